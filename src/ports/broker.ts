@@ -1,0 +1,82 @@
+/**
+ * The broker: topics of records, read by consumer groups.
+ *
+ * Words: a *topic* holds *records* in partitions; a record has an *offset*, its number within its partition. Records
+ * of one key are in one partition. A *group* shares the work of its topics among its consumers and remembers, per
+ * partition, up to where everything is done.
+ *
+ * Semantics that every adapter keeps (test/contract/broker-contract.ts):
+ * - publish resolves when all its records are durable. A rejection means "unknown": some may be stored. Records of one
+ *   call keep their order within a partition.
+ * - A group that is new begins with the oldest record. Topics that are missing are created, by publish and consume too.
+ * - consume hands every record to the handler at least once, whatever happens to the process. Within a partition,
+ *   first calls of the handler are made in the order of offsets, up to `inFlight` of them unsettled at a time.
+ * - A handler's promise fulfilled: that record is done. Rejected: not done and not skipped; the handler is called with
+ *   it again, after a pause that grows from 0.1 s to 5 s, while other records go on.
+ * - Only the contiguous done prefix of a partition is remembered: after a crash or a rebalance, what was done behind
+ *   an unfinished record comes again.
+ * - notBefore: a record that is not yet due waits, and with it those behind it in its partition (a retry topic is
+ *   first in, first out), but no other partition or topic. Waiting records count to no limit.
+ * - A record published on this machine reaches a waiting consumer within 20 ms.
+ * - One record of a partition is never in the hands of two consumers of a group, except across a crash or a rebalance.
+ * - Consumer.stop: the handler is called no more, not even for what was rejected. Consumer.close: stop, then wait for
+ *   the promises still out (ending them in time is the handler's part), remember what is done, let go of the partitions.
+ * - close of the broker closes its consumers; both may be called twice.
+ */
+export interface Broker {
+  /** @throws BrokerUnavailable */
+  publish(topic: string, records: readonly NewRecord[]): Promise<void>;
+  /** @throws BrokerUnavailable where the consumer can't be started */
+  consume(options: ConsumeOptions): Promise<Consumer>;
+  /** Every record of a topic, oldest first, up to where the topic stood at the call; in no group. Missing: none. */
+  browse(topic: string): AsyncIterable<ReceivedRecord>;
+  /** The names of the topics that exist. */
+  listTopics(): Promise<string[]>;
+  /** Creates those of the topics that are missing. */
+  ensureTopics(topics: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type RecordHeader = readonly [name: string, value: Buffer];
+
+export interface NewRecord {
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  /** In order; a name may stand twice. */
+  readonly headers: readonly RecordHeader[];
+}
+
+export interface ReceivedRecord extends NewRecord {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  /** When it was published, ms since the epoch. */
+  readonly timestamp: number;
+}
+
+export interface ConsumeOptions {
+  readonly topics: readonly string[];
+  readonly group: string;
+  /** How many handler promises may be unsettled at a time, over all the topics. */
+  readonly inFlight: number;
+  readonly handler: (record: ReceivedRecord) => Promise<void>;
+  /** When the record may be handed out, ms since the epoch; without it, at once. */
+  readonly notBefore?: (record: ReceivedRecord) => number;
+}
+
+export interface Consumer {
+  stop(): void;
+  close(): Promise<void>;
+  /** Fulfilled after close; rejected with BrokerUnavailable where the consumer died and can't come back by itself. */
+  readonly closed: Promise<void>;
+}
+
+export class BrokerUnavailable extends Error {
+  override readonly name = 'BrokerUnavailable';
+  readonly code = 'BROKER_UNAVAILABLE';
+}
+
+/** The last value of a header as text, or undefined. */
+export function headerText(record: NewRecord, name: string): string | undefined {
+  return record.headers.findLast(([key]) => key === name)?.[1].toString('utf8');
+}

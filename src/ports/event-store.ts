@@ -1,0 +1,93 @@
+/**
+ * The event store: append-only streams, the truth of this service.
+ *
+ * Words: a *stream* holds events in order, numbered by *revision* from 0. Every event also has a *position*, its place
+ * among all events of the store. A position is an opaque string: it is kept and handed back, never compared or computed.
+ *
+ * Semantics that every adapter keeps (test/contract/event-store-contract.ts):
+ * - append is atomic: all of its events are stored, in order, or none. It resolves when they are durable.
+ * - append is decided by the expected revision: the last revision the caller has seen, or NO_STREAM. Where the stream
+ *   stands elsewhere it rejects with WrongExpectedRevision and stores nothing.
+ * - append is idempotent: the same event ids with the same expected revision give back the first result. After
+ *   StoreUnavailable the append is in doubt, so it is repeated with the same ids, never with new ones.
+ * - read gives the events of a stream from a revision on, in order, as it stood when it was called; a stream that was
+ *   never written is empty.
+ * - subscribe gives every event of the streams whose name starts with the prefix, once each and in the order of their
+ *   positions, those appended by other processes too; it goes on until its signal aborts, and then ends without error.
+ *   A lost connection is the adapter's to mend, from the last event it gave.
+ * - The caught-up mark is in order: a batch with caughtUp = true comes after every event that was stored when the
+ *   subscription was made (or had to be remade). It may come again, and it comes for an empty store too.
+ * - Every call ends: an adapter sets a time limit of its own and reports it as StoreUnavailable.
+ * - close ends every subscription and releases everything; it may be called twice.
+ */
+export interface EventStore {
+  /** @throws WrongExpectedRevision, StoreUnavailable */
+  append(stream: string, events: readonly NewEvent[], expectedRevision: number): Promise<Appended>;
+  /** @throws StoreUnavailable */
+  read(stream: string, fromRevision?: number): AsyncIterable<RecordedEvent>;
+  /** @throws UnknownPosition where `after` was never given by this store; StoreUnavailable where it can't be mended */
+  subscribe(options: SubscribeOptions): AsyncIterable<EventBatch>;
+  close(): Promise<void>;
+}
+
+/** What expectedRevision is for a stream that must not exist yet. */
+export const NO_STREAM = -1;
+
+export interface NewEvent {
+  /** A UUID, chosen by the caller: what makes a repeated append safe. */
+  readonly id: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+export interface RecordedEvent extends NewEvent {
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: string;
+}
+
+export interface Appended {
+  /** The revision of the last event of the append. */
+  readonly revision: number;
+  readonly position: string;
+}
+
+export interface SubscribeOptions {
+  /** The position after which to begin; null is the beginning. */
+  readonly after: string | null;
+  readonly streamPrefix: string;
+  readonly signal: AbortSignal;
+}
+
+/** At least one event, or the caught-up mark, or both. */
+export interface EventBatch {
+  readonly events: readonly RecordedEvent[];
+  readonly caughtUp: boolean;
+}
+
+export class WrongExpectedRevision extends Error {
+  override readonly name = 'WrongExpectedRevision';
+  readonly code = 'WRONG_EXPECTED_REVISION';
+  constructor(
+    readonly stream: string,
+    readonly expected: number,
+    /** The stream's last revision, NO_STREAM where there is none. */
+    readonly actual: number,
+  ) {
+    super(`stream ${stream} is at revision ${actual}, expected ${expected}`);
+  }
+}
+
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+  readonly code = 'STORE_UNAVAILABLE';
+}
+
+export class UnknownPosition extends Error {
+  override readonly name = 'UnknownPosition';
+  readonly code = 'UNKNOWN_POSITION';
+  constructor(readonly position: string) {
+    super(`position ${position} is not of this event store`);
+  }
+}
