@@ -1,10 +1,19 @@
-/** Native ES modules (see the README's test command for the Node flag), TypeScript by swc: no type check here, `make lint` does that. */
+/** Native ES modules (`npm test` has the Node flag), TypeScript by swc: no type check here, `make lint` does that. */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/leak-guard.js',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }] },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
+    ],
+  },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  reporters: ['default', '<rootDir>/test/support/summary-reporter.js'],
   testTimeout: 20_000,
+  maxWorkers: 2,
+  // Also what makes jest use workers for a single file, where the leak guard sees nothing of jest's own.
+  workerIdleMemoryLimit: '1GB',
 };

@@ -1,0 +1,150 @@
+/**
+ * What may import what: the table of the architecture, kept by `make lint`.
+ *
+ * A folder's files may import one another, and what stands beside the folder here; app.ts, main.ts and cli/ anything.
+ * Types of observability/ (the logger, the metrics) may be imported by every file that is not pure, and types of the
+ * pure files, which say what an account's webhooks are, by read-model/, delivery/ and audit/.
+ */
+
+/** The files of webhooks/ that load, append and make ids; every other one is pure, and may import pure ones only. */
+const COMMAND_SIDE = '^src/webhooks/(handle-command|webhook-ids|envelope)[.]ts$';
+const PURE = '^src/webhooks/(?!(handle-command|webhook-ids|envelope)[.]ts$)';
+/** The folders that may import the pure files' types. */
+const KNOWS_TYPES = ['read-model', 'delivery', 'audit'];
+
+const MAY_IMPORT = {
+  ports: [],
+  secrets: [],
+  endpoints: [],
+  observability: [],
+  accounts: ['ports', 'read-model', 'secrets', 'webhooks'],
+  'read-model': ['ports', 'webhooks/events'],
+  delivery: ['ports', 'read-model', 'secrets', 'endpoints', 'webhooks/handle-command'],
+  audit: ['ports', 'read-model', 'webhooks/events', 'delivery/delivery-log'],
+  http: ['webhooks', 'accounts', 'secrets', 'endpoints', 'read-model', 'ports', 'delivery/delivery-log'],
+};
+
+/** Package -> the only files that may import it. A driver stays behind its port, a library in its corner. */
+const PACKAGE_PLACES = {
+  'better-sqlite3': ['src/adapters/sqlite/'],
+  kafkajs: ['src/adapters/kafka/'],
+  '@eventstore/db-client': ['src/adapters/eventstoredb/'],
+  '(@types/)?koa': ['src/http/', 'src/observability/'],
+  '@koa/router': ['src/http/', 'src/observability/'],
+  '(@types/)?koa-bodyparser': ['src/http/', 'src/observability/'],
+  got: ['src/cli/'],
+  undici: ['src/endpoints/', 'src/delivery/'],
+  jose: ['src/accounts/'],
+  'pino(-pretty)?': ['src/observability/'],
+  commander: ['src/cli/', 'src/main[.]ts$'],
+};
+
+const own = (folder) => `^src/${folder}/`;
+/** A folder, or a file without its ending. */
+const within = (place) => `^src/${place}(/|[.]ts$)`;
+
+const folderRules = Object.entries(MAY_IMPORT).map(([folder, others]) => ({
+  name: `${folder}-imports`,
+  comment: `${folder}/ may import ${others.join(', ') || 'no other folder'}`,
+  severity: 'error',
+  from: { path: own(folder) },
+  to: {
+    path: '^(src|projections)/',
+    pathNot: [
+      own(folder),
+      own('observability'),
+      ...others.map(within),
+      ...(KNOWS_TYPES.includes(folder) ? [PURE] : []),
+    ],
+  },
+}));
+
+const packageRules = Object.entries(PACKAGE_PLACES).map(([name, places]) => ({
+  name: `only-here-${name.replace(/\(.*?\)\??/g, '')}`,
+  comment: `only ${places.join(', ')} may import it`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: places.map((place) => `^${place}`) },
+  to: { path: `^(node_modules/)?${name}(/|$)` },
+}));
+
+module.exports = {
+  forbidden: [
+    ...folderRules,
+    ...packageRules,
+    {
+      name: 'pure',
+      comment: 'webhooks/ decides and folds without a clock, a store or a package; the command side does the rest',
+      severity: 'error',
+      from: { path: PURE },
+      to: { pathNot: PURE },
+    },
+    {
+      name: 'command-side-imports',
+      comment: 'handle-command and its helpers may import ports, read-model, secrets and webhooks',
+      severity: 'error',
+      from: { path: COMMAND_SIDE },
+      to: {
+        path: '^(src|projections)/',
+        pathNot: [own('webhooks'), own('observability'), ...['ports', 'read-model', 'secrets'].map(within)],
+      },
+    },
+    {
+      name: 'pure-types-only',
+      comment: 'the views and the deliveries know what a webhook is, and leave deciding to webhooks/',
+      severity: 'error',
+      from: { path: KNOWS_TYPES.map(own) },
+      to: { path: PURE, pathNot: within('webhooks/events'), dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'observability-types-only',
+      comment: 'the parts are handed their logger and metrics by app.ts: import the type, not the thing',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/observability/', '^src/cli/', '^src/(app|main|config)[.]ts$'] },
+      to: { path: '^src/observability/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'adapters-imports',
+      comment: 'an adapter may import ports, never another adapter',
+      severity: 'error',
+      from: { path: '^src/adapters/([^/]+)/' },
+      to: { path: '^(src|projections)/', pathNot: ['^src/adapters/$1/', own('observability'), own('ports')] },
+    },
+    {
+      name: 'config-imports',
+      comment: 'config.ts may ask the folders that import no other what a good value is',
+      severity: 'error',
+      from: { path: '^src/config[.]ts$' },
+      to: { path: '^(src|projections)/', pathNot: ['ports', 'secrets', 'endpoints', 'observability'].map(within) },
+    },
+    {
+      name: 'projections-import-nothing',
+      comment: 'a projection runs inside EventStoreDB too, where there is nothing to import',
+      severity: 'error',
+      from: { path: '^projections/' },
+      to: {},
+    },
+    {
+      name: 'no-development-packages',
+      comment: 'what src/ runs with is in dependencies',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'resolvable',
+      comment: 'a rule can say nothing of a file that is not found',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    // Without it, imports that only bring types would be unseen.
+    tsPreCompilationDeps: true,
+    // The specifiers end in .js and mean .ts, which the configuration's module resolution tells.
+    tsConfig: { fileName: `${__dirname}/tsconfig.json` },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

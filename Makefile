@@ -1,0 +1,47 @@
+# Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
+.DEFAULT_GOAL := help
+.PHONY: help demo test run lint build bench clean
+.DELETE_ON_ERROR:
+
+BIN := node_modules/.bin
+# A native module fits one version of Node's binary interface, so another Node has its module checked again.
+ABI := $(shell node -p process.versions.modules 2>/dev/null)
+INSTALLED := node_modules/.installed-$(ABI)
+BUILT := dist/.built
+# Folders too: their time changes when a file in them is removed.
+SOURCES := $(shell find src projections)
+BENCHMARKS = $(wildcard bench/*.bench.*)
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-7s %s\n", $$1, $$2 }'
+
+demo: $(BUILT) ## the whole story on this machine, in under a minute
+	@node dist/main.js demo
+
+test: $(BUILT) lint ## build, lint, and every test
+	@npm test --silent
+
+run: $(BUILT) ## the service, on 127.0.0.1:8080 (ARGS="--roles api" adds arguments)
+	@node dist/main.js serve $(ARGS)
+
+lint: $(INSTALLED) ## formatting, lint rules, types, and what may import what
+	$(BIN)/biome check --error-on-warnings
+	$(BIN)/tsc -p tsconfig.json
+	$(BIN)/depcruise src projections
+
+build: $(BUILT) ## dist/main.js, the account-webhooks command
+
+bench: $(BUILT) ## every benchmark in bench/
+	@for file in $(BENCHMARKS); do echo "== $$file"; node "$$file" || exit 1; done
+	@test -n "$(BENCHMARKS)" || echo 'no benchmarks yet'
+
+clean: ## removes what was built and installed (not data/)
+	rm -rf dist node_modules
+
+$(INSTALLED): package-lock.json
+	@sh scripts/install.sh
+	@rm -f node_modules/.installed-* && touch $@
+
+$(BUILT): $(INSTALLED) $(SOURCES) package.json tsconfig.json tsconfig.build.json
+	npm run build --silent
+	@touch $@

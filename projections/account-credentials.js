@@ -1,0 +1,31 @@
+// An account's credentials (client ids and hashes of their secrets) and its sealed signing secrets, oldest first.
+// Used to answer POST /oauth/token and to sign deliveries. The rules of account-webhooks.js hold here too.
+
+fromCategory('account')
+  .foreachStream()
+  .when({
+    $init: () => ({ accountId: null, credentials: [], signingSecrets: [] }),
+
+    AccountRegistered: (state, event) => {
+      state.accountId = event.data.accountId;
+      return state;
+    },
+
+    CredentialIssued: (state, event) => {
+      const { clientId, secretHash, issuedAt } = event.data;
+      state.credentials.push({ clientId, secretHash, issuedAt });
+      return state;
+    },
+
+    CredentialRevoked: (state, event) => {
+      state.credentials = state.credentials.filter((credential) => credential.clientId !== event.data.clientId);
+      return state;
+    },
+
+    SigningSecretIssued: (state, event) => {
+      const { sealed, issuedAt } = event.data;
+      state.signingSecrets.push({ sealed, issuedAt });
+      return state;
+    },
+  })
+  .outputState();

@@ -1,0 +1,51 @@
+// An account's webhooks: what GET /api/webhooks shows and what payment events are routed by.
+// It runs in two places, unchanged: in process (src/read-model/projection-host.ts) and on an EventStoreDB server.
+// A handler that throws would stop the projection for every account on the server: none does, whatever the event holds.
+// The state is the one of src/webhooks/decide.ts; a test holds the two together.
+
+function withWebhook(state, id, change) {
+  for (const webhook of state.webhooks) {
+    if (webhook.id === id) change(webhook);
+  }
+  return state;
+}
+
+fromCategory('account')
+  .foreachStream()
+  .when({
+    $init: () => ({ accountId: null, webhooks: [] }),
+
+    AccountRegistered: (state, event) => {
+      state.accountId = event.data.accountId;
+      return state;
+    },
+
+    WebhookAdded: (state, event) => {
+      const { webhookId, eventType, url, endpoint, headers, version, createdAt } = event.data;
+      state.webhooks.push({ id: webhookId, eventType, url, endpoint, headers, version, isActive: true, createdAt });
+      return state;
+    },
+
+    WebhookUpdated: (state, event) =>
+      withWebhook(state, event.data.webhookId, (webhook) => {
+        webhook.url = event.data.url;
+        webhook.headers = event.data.headers;
+        webhook.version = event.data.version;
+      }),
+
+    WebhookActivated: (state, event) =>
+      withWebhook(state, event.data.webhookId, (webhook) => {
+        webhook.isActive = true;
+      }),
+
+    WebhookDeactivated: (state, event) =>
+      withWebhook(state, event.data.webhookId, (webhook) => {
+        webhook.isActive = false;
+      }),
+
+    WebhookRemoved: (state, event) => {
+      state.webhooks = state.webhooks.filter((webhook) => webhook.id !== event.data.webhookId);
+      return state;
+    },
+  })
+  .outputState();

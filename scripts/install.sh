@@ -1,0 +1,58 @@
+#!/bin/sh
+# Installs the packages of package-lock.json, and says what is missing where that fails. Run by make, from the root.
+set -u
+
+LOCK=node_modules/.package-lock.json # npm writes it as its last step
+
+fail() {
+  echo >&2
+  printf '%s\n' "$@" >&2
+  exit 1
+}
+
+has() {
+  command -v "$1" >/dev/null 2>&1
+}
+
+require_node() {
+  has node || fail 'Node.js is missing: install version 20.19 or later (https://nodejs.org, or your package manager).'
+  node -e 'const [major, minor] = process.versions.node.split(".").map(Number);
+    process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1)' ||
+    fail "Node.js $(node --version) is too old: install version 20.19 or later (https://nodejs.org)."
+  has npm || fail 'npm is missing: it comes with Node.js (https://nodejs.org); on Debian: apt-get install npm'
+}
+
+# better-sqlite3 is compiled where no prebuilt binary can be had.
+missing_tools() {
+  missing=
+  for tool in python3 make g++; do
+    has "$tool" || missing="$missing $tool"
+  done
+  printf '%s' "$missing"
+}
+
+explain_failure() {
+  missing=$(missing_tools)
+  [ -z "$missing" ] || fail "$1 It may have to be compiled, and these are missing:$missing." \
+    'On Debian or Ubuntu: apt-get install build-essential python3; on macOS: xcode-select --install' 'Then run make again.'
+  fail "$1 The reason stands above; a package registry must be reachable (npm config get registry)." 'Then run make again.'
+}
+
+up_to_date() {
+  [ -f "$LOCK" ] && [ -z "$(find package-lock.json -newer "$LOCK")" ]
+}
+
+sqlite_loads() {
+  node -e "require('better-sqlite3')(':memory:').close()" 2>/dev/null
+}
+
+require_node
+if ! up_to_date; then
+  echo 'Installing the packages (npm ci); the first time takes a minute or two, most of it to compile SQLite.'
+  npm ci --no-audit --no-fund --foreground-scripts || explain_failure 'The packages could not be installed.'
+fi
+if ! sqlite_loads; then
+  echo "SQLite's native module does not load in Node.js $(node --version); compiling it again."
+  npm rebuild better-sqlite3 --foreground-scripts || explain_failure 'better-sqlite3 could not be built.'
+  sqlite_loads || explain_failure 'better-sqlite3 was built but does not load.'
+fi

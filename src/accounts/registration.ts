@@ -1,0 +1,137 @@
+/** The command line's way to accounts: straight to the event store, beside a running service or without one. */
+import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
+import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
+import { accountEvent, type CommandContext, enveloped, type NewEventId } from '../webhooks/envelope.js';
+import { type AccountEvent, accountStream } from '../webhooks/events.js';
+import { accountOf, newCredential, newSigningSecret, type RandomBytes } from './client-credentials.js';
+
+export interface RegistrationParts {
+  readonly store: EventStore;
+  readonly sealing: Sealing;
+  readonly randomBytes: RandomBytes;
+  readonly newEventId: NewEventId;
+  readonly now: () => Date;
+}
+
+export class RegistrationRefused extends Error {
+  override readonly name = 'RegistrationRefused';
+  constructor(
+    readonly code: 'ALREADY_REGISTERED' | 'ACCOUNT_NOT_FOUND' | 'CREDENTIAL_NOT_FOUND',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface IssuedCredential {
+  readonly accountId: number;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export interface Registration {
+  /** The secrets are in the answer and nowhere else. @throws RegistrationRefused, StoreUnavailable (all of these) */
+  register(accountId: number, context: CommandContext): Promise<IssuedCredential & { signingSecret: string }>;
+  issueCredential(accountId: number, context: CommandContext): Promise<IssuedCredential>;
+  revokeCredential(clientId: string, context: CommandContext): Promise<{ accountId: number; clientId: string }>;
+  rotateSecret(accountId: number, context: CommandContext): Promise<{ accountId: number; signingSecret: string }>;
+}
+
+export function createRegistration(parts: RegistrationParts): Registration {
+  const { store, randomBytes } = parts;
+  return {
+    async register(accountId, context) {
+      const registered: AccountEvent = { type: 'AccountRegistered', data: { accountId, registeredAt: at(parts) } };
+      const credential = newCredential(accountId, randomBytes);
+      const secret = newSigningSecret(randomBytes);
+      const events = [registered, credentialIssued(parts, credential), secretIssued(parts, accountId, secret)];
+      await append(accountId, { events, context, revision: NO_STREAM }).catch((error: unknown) => {
+        if (!(error instanceof WrongExpectedRevision)) throw error;
+        throw new RegistrationRefused('ALREADY_REGISTERED', `account ${accountId} is registered already`);
+      });
+      return { ...issued(accountId, credential), signingSecret: secret };
+    },
+
+    async issueCredential(accountId, context) {
+      const credential = newCredential(accountId, randomBytes);
+      await appendToKnown(accountId, context, () => [credentialIssued(parts, credential)]);
+      return issued(accountId, credential);
+    },
+
+    async revokeCredential(clientId, context) {
+      const accountId = accountOf(clientId);
+      if (accountId === null) throw noCredential(clientId);
+      await appendToKnown(accountId, context, (history) => {
+        if (!isActive(history, clientId)) throw noCredential(clientId);
+        return [{ type: 'CredentialRevoked', data: { clientId, revokedAt: at(parts) } }];
+      });
+      return { accountId, clientId };
+    },
+
+    async rotateSecret(accountId, context) {
+      const signingSecret = newSigningSecret(randomBytes);
+      await appendToKnown(accountId, context, () => [secretIssued(parts, accountId, signingSecret)]);
+      return { accountId, signingSecret };
+    },
+  };
+
+  /** On a conflict the history is read and decided on again. */
+  async function appendToKnown(
+    accountId: number,
+    context: CommandContext,
+    decide: (history: readonly AccountEvent[]) => AccountEvent[],
+  ): Promise<void> {
+    for (;;) {
+      const history: AccountEvent[] = [];
+      for await (const event of store.read(accountStream(accountId))) history.push(accountEvent(event));
+      if (history.length === 0)
+        throw new RegistrationRefused('ACCOUNT_NOT_FOUND', `account ${accountId} is not registered`);
+      try {
+        return await append(accountId, { events: decide(history), context, revision: history.length - 1 });
+      } catch (error) {
+        if (!(error instanceof WrongExpectedRevision)) throw error;
+      }
+    }
+  }
+
+  async function append(
+    accountId: number,
+    what: { events: AccountEvent[]; context: CommandContext; revision: number },
+  ): Promise<void> {
+    const events = enveloped(what.events, what.context, parts.newEventId);
+    await store.append(accountStream(accountId), events, what.revision);
+  }
+}
+
+function at(parts: RegistrationParts): string {
+  return parts.now().toISOString();
+}
+
+function credentialIssued(
+  parts: RegistrationParts,
+  credential: { clientId: string; secretHash: string },
+): AccountEvent {
+  const { clientId, secretHash } = credential;
+  return { type: 'CredentialIssued', data: { clientId, secretHash, issuedAt: at(parts) } };
+}
+
+function secretIssued(parts: RegistrationParts, accountId: number, secret: string): AccountEvent {
+  const sealed = parts.sealing.seal(secret, signingSecretPlace(accountId));
+  return { type: 'SigningSecretIssued', data: { sealed, issuedAt: at(parts) } };
+}
+
+function issued(accountId: number, credential: { clientId: string; clientSecret: string }): IssuedCredential {
+  return { accountId, clientId: credential.clientId, clientSecret: credential.clientSecret };
+}
+
+function isActive(history: readonly AccountEvent[], clientId: string): boolean {
+  const about = history.findLast(
+    (event) =>
+      (event.type === 'CredentialIssued' || event.type === 'CredentialRevoked') && event.data.clientId === clientId,
+  );
+  return about?.type === 'CredentialIssued';
+}
+
+function noCredential(clientId: string): RegistrationRefused {
+  return new RegistrationRefused('CREDENTIAL_NOT_FOUND', `there is no active credential ${clientId}`);
+}

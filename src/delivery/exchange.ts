@@ -1,0 +1,82 @@
+import type { Dispatcher } from 'undici';
+
+/** This much of a response's body is read; what it says does not matter. */
+export const MAX_RESPONSE_BYTES = 64 * 1024;
+
+export type CancelReason = 'timeout' | 'interrupted';
+
+/**
+ * How an exchange ended. `response`: it came in full, its body ended or MAX_RESPONSE_BYTES of it were read. `status`
+ * of the others: that of a response that had begun. `answered`: whether anything at all came back, a 1xx too.
+ */
+export type Ended =
+  | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | null }
+  | { readonly kind: 'failed'; readonly status: number | null; readonly answered: boolean; readonly error: Error }
+  | { readonly kind: 'cancelled'; readonly status: number | null; readonly reason: CancelReason };
+
+interface ResponseHead {
+  readonly status: number;
+  readonly retryAfter: string | null;
+}
+
+/** One request and its response, as undici's dispatch reports them. Follows no redirect and decodes nothing. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  /** Never rejects. */
+  readonly ended: Promise<Ended>;
+  #resolve: (ended: Ended) => void = () => {};
+  #isOver = false;
+  #controller: Dispatcher.DispatchController | undefined;
+  #head: ResponseHead | undefined;
+  #answered = false;
+  #bytes = 0;
+
+  constructor(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions) {
+    this.ended = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    dispatcher.dispatch(options, this);
+  }
+
+  /** Ends the exchange now and closes its connection. No effect once it has ended. */
+  cancel(reason: CancelReason): void {
+    this.#end({ kind: 'cancelled', status: this.#head?.status ?? null, reason });
+    this.#controller?.abort(new Error(reason));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Cancelled while the connection was made: undici can't be told before there is one.
+    if (this.#isOver) controller.abort(new Error('cancelled'));
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
+    this.#answered = true;
+    if (status < 200) return;
+    const [retryAfter] = [headers['retry-after']].flat();
+    this.#head = { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : null };
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes < MAX_RESPONSE_BYTES) return;
+    this.#complete();
+    controller.abort(new Error('enough read'));
+  }
+
+  onResponseEnd(): void {
+    this.#complete();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#end({ kind: 'failed', status: this.#head?.status ?? null, answered: this.#answered, error });
+  }
+
+  #complete(): void {
+    if (this.#head !== undefined) this.#end({ kind: 'response', ...this.#head });
+  }
+
+  #end(ended: Ended): void {
+    this.#isOver = true;
+    this.#resolve(ended);
+  }
+}

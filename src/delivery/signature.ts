@@ -1,0 +1,38 @@
+import { createHmac } from 'node:crypto';
+
+const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
+const MIN_SECRET_BYTES = 24;
+const MAX_SECRET_BYTES = 64;
+
+export interface SignedContent {
+  /** webhook-id */
+  readonly id: string;
+  /** webhook-timestamp, seconds since the epoch. */
+  readonly timestamp: number;
+  /** The very bytes that are sent. */
+  readonly body: Buffer;
+  /** At least one; several while a secret is being replaced. */
+  readonly secrets: readonly Buffer[];
+}
+
+/** webhook-signature of Standard Webhooks, symmetric: one `v1,<base64>` for each secret, separated by a space. */
+export function signatureOf({ id, timestamp, body, secrets }: SignedContent): string {
+  const sign = (secret: Buffer) =>
+    createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(body).digest('base64');
+  return secrets.map((secret) => `v1,${sign(secret)}`).join(' ');
+}
+
+/**
+ * The bytes of a signing secret written as whsec_ and the base64 of 24 to 64 bytes.
+ * @throws RangeError for any other text; it does not hold the text
+ */
+export function parseSigningSecret(text: string): Buffer {
+  const base64 = SECRET.exec(text)?.[1] ?? '';
+  const secret = Buffer.from(base64, 'base64');
+  // Written back because Buffer.from skips whatever is not base64.
+  const exact = secret.toString('base64') === base64;
+  if (!exact || secret.length < MIN_SECRET_BYTES || secret.length > MAX_SECRET_BYTES) {
+    throw new RangeError('a signing secret is whsec_ and the base64 of 24 to 64 bytes');
+  }
+  return secret;
+}

@@ -1,0 +1,71 @@
+import { BlockList, isIP } from 'node:net';
+
+type Family = 'ipv4' | 'ipv6';
+
+/** Addresses of IPv4 that no webhook may lead to: the IANA special-purpose registry, multicast, and one of Azure's. */
+const DENIED_IPV4 = subnets('ipv4', [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '168.63.129.16/32', // answers inside every virtual machine of Azure
+  '169.254.0.0/16', // link-local; the metadata services of clouds
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+]);
+
+/** What IANA has given out as global unicast. Mapped, compatible and translated IPv4 (NAT64) are all outside of it. */
+const GLOBAL_IPV6 = subnets('ipv6', ['2000::/3']);
+
+const DENIED_IPV6 = subnets('ipv6', [
+  '2001::/23', // Teredo (an IPv4 address inside), benchmarking, ORCHID
+  '2001:db8::/32',
+  '2002::/16', // 6to4: an IPv4 address inside
+  '2620:4f:8000::/48',
+  '3fff::/20',
+]);
+
+/** The interface identifier of ISATAP (RFC 5214), 0000:5efe or 0200:5efe, and then an IPv4 address. */
+const ISATAP = /:(?:0|200)?:5efe:[^:]+:[^:]+$/;
+
+/**
+ * Whether webhooks may be sent to the address. By default deny: what is not an address, an IPv6 address with a zone,
+ * and every IPv6 address with an IPv4 address inside are not public.
+ */
+export function isPublicAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !DENIED_IPV4.check(address, 'ipv4');
+    case 6:
+      return isPublicIpv6(address);
+    default:
+      return false;
+  }
+}
+
+function isPublicIpv6(address: string): boolean {
+  // A zone (fe80::1%eth0) would make BlockList answer false whatever its rules; a dot means IPv4 in the text.
+  if (/[%.]/.test(address)) return false;
+  if (!GLOBAL_IPV6.check(address, 'ipv6') || DENIED_IPV6.check(address, 'ipv6')) return false;
+  return !ISATAP.test(new URL(`https://[${address}]`).hostname.slice(1, -1));
+}
+
+function subnets(family: Family, ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = '', prefix] = range.split('/');
+    list.addSubnet(network, Number(prefix), family);
+  }
+  return list;
+}

@@ -1,0 +1,102 @@
+import { isIP, type TcpNetConnectOpts } from 'node:net';
+import { type ConnectionOptions, connect, createSecureContext, rootCertificates, type TLSSocket } from 'node:tls';
+import type { buildConnector } from 'undici';
+import { isPublicAddress } from './address-rules.js';
+import { EndpointForbidden } from './endpoint-forbidden.js';
+import { guardLookup, type LookupAll, lookupAll } from './resolve.js';
+
+export interface ConnectorOptions {
+  readonly allowPrivate: boolean;
+  /** From the name's resolution to the end of the TLS handshake, ms. */
+  readonly connectTimeoutMs: number;
+  /** PEM; trusted beside the system's roots. */
+  readonly ca?: string;
+  /** PEM; the client's certificate and key for mutual TLS, both or none. */
+  readonly cert?: string;
+  readonly key?: string;
+  readonly lookup?: LookupAll;
+}
+
+const KEEP_ALIVE_PROBE_MS = 60_000;
+
+/** Node's 250 ms for each address of a host gives up on hosts that are merely slow. */
+const ATTEMPT_PER_ADDRESS_MS = 2000;
+
+/**
+ * Opens the TLS connections of the endpoint agent, and only to addresses it has judged: a name is resolved once, here,
+ * and the socket is given the very addresses that were looked at; an IP literal, which sockets don't resolve, is judged
+ * before. No proxy is ever used.
+ */
+export class GuardedConnector {
+  readonly #timeoutMs: number;
+  readonly #isAllowed: (address: string) => boolean;
+  readonly #base: ConnectionOptions & Partial<TcpNetConnectOpts>;
+  readonly #connecting = new Set<TLSSocket>();
+  readonly #connectedAt = new WeakMap<Error, number>();
+
+  constructor({ ca, cert, key, allowPrivate, connectTimeoutMs, lookup = lookupAll }: ConnectorOptions) {
+    this.#timeoutMs = connectTimeoutMs;
+    this.#isAllowed = allowPrivate ? () => true : isPublicAddress;
+    this.#base = {
+      // Made once: the roots are a hundred and more certificates to parse.
+      secureContext: createSecureContext({
+        ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
+        ...(cert === undefined ? {} : { cert }),
+        ...(key === undefined ? {} : { key }),
+      }),
+      ALPNProtocols: ['http/1.1'],
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ATTEMPT_PER_ADDRESS_MS,
+      lookup: guardLookup(lookup, this.#isAllowed),
+    };
+  }
+
+  /** undici's connector: calls back with a connected socket, or with the error, once. */
+  readonly connect: buildConnector.connector = (target, callback) => {
+    if (isIP(target.hostname) !== 0 && !this.#isAllowed(target.hostname)) {
+      queueMicrotask(() => callback(new EndpointForbidden(), null));
+      return;
+    }
+    this.#open(target, callback);
+  };
+
+  /** When the socket that the error ended was connected (performance.now()); undefined where it never was. */
+  connectedAt(error: Error): number | undefined {
+    return this.#connectedAt.get(error);
+  }
+
+  /** Ends what is not connected yet; the agent ends what is. */
+  destroy(): void {
+    for (const socket of this.#connecting) socket.destroy(failure('UND_ERR_DESTROYED'));
+  }
+
+  #open({ hostname, port }: buildConnector.Options, callback: buildConnector.Callback): void {
+    const socket = connect({
+      ...this.#base,
+      host: hostname,
+      port: port === '' ? 443 : Number(port),
+      servername: isIP(hostname) === 0 ? hostname : '', // RFC 6066: no IP address in SNI
+    });
+    socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
+    this.#connecting.add(socket);
+    const timer = setTimeout(() => socket.destroy(failure('ETIMEDOUT')), this.#timeoutMs);
+    const settle = (...outcome: Parameters<buildConnector.Callback>) => {
+      clearTimeout(timer);
+      if (this.#connecting.delete(socket)) callback(...outcome);
+    };
+    let connectedAt: number | undefined;
+    socket.once('secureConnect', () => {
+      connectedAt = performance.now();
+      settle(null, socket);
+    });
+    socket.on('error', (error) => {
+      if (connectedAt !== undefined) this.#connectedAt.set(error, connectedAt);
+      settle(error, null);
+    });
+    socket.once('close', () => settle(failure('ECONNRESET'), null));
+  }
+}
+
+function failure(code: string): Error {
+  return Object.assign(new Error(`connection failed: ${code}`), { code });
+}

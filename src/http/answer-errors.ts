@@ -1,0 +1,37 @@
+/** Outermost: turns whatever was thrown into an answer of the one error shape; what it does not know is a plain 500. */
+import type { Context, Next } from 'koa';
+import type { Logger } from '../observability/logger.js';
+import { ApiError } from './api-error.js';
+
+export function answerErrors(logger: Logger) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    try {
+      await next();
+      if (ctx.status === 404 && ctx.body === undefined) throw notRouted(ctx);
+    } catch (error) {
+      if (!(error instanceof ApiError)) {
+        logger.error(
+          { err: error, method: ctx.method, path: ctx.path, requestId: ctx.state.requestId },
+          'a request failed',
+        );
+      }
+      answer(ctx, error instanceof ApiError ? error : new ApiError(500, 'internal error'));
+    }
+  };
+}
+
+function answer(ctx: Context, error: ApiError): void {
+  const { errors, headers } = error.details;
+  ctx.status = error.status;
+  ctx.set({ 'cache-control': 'no-store', ...headers });
+  ctx.body = { success: false, message: error.message, ...(errors && { errors }) };
+}
+
+/** A known path with another method is 405 and says which there are; ctx.matched is the router's. */
+function notRouted(ctx: Context): ApiError {
+  const layers = (ctx.matched ?? []) as readonly { methods: readonly string[] }[];
+  const methods = [...new Set(layers.flatMap((layer) => layer.methods))];
+  if (methods.length === 0) return new ApiError(404, 'not found');
+  const allow = methods.join(', ');
+  return new ApiError(405, `use ${allow}`, { headers: { allow } });
+}

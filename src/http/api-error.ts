@@ -1,0 +1,27 @@
+/** The only errors that become answers as they are: { success: false, message, errors? } with a status. */
+export interface FieldError {
+  /** As the contract writes it: url, eventType, headers, headers[0].key, isActive. */
+  readonly field: string;
+  readonly message: string;
+}
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly details: { errors?: readonly FieldError[]; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(message);
+  }
+}
+
+/** A 400 whose message names the fields as well. */
+export function badRequest(errors: readonly FieldError[]): ApiError {
+  const message = errors.map((error) => `${error.field} ${error.message}`).join('; ');
+  return new ApiError(400, message, { errors });
+}
+
+export function accountNotFound(): ApiError {
+  return new ApiError(404, 'account not found');
+}

@@ -1,0 +1,24 @@
+/** Gives every request an id: the caller's own X-Request-Id where it is a sound one, else a new one; echoed back. */
+import type { Context, Next } from 'koa';
+import type { CommandContext } from '../webhooks/envelope.js';
+
+const SOUND_ID = /^[\w.:-]{1,128}$/;
+
+export function requestContext(newId: () => string) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const requestId = given(ctx, 'x-request-id') ?? newId();
+    ctx.state.requestId = requestId;
+    ctx.state.correlationId = given(ctx, 'x-correlation-id') ?? requestId;
+    ctx.set('x-request-id', requestId);
+    await next();
+  };
+}
+
+export function commandContext(ctx: Context, actor: string): CommandContext {
+  return { actor, requestId: ctx.state.requestId, correlationId: ctx.state.correlationId };
+}
+
+function given(ctx: Context, name: string): string | undefined {
+  const value = ctx.get(name);
+  return SOUND_ID.test(value) ? value : undefined;
+}

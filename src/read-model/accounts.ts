@@ -1,0 +1,56 @@
+/** What the projections know of accounts, in the terms of the questions that are asked. */
+import { accountStream } from '../webhooks/events.js';
+import type { EventType } from '../webhooks/limits.js';
+import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
+import type { Folded, ProjectionHost } from './projection-host.js';
+
+/** What projections/account-credentials.js folds. */
+export interface AccountCredentials {
+  readonly accountId: number | null;
+  readonly credentials: readonly Credential[];
+  /** Oldest first. */
+  readonly signingSecrets: readonly { readonly sealed: string; readonly issuedAt: string }[];
+}
+
+export interface Credential {
+  readonly clientId: string;
+  /** SHA-256 of the client secret, in hex. */
+  readonly secretHash: string;
+  readonly issuedAt: string;
+}
+
+export interface Accounts {
+  /** Undefined where the account was never registered, by the store's word. */
+  webhooks(accountId: number): Promise<Folded<AccountWebhooks> | undefined>;
+  /** Those of one type that are active, as far as folded here: payments are routed by this. */
+  activeWebhooks(accountId: number, eventType: EventType): readonly Webhook[];
+  /** Undefined where it is gone, as far as folded here. */
+  webhook(accountId: number, webhookId: number): Webhook | undefined;
+  /** An active credential; one not known here is looked for in the store. */
+  credential(accountId: number, clientId: string): Promise<Credential | undefined>;
+  /** Sealed, newest last. */
+  signingSecrets(accountId: number): Promise<AccountCredentials['signingSecrets']>;
+}
+
+export function createAccounts(
+  webhooks: ProjectionHost<AccountWebhooks>,
+  credentials: ProjectionHost<AccountCredentials>,
+): Accounts {
+  const current = (accountId: number) => webhooks.current(accountStream(accountId))?.state.webhooks ?? [];
+  const named = (state: AccountCredentials | undefined, clientId: string) =>
+    state?.credentials.find((credential) => credential.clientId === clientId);
+  return {
+    webhooks: (accountId) => webhooks.find(accountStream(accountId)),
+    activeWebhooks: (accountId, eventType) =>
+      current(accountId).filter((webhook) => webhook.isActive && webhook.eventType === eventType),
+    webhook: (accountId, webhookId) => current(accountId).find(({ id }) => id === webhookId),
+    async credential(accountId, clientId) {
+      const stream = accountStream(accountId);
+      const known = named(credentials.current(stream)?.state, clientId);
+      return known ?? named((await credentials.fresh(stream))?.state, clientId);
+    },
+    async signingSecrets(accountId) {
+      return (await credentials.find(accountStream(accountId)))?.state.signingSecrets ?? [];
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * Reads the projections/ folder: source in EventStoreDB's projection language, run here by the small part of that
+ * language the sources use: fromCategory(c).foreachStream().when({ $init, <event type>: (state, event) => state })
+ * .outputState(). Events of a type that has no handler leave the state as it is.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { compileFunction } from 'node:vm';
+import type { RecordedEvent } from '../ports/event-store.js';
+
+export type ProjectionName = 'account-webhooks' | 'account-credentials';
+
+export interface Projection {
+  readonly name: string;
+  /** The streams it folds: the category's name and a dash. */
+  readonly streamPrefix: string;
+  /** A hash of the source: another one means that the states must be folded again. */
+  readonly version: string;
+  init(): unknown;
+  fold(state: unknown, event: RecordedEvent): unknown;
+}
+
+type Handler = (state: unknown, event: unknown) => unknown;
+
+export function loadProjection(name: ProjectionName): Projection {
+  const file = new URL(`../../projections/${name}.js`, import.meta.url);
+  return compileProjection(name, readFileSync(file, 'utf8'));
+}
+
+/** @throws Error where the source does not compile or folds nothing. */
+export function compileProjection(name: string, source: string): Projection {
+  let category = '';
+  let handlers: Readonly<Record<string, Handler>> = {};
+  const chain = {
+    foreachStream: () => chain,
+    when: (given: Record<string, Handler>) => {
+      handlers = Object.assign(Object.create(null), given);
+      return chain;
+    },
+    outputState: () => chain,
+  };
+  const fromCategory = (given: string) => {
+    category = given;
+    return chain;
+  };
+  compileFunction(source, ['fromCategory'], { filename: `projections/${name}.js` })(fromCategory);
+  const { $init } = handlers;
+  if (!category || !$init) throw new Error(`projections/${name}.js folds no category, or has no $init`);
+  return {
+    name,
+    streamPrefix: `${category}-`,
+    version: createHash('sha256').update(source).digest('hex'),
+    init: () => $init(undefined, undefined),
+    fold: (state, event) => {
+      const handler = handlers[event.type];
+      return handler ? handler(state, event) : state;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * Sealing: header values and signing secrets leave the process only as `v1.<key id>.<base64url of nonce, ciphertext,
+ * tag>`, AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce. A sealed value is bound to its account and field: moved
+ * to another place it does not open.
+ */
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import type { MasterKey } from './master-keys.js';
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Where a sealed value belongs, for example { accountId: 42, field: 'header:x-api-key' }. */
+export interface SealedPlace {
+  readonly accountId: number;
+  readonly field: string;
+}
+
+export interface Sealing {
+  seal(value: string, place: SealedPlace): string;
+  /** @throws CannotOpen where it was sealed with another key, for another place, or was changed. */
+  open(sealed: string, place: SealedPlace): string;
+}
+
+export class CannotOpen extends Error {
+  override readonly name = 'CannotOpen';
+  readonly code = 'CANNOT_OPEN';
+}
+
+export const headerPlace = (accountId: number, name: string): SealedPlace => ({
+  accountId,
+  field: `header:${name.toLowerCase()}`,
+});
+
+export const signingSecretPlace = (accountId: number): SealedPlace => ({ accountId, field: 'signing-secret' });
+
+/** Seals with the first key; opens with any of them. */
+export function createSealing(
+  keys: readonly [MasterKey, ...MasterKey[]],
+  randomBytes: (size: number) => Buffer,
+): Sealing {
+  const opening = new Map(keys.map((key) => [key.id, key.derive('sealing')]));
+  const sealingKey = keys[0].derive('sealing');
+  return {
+    seal(value, place) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', sealingKey, nonce).setAAD(boundTo(place));
+      const sealed = Buffer.concat([nonce, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return `v1.${keys[0].id}.${sealed.toString('base64url')}`;
+    },
+    open(sealed, place) {
+      const [version, keyId = '', payload = ''] = sealed.split('.');
+      const key = opening.get(keyId);
+      if (version !== 'v1' || !key) throw new CannotOpen(`a value of ${place.field} is sealed with a key not given`);
+      try {
+        return opened(key, Buffer.from(payload, 'base64url'), place);
+      } catch (cause) {
+        throw new CannotOpen(`a value of ${place.field} was not sealed for account ${place.accountId}`, { cause });
+      }
+    },
+  };
+}
+
+function opened(key: Buffer, bytes: Buffer, place: SealedPlace): string {
+  const end = bytes.length - TAG_BYTES;
+  const options = { authTagLength: TAG_BYTES };
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), options)
+    .setAAD(boundTo(place))
+    .setAuthTag(bytes.subarray(end));
+  return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, end)), decipher.final()]).toString('utf8');
+}
+
+function boundTo(place: SealedPlace): Buffer {
+  return Buffer.from(`account-${place.accountId}/${place.field}`);
+}

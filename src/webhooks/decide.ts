@@ -1,0 +1,76 @@
+/** What a command leads to, given the account's state: events, or a refusal. Pure. */
+import type { SealedHeader, WebhookConfiguration, WebhookEvent } from './events.js';
+import { type EventType, MAX_ACTIVE_PER_TYPE } from './limits.js';
+import type { AccountWebhooks } from './state.js';
+
+export interface RegisterWebhook {
+  readonly type: 'RegisterWebhook';
+  readonly url: string;
+  readonly endpoint: string;
+  readonly eventType: EventType;
+  readonly headers: readonly SealedHeader[];
+  /** The id it gets where the URL is new for the type; else it stays unused. */
+  readonly newId: number;
+  readonly at: string;
+}
+
+export interface DeactivateWebhook {
+  readonly type: 'DeactivateWebhook';
+  readonly webhookId: number;
+  /** The version the reason was seen with: a webhook that was updated since is left alone. */
+  readonly version: number;
+  readonly reason: string;
+  readonly at: string;
+}
+
+export type Command = RegisterWebhook | DeactivateWebhook;
+
+export type Decision =
+  | { readonly kind: 'accepted'; readonly events: readonly WebhookEvent[] }
+  | { readonly kind: 'account-not-found' }
+  | { readonly kind: 'limit-reached' };
+
+export function decide(state: AccountWebhooks, command: Command): Decision {
+  if (state.accountId === null) return { kind: 'account-not-found' };
+  switch (command.type) {
+    case 'RegisterWebhook':
+      return register(state, command);
+    case 'DeactivateWebhook':
+      return deactivate(state, command);
+    default:
+      return command satisfies never;
+  }
+}
+
+function register(state: AccountWebhooks, command: RegisterWebhook): Decision {
+  const { eventType, endpoint, newId, at } = command;
+  const existing = state.webhooks.find((webhook) => webhook.eventType === eventType && webhook.endpoint === endpoint);
+  if (!existing?.isActive && activeCount(state, eventType) >= MAX_ACTIVE_PER_TYPE) return { kind: 'limit-reached' };
+  if (!existing) {
+    return accepted({ type: 'WebhookAdded', data: { ...configuration(command, newId, 1), createdAt: at } });
+  }
+  const data = { ...configuration(command, existing.id, existing.version + 1), updatedAt: at };
+  const updated: WebhookEvent = { type: 'WebhookUpdated', data };
+  if (existing.isActive) return accepted(updated);
+  return accepted(updated, { type: 'WebhookActivated', data: { webhookId: existing.id, activatedAt: at } });
+}
+
+function deactivate(state: AccountWebhooks, command: DeactivateWebhook): Decision {
+  const { webhookId, version, reason, at } = command;
+  const webhook = state.webhooks.find(({ id }) => id === webhookId);
+  if (!webhook?.isActive || webhook.version !== version) return accepted();
+  return accepted({ type: 'WebhookDeactivated', data: { webhookId, reason, deactivatedAt: at } });
+}
+
+function accepted(...events: WebhookEvent[]): Decision {
+  return { kind: 'accepted', events };
+}
+
+function configuration(command: RegisterWebhook, webhookId: number, version: number): WebhookConfiguration {
+  const { eventType, url, endpoint, headers } = command;
+  return { webhookId, eventType, url, endpoint, headers, version };
+}
+
+function activeCount(state: AccountWebhooks, eventType: EventType): number {
+  return state.webhooks.filter((webhook) => webhook.isActive && webhook.eventType === eventType).length;
+}

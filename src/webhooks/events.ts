@@ -1,0 +1,82 @@
+/**
+ * The events of one account's stream, `account-<accountId>`. Their shapes are for ever: they are only extended, and
+ * whoever folds them ignores what it does not know. All times are ISO 8601, UTC, milliseconds: a projection on the
+ * server sees no other clock. `sealed` values are explained in secrets/sealing.ts.
+ */
+import type { EventType } from './limits.js';
+
+export interface SealedHeader {
+  /** As it was given. */
+  readonly key: string;
+  readonly sealed: string;
+}
+
+export interface AccountRegistered {
+  readonly type: 'AccountRegistered';
+  readonly data: { readonly accountId: number; readonly registeredAt: string };
+}
+
+export interface CredentialIssued {
+  readonly type: 'CredentialIssued';
+  /** secretHash: SHA-256 of the client secret, in hex. */
+  readonly data: { readonly clientId: string; readonly secretHash: string; readonly issuedAt: string };
+}
+
+export interface CredentialRevoked {
+  readonly type: 'CredentialRevoked';
+  readonly data: { readonly clientId: string; readonly revokedAt: string };
+}
+
+export interface SigningSecretIssued {
+  readonly type: 'SigningSecretIssued';
+  readonly data: { readonly sealed: string; readonly issuedAt: string };
+}
+
+export interface WebhookConfiguration {
+  readonly webhookId: number;
+  readonly eventType: EventType;
+  /** As it was given. */
+  readonly url: string;
+  /** The URL's identity: its WHATWG-normalised href. */
+  readonly endpoint: string;
+  readonly headers: readonly SealedHeader[];
+  /** 1 for a new webhook, one more with each update. */
+  readonly version: number;
+}
+
+export interface WebhookAdded {
+  readonly type: 'WebhookAdded';
+  readonly data: WebhookConfiguration & { readonly createdAt: string };
+}
+
+export interface WebhookUpdated {
+  readonly type: 'WebhookUpdated';
+  readonly data: WebhookConfiguration & { readonly updatedAt: string };
+}
+
+export interface WebhookActivated {
+  readonly type: 'WebhookActivated';
+  readonly data: { readonly webhookId: number; readonly activatedAt: string };
+}
+
+export interface WebhookDeactivated {
+  readonly type: 'WebhookDeactivated';
+  readonly data: { readonly webhookId: number; readonly reason: string; readonly deactivatedAt: string };
+}
+
+export interface WebhookRemoved {
+  readonly type: 'WebhookRemoved';
+  readonly data: { readonly webhookId: number; readonly removedAt: string };
+}
+
+export type WebhookEvent = WebhookAdded | WebhookUpdated | WebhookActivated | WebhookDeactivated | WebhookRemoved;
+
+export type CredentialEvent = CredentialIssued | CredentialRevoked | SigningSecretIssued;
+
+export type AccountEvent = AccountRegistered | CredentialEvent | WebhookEvent;
+
+export const ACCOUNT_STREAM_PREFIX = 'account-';
+
+export function accountStream(accountId: number): string {
+  return `${ACCOUNT_STREAM_PREFIX}${accountId}`;
+}

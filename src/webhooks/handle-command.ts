@@ -1,0 +1,70 @@
+/**
+ * A command's way: load the state, decide, append with the revision the decision was made on; where another command
+ * came first, read forward and decide again. That is what makes the limit of 3 hold under concurrency, over any number
+ * of processes. The answer waits until the own read model has passed the event, so the next GET shows it.
+ */
+import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
+import type { Accounts } from '../read-model/accounts.js';
+import type { Folded } from '../read-model/projection-host.js';
+import { type Command, type Decision, decide } from './decide.js';
+import { accountEvent, type CommandContext, enveloped, type NewEventId } from './envelope.js';
+import { accountStream } from './events.js';
+import { type AccountWebhooks, evolve, NO_ACCOUNT } from './state.js';
+
+/** How long an answer waits for the read model; the event is stored by then, whatever the read model does. */
+const READ_MODEL_WAIT_MS = 5_000;
+
+export interface CommandParts {
+  readonly store: EventStore;
+  readonly accounts: Accounts;
+  readonly passed: (stream: string, revision: number, withinMs: number) => Promise<boolean>;
+  readonly newEventId: NewEventId;
+}
+
+/** @throws StoreUnavailable: then the command is in doubt, and giving it again is safe. */
+export type HandleCommand = (accountId: number, command: Command, context: CommandContext) => Promise<Decision>;
+
+export function createCommandHandler(parts: CommandParts): HandleCommand {
+  return async (accountId, command, context) => {
+    let loaded = (await parts.accounts.webhooks(accountId)) ?? { state: NO_ACCOUNT, revision: NO_STREAM };
+    for (;;) {
+      const decision = decide(loaded.state, command);
+      const done = await append(parts, accountId, decision, { context, revision: loaded.revision });
+      if (done) return decision;
+      loaded = await readForward(parts.store, accountStream(accountId), loaded);
+    }
+  };
+}
+
+/** False where the stream had moved on. */
+async function append(
+  parts: CommandParts,
+  accountId: number,
+  decision: Decision,
+  on: { context: CommandContext; revision: number },
+): Promise<boolean> {
+  if (decision.kind !== 'accepted' || decision.events.length === 0) return true;
+  const stream = accountStream(accountId);
+  try {
+    const events = enveloped(decision.events, on.context, parts.newEventId);
+    const { revision } = await parts.store.append(stream, events, on.revision);
+    await parts.passed(stream, revision, READ_MODEL_WAIT_MS);
+    return true;
+  } catch (error) {
+    if (error instanceof WrongExpectedRevision) return false;
+    throw error;
+  }
+}
+
+async function readForward(
+  store: EventStore,
+  stream: string,
+  loaded: Folded<AccountWebhooks>,
+): Promise<Folded<AccountWebhooks>> {
+  let { state, revision } = loaded;
+  for await (const event of store.read(stream, revision + 1)) {
+    state = evolve(state, accountEvent(event));
+    revision = event.revision;
+  }
+  return { state, revision };
+}

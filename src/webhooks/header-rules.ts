@@ -1,0 +1,44 @@
+/** What a webhook's own headers may be (RFC 9110 5.1 and 5.5, narrowed). Checked as given, before anything trims them. */
+import { isBlockedHeaderName, MAX_HEADER_NAME_LENGTH, MAX_HEADER_VALUE_LENGTH } from './limits.js';
+
+export interface GivenHeader {
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface HeaderProblem {
+  readonly index: number;
+  readonly part: 'key' | 'value';
+  readonly message: string;
+}
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** Visible ASCII, with spaces and tabs inside; the empty value is one too. */
+const VALUE = /^([\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?)?$/;
+
+export function headerProblems(headers: readonly GivenHeader[]): HeaderProblem[] {
+  const seen = new Set<string>();
+  return headers.flatMap(({ key, value }, index) => {
+    const name = nameProblem(key, seen);
+    const content = valueProblem(value);
+    seen.add(key.toLowerCase());
+    const problems: HeaderProblem[] = [];
+    if (name) problems.push({ index, part: 'key', message: name });
+    if (content) problems.push({ index, part: 'value', message: content });
+    return problems;
+  });
+}
+
+function nameProblem(name: string, seen: ReadonlySet<string>): string | null {
+  if (!TOKEN.test(name)) return "must be an HTTP header name (letters, digits and !#$%&'*+-.^_`|~)";
+  if (name.length > MAX_HEADER_NAME_LENGTH) return `must have at most ${MAX_HEADER_NAME_LENGTH} characters`;
+  if (isBlockedHeaderName(name)) return 'is a header that the service sets itself';
+  if (seen.has(name.toLowerCase())) return 'stands twice (header names are compared without case)';
+  return null;
+}
+
+function valueProblem(value: string): string | null {
+  if (value.length > MAX_HEADER_VALUE_LENGTH) return `must have at most ${MAX_HEADER_VALUE_LENGTH} characters`;
+  if (!VALUE.test(value)) return 'must be visible ASCII characters, with spaces or tabs only between them';
+  return null;
+}

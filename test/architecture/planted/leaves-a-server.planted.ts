@@ -1,0 +1,8 @@
+import { createServer } from 'node:net';
+import { expect, test } from '@jest/globals';
+
+test('leaves a server', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  expect(server.listening).toBe(true);
+});

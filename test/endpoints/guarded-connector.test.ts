@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
+import type { ConnectorOptions } from '../../src/endpoints/guarded-connector.js';
+import { createHostCheck } from '../../src/endpoints/host-check.js';
+import type { LookupAll } from '../../src/endpoints/resolve.js';
+import { certificateFor, testAuthority } from '../support/certificates.js';
+import { type ReceiverOptions, startReceiver } from '../support/receiver.js';
+
+const NAME = 'hooks.shop.com';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
+});
+
+/** A lookup that gives one answer after another, and then the last one for ever. */
+function lookupOf(...answers: string[][]): { lookup: LookupAll; asked: string[] } {
+  const asked: string[] = [];
+  const lookup: LookupAll = (host, _options, callback) => {
+    const answer = answers[Math.min(asked.length, answers.length - 1)] ?? [];
+    asked.push(host);
+    callback(
+      null,
+      answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  };
+  return { lookup, asked };
+}
+
+async function setUp(options: Partial<ConnectorOptions>, receiverOptions: ReceiverOptions = {}) {
+  const { cert: ca } = await testAuthority();
+  const receiver = await startReceiver({ names: [NAME, '127.0.0.1'], ...receiverOptions });
+  const agent = createEndpointAgent({ allowPrivate: false, connectTimeoutMs: 15_000, ca, ...options });
+  cleanups.push(receiver.close, () => agent.destroy());
+  const post = async (host: string) => {
+    const origin = `https://${host}:${receiver.port}`;
+    const { statusCode, body } = await agent.request({ origin, path: '/', method: 'POST', body: '{}' });
+    await body.dump();
+    await nextTurn(); // the connection is free again one turn of the event loop after its response
+    return statusCode;
+  };
+  return { receiver, agent, post };
+}
+
+const FORBIDDEN = { code: 'ENDPOINT_FORBIDDEN', message: 'the endpoint is not allowed' };
+
+describe('without private endpoints', () => {
+  test.each([
+    ['a loopback address', ['127.0.0.1']],
+    ['a good address and a bad one', ['93.184.215.14', '127.0.0.1']],
+    ['a bad address and a good one', ['127.0.0.1', '93.184.215.14']],
+    ['a loopback address of IPv6', ['::1']],
+    ['a loopback address inside of IPv6', ['::ffff:127.0.0.1']],
+  ])('a name that resolves to %s is not connected to', async (_, addresses) => {
+    const { receiver, post } = await setUp(lookupOf(addresses));
+    await expect(post(NAME)).rejects.toMatchObject(FORBIDDEN);
+    expect(receiver.sockets.size).toBe(0);
+  });
+
+  test('an answer that changes between registration and connection', async () => {
+    const { lookup, asked } = lookupOf(['93.184.215.14'], ['127.0.0.1']);
+    const { receiver, post } = await setUp({ lookup });
+    expect(await createHostCheck({ allowPrivate: false, lookup })(NAME)).toEqual({ ok: true });
+    await expect(post(NAME)).rejects.toMatchObject(FORBIDDEN);
+    expect(asked).toEqual([NAME, NAME]);
+    expect(receiver.sockets.size).toBe(0);
+  });
+
+  test.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1', '127.1'])(
+    'the literal %s, which is never looked up, is not connected to',
+    async (host) => {
+      const { lookup, asked } = lookupOf(['93.184.215.14']);
+      const { receiver, post } = await setUp({ lookup });
+      await expect(post(host)).rejects.toMatchObject(FORBIDDEN);
+      expect(asked).toEqual([]);
+      expect(receiver.sockets.size).toBe(0);
+    },
+  );
+});
+
+describe('with private endpoints', () => {
+  test('a name is resolved once a connection, and the connection is kept', async () => {
+    const { lookup, asked } = lookupOf(['127.0.0.1']);
+    const { receiver, post } = await setUp({ lookup, allowPrivate: true });
+    expect([await post(NAME), await post(NAME)]).toEqual([200, 200]);
+    expect(asked).toEqual([NAME]);
+    expect(receiver.requests).toHaveLength(2);
+    expect(receiver.sockets.size).toBe(1);
+  });
+
+  test('a pool without connections goes away', async () => {
+    const { agent, receiver, post } = await setUp({ allowPrivate: true });
+    await post('127.0.0.1');
+    expect(Object.keys(agent.stats)).toHaveLength(1);
+    const disconnected = once(agent, 'disconnect');
+    await receiver.close();
+    await disconnected;
+    expect(agent.stats).toEqual({});
+  });
+
+  test('closing the agent lets go of what is kept alive', async () => {
+    const { agent, receiver, post } = await setUp({ allowPrivate: true });
+    await post('127.0.0.1');
+    await agent.close();
+    await receiver.allClosed();
+    await expect(post('127.0.0.1')).rejects.toMatchObject({ code: expect.stringMatching(/CLOSED|DESTROYED/) });
+  });
+
+  test('a literal, which is not sent as the server name of TLS', async () => {
+    const names: string[] = [];
+    const SNICallback = (name: string, done: (error: null) => void) => {
+      names.push(name);
+      done(null);
+    };
+    const { post } = await setUp({ ...lookupOf(['127.0.0.1']), allowPrivate: true }, { tls: { SNICallback } });
+    expect([await post('127.0.0.1'), await post(NAME)]).toEqual([200, 200]);
+    expect(names).toEqual([NAME]);
+  });
+
+  test('the next address where one does not answer', async () => {
+    const { post } = await setUp({ ...lookupOf(['127.0.0.2', '127.0.0.1']), allowPrivate: true });
+    expect(await post(NAME)).toBe(200);
+  });
+
+  test('no address', async () => {
+    const { post } = await setUp({ ...lookupOf([]), allowPrivate: true });
+    await expect(post(NAME)).rejects.toMatchObject({ code: 'ENOTFOUND' });
+  });
+
+  test('a server that asks for a client certificate', async () => {
+    const { cert: ca } = await testAuthority();
+    const tls = { requestCert: true, rejectUnauthorized: true, ca };
+    const client = await certificateFor(['client']);
+    const known = await setUp({ allowPrivate: true, ...client }, { tls });
+    expect(await known.post('127.0.0.1')).toBe(200);
+    const unknown = await setUp({ allowPrivate: true }, { tls });
+    await expect(unknown.post('127.0.0.1')).rejects.toThrow();
+    expect(unknown.receiver.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,91 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { TestEnvironment } from 'jest-environment-node';
+
+const POLL_MS = 20;
+
+/**
+ * Jest's node environment, with one thing more: a test file fails when it leaves something open, be it a socket, a
+ * server, a timer, a child process or a file. It compares what is open after the file's last hook with what was open
+ * before the file was loaded; what is closing already has `leakPatienceMs` (testEnvironmentOptions) to be gone.
+ *
+ * It is an environment, not an afterAll hook of a setup file, because that hook would run before those of the tests.
+ * Unseen: what was unref'd (Node does not count it), and files on systems without /proc. With --runInBand the timers
+ * of jest itself are in this process too, and their going can hide what a test left.
+ */
+export default class LeakGuard extends TestEnvironment {
+  #patienceMs;
+  #before = new Map();
+
+  constructor(config, context) {
+    super(config, context);
+    this.#patienceMs = config.projectConfig.testEnvironmentOptions.leakPatienceMs ?? 2_000;
+  }
+
+  async setup() {
+    await super.setup();
+    // Node opens these on first use, and they stay: not the test's doing.
+    void [process.stdout, process.stderr];
+    this.#before = countOpen();
+  }
+
+  async handleTestEvent(event, state) {
+    if (event.name !== 'run_finish') return;
+    const left = await this.#leftOpen();
+    if (left.length > 0) state.unhandledErrors.push(withoutStack(`This test file left open: ${left.join(', ')}`));
+  }
+
+  async #leftOpen() {
+    const until = performance.now() + this.#patienceMs;
+    let left = added(this.#before, countOpen());
+    while (left.length > 0 && performance.now() < until) {
+      await pause(POLL_MS);
+      left = added(this.#before, countOpen());
+    }
+    return left;
+  }
+}
+
+/** @returns {Map<string, number>} how many are open by name: TCPServerWrap, Timeout, ProcessWrap ... and file paths */
+function countOpen() {
+  const counts = new Map();
+  for (const name of [...process.getActiveResourcesInfo(), ...openFiles()])
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+function openFiles() {
+  return fileDescriptors()
+    .map(target)
+    .filter((path) => path.startsWith('/') && !/^\/(dev|proc)\//.test(path));
+}
+
+function fileDescriptors() {
+  try {
+    return readdirSync('/proc/self/fd');
+  } catch {
+    return [];
+  }
+}
+
+function target(fd) {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return ''; // the one that listed the directory is closed by now
+  }
+}
+
+function added(before, after) {
+  return [...after]
+    .map(([name, count]) => [name, count - (before.get(name) ?? 0)])
+    .filter(([, more]) => more > 0)
+    .map(([name, more]) => (more === 1 ? name : `${more} x ${name}`));
+}
+
+/** The stack would point here, which helps nobody. */
+function withoutStack(message) {
+  const error = new Error(message);
+  error.stack = message;
+  return error;
+}

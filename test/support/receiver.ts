@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import type { TlsOptions } from 'node:tls';
+import { certificateFor } from './certificates.js';
+
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they were on the wire. */
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+  /** ms since the epoch */
+  readonly at: number;
+}
+
+/** hang: no answer, the connection stays open. reset: no answer, the connection is closed. */
+export type Reply =
+  | 'hang'
+  | 'reset'
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string | Buffer };
+
+export interface ReceiverOptions {
+  /** 200 with an empty body without it. */
+  readonly respond?: (request: ReceivedRequest) => Reply | Promise<Reply>;
+  readonly host?: string;
+  /** What its certificate is for. */
+  readonly names?: readonly string[];
+  readonly tls?: TlsOptions;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** The connections that are open. */
+  readonly sockets: ReadonlySet<Socket>;
+  /** Waits until every connection has closed; the first is waited for. */
+  allClosed(): Promise<void>;
+  /** Destroys every connection. */
+  close(): Promise<void>;
+}
+
+export interface Receiver extends Listener {
+  /** https://localhost:port, without a path. */
+  readonly url: string;
+  /** In the order in which they came in full. */
+  readonly requests: readonly ReceivedRequest[];
+}
+
+/** An HTTPS server that records what it is sent. */
+export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
+  const { respond = () => ({ status: 200 }), host = '127.0.0.1', names, tls } = options;
+  const requests: ReceivedRequest[] = [];
+  const server = createServer({ ...(await certificateFor(names)), ...tls }, async (message, response) => {
+    const request = await receive(message);
+    if (request === undefined) return;
+    requests.push(request);
+    answer(response, await respond(request));
+  });
+  const listener = await listen(server, host);
+  return { ...listener, url: `https://localhost:${listener.port}`, requests };
+}
+
+/** Lets any server of sockets listen on a free port; what it accepts is closed with it. */
+export async function listen(server: Server, host = '127.0.0.1'): Promise<Listener> {
+  const sockets = new Set<Socket>();
+  const connected = new Promise((resolve) => server.once('connection', resolve));
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}); // clients that go away are no failure of the receiver
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.listen(0, host);
+  await once(server, 'listening');
+  const close = async () => {
+    const closed = server.listening ? once(server, 'close') : undefined;
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  const allClosed = async () => {
+    await connected;
+    await Promise.all([...sockets].map((socket) => once(socket, 'close')));
+  };
+  return { port: (server.address() as AddressInfo).port, sockets, allClosed, close };
+}
+
+/** The request, or undefined where the client went away before it had sent all of it. */
+async function receive(message: IncomingMessage): Promise<ReceivedRequest | undefined> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of message) chunks.push(chunk as Buffer);
+  } catch {
+    return undefined;
+  }
+  const { method = '', url: path = '', headers, rawHeaders } = message;
+  return { method, path, headers, rawHeaders, body: Buffer.concat(chunks), at: Date.now() };
+}
+
+function answer(response: ServerResponse, reply: Reply): void {
+  if (reply === 'hang') return;
+  if (reply === 'reset') response.socket?.destroy();
+  else response.writeHead(reply.status, reply.headers).end(reply.body);
+}
