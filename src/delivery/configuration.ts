@@ -1,0 +1,53 @@
+/** What an attempt is made with, opened: looked up anew for each attempt, so a change counts from the next one on. */
+import { LRUCache } from 'lru-cache';
+import type { Accounts } from '../read-model/accounts.js';
+import { headerPlace, type Sealing, signingSecretPlace } from '../secrets/sealing.js';
+import type { Webhook } from '../webhooks/state.js';
+import { parseSigningSecret } from './signature.js';
+
+/** A replaced signing secret still signs for this long, beside the new one: receivers take over in their own time. */
+const REPLACED_SECRET_MS = 24 * 3_600_000;
+const CACHED_SECRETS = 10_000;
+
+export interface OpenedHeader {
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface OpenConfiguration {
+  /** @throws CannotOpen */
+  headers(accountId: number, webhook: Webhook): readonly OpenedHeader[];
+  /** Those that sign now, newest first. @throws CannotOpen, StoreUnavailable */
+  secrets(accountId: number): Promise<readonly Buffer[]>;
+}
+
+export function createOpenConfiguration(accounts: Accounts, sealing: Sealing, now: () => number): OpenConfiguration {
+  const openedHeaders = new WeakMap<Webhook['headers'], readonly OpenedHeader[]>();
+  const openedSecrets = new LRUCache<string, Buffer>({ max: CACHED_SECRETS });
+
+  const openSecret = (accountId: number, sealed: string): Buffer => {
+    const known = openedSecrets.get(sealed);
+    const secret = known ?? parseSigningSecret(sealing.open(sealed, signingSecretPlace(accountId)));
+    if (!known) openedSecrets.set(sealed, secret);
+    return secret;
+  };
+
+  return {
+    headers(accountId, { headers }) {
+      const known = openedHeaders.get(headers);
+      if (known) return known;
+      const open = (key: string, sealed: string) => sealing.open(sealed, headerPlace(accountId, key));
+      const opened = headers.map(({ key, sealed }) => ({ key, value: open(key, sealed) }));
+      openedHeaders.set(headers, opened);
+      return opened;
+    },
+    async secrets(accountId) {
+      const all = await accounts.signingSecrets(accountId);
+      const signing = all.filter((_, index) => {
+        const next = all[index + 1];
+        return !next || now() - Date.parse(next.issuedAt) < REPLACED_SECRET_MS;
+      });
+      return signing.map(({ sealed }) => openSecret(accountId, sealed)).reverse();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/** Dead letters: records that no attempt will be made for any more, kept as they came, with the reason in headers. */
+import { headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
+import { type Delivery, foreignHeaders, ownHeaders } from './delivery.js';
+
+/** not-valid: not a payment event, or not a retry record. exhausted: the schedule's last delay has passed. */
+export type DeadLetterReason = 'not-valid' | 'exhausted';
+
+export interface DeadLetter {
+  readonly at: string;
+  readonly reason: DeadLetterReason | null;
+  /** What exactly was wrong. */
+  readonly detail: string | null;
+  /** Where the record stood. */
+  readonly source: string | null;
+  readonly accountId: number | null;
+  readonly eventId: string | null;
+  readonly webhookId: number | null;
+  /** The webhook-id of the delivery. */
+  readonly deliveryId: string | null;
+  readonly attempts: number | null;
+  /** Its place among the dead letters. */
+  readonly partition: number;
+  readonly offset: number;
+  readonly key: string | null;
+  /** As text; bytes that are not UTF-8 in base64 in valueBase64. */
+  readonly value: string | null;
+  readonly valueBase64: string | null;
+}
+
+export function notValid(record: ReceivedRecord, detail: string): NewRecord {
+  return deadLetter(record, 'not-valid', detail, [source(record)]);
+}
+
+export function exhausted(delivery: Delivery, detail: string): NewRecord {
+  return deadLetter(delivery.record, 'exhausted', detail, ownHeaders(delivery));
+}
+
+function deadLetter(record: NewRecord, reason: DeadLetterReason, detail: string, more: RecordHeader[]): NewRecord {
+  const headers = [...foreignHeaders(record), ...more, header('aw-reason', reason), header('aw-detail', detail)];
+  return { key: record.key, value: record.value, headers };
+}
+
+export function readDeadLetter(record: ReceivedRecord): DeadLetter {
+  const text = (name: string) => headerText(record, name) ?? null;
+  const number = (name: string) => (text(name) === null ? null : Number(text(name)));
+  const valueText = record.value?.toString('utf8') ?? null;
+  const isText = valueText === null || Buffer.from(valueText).equals(record.value ?? Buffer.alloc(0));
+  return {
+    at: new Date(record.timestamp).toISOString(),
+    reason: text('aw-reason') as DeadLetterReason | null,
+    detail: text('aw-detail'),
+    source: text('aw-source'),
+    accountId: number('aw-account-id'),
+    eventId: text('aw-event-id'),
+    webhookId: number('aw-webhook-id'),
+    deliveryId: text('aw-delivery-id'),
+    attempts: number('aw-attempts'),
+    partition: record.partition,
+    offset: record.offset,
+    key: record.key?.toString('utf8') ?? null,
+    value: isText ? valueText : null,
+    valueBase64: isText ? null : (record.value?.toString('base64') ?? null),
+  };
+}
+
+function source({ topic, partition, offset }: ReceivedRecord): RecordHeader {
+  return header('aw-source', `${topic}/${partition}/${offset}`);
+}
+
+function header(name: string, value: string): RecordHeader {
+  return [name, Buffer.from(value)];
+}

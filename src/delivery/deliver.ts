@@ -1,0 +1,169 @@
+/** One step of a delivery: through the gate, one attempt, and what follows from it made durable. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../observability/logger.js';
+import type { Broker, NewRecord } from '../ports/broker.js';
+import type { Accounts } from '../read-model/accounts.js';
+import type { HandleCommand } from '../webhooks/handle-command.js';
+import type { Webhook } from '../webhooks/state.js';
+import type { Attempt, AttemptResult } from './attempt.js';
+import type { OpenConfiguration } from './configuration.js';
+import { exhausted } from './dead-letters.js';
+import { type Delivery, toRetryRecord } from './delivery.js';
+import { type LoggedAttempt, logEntry, loggedAttempt } from './delivery-log.js';
+import type { EndpointGate } from './endpoint-gate.js';
+import { type Delay, dueAt, stepAfterFailure } from './retry-schedule.js';
+import type { Topics } from './topics.js';
+
+const PUBLISH_AGAIN_MS = 500;
+
+export interface DeliverParts {
+  readonly broker: Broker;
+  readonly topics: Topics;
+  readonly schedule: readonly Delay[];
+  readonly accounts: Accounts;
+  readonly configuration: OpenConfiguration;
+  readonly gate: EndpointGate;
+  readonly attempt: Attempt;
+  readonly handleCommand: HandleCommand;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Aborted when attempts under way have to end. */
+  readonly interrupt: AbortSignal;
+  /** Aborted when not even what follows from them can be waited for. */
+  readonly abandon: AbortSignal;
+}
+
+/** Fulfilled when the delivery has ended or its next attempt is durable; rejected only where the service is abandoned. */
+export type Deliver = (delivery: Delivery) => Promise<void>;
+
+export function createDeliver(parts: DeliverParts): Deliver {
+  const { accounts, gate, topics } = parts;
+
+  return async function deliver(delivery) {
+    const webhook = accounts.webhook(delivery.accountId, delivery.webhookId);
+    if (!webhook?.isActive) return end(delivery, 'cancelled', null);
+    const entry = await gate.enter(`${delivery.accountId} ${webhook.endpoint}`);
+    if (entry.kind === 'refused') return putOff(delivery);
+    try {
+      await attemptOnce(delivery);
+    } finally {
+      entry.leave();
+    }
+  };
+
+  /** The webhook is looked up again: it may have changed in the line. */
+  async function attemptOnce(delivery: Delivery): Promise<void> {
+    const webhook = accounts.webhook(delivery.accountId, delivery.webhookId);
+    if (!webhook?.isActive) return end(delivery, 'cancelled', null);
+    const result = await send(delivery, webhook);
+    if (result === null) return putOff(delivery);
+    const made = { ...delivery, attempts: delivery.attempts + 1 };
+    const attempt = loggedAttempt(result, webhook.version);
+    switch (result.kind) {
+      case 'delivered':
+        return end(made, 'delivered', attempt);
+      case 'gone':
+        return gone(made, webhook, attempt);
+      case 'retryable':
+        return retry(made, attempt, result.retryAfterMs);
+      case 'interrupted':
+        return putOff(delivery);
+      default:
+        return result satisfies never;
+    }
+  }
+
+  /** Null where it could not even be begun: the fault is ours (keys, store), and no attempt is counted. */
+  async function send(delivery: Delivery, webhook: Webhook): Promise<AttemptResult | null> {
+    const { accountId, id, record } = delivery;
+    try {
+      const headers = parts.configuration.headers(accountId, webhook);
+      const secrets = await parts.configuration.secrets(accountId);
+      const body = record.value ?? Buffer.alloc(0);
+      return await parts.attempt({ url: webhook.endpoint, id, body, headers, secrets, signal: parts.interrupt });
+    } catch (error) {
+      parts.logger.error({ err: error, ...about(delivery) }, 'a delivery could not be prepared; it is tried again');
+      return null;
+    }
+  }
+
+  async function gone(delivery: Delivery, webhook: Webhook, attempt: LoggedAttempt): Promise<void> {
+    const at = new Date(parts.now()).toISOString();
+    const reason = 'the endpoint answered 410 Gone';
+    const { id: webhookId, version } = webhook;
+    const context = { actor: 'dispatcher', requestId: delivery.id, correlationId: delivery.id };
+    try {
+      const command = { type: 'DeactivateWebhook', webhookId, version, reason, at } as const;
+      await parts.handleCommand(delivery.accountId, command, context);
+      parts.logger.warn(about(delivery), 'a webhook was deactivated: its endpoint answered 410 Gone');
+    } catch (error) {
+      parts.logger.error({ err: error, ...about(delivery) }, 'a webhook could not be deactivated; its next 410 will');
+      return retry(delivery, attempt, null);
+    }
+    return end(delivery, 'cancelled', attempt);
+  }
+
+  async function retry(delivery: Delivery, attempt: LoggedAttempt, retryAfterMs: number | null): Promise<void> {
+    const { logger, schedule } = parts;
+    const step = stepAfterFailure(schedule, delivery.step, retryAfterMs);
+    const tier = step === null ? undefined : schedule[step];
+    const why = attempt.error ?? `status ${attempt.status}`;
+    if (step === null || !tier) {
+      logger.warn({ ...about(delivery), why }, 'a delivery is exhausted');
+      const letter = durable(topics.deadLetters, exhausted(delivery, why));
+      await Promise.all([letter, end(delivery, 'exhausted', attempt)]);
+      return;
+    }
+    logger.warn({ ...about(delivery), why, next: tier.text }, 'an attempt failed');
+    await wait({ ...delivery, step: step + 1 }, tier, attempt);
+  }
+
+  /** To the first tier, with no attempt counted. */
+  async function putOff(delivery: Delivery): Promise<void> {
+    const [first] = parts.schedule;
+    if (first) await wait(delivery, first, null);
+  }
+
+  async function wait(delivery: Delivery, tier: Delay, attempt: LoggedAttempt | null): Promise<void> {
+    const due = dueAt(tier, parts.now(), parts.random);
+    await Promise.all([
+      durable(topics.tier(tier), toRetryRecord(delivery, due)),
+      durable(topics.deliveries, logEntry(delivery, 'retrying', attempt, due)),
+    ]);
+  }
+
+  async function end(
+    delivery: Delivery,
+    outcome: 'delivered' | 'exhausted' | 'cancelled',
+    attempt: LoggedAttempt | null,
+  ): Promise<void> {
+    parts.logger.debug({ ...about(delivery), outcome }, 'a delivery ended');
+    await durable(topics.deliveries, logEntry(delivery, outcome, attempt, null));
+  }
+
+  function durable(topic: string, record: NewRecord): Promise<void> {
+    return publishUntilDurable(parts, topic, record);
+  }
+}
+
+/** An attempt was made: to lose what follows from it, or to make it again, would be worse than to wait for the broker. */
+export async function publishUntilDurable(
+  { broker, logger, abandon }: Pick<DeliverParts, 'broker' | 'logger' | 'abandon'>,
+  topic: string,
+  record: NewRecord,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await broker.publish(topic, [record]);
+    } catch (error) {
+      if (abandon.aborted) throw error;
+      logger.error({ err: error, topic }, 'the broker took no record; trying again');
+      await delay(PUBLISH_AGAIN_MS, undefined, { signal: abandon });
+    }
+  }
+}
+
+function about({ id, accountId, webhookId, eventId, attempts }: Delivery) {
+  return { deliveryId: id, accountId, webhookId, eventId, attempts };
+}

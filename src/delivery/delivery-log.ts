@@ -1,0 +1,78 @@
+/**
+ * The deliveries topic: one record for every attempt and for every end. It is the truth of what was sent; a view of it,
+ * like deliveriesOf, answers questions.
+ */
+import type { NewRecord, ReceivedRecord } from '../ports/broker.js';
+import type { AttemptResult } from './attempt.js';
+import type { Delivery } from './delivery.js';
+
+export type Outcome = 'delivered' | 'retrying' | 'exhausted' | 'cancelled';
+
+export interface LoggedAttempt {
+  /** ISO 8601, UTC, ms. */
+  readonly at: string;
+  /** Null where no response came. */
+  readonly status: number | null;
+  /** Null where a response came in full. */
+  readonly error: string | null;
+  readonly durationMs: number;
+  /** The webhook's version: which configuration it was sent under. */
+  readonly version: number;
+}
+
+export interface DeliveryLogEntry {
+  readonly id: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly accountId: number;
+  readonly webhookId: number;
+  readonly outcome: Outcome;
+  /** Null where none was made: put off by a full line or a stop, or cancelled. */
+  readonly attempt: LoggedAttempt | null;
+  readonly nextAttemptAt: string | null;
+}
+
+export interface DeliveryView extends Omit<DeliveryLogEntry, 'attempt'> {
+  readonly attempts: readonly LoggedAttempt[];
+}
+
+export function logEntry(
+  delivery: Delivery,
+  outcome: Outcome,
+  attempt: LoggedAttempt | null,
+  nextAttemptAt: number | null,
+): NewRecord {
+  const { id, eventId, eventType, accountId, webhookId } = delivery;
+  const next = nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString();
+  const about = { id, eventId, eventType, accountId, webhookId };
+  const entry: DeliveryLogEntry = { ...about, outcome, attempt, nextAttemptAt: next };
+  return { key: Buffer.from(String(accountId)), value: Buffer.from(JSON.stringify(entry)), headers: [] };
+}
+
+export function loggedAttempt(result: AttemptResult, version: number): LoggedAttempt {
+  const { at, status, error, durationMs } = result;
+  return { at: new Date(at).toISOString(), status, error, durationMs, version };
+}
+
+/** The deliveries of an account as the log tells them, newest first (by their first entry). */
+export async function deliveriesOf(accountId: number, log: AsyncIterable<ReceivedRecord>): Promise<DeliveryView[]> {
+  const deliveries = new Map<string, DeliveryView>();
+  for await (const record of log) {
+    const entry = read(record);
+    if (entry?.accountId !== accountId) continue;
+    const { attempt, ...now } = entry;
+    const attempts = deliveries.get(entry.id)?.attempts ?? [];
+    deliveries.set(entry.id, { ...now, attempts: attempt ? [...attempts, attempt] : attempts });
+  }
+  return [...deliveries.values()].reverse();
+}
+
+/** Null for a record that somebody else put there. */
+function read(record: ReceivedRecord): DeliveryLogEntry | null {
+  try {
+    const entry = JSON.parse(record.value?.toString('utf8') ?? 'null') as DeliveryLogEntry | null;
+    return typeof entry?.id === 'string' ? entry : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * A delivery: one payment event to one webhook, until a terminal state.
+ *
+ *   attempt -> delivered                                   (2xx)
+ *           -> retrying -> waits in a tier -> attempt ...  (anything else, while the schedule has a delay left)
+ *           -> exhausted -> dead letters                   (after the last delay)
+ *           -> cancelled                                   (410, or the webhook is gone or inactive)
+ *
+ * Between attempts it is a record of a tier: the payment's key, value and headers as they came, and headers of ours.
+ */
+import { createHash } from 'node:crypto';
+import { headerText, type NewRecord, type RecordHeader } from '../ports/broker.js';
+import type { PaymentEvent } from './payment-event.js';
+
+export interface Delivery {
+  /** The webhook-id, the same on every attempt. */
+  readonly id: string;
+  readonly accountId: number;
+  readonly webhookId: number;
+  readonly eventId: string;
+  readonly eventType: string;
+  /** Attempts made so far. */
+  readonly attempts: number;
+  /** The delay of the schedule that the next failure waits for. */
+  readonly step: number;
+  /** The payment's record. */
+  readonly record: NewRecord;
+}
+
+const OWN_HEADERS = 'aw-';
+const DUE = 'aw-due';
+
+export function newDelivery(event: PaymentEvent, webhookId: number, record: NewRecord): Delivery {
+  const { id: eventId, type: eventType, accountId } = event;
+  const id = webhookMessageId(accountId, eventId, webhookId);
+  return { id, accountId, webhookId, eventId, eventType, attempts: 0, step: 0, record };
+}
+
+/** Derived, not drawn: a record that comes twice, or a crash in the middle, sends the same id again. */
+function webhookMessageId(accountId: number, eventId: string, webhookId: number): string {
+  const hash = createHash('sha256').update(`${accountId}/${webhookId}/${eventId}`).digest('base64url');
+  return `msg_${hash.slice(0, 27)}`;
+}
+
+/** @param due ms since the epoch */
+export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
+  return { ...delivery.record, headers: [...foreignHeaders(delivery.record), ...ownHeaders(delivery), text(DUE, due)] };
+}
+
+/** Null for a record that is none of ours: somebody else wrote to the tier. */
+export function fromRetryRecord(record: NewRecord): Delivery | null {
+  const id = headerText(record, 'aw-delivery-id');
+  const eventId = headerText(record, 'aw-event-id');
+  const eventType = headerText(record, 'aw-event-type');
+  const accountId = whole(record, 'aw-account-id');
+  const webhookId = whole(record, 'aw-webhook-id');
+  const attempts = whole(record, 'aw-attempts');
+  const step = whole(record, 'aw-step');
+  if (id === undefined || eventId === undefined || eventType === undefined || record.value === null) return null;
+  if (accountId === null || webhookId === null || attempts === null || step === null) return null;
+  return { id, accountId, webhookId, eventId, eventType, attempts, step, record };
+}
+
+/** ms since the epoch; 0, which is at once, for a record that does not say. */
+export function dueOf(record: NewRecord): number {
+  return whole(record, DUE) ?? 0;
+}
+
+/** The headers that tell a dead letter's delivery. */
+export function ownHeaders(delivery: Delivery): RecordHeader[] {
+  return [
+    text('aw-delivery-id', delivery.id),
+    text('aw-event-id', delivery.eventId),
+    text('aw-event-type', delivery.eventType),
+    text('aw-account-id', delivery.accountId),
+    text('aw-webhook-id', delivery.webhookId),
+    text('aw-attempts', delivery.attempts),
+    text('aw-step', delivery.step),
+  ];
+}
+
+/** The headers that the payment system gave its record. */
+export function foreignHeaders(record: NewRecord): RecordHeader[] {
+  return record.headers.filter(([name]) => !name.startsWith(OWN_HEADERS));
+}
+
+function text(name: string, value: string | number): RecordHeader {
+  return [name, Buffer.from(String(value))];
+}
+
+function whole(record: NewRecord, name: string): number | null {
+  const value = headerText(record, name);
+  return value !== undefined && /^-?\d{1,16}$/.test(value) ? Number(value) : null;
+}

@@ -1,0 +1,27 @@
+/** A payment record: parsed, routed by the read model, one delivery for each active URL. */
+import type { ReceivedRecord } from '../ports/broker.js';
+import { notValid } from './dead-letters.js';
+import { type Deliver, type DeliverParts, publishUntilDurable } from './deliver.js';
+import { newDelivery } from './delivery.js';
+import { parsePaymentEvent } from './payment-event.js';
+
+/** The record is done when every delivery has ended or is durable in a tier. */
+export function createFanOut(parts: DeliverParts, deliver: Deliver) {
+  return async (record: ReceivedRecord): Promise<void> => {
+    const parsed = parsePaymentEvent(record.value);
+    if (!parsed.ok) return bury(parts, record, parsed.reason);
+    const { event } = parsed;
+    const webhooks = parts.accounts.activeWebhooks(event.accountId, event.type);
+    // All of them settle before the record does: a rejection hands the record out again, not in the middle of it.
+    const settled = await Promise.allSettled(webhooks.map(({ id }) => deliver(newDelivery(event, id, record))));
+    const failed = settled.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+  };
+}
+
+/** To the dead letters, so that it never stops those after it. */
+export async function bury(parts: DeliverParts, record: ReceivedRecord, reason: string): Promise<void> {
+  const { topic, partition, offset } = record;
+  parts.logger.warn({ topic, partition, offset, reason }, 'a record is not valid; it goes to the dead letters');
+  await publishUntilDurable(parts, parts.topics.deadLetters, notValid(record, reason));
+}

@@ -1,0 +1,22 @@
+/** The names of the topics. The prefix stands before the service's own, so that two installations can share a broker. */
+import type { Delay } from './retry-schedule.js';
+
+export interface Topics {
+  readonly payments: readonly [string, ...string[]];
+  readonly deadLetters: string;
+  readonly deliveries: string;
+  tier(delay: Delay): string;
+  /** Whether a topic is a tier of this installation, be it one that the schedule does not name any more. */
+  isTier(topic: string): boolean;
+}
+
+export function topicsOf(paymentTopics: readonly [string, ...string[]], prefix: string): Topics {
+  const tiers = `${prefix}webhooks.retry.`;
+  return {
+    payments: paymentTopics,
+    deadLetters: `${prefix}webhooks.dead-letter`,
+    deliveries: `${prefix}webhooks.deliveries`,
+    tier: ({ text }) => `${tiers}${text}`,
+    isTier: (topic) => topic.startsWith(tiers),
+  };
+}
