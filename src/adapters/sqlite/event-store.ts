@@ -1,0 +1,186 @@
+/** The event store on SQLite. A position is `<store id>.<seq>`: one of another file, or beyond this one's end, is unknown. */
+import { once } from 'node:events';
+import {
+  type Appended,
+  type EventBatch,
+  type EventStore,
+  type NewEvent,
+  NO_STREAM,
+  type RecordedEvent,
+  StoreUnavailable,
+  type SubscribeOptions,
+  UnknownPosition,
+  WrongExpectedRevision,
+} from '../../ports/event-store.js';
+import { codeOf } from './open-file.js';
+import type { StoreFile } from './store-file.js';
+
+const PAGE = 1_000;
+const EVENTS = 'events';
+
+interface Row {
+  readonly seq: number;
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+  readonly metadata: string;
+}
+
+export class SqliteEventStore implements EventStore {
+  readonly #store: StoreFile;
+  readonly #closing = new AbortController();
+  readonly #sql: ReturnType<typeof statements>;
+
+  constructor(store: StoreFile) {
+    this.#store = store;
+    this.#sql = statements(store);
+  }
+
+  async append(stream: string, events: readonly NewEvent[], expectedRevision: number): Promise<Appended> {
+    try {
+      return await this.#store.write(EVENTS, () => this.#append(stream, events, expectedRevision));
+    } catch (error) {
+      throw error instanceof WrongExpectedRevision ? error : unavailable(error);
+    }
+  }
+
+  async *read(stream: string, fromRevision = 0): AsyncIterable<RecordedEvent> {
+    const end = this.#try(() => this.#lastRevision(stream));
+    let next = fromRevision;
+    while (next <= end) {
+      const rows = this.#try(() => this.#sql.page.all(stream, next, end, PAGE) as Row[]);
+      if (rows.length === 0) return;
+      next += rows.length;
+      for (const row of rows) yield this.#event(row);
+    }
+  }
+
+  async *subscribe({ after, streamPrefix, signal }: SubscribeOptions): AsyncIterable<EventBatch> {
+    const ended = AbortSignal.any([signal, this.#closing.signal]);
+    const changes = new Changes(this.#store);
+    let seq = this.#seqOf(after);
+    let caughtUp = false;
+    try {
+      while (!ended.aborted) {
+        const rows = this.#try(
+          () => this.#sql.following.all(seq, streamPrefix, afterPrefix(streamPrefix), PAGE) as Row[],
+        );
+        const drained = rows.length < PAGE;
+        seq = rows.at(-1)?.seq ?? seq;
+        if (rows.length > 0 || !caughtUp) {
+          yield { events: rows.map((row) => this.#event(row)), caughtUp: drained && !caughtUp };
+        }
+        caughtUp ||= drained;
+        if (drained) await changes.next(ended);
+      }
+    } finally {
+      changes.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+  }
+
+  #append(stream: string, events: readonly NewEvent[], expected: number): Appended {
+    const last = this.#lastRevision(stream);
+    if (last !== expected) return this.#earlierResult(stream, events, expected, last);
+    let seq = 0;
+    events.forEach(({ id, type, data, metadata }, index) => {
+      const revision = expected + 1 + index;
+      const row = [stream, revision, id, type, JSON.stringify(data), JSON.stringify(metadata)];
+      seq = Number(this.#sql.insert.run(...row).lastInsertRowid);
+    });
+    return { revision: expected + events.length, position: this.#position(seq) };
+  }
+
+  /** Where these very events are stored there already, it is the same append again. */
+  #earlierResult(stream: string, events: readonly NewEvent[], expected: number, last: number): Appended {
+    const end = expected + events.length;
+    const rows = this.#sql.page.all(stream, expected + 1, end, events.length) as Row[];
+    const row = rows.at(-1);
+    if (!row || rows.length !== events.length || rows.some(({ id }, index) => id !== events[index]?.id)) {
+      throw new WrongExpectedRevision(stream, expected, last);
+    }
+    return { revision: row.revision, position: this.#position(row.seq) };
+  }
+
+  #lastRevision(stream: string): number {
+    return (this.#sql.lastRevision.get(stream) as number | null) ?? NO_STREAM;
+  }
+
+  #seqOf(position: string | null): number {
+    if (position === null) return 0;
+    const [storeId, digits = ''] = position.split('.');
+    const end = this.#try(() => this.#sql.lastSeq.get() as number | null) ?? 0;
+    if (storeId !== this.#store.storeId || !/^\d+$/.test(digits) || Number(digits) > end) {
+      throw new UnknownPosition(position);
+    }
+    return Number(digits);
+  }
+
+  #position(seq: number): string {
+    return `${this.#store.storeId}.${seq}`;
+  }
+
+  #event({ seq, stream, revision, id, type, data, metadata }: Row): RecordedEvent {
+    const position = this.#position(seq);
+    return { stream, revision, position, id, type, data: JSON.parse(data), metadata: JSON.parse(metadata) };
+  }
+
+  #try<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+}
+
+/** Commits that may have added events, none missed between two calls of next. */
+class Changes {
+  readonly #target = new EventTarget();
+  readonly close: () => void;
+  #changed = false;
+
+  constructor(store: StoreFile) {
+    this.close = store.onChange((touched) => {
+      if (touched && !touched.has(EVENTS)) return;
+      this.#changed = true;
+      this.#target.dispatchEvent(new Event('change'));
+    });
+  }
+
+  /** Fulfilled after a change since the last call, or when the signal aborts. */
+  async next(signal: AbortSignal): Promise<void> {
+    if (!this.#changed && !signal.aborted) await once(this.#target, 'change', { signal }).catch(() => undefined);
+    this.#changed = false;
+  }
+}
+
+function statements({ file }: StoreFile) {
+  const columns = 'seq, stream, revision, id, type, data, metadata';
+  return {
+    insert: file.prepare('INSERT INTO events (stream, revision, id, type, data, metadata) VALUES (?, ?, ?, ?, ?, ?)'),
+    lastRevision: file.prepare('SELECT max(revision) FROM events WHERE stream = ?').pluck(),
+    lastSeq: file.prepare('SELECT max(seq) FROM events').pluck(),
+    page: file.prepare(
+      `SELECT ${columns} FROM events WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision LIMIT ?`,
+    ),
+    following: file.prepare(
+      `SELECT ${columns} FROM events NOT INDEXED WHERE seq > ? AND stream >= ? AND stream < ? ORDER BY seq LIMIT ?`,
+    ),
+  };
+}
+
+/** The first string that is behind all that begin with the prefix. */
+function afterPrefix(prefix: string): string {
+  if (prefix === '') return '\u{10FFFF}';
+  return prefix.slice(0, -1) + String.fromCodePoint((prefix.codePointAt(prefix.length - 1) ?? 0) + 1);
+}
+
+function unavailable(cause: unknown): StoreUnavailable {
+  return new StoreUnavailable(`the event store can't be used (${codeOf(cause)})`, { cause });
+}

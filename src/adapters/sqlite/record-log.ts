@@ -1,0 +1,102 @@
+/** Topics and their records in the store file. Every topic has one partition, 0. Errors are SQLite's own: see broker.ts. */
+import type { NewRecord, ReceivedRecord, RecordHeader } from '../../ports/broker.js';
+import type { StoreFile } from './store-file.js';
+
+interface RecordRow {
+  readonly offset: number;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers: string;
+  readonly timestamp: number;
+}
+
+const NO_HEADERS: readonly RecordHeader[] = [];
+
+export class RecordLog {
+  readonly #store: StoreFile;
+  readonly #sql: ReturnType<typeof statements>;
+
+  constructor(store: StoreFile) {
+    this.#store = store;
+    this.#sql = statements(store);
+  }
+
+  append(topic: string, records: readonly NewRecord[]): Promise<void> {
+    return this.#store.write(topic, () => {
+      const { id, next_offset: first } = this.#ensure(topic);
+      const timestamp = Date.now();
+      records.forEach(({ key, value, headers }, index) => {
+        this.#sql.insert.run(id, first + index, key, value, encoded(headers), timestamp);
+      });
+      this.#sql.advance.run(first + records.length, id);
+    });
+  }
+
+  ensure(topics: readonly string[]): Promise<void> {
+    return this.#store.write('topics', () => {
+      for (const topic of topics) this.#ensure(topic);
+    });
+  }
+
+  topics(): string[] {
+    return this.#sql.topics.all() as string[];
+  }
+
+  /** The offset the next record of the topic will get; 0 for a topic that does not exist. */
+  end(topic: string): number {
+    return (this.#sql.topic.get(topic) as { next_offset: number } | undefined)?.next_offset ?? 0;
+  }
+
+  page(topic: string, from: number, limit: number): ReceivedRecord[] {
+    const rows = this.#sql.page.all(topic, from, limit) as RecordRow[];
+    return rows.map(({ headers, ...row }) => ({ topic, partition: 0, ...row, headers: decoded(headers) }));
+  }
+
+  groupOffset(group: string, topic: string): number {
+    return (this.#sql.groupOffset.get(group, topic) as number | undefined) ?? 0;
+  }
+
+  rememberOffsets(group: string, offsets: ReadonlyMap<string, number>): Promise<void> {
+    return this.#store.write('offsets', () => {
+      for (const [topic, next] of offsets) this.#sql.remember.run(group, this.#ensure(topic).id, next);
+    });
+  }
+
+  #ensure(topic: string): { id: number; next_offset: number } {
+    const found = this.#sql.topic.get(topic) as { id: number; next_offset: number } | undefined;
+    if (found) return found;
+    return { id: Number(this.#sql.create.run(topic).lastInsertRowid), next_offset: 0 };
+  }
+}
+
+function statements({ file }: StoreFile) {
+  const idOf = '(SELECT id FROM topics WHERE name = ?)';
+  return {
+    topic: file.prepare('SELECT id, next_offset FROM topics WHERE name = ?'),
+    create: file.prepare('INSERT INTO topics (name, next_offset) VALUES (?, 0)'),
+    topics: file.prepare('SELECT name FROM topics ORDER BY name').pluck(),
+    insert: file.prepare(
+      'INSERT INTO records (topic, offset, key, value, headers, timestamp) VALUES (?, ?, ?, ?, ?, ?)',
+    ),
+    advance: file.prepare('UPDATE topics SET next_offset = ? WHERE id = ?'),
+    page: file.prepare(
+      `SELECT offset, key, value, headers, timestamp FROM records
+       WHERE topic = ${idOf} AND offset >= ? ORDER BY offset LIMIT ?`,
+    ),
+    groupOffset: file.prepare(`SELECT next_offset FROM group_offsets WHERE group_name = ? AND topic = ${idOf}`).pluck(),
+    remember: file.prepare(
+      `INSERT INTO group_offsets (group_name, topic, next_offset) VALUES (?, ?, ?)
+       ON CONFLICT (group_name, topic) DO UPDATE SET next_offset = excluded.next_offset`,
+    ),
+  };
+}
+
+/** In order, names as text and values in base64: any bytes survive. */
+function encoded(headers: readonly RecordHeader[]): string {
+  return headers.length === 0 ? '' : JSON.stringify(headers.map(([name, value]) => [name, value.toString('base64')]));
+}
+
+function decoded(headers: string): readonly RecordHeader[] {
+  if (headers === '') return NO_HEADERS;
+  return (JSON.parse(headers) as [string, string][]).map(([name, value]) => [name, Buffer.from(value, 'base64')]);
+}
