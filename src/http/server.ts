@@ -18,7 +18,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 /** Longer than the minute that load balancers commonly keep a connection, so that they close it first. */
 const KEEP_ALIVE_MS = 65_000;
-const DRAIN_MS = 5_000;
+/** With the dispatcher's 8 s this stays below the 10 s that a stop may take. */
+const DRAIN_MS = 1_500;
 
 export interface ApiParts extends RegisterWebhookParts {
   readonly accounts: Accounts;

@@ -1,15 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface TemporaryDirectory {
-  readonly path: string;
-  /** Removes it with all that is in it. */
-  remove(): Promise<void>;
-}
-
-/** A new, empty directory of its own; the caller removes it. */
-export async function temporaryDirectory(): Promise<TemporaryDirectory> {
-  const path = await mkdtemp(join(tmpdir(), 'account-webhooks-'));
-  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+/** A new empty folder, and what removes it. */
+export function temporaryDirectory(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'account-webhooks-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }

@@ -1,0 +1,202 @@
+/** The composition root: builds the parts from a Config, starts them in order, and stops them in reverse. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createIssuerTokens, createOwnTokens, type OwnTokens, type VerifyToken } from './accounts/access-tokens.js';
+import { openProjectionStates } from './adapters/sqlite/projection-states.js';
+import { type Backbone, openBackbone } from './backbone.js';
+import { type Config, InvalidConfig } from './config.js';
+import { createAttempt } from './delivery/attempt.js';
+import { createOpenConfiguration } from './delivery/configuration.js';
+import { type Dispatcher, startDispatcher } from './delivery/dispatcher.js';
+import { EndpointGate } from './delivery/endpoint-gate.js';
+import { topicsOf } from './delivery/topics.js';
+import { createEndpointAgent } from './endpoints/endpoint-agent.js';
+import { parseEndpoint } from './endpoints/endpoint-url.js';
+import { createHostCheck } from './endpoints/host-check.js';
+import type { CheckedEndpoint } from './http/register-webhook.js';
+import { createApi, listen, type RunningServer } from './http/server.js';
+import { startAdminServer } from './observability/admin-server.js';
+import type { Logger } from './observability/logger.js';
+import { type AccountCredentials, type Accounts, createAccounts } from './read-model/accounts.js';
+import { ProjectionHost } from './read-model/projection-host.js';
+import { loadProjection } from './read-model/projection-source.js';
+import { createCommandHandler, type HandleCommand } from './webhooks/handle-command.js';
+import type { AccountWebhooks } from './webhooks/state.js';
+import { createWebhookIds } from './webhooks/webhook-ids.js';
+
+export const ROLES = ['api', 'dispatcher'] as const;
+export type Role = (typeof ROLES)[number];
+
+const clock = { now: () => Date.now() };
+
+export interface App {
+  /** Null where the role is not run. */
+  readonly apiPort: number | null;
+  readonly adminPort: number;
+  /** Rejected where the app can't go on: end the process, and let its supervisor start it again. */
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+type Stop = () => Promise<void> | void;
+
+/** What both roles stand on. */
+interface Core {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly backbone: Backbone;
+  readonly accounts: Accounts;
+  readonly handleCommand: HandleCommand;
+}
+
+/** @throws InvalidConfig for files that can't be read, and what opening the backbone and listening throw */
+export async function startApp(config: Config, roles: readonly Role[], logger: Logger): Promise<App> {
+  const stops: Stop[] = [];
+  const waitingFor = new Set<string>(['the read model', ...roles]);
+  const close = stopper(stops);
+  try {
+    const admin = await startAdminServer(config.host, config.adminPort, () => [...waitingFor]);
+    stops.push(() => admin.close());
+    const core = await startCore(config, logger, stops);
+    waitingFor.delete('the read model');
+    const dispatcher = roles.includes('dispatcher') ? await startDispatching(core, stops) : null;
+    waitingFor.delete('dispatcher');
+    const api = roles.includes('api') ? await startListening(core, stops) : null;
+    waitingFor.delete('api');
+    stops.push(() => void waitingFor.add('nothing: it is stopping'));
+    const ports = { apiPort: api?.port ?? null, adminPort: admin.port };
+    logger.info({ roles, ...ports }, 'ready');
+    return { ...ports, closed: dispatcher?.closed ?? new Promise(() => undefined), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startCore(config: Config, logger: Logger, stops: Stop[]): Promise<Core> {
+  const backbone = openBackbone(config);
+  stops.push(() => backbone.close());
+  const states = openProjectionStates(config.dataDir, (file) =>
+    logger.warn({ file }, 'the read model was damaged: it is thrown away and rebuilt'),
+  );
+  stops.push(() => states.close());
+  const parts = { store: backbone.store, states, logger, now: () => performance.now() };
+  const webhooks = new ProjectionHost<AccountWebhooks>({ ...parts, projection: loadProjection('account-webhooks') });
+  const credentials = new ProjectionHost<AccountCredentials>({
+    ...parts,
+    projection: loadProjection('account-credentials'),
+  });
+  for (const host of [webhooks, credentials]) {
+    host.start();
+    stops.push(() => host.close());
+  }
+  await Promise.all([webhooks.caughtUp, credentials.caughtUp]);
+  const accounts = createAccounts(webhooks, credentials);
+  const handleCommand = createCommandHandler({
+    store: backbone.store,
+    accounts,
+    passed: (stream, revision, withinMs) => webhooks.passed(stream, revision, withinMs),
+    newEventId: randomUUID,
+  });
+  return { config, logger, backbone, accounts, handleCommand };
+}
+
+async function startDispatching(core: Core, stops: Stop[]): Promise<Dispatcher> {
+  const { config, logger, backbone, accounts, handleCommand } = core;
+  const { delivery } = config;
+  const agent = createEndpointAgent({
+    allowPrivate: delivery.allowPrivateEndpoints,
+    connectTimeoutMs: delivery.timeoutMs,
+    ...fileSetting('ca', 'DELIVERY_CA_FILE', delivery.caFile),
+    ...fileSetting('cert', 'DELIVERY_CLIENT_CERT_FILE', delivery.clientCertFile),
+    ...fileSetting('key', 'DELIVERY_CLIENT_KEY_FILE', delivery.clientKeyFile),
+  });
+  stops.push(() => agent.destroy());
+  const dispatcher = await startDispatcher({
+    broker: backbone.broker,
+    group: delivery.group,
+    topics: topicsOf(config.paymentTopics, config.topicPrefix),
+    schedule: config.retrySchedule,
+    accounts,
+    configuration: createOpenConfiguration(accounts, backbone.sealing, clock.now),
+    gate: new EndpointGate({ total: delivery.concurrency, perEndpoint: delivery.endpointConcurrency }),
+    attempt: createAttempt({ agent, timeoutMs: delivery.timeoutMs, now: clock.now, userAgent: 'account-webhooks' }),
+    handleCommand,
+    logger,
+    now: clock.now,
+    random: Math.random,
+  });
+  stops.push(() => dispatcher.close());
+  return dispatcher;
+}
+
+async function startListening(core: Core, stops: Stop[]): Promise<RunningServer> {
+  const { config, logger, backbone, accounts, handleCommand } = core;
+  const api = createApi({
+    ...tokens(config, backbone, logger),
+    accounts,
+    handleCommand,
+    sealing: backbone.sealing,
+    webhookIds: createWebhookIds(backbone.store, randomUUID),
+    checkEndpoint: endpointCheck(config),
+    now: () => new Date(clock.now()),
+    logger,
+    newRequestId: randomUUID,
+  });
+  const server = await listen(api, config.host, config.port);
+  stops.push(() => server.close());
+  return server;
+}
+
+function tokens(
+  { auth }: Config,
+  { masterKey }: Backbone,
+  logger: Logger,
+): { verifyToken: VerifyToken; ownTokens: OwnTokens | null } {
+  const { issuer, audience, accountClaim, jwksUrl, tokenLifetimeMs: lifetimeMs } = auth;
+  if (jwksUrl) {
+    const verifyToken = createIssuerTokens({ jwksUrl, issuer, audience, accountClaim, clock, logger });
+    return { verifyToken, ownTokens: null };
+  }
+  const key = masterKey.derive('access-tokens');
+  const ownTokens = createOwnTokens({ issuer, audience, key, lifetimeMs, clock });
+  return { verifyToken: ownTokens.verify, ownTokens };
+}
+
+function endpointCheck({ delivery }: Config): (url: string) => Promise<CheckedEndpoint> {
+  const rules = { allowedPorts: delivery.allowedPorts, allowPrivate: delivery.allowPrivateEndpoints };
+  const checkHost = createHostCheck({ allowPrivate: rules.allowPrivate });
+  return async (url) => {
+    const parsed = parseEndpoint(url, rules);
+    if (!parsed.ok) return parsed;
+    const host = await checkHost(parsed.host);
+    return host.ok ? { ok: true, href: parsed.href } : host;
+  };
+}
+
+function fileSetting<K extends string>(option: K, key: string, path: string | null): Partial<Record<K, string>> {
+  if (path === null) return {};
+  try {
+    return { [option]: readFileSync(path, 'utf8') } as Record<K, string>;
+  } catch {
+    throw new InvalidConfig(`${key} names a file that can't be read`);
+  }
+}
+
+/** Calling it again gives the first stop's end. A part that fails to stop does not keep the others from it. */
+function stopper(stops: Stop[]): () => Promise<void> {
+  let stopping: Promise<void> | null = null;
+  const stopAll = async () => {
+    const failures: unknown[] = [];
+    for (let stop = stops.pop(); stop; stop = stops.pop()) {
+      await Promise.resolve()
+        .then(stop)
+        .catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  };
+  return () => {
+    stopping ??= stopAll();
+    return stopping;
+  };
+}

@@ -1,0 +1,41 @@
+/** An account's history as an auditor reads it: what was configured, by whom, when. Sealed values stay sealed. */
+import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import { accountStream } from '../webhooks/events.js';
+
+export interface AuditEntry {
+  readonly revision: number;
+  /** ISO 8601, UTC, ms: when it was decided. */
+  readonly at: string | null;
+  readonly type: string;
+  readonly actor: string | null;
+  readonly requestId: string | null;
+  readonly correlationId: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Oldest first; nothing for an account never registered. @throws StoreUnavailable */
+export async function* auditLog(store: EventStore, accountId: number): AsyncIterable<AuditEntry> {
+  for await (const event of store.read(accountStream(accountId))) yield entry(event);
+}
+
+function entry({ revision, type, data, metadata }: RecordedEvent): AuditEntry {
+  const { actor, requestId, $correlationId } = metadata;
+  return {
+    revision,
+    at: timeOf(data),
+    type,
+    actor: text(actor),
+    requestId: text(requestId),
+    correlationId: text($correlationId),
+    data,
+  };
+}
+
+/** Every event has one time, under a name of its kind: registeredAt, createdAt, updatedAt ... */
+function timeOf(data: Readonly<Record<string, unknown>>): string | null {
+  return text(Object.entries(data).find(([name]) => name.endsWith('At'))?.[1]);
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}

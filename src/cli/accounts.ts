@@ -1,0 +1,69 @@
+/** accounts: registers accounts and hands out their secrets, straight to the event store. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import { createRegistration, type Registration } from '../accounts/registration.js';
+import type { CommandContext } from '../webhooks/envelope.js';
+import {
+  accountIdArgument,
+  type CommandIo,
+  JSON_OPTION,
+  type JsonOption,
+  operatorContext,
+  withBackbone,
+} from './command-io.js';
+
+const ONCE = 'Secrets are shown this once; they can not be read again.';
+
+export function accountsCommand(program: Command, io: CommandIo): void {
+  const accounts = program.command('accounts').description('register accounts, issue and revoke their credentials');
+
+  accounts
+    .command('register')
+    .description('register an account; prints its client id, client secret and signing secret')
+    .argument('<id>', 'a positive whole number', accountIdArgument)
+    .option(...JSON_OPTION)
+    .action((id: number, { json }: JsonOption) => answer(io, json, (to, by) => to.register(id, by)));
+
+  accounts
+    .command('issue-credential')
+    .description('issue one more client id and secret')
+    .argument('<id>', 'the account', accountIdArgument)
+    .option(...JSON_OPTION)
+    .action((id: number, { json }: JsonOption) => answer(io, json, (to, by) => to.issueCredential(id, by)));
+
+  accounts
+    .command('revoke-credential')
+    .description('revoke a client id; its tokens end with it')
+    .argument('<clientId>')
+    .option(...JSON_OPTION)
+    .action((clientId: string, { json }: JsonOption) =>
+      answer(io, json, (to, by) => to.revokeCredential(clientId, by)),
+    );
+
+  accounts
+    .command('rotate-secret')
+    .description('issue a new signing secret; the old one goes on signing beside it for 24 hours')
+    .argument('<id>', 'the account', accountIdArgument)
+    .option(...JSON_OPTION)
+    .action((id: number, { json }: JsonOption) => answer(io, json, (to, by) => to.rotateSecret(id, by)));
+}
+
+async function answer(
+  io: CommandIo,
+  json: boolean | undefined,
+  change: (registration: Registration, by: CommandContext) => Promise<object>,
+): Promise<void> {
+  const result = await withBackbone(io.config(), ({ store, sealing }) => {
+    const registration = createRegistration({
+      store,
+      sealing,
+      randomBytes,
+      newEventId: randomUUID,
+      now: () => new Date(),
+    });
+    return change(registration, operatorContext(randomUUID));
+  });
+  if (json) return io.print(JSON.stringify(result));
+  for (const [name, value] of Object.entries(result)) await io.print(`${name.padEnd(14)} ${value}`);
+  if ('clientSecret' in result || 'signingSecret' in result) await io.print(ONCE);
+}

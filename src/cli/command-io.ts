@@ -1,0 +1,57 @@
+/** What a command may use of the process: its settings, its answer on stdout, and its end. */
+import { userInfo } from 'node:os';
+import type { Readable } from 'node:stream';
+import { InvalidArgumentError } from 'commander';
+import { type Backbone, openBackbone } from '../backbone.js';
+import type { Config } from '../config.js';
+import type { CommandContext } from '../webhooks/envelope.js';
+
+export interface CommandIo {
+  readonly stdin: Readable;
+  /** Writes to stdout; resolves when it may go on. */
+  readonly print: (line: string) => Promise<void>;
+  /** @throws InvalidConfig */
+  readonly config: () => Config;
+}
+
+/** A failure whose message says what to do: one line on stderr, exit code 1. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+}
+
+export interface JsonOption {
+  readonly json?: boolean;
+}
+
+export const JSON_OPTION = ['--json', 'answer with JSON on stdout, for programs'] as const;
+
+/** Opens store and broker for as long as the work takes; a running service may use them too. */
+export async function withBackbone<T>(config: Config, work: (backbone: Backbone) => Promise<T>): Promise<T> {
+  const backbone = openBackbone(config);
+  try {
+    return await work(backbone);
+  } finally {
+    await backbone.close();
+  }
+}
+
+/** Who a change on the command line is written down to. */
+export function operatorContext(newId: () => string): CommandContext {
+  const requestId = newId();
+  return { actor: `cli:${operator()}`, requestId, correlationId: requestId };
+}
+
+function operator(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container's user often has no name.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+export function accountIdArgument(value: string): number {
+  const accountId = Number(value);
+  if (/^[1-9]\d*$/.test(value) && Number.isSafeInteger(accountId)) return accountId;
+  throw new InvalidArgumentError('An account id is a whole number from 1 on.');
+}

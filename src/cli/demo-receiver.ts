@@ -1,0 +1,79 @@
+/** A receiver for the demo: an HTTPS server on this machine with a certificate made for the occasion. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { generate } from 'selfsigned';
+
+export interface Arrival {
+  readonly path: string;
+  readonly webhookId: string;
+  readonly body: string;
+  readonly apiKey: string | undefined;
+  readonly signatureIsGood: boolean;
+  /** What it was answered. */
+  readonly status: number;
+}
+
+export interface DemoReceiver {
+  readonly url: string;
+  readonly port: number;
+  readonly arrivals: readonly Arrival[];
+  close(): Promise<void>;
+}
+
+export async function demoCertificate(): Promise<{ cert: string; key: string }> {
+  const extensions = [
+    { name: 'basicConstraints' as const, cA: true, critical: true },
+    { name: 'subjectAltName' as const, altNames: [{ type: 2 as const, value: 'localhost' }] },
+  ];
+  const pem = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions,
+  });
+  return { cert: pem.cert, key: pem.private };
+}
+
+/** @param answers the status for the n-th request to a path, from 1 on */
+export async function startDemoReceiver(
+  certificate: { cert: string; key: string },
+  signingSecret: () => string,
+  answers: (path: string, n: number) => number,
+): Promise<DemoReceiver> {
+  const arrivals: Arrival[] = [];
+  const server = createServer(certificate, async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await buffer(request);
+    const path = request.url ?? '';
+    const status = answers(path, arrivals.filter((arrival) => arrival.path === path).length + 1);
+    const { 'webhook-id': webhookId, 'x-api-key': apiKey } = request.headers;
+    const signatureIsGood = verified(request, body, signingSecret());
+    const told = { path, webhookId: String(webhookId), body: body.toString(), apiKey: apiKey?.toString() };
+    arrivals.push({ ...told, signatureIsGood, status });
+    response.writeHead(status).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `https://localhost:${port}`, port, arrivals, close: () => closed(server) };
+}
+
+/** What a receiver does with a Standard Webhooks signature, by hand; libraries in many languages do the same. */
+function verified({ headers }: IncomingMessage, body: Buffer, signingSecret: string): boolean {
+  const key = Buffer.from(signingSecret.slice('whsec_'.length), 'base64');
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.`;
+  const expected = Buffer.from(createHmac('sha256', key).update(signed).update(body).digest('base64'));
+  return String(headers['webhook-signature'])
+    .split(' ')
+    .map((signature) => Buffer.from(signature.slice('v1,'.length)))
+    .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,67 @@
+/** The client side: asks a running service over HTTP, with got. */
+import { got, RequestError, type Response } from 'got';
+import type { Config } from '../config.js';
+import { CommandFailed } from './command-io.js';
+
+const TIMEOUT_MS = 15_000;
+
+export const URL_OPTION = ['--url <url>', 'the service (default: HOST and PORT of the settings)'] as const;
+
+export interface ServiceRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly json?: object;
+  readonly form?: Readonly<Record<string, string>>;
+}
+
+/** The body of a 2xx answer. @throws CommandFailed with what the service said, or that it did not answer */
+export async function ask<T>(base: string, { path, ...request }: ServiceRequest): Promise<T> {
+  const response = await send(base, path, request);
+  const body = parsed(response.body);
+  if (response.statusCode >= 200 && response.statusCode < 300 && body) return body as T;
+  throw new CommandFailed(`${response.statusCode}: ${said(body)}`);
+}
+
+export function serviceUrl(given: string | undefined, config: () => Config): string {
+  if (given !== undefined && !/^https?:\/\//i.test(given))
+    throw new CommandFailed('--url must begin with http:// or https://');
+  if (given !== undefined) return given.replace(/\/+$/, '');
+  const { host, port } = config();
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+async function send(base: string, path: string, request: Omit<ServiceRequest, 'path'>): Promise<Response<string>> {
+  try {
+    return await got(`${base}${path}`, {
+      ...request,
+      responseType: 'text',
+      timeout: { request: TIMEOUT_MS },
+      retry: { limit: 0 },
+      throwHttpErrors: false,
+      followRedirect: false,
+    });
+  } catch (error) {
+    const code = error instanceof RequestError ? error.code : 'ERR_INVALID_URL';
+    throw new CommandFailed(`no service answers at ${base} (${code}): start one with serve, or name it with --url`);
+  }
+}
+
+function parsed(text: string): object | null {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' ? body : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The service's own errors and those of OAuth. */
+function said(body: object | null): string {
+  const { message, error, error_description: description } = (body ?? {}) as Record<string, unknown>;
+  return (
+    [message, error, description].filter((text) => typeof text === 'string').join(': ') ||
+    'not an answer of this service'
+  );
+}

@@ -1,0 +1,72 @@
+/** webhooks: a REST client of a running service. */
+import { text } from 'node:stream/consumers';
+import { type Command, InvalidArgumentError } from 'commander';
+import { CommandFailed, type CommandIo, JSON_OPTION } from './command-io.js';
+import { ask, serviceUrl, URL_OPTION } from './service-client.js';
+
+const TOKEN_OPTION = ['--token <token>', 'the access token (default: read from stdin)'] as const;
+
+interface ClientOptions {
+  readonly token?: string;
+  readonly url?: string;
+  readonly json?: boolean;
+}
+
+interface GivenHeader {
+  readonly key: string;
+  readonly value: string;
+}
+
+interface WebhookList {
+  readonly webhooks: readonly { id: number; type: string; url: string; isActive: boolean; createdAt: string }[];
+}
+
+export function webhooksCommand(program: Command, io: CommandIo): void {
+  const webhooks = program.command('webhooks').description('register and list webhooks at a running service');
+
+  webhooks
+    .command('add')
+    .description('register a URL for an event type, or update that entry')
+    .argument('<webhookUrl>', 'where events are sent: an https URL')
+    .argument('<eventType>', 'cash_in, cash_out, refund_in, refund_out, med_created, med_accepted or med_rejected')
+    .option('--header <header>', 'sent with each event, "Name: value"; up to 5 times', headerOption, [])
+    .option(...TOKEN_OPTION)
+    .option(...URL_OPTION)
+    .option(...JSON_OPTION)
+    .action(async (url: string, eventType: string, options: ClientOptions & { header: readonly GivenHeader[] }) => {
+      const json = { url, eventType, headers: options.header };
+      const body = await call<{ message: string }>(io, options, { method: 'POST', json });
+      await io.print(options.json ? JSON.stringify(body) : body.message);
+    });
+
+  webhooks
+    .command('list')
+    .description("the account's webhooks")
+    .option(...TOKEN_OPTION)
+    .option(...URL_OPTION)
+    .option(...JSON_OPTION)
+    .action(async (options: ClientOptions) => {
+      const body = await call<WebhookList>(io, options, { method: 'GET' });
+      if (options.json) return io.print(JSON.stringify(body));
+      for (const { id, type, url, isActive, createdAt } of body.webhooks) {
+        await io.print(`${id}  ${createdAt}  ${type.padEnd(12)}  ${isActive ? 'active  ' : 'inactive'}  ${url}`);
+      }
+    });
+}
+
+async function call<T>(
+  io: CommandIo,
+  options: ClientOptions,
+  request: { method: 'GET' | 'POST'; json?: object },
+): Promise<T> {
+  const token = options.token ?? (await text(io.stdin)).trim();
+  if (!token) throw new CommandFailed('there is no access token: give --token, or pipe one in');
+  const headers = { authorization: `Bearer ${token}` };
+  return ask<T>(serviceUrl(options.url, io.config), { ...request, path: '/api/webhooks', headers });
+}
+
+function headerOption(given: string, before: readonly GivenHeader[]): readonly GivenHeader[] {
+  const colon = given.indexOf(':');
+  if (colon < 1) throw new InvalidArgumentError('A header is "Name: value".');
+  return [...before, { key: given.slice(0, colon), value: given.slice(colon + 1).trim() }];
+}

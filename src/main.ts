@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+import { once } from 'node:events';
+import { runCommandLine } from './cli/program.js';
+import { readConfig } from './config.js';
+
+// Whoever reads the answer may stop reading: `account-webhooks audit log | head`.
+process.stdout.on('error', () => process.exit(0));
+
+const io = {
+  stdin: process.stdin,
+  config: () => readConfig(),
+  print: async (line: string) => {
+    if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
+  },
+};
+
+process.exitCode = await runCommandLine(process.argv.slice(2), io, (line) => console.error(line));

@@ -1,0 +1,39 @@
+/**
+ * The master key of the embedded default: made once in DATA_DIR, mode 0600. Two processes may come at once: the key is
+ * written beside its place and linked into it, and the first link counts.
+ */
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MASTER_KEY_BYTES } from './master-keys.js';
+
+export class MasterKeyMissing extends Error {
+  override readonly name = 'MasterKeyMissing';
+  readonly code = 'MASTER_KEY_MISSING';
+}
+
+/** @throws MasterKeyMissing where there is a history already, sealed with a key that is not here */
+export function masterKeyFromFile(dataDir: string, randomBytes: (size: number) => Buffer): Buffer {
+  const path = join(dataDir, 'master.key');
+  if (!existsSync(path)) {
+    if (existsSync(join(dataDir, 'store.sqlite'))) {
+      throw new MasterKeyMissing(`MASTER_KEY is not set and ${path} is missing, but there is a store: restore the key`);
+    }
+    create(path, dataDir, randomBytes);
+  }
+  const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
+  if (key.length !== MASTER_KEY_BYTES) throw new MasterKeyMissing(`${path} does not hold a key: restore it`);
+  return key;
+}
+
+function create(path: string, dataDir: string, randomBytes: (size: number) => Buffer): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(draft, `${randomBytes(MASTER_KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true });
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (!existsSync(path)) throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
