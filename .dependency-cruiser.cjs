@@ -19,7 +19,7 @@ const MAY_IMPORT = {
   observability: [],
   accounts: ['ports', 'read-model', 'secrets', 'webhooks'],
   'read-model': ['ports', 'webhooks/events'],
-  delivery: ['ports', 'read-model', 'secrets', 'endpoints', 'webhooks/handle-command'],
+  delivery: ['ports', 'read-model', 'secrets', 'endpoints', 'webhooks/handle-command', 'webhooks/limits'],
   audit: ['ports', 'read-model', 'webhooks/events', 'delivery/delivery-log'],
   http: ['webhooks', 'accounts', 'secrets', 'endpoints', 'read-model', 'ports', 'delivery/delivery-log'],
 };

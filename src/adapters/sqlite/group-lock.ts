@@ -1,43 +1,47 @@
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import { isBusy, makePrivateFile } from './files.js';
-
 /**
- * The right to consume a topic for a group: an exclusive lock on a small file of its own in DATA_DIR.
- *
- * It is the operating system's lock, taken through SQLite, because the system releases it at the moment its process
- * dies, by kill -9 too. A lease by the clock would have to run out first, and would be lost by a process that was only
- * slow; a process id in a table may belong to another process by now, or to another container.
- * The file is never written to and never removed: to remove it while it is held would let a second holder in.
+ * One consumer of a group works at a time, over all processes. The lock is an open exclusive transaction on a file of
+ * its own: the operating system lets go of it when the process dies, kill -9 too, so there is no clock, no lease and
+ * nothing to clean up. The others look every 50 ms whether it is free.
  */
+import { join } from 'node:path';
+import { isBusy, openFile, type SqliteFile } from './open-file.js';
+
+const LOOK_EVERY_MS = 50;
+
 export class GroupLock {
   readonly #path: string;
-  #db: Database.Database | undefined;
+  readonly #taken: () => void;
+  #file: SqliteFile | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #held = false;
 
-  constructor(dataDir: string, group: string, topic: string) {
-    // '@' does not occur in what encodeURIComponent gives, so no two pairs share a file.
-    this.#path = join(dataDir, `consumer-${encodeURIComponent(group)}@${encodeURIComponent(topic)}.lock`);
+  constructor(dataDir: string, group: string, taken: () => void) {
+    this.#path = join(dataDir, `group-${encodeURIComponent(group)}.lock`);
+    this.#taken = taken;
   }
 
-  /** False where another consumer, of this process or another, has it. @throws where the file can't be used */
-  tryAcquire(): boolean {
-    this.#db ??= this.#open();
+  get held(): boolean {
+    return this.#held;
+  }
+
+  /** Takes it now or as soon as it is free; then `taken` is called. @throws an error of fs or SQLite */
+  acquire(): void {
+    this.#file ??= openFile(this.#path, 0);
     try {
-      this.#db.exec('BEGIN EXCLUSIVE');
-      return true;
+      this.#file.exec('BEGIN EXCLUSIVE');
     } catch (error) {
-      if (isBusy(error)) return false;
-      throw error;
+      if (!isBusy(error)) throw error;
+      this.#timer = setTimeout(() => this.acquire(), LOOK_EVERY_MS);
+      return;
     }
+    this.#held = true;
+    this.#taken();
   }
 
   release(): void {
-    this.#db?.close();
-    this.#db = undefined;
-  }
-
-  #open(): Database.Database {
-    makePrivateFile(this.#path);
-    return new Database(this.#path, { timeout: 0 });
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#file?.close();
+    this.#file = null;
+    this.#held = false;
   }
 }

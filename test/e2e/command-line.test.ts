@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { eventually } from '../support/eventually.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { run, type Service, type Settings, serve } from '../support/service.js';
+import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+
+describe('one installation, from the command line to the receivers', () => {
+  let receiver: Receiver;
+  let failuresLeft = 1;
+  let settings: Settings;
+  let remove: () => void;
+  let service: Service;
+  let account: Account;
+  let token: string;
+
+  beforeAll(async () => {
+    const respond = ({ path }: { path: string }) => ({ status: path === '/b' && failuresLeft-- > 0 ? 500 : 200 });
+    receiver = await startReceiver({ respond });
+    ({ settings, remove } = await installation([receiver]));
+    service = await serve(settings);
+    account = await register(settings, 42);
+    token = await tokenFor(service.url, account);
+  });
+
+  afterAll(async () => {
+    await service.stop('SIGTERM');
+    await receiver.close();
+    remove();
+  });
+
+  const cli = (args: readonly string[], stdin = '') => run(settings, [...args, '--url', service.url], stdin);
+
+  test('accounts register prints the secrets in the shape that is promised, and refuses a second time', async () => {
+    expect(Object.keys(account)).toEqual(['accountId', 'clientId', 'clientSecret', 'signingSecret']);
+    expect(account.clientId).toMatch(/^[A-Za-z0-9\-_.~]+$/);
+    expect(account.clientSecret).toMatch(/^[A-Za-z0-9\-_.~]+$/);
+    const again = await run(settings, ['accounts', 'register', '42', '--json']);
+    expect(again).toMatchObject({ code: 1, stdout: '' });
+    expect(again.stderr).toMatch(/registered already/);
+  });
+
+  test('token, webhooks add and webhooks list speak to the running service', async () => {
+    const credentials = ['--client-id', account.clientId, '--client-secret', account.clientSecret];
+    const bare = await cli(['token', ...credentials]);
+    const json = await cli(['token', ...credentials, '--json']);
+    expect(bare.stdout.trim().split('.')).toHaveLength(3);
+    expect(JSON.parse(json.stdout)).toMatchObject({ token_type: 'Bearer', expires_in: 3600 });
+    const header = ['--header', 'X-Api-Key: k:1', '--json'];
+    const added = await cli(['webhooks', 'add', `${receiver.url}/a`, 'cash_in', ...header, '--token', token]);
+    expect(JSON.parse(added.stdout)).toMatchObject({ success: true });
+    expect(await addWebhook(service.url, token, { url: `${receiver.url}/b`, eventType: 'cash_in' })).toBe(200);
+    const list = await cli(['webhooks', 'list', '--json'], bare.stdout);
+    expect(JSON.parse(list.stdout)).toMatchObject({
+      accountId: 42,
+      total: 2,
+      webhooks: [
+        { id: 1, headers: { 'X-Api-Key': 'k:1' } },
+        { id: 2, headers: {} },
+      ],
+    });
+    const refused = await cli(['webhooks', 'add', 'http://example.com', 'cash_in', '--token', token]);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/400.*url/);
+  });
+
+  test('events published are delivered to each URL with headers, verbatim and signed; a failure is retried', async () => {
+    const lines = paymentEvents(42, 3);
+    const published = await run(settings, ['events', 'publish', '--json'], lines);
+    expect(published).toMatchObject({ code: 0, stdout: '{"published":3}\n' });
+    await eventually(() => receiver.requests.length === 7, { message: '3 events to 2 URLs and one retry' });
+    for (const { headers, body, path } of receiver.requests) {
+      expect(lines.split('\n')).toContain(body.toString());
+      expect(headers['x-api-key']).toBe(path === '/a' ? 'k:1' : undefined);
+      const signed = headers as Record<string, string>;
+      expect(() => new Webhook(account.signingSecret).verify(body.toString(), signed)).not.toThrow();
+    }
+    const ids = receiver.requests.map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(6);
+    const deliveries = await eventually(async () => {
+      const { stdout } = await run(settings, ['deliveries', 'list', '--account', '42', '--json']);
+      const all = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      return all.every(({ outcome }) => outcome === 'delivered') && all.length === 6 ? all : null;
+    });
+    expect(
+      deliveries?.flatMap(({ attempts }) => attempts.map(({ status }: { status: number }) => status)).sort(),
+    ).toEqual([200, 200, 200, 200, 200, 200, 500]);
+  });
+
+  test('a record that is no payment event goes to the dead letters, and the next one is delivered', async () => {
+    const before = receiver.requests.length;
+    await run(settings, ['events', 'publish'], `{"id":1}\n\n${paymentEvents(42, 1, 'after-')}`);
+    await eventually(() => receiver.requests.length === before + 2);
+    const { stdout } = await run(settings, ['dead-letters', 'list', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ reason: 'not-valid', value: '{"id":1}' });
+  });
+
+  test('audit log tells the history with its actors, and no secret', async () => {
+    const { stdout } = await run(settings, ['audit', 'log', '--account', '42', '--json']);
+    const entries = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(entries.map(({ type }) => type)).toEqual([
+      'AccountRegistered',
+      'CredentialIssued',
+      'SigningSecretIssued',
+      'WebhookAdded',
+      'WebhookAdded',
+    ]);
+    expect(entries[0].actor).toMatch(/^cli:/);
+    expect(entries[3]).toMatchObject({ actor: account.clientId, data: { webhookId: 1, version: 1 } });
+    const secrets = [account.clientSecret, account.signingSecret, 'k:1'];
+    for (const secret of secrets) expect(stdout + service.log()).not.toContain(secret);
+  });
+
+  test('a credential issued by the command line works at once; one revoked ends with its tokens', async () => {
+    const issued = await run(settings, ['accounts', 'issue-credential', '42', '--json']);
+    const second = JSON.parse(issued.stdout) as Account;
+    const secondToken = await tokenFor(service.url, second);
+    const list = () => fetch(`${service.url}/api/webhooks`, { headers: { authorization: `Bearer ${secondToken}` } });
+    expect((await list()).status).toBe(200);
+    expect(await run(settings, ['accounts', 'revoke-credential', second.clientId])).toMatchObject({ code: 0 });
+    await eventually(async () => (await list()).status === 401);
+    expect(await tokenFor(service.url, second)).toBeUndefined();
+  });
+
+  test('the admin port says live and ready', async () => {
+    for (const path of ['/health/live', '/health/ready'])
+      expect((await fetch(service.adminUrl + path)).status).toBe(200);
+  });
+});
+
+describe('wrong usage and wrong settings', () => {
+  test.each([
+    [['accounts', 'register', '0'], {}, 2],
+    [['accounts', 'register', '9007199254740993'], {}, 2],
+    [['nonsense'], {}, 2],
+    [['serve', '--roles', 'cook'], {}, 2],
+    [['audit', 'log'], {}, 2],
+    [['serve'], { PORT: 'many' }, 1, /PORT/],
+    [['serve'], { RETRY_SCHEDULE: '5 minutes' }, 1, /RETRY_SCHEDULE/],
+    [['serve'], { DELIVERY_CA_FILE: 'no such file', PORT: '0', ADMIN_PORT: '0' }, 1, /DELIVERY_CA_FILE/],
+    [['token', '--client-id', 'a', '--client-secret', 'b', '--url', 'http://127.0.0.1:1'], {}, 1, /no service answers/],
+    [['accounts', 'revoke-credential', 'nobody'], {}, 1, /nobody/],
+  ])('%j with %j ends with code %i', async (args, wrong, code, says = /./) => {
+    const { settings, remove } = await installation([]);
+    const result = await run({ ...settings, ...wrong }, args);
+    remove();
+    expect(result).toMatchObject({ code, stdout: '' });
+    expect(result.stderr).toMatch(says);
+    expect(result.stderr).not.toMatch(/ {4}at /);
+  });
+
+  test('every command has --help', async () => {
+    const commands = ['serve', 'accounts', 'accounts register', 'token', 'webhooks add', 'events publish', 'audit log'];
+    for (const command of [...commands, 'deliveries list', 'dead-letters list', 'demo']) {
+      const { code, stdout } = await run({}, [...command.split(' '), '--help']);
+      expect({ command, code }).toEqual({ command, code: 0 });
+      expect(stdout).toMatch(/^Usage:/);
+    }
+  });
+});

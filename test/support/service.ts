@@ -1,0 +1,77 @@
+/** The built command, run as users run it: child processes, real sockets, a folder of their own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { eventually } from './eventually.js';
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+export type Settings = Readonly<Record<string, string>>;
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs one command to its end. */
+export async function run(settings: Settings, args: readonly string[], stdin = ''): Promise<Finished> {
+  const child = start(settings, args);
+  child.stdin?.on('error', () => undefined); // a command that refuses its arguments reads nothing
+  child.stdin?.end(stdin);
+  const [stdout, stderr, code] = await Promise.all([output(child.stdout), output(child.stderr), exitOf(child)]);
+  return { code, stdout, stderr };
+}
+
+export interface Service {
+  readonly url: string;
+  readonly adminUrl: string;
+  /** What it wrote to stderr so far. */
+  readonly log: () => string;
+  /** The exit code; null after kill -9. */
+  stop(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** `serve`, from its ready line on. */
+export async function serve(settings: Settings, args: readonly string[] = []): Promise<Service> {
+  const child = start({ PORT: '0', ADMIN_PORT: '0', ...settings }, ['serve', ...args]);
+  child.stdin?.end();
+  child.stdout?.resume();
+  let log = '';
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    log += chunk;
+  });
+  const exited = exitOf(child);
+  const line = await eventually(
+    () => {
+      if (child.exitCode !== null) throw new Error(`serve ended: ${log}`);
+      return log.split('\n').find((entry) => entry.includes('"msg":"ready"'));
+    },
+    { message: 'serve did not become ready' },
+  );
+  const { apiPort, adminPort } = JSON.parse(line) as { apiPort: number; adminPort: number };
+  return {
+    url: `http://127.0.0.1:${apiPort}`,
+    adminUrl: `http://127.0.0.1:${adminPort}`,
+    log: () => log,
+    stop: (signal) => {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+function start(settings: Settings, args: readonly string[]): ChildProcess {
+  const env = { PATH: process.env.PATH ?? '', HTTPS_PROXY: 'http://127.0.0.1:1', ...settings };
+  return spawn(process.execPath, [MAIN, ...args], { env, stdio: 'pipe' });
+}
+
+async function exitOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.exitCode;
+}
+
+function output(stream: NodeJS.ReadableStream | null): Promise<string> {
+  return stream ? text(stream) : Promise.resolve('');
+}

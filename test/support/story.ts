@@ -1,0 +1,74 @@
+/** What nearly every end-to-end test begins with: a folder, an account with a token, receivers that are trusted. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { testAuthority } from './certificates.js';
+import type { Receiver } from './receiver.js';
+import { run, type Settings } from './service.js';
+import { temporaryDirectory } from './temporary-directory.js';
+
+export interface Account {
+  readonly accountId: number;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly signingSecret: string;
+}
+
+/** Settings for a new folder whose service trusts the test receivers on this machine. */
+export async function installation(
+  receivers: readonly Receiver[],
+): Promise<{ settings: Settings; remove: () => void }> {
+  const folder = temporaryDirectory();
+  const caFile = join(folder.path, 'ca.pem');
+  writeFileSync(caFile, (await testAuthority()).cert);
+  const settings = {
+    DATA_DIR: join(folder.path, 'data'),
+    ALLOW_PRIVATE_ENDPOINTS: 'true',
+    ALLOWED_PORTS: ['443', ...receivers.map(({ port }) => port)].join(),
+    DELIVERY_CA_FILE: caFile,
+    RETRY_SCHEDULE: '200ms,400ms,800ms',
+    LOG_LEVEL: 'info',
+  };
+  return { settings, remove: folder.remove };
+}
+
+export async function register(settings: Settings, accountId: number): Promise<Account> {
+  const { stdout, stderr } = await run(settings, ['accounts', 'register', String(accountId), '--json']);
+  if (!stdout) throw new Error(stderr);
+  return JSON.parse(stdout) as Account;
+}
+
+export async function tokenFor(url: string, { clientId, clientSecret }: Account): Promise<string> {
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+  });
+  const response = await fetch(`${url}/oauth/token`, { method: 'POST', body });
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+export async function addWebhook(
+  url: string,
+  token: string,
+  webhook: { url: string; eventType: string; headers?: readonly { key: string; value: string }[] },
+): Promise<number> {
+  const response = await fetch(`${url}/api/webhooks`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(webhook),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** NDJSON of payment events of one account, with ids `<prefix>0` and on. */
+export function paymentEvents(accountId: number, count: number, prefix = 'evt-'): string {
+  const event = (n: number) => ({
+    id: `${prefix}${n}`,
+    type: 'cash_in',
+    accountId,
+    timestamp: '2026-11-21T09:00:00.000Z',
+    data: { amount: '10.00', endToEndId: `E${n}` },
+  });
+  return Array.from({ length: count }, (_, n) => `${JSON.stringify(event(n))}\n`).join('');
+}
