@@ -93,7 +93,11 @@ module.exports = {
       comment: 'the views and the deliveries know what a webhook is, and leave deciding to webhooks/',
       severity: 'error',
       from: { path: KNOWS_TYPES.map(own) },
-      to: { path: PURE, pathNot: within('webhooks/events'), dependencyTypesNot: ['type-only'] },
+      to: {
+        path: PURE,
+        pathNot: ['webhooks/events', 'webhooks/limits'].map(within),
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'observability-types-only',

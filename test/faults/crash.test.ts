@@ -8,7 +8,7 @@ const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/three'];
 
 describe('a service that ends in the middle of a burst', () => {
-  let cleanups: (() => Promise<unknown> | void)[] = [];
+  let cleanups: (() => unknown)[] = [];
   afterEach(async () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
     cleanups = [];

@@ -178,7 +178,10 @@ export class SqliteConsumer implements Consumer {
   }
 
   #again(lane: Lane, record: ReceivedRecord, pauseMs: number): void {
-    if (this.#stopped) return this.#settle();
+    if (this.#stopped) {
+      this.#settle();
+      return;
+    }
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       this.#handle(lane, record, Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
