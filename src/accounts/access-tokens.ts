@@ -79,7 +79,7 @@ export function createIssuerTokens(options: IssuerOptions): VerifyToken {
     async (token) => {
       const { payload } = await jwtVerify(token, keys, at(clock, rules));
       const accountId = accountIn(payload, accountClaim);
-      return accountId === null ? null : { caller: { accountId, actor: payload.sub ?? '', clientId: null }, payload };
+      return accountId === null ? null : { caller: { accountId, actor: String(payload.sub), clientId: null }, payload };
     },
     (error) => logger.warn({ err: error }, 'a token could not be verified: the keys of AUTH_JWKS_URL are out of reach'),
   );

@@ -17,7 +17,7 @@ export interface OpenedHeader {
 export interface OpenConfiguration {
   /** @throws CannotOpen */
   headers(accountId: number, webhook: Webhook): readonly OpenedHeader[];
-  /** Those that sign now, newest first. @throws CannotOpen, StoreUnavailable */
+  /** Those that sign now, newest first. @throws CannotOpen, StoreUnavailable, Error where there is none */
   secrets(accountId: number): Promise<readonly Buffer[]>;
 }
 
@@ -47,6 +47,8 @@ export function createOpenConfiguration(accounts: Accounts, sealing: Sealing, no
         const next = all[index + 1];
         return !next || now() - Date.parse(next.issuedAt) < REPLACED_SECRET_MS;
       });
+      // Nothing goes out unsigned: the read model may be in the middle of the account's registration.
+      if (signing.length === 0) throw new Error(`no signing secret of account ${accountId} is known yet`);
       return signing.map(({ sealed }) => openSecret(accountId, sealed)).reverse();
     },
   };

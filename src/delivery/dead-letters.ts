@@ -5,6 +5,8 @@ import { type Delivery, foreignHeaders, ownHeaders } from './delivery.js';
 /** not-valid: not a payment event, or not a retry record. exhausted: the schedule's last delay has passed. */
 export type DeadLetterReason = 'not-valid' | 'exhausted';
 
+const ADDED = new Set(['aw-source', 'aw-reason', 'aw-detail']);
+
 export interface DeadLetter {
   readonly at: string;
   readonly reason: DeadLetterReason | null;
@@ -28,15 +30,18 @@ export interface DeadLetter {
 }
 
 export function notValid(record: ReceivedRecord, detail: string): NewRecord {
-  return deadLetter(record, 'not-valid', detail, [source(record)]);
+  // All of its headers: with a broken retry record, what is wrong is in ours.
+  const asItCame = record.headers.filter(([name]) => !ADDED.has(name));
+  return deadLetter(record, 'not-valid', detail, [...asItCame, source(record)]);
 }
 
 export function exhausted(delivery: Delivery, detail: string): NewRecord {
-  return deadLetter(delivery.record, 'exhausted', detail, ownHeaders(delivery));
+  const { record } = delivery;
+  return deadLetter(record, 'exhausted', detail, [...foreignHeaders(record), ...ownHeaders(delivery)]);
 }
 
-function deadLetter(record: NewRecord, reason: DeadLetterReason, detail: string, more: RecordHeader[]): NewRecord {
-  const headers = [...foreignHeaders(record), ...more, header('aw-reason', reason), header('aw-detail', detail)];
+function deadLetter(record: NewRecord, reason: DeadLetterReason, detail: string, kept: RecordHeader[]): NewRecord {
+  const headers = [...kept, header('aw-reason', reason), header('aw-detail', detail)];
   return { key: record.key, value: record.value, headers };
 }
 

@@ -95,8 +95,9 @@ export function createDeliver(parts: DeliverParts): Deliver {
     const context = { actor: 'dispatcher', requestId: delivery.id, correlationId: delivery.id };
     try {
       const command = { type: 'DeactivateWebhook', webhookId, version, reason, at } as const;
-      await parts.handleCommand(delivery.accountId, command, context);
-      parts.logger.warn(about(delivery), 'a webhook was deactivated: its endpoint answered 410 Gone');
+      const decision = await parts.handleCommand(delivery.accountId, command, context);
+      const deactivated = decision.kind === 'accepted' && decision.events.length > 0;
+      parts.logger.warn({ ...about(delivery), deactivated }, 'an endpoint answered 410 Gone');
     } catch (error) {
       parts.logger.error({ err: error, ...about(delivery) }, 'a webhook could not be deactivated; its next 410 will');
       return retry(delivery, attempt, null);

@@ -44,7 +44,10 @@ function webhookMessageId(accountId: number, eventId: string, webhookId: number)
 
 /** @param due ms since the epoch */
 export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
-  return { ...delivery.record, headers: [...foreignHeaders(delivery.record), ...ownHeaders(delivery), text(DUE, due)] };
+  const { record } = delivery;
+  // Not spread: a received record also has the place and time of where it came from.
+  const { key, value } = record;
+  return { key, value, headers: [...foreignHeaders(record), ...ownHeaders(delivery), text(DUE, due)] };
 }
 
 /** Null for a record that is none of ours: somebody else wrote to the tier. */
@@ -61,9 +64,12 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   return { id, accountId, webhookId, eventId, eventType, attempts, step, record };
 }
 
-/** ms since the epoch; 0, which is at once, for a record that does not say. */
+/**
+ * ms since the epoch; 0, which is at once, for a record that does not say, or is none of ours: one that is to go to the
+ * dead letters must not hold those behind it until a time it names.
+ */
 export function dueOf(record: NewRecord): number {
-  return whole(record, DUE) ?? 0;
+  return fromRetryRecord(record) ? (whole(record, DUE) ?? 0) : 0;
 }
 
 /** The headers that tell a dead letter's delivery. */

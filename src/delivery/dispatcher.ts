@@ -21,9 +21,14 @@ export interface Dispatcher {
   close(): Promise<void>;
 }
 
-export type DispatcherParts = Omit<DeliverParts, 'interrupt' | 'abandon'> & { readonly group: string };
+export type DispatcherParts = Omit<DeliverParts, 'interrupt' | 'abandon'> & {
+  readonly group: string;
+  /** How long a stop lets attempts under way go on; DRAIN_MS without it. */
+  readonly drainMs?: number;
+};
 
 export async function startDispatcher(given: DispatcherParts): Promise<Dispatcher> {
+  const { drainMs = DRAIN_MS } = given;
   const interrupt = new AbortController();
   const abandon = new AbortController();
   const parts = { ...given, interrupt: interrupt.signal, abandon: abandon.signal };
@@ -42,8 +47,8 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
       const endWhatIsLeft = setTimeout(() => {
         interrupt.abort();
         parts.gate.close();
-      }, DRAIN_MS);
-      const giveUp = setTimeout(() => abandon.abort(), DRAIN_MS + ABANDON_MS);
+      }, drainMs);
+      const giveUp = setTimeout(() => abandon.abort(), drainMs + ABANDON_MS);
       await closing;
       clearTimeout(endWhatIsLeft);
       clearTimeout(giveUp);

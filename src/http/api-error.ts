@@ -2,6 +2,7 @@
 export interface FieldError {
   /** As the contract writes it: url, eventType, headers, headers[0].key, isActive. */
   readonly field: string;
+  /** A sentence that names the field itself. */
   readonly message: string;
 }
 
@@ -16,9 +17,13 @@ export class ApiError extends Error {
   }
 }
 
+export function fieldError(field: string, predicate: string): FieldError {
+  return { field, message: `${field} ${predicate}.` };
+}
+
 /** A 400 whose message names the fields as well. */
 export function badRequest(errors: readonly FieldError[]): ApiError {
-  const message = errors.map((error) => `${error.field} ${error.message}`).join('; ');
+  const message = errors.map((error) => error.message).join(' ');
   return new ApiError(400, message, { errors });
 }
 

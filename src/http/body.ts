@@ -8,19 +8,27 @@ const LIMIT = `${LIMIT_BYTES}b`;
 
 export function jsonBody(): Middleware {
   // detectJSON: the media type was looked at here, and stricter than the parser would.
-  const parse = bodyParser({ enableTypes: ['json'], jsonLimit: LIMIT, detectJSON: () => true, onerror });
+  // onProtoPoisoning: a field of the name __proto__ is ignored like every unknown one; JSON.parse makes it an own key.
+  const options = {
+    enableTypes: ['json'],
+    jsonLimit: LIMIT,
+    detectJSON: () => true,
+    onProtoPoisoning: 'ignore',
+    onerror,
+  };
+  const parse = bodyParser(options);
   return async (ctx, next) => {
     if (mediaType(ctx) !== 'application/json') throw new ApiError(415, 'the content-type must be application/json');
     await parse(ctx, next);
   };
 }
 
-/** The body of a form as the text it came as: '' where it is of another media type. */
+/** The body of a form as the text it came as; none where it is of another media type. */
 export function formBody(): Middleware {
   const form = 'application/x-www-form-urlencoded';
   const parse = bodyParser({ enableTypes: ['text'], textLimit: LIMIT, extendTypes: { text: [form] }, onerror });
   return async (ctx: Context, next: Next) => {
-    await parse(ctx, next);
+    await (mediaType(ctx) === form ? parse(ctx, next) : next());
   };
 }
 

@@ -8,7 +8,7 @@ import type { HandleCommand } from '../webhooks/handle-command.js';
 import { type GivenHeader, headerProblems } from '../webhooks/header-rules.js';
 import { EVENT_TYPES, type EventType, MAX_ACTIVE_PER_TYPE, MAX_HEADERS } from '../webhooks/limits.js';
 import type { WebhookIds } from '../webhooks/webhook-ids.js';
-import { ApiError, accountNotFound, badRequest, type FieldError } from './api-error.js';
+import { ApiError, accountNotFound, badRequest, type FieldError, fieldError } from './api-error.js';
 import { commandContext } from './request-context.js';
 
 export interface RegisterWebhookBody {
@@ -91,7 +91,7 @@ function messageFor(decision: Decision): string {
     case 'account-not-found':
       throw accountNotFound();
     case 'limit-reached':
-      throw badRequest([{ field: 'eventType', message: `has ${MAX_ACTIVE_PER_TYPE} active webhooks already` }]);
+      throw badRequest([fieldError('eventType', `has ${MAX_ACTIVE_PER_TYPE} active webhooks already`)]);
     default:
       return decision satisfies never;
   }
@@ -102,15 +102,15 @@ function checked(body: unknown): RegisterWebhookBody {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new ApiError(400, 'the body must be a JSON object');
   }
-  if (!validate(body)) throw badRequest((validate.errors ?? []).slice(0, 20).map(fieldError));
+  if (!validate(body)) throw badRequest((validate.errors ?? []).slice(0, 20).map(schemaError));
   const problems = headerProblems(body.headers ?? []);
   if (problems.length === 0) return body;
-  throw badRequest(problems.map(({ index, part, message }) => ({ field: `headers[${index}].${part}`, message })));
+  throw badRequest(problems.map(({ index, part, message }) => fieldError(`headers[${index}].${part}`, message)));
 }
 
-function fieldError(error: ErrorObject): FieldError {
+function schemaError(error: ErrorObject): FieldError {
   const missing = error.keyword === 'required' ? `/${error.params.missingProperty}` : '';
-  return { field: fieldName(`${error.instancePath}${missing}`), message: fieldMessage(error) };
+  return fieldError(fieldName(`${error.instancePath}${missing}`), predicate(error));
 }
 
 /** /headers/0/key -> headers[0].key */
@@ -121,7 +121,7 @@ function fieldName(pointer: string): string {
     .replaceAll('/', '.');
 }
 
-function fieldMessage(error: ErrorObject): string {
+function predicate(error: ErrorObject): string {
   if (error.keyword === 'required') return 'is missing';
   if (error.keyword === 'enum') return `must be one of ${EVENT_TYPES.join(', ')}`;
   if (error.keyword === 'maxItems') return `must have at most ${MAX_HEADERS} entries`;

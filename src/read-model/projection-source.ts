@@ -52,7 +52,8 @@ export function compileProjection(name: string, source: string): Projection {
     version: createHash('sha256').update(source).digest('hex'),
     init: () => $init(undefined, undefined),
     fold: (state, event) => {
-      const handler = handlers[event.type];
+      // $init and its like are no event types: names with a $ are the store's own.
+      const handler = event.type.startsWith('$') ? undefined : handlers[event.type];
       return handler ? handler(state, event) : state;
     },
   };

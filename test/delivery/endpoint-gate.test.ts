@@ -1,0 +1,135 @@
+import { describe, expect, test } from '@jest/globals';
+import { EndpointGate, type Entry } from '../../src/delivery/endpoint-gate.js';
+
+const LINE = 2_000;
+
+/** Asks for entry and records who got in, in which order. */
+function visitors(gate: EndpointGate) {
+  const entered: string[] = [];
+  const refused: string[] = [];
+  const leaves: (() => void)[] = [];
+  const enter = async (key: string) => {
+    const entry: Entry = await gate.enter(key);
+    if (entry.kind === 'refused') return void refused.push(key);
+    entered.push(key);
+    leaves.push(entry.leave);
+  };
+  const come = (key: string, times = 1) => {
+    for (let n = 0; n < times; n += 1) void enter(key);
+    return settled();
+  };
+  const leaveFirst = () => {
+    leaves.shift()?.();
+    return settled();
+  };
+  return { entered, refused, come, leaveFirst };
+}
+
+/** Until what has been resolved by now has been told. */
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('concurrency', () => {
+  test('an endpoint has no more at a time than its own limit', async () => {
+    const { entered, come, leaveFirst } = visitors(new EndpointGate({ total: 100, perEndpoint: 2 }));
+    await come('a', 5);
+    expect(entered).toHaveLength(2);
+    await leaveFirst();
+    expect(entered).toHaveLength(3);
+  });
+
+  test('all endpoints have no more at a time than the total', async () => {
+    const { entered, come, leaveFirst } = visitors(new EndpointGate({ total: 3, perEndpoint: 2 }));
+    await come('a', 2);
+    await come('b', 2);
+    await come('c', 2);
+    expect(entered).toEqual(['a', 'a', 'b']);
+    await leaveFirst();
+    expect(entered).toHaveLength(4);
+  });
+
+  test('leaving twice gives one place, not two', async () => {
+    const gate = new EndpointGate({ total: 1, perEndpoint: 1 });
+    const first = await gate.enter('a');
+    const { entered, come } = visitors(gate);
+    await come('a', 3);
+    if (first.kind === 'entered') first.leave();
+    if (first.kind === 'entered') first.leave();
+    await settled();
+    expect(entered).toHaveLength(1);
+  });
+
+  test('an endpoint that everybody left begins anew', async () => {
+    const { entered, come, leaveFirst } = visitors(new EndpointGate({ total: 1, perEndpoint: 1 }));
+    for (let round = 1; round <= 3; round += 1) {
+      await come('a');
+      expect(entered).toHaveLength(round);
+      await leaveFirst();
+    }
+  });
+});
+
+describe('the line', () => {
+  test('endpoints take turns: one with a long line does not keep the others waiting', async () => {
+    const { entered, come, leaveFirst } = visitors(new EndpointGate({ total: 1, perEndpoint: 1 }));
+    await come('a', 10);
+    await come('b', 2);
+    await come('c', 1);
+    for (let n = 0; n < 5; n += 1) await leaveFirst();
+    expect(entered.slice(1).sort()).toEqual(['a', 'a', 'b', 'b', 'c']);
+    expect(entered.slice(1, 4).sort()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('an endpoint that hangs holds its own places and no other', async () => {
+    const gate = new EndpointGate({ total: 3, perEndpoint: 2 });
+    const { entered, come } = visitors(gate);
+    await come('hangs', 100);
+    expect(entered).toEqual(['hangs', 'hangs']);
+    for (let n = 0; n < 50; n += 1) {
+      const entry = await gate.enter('healthy');
+      expect(entry.kind).toBe('entered');
+      if (entry.kind === 'entered') entry.leave();
+    }
+    expect(entered).toEqual(['hangs', 'hangs']);
+  });
+
+  test('1,000 at once to one endpoint are never refused, and all get their turn in the end', async () => {
+    const { entered, refused, come, leaveFirst } = visitors(new EndpointGate({ total: 256, perEndpoint: 16 }));
+    await come('a', 1_000);
+    expect(refused).toEqual([]);
+    expect(entered).toHaveLength(16);
+    for (let n = 0; n < 1_000; n += 1) await leaveFirst();
+    expect(entered).toHaveLength(1_000);
+  });
+
+  test('a full line refuses at once, and takes again when it has room', async () => {
+    const { entered, refused, come, leaveFirst } = visitors(new EndpointGate({ total: 1, perEndpoint: 1 }));
+    await come('a', 1 + LINE);
+    expect(refused).toEqual([]);
+    await come('a');
+    expect(refused).toEqual(['a']);
+    await come('b');
+    expect(refused).toEqual(['a']);
+    // The free place goes to b or a in turn; after two, a's line is shorter by at least one.
+    await leaveFirst();
+    await leaveFirst();
+    await come('a');
+    expect(refused).toEqual(['a']);
+    expect(entered).toHaveLength(3);
+  });
+});
+
+describe('close', () => {
+  test('refuses those who wait and those who come; those inside leave as ever', async () => {
+    const gate = new EndpointGate({ total: 1, perEndpoint: 1 });
+    const { entered, refused, come, leaveFirst } = visitors(gate);
+    await come('a', 3);
+    await come('b', 1);
+    gate.close();
+    await settled();
+    expect(refused.sort()).toEqual(['a', 'a', 'b']);
+    await come('c');
+    expect(refused).toContain('c');
+    await leaveFirst();
+    expect(entered).toEqual(['a']);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, test } from '@jest/globals';
+import { topicsOf } from '../../src/delivery/topics.js';
+
+const DELAY = { text: '30m', ms: 1_800_000 };
+
+describe('the names of topics', () => {
+  test('without a prefix', () => {
+    const topics = topicsOf(['payment-events'], '');
+    expect(topics).toMatchObject({
+      payments: ['payment-events'],
+      deadLetters: 'webhooks.dead-letter',
+      deliveries: 'webhooks.deliveries',
+    });
+    expect(topics.tier(DELAY)).toBe('webhooks.retry.30m');
+  });
+
+  test('a prefix stands before the own three and not before payment topics', () => {
+    const topics = topicsOf(['payments', 'refunds'], 'staging.');
+    expect(topics).toMatchObject({
+      payments: ['payments', 'refunds'],
+      deadLetters: 'staging.webhooks.dead-letter',
+      deliveries: 'staging.webhooks.deliveries',
+    });
+    expect(topics.tier(DELAY)).toBe('staging.webhooks.retry.30m');
+  });
+
+  const topicNames: readonly (readonly [topic: string, prefix: string, isTier: boolean])[] = [
+    ['webhooks.retry.5s', '', true],
+    ['webhooks.retry.a-delay-of-an-earlier-schedule', '', true],
+    ['webhooks.retry', '', false],
+    ['webhooks.dead-letter', '', false],
+    ['webhooks.deliveries', '', false],
+    ['payment-events', '', false],
+    ['staging.webhooks.retry.5s', '', false],
+    ['staging.webhooks.retry.5s', 'staging.', true],
+    ['webhooks.retry.5s', 'staging.', false],
+    ['stagingXwebhooks.retry.5s', 'staging.', false],
+  ];
+  test.each(topicNames)('%s with the prefix %j: a tier of this installation is %s', (topic, prefix, isTier) => {
+    expect(topicsOf(['payment-events'], prefix).isTier(topic)).toBe(isTier);
+  });
+});

@@ -1,0 +1,17 @@
+import { expect } from '@jest/globals';
+import { type Command, type Decision, decide } from '../../src/webhooks/decide.js';
+import type { AccountEvent, WebhookEvent } from '../../src/webhooks/events.js';
+import { evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
+
+/** given(what happened).when(a command).thenEvents(what happens) or .thenRefused(why) */
+export function given(...events: readonly AccountEvent[]) {
+  const state = events.reduce(evolve, NO_ACCOUNT);
+  return { when: (command: Command) => outcome(decide(state, command)) };
+}
+
+function outcome(decision: Decision) {
+  return {
+    thenEvents: (...events: WebhookEvent[]) => expect(decision).toEqual({ kind: 'accepted', events }),
+    thenRefused: (kind: Exclude<Decision['kind'], 'accepted'>) => expect(decision).toEqual({ kind }),
+  };
+}

@@ -1,0 +1,131 @@
+import { describe, it } from '@jest/globals';
+import { given } from '../support/aggregate-spec.js';
+import { AT, added, register, registered } from '../support/webhook-samples.js';
+
+const LATER = '2026-11-04T10:00:00.000Z';
+const HEADERS = [{ key: 'X-Api-Key', sealed: 'v1.00000000.abc' }];
+
+const deactivated = (webhookId: number) =>
+  ({ type: 'WebhookDeactivated', data: { webhookId, reason: '410 Gone', deactivatedAt: AT } }) as const;
+const activated = (webhookId: number) =>
+  ({ type: 'WebhookActivated', data: { webhookId, activatedAt: LATER } }) as const;
+const removed = (webhookId: number) => ({ type: 'WebhookRemoved', data: { webhookId, removedAt: AT } }) as const;
+const deactivate = (webhookId: number, version: number) =>
+  ({ type: 'DeactivateWebhook', webhookId, version, reason: '410 Gone', at: AT }) as const;
+
+/** The WebhookUpdated that register(path, { at: LATER, ... }) leads to. */
+function updated(webhookId: number, path: string | number, version: number, headers: typeof HEADERS = []) {
+  const url = `https://shop.example.com/${path}`;
+  const data = { webhookId, eventType: 'cash_in', url, endpoint: url, headers, version, updatedAt: LATER } as const;
+  return { type: 'WebhookUpdated', data } as const;
+}
+
+describe('RegisterWebhook', () => {
+  it('of an account that was never registered is refused', () => {
+    given().when(register(1)).thenRefused('account-not-found');
+  });
+
+  it('of a new URL adds it, with the id it was given, as version 1', () => {
+    given(registered())
+      .when(register(1, { newId: 7, headers: HEADERS }))
+      .thenEvents(added(7, { ...urlOf(1), headers: HEADERS }));
+  });
+
+  it('of a known URL updates that entry: its id stays, its version grows, the headers replace the old ones', () => {
+    given(registered(), added(1, { headers: HEADERS }), added(2))
+      .when(register(1, { at: LATER }))
+      .thenEvents(updated(1, 1, 2));
+    given(registered(), added(1), updated(1, 1, 2))
+      .when(register(1, { at: LATER, headers: HEADERS }))
+      .thenEvents(updated(1, 1, 3, HEADERS));
+  });
+
+  it('knows a URL by its endpoint, and keeps the spelling that was given last', () => {
+    const url = 'HTTPS://Shop.Example.com:443/1';
+    const { type, data } = updated(1, 1, 2);
+    given(registered(), added(1))
+      .when(register(1, { url, at: LATER }))
+      .thenEvents({ type, data: { ...data, url } });
+  });
+
+  it('of the same URL for another type is a new entry', () => {
+    given(registered(), added(1))
+      .when(register(1, { eventType: 'cash_out', newId: 2 }))
+      .thenEvents(added(2, { ...urlOf(1), eventType: 'cash_out' }));
+  });
+
+  it('of a fourth active URL is refused, of a third is not', () => {
+    const three = [registered(), added(1), added(2), added(3)];
+    given(...three)
+      .when(register(4))
+      .thenRefused('limit-reached');
+    given(...three.slice(0, 3))
+      .when(register(4, { newId: 4 }))
+      .thenEvents(added(4));
+  });
+
+  it('updates one of three active URLs', () => {
+    given(registered(), added(1), added(2), added(3))
+      .when(register(3, { at: LATER }))
+      .thenEvents(updated(3, 3, 2));
+  });
+
+  it('counts each type apart', () => {
+    given(registered(), added(1), added(2), added(3))
+      .when(register(4, { eventType: 'med_created', newId: 4 }))
+      .thenEvents(added(4, { eventType: 'med_created' }));
+  });
+
+  it.each([
+    ['inactive', deactivated(1)],
+    ['removed', removed(1)],
+  ])('counts no %s URL', (_, gone) => {
+    given(registered(), added(1), added(2), added(3), gone)
+      .when(register(4, { newId: 4 }))
+      .thenEvents(added(4));
+  });
+
+  it('makes an inactive URL active again where there is room', () => {
+    given(registered(), added(1), deactivated(1))
+      .when(register(1, { at: LATER }))
+      .thenEvents(updated(1, 1, 2), activated(1));
+  });
+
+  it('refuses to make an inactive URL active where three others are', () => {
+    given(registered(), added(1), deactivated(1), added(2), added(3), added(4))
+      .when(register(1))
+      .thenRefused('limit-reached');
+  });
+
+  it('of a URL that was removed is a new entry', () => {
+    given(registered(), added(1), removed(1))
+      .when(register(1, { newId: 9 }))
+      .thenEvents(added(9, urlOf(1)));
+  });
+});
+
+describe('DeactivateWebhook', () => {
+  it('deactivates the version it was decided on', () => {
+    given(registered(), added(1)).when(deactivate(1, 1)).thenEvents(deactivated(1));
+  });
+
+  it.each([
+    ['an unknown webhook', deactivate(2, 1), []],
+    ['one that is inactive already', deactivate(1, 1), [deactivated(1)]],
+    ['one that was updated since', deactivate(1, 1), [updated(1, 1, 2)]],
+    ['one that was removed', deactivate(1, 1), [removed(1)]],
+  ])('leaves %s alone', (_, command, since) => {
+    given(registered(), added(1), ...since)
+      .when(command)
+      .thenEvents();
+  });
+
+  it('of an account that was never registered is refused', () => {
+    given().when(deactivate(1, 1)).thenRefused('account-not-found');
+  });
+});
+
+function urlOf(path: number) {
+  const url = `https://shop.example.com/${path}`;
+  return { url, endpoint: url };
+}

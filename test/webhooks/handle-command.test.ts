@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
+import { accountEvent, enveloped } from '../../src/webhooks/envelope.js';
+import { accountStream } from '../../src/webhooks/events.js';
+import { createCommandHandler, type HandleCommand } from '../../src/webhooks/handle-command.js';
+import { evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
+import { type ReadModel, startReadModel } from '../support/read-model-fixture.js';
+import { openSqliteStore } from '../support/sqlite-store.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+import { added, CONTEXT, register, registered } from '../support/webhook-samples.js';
+
+const directory = temporaryDirectory();
+const { store, close } = openSqliteStore(directory.path);
+const twenty = Array.from({ length: 20 }, (_, index) => index + 1);
+let readModels: ReadModel[] = [];
+let handlers: HandleCommand[] = [];
+
+beforeAll(async () => {
+  readModels = [await startReadModel(store, directory.path), await startReadModel(store, directory.path)];
+  handlers = readModels.map((readModel) => handlerOver(readModel));
+});
+
+afterAll(async () => {
+  await Promise.all(readModels.map((readModel) => readModel.close()));
+  await close();
+  directory.remove();
+});
+
+function handlerOver({ accounts, webhooks }: ReadModel, over: EventStore = store): HandleCommand {
+  const passed = (stream: string, revision: number, withinMs: number) => webhooks.passed(stream, revision, withinMs);
+  return createCommandHandler({ store: over, accounts, passed, newEventId: randomUUID });
+}
+
+/** One of the two, in turn: as two processes would share the load. */
+function handler(index: number): HandleCommand {
+  const chosen = handlers[index % handlers.length];
+  if (!chosen) throw new Error('not started');
+  return chosen;
+}
+
+async function registerAccount(accountId: number): Promise<void> {
+  const events = enveloped([registered(accountId)], CONTEXT, randomUUID);
+  await store.append(accountStream(accountId), events, NO_STREAM);
+}
+
+async function stateOf(accountId: number) {
+  let state = NO_ACCOUNT;
+  for await (const event of store.read(accountStream(accountId))) state = evolve(state, accountEvent(event));
+  return state;
+}
+
+it('of 20 different URLs at once, over two handlers, exactly three are taken', async () => {
+  await registerAccount(1);
+  const decisions = await Promise.all(twenty.map((path) => handler(path)(1, register(path, { newId: path }), CONTEXT)));
+  expect(decisions.filter(({ kind }) => kind === 'accepted')).toHaveLength(3);
+  expect(decisions.filter(({ kind }) => kind === 'limit-reached')).toHaveLength(17);
+  const { webhooks } = await stateOf(1);
+  expect(webhooks).toHaveLength(3);
+  expect(webhooks.every(({ isActive, version }) => isActive && version === 1)).toBe(true);
+});
+
+it('of 20 times the same URL at once one entry is left, of version 20', async () => {
+  await registerAccount(2);
+  const decisions = await Promise.all(twenty.map((newId) => handler(newId)(2, register('same', { newId }), CONTEXT)));
+  expect(decisions.every(({ kind }) => kind === 'accepted')).toBe(true);
+  expect((await stateOf(2)).webhooks.map(({ version }) => version)).toEqual([20]);
+});
+
+it('reads forward and decides again where another command came first', async () => {
+  await registerAccount(3);
+  let overtaken = false;
+  const racing: EventStore = {
+    ...portOf(store),
+    async append(stream, events, expectedRevision) {
+      if (!overtaken) await store.append(stream, enveloped([added(1)], CONTEXT, randomUUID), expectedRevision);
+      overtaken = true;
+      return store.append(stream, events, expectedRevision);
+    },
+  };
+  const decision = await handlerOver(first(readModels), racing)(3, register(1, { newId: 2 }), CONTEXT);
+  expect(decision).toMatchObject({ kind: 'accepted', events: [{ type: 'WebhookUpdated', data: { version: 2 } }] });
+  expect((await stateOf(3)).webhooks.map(({ id, version }) => ({ id, version }))).toEqual([{ id: 1, version: 2 }]);
+});
+
+it('answers once its own read model shows the event, with who caused it in the metadata', async () => {
+  await registerAccount(4);
+  await handler(0)(4, register(1, { newId: 1 }), CONTEXT);
+  expect(first(readModels).accounts.activeWebhooks(4, 'cash_in')).toHaveLength(1);
+  const metadata: unknown[] = [];
+  for await (const event of store.read(accountStream(4), 1)) metadata.push(event.metadata);
+  expect(metadata).toEqual([
+    { $correlationId: 'correlation-1', $causationId: 'request-1', actor: 'test', requestId: 'request-1' },
+  ]);
+});
+
+it('takes nothing for an account that was never registered, and stores nothing', async () => {
+  expect(await handler(0)(5, register(1), CONTEXT)).toEqual({ kind: 'account-not-found' });
+  expect(await stateOf(5)).toEqual(NO_ACCOUNT);
+});
+
+it('says so where the store fails, and does not try for ever', async () => {
+  await registerAccount(6);
+  const append = () => Promise.reject(new Error('disk full'));
+  const handle = handlerOver(first(readModels), { ...portOf(store), append });
+  await expect(handle(6, register(1), CONTEXT)).rejects.toThrow('disk full');
+});
+
+function first<T>(list: readonly T[]): T {
+  const [item] = list;
+  if (item === undefined) throw new Error('not started');
+  return item;
+}
+
+function portOf(real: EventStore): EventStore {
+  return {
+    append: (...args) => real.append(...args),
+    read: (...args) => real.read(...args),
+    subscribe: (...args) => real.subscribe(...args),
+    close: () => real.close(),
+  };
+}

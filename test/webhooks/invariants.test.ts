@@ -1,0 +1,130 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { compileProjection, loadProjection } from '../../src/read-model/projection-source.js';
+import { type Command, decide } from '../../src/webhooks/decide.js';
+import { accountEvent } from '../../src/webhooks/envelope.js';
+import type { AccountEvent } from '../../src/webhooks/events.js';
+import { EVENT_TYPES } from '../../src/webhooks/limits.js';
+import { type AccountWebhooks, evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
+import { AT, register, registered } from '../support/webhook-samples.js';
+
+type Step = { readonly command: Command } | { readonly event: AccountEvent };
+
+const webhookId = fc.integer({ min: 1, max: 12 });
+const header = fc.record({ key: fc.constantFrom('__proto__', 'constructor', 'X-A'), sealed: fc.string() });
+
+const registering = fc
+  .record({
+    path: fc.integer({ min: 1, max: 5 }),
+    eventType: fc.constantFrom(...EVENT_TYPES.slice(0, 2)),
+    headers: fc.array(header, { maxLength: 2 }),
+  })
+  .map(({ path, ...changes }): Step => ({ command: register(path, changes) }));
+const deactivating = fc.record({ webhookId, version: fc.integer({ min: 1, max: 3 }) }).map(
+  (about): Step => ({
+    command: { type: 'DeactivateWebhook', ...about, reason: 'gone', at: AT },
+  }),
+);
+/** What no command leads to yet, and what only a later release knows. */
+const removing = webhookId.map(
+  (id): Step => ({ event: { type: 'WebhookRemoved', data: { webhookId: id, removedAt: AT } } }),
+);
+const unknown = fc
+  .constantFrom('WebhookPaused', '__proto__', 'constructor', '$init', 'toString')
+  .map((type): Step => ({ event: accountEvent({ type, data: { webhookId: 1 } }) }));
+
+const steps = fc.array(
+  fc.oneof({ weight: 6, arbitrary: registering }, { weight: 2, arbitrary: deactivating }, removing, unknown),
+  { maxLength: 40 },
+);
+
+/** Every event that the steps lead to on a registered account, in order; each new webhook gets the next id. */
+function historyOf(taken: readonly Step[]): AccountEvent[] {
+  const history: AccountEvent[] = [registered()];
+  let nextId = 1;
+  for (const step of taken) {
+    const state = history.reduce(evolve, NO_ACCOUNT);
+    const events = 'event' in step ? [step.event] : eventsOf(state, step.command, nextId);
+    if (events.some(({ type }) => type === 'WebhookAdded')) nextId += 1;
+    history.push(...events);
+  }
+  return history;
+}
+
+function eventsOf(state: AccountWebhooks, command: Command, newId: number): readonly AccountEvent[] {
+  const decision = decide(state, command.type === 'RegisterWebhook' ? { ...command, newId } : command);
+  return decision.kind === 'accepted' ? decision.events : [];
+}
+
+/** The state after each event, as JSON. */
+function folded(history: readonly AccountEvent[]): string[] {
+  let state = NO_ACCOUNT;
+  return history.map((event) => {
+    state = evolve(state, event);
+    return JSON.stringify(state);
+  });
+}
+
+function projected(history: readonly AccountEvent[], projection = loadProjection('account-webhooks')): string[] {
+  let state = projection.init();
+  return history.map((event, revision) => {
+    const data = structuredClone(event.data) as unknown as Record<string, unknown>;
+    const around = { id: `${revision}`, stream: 'account-42', revision, position: `${revision}`, metadata: {} };
+    state = projection.fold(state, { ...around, type: event.type, data });
+    return JSON.stringify(state);
+  });
+}
+
+describe('any sequence of commands', () => {
+  it('keeps at most 3 active URLs a type, ids unique, and one entry a URL and type', () => {
+    fc.assert(
+      fc.property(steps, (taken) => {
+        for (const json of folded(historyOf(taken))) {
+          const { webhooks } = JSON.parse(json) as AccountWebhooks;
+          for (const type of EVENT_TYPES) {
+            const active = webhooks.filter(({ isActive, eventType }) => isActive && eventType === type);
+            expect(active.length).toBeLessThanOrEqual(3);
+          }
+          expect(new Set(webhooks.map(({ id }) => id)).size).toBe(webhooks.length);
+          expect(new Set(webhooks.map((w) => `${w.eventType} ${w.endpoint}`)).size).toBe(webhooks.length);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('gives, replayed from JSON, the same states', () => {
+    fc.assert(
+      fc.property(steps, (taken) => {
+        const history = historyOf(taken);
+        expect(folded(JSON.parse(JSON.stringify(history)) as AccountEvent[])).toEqual(folded(history));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is folded by the projection, byte by byte, as by evolve', () => {
+    fc.assert(
+      fc.property(steps, (taken) => {
+        const history = historyOf(taken);
+        expect(projected(history)).toEqual(folded(history));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('would show a projection that folds otherwise', () => {
+    const other = compileProjection(
+      'other',
+      "fromCategory('account').foreachStream().when({ $init: () => ({ accountId: null, webhooks: [] }) }).outputState()",
+    );
+    expect(projected([registered()], other)).not.toEqual(folded([registered()]));
+  });
+});
+
+it('an event that is not known leaves the state as it is', () => {
+  const state = [registered()].reduce(evolve, NO_ACCOUNT);
+  for (const type of ['WebhookPaused', 'constructor', '__proto__']) {
+    expect(evolve(state, accountEvent({ type, data: {} }))).toBe(state);
+  }
+});
