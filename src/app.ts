@@ -34,7 +34,7 @@ export interface App {
   readonly apiPort: number | null;
   readonly adminPort: number;
   /** Rejected where the app can't go on: end the process, and let its supervisor start it again. */
-  readonly closed: Promise<void>;
+  readonly failed: Promise<never>;
   close(): Promise<void>;
 }
 
@@ -47,6 +47,8 @@ interface Core {
   readonly backbone: Backbone;
   readonly accounts: Accounts;
   readonly handleCommand: HandleCommand;
+  /** Rejected where the read model can't go on. */
+  readonly lost: Promise<never>;
 }
 
 /** @throws InvalidConfig for files that can't be read, and what opening the backbone and listening throw */
@@ -66,7 +68,8 @@ export async function startApp(config: Config, roles: readonly Role[], logger: L
     stops.push(() => void waitingFor.add('nothing: it is stopping'));
     const ports = { apiPort: api?.port ?? null, adminPort: admin.port };
     logger.info({ roles, ...ports }, 'ready');
-    return { ...ports, closed: dispatcher?.closed ?? new Promise(() => undefined), close };
+    const failed = dispatcher ? Promise.race([core.lost, onlyFailure(dispatcher.closed)]) : core.lost;
+    return { ...ports, failed, close };
   } catch (error) {
     await close();
     throw error;
@@ -90,7 +93,10 @@ async function startCore(config: Config, logger: Logger, stops: Stop[]): Promise
     host.start();
     stops.push(() => host.close());
   }
-  await Promise.all([webhooks.caughtUp, credentials.caughtUp]);
+  const lost = Promise.race([webhooks.lost, credentials.lost]);
+  // Whoever uses the app hears of it; where the start fails on something else nobody does.
+  lost.catch(() => undefined);
+  await Promise.race([Promise.all([webhooks.caughtUp, credentials.caughtUp]), lost]);
   const accounts = createAccounts(webhooks, credentials);
   const handleCommand = createCommandHandler({
     store: backbone.store,
@@ -98,7 +104,7 @@ async function startCore(config: Config, logger: Logger, stops: Stop[]): Promise
     passed: (stream, revision, withinMs) => webhooks.passed(stream, revision, withinMs),
     newEventId: randomUUID,
   });
-  return { config, logger, backbone, accounts, handleCommand };
+  return { config, logger, backbone, accounts, handleCommand, lost };
 }
 
 async function startDispatching(core: Core, stops: Stop[]): Promise<Dispatcher> {
@@ -128,6 +134,10 @@ async function startDispatching(core: Core, stops: Stop[]): Promise<Dispatcher> 
   });
   stops.push(() => dispatcher.close());
   return dispatcher;
+}
+
+function onlyFailure(closed: Promise<void>): Promise<never> {
+  return closed.then(() => new Promise<never>(() => undefined));
 }
 
 async function startListening(core: Core, stops: Stop[]): Promise<RunningServer> {

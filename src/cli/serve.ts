@@ -25,7 +25,7 @@ export function serveCommand(program: Command, io: CommandIo): void {
         signal.ignore();
         throw translated(error, config);
       });
-      await Promise.race([stopped, app.closed.catch((error: unknown) => died(app, error, logger))]);
+      await Promise.race([stopped, app.failed.catch((error: unknown) => died(app, error, logger))]);
       signal.ignore();
       logger.info('stopped');
     });

@@ -6,6 +6,7 @@ import { ApiError } from './api-error.js';
 export function answerErrors(logger: Logger) {
   return async (ctx: Context, next: Next): Promise<void> => {
     try {
+      if (!hasPath(ctx)) throw new ApiError(400, 'the request target is not a valid path');
       await next();
       if (ctx.status === 404 && ctx.body === undefined) throw notRouted(ctx);
     } catch (error) {
@@ -25,6 +26,15 @@ function answer(ctx: Context, error: ApiError): void {
   ctx.status = error.status;
   ctx.set({ 'cache-control': 'no-store', ...headers });
   ctx.body = { success: false, message: error.message, ...(errors && { errors }) };
+}
+
+/** A target in absolute form, `GET http://[ HTTP/1.1`, may be none that can be parsed; Node hands it on. */
+function hasPath(ctx: Context): boolean {
+  try {
+    return typeof ctx.path === 'string';
+  } catch {
+    return false;
+  }
 }
 
 /** A known path with another method is 405 and says which there are; ctx.matched is the router's. */

@@ -12,7 +12,8 @@
  * - consume hands every record to the handler at least once, whatever happens to the process. Within a partition,
  *   first calls of the handler are made in the order of offsets, up to `inFlight` of them unsettled at a time.
  * - A handler's promise fulfilled: that record is done. Rejected: not done and not skipped; the handler is called with
- *   it again, after a pause that grows from 0.1 s to 5 s, while other records go on.
+ *   it again, after a pause that grows from 0.1 s to 5 s. While it pauses it counts to no limit and others go on; an
+ *   adapter may begin nothing new while 1,000 or more pause.
  * - Only the contiguous done prefix of a partition is remembered: after a crash or a rebalance, what was done behind
  *   an unfinished record comes again.
  * - notBefore: a record that is not yet due waits, and with it those behind it in its partition (a retry topic is
@@ -21,14 +22,15 @@
  * - One record of a partition is never in the hands of two consumers of a group, except across a crash or a rebalance.
  * - Consumer.stop: the handler is called no more, not even for what was rejected. Consumer.close: stop, then wait for
  *   the promises still out (ending them in time is the handler's part), remember what is done, let go of the partitions.
- * - close of the broker closes its consumers; both may be called twice.
+ * - close of the broker closes its consumers; both may be called twice. What is asked for afterwards is rejected with
+ *   BrokerUnavailable.
  */
 export interface Broker {
   /** @throws BrokerUnavailable */
   publish(topic: string, records: readonly NewRecord[]): Promise<void>;
   /** @throws BrokerUnavailable where the consumer can't be started */
   consume(options: ConsumeOptions): Promise<Consumer>;
-  /** Every record of a topic, oldest first, up to where the topic stood at the call; in no group. Missing: none. */
+  /** Every record of a topic, oldest first, up to where it stood when the first was asked for; in no group. Missing: none. */
   browse(topic: string): AsyncIterable<ReceivedRecord>;
   /** The names of the topics that exist. */
   listTopics(): Promise<string[]>;

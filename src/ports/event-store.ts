@@ -10,15 +10,16 @@
  *   stands elsewhere it rejects with WrongExpectedRevision and stores nothing.
  * - append is idempotent: the same event ids with the same expected revision give back the first result. After
  *   StoreUnavailable the append is in doubt, so it is repeated with the same ids, never with new ones.
- * - read gives the events of a stream from a revision on, in order, as it stood when it was called; a stream that was
- *   never written is empty.
+ * - read gives the events of a stream from a revision on, in order, as the stream stood when its first event was asked
+ *   for; a stream that was never written is empty.
  * - subscribe gives every event of the streams whose name starts with the prefix, once each and in the order of their
  *   positions, those appended by other processes too; it goes on until its signal aborts, and then ends without error.
  *   A lost connection is the adapter's to mend, from the last event it gave.
  * - The caught-up mark is in order: a batch with caughtUp = true comes after every event that was stored when the
  *   subscription was made (or had to be remade). It may come again, and it comes for an empty store too.
  * - Every call ends: an adapter sets a time limit of its own and reports it as StoreUnavailable.
- * - close ends every subscription and releases everything; it may be called twice.
+ * - close ends every subscription and releases everything; it may be called twice. What is asked for afterwards is
+ *   rejected with StoreUnavailable.
  */
 export interface EventStore {
   /** @throws WrongExpectedRevision, StoreUnavailable */

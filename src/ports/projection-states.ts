@@ -6,6 +6,7 @@
  * - commit stores states and position in one transaction: after a crash both are old or both are new.
  * - It can be lost at any time: whoever uses it rebuilds it from the event store.
  * - open with another version than the one stored forgets the projection's states and position.
+ * - A method that finds the states damaged throws StatesDamaged. They are gone at the next start.
  */
 export interface ProjectionStates {
   /** The position up to which the projection has folded; null: nothing yet. `version` names the fold's source. */
@@ -24,4 +25,9 @@ export interface ProjectionState {
   readonly revision: number;
   /** The state as JSON. */
   readonly json: string;
+}
+
+export class StatesDamaged extends Error {
+  override readonly name = 'StatesDamaged';
+  readonly code = 'STATES_DAMAGED';
 }

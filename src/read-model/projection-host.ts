@@ -1,16 +1,20 @@
 /**
  * Runs one projection in this process: subscription -> fold -> states and position in one transaction.
  *
- *   starting -> catching up -> live            a failure (store gone, disk full): back to the last commit, again
- *                                              a position the store does not know: forgotten and folded anew
+ *   starting -> catching up -> live -> closed
+ *       ^            |           |
+ *       |            |           +-> lost: the states are damaged, or of another history than the store now has
+ *       +- failed <--+-----------+   (store gone, disk full: again from the last commit)
  *
+ * Of another history before it is live: forgotten and folded anew. Afterwards that would hand out old states as new
+ * ones, and payment events would miss webhooks; so the host is lost, the process ends, and its next start folds anew.
  * States are handed out as they are cached: they are read, never changed, by whoever asks.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../observability/logger.js';
 import { type EventBatch, type EventStore, type RecordedEvent, UnknownPosition } from '../ports/event-store.js';
-import type { ProjectionStates } from '../ports/projection-states.js';
+import { type ProjectionStates, StatesDamaged } from '../ports/projection-states.js';
 import type { Projection } from './projection-source.js';
 
 const CACHED_STATES = 20_000;
@@ -37,16 +41,18 @@ export class ProjectionHost<S> {
   readonly #cache = new LRUCache<string, Folded<S>>({ max: CACHED_STATES });
   readonly #waiting = new Map<string, Set<Waiter>>();
   readonly #stopping = new AbortController();
-  readonly #caughtUp: { promise: Promise<void>; resolve: () => void };
+  readonly #caughtUp = withResolvers<void>();
+  readonly #lost = withResolvers<never>();
   #running: Promise<void> = Promise.resolve();
   #live = false;
+  #hasBeenLive = false;
   #folded = 0;
   #startedAt = 0;
   #toldAt = 0;
 
   constructor(parts: ProjectionHostParts) {
     this.#parts = parts;
-    this.#caughtUp = withResolvers();
+    this.#lost.promise.catch(() => undefined);
   }
 
   start(): void {
@@ -59,6 +65,11 @@ export class ProjectionHost<S> {
     return this.#caughtUp.promise;
   }
 
+  /** Rejected where it can't go on with the states it has: the process has to end, and folds anew when it starts. */
+  get lost(): Promise<never> {
+    return this.#lost.promise;
+  }
+
   /** False while it starts, and while it can't follow the store. */
   get isLive(): boolean {
     return this.#live;
@@ -69,7 +80,7 @@ export class ProjectionHost<S> {
     const cached = this.#cache.get(stream);
     if (cached) return cached;
     const { states, projection } = this.#parts;
-    const stored = states.load(projection.name, stream);
+    const stored = this.#undamaged(() => states.load(projection.name, stream));
     if (!stored) return undefined;
     const folded = { state: JSON.parse(stored.json) as S, revision: stored.revision };
     this.#cache.set(stream, folded);
@@ -124,27 +135,46 @@ export class ProjectionHost<S> {
 
   async #follow(signal: AbortSignal): Promise<void> {
     const { projection, store, states } = this.#parts;
-    const after = states.open(projection.name, projection.version);
+    const after = this.#undamaged(() => states.open(projection.name, projection.version));
     for await (const batch of store.subscribe({ after, streamPrefix: projection.streamPrefix, signal })) {
       this.#apply(batch);
     }
   }
 
   #recover(error: unknown): void {
-    const { projection, states, logger } = this.#parts;
+    const { projection, logger } = this.#parts;
+    const about = { projection: projection.name };
     this.#cache.clear();
     if (error instanceof UnknownPosition) {
-      logger.warn(
-        { projection: projection.name },
-        'the read model is of another history than the store: rebuilding it',
-      );
-      states.reset(projection.name);
+      logger.warn(about, 'the read model is of another history than the store: rebuilding it');
+      this.#forget();
+      if (this.#hasBeenLive) this.#lose(error);
       return;
     }
-    logger.error(
-      { err: error, projection: projection.name },
-      'the projection stopped; it goes on from its last commit',
-    );
+    logger.error({ err: error, ...about }, 'the projection stopped; it goes on from its last commit');
+  }
+
+  #forget(): void {
+    const { projection, states, logger } = this.#parts;
+    try {
+      this.#undamaged(() => states.reset(projection.name));
+    } catch (error) {
+      logger.error({ err: error, projection: projection.name }, 'the read model can not be emptied');
+    }
+  }
+
+  #undamaged<T>(use: () => T): T {
+    try {
+      return use();
+    } catch (error) {
+      if (error instanceof StatesDamaged) this.#lose(error);
+      throw error;
+    }
+  }
+
+  #lose(error: Error): void {
+    this.#lost.reject(error);
+    this.#stopping.abort();
   }
 
   #apply(batch: EventBatch): void {
@@ -156,7 +186,9 @@ export class ProjectionHost<S> {
       changed.set(event.stream, this.#next(before, event, projection));
     }
     const position = batch.events.at(-1)?.position;
-    if (position !== undefined) states.commit(projection.name, serialised(changed), position);
+    if (position !== undefined) {
+      this.#undamaged(() => states.commit(projection.name, serialised(changed), position));
+    }
     for (const [stream, folded] of changed) this.#publish(stream, folded);
     this.#progress(batch);
   }
@@ -184,7 +216,7 @@ export class ProjectionHost<S> {
     this.#folded += batch.events.length;
     const about = { projection: projection.name, events: this.#folded, ms: now() - this.#startedAt };
     if (batch.caughtUp && !this.#live) {
-      this.#live = true;
+      this.#live = this.#hasBeenLive = true;
       this.#caughtUp.resolve();
       logger.info(about, 'the projection has caught up');
     } else if (!this.#live && now() - this.#toldAt >= PROGRESS_EVERY_MS) {
@@ -206,10 +238,12 @@ function serialised(changed: ReadonlyMap<string, Folded<unknown>>) {
 }
 
 /** Promise.withResolvers, which Node has from 22 on. */
-function withResolvers(): { promise: Promise<void>; resolve: () => void } {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((done) => {
-    resolve = done;
+function withResolvers<T>() {
+  let resolve: (value: T) => void = () => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<T>((fulfil, refuse) => {
+    resolve = fulfil;
+    reject = refuse;
   });
-  return { promise, resolve };
+  return { promise, resolve, reject };
 }

@@ -1,4 +1,5 @@
 /** The broker on SQLite: for one machine, in the same file as the history. Errors of SQLite leave as BrokerUnavailable. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type Broker,
   BrokerUnavailable,
@@ -8,7 +9,7 @@ import {
   type ReceivedRecord,
 } from '../../ports/broker.js';
 import { SqliteConsumer } from './consumer.js';
-import { codeOf } from './open-file.js';
+import { codeOf, FileClosed } from './open-file.js';
 import { RecordLog } from './record-log.js';
 import type { StoreFile } from './store-file.js';
 
@@ -18,6 +19,7 @@ export class SqliteBroker implements Broker {
   readonly #store: StoreFile;
   readonly #log: RecordLog;
   readonly #consumers = new Set<SqliteConsumer>();
+  #closed = false;
 
   constructor(store: StoreFile) {
     this.#store = store;
@@ -25,48 +27,56 @@ export class SqliteBroker implements Broker {
   }
 
   publish(topic: string, records: readonly NewRecord[]): Promise<void> {
-    return translated(() => this.#log.append(topic, records));
+    return this.#open(() => this.#log.append(topic, records));
   }
 
   consume(options: ConsumeOptions): Promise<Consumer> {
-    return translated(async () => {
+    return this.#open(async () => {
       await this.#log.ensure(options.topics);
       const consumer = new SqliteConsumer(this.#store, this.#log, options);
       this.#consumers.add(consumer);
       consumer.closed.then(() => this.#consumers.delete(consumer));
-      consumer.start();
+      try {
+        consumer.start();
+      } catch (error) {
+        await consumer.close();
+        throw error;
+      }
       return consumer;
     });
   }
 
   async *browse(topic: string): AsyncIterable<ReceivedRecord> {
-    const end = await translated(async () => this.#log.end(topic));
+    const end = await this.#open(async () => this.#log.end(topic));
     let next = 0;
     while (next < end) {
-      const page = await translated(async () => this.#log.page(topic, next, PAGE));
+      const { page } = await this.#open(async () => this.#log.page(topic, next, Math.min(PAGE, end - next)));
       if (page.length === 0) return;
-      for (const record of page) if (record.offset < end) yield record;
+      yield* page.filter(({ offset }) => offset < end);
       next = (page.at(-1)?.offset ?? end) + 1;
+      await nextTurn();
     }
   }
 
   listTopics(): Promise<string[]> {
-    return translated(async () => this.#log.topics());
+    return this.#open(async () => this.#log.topics());
   }
 
   ensureTopics(topics: readonly string[]): Promise<void> {
-    return translated(() => this.#log.ensure(topics));
+    return this.#open(() => this.#log.ensure(topics));
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
   }
-}
 
-async function translated<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw new BrokerUnavailable(`the broker can't be used (${codeOf(cause)})`, { cause });
+  async #open<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      if (this.#closed) throw new FileClosed('the broker is closed');
+      return await work();
+    } catch (cause) {
+      throw new BrokerUnavailable(`the broker can't be used (${codeOf(cause)})`, { cause });
+    }
   }
 }

@@ -1,16 +1,22 @@
 /**
- * A consumer of the embedded broker. Per topic a lane: a page of records read ahead, the place up to which it read, and
- * what of it is done. Lanes take turns; each hands out its head where that is due, until the limit is reached.
+ * A consumer of the embedded broker. Its topics are lanes, which take turns: each hands out its head where that is due,
+ * until the limit is reached. A rejected record leaves its place under the limit to others while it pauses.
  *
- *   standing by -> working (the group's lock is held) -> stopping (close) -> closed
+ *   consumer: standing by -> working (the group's lock is held) -> stopping -> closed
+ *   record:   head of its lane -> with the handler -> done
+ *                                       ^   \-> pausing -> again -\
+ *                                       \-------------------------/
  */
 import type { ConsumeOptions, Consumer, ReceivedRecord } from '../../ports/broker.js';
-import { DonePrefix } from '../../ports/done-prefix.js';
 import { GroupLock } from './group-lock.js';
+import { Lane } from './lane.js';
 import type { RecordLog } from './record-log.js';
 import type { StoreFile } from './store-file.js';
 
-const PAGE = 100;
+/** Handed out in one turn of the event loop: what a handler does before its first await adds up. */
+const MOST_A_TURN = 100;
+/** They are held in memory; while there are as many, nothing new is begun. */
+const MOST_REJECTED = 1_000;
 const REMEMBER_EVERY_MS = 100;
 const READ_AGAIN_MS = 500;
 const FIRST_PAUSE_MS = 100;
@@ -18,14 +24,11 @@ const LONGEST_PAUSE_MS = 5_000;
 /** A timer's longest, about 24 days; what is due later is looked at again then. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-interface Lane {
-  readonly topic: string;
-  readonly done: DonePrefix;
-  page: ReceivedRecord[];
-  nextRead: number;
-  remembered: number;
-  /** False while the last page was the topic's end and nothing was published since. */
-  mayHaveMore: boolean;
+interface Taken {
+  readonly lane: Lane;
+  readonly record: ReceivedRecord;
+  /** How long it waits if it is rejected this time. */
+  readonly pauseMs: number;
 }
 
 export class SqliteConsumer implements Consumer {
@@ -33,12 +36,14 @@ export class SqliteConsumer implements Consumer {
   readonly #options: ConsumeOptions;
   readonly #log: RecordLog;
   readonly #lock: GroupLock;
-  readonly #timers = new Set<NodeJS.Timeout>();
   readonly #unsubscribe: () => void;
+  readonly #pausing = new Set<NodeJS.Timeout>();
+  readonly #again: Taken[] = [];
   #lanes: Lane[] = [];
   #unsettled = 0;
   #stopped = false;
   #pumping = false;
+  #turn: NodeJS.Immediate | null = null;
   #wake: NodeJS.Timeout | null = null;
   #remembering: NodeJS.Timeout | null = null;
   #settled: () => void = () => undefined;
@@ -55,7 +60,7 @@ export class SqliteConsumer implements Consumer {
     this.#unsubscribe = store.onChange((touched) => this.#changed(touched));
   }
 
-  /** @throws an error of SQLite */
+  /** @throws an error of fs or SQLite */
   start(): void {
     this.#lock.acquire();
   }
@@ -64,10 +69,8 @@ export class SqliteConsumer implements Consumer {
     this.#stopped = true;
     this.#unsubscribe();
     if (this.#wake) clearTimeout(this.#wake);
-    // A record whose retry was pending is unsettled no more: it will not be handed out again.
-    this.#unsettled -= this.#timers.size;
-    for (const timer of this.#timers) clearTimeout(timer);
-    this.#timers.clear();
+    if (this.#turn) clearImmediate(this.#turn);
+    for (const timer of this.#pausing) clearTimeout(timer);
   }
 
   close(): Promise<void> {
@@ -76,7 +79,7 @@ export class SqliteConsumer implements Consumer {
   }
 
   async #close(): Promise<void> {
-    if (!this.#stopped) this.stop();
+    this.stop();
     if (this.#unsettled > 0) {
       await new Promise<void>((resolve) => {
         this.#settled = resolve;
@@ -90,108 +93,116 @@ export class SqliteConsumer implements Consumer {
   }
 
   #begin(): void {
-    const { group, topics } = this.#options;
-    this.#lanes = [...new Set(topics)].map((topic) => {
-      const next = this.#log.groupOffset(group, topic);
-      const done = new DonePrefix(next);
-      return { topic, done, page: [], nextRead: next, remembered: next, mayHaveMore: true };
-    });
-    this.#pumpSoon(0);
+    const { group, topics, notBefore = () => 0 } = this.#options;
+    this.#lanes = [...new Set(topics)].map((topic) => new Lane(topic, this.#log, group, notBefore));
+    this.#pumpNextTurn();
   }
 
   #changed(touched: ReadonlySet<string> | null): void {
-    for (const lane of this.#lanes) if (!touched || touched.has(lane.topic)) lane.mayHaveMore = true;
-    if (this.#lanes.some((lane) => lane.mayHaveMore)) this.#pump();
+    const changed = this.#lanes.filter(({ topic }) => !touched || touched.has(topic));
+    for (const lane of changed) lane.published();
+    if (changed.length > 0) this.#pump();
   }
 
-  #pumpSoon(afterMs: number): void {
-    if (this.#stopped) return;
+  #pumpNextTurn(): void {
+    this.#turn = setImmediate(() => {
+      this.#turn = null;
+      this.#pump();
+    });
+  }
+
+  #pumpAfter(ms: number): void {
     if (this.#wake) clearTimeout(this.#wake);
-    this.#wake = setTimeout(() => this.#pump(), Math.min(afterMs, LONGEST_TIMER_MS));
+    this.#wake = setTimeout(() => this.#pump(), Math.min(ms, LONGEST_TIMER_MS));
   }
 
-  /** Hands out what is due, one of each lane in turn, while the limit allows. */
+  /** Hands out what is due while the limit allows: first what was rejected, then one of each lane in turn. */
   #pump(): void {
-    // A handler may publish and so come back here before it has returned.
-    if (this.#stopped || this.#pumping) return;
+    // A handler may publish and so come back here before it has returned. The rest of a long line waits for its turn.
+    if (this.#stopped || this.#pumping || this.#turn) return;
     this.#pumping = true;
     try {
-      let handedOut = true;
-      while (handedOut && this.#unsettled < this.#options.inFlight) {
-        handedOut = false;
-        for (const lane of this.#lanes) handedOut = this.#handOutHead(lane) || handedOut;
-      }
-      this.#wakeWhenDue();
+      if (this.#handOut()) this.#pumpNextTurn();
+      else this.#pumpWhenDue();
     } catch {
-      this.#pumpSoon(READ_AGAIN_MS);
+      if (!this.#stopped) this.#pumpAfter(READ_AGAIN_MS);
     } finally {
       this.#pumping = false;
     }
   }
 
+  /** True where there may be more to hand out at once. */
+  #handOut(): boolean {
+    let handedOut = 0;
+    for (let before = -1; before < handedOut && handedOut < MOST_A_TURN; ) {
+      before = handedOut;
+      if (this.#handOutAgain()) handedOut += 1;
+      for (const lane of this.#lanes) if (this.#handOutHead(lane)) handedOut += 1;
+    }
+    return handedOut >= MOST_A_TURN && this.#hasRoom();
+  }
+
+  #hasRoom(): boolean {
+    return !this.#stopped && this.#unsettled < this.#options.inFlight;
+  }
+
+  #mayBegin(): boolean {
+    return this.#hasRoom() && this.#pausing.size + this.#again.length < MOST_REJECTED;
+  }
+
+  #handOutAgain(): boolean {
+    if (!this.#hasRoom()) return false;
+    const taken = this.#again.shift();
+    if (taken) void this.#handle(taken);
+    return taken !== undefined;
+  }
+
   #handOutHead(lane: Lane): boolean {
-    if (this.#stopped || this.#unsettled >= this.#options.inFlight) return false;
-    const head = this.#head(lane);
-    if (!head || this.#due(head) > Date.now()) return false;
-    lane.page.shift();
-    lane.done.handOut(head.offset);
-    this.#unsettled += 1;
-    this.#handle(lane, head, FIRST_PAUSE_MS);
+    if (!this.#mayBegin()) return false;
+    const head = lane.head();
+    if (!head || head.due > Date.now()) return false;
+    lane.takeHead();
+    void this.#handle({ lane, record: head.record, pauseMs: FIRST_PAUSE_MS });
     return true;
   }
 
-  #head(lane: Lane): ReceivedRecord | undefined {
-    if (lane.page.length === 0 && lane.mayHaveMore) {
-      lane.page = this.#log.page(lane.topic, lane.nextRead, PAGE);
-      lane.mayHaveMore = lane.page.length === PAGE;
-      lane.nextRead = (lane.page.at(-1)?.offset ?? lane.nextRead - 1) + 1;
-    }
-    return lane.page[0];
+  #pumpWhenDue(): void {
+    const due = Math.min(...this.#lanes.map((lane) => lane.headDue));
+    if (Number.isFinite(due) && this.#mayBegin()) this.#pumpAfter(Math.max(1, due - Date.now()));
   }
 
-  #due(record: ReceivedRecord): number {
-    return this.#options.notBefore?.(record) ?? 0;
-  }
-
-  #wakeWhenDue(): void {
-    const heads = this.#lanes.flatMap((lane) => lane.page.slice(0, 1));
-    const next = Math.min(...heads.map((head) => this.#due(head)));
-    if (Number.isFinite(next) && this.#unsettled < this.#options.inFlight)
-      this.#pumpSoon(Math.max(0, next - Date.now()));
-  }
-
-  #handle(lane: Lane, record: ReceivedRecord, pauseMs: number): void {
-    Promise.resolve()
-      .then(() => this.#options.handler(record))
-      .then(
-        () => this.#done(lane, record),
-        () => this.#again(lane, record, pauseMs),
-      );
-  }
-
-  #done(lane: Lane, record: ReceivedRecord): void {
-    lane.done.done(record.offset);
-    this.#settle();
-    if (this.#stopped) return;
-    this.#remembering ??= setTimeout(() => this.#rememberNow(), REMEMBER_EVERY_MS);
+  /** Never rejects. */
+  async #handle(taken: Taken): Promise<void> {
+    this.#unsettled += 1;
+    const done = await this.#handled(taken.record);
+    this.#unsettled -= 1;
+    if (done) this.#done(taken);
+    else if (!this.#stopped) this.#pause(taken);
+    if (this.#unsettled === 0) this.#settled();
     this.#pump();
   }
 
-  #again(lane: Lane, record: ReceivedRecord, pauseMs: number): void {
-    if (this.#stopped) {
-      this.#settle();
-      return;
+  async #handled(record: ReceivedRecord): Promise<boolean> {
+    try {
+      await this.#options.handler(record);
+      return true;
+    } catch {
+      return false;
     }
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      this.#handle(lane, record, Math.min(2 * pauseMs, LONGEST_PAUSE_MS));
-    }, pauseMs);
-    this.#timers.add(timer);
   }
 
-  #settle(): void {
-    this.#unsettled -= 1;
-    if (this.#unsettled === 0) this.#settled();
+  #done({ lane, record }: Taken): void {
+    lane.done(record);
+    if (!this.#stopped) this.#remembering ??= setTimeout(() => this.#rememberNow(), REMEMBER_EVERY_MS);
+  }
+
+  #pause(taken: Taken): void {
+    const timer = setTimeout(() => {
+      this.#pausing.delete(timer);
+      this.#again.push({ ...taken, pauseMs: Math.min(2 * taken.pauseMs, LONGEST_PAUSE_MS) });
+      this.#pump();
+    }, taken.pauseMs);
+    this.#pausing.add(timer);
   }
 
   #rememberNow(): void {
@@ -202,10 +213,11 @@ export class SqliteConsumer implements Consumer {
   }
 
   async #remember(): Promise<void> {
-    const advanced = this.#lanes.filter((lane) => lane.done.next > lane.remembered);
-    if (advanced.length === 0) return;
-    const offsets = new Map(advanced.map((lane) => [lane.topic, lane.done.next]));
+    const advanced = new Map<Lane, number>();
+    for (const lane of this.#lanes) if (lane.unremembered !== null) advanced.set(lane, lane.unremembered);
+    if (advanced.size === 0) return;
+    const offsets = new Map([...advanced].map(([{ topic }, next]) => [topic, next]));
     await this.#log.rememberOffsets(this.#options.group, offsets);
-    for (const lane of advanced) lane.remembered = offsets.get(lane.topic) ?? lane.remembered;
+    for (const [lane, next] of advanced) lane.remembered(next);
   }
 }

@@ -1,5 +1,6 @@
 /** The event store on SQLite. A position is `<store id>.<seq>`: one of another file, or beyond this one's end, is unknown. */
 import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type Appended,
   type EventBatch,
@@ -12,20 +13,23 @@ import {
   UnknownPosition,
   WrongExpectedRevision,
 } from '../../ports/event-store.js';
-import { codeOf } from './open-file.js';
+import { codeOf, FileClosed } from './open-file.js';
 import type { StoreFile } from './store-file.js';
 
 const PAGE = 1_000;
 const EVENTS = 'events';
 
-interface Row {
-  readonly seq: number;
-  readonly stream: string;
-  readonly revision: number;
+interface NewRow {
   readonly id: string;
   readonly type: string;
   readonly data: string;
   readonly metadata: string;
+}
+
+interface Row extends NewRow {
+  readonly seq: number;
+  readonly stream: string;
+  readonly revision: number;
 }
 
 export class SqliteEventStore implements EventStore {
@@ -39,8 +43,10 @@ export class SqliteEventStore implements EventStore {
   }
 
   async append(stream: string, events: readonly NewEvent[], expectedRevision: number): Promise<Appended> {
+    const rows = events.map(newRow);
     try {
-      return await this.#store.write(EVENTS, () => this.#append(stream, events, expectedRevision));
+      this.#mustBeOpen();
+      return await this.#store.write(EVENTS, () => this.#append(stream, rows, expectedRevision));
     } catch (error) {
       throw error instanceof WrongExpectedRevision ? error : unavailable(error);
     }
@@ -54,14 +60,15 @@ export class SqliteEventStore implements EventStore {
       if (rows.length === 0) return;
       next += rows.length;
       for (const row of rows) yield this.#event(row);
+      if (rows.length === PAGE) await nextTurn();
     }
   }
 
   async *subscribe({ after, streamPrefix, signal }: SubscribeOptions): AsyncIterable<EventBatch> {
     const ended = AbortSignal.any([signal, this.#closing.signal]);
-    const changes = new Changes(this.#store);
     let seq = this.#seqOf(after);
     let caughtUp = false;
+    const changes = new Changes(this.#store);
     try {
       while (!ended.aborted) {
         const rows = this.#try(
@@ -73,7 +80,8 @@ export class SqliteEventStore implements EventStore {
           yield { events: rows.map((row) => this.#event(row)), caughtUp: drained && !caughtUp };
         }
         caughtUp ||= drained;
-        if (drained) await changes.next(ended);
+        // A long catch-up leaves turns of the event loop to others.
+        await (drained ? changes.next(ended) : nextTurn());
       }
     } finally {
       changes.close();
@@ -84,20 +92,19 @@ export class SqliteEventStore implements EventStore {
     this.#closing.abort();
   }
 
-  #append(stream: string, events: readonly NewEvent[], expected: number): Appended {
+  #append(stream: string, events: readonly NewRow[], expected: number): Appended {
     const last = this.#lastRevision(stream);
     if (last !== expected) return this.#earlierResult(stream, events, expected, last);
     let seq = 0;
     events.forEach(({ id, type, data, metadata }, index) => {
-      const revision = expected + 1 + index;
-      const row = [stream, revision, id, type, JSON.stringify(data), JSON.stringify(metadata)];
+      const row = [stream, expected + 1 + index, id, type, data, metadata];
       seq = Number(this.#sql.insert.run(...row).lastInsertRowid);
     });
     return { revision: expected + events.length, position: this.#position(seq) };
   }
 
   /** Where these very events are stored there already, it is the same append again. */
-  #earlierResult(stream: string, events: readonly NewEvent[], expected: number, last: number): Appended {
+  #earlierResult(stream: string, events: readonly NewRow[], expected: number, last: number): Appended {
     const end = expected + events.length;
     const rows = this.#sql.page.all(stream, expected + 1, end, events.length) as Row[];
     const row = rows.at(-1);
@@ -130,13 +137,23 @@ export class SqliteEventStore implements EventStore {
     return { stream, revision, position, id, type, data: JSON.parse(data), metadata: JSON.parse(metadata) };
   }
 
+  #mustBeOpen(): void {
+    if (this.#closing.signal.aborted) throw new FileClosed('the event store is closed');
+  }
+
   #try<T>(read: () => T): T {
     try {
+      this.#mustBeOpen();
       return read();
     } catch (error) {
       throw unavailable(error);
     }
   }
+}
+
+/** @throws TypeError for what JSON can't say, before anything is written */
+function newRow({ id, type, data, metadata }: NewEvent): NewRow {
+  return { id, type, data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
 }
 
 /** Commits that may have added events, none missed between two calls of next. */

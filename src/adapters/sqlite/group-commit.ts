@@ -2,8 +2,11 @@
  * Group commit: what is written in one turn of the event loop is one transaction, so concurrent writers share one
  * fsync. A writer that throws is undone alone; where the transaction itself fails, all of it fails, and the next turn
  * begins afresh.
+ *
+ *   idle -> scheduled (for the next turn) -> committed
+ *                  \-> waiting (another process writes: looked at again by timer, never by blocking) -> scheduled
  */
-import type { SqliteFile } from './open-file.js';
+import { FileClosed, isBusy, type SqliteFile } from './open-file.js';
 
 interface Job {
   readonly work: () => unknown;
@@ -15,13 +18,19 @@ interface Job {
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
 
 /** Keeps one turn of the event loop short. */
-const MOST_AT_ONCE = 2_000;
+const MOST_AT_ONCE = 1_000;
+const BUSY_PAUSE_MS = 5;
+/** How long another process may hold the write lock before those who wait are told. */
+const BUSY_LIMIT_MS = 10_000;
 
 export class GroupCommit {
   readonly #file: SqliteFile;
   readonly #committed: (touched: ReadonlySet<string>) => void;
   #queue: Job[] = [];
-  #scheduled = false;
+  #turn: NodeJS.Immediate | null = null;
+  #waiting: NodeJS.Timeout | null = null;
+  #busySince: number | null = null;
+  #closed = false;
 
   constructor(file: SqliteFile, committed: (touched: ReadonlySet<string>) => void) {
     this.#file = file;
@@ -30,33 +39,60 @@ export class GroupCommit {
 
   /** Resolves with what `work` returned, once it is durable. `touches` names what it changes, for those who wait. */
   write<T>(touches: string, work: () => T): Promise<T> {
+    if (this.#closed) return Promise.reject(new FileClosed('the store file is closed'));
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ work, touches, resolve, reject });
       this.#schedule();
     });
   }
 
-  /** Writes what is queued, now. */
-  flush(): void {
-    this.#scheduled = false;
+  /** Writes what is queued, or rejects it where that can't be done at once. */
+  close(): void {
+    this.#closed = true;
+    if (this.#turn) clearImmediate(this.#turn);
+    if (this.#waiting) clearTimeout(this.#waiting);
+    while (this.#queue.length > 0) this.#flush();
+  }
+
+  #schedule(): void {
+    if (this.#waiting || this.#closed) return;
+    this.#turn ??= setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#turn = null;
+    this.#waiting = null;
+    if (!this.#begun()) return;
     const jobs = this.#queue.splice(0, MOST_AT_ONCE);
-    if (this.#queue.length > 0) this.#schedule();
-    if (jobs.length === 0) return;
     try {
       this.#settle(jobs, this.#transaction(jobs));
     } catch (error) {
       for (const { reject } of jobs) reject(error);
     }
+    if (this.#queue.length > 0) this.#schedule();
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => this.flush());
+  /** False where the write lock can't be had now: the queue waits, or has been rejected. */
+  #begun(): boolean {
+    try {
+      this.#file.exec('BEGIN IMMEDIATE');
+      this.#busySince = null;
+      return true;
+    } catch (error) {
+      this.#busySince ??= performance.now();
+      const patient = !this.#closed && performance.now() - this.#busySince < BUSY_LIMIT_MS;
+      if (isBusy(error) && patient) this.#waiting = setTimeout(() => this.#flush(), BUSY_PAUSE_MS);
+      else this.#rejectAll(error);
+      return false;
+    }
+  }
+
+  #rejectAll(error: unknown): void {
+    this.#busySince = null;
+    for (const { reject } of this.#queue.splice(0)) reject(error);
   }
 
   #transaction(jobs: readonly Job[]): Outcome[] {
-    this.#file.exec('BEGIN IMMEDIATE');
     try {
       const outcomes = jobs.map((job) => this.#run(job));
       this.#file.exec('COMMIT');

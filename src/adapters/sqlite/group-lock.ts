@@ -26,16 +26,13 @@ export class GroupLock {
 
   /** Takes it now or as soon as it is free; then `taken` is called. @throws an error of fs or SQLite */
   acquire(): void {
-    this.#file ??= openFile(this.#path, 0);
+    this.#file = openFile(this.#path, 0);
     try {
-      this.#file.exec('BEGIN EXCLUSIVE');
+      this.#take(this.#file);
     } catch (error) {
       if (!isBusy(error)) throw error;
-      this.#timer = setTimeout(() => this.acquire(), LOOK_EVERY_MS);
-      return;
+      this.#lookAgain(this.#file);
     }
-    this.#held = true;
-    this.#taken();
   }
 
   release(): void {
@@ -43,5 +40,22 @@ export class GroupLock {
     this.#file?.close();
     this.#file = null;
     this.#held = false;
+  }
+
+  #take(file: SqliteFile): void {
+    file.exec('BEGIN EXCLUSIVE');
+    this.#held = true;
+    this.#taken();
+  }
+
+  /** Whatever stands against it, it is looked at again: nobody is there to be told. */
+  #lookAgain(file: SqliteFile): void {
+    this.#timer = setTimeout(() => {
+      try {
+        this.#take(file);
+      } catch {
+        this.#lookAgain(file);
+      }
+    }, LOOK_EVERY_MS);
   }
 }

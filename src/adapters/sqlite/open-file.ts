@@ -7,17 +7,34 @@ const BUSY_TIMEOUT_MS = 5_000;
 
 export type SqliteFile = Database.Database;
 
+/** What an operation on something that was closed fails with. */
+export class FileClosed extends Error {
+  override readonly name = 'FileClosed';
+  readonly code = 'CLOSED';
+}
+
 /** @throws an error of fs or SQLite, whose code the caller translates */
 export function openFile(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS): SqliteFile {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // SQLite gives its -wal and -shm files the mode of the file itself.
-  closeSync(openSync(path, 'a', 0o600));
+  createPrivate(path);
   return new Database(path, { timeout: busyTimeoutMs });
+}
+
+/**
+ * SQLite gives its -wal and -shm files the mode of the file itself. One that exists is not opened here: closing any
+ * descriptor of a file drops the locks that this process holds on it, those of SQLite too (POSIX advisory locks).
+ */
+function createPrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
 }
 
 /** The code of an error of SQLite or fs, for messages; never its text, which may hold a path. */
 export function codeOf(error: unknown): string {
-  return error instanceof Object && 'code' in error ? String(error.code) : 'UNKNOWN';
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'UNKNOWN';
 }
 
 export function isBusy(error: unknown): boolean {

@@ -1,33 +1,43 @@
 /**
  * The read model's file. It belongs to one process, by an exclusive lock that the operating system lets go of when the
  * process dies: a second process on the same folder (the other role) makes one of its own, read-model.2.sqlite. It can
- * be made anew from the store at any time, so one that can't be read is thrown away.
+ * be made anew from the store at any time, so one that is damaged, or is something else, is thrown away: at the start,
+ * where all of it is checked, or when the process stops because damage came up later.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProjectionState, ProjectionStates } from '../../ports/projection-states.js';
+import { type ProjectionState, type ProjectionStates, StatesDamaged } from '../../ports/projection-states.js';
 import { codeOf, isBusy, openFile, type SqliteFile } from './open-file.js';
+import { DataDirUnusable } from './store-file.js';
 
 const MOST_PROCESSES = 16;
-const DAMAGED = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB']);
+/** "awrm" and the shape of the tables, both in the file's header: what says that it is ours. */
+const APPLICATION_ID = 0x6177726d;
+const SHAPE = 1;
 
 const SCHEMA = `
-CREATE TABLE IF NOT EXISTS projections (name TEXT PRIMARY KEY, version TEXT NOT NULL, position TEXT) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS states (
+CREATE TABLE projections (name TEXT PRIMARY KEY, version TEXT NOT NULL, position TEXT) WITHOUT ROWID;
+CREATE TABLE states (
   projection TEXT NOT NULL,
   stream TEXT NOT NULL,
   revision INTEGER NOT NULL,
   state TEXT NOT NULL,
   PRIMARY KEY (projection, stream)
 );
+PRAGMA application_id = ${APPLICATION_ID};
+PRAGMA user_version = ${SHAPE};
 `;
 
-/** @param onDamaged told the name of a file that had to be thrown away */
+/**
+ * @param onDamaged told the name of a file that had to be thrown away
+ * @throws DataDirUnusable
+ */
 export function openProjectionStates(dataDir: string, onDamaged: (file: string) => void): ProjectionStates {
   for (let number = 1; number <= MOST_PROCESSES; number += 1) {
     const name = number === 1 ? 'read-model.sqlite' : `read-model.${number}.sqlite`;
-    const file = openOwn(join(dataDir, name), () => onDamaged(name));
-    if (file) return new SqliteProjectionStates(file);
+    const path = join(dataDir, name);
+    const file = openOwn(path, () => onDamaged(name));
+    if (file) return new SqliteProjectionStates(file, path);
   }
   throw new Error(`more than ${MOST_PROCESSES} processes share DATA_DIR`);
 }
@@ -38,9 +48,9 @@ function openOwn(path: string, onDamaged: () => void): SqliteFile | null {
     return locked(path);
   } catch (error) {
     if (isBusy(error)) return null;
-    if (!DAMAGED.has(codeOf(error))) throw error;
+    if (!isDamage(error)) throw new DataDirUnusable(error);
     onDamaged();
-    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+    remove(path);
     return locked(path);
   }
 }
@@ -52,7 +62,7 @@ function locked(path: string): SqliteFile {
     file.pragma('journal_mode = WAL');
     // It may lose its last commits with the power, and then folds them again; it is never damaged by that.
     file.pragma('synchronous = NORMAL');
-    file.transaction(() => file.exec(SCHEMA)).exclusive();
+    file.transaction(() => checkOrCreate(file)).exclusive();
     return file;
   } catch (error) {
     file.close();
@@ -60,51 +70,91 @@ function locked(path: string): SqliteFile {
   }
 }
 
+/** @throws StatesDamaged */
+function checkOrCreate(file: SqliteFile): void {
+  const read = (pragma: string) => file.pragma(pragma, { simple: true });
+  if (read('application_id') === 0 && file.prepare('SELECT count(*) FROM sqlite_master').pluck().get() === 0) {
+    file.exec(SCHEMA);
+    return;
+  }
+  if (read('application_id') !== APPLICATION_ID || read('user_version') !== SHAPE) {
+    throw new StatesDamaged('the read model file is of something else');
+  }
+  if (read('quick_check(1)') !== 'ok') throw new StatesDamaged('the read model file is damaged');
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof StatesDamaged || /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
+}
+
+function remove(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+}
+
 class SqliteProjectionStates implements ProjectionStates {
   readonly #file: SqliteFile;
+  readonly #path: string;
   readonly #sql: ReturnType<typeof statements>;
+  #damaged = false;
 
-  constructor(file: SqliteFile) {
+  constructor(file: SqliteFile, path: string) {
     this.#file = file;
+    this.#path = path;
     this.#sql = statements(file);
   }
 
   open(projection: string, version: string): string | null {
-    const found = this.#sql.find.get(projection) as { version: string; position: string | null } | undefined;
-    if (found?.version === version) return found.position;
-    this.#file.transaction(() => {
+    return this.#use(() => {
+      const found = this.#sql.find.get(projection) as { version: string; position: string | null } | undefined;
+      if (found?.version === version) return found.position;
       this.#sql.forget.run(projection);
       this.#sql.begin.run(projection, version);
-    })();
-    return null;
+      return null;
+    });
   }
 
   load(projection: string, stream: string): ProjectionState | undefined {
-    return this.#sql.load.get(projection, stream) as ProjectionState | undefined;
+    return this.#guarded(() => this.#sql.load.get(projection, stream) as ProjectionState | undefined);
   }
 
   /** Reads all before it gives the first: a statement left open would block every other use of the file. */
   all(projection: string): Iterable<readonly [stream: string, state: ProjectionState]> {
-    const rows = this.#sql.all.all(projection) as (ProjectionState & { stream: string })[];
+    const rows = this.#guarded(() => this.#sql.all.all(projection) as (ProjectionState & { stream: string })[]);
     return rows.map(({ stream, revision, json }) => [stream, { revision, json }] as const);
   }
 
   commit(projection: string, states: ReadonlyMap<string, ProjectionState>, position: string): void {
-    this.#file.transaction(() => {
+    this.#use(() => {
       for (const [stream, { revision, json }] of states) this.#sql.save.run(projection, stream, revision, json);
       this.#sql.moveTo.run(position, projection);
-    })();
+    });
   }
 
   reset(projection: string): void {
-    this.#file.transaction(() => {
+    this.#use(() => {
       this.#sql.forget.run(projection);
       this.#sql.moveTo.run(null, projection);
-    })();
+    });
   }
 
   close(): void {
+    if (!this.#file.open) return;
     this.#file.close();
+    if (this.#damaged) remove(this.#path);
+  }
+
+  #use<T>(work: () => T): T {
+    return this.#guarded(() => this.#file.transaction(work)());
+  }
+
+  #guarded<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      if (!isDamage(cause)) throw cause;
+      this.#damaged = true;
+      throw new StatesDamaged('the read model file is damaged', { cause });
+    }
   }
 }
 

@@ -10,7 +10,15 @@ interface RecordRow {
   readonly timestamp: number;
 }
 
+export interface RecordPage {
+  readonly page: readonly ReceivedRecord[];
+  /** True where the topic had no more. */
+  readonly atEnd: boolean;
+}
+
 const NO_HEADERS: readonly RecordHeader[] = [];
+/** A page ends with the record that reaches this. */
+const PAGE_BYTES = 4 * 1024 * 1024;
 
 export class RecordLog {
   readonly #store: StoreFile;
@@ -47,9 +55,16 @@ export class RecordLog {
     return (this.#sql.topic.get(topic) as { next_offset: number } | undefined)?.next_offset ?? 0;
   }
 
-  page(topic: string, from: number, limit: number): ReceivedRecord[] {
-    const rows = this.#sql.page.all(topic, from, limit) as RecordRow[];
-    return rows.map(({ headers, ...row }) => ({ topic, partition: 0, ...row, headers: decoded(headers) }));
+  page(topic: string, from: number, limit: number): RecordPage {
+    const page: ReceivedRecord[] = [];
+    let bytes = 0;
+    for (const row of this.#sql.page.iterate(topic, from, limit) as IterableIterator<RecordRow>) {
+      const { offset, key, value, headers, timestamp } = row;
+      page.push({ topic, partition: 0, offset, key, value, headers: decoded(headers), timestamp });
+      bytes += (value?.length ?? 0) + headers.length;
+      if (bytes >= PAGE_BYTES) return { page, atEnd: false };
+    }
+    return { page, atEnd: page.length < limit };
   }
 
   groupOffset(group: string, topic: string): number {

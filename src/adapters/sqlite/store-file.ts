@@ -6,13 +6,24 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { GroupCommit } from './group-commit.js';
-import { openFile, type SqliteFile } from './open-file.js';
+import { codeOf, openFile, type SqliteFile } from './open-file.js';
 import { STORE_SCHEMA } from './schema.js';
 
 const LOOK_EVERY_MS = 10;
+/** Once open, a wait for another process blocks the event loop no longer than this; GroupCommit waits by timer. */
+const BLOCK_AT_MOST_MS = 20;
 
 /** @param touched what changed; null: another process wrote, so anything may have. */
 export type ChangeListener = (touched: ReadonlySet<string> | null) => void;
+
+/** DATA_DIR can't be used; the message says what the operating system or SQLite calls it. */
+export class DataDirUnusable extends Error {
+  override readonly name = 'DataDirUnusable';
+  readonly code = 'DATA_DIR_UNUSABLE';
+  constructor(cause: unknown) {
+    super(`DATA_DIR can't be used (${codeOf(cause)})`, { cause });
+  }
+}
 
 export class StoreFile {
   readonly file: SqliteFile;
@@ -24,13 +35,15 @@ export class StoreFile {
   #looking: NodeJS.Timeout | null = null;
   #seenVersion = 0;
 
+  /** @throws DataDirUnusable */
   constructor(dataDir: string) {
     this.dataDir = dataDir;
-    this.file = openFile(join(dataDir, 'store.sqlite'));
-    this.file.pragma('journal_mode = WAL');
-    this.file.pragma('synchronous = FULL');
-    this.file.transaction(() => this.file.exec(STORE_SCHEMA)).immediate();
-    this.storeId = this.#readStoreId();
+    try {
+      this.file = openStore(join(dataDir, 'store.sqlite'));
+      this.storeId = this.#readStoreId();
+    } catch (error) {
+      throw new DataDirUnusable(error);
+    }
     this.#commits = new GroupCommit(this.file, (touched) => this.#notify(touched));
   }
 
@@ -54,7 +67,7 @@ export class StoreFile {
 
   close(): void {
     if (!this.file.open) return;
-    this.#commits.flush();
+    this.#commits.close();
     this.#stopLooking();
     this.#listeners.clear();
     this.file.close();
@@ -66,8 +79,13 @@ export class StoreFile {
     return this.file.prepare("SELECT value FROM meta WHERE name = 'store-id'").pluck().get() as string;
   }
 
+  /** Where it can't be read just now, the one seen last: the next look tells. */
   #version(): number {
-    return this.file.pragma('data_version', { simple: true }) as number;
+    try {
+      return this.file.pragma('data_version', { simple: true }) as number;
+    } catch {
+      return this.#seenVersion;
+    }
   }
 
   #look(): void {
@@ -84,5 +102,19 @@ export class StoreFile {
   #stopLooking(): void {
     if (this.#looking) clearInterval(this.#looking);
     this.#looking = null;
+  }
+}
+
+function openStore(path: string): SqliteFile {
+  const file = openFile(path);
+  try {
+    file.pragma('journal_mode = WAL');
+    file.pragma('synchronous = FULL');
+    file.transaction(() => file.exec(STORE_SCHEMA)).immediate();
+    file.pragma(`busy_timeout = ${BLOCK_AT_MOST_MS}`);
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
   }
 }
