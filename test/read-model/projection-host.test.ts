@@ -3,8 +3,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { openProjectionStates } from '../../src/adapters/sqlite/projection-states.js';
-import { type EventStore, NO_STREAM, type SubscribeOptions } from '../../src/ports/event-store.js';
-import type { ProjectionStates } from '../../src/ports/projection-states.js';
+import { type EventStore, NO_STREAM, type SubscribeOptions, UnknownPosition } from '../../src/ports/event-store.js';
+import { type ProjectionStates, StatesDamaged } from '../../src/ports/projection-states.js';
 import { ProjectionHost } from '../../src/read-model/projection-host.js';
 import { compileProjection, loadProjection, type Projection } from '../../src/read-model/projection-source.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
@@ -167,12 +167,36 @@ it('looks a stream it does not know yet up in the store', async () => {
 });
 
 it('recovers from a commit that failed', async () => {
-  const running = await started({ states: failingOnce(states) });
+  const running = await started({ states: failingOnce(states, new Error('disk full')) });
   const { revision } = await append(1, [registered(1), added(7)]);
   expect(await running.passed(accountStream(1), revision, WAIT_MS)).toBe(true);
   expect(running.current(accountStream(1))?.state.webhooks).toHaveLength(1);
   expect(logger.errors).toHaveLength(1);
   await eventually(() => running.isLive);
+});
+
+it('is lost, and folds no further, where its states turn out to be damaged', async () => {
+  const running = await started({ states: failingOnce(states, new StatesDamaged('the file is damaged')) });
+  await append(1, [registered(1)]);
+  await expect(running.lost).rejects.toThrow(StatesDamaged);
+  await eventually(() => !running.isLive);
+  expect(running.current(accountStream(1))).toBeUndefined();
+});
+
+it('is lost where the store becomes one of another history while it is live', async () => {
+  const connection = new AbortController();
+  let subscriptions = 0;
+  const subscribe = (options: SubscribeOptions) => {
+    subscriptions += 1;
+    if (subscriptions > 1) throw new UnknownPosition(String(options.after));
+    return opened.store.subscribe({ ...options, signal: AbortSignal.any([options.signal, connection.signal]) });
+  };
+  const running = await started({ store: { ...bound(opened.store), subscribe } });
+  await append(1, [registered(1)]);
+  await running.passed(accountStream(1), 0, WAIT_MS);
+  connection.abort();
+  await expect(running.lost).rejects.toThrow(UnknownPosition);
+  expect(stored()).toBe('[]');
 });
 
 it('ends what waits when it is closed, and can be closed twice', async () => {
@@ -183,7 +207,7 @@ it('ends what waits when it is closed, and can be closed twice', async () => {
   expect(await waiting).toBe(false);
 });
 
-function failingOnce(real: ProjectionStates): ProjectionStates {
+function failingOnce(real: ProjectionStates, failure: Error): ProjectionStates {
   let failed = false;
   return {
     open: (...args) => real.open(...args),
@@ -194,7 +218,7 @@ function failingOnce(real: ProjectionStates): ProjectionStates {
     commit(...args) {
       if (failed) return real.commit(...args);
       failed = true;
-      throw new Error('disk full');
+      throw failure;
     },
   };
 }
