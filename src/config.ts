@@ -67,6 +67,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const DURATION = '(0|[1-9][0-9]{0,8})(ms|s|m|h)';
 const PORTS = '[0-9]{1,5}(-[0-9]{1,5})?';
 const TOPIC = '[A-Za-z0-9._-]{1,200}';
+/** What a timer of Node can wait (24 days): a longer one goes off at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 const text = (defaultValue: string, pattern = '', expected = 'text') => ({
@@ -157,7 +159,7 @@ function deliveryOf(settings: Settings): DeliveryConfig {
   if (cert && !key) throw invalid('DELIVERY_CLIENT_KEY_FILE', 'must be set where DELIVERY_CLIENT_CERT_FILE is');
   if (key && !cert) throw invalid('DELIVERY_CLIENT_CERT_FILE', 'must be set where DELIVERY_CLIENT_KEY_FILE is');
   return {
-    timeoutMs: positive('DELIVERY_TIMEOUT', settings),
+    timeoutMs: timerMs('DELIVERY_TIMEOUT', settings),
     concurrency: Number(settings.DELIVERY_CONCURRENCY),
     endpointConcurrency: Number(settings.ENDPOINT_CONCURRENCY),
     allowedPorts: listOf(settings.ALLOWED_PORTS).map(portRange),
@@ -197,6 +199,12 @@ function positive(key: Key, settings: Settings): number {
   const ms = milliseconds(settings[key]);
   if (ms > 0) return ms;
   throw invalid(key, 'must be more than 0');
+}
+
+function timerMs(key: Key, settings: Settings): number {
+  const ms = positive(key, settings);
+  if (ms <= LONGEST_TIMER_MS) return ms;
+  throw invalid(key, 'must be at most 596h');
 }
 
 function portOf(key: Key, settings: Settings): number {

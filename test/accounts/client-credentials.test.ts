@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { accountOf, newCredential, newSigningSecret, secretMatches } from '../../src/accounts/client-credentials.js';
+
+const ID = '0123456789abcdef';
+
+describe('a client id', () => {
+  it.each([
+    ['acct_1_', 1],
+    ['acct_42_', 42],
+    ['acct_9007199254740991_', Number.MAX_SAFE_INTEGER],
+  ])('%s… names account %d', (start, accountId) => {
+    expect(accountOf(`${start}${ID}`)).toBe(accountId);
+  });
+
+  it.each([
+    ...['', ID, `42_${ID}`, `acct_${ID}`, `acct__${ID}`, `acct_0_${ID}`, `acct_042_${ID}`, `acct_-1_${ID}`],
+    ...[`acct_1e3_${ID}`, `acct_1.5_${ID}`, `acct_9007199254740992_${ID}`, `acct_99999999999999999_${ID}`],
+    ...[`acct_42_${ID.toUpperCase()}`, `ACCT_42_${ID}`, `acct_42_${ID}0`, `acct_42_${ID.slice(1)}`, `acct_42_`],
+    ...[`acct_42_${ID}\n`, ` acct_42_${ID}`, `acct_\u0664\u0662_${ID}`, `acct_42_${ID} or 1=1`],
+  ])('is not %j', (text) => {
+    expect(accountOf(text)).toBeNull();
+  });
+});
+
+describe('a client secret', () => {
+  const { clientSecret, secretHash } = newCredential(42, randomBytes);
+
+  it('matches its hash, which is SHA-256 in hex', () => {
+    expect(secretHash).toMatch(/^[0-9a-f]{64}$/);
+    expect(secretMatches(clientSecret, secretHash)).toBe(true);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['the hash', secretHash],
+    ['itself cut short', clientSecret.slice(0, -1)],
+    ['itself and more', `${clientSecret}=`],
+    ['itself in another case', clientSecret.toUpperCase()],
+    ['another one', newCredential(42, randomBytes).clientSecret],
+    ['very much', 'x'.repeat(100_000)],
+  ])('is not %s', (_, given) => {
+    expect(secretMatches(given, secretHash)).toBe(false);
+  });
+});
+
+it('ids and secrets are drawn anew each time', () => {
+  const drawn = Array.from({ length: 100 }, () => newCredential(42, randomBytes));
+  expect(new Set(drawn.map(({ clientId }) => clientId)).size).toBe(100);
+  expect(new Set(drawn.map(({ clientSecret }) => clientSecret)).size).toBe(100);
+  expect(new Set(drawn.map(() => newSigningSecret(randomBytes))).size).toBe(100);
+});

@@ -1,0 +1,187 @@
+import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { decodeJwt, decodeProtectedHeader, exportJWK, type JWTHeaderParameters, SignJWT } from 'jose';
+import { createOwnTokens, type OwnTokens } from '../../src/accounts/access-tokens.js';
+import { masterKey } from '../../src/secrets/master-keys.js';
+
+const START = Date.parse('2026-11-21T10:00:00.000Z');
+const SECONDS = START / 1000;
+const CLIENT = 'acct_42_0123456789abcdef';
+const KEY = masterKey(Buffer.alloc(32, 1)).derive('access-tokens');
+const OTHER_KEY = masterKey(Buffer.alloc(32, 2)).derive('access-tokens');
+const RULES = { issuer: 'account-webhooks', audience: 'account-webhooks' };
+const CALLER = { accountId: 42, actor: CLIENT, clientId: CLIENT };
+
+let now = START;
+let tokens: OwnTokens;
+
+const ownTokens = (changes: Partial<Parameters<typeof createOwnTokens>[0]> = {}) =>
+  createOwnTokens({ ...RULES, key: KEY, lifetimeMs: 60_000, clock: { now: () => now }, ...changes });
+
+beforeEach(() => {
+  now = START;
+  tokens = ownTokens();
+});
+
+const CLAIMS = { client_id: CLIENT, sub: '42', iss: RULES.issuer, aud: RULES.audience };
+const TIMES = { iat: SECONDS, exp: SECONDS + 60 };
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** What the service itself would issue, but for the changes; undefined leaves a claim out. */
+function signed(claims: Claims = {}, header: Partial<JWTHeaderParameters> = {}, key: Buffer = KEY): Promise<string> {
+  const protectedHeader = { alg: 'HS256', typ: 'JWT', ...header };
+  return new SignJWT({ ...CLAIMS, ...TIMES, ...claims }).setProtectedHeader(protectedHeader).sign(key);
+}
+
+const part = (value: object | string) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+/** A token by hand, an HMAC over whatever its parts are. */
+function handmade(
+  header: object | string,
+  payload: object | string = { ...CLAIMS, ...TIMES },
+  key: Buffer = KEY,
+  hash = 'sha256',
+): string {
+  const input = `${part(header)}.${part(payload)}`;
+  return `${input}.${createHmac(hash, key).update(input).digest('base64url')}`;
+}
+
+describe('a token that was issued', () => {
+  it('is a JWT of the account, its credential, issuer, audience and lifetime', async () => {
+    const { token, expiresInSeconds } = await tokens.issue(42, CLIENT);
+    expect(expiresInSeconds).toBe(60);
+    expect(decodeProtectedHeader(token)).toMatchObject({ alg: 'HS256' });
+    expect(decodeJwt(token)).toEqual({ ...CLAIMS, ...TIMES });
+  });
+
+  it('is verified, by another process of the same master key too', async () => {
+    const { token } = await tokens.issue(42, CLIENT);
+    expect(await tokens.verify(token)).toEqual(CALLER);
+    expect(await ownTokens().verify(token)).toEqual(CALLER);
+    expect(await tokens.verify(await signed())).toEqual(CALLER);
+    expect(await tokens.verify(handmade({ alg: 'HS256' }))).toEqual(CALLER);
+  });
+
+  it.each(['by a process that never saw it', 'by the one that verified it before'])(
+    'ends on the second, without tolerance: %s',
+    async (which) => {
+      const { token } = await tokens.issue(42, CLIENT);
+      const verify = async (at: number) => {
+        now = START + at;
+        return (which.includes('never') ? ownTokens() : tokens).verify(token);
+      };
+      expect(await verify(0)).toEqual(CALLER);
+      expect(await verify(59_999)).toEqual(CALLER);
+      expect(await verify(60_000)).toBeNull();
+      expect(await verify(61_000)).toBeNull();
+    },
+  );
+
+  it('is refused after one character of it was changed, wherever that is', async () => {
+    const { token } = await tokens.issue(42, CLIENT);
+    for (let index = 0; index < token.length; index += 1) {
+      const changed = token[index] === 'A' ? 'B' : 'A';
+      expect(await tokens.verify(token.slice(0, index) + changed + token.slice(index + 1))).toBeNull();
+    }
+  });
+
+  it('is refused cut short, with more, and in another form', async () => {
+    const { token } = await tokens.issue(42, CLIENT);
+    const [header = '', payload = '', signature = ''] = token.split('.');
+    const others = [
+      ...['', '.', '..', '...', header, `${header}.${payload}`, `${header}.${payload}.`, `.${payload}.${signature}`],
+      ...[`${token}.`, `${token}.${signature}`, `.${token}`, `${token}=`, `${token}A`, ` ${token}`, `${token}\n`],
+      ...[`${header}..${signature}`, `${header}.${payload}.${payload}`, token.slice(0, -1), token.toUpperCase()],
+      ...[`${token}.${token}`, `${header}.${payload}.AAAA${signature}`, 'a'.repeat(100_000), '.'.repeat(100_000)],
+    ];
+    for (const other of others) expect(await tokens.verify(other)).toBeNull();
+    expect(await tokens.verify(token)).toEqual(CALLER);
+  });
+});
+
+describe('of the right key, refused for its claims:', () => {
+  it.each<[string, Claims]>([
+    ['another issuer', { iss: 'somebody' }],
+    ['no issuer', { iss: undefined }],
+    ['another audience', { aud: 'somebody' }],
+    ['an audience that only begins so', { aud: 'account-webhooks2' }],
+    ['no audience', { aud: undefined }],
+    ['an empty list of audiences', { aud: [] }],
+    ['expired a second ago', { exp: SECONDS - 1 }],
+    ['expired just now', { exp: SECONDS }],
+    ['no exp', { exp: undefined }],
+    ['exp as text', { exp: String(SECONDS + 60) }],
+    ['exp null', { exp: null }],
+    ['not valid yet', { nbf: SECONDS + 1 }],
+    ['nbf as text', { nbf: '0' }],
+    ['no iat', { iat: undefined }],
+    ['no sub', { sub: undefined }],
+    ['a sub that is no account', { sub: 'admin' }],
+    ['an empty sub', { sub: '' }],
+    ['a sub with a leading zero', { sub: '042' }],
+    ['no client', { client_id: undefined }],
+    ['a client that is no text', { client_id: 42 }],
+  ])('%s', async (_, claims) => {
+    expect(await tokens.verify(await signed(claims))).toBeNull();
+  });
+
+  it.each([
+    ['null', 'null'],
+    ['a list', '[]'],
+    ['text', '"42"'],
+    ['not JSON', '{'],
+    ['nothing', ''],
+  ])('a payload that is %s', async (_, payload) => {
+    expect(await tokens.verify(handmade({ alg: 'HS256' }, payload))).toBeNull();
+  });
+});
+
+describe('refused for its header or its key:', () => {
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const claims = { ...CLAIMS, ...TIMES };
+
+  it.each<[string, () => Promise<string> | string]>([
+    ['the key of another master key', () => signed({}, {}, OTHER_KEY)],
+    ['the master key itself for its key', () => signed({}, {}, Buffer.alloc(32, 1))],
+    ['an empty key', () => handmade({ alg: 'HS256' }, claims, Buffer.alloc(0))],
+    ['alg none, without signature', () => `${part({ alg: 'none' })}.${part(claims)}.`],
+    ['alg none, signed', () => handmade({ alg: 'none' })],
+    ['alg None', () => `${part({ alg: 'None' })}.${part(claims)}.`],
+    ['alg HS256 by name, signed by RSA', () => swapped('RS256', 'HS256')],
+    ['alg RS256 by name, signed with the key', () => handmade({ alg: 'RS256' })],
+    ['alg RS256', () => new SignJWT(claims).setProtectedHeader({ alg: 'RS256' }).sign(rsa.privateKey)],
+    ['alg HS384, with the right key', () => handmade({ alg: 'HS384' }, claims, KEY, 'sha384')],
+    ['alg HS512, with the right key', () => handmade({ alg: 'HS512' }, claims, KEY, 'sha512')],
+    ['alg hs256', () => handmade({ alg: 'hs256' })],
+    ['alg a list', () => handmade({ alg: ['HS256'] })],
+    ['no alg', () => handmade({ typ: 'JWT' })],
+    ['its own key in jwk', async () => signed({}, { jwk: await exportJWK(OTHER_KEY) }, OTHER_KEY)],
+    ['its own key in jku', () => signed({}, { jku: 'http://127.0.0.1:1/jwks', kid: 'a' }, OTHER_KEY)],
+    ['a certificate in x5u', () => signed({}, { x5u: 'http://127.0.0.1:1/x5u' }, OTHER_KEY)],
+    ['a file in kid', () => handmade({ alg: 'HS256', kid: '../../../../dev/null' }, claims, Buffer.alloc(0))],
+    ['crit that is not known', () => handmade({ alg: 'HS256', crit: ['x'], x: 1 })],
+    ['crit that is empty', () => handmade({ alg: 'HS256', crit: [] })],
+    ['b64 false', () => handmade({ alg: 'HS256', b64: false, crit: ['b64'] })],
+    ['a header that is null', () => handmade('null')],
+    ['a header that is not JSON', () => handmade('{')],
+    ['a header of nested lists', () => handmade('['.repeat(50_000))],
+    ['encryption', () => [part({ alg: 'dir', enc: 'A256GCM' }), '', 'AAAA', 'AAAA', 'AAAA'].join('.')],
+  ])('%s', async (_, token) => {
+    expect(await tokens.verify(await token())).toBeNull();
+  });
+
+  async function swapped(alg: string, shown: string): Promise<string> {
+    const token = await new SignJWT(claims).setProtectedHeader({ alg }).sign(rsa.privateKey);
+    return [part({ alg: shown }), ...token.split('.').slice(1)].join('.');
+  }
+});
+
+it('a token that was refused is refused again, and leaves nothing behind for one that is good', async () => {
+  const { token } = await tokens.issue(42, CLIENT);
+  const bad = `${token.slice(0, -4)}AAAA`;
+  expect(await tokens.verify(bad)).toBeNull();
+  expect(await tokens.verify(token)).toEqual(CALLER);
+  expect(await tokens.verify(bad)).toBeNull();
+});

@@ -1,0 +1,177 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { accountOf, secretMatches } from '../../src/accounts/client-credentials.js';
+import { createRegistration, type Registration, RegistrationRefused } from '../../src/accounts/registration.js';
+import { type EventStore, type RecordedEvent, StoreUnavailable } from '../../src/ports/event-store.js';
+import { masterKey } from '../../src/secrets/master-keys.js';
+import { createSealing, signingSecretPlace } from '../../src/secrets/sealing.js';
+import { accountStream } from '../../src/webhooks/events.js';
+import { openSqliteStore } from '../support/sqlite-store.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+import { AT, CONTEXT } from '../support/webhook-samples.js';
+
+const SEALING = createSealing([masterKey(Buffer.alloc(32, 1))], randomBytes);
+const UNRESERVED = /^[A-Za-z0-9\-_.~]+$/;
+
+let directory: ReturnType<typeof temporaryDirectory>;
+let opened: ReturnType<typeof openSqliteStore>;
+let registration: Registration;
+
+beforeEach(() => {
+  directory = temporaryDirectory();
+  opened = openSqliteStore(directory.path);
+  registration = over(opened.store);
+});
+
+afterEach(async () => {
+  await opened.close();
+  directory.remove();
+});
+
+function over(store: EventStore): Registration {
+  const now = () => new Date(AT);
+  return createRegistration({ store, sealing: SEALING, randomBytes, newEventId: randomUUID, now });
+}
+
+async function history(accountId: number): Promise<RecordedEvent[]> {
+  const events: RecordedEvent[] = [];
+  for await (const event of opened.store.read(accountStream(accountId))) events.push(event);
+  return events;
+}
+
+const types = async (accountId: number) => (await history(accountId)).map(({ type }) => type);
+
+async function refusal(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof RegistrationRefused) return error.code;
+  throw new Error('it was not refused', { cause: error });
+}
+
+describe('register', () => {
+  it('gives credentials whose id names the account, in characters that no encoding changes', async () => {
+    const { accountId, clientId, clientSecret, signingSecret } = await registration.register(42, CONTEXT);
+    expect(accountId).toBe(42);
+    expect(clientId).toMatch(UNRESERVED);
+    expect(clientSecret).toMatch(UNRESERVED);
+    expect(accountOf(clientId)).toBe(42);
+    expect(Buffer.from(clientSecret, 'base64url')).toHaveLength(32);
+    const secret = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(signingSecret)?.[1] ?? '';
+    const { length } = Buffer.from(secret, 'base64');
+    expect(length >= 24 && length <= 64).toBe(true);
+  });
+
+  it('stores three events at once, with who did it, the secret hashed and the signing secret sealed', async () => {
+    const { clientId, clientSecret, signingSecret } = await registration.register(42, CONTEXT);
+    const [registered, credential, secret] = await history(42);
+    expect(registered).toMatchObject({ type: 'AccountRegistered', data: { accountId: 42, registeredAt: AT } });
+    expect(credential).toMatchObject({ type: 'CredentialIssued', data: { clientId, issuedAt: AT } });
+    expect(secretMatches(clientSecret, String(credential?.data.secretHash))).toBe(true);
+    expect(secret).toMatchObject({ type: 'SigningSecretIssued', data: { issuedAt: AT } });
+    expect(SEALING.open(String(secret?.data.sealed), signingSecretPlace(42))).toBe(signingSecret);
+    expect((await history(42)).map(({ metadata }) => metadata.actor)).toEqual(['test', 'test', 'test']);
+  });
+
+  it('refuses a second time, and nothing changes', async () => {
+    await registration.register(42, CONTEXT);
+    const before = await history(42);
+    expect(await refusal(registration.register(42, CONTEXT))).toBe('ALREADY_REGISTERED');
+    expect(await history(42)).toEqual(before);
+  });
+
+  it('of ten at once lets one through', async () => {
+    const attempts = Array.from({ length: 10 }, () => registration.register(42, CONTEXT));
+    const results = await Promise.allSettled(attempts);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await types(42)).toEqual(['AccountRegistered', 'CredentialIssued', 'SigningSecretIssued']);
+  });
+
+  it('gives each account secrets and ids of its own', async () => {
+    const ids = [1, 2, Number.MAX_SAFE_INTEGER];
+    const accounts = await Promise.all(ids.map((id) => registration.register(id, CONTEXT)));
+    for (const part of ['clientId', 'clientSecret', 'signingSecret'] as const) {
+      expect(new Set(accounts.map((account) => account[part])).size).toBe(3);
+    }
+    expect(accounts.map(({ clientId }) => accountOf(clientId))).toEqual(ids);
+  });
+
+  it('says so where the store is out of reach', async () => {
+    const append = () => Promise.reject(new StoreUnavailable('gone'));
+    const failing: EventStore = { append, read: (...args) => opened.store.read(...args), subscribe, close };
+    await expect(over(failing).register(42, CONTEXT)).rejects.toThrow(StoreUnavailable);
+  });
+});
+
+describe('what comes after', () => {
+  it('is refused for an account that is not registered, and stores nothing', async () => {
+    expect(await refusal(registration.issueCredential(7, CONTEXT))).toBe('ACCOUNT_NOT_FOUND');
+    expect(await refusal(registration.rotateSecret(7, CONTEXT))).toBe('ACCOUNT_NOT_FOUND');
+    expect(await refusal(registration.revokeCredential('acct_7_0123456789abcdef', CONTEXT))).toBe('ACCOUNT_NOT_FOUND');
+    expect(await history(7)).toEqual([]);
+  });
+
+  it('issues one more credential beside the first', async () => {
+    const first = await registration.register(42, CONTEXT);
+    const second = await registration.issueCredential(42, CONTEXT);
+    expect(second.clientId).not.toBe(first.clientId);
+    expect(second.clientSecret).not.toBe(first.clientSecret);
+    expect(accountOf(second.clientId)).toBe(42);
+    expect((await types(42)).slice(3)).toEqual(['CredentialIssued']);
+  });
+
+  it('revokes a credential once', async () => {
+    const { clientId } = await registration.register(42, CONTEXT);
+    expect(await registration.revokeCredential(clientId, CONTEXT)).toEqual({ accountId: 42, clientId });
+    expect(await refusal(registration.revokeCredential(clientId, CONTEXT))).toBe('CREDENTIAL_NOT_FOUND');
+    expect((await types(42)).slice(3)).toEqual(['CredentialRevoked']);
+  });
+
+  it.each(['', 'acct_42', 'acct_42_', 'acct_042_0123456789abcdef', 'ACCT_42_0123456789ABCDEF', '__proto__'])(
+    'revokes nothing for %j',
+    async (clientId) => {
+      await registration.register(42, CONTEXT);
+      expect(await refusal(registration.revokeCredential(clientId, CONTEXT))).toBe('CREDENTIAL_NOT_FOUND');
+    },
+  );
+
+  it('revokes nothing for an id that looks good and was never issued', async () => {
+    await registration.register(42, CONTEXT);
+    const never = registration.revokeCredential('acct_42_0123456789abcdef', CONTEXT);
+    expect(await refusal(never)).toBe('CREDENTIAL_NOT_FOUND');
+    expect(await types(42)).toHaveLength(3);
+  });
+
+  it('loses nothing where several change an account at once', async () => {
+    await registration.register(42, CONTEXT);
+    const issued = await Promise.all(Array.from({ length: 8 }, () => registration.issueCredential(42, CONTEXT)));
+    const rotated = await Promise.all(Array.from({ length: 2 }, () => registration.rotateSecret(42, CONTEXT)));
+    expect(new Set(issued.map(({ clientId }) => clientId)).size).toBe(8);
+    expect(rotated[0]?.signingSecret).not.toBe(rotated[1]?.signingSecret);
+    expect(await types(42)).toHaveLength(13);
+  });
+});
+
+it('no secret is in a file of DATA_DIR, in clear or as its bytes', async () => {
+  const { clientId, clientSecret, signingSecret } = await registration.register(42, CONTEXT);
+  const issued = await registration.issueCredential(42, CONTEXT);
+  const rotated = await registration.rotateSecret(42, CONTEXT);
+  const files = readdirSync(directory.path).map((name) => readFileSync(join(directory.path, name)));
+  const found = (text: string | Buffer) => files.some((file) => file.includes(text));
+  expect(found(clientId)).toBe(true);
+  for (const secret of [clientSecret, issued.clientSecret]) {
+    expect([found(secret), found(Buffer.from(secret, 'base64url'))]).toEqual([false, false]);
+  }
+  for (const secret of [signingSecret, rotated.signingSecret]) {
+    const bare = secret.replace('whsec_', '');
+    expect([found(bare), found(Buffer.from(bare, 'base64'))]).toEqual([false, false]);
+  }
+});
+
+const subscribe: EventStore['subscribe'] = () => {
+  throw new Error('not used');
+};
+const close = () => Promise.resolve();

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client, type RunningApi, startApi, tokenFor } from '../support/api-fixture.js';
+import { eventually } from '../support/eventually.js';
+import { head, rawRequest } from '../support/raw-request.js';
+import { CONTEXT } from '../support/webhook-samples.js';
+
+const BARE = 'Bearer realm="account-webhooks"';
+const INVALID = `${BARE}, error="invalid_token"`;
+const ROUTES = ['GET /api/webhooks', 'POST /api/webhooks'];
+
+let api: RunningApi;
+let client: Client;
+
+beforeAll(async () => {
+  api = await startApi();
+  client = await api.account(42);
+});
+
+afterAll(() => api.close());
+
+/** In a line <T> stands for the account's good token, <H.P> for its first two parts. */
+function ask(route: string, ...lines: readonly string[]) {
+  const given = lines.map((line) => line.replaceAll('<T>', client.token).replace('<H.P>', unsigned()));
+  return rawRequest(api.port, head(`${route} HTTP/1.1`, ...given));
+}
+
+const unsigned = () => client.token.slice(0, client.token.lastIndexOf('.'));
+
+describe.each(ROUTES)('%s', (route) => {
+  it.each<[string, ...string[]]>([
+    ['no header'],
+    ['the token in a header of another name', 'X-Authorization: Bearer <T>', 'Proxy-Authorization: Bearer <T>'],
+    ['the token in a cookie', 'Cookie: access_token=<T>'],
+  ])('asks for a token where no credentials came: %s', async (_, ...lines) => {
+    const { status, headers, body } = await ask(route, ...lines);
+    expect({ status, challenge: headers.get('www-authenticate') }).toEqual({ status: 401, challenge: BARE });
+    expect(JSON.parse(body)).toEqual({ success: false, message: expect.any(String) });
+  });
+
+  it('takes no token from the query', async () => {
+    const { status, headers } = await ask(`${route}?access_token=${client.token}`);
+    expect({ status, challenge: headers.get('www-authenticate') }).toEqual({ status: 401, challenge: BARE });
+  });
+
+  it.each<[string, ...string[]]>([
+    ['not a token', 'Authorization: Bearer nonsense'],
+    ['no token', 'Authorization: Bearer'],
+    ['no scheme', 'Authorization: <T>'],
+    ['another scheme', 'Authorization: Basic <T>'],
+    ['a scheme that only begins so', 'Authorization: BearerX <T>'],
+    ['no space', 'Authorization: Bearer:<T>'],
+    ['two tokens', 'Authorization: Bearer <T> <T>'],
+    ['two tokens with a comma', 'Authorization: Bearer <T>, Bearer <T>'],
+    ['quotes', 'Authorization: Bearer "<T>"'],
+    ['a token without its last part', 'Authorization: Bearer <H.P>'],
+    ['a token without signature', 'Authorization: Bearer <H.P>.'],
+    ['a token and more', 'Authorization: Bearer <T>x'],
+    ['a token with a fourth part', 'Authorization: Bearer <T>.e30'],
+    ['a token with padding', 'Authorization: Bearer <T>='],
+    ['the header twice, the good token first', 'Authorization: Bearer <T>', 'authorization: Bearer nonsense'],
+    ['the header twice, the good token last', 'Authorization: Bearer nonsense', 'Authorization: Bearer <T>'],
+    ['the same token twice', 'Authorization: Bearer <T>', 'AUTHORIZATION: Bearer <T>'],
+    ['a token of 10,000 characters', `Authorization: Bearer ${'a'.repeat(10_000)}`],
+    ['10,000 dots', `Authorization: Bearer ${'.'.repeat(10_000)}`],
+    ['bytes that are not ASCII', 'Authorization: Bearer \u00e9\u00e9.\u00e9\u00e9.\u00e9\u00e9'],
+    ['__proto__', 'Authorization: Bearer __proto__'],
+  ])('says invalid_token where they are not good: %s', async (_, ...lines) => {
+    const { status, headers, body } = await ask(route, ...lines);
+    expect({ status, challenge: headers.get('www-authenticate') }).toEqual({ status: 401, challenge: INVALID });
+    expect(JSON.parse(body)).toEqual({ success: false, message: expect.any(String) });
+  });
+});
+
+it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer  ', 'Bearer   '])('takes the scheme as %j', async (scheme) => {
+  expect((await ask('GET /api/webhooks', `Authorization: ${scheme} <T>`)).status).toBe(200);
+  expect((await ask('GET /api/webhooks', `AUTHORIZATION:${scheme} <T>  `)).status).toBe(200);
+});
+
+it('a token belongs to its account', async () => {
+  const other = await api.account(43);
+  await other.post({ url: 'https://shop.example.com/43', eventType: 'cash_in' });
+  expect((await client.list()).accountId).toBe(42);
+  expect((await client.list()).webhooks).toEqual([]);
+});
+
+it('a token ends with its credential, and those of another credential go on', async () => {
+  const account = await api.account(44);
+  const issued = await api.registration.issueCredential(44, CONTEXT);
+  const other = new Client(api.url, issued, await tokenFor(api.url, issued));
+  expect((await account.send('GET', '/api/webhooks')).status).toBe(200);
+  await api.registration.revokeCredential(account.credential.clientId, CONTEXT);
+  const ended = await eventually(async () => {
+    const answer = await account.send('GET', '/api/webhooks');
+    return answer.status !== 200 && answer;
+  });
+  expect({ status: ended.status, challenge: ended.headers.get('www-authenticate') }).toEqual({
+    status: 401,
+    challenge: INVALID,
+  });
+  expect((await account.post({ url: 'https://shop.example.com/', eventType: 'cash_in' })).status).toBe(401);
+  expect((await other.send('GET', '/api/webhooks')).status).toBe(200);
+});

@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type EventStore, StoreUnavailable } from '../../src/ports/event-store.js';
+import { type BareApi, type BareOptions, startBareApi } from '../support/bare-api.js';
+import { head, rawRequest } from '../support/raw-request.js';
+
+const SECRET_DETAILS = 'SQLITE_FULL: database or disk is full, /var/lib/data/store.sqlite';
+
+let api: BareApi | undefined;
+
+afterEach(async () => {
+  await api?.close();
+  api = undefined;
+});
+
+async function started(options: BareOptions): Promise<BareApi> {
+  api = await startBareApi(options);
+  return api;
+}
+
+async function post(running: BareApi) {
+  const headers = { authorization: 'Bearer caller-42', 'content-type': 'application/json' };
+  const body = JSON.stringify({ url: 'https://shop.com/', eventType: 'cash_in' });
+  const response = await fetch(`${running.url}/api/webhooks`, { method: 'POST', headers, body });
+  return { status: response.status, body: await response.json() };
+}
+
+function failing(store: EventStore, error: () => Error): EventStore {
+  return {
+    append: () => Promise.reject(error()),
+    read: (...args) => store.read(...args),
+    subscribe: (...args) => store.subscribe(...args),
+    close: () => store.close(),
+  };
+}
+
+describe('what the service can not do is 500 in the shape of every error, and tells nothing; the log has it', () => {
+  const throwing = () => {
+    throw new TypeError(SECRET_DETAILS);
+  };
+  it.each<[string, BareOptions]>([
+    ['a store out of reach', { between: (store) => failing(store, () => new StoreUnavailable(SECRET_DETAILS)) }],
+    ['an append that fails', { between: (store) => failing(store, () => new Error(SECRET_DETAILS)) }],
+    ['a check that throws', { parts: { checkEndpoint: throwing } }],
+    ['a verification that throws', { parts: { verifyToken: throwing } }],
+    ['an error that calls itself a 404', { parts: { handleCommand: () => Promise.reject(koaError(404)) } }],
+    ['something thrown that is no error', { parts: { handleCommand: () => Promise.reject(SECRET_DETAILS) } }],
+    ['nothing thrown', { parts: { handleCommand: () => Promise.reject(undefined) } }],
+  ])('%s', async (_, options) => {
+    const running = await started(options);
+    expect(await post(running)).toEqual({ status: 500, body: { success: false, message: 'internal error' } });
+    expect(running.logger.errors).toHaveLength(1);
+  });
+});
+
+it('after a failure the service goes on', async () => {
+  let failuresLeft = 1;
+  const between = (store: EventStore): EventStore => ({
+    ...failing(store, () => new Error('unused')),
+    append: (...args) =>
+      failuresLeft-- > 0 ? Promise.reject(new StoreUnavailable(SECRET_DETAILS)) : store.append(...args),
+  });
+  const running = await started({ between });
+  expect((await post(running)).status).toBe(500);
+  expect((await post(running)).status).toBe(200);
+});
+
+it.each([
+  'GET http://[ HTTP/1.1',
+  'OPTIONS * HTTP/1.1',
+  'GET /api/webhooks\u00ff HTTP/1.1',
+  'GET /api\\webhooks HTTP/1.1',
+  'GET /../../etc/passwd HTTP/1.1',
+  'POST /api/webhooks?__proto__[a]=1 HTTP/1.1',
+])('a request of a strange target is the caller’s error: %s', async (line) => {
+  const running = await started({});
+  const { status, body } = await rawRequest(running.port, head(line, 'Authorization: Bearer caller-42'));
+  expect(status).toBeGreaterThanOrEqual(400);
+  expect(status).toBeLessThan(500);
+  if (body !== '') expect(JSON.parse(body)).toEqual({ success: false, message: expect.any(String) });
+  expect(running.logger.errors).toEqual([]);
+});
+
+function koaError(status: number): Error {
+  return Object.assign(new Error(SECRET_DETAILS), { status, expose: true });
+}

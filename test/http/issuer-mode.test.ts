@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type RunningApi, startApi } from '../support/api-fixture.js';
+import { type Issuer, startIssuer } from '../support/issuer.js';
+import { CONTEXT } from '../support/webhook-samples.js';
+
+let issuer: Issuer;
+let api: RunningApi;
+
+beforeAll(async () => {
+  issuer = await startIssuer();
+  const settings = { AUTH_ISSUER: 'https://issuer', AUTH_AUDIENCE: 'webhooks', AUTH_ACCOUNT_CLAIM: 'account' };
+  api = await startApi({ AUTH_JWKS_URL: issuer.jwksUrl, ...settings });
+  await api.registration.register(42, CONTEXT);
+});
+
+afterAll(async () => {
+  await api.close();
+  await issuer.close();
+});
+
+async function get(claims: object): Promise<{ status: number; challenge: string | null; body: unknown }> {
+  const seconds = Math.floor(Date.now() / 1000);
+  const times = { iat: seconds, exp: seconds + 60 };
+  const token = await issuer.sign({ iss: 'https://issuer', aud: 'webhooks', sub: 'somebody', ...times, ...claims });
+  const response = await fetch(`${api.url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
+  return {
+    status: response.status,
+    challenge: response.headers.get('www-authenticate'),
+    body: await response.json(),
+  };
+}
+
+it.each([42, '42'])('with AUTH_JWKS_URL the issuer’s tokens are taken, the account being %j', async (account) => {
+  expect(await get({ account })).toMatchObject({ status: 200, body: { accountId: 42, webhooks: [], total: 0 } });
+});
+
+it.each([7, '7', 0, -42])('an account that was never registered is 404: %j', async (account) => {
+  expect(await get({ account })).toEqual({
+    status: 404,
+    challenge: null,
+    body: { success: false, message: 'account not found' },
+  });
+});
+
+it.each(['042', 'x', 42.5, null, [42]])('a claim that is no integer is 401: %j', async (account) => {
+  const { status, challenge } = await get({ account });
+  expect({ status, challenge }).toEqual({
+    status: 401,
+    challenge: 'Bearer realm="account-webhooks", error="invalid_token"',
+  });
+});
+
+it('there is no POST /oauth/token then', async () => {
+  const init = { method: 'POST', body: new URLSearchParams({ grant_type: 'client_credentials' }) };
+  const response = await fetch(`${api.url}/oauth/token`, init);
+  expect({ status: response.status, body: await response.json() }).toEqual({
+    status: 404,
+    body: { success: false, message: 'not found' },
+  });
+});
+
+it('where the keys can’t be had the answer is 401, not 500', async () => {
+  const late = await startIssuer();
+  await late.close();
+  const other = await startApi({ AUTH_JWKS_URL: late.jwksUrl });
+  try {
+    const headers = { authorization: `Bearer ${await issuer.sign({ sub: '42' })}` };
+    expect((await fetch(`${other.url}/api/webhooks`, { headers })).status).toBe(401);
+  } finally {
+    await other.close();
+  }
+});

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
+
+let api: BareApi;
+
+beforeAll(async () => {
+  const checkEndpoint = async (url: string) =>
+    url.startsWith('https:') ? ({ ok: true, href: url } as const) : ({ ok: false, message: 'url is bad.' } as const);
+  api = await startBareApi({ parts: { checkEndpoint } });
+  for (const path of [1, 2, 3]) expect(await post({ body: body({ url: `https://shop.com/${path}` }) })).toBe(200);
+});
+
+afterAll(() => api.close());
+
+const TOO_BIG = 'x'.repeat(65_537);
+const body = (changes: object = {}) => JSON.stringify({ url: 'https://shop.com/4', eventType: 'cash_in', ...changes });
+
+/** Everything good but for what is given: account 42 has three active webhooks, account 7 was never registered. */
+async function post(given: { caller?: string; type?: string; body?: string }): Promise<number> {
+  const authorization = `Bearer ${given.caller ?? 'caller-42'}`;
+  const headers = { authorization, 'content-type': given.type ?? 'application/json' };
+  const response = await fetch(`${api.url}/api/webhooks`, { method: 'POST', headers, body: given.body ?? body() });
+  const answer = (await response.json()) as { success: boolean; message: string };
+  expect(answer.success).toBe(response.status === 200);
+  expect(answer.message.length).toBeGreaterThan(3);
+  return response.status;
+}
+
+describe('of several things that are wrong the first of 401, 415, 413, 400, 404, 400 (limit) is the answer', () => {
+  const noToken = { caller: 'nobody' };
+  const unknown = { caller: 'caller-7' };
+  const text = { type: 'text/plain' };
+  const tooBig = { body: TOO_BIG };
+  const notJson = { body: '{' };
+  const badField = { body: body({ eventType: 'nothing' }) };
+  const badUrl = { body: body({ url: 'http://shop.com/' }) };
+  it.each([
+    [401, 'all of it', { ...noToken, ...text, ...tooBig }],
+    [401, 'token and body', { ...noToken, ...notJson }],
+    [401, 'token and field', { ...noToken, ...badField }],
+    [415, 'media type, size, account', { ...unknown, ...text, ...tooBig }],
+    [415, 'media type and body', { ...text, ...notJson }],
+    [415, 'media type and account', { ...unknown, ...text }],
+    [413, 'size (and JSON) and account', { ...unknown, ...tooBig }],
+    [413, 'size and JSON', tooBig],
+    [400, 'JSON and account', { ...unknown, ...notJson }],
+    [400, 'field and account', { ...unknown, ...badField }],
+    [400, 'URL and account', { ...unknown, ...badUrl }],
+    [404, 'account', unknown],
+    [400, 'limit', {}],
+  ])('%i: %s', async (status, _, given) => {
+    expect(await post(given)).toBe(status);
+  });
+});
+
+it('an account that was never registered is 404 for GET too, and becomes none by asking', async () => {
+  const headers = { authorization: 'Bearer caller-7' };
+  for (let round = 0; round < 2; round += 1) {
+    const response = await fetch(`${api.url}/api/webhooks`, { headers });
+    expect({ status: response.status, body: await response.json() }).toEqual({
+      status: 404,
+      body: { success: false, message: 'account not found' },
+    });
+  }
+});
+
+describe('routes', () => {
+  const send = (method: string, path: string) =>
+    fetch(api.url + path, { method, headers: { authorization: 'Bearer caller-42' } });
+
+  it.each([
+    ...['/', '/api', '/api/webhook', '/api/webhooksx', '/API/webhooks', '/api/Webhooks', '/api/webhooks/1/x/y'],
+    ...[
+      '/api//webhooks',
+      '//api/webhooks',
+      '/api/webhooks%2f',
+      '/%ff',
+      '/api/%',
+      '/oauth/token',
+      '/.env',
+      '/constructor',
+    ],
+  ])('%s is 404: nothing is there', async (path) => {
+    const response = await send('GET', path);
+    expect({ status: response.status, body: await response.json() }).toEqual({
+      status: 404,
+      body: { success: false, message: expect.any(String) },
+    });
+  });
+
+  it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
+    '%s /api/webhooks is 405 with the methods there are',
+    async (method) => {
+      const response = await send(method, '/api/webhooks');
+      expect(response.status).toBe(405);
+      const allowed = (response.headers.get('allow') ?? '').split(', ');
+      expect(allowed).toEqual(expect.arrayContaining(['GET', 'POST']));
+      expect(allowed).not.toContain(method);
+      expect(await response.json()).toEqual({ success: false, message: expect.any(String) });
+    },
+  );
+
+  it('a query changes nothing', async () => {
+    expect((await send('GET', '/api/webhooks?limit=0&eventType=x&%zz=%')).status).toBe(200);
+  });
+
+  it('HEAD is GET without its body', async () => {
+    const response = await send('HEAD', '/api/webhooks');
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('');
+  });
+
+  it('a request keeps its X-Request-Id where that is a sound one, else it gets one', async () => {
+    const asked = async (id: string) => {
+      const response = await fetch(`${api.url}/nowhere`, { headers: { 'x-request-id': id } });
+      return response.headers.get('x-request-id');
+    };
+    expect(await asked('a-1:b.c_D')).toBe('a-1:b.c_D');
+    for (const id of ['', 'a b', '<script>', 'x'.repeat(129)]) expect(await asked(id)).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});

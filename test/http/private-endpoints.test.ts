@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
+
+let api: RunningApi;
+let client: Client;
+let lastAccount = 0;
+
+beforeAll(async () => {
+  api = await startApi({ ALLOW_PRIVATE_ENDPOINTS: 'true', ALLOWED_PORTS: '443,20000-20100' });
+  client = await newAccount();
+});
+
+afterAll(() => api.close());
+
+function newAccount(): Promise<Client> {
+  lastAccount += 1;
+  return api.account(lastAccount);
+}
+
+const post = (url: string) => client.post({ url, eventType: 'cash_in' });
+
+it.each([
+  'https://127.0.0.1/',
+  'https://[::1]:20000/',
+  'https://localhost:20100/',
+  'https://intranet/',
+  'https://a.test/',
+])('ALLOW_PRIVATE_ENDPOINTS lifts what a host may be: %s', async (url) => {
+  const own = await newAccount();
+  expect((await own.post({ url, eventType: 'cash_in' })).status).toBe(200);
+});
+
+it.each([
+  ...['http://localhost/', 'https://localhost:8443/', 'https://localhost:20101/', 'https://user@localhost/'],
+  ...['https://localhost/#a', 'https://localhost./', 'https://127.0.0.1./', 'https://local host/', 'https://a\\b/'],
+])('and nothing else: %s', async (url) => {
+  expect(await post(url)).toMatchObject({ status: 400, body: { errors: [{ field: 'url' }] } });
+});

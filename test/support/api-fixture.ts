@@ -1,0 +1,116 @@
+/** The API in this process, on a port and a folder of its own, and accounts that speak to it. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createRegistration, type IssuedCredential, type Registration } from '../../src/accounts/registration.js';
+import { startApp } from '../../src/app.js';
+import { openBackbone } from '../../src/backbone.js';
+import { type Environment, readConfig } from '../../src/config.js';
+import { silentLogger } from './silent-logger.js';
+import { temporaryDirectory } from './temporary-directory.js';
+import { CONTEXT } from './webhook-samples.js';
+
+export interface RunningApi {
+  readonly port: number;
+  readonly url: string;
+  readonly dataDir: string;
+  /** As the command line does it, beside the running service. */
+  readonly registration: Registration;
+  /** Registers an account and gets it a token. */
+  account(accountId: number): Promise<Client>;
+  close(): Promise<void>;
+}
+
+/** ALLOW_PRIVATE_ENDPOINTS is on unless said otherwise: then no name is looked up. */
+export async function startApi(settings: Environment = {}): Promise<RunningApi> {
+  const { path: dataDir, remove } = temporaryDirectory();
+  const own = { PORT: '0', ADMIN_PORT: '0', DATA_DIR: dataDir, ALLOW_PRIVATE_ENDPOINTS: 'true' };
+  const config = readConfig({ ...own, ...settings });
+  const app = await startApp(config, ['api'], silentLogger);
+  const beside = openBackbone(config);
+  const parts = { store: beside.store, sealing: beside.sealing, randomBytes, newEventId: randomUUID };
+  const registration = createRegistration({ ...parts, now: () => new Date() });
+  const port = app.apiPort ?? 0;
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    port,
+    url,
+    dataDir,
+    registration,
+    async account(accountId) {
+      const credential = await registration.register(accountId, CONTEXT);
+      return new Client(url, credential, await tokenFor(url, credential));
+    },
+    async close() {
+      await app.close();
+      await beside.close();
+      remove();
+    },
+  };
+}
+
+export async function tokenFor(url: string, { clientId, clientSecret }: IssuedCredential): Promise<string> {
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId });
+  body.set('client_secret', clientSecret);
+  const response = await fetch(`${url}/oauth/token`, { method: 'POST', body });
+  const { access_token: token } = (await response.json()) as { access_token: string };
+  return token;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: AnswerBody;
+}
+
+export interface AnswerBody {
+  readonly success?: boolean;
+  readonly message?: string;
+  readonly errors?: readonly { readonly field: string; readonly message: string }[];
+}
+
+export interface ListedWebhook {
+  readonly id: number;
+  readonly type: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly isActive: boolean;
+  readonly createdAt: string;
+}
+
+export interface Listing {
+  readonly accountId: number;
+  readonly webhooks: readonly ListedWebhook[];
+  readonly total: number;
+}
+
+/** An account with a token. */
+export class Client {
+  constructor(
+    readonly url: string,
+    readonly credential: IssuedCredential,
+    readonly token: string,
+  ) {}
+
+  /** POST /api/webhooks; text and bytes go as they are, anything else as JSON. */
+  post(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    return this.send('POST', '/api/webhooks', { headers: { 'content-type': 'application/json', ...headers }, bytes });
+  }
+
+  /** GET /api/webhooks, which is 200. */
+  async list(): Promise<Listing> {
+    const { status, body } = await this.send('GET', '/api/webhooks');
+    if (status !== 200) throw new Error(`GET /api/webhooks answered ${status}`);
+    return body as unknown as Listing;
+  }
+
+  async send(
+    method: string,
+    path: string,
+    { headers = {}, bytes }: { headers?: Readonly<Record<string, string>>; bytes?: string | Buffer } = {},
+  ): Promise<Answer> {
+    const authorization = { authorization: `Bearer ${this.token}` };
+    const body = bytes === undefined ? {} : { body: bytes };
+    const response = await fetch(this.url + path, { method, headers: { ...authorization, ...headers }, ...body });
+    return { status: response.status, headers: response.headers, body: (await response.json()) as AnswerBody };
+  }
+}

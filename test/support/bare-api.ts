@@ -1,0 +1,69 @@
+/** createApi over parts of the test's choice: a store that fails, callers without tokens of their own. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type ApiParts, createApi, listen } from '../../src/http/server.js';
+import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
+import { masterKey } from '../../src/secrets/master-keys.js';
+import { createSealing } from '../../src/secrets/sealing.js';
+import { enveloped } from '../../src/webhooks/envelope.js';
+import { accountStream } from '../../src/webhooks/events.js';
+import { createCommandHandler } from '../../src/webhooks/handle-command.js';
+import { createWebhookIds } from '../../src/webhooks/webhook-ids.js';
+import { startReadModel } from './read-model-fixture.js';
+import { type RecordingLogger, recordingLogger } from './recording-logger.js';
+import { openSqliteStore } from './sqlite-store.js';
+import { temporaryDirectory } from './temporary-directory.js';
+import { CONTEXT, registered } from './webhook-samples.js';
+
+export interface BareApi {
+  readonly port: number;
+  readonly url: string;
+  readonly logger: RecordingLogger;
+  close(): Promise<void>;
+}
+
+export interface BareOptions {
+  /** Stands between the commands and the real store. */
+  readonly between?: (store: EventStore) => EventStore;
+  /** Stands between the read model and the real store. */
+  readonly readModelOver?: (store: EventStore) => EventStore;
+  readonly parts?: Partial<ApiParts>;
+}
+
+/** The token `caller-<n>` is that of account n; account 42 is registered, no other. */
+export async function startBareApi(options: BareOptions = {}): Promise<BareApi> {
+  const { between = itself, readModelOver = itself, parts = {} } = options;
+  const directory = temporaryDirectory();
+  const opened = openSqliteStore(directory.path);
+  await opened.store.append(accountStream(42), enveloped([registered(42)], CONTEXT, randomUUID), NO_STREAM);
+  const readModel = await startReadModel(readModelOver(opened.store), directory.path);
+  const store = between(opened.store);
+  const logger = recordingLogger();
+  const passed = (stream: string, revision: number, ms: number) => readModel.webhooks.passed(stream, revision, ms);
+  const api = createApi({
+    accounts: readModel.accounts,
+    verifyToken: async (token) => callerOf(/^caller-(\d+)$/.exec(token)?.[1]),
+    ownTokens: null,
+    handleCommand: createCommandHandler({ store, accounts: readModel.accounts, passed, newEventId: randomUUID }),
+    webhookIds: createWebhookIds(store, randomUUID),
+    sealing: createSealing([masterKey(Buffer.alloc(32, 7))], randomBytes),
+    checkEndpoint: async (url) => ({ ok: true, href: url }),
+    now: () => new Date(),
+    newRequestId: randomUUID,
+    logger,
+    ...parts,
+  });
+  const server = await listen(api, '127.0.0.1', 0);
+  const close = async () => {
+    await server.close();
+    await readModel.close();
+    await opened.close();
+    directory.remove();
+  };
+  return { port: server.port, url: `http://127.0.0.1:${server.port}`, logger, close };
+}
+
+const itself = (store: EventStore) => store;
+
+function callerOf(digits: string | undefined) {
+  return digits === undefined ? null : { accountId: Number(digits), actor: 'a caller', clientId: null };
+}

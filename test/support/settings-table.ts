@@ -1,0 +1,207 @@
+/** The settings of the contract, row by row. */
+import type { Config } from '../../src/config.js';
+
+/** One setting: where it is in the Config, its default, what good values become, and wrong values. */
+export interface Setting {
+  readonly key: string;
+  readonly at: (config: Config) => unknown;
+  readonly byDefault: unknown;
+  readonly good: readonly (readonly [value: string, becomes: unknown])[];
+  readonly wrong?: readonly string[];
+}
+
+const KEY_BYTES = Buffer.from(Array.from({ length: 32 }, (_, index) => 250 - index));
+/** 32 bytes in base64. */
+export const KEY = KEY_BYTES.toString('base64');
+const HOUR = 3_600_000;
+
+const NO_DURATIONS = ['5', 's', '5 s', ' 5s', '5s ', '1.5s', '-5s', '+5s', '5S', '5d', '5sec', '05s', '1e3ms', '5s5m'];
+const NO_PORTS = ['-1', '65536', '99999', '8080a', 'a', '80 80', ' 8080', '0x50', '1e3', '80.0', '+80', '8080,8081'];
+const NO_COUNTS = ['0', '-1', '1.5', '1e3', 'many', ' 1', '01', '12345678', 'Infinity'];
+const NO_KEYS = [
+  ...['short', KEY.slice(0, -1), `${KEY}=`, ` ${KEY}`, `${KEY}\n`, KEY_BYTES.toString('base64url')],
+  ...[KEY_BYTES.toString('hex'), KEY_BYTES.subarray(1).toString('base64'), Buffer.alloc(33).toString('base64')],
+];
+
+const ranges = (...pairs: readonly [number, number][]) => pairs.map(([from, to]) => ({ from, to }));
+const delays = (...pairs: readonly [string, number][]) => pairs.map(([text, ms]) => ({ text, ms }));
+
+export const SETTINGS: readonly Setting[] = [
+  {
+    key: 'HOST',
+    at: ({ host }) => host,
+    byDefault: '127.0.0.1',
+    good: [
+      ['0.0.0.0', '0.0.0.0'],
+      ['::1', '::1'],
+    ],
+  },
+  {
+    key: 'PORT',
+    at: ({ port }) => port,
+    byDefault: 8080,
+    good: [
+      ['0', 0],
+      ['65535', 65_535],
+    ],
+    wrong: NO_PORTS,
+  },
+  { key: 'ADMIN_PORT', at: ({ adminPort }) => adminPort, byDefault: 9090, good: [['1', 1]], wrong: NO_PORTS },
+  { key: 'DATA_DIR', at: ({ dataDir }) => dataDir, byDefault: './data', good: [['/var/lib/a b', '/var/lib/a b']] },
+  {
+    key: 'EVENT_STORE_URL',
+    at: ({ eventStoreUrl }) => eventStoreUrl,
+    byDefault: 'sqlite',
+    good: [['sqlite', 'sqlite']],
+    wrong: ['SQLITE', 'sqlite:', 'esdb://localhost:2113?tls=false', 'postgres://localhost', 'memory'],
+  },
+  {
+    key: 'BROKER_URL',
+    at: ({ brokerUrl }) => brokerUrl,
+    byDefault: 'sqlite',
+    good: [['sqlite', 'sqlite']],
+    wrong: ['kafka://localhost:9092', 'sqlite ', 'amqp://localhost'],
+  },
+  { key: 'MASTER_KEY', at: ({ masterKey }) => masterKey, byDefault: null, good: [[KEY, KEY_BYTES]], wrong: NO_KEYS },
+  {
+    key: 'MASTER_KEY_PREVIOUS',
+    at: ({ masterKeyPrevious }) => masterKeyPrevious,
+    byDefault: null,
+    good: [[KEY, KEY_BYTES]],
+    wrong: NO_KEYS,
+  },
+  {
+    key: 'TOKEN_LIFETIME',
+    at: ({ auth }) => auth.tokenLifetimeMs,
+    byDefault: HOUR,
+    good: [
+      ['1ms', 1],
+      ['90s', 90_000],
+      ['5m', 300_000],
+      ['24h', 24 * HOUR],
+    ],
+    wrong: [...NO_DURATIONS, '0s'],
+  },
+  {
+    key: 'AUTH_JWKS_URL',
+    at: ({ auth }) => auth.jwksUrl,
+    byDefault: null,
+    good: [
+      ['https://issuer.example.com/jwks', 'https://issuer.example.com/jwks'],
+      ['http://127.0.0.1:8000/jwks', 'http://127.0.0.1:8000/jwks'],
+      ['http://localhost:8000/jwks', 'http://localhost:8000/jwks'],
+      ['http://[::1]:8000/jwks', 'http://[::1]:8000/jwks'],
+    ],
+    wrong: [
+      ...['http://issuer.example.com/jwks', 'http://localhost.example.com/', 'http://127.0.0.1.example.com/'],
+      ...['http://10.0.0.1/', 'file:///etc/passwd', 'ftp://localhost/', 'issuer', '/jwks', 'https://', 'data:,{}'],
+    ],
+  },
+  {
+    key: 'AUTH_ISSUER',
+    at: ({ auth }) => auth.issuer,
+    byDefault: 'account-webhooks',
+    good: [['https://i', 'https://i']],
+  },
+  { key: 'AUTH_AUDIENCE', at: ({ auth }) => auth.audience, byDefault: 'account-webhooks', good: [['a b', 'a b']] },
+  {
+    key: 'AUTH_ACCOUNT_CLAIM',
+    at: ({ auth }) => auth.accountClaim,
+    byDefault: 'sub',
+    good: [['https://i/a', 'https://i/a']],
+  },
+  {
+    key: 'PAYMENT_TOPICS',
+    at: ({ paymentTopics }) => paymentTopics,
+    byDefault: ['payment-events'],
+    good: [
+      ['a', ['a']],
+      ['a.B_c-1,pix', ['a.B_c-1', 'pix']],
+    ],
+    wrong: [',', 'a,', ',a', 'a,,b', 'a, b', 'a b', 'ä', 'a/b', 'a'.repeat(201)],
+  },
+  {
+    key: 'TOPIC_PREFIX',
+    at: ({ topicPrefix }) => topicPrefix,
+    byDefault: '',
+    good: [['blue.', 'blue.']],
+    wrong: ['blue/', 'a b', 'ä', 'a,b'],
+  },
+  {
+    key: 'RETRY_SCHEDULE',
+    at: ({ retrySchedule }) => retrySchedule,
+    byDefault: [
+      ...delays(['5s', 5_000], ['5m', 300_000], ['30m', 1_800_000], ['2h', 2 * HOUR], ['5h', 5 * HOUR]),
+      ...delays(['10h', 10 * HOUR], ['14h', 14 * HOUR], ['20h', 20 * HOUR], ['24h', 24 * HOUR]),
+    ],
+    good: [
+      ['1ms', delays(['1ms', 1])],
+      ['2s,2s,1m', delays(['2s', 2000], ['2s', 2000], ['1m', 60_000])],
+    ],
+    wrong: [...NO_DURATIONS, ',', '5s,', ',5s', '5s,,5m', '5s, 5m', '5s;5m', '5s,x'],
+  },
+  {
+    key: 'DELIVERY_TIMEOUT',
+    at: ({ delivery }) => delivery.timeoutMs,
+    byDefault: 15_000,
+    good: [
+      ['250ms', 250],
+      ['596h', 596 * HOUR],
+    ],
+    wrong: [...NO_DURATIONS, '0ms', '0h', '597h', '999999999h'],
+  },
+  {
+    key: 'DELIVERY_CONCURRENCY',
+    at: ({ delivery }) => delivery.concurrency,
+    byDefault: 256,
+    good: [
+      ['1', 1],
+      ['5000', 5000],
+    ],
+    wrong: NO_COUNTS,
+  },
+  {
+    key: 'ENDPOINT_CONCURRENCY',
+    at: ({ delivery }) => delivery.endpointConcurrency,
+    byDefault: 16,
+    good: [['1', 1]],
+    wrong: NO_COUNTS,
+  },
+  {
+    key: 'ALLOWED_PORTS',
+    at: ({ delivery }) => delivery.allowedPorts,
+    byDefault: ranges([443, 443], [8443, 8443]),
+    good: [
+      ['443', ranges([443, 443])],
+      ['443,8443,20000-20100', ranges([443, 443], [8443, 8443], [20_000, 20_100])],
+      ['1-65535', ranges([1, 65_535])],
+      ['7-7', ranges([7, 7])],
+    ],
+    wrong: ['0', '65536', '0-10', '1-65536', '20100-20000', '443-', '-443', '443,', '443, 8443', 'https', '1-2-3', '*'],
+  },
+  {
+    key: 'ALLOW_PRIVATE_ENDPOINTS',
+    at: ({ delivery }) => delivery.allowPrivateEndpoints,
+    byDefault: false,
+    good: [
+      ['true', true],
+      ['false', false],
+    ],
+    wrong: ['TRUE', 'yes', '1', '0', 'on', 'true ', 'truefalse'],
+  },
+  { key: 'DELIVERY_CA_FILE', at: ({ delivery }) => delivery.caFile, byDefault: null, good: [['ca.pem', 'ca.pem']] },
+  {
+    key: 'KAFKA_GROUP',
+    at: ({ delivery }) => delivery.group,
+    byDefault: 'account-webhooks',
+    good: [['blue.group_1', 'blue.group_1']],
+    wrong: ['a b', 'a/b', '../a', 'ä', 'a'.repeat(201)],
+  },
+  {
+    key: 'LOG_LEVEL',
+    at: ({ logLevel }) => logLevel,
+    byDefault: 'info',
+    good: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => [level, level] as const),
+    wrong: ['INFO', 'verbose', 'warning', '30', 'constructor'],
+  },
+];
