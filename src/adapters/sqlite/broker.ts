@@ -52,7 +52,7 @@ export class SqliteBroker implements Broker {
     while (next < end) {
       const { page } = await this.#open(async () => this.#log.page(topic, next, Math.min(PAGE, end - next)));
       if (page.length === 0) return;
-      yield* page.filter(({ offset }) => offset < end);
+      yield* page;
       next = (page.at(-1)?.offset ?? end) + 1;
       await nextTurn();
     }

@@ -65,6 +65,7 @@ export class SqliteEventStore implements EventStore {
   }
 
   async *subscribe({ after, streamPrefix, signal }: SubscribeOptions): AsyncIterable<EventBatch> {
+    this.#open();
     const ended = AbortSignal.any([signal, this.#closing.signal]);
     let seq = this.#seqOf(after);
     let caughtUp = false;
@@ -120,9 +121,10 @@ export class SqliteEventStore implements EventStore {
 
   #seqOf(position: string | null): number {
     if (position === null) return 0;
-    const [storeId, digits = ''] = position.split('.');
+    const [storeId, digits = '', ...rest] = position.split('.');
     const end = this.#try(() => this.#sql.lastSeq.get() as number | null) ?? 0;
-    if (storeId !== this.#store.storeId || !/^\d+$/.test(digits) || Number(digits) > end) {
+    const wellFormed = storeId === this.#store.storeId && /^\d+$/.test(digits) && rest.length === 0;
+    if (!wellFormed || Number(digits) > end) {
       throw new UnknownPosition(position);
     }
     return Number(digits);
@@ -135,6 +137,11 @@ export class SqliteEventStore implements EventStore {
   #event({ seq, stream, revision, id, type, data, metadata }: Row): RecordedEvent {
     const position = this.#position(seq);
     return { stream, revision, position, id, type, data: JSON.parse(data), metadata: JSON.parse(metadata) };
+  }
+
+  /** @throws StoreUnavailable after close */
+  #open(): void {
+    this.#try(() => undefined);
   }
 
   #mustBeOpen(): void {

@@ -44,8 +44,13 @@ export class GroupLock {
 
   #take(file: SqliteFile): void {
     file.exec('BEGIN EXCLUSIVE');
-    this.#held = true;
-    this.#taken();
+    try {
+      this.#taken();
+      this.#held = true;
+    } catch (error) {
+      file.exec('ROLLBACK');
+      throw error;
+    }
   }
 
   /** Whatever stands against it, it is looked at again: nobody is there to be told. */

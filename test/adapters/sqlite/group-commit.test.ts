@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { NO_STREAM } from '../../../src/ports/event-store.js';
+import { record } from '../../contract/broker/inbox.js';
+import { event } from '../../contract/event-store/follower.js';
+import { SqliteFolder } from '../../support/sqlite-folder.js';
+import { transactionsIn } from '../../support/wal.js';
+
+const WRITERS = 32;
+const each = <T>(make: (index: number) => T) => Array.from({ length: WRITERS }, (_, index) => make(index));
+
+let folder: SqliteFolder;
+beforeEach(() => {
+  folder = new SqliteFolder();
+});
+afterEach(() => folder.close());
+
+const transactions = () => transactionsIn(`${folder.dataDir}/store.sqlite-wal`);
+
+test('32 writers at once share a transaction', async () => {
+  const { store, broker } = folder.open();
+  const before = transactions();
+  const appends = each((index) => store.append(`stream-${index}`, [event()], NO_STREAM));
+  const publishes = each(() => broker.publish('topic', [record('a')]));
+  await Promise.all([...appends, ...publishes]);
+  expect(transactions() - before).toBeLessThanOrEqual(2);
+});
+
+test('a transaction is flushed to the disk before it resolves', () => {
+  const { file } = folder.open();
+  const read = (pragma: string) => file.file.pragma(pragma, { simple: true });
+  expect([read('journal_mode'), read('synchronous')]).toEqual(['wal', 2]);
+});
+
+test('writers one after another have a transaction each: nothing resolves before its own', async () => {
+  const { store } = folder.open();
+  const before = transactions();
+  for (let index = 0; index < 5; index += 1) await store.append(`stream-${index}`, [event()], NO_STREAM);
+  expect(transactions() - before).toBe(5);
+});
+
+test('a writer that throws is undone alone, whatever it had written', async () => {
+  const { file } = folder.open();
+  const insert = file.file.prepare("INSERT INTO meta (name, value) VALUES (?, '')");
+  const outcomes = await Promise.allSettled(
+    each((index) =>
+      file.write('meta', () => {
+        insert.run(`writer-${index}`);
+        if (index % 2) throw new Error('in the middle');
+        return index;
+      }),
+    ),
+  );
+  const kept = each((index) => index).filter((index) => index % 2 === 0);
+  expect(outcomes.map(({ status }) => status)).toEqual(each((index) => (index % 2 ? 'rejected' : 'fulfilled')));
+  const names = file.file.prepare("SELECT name FROM meta WHERE name LIKE 'writer-%' ORDER BY rowid").pluck().all();
+  expect(names).toEqual(kept.map((index) => `writer-${index}`));
+});
+
+test('more writers than one transaction takes are all stored, in order', async () => {
+  const { broker } = folder.open();
+  const texts = Array.from({ length: 2_500 }, (_, index) => String(index));
+  await Promise.all(texts.map((text) => broker.publish('topic', [record(text)])));
+  const stored: string[] = [];
+  for await (const { value } of broker.browse('topic')) stored.push(String(value));
+  expect(stored).toEqual(texts);
+});
+
+test('what is written when the file is closed is stored or rejected, never left open', async () => {
+  const { file, store } = folder.open();
+  const appending = Promise.allSettled(each((index) => store.append(`stream-${index}`, [event()], NO_STREAM)));
+  file.close();
+  const outcomes = await appending;
+  const { file: again } = folder.open();
+  const stored = again.file.prepare('SELECT count(*) FROM events').pluck().get();
+  expect(stored).toBe(outcomes.filter(({ status }) => status === 'fulfilled').length);
+});

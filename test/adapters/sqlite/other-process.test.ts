@@ -1,0 +1,90 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
+import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
+import { NO_STREAM } from '../../../src/ports/event-store.js';
+import { Inbox, record, records, texts } from '../../contract/broker/inbox.js';
+import { collect } from '../../contract/contract.js';
+import { event } from '../../contract/event-store/follower.js';
+import { eventually } from '../../support/eventually.js';
+import { SqliteFolder } from '../../support/sqlite-folder.js';
+
+const ROUNDS = 50;
+
+let folder: SqliteFolder;
+beforeEach(() => {
+  folder = new SqliteFolder();
+});
+afterEach(() => folder.close());
+
+async function consume(broker: SqliteBroker): Promise<Inbox> {
+  const inbox = new Inbox(() => undefined);
+  await broker.consume({ topics: ['topic'], group: 'group', inFlight: 10, handler: inbox.handler });
+  return inbox;
+}
+
+test('where the process that has a group is killed, another takes over all that was not done', async () => {
+  const { broker } = folder.open();
+  await broker.publish('topic', records(['a', 'b', 'c']));
+  const child = folder.child('holdGroup');
+  await child.told(3);
+  const inbox = await consume(broker);
+  await broker.publish('topic', [record('d')]);
+  expect(child.lines).toEqual(expect.arrayContaining(['waiting', 'a', 'b']));
+  expect(inbox.calls).toEqual([]);
+  await child.kill();
+  await eventually(() => inbox.done.length === 4, { message: 'the group was not taken over' });
+  expect(texts(inbox.calls)).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('what another process publishes reaches a consumer here', async () => {
+  const { broker } = folder.open();
+  const inbox = await consume(broker);
+  const child = folder.child('publish');
+  await child.told(1);
+  const times: number[] = [];
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    child.send('publish');
+    await eventually(() => inbox.calls.length === round);
+    times.push(age(String(inbox.calls.at(-1)?.value)));
+  }
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
+  console.log(`published there, seen here: median ${at(0.5).toFixed(1)} ms, p95 ${at(0.95).toFixed(1)} ms`);
+  expect(at(0.95)).toBeLessThan(1_000);
+});
+
+/** ms since the time of the clock that processes share; what eventually adds by its looks is in it. */
+const age = (hrtime: string) => Number(process.hrtime.bigint() - BigInt(hrtime)) / 1e6;
+
+test('kill -9 while it writes: whatever had resolved is there, and nothing is half there', async () => {
+  const child = folder.child('write');
+  await child.told(50);
+  await child.kill();
+  const { store, broker } = folder.open();
+  const told = child.lines.map(Number);
+  const events = await collect(store.read('stream'));
+  const published = texts(await collect(broker.browse('topic'))).map(Number);
+  expect(events.map(({ data }) => data.number).slice(0, told.length)).toEqual(told);
+  expect(published.slice(0, told.length)).toEqual(told);
+  expect(await store.append('stream', [event()], events.length - 1)).toMatchObject({ revision: events.length });
+});
+
+test('no other user of the machine can read what is stored, whatever the umask', async () => {
+  const umask = process.umask(0);
+  folder.onClose(() => process.umask(umask));
+  const { store, broker } = folder.open();
+  await consume(broker);
+  await Promise.all([store.append('stream', [event()], NO_STREAM), broker.publish('topic', [record('a')])]);
+  const states = openProjectionStates(folder.dataDir, () => undefined);
+  folder.onClose(() => states.close());
+  states.open('projection', 'version');
+  const names = readdirSync(folder.dataDir);
+  expect(names).toEqual(expect.arrayContaining(['store.sqlite', 'store.sqlite-wal', 'read-model.sqlite']));
+  const modes = names.map((name) => [name, modeOf(join(folder.dataDir, name))]);
+  expect(modes).toEqual(names.map((name) => [name, 0o600]));
+  expect(modeOf(folder.dataDir)).toBe(0o700);
+});
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;

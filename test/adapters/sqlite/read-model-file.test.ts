@@ -1,0 +1,113 @@
+import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import Database from 'better-sqlite3';
+import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
+import { type ProjectionState, type ProjectionStates, StatesDamaged } from '../../../src/ports/projection-states.js';
+import { SqliteFolder } from '../../support/sqlite-folder.js';
+import { damageFile } from '../../support/sqlite-subjects.js';
+
+const P = 'projection';
+const V = 'version';
+
+let folder: SqliteFolder;
+let damaged: string[];
+beforeEach(() => {
+  folder = new SqliteFolder();
+  damaged = [];
+});
+afterEach(() => folder.close());
+
+const path = (name = 'read-model.sqlite') => `${folder.dataDir}/${name}`;
+
+function open(): ProjectionStates {
+  const states = openProjectionStates(folder.dataDir, (file) => damaged.push(file));
+  folder.onClose(() => states.close());
+  return states;
+}
+
+function fill(states: ProjectionStates): void {
+  const state = (revision: number): ProjectionState => ({ revision, json: JSON.stringify('x'.repeat(1_000)) });
+  states.open(P, V);
+  states.commit(P, new Map(Array.from({ length: 500 }, (_, n) => [`stream-${n}`, state(n)])), 'p1');
+}
+
+function changed(sql: string): void {
+  const file = new Database(path());
+  file.exec(sql);
+  file.close();
+}
+
+test.each([
+  ['damaged in the middle', () => damageFile(path())],
+  ['damaged at its beginning', () => damageFile(path(), 0)],
+  ['not of SQLite', () => writeFileSync(path(), 'this is a text file, and not a short one at that. '.repeat(100))],
+  ['cut off in the middle', () => truncateSync(path(), 64 * 1024)],
+  ["another program's SQLite file", () => changed('PRAGMA application_id = 7; CREATE TABLE theirs (a)')],
+  ['of another shape', () => changed('PRAGMA user_version = 99')],
+  ['of a program that gives its files no id', () => changed('PRAGMA application_id = 0; PRAGMA user_version = 0')],
+])('a read model that is %s is thrown away, told, and begun anew', (_, damage) => {
+  const first = open();
+  fill(first);
+  first.close();
+  damage();
+  const states = open();
+  expect(damaged).toEqual(['read-model.sqlite']);
+  expect([states.open(P, V), [...states.all(P)]]).toEqual([null, []]);
+  fill(states);
+  states.close();
+  const again = open();
+  expect([again.open(P, V), [...again.all(P)].length, damaged.length]).toEqual(['p1', 500, 1]);
+});
+
+test('a read model that is found damaged while in use is removed when it is closed', () => {
+  const first = open();
+  fill(first);
+  const large = { revision: 0, json: 'x'.repeat(64 * 1024) };
+  // More than SQLite keeps in memory.
+  first.commit(P, new Map(Array.from({ length: 600 }, (_, n) => [`large-${n}`, large])), 'p2');
+  first.close();
+  const states = open();
+  damageFile(path());
+  expect(() => states.all(P)).toThrow(StatesDamaged);
+  states.close();
+  expect(existsSync(path())).toBe(false);
+});
+
+test('a read model that is whole, empty or missing is no damage', () => {
+  open().close();
+  writeFileSync(path(), '');
+  const states = open();
+  fill(states);
+  states.close();
+  expect(open().open(P, V)).toBe('p1');
+  expect(damaged).toEqual([]);
+});
+
+test('processes on one folder have a file each, and the next takes the first that is free', async () => {
+  const child = folder.child('commitStates');
+  await child.told(1);
+  const second = open();
+  const third = open();
+  fill(second);
+  expect([third.open(P, V), [...third.all(P)]]).toEqual([null, []]);
+  expect(readdirSync(folder.dataDir).filter((name) => name.endsWith('.sqlite'))).toEqual([
+    'read-model.2.sqlite',
+    'read-model.3.sqlite',
+    'read-model.sqlite',
+  ]);
+  second.close();
+  expect(open().open(P, V)).toBe('p1');
+  expect(damaged).toEqual([]);
+});
+
+test('kill -9 in the middle of commits: states and position are those of one commit, and of the last that was told', async () => {
+  const child = folder.child('commitStates');
+  await child.told(3);
+  await child.kill();
+  const states = open();
+  const position = Number(states.open('projection', 'version'));
+  expect([...states.all('projection')].map(([, { revision }]) => revision)).toEqual([position, position, position]);
+  expect(position).toBeGreaterThanOrEqual(Number(child.lines.at(-1)));
+  expect(damaged).toEqual([]);
+  expect(existsSync(path('read-model.2.sqlite'))).toBe(false);
+});

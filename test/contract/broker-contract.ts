@@ -1,0 +1,9 @@
+/** The contract of src/ports/broker.ts: every sentence of its comment is a case. */
+import { closing } from './broker/closing.js';
+import { handingOut } from './broker/handing-out.js';
+import type { BrokerCase } from './broker/inbox.js';
+import { notBefore } from './broker/not-before.js';
+import { publishing } from './broker/publishing.js';
+import { rejectingCases } from './broker/rejecting.js';
+
+export const cases: readonly BrokerCase[] = [...publishing, ...handingOut, ...rejectingCases, ...notBefore, ...closing];

@@ -1,0 +1,204 @@
+import { expect } from '@jest/globals';
+import { type Broker, BrokerUnavailable } from '../../../src/ports/broker.js';
+import { collect, errorOf, unique } from '../contract.js';
+import { type BrokerCase, brokerCase, type Consumed, type Handle, named, record, textOf, texts } from './inbox.js';
+
+const stopping: BrokerCase[] = [
+  brokerCase('after stop the handler is called no more, not even for what was rejected before it', async (s) => {
+    const handle: Handle = () => Promise.reject(new Error('rejected'));
+    await s.publish(['bad']);
+    const { inbox, consumer } = await s.consume({ handle });
+    await s.soon('it was not handed out', () => inbox.calls.length === 1);
+    consumer.stop();
+    await s.witnessOfPauses(2);
+    expect(inbox.calls).toHaveLength(1);
+  }),
+  brokerCase('after stop the handler is called no more for what is rejected after it', async (s) => {
+    const gate = s.gate();
+    const handle: Handle = () => gate.opened.then(() => Promise.reject(new Error('rejected')));
+    await s.publish(['bad']);
+    const { inbox, consumer } = await s.consume({ handle });
+    await s.soon('it was not handed out', () => inbox.calls.length === 1);
+    consumer.stop();
+    gate.open();
+    await s.witnessOfPauses(2);
+    expect(inbox.calls).toHaveLength(1);
+  }),
+  brokerCase(
+    'after stop nothing new is handed out: what was published, is published, or waited for room',
+    async (s) => {
+      const gate = s.gate();
+      await s.publish(named(5));
+      const { inbox, consumer } = await s.consume({ inFlight: 2, handle: () => gate.opened });
+      await s.soon('records were not handed out', () => inbox.calls.length === 2);
+      consumer.stop();
+      gate.open();
+      await s.publish(['late']);
+      await s.witness(6);
+      expect(texts(inbox.calls)).toEqual(['0', '1']);
+    },
+  ),
+  brokerCase('stop may be called by a handler, and no other call follows', async (s) => {
+    const consumed: Consumed[] = [];
+    const handle: Handle = () => consumed[0]?.consumer.stop();
+    consumed.push(await s.consume({ handle }));
+    await s.publish(named(10));
+    await s.witness(10);
+    expect(consumed[0]?.inbox.calls).toHaveLength(1);
+  }),
+  brokerCase('after stop a record that waited for its time is not handed out', async (s) => {
+    await s.publish(['waits']);
+    const { inbox, consumer } = await s.consume({ notBefore: ({ timestamp }) => timestamp + 100 });
+    consumer.stop();
+    await s.witness(1, { notBefore: ({ timestamp }) => timestamp + 200 });
+    expect(inbox.calls).toEqual([]);
+  }),
+  brokerCase('what was rejected when its consumer was closed comes to the next one', async (s) => {
+    await s.publish(['a', 'bad', 'c']);
+    const handle: Handle = (received) =>
+      textOf(received) === 'bad' ? Promise.reject(new Error('rejected')) : undefined;
+    const { inbox, consumer } = await s.consume({ handle });
+    await s.soon('records were not handed out', () => inbox.calls.length >= 3);
+    await consumer.close();
+    const calls = inbox.calls.length;
+    const next = await s.consume();
+    await s.soon('it was skipped', () => next.inbox.done.length === 2);
+    expect(texts(next.inbox.calls)).toEqual(['bad', 'c']);
+    expect(inbox.calls).toHaveLength(calls);
+  }),
+];
+
+const CLOSES = [
+  ['Consumer.close', ({ consumer }) => consumer.close()],
+  ["the broker's close", ({ broker }) => broker.close()],
+] as const satisfies readonly (readonly [
+  string,
+  (of: { consumer: { close(): Promise<void> }; broker: Broker }) => Promise<void>,
+])[];
+
+const closingConsumers: BrokerCase[] = [
+  ...CLOSES.map(([name, close]) =>
+    brokerCase(`${name} waits for the promises still out, and remembers what they did`, async (s) => {
+      const gate = s.gate();
+      let ended = false;
+      await s.publish(['a', 'b']);
+      const { inbox, consumer } = await s.consume({ handle: () => gate.opened });
+      await s.soon('records were not handed out', () => inbox.unsettled === 2);
+      const closing = close({ consumer, broker: s.broker }).finally(() => {
+        ended = true;
+      });
+      await inAnotherGroup();
+      expect(ended).toBe(false);
+      gate.open();
+      await s.within('it did not end', closing);
+      expect(inbox.done).toHaveLength(2);
+
+      /** A closed broker has no other group; then these turns have to do. */
+      async function inAnotherGroup(): Promise<void> {
+        if (name === 'Consumer.close') return s.witnessOfPauses(2);
+        for (const _ of named(20)) await new Promise((resolve) => setImmediate(resolve));
+      }
+    }),
+  ),
+  brokerCase('what was done while close waited does not come again', async (s) => {
+    const gate = s.gate();
+    await s.publish(['a', 'b']);
+    const { inbox, consumer } = await s.consume({ handle: () => gate.opened });
+    await s.soon('records were not handed out', () => inbox.unsettled === 2);
+    const closing = consumer.close();
+    gate.open();
+    await s.within('close did not end', closing);
+    await s.publish(['c']);
+    const next = await s.consume();
+    await s.soon('the next record was not handed out', () => next.inbox.done.length === 1);
+    expect(texts(next.inbox.calls)).toEqual(['c']);
+  }),
+  brokerCase('closed is fulfilled after close, not before', async (s) => {
+    let closed = false;
+    const { consumer } = await s.consume();
+    consumer.closed.then(() => {
+      closed = true;
+    });
+    await s.publish(['a']);
+    await s.witness(1);
+    expect(closed).toBe(false);
+    await s.within('close did not end', consumer.close());
+    await s.within('closed was not fulfilled', consumer.closed);
+  }),
+  brokerCase('stop and close of a consumer may be called twice, in any order', async (s) => {
+    const { consumer } = await s.consume();
+    consumer.stop();
+    consumer.stop();
+    await s.within('close did not end', Promise.all([consumer.close(), consumer.close()]));
+    await s.within('close did not end', consumer.close());
+    consumer.stop();
+  }),
+];
+
+type Call = (broker: Broker, topic: string) => Promise<unknown>;
+const CALLS: readonly (readonly [string, Call])[] = [
+  ['publish', (broker, topic) => broker.publish(topic, [record('a')])],
+  [
+    'consume',
+    (broker, topic) => broker.consume({ topics: [topic], group: topic, inFlight: 1, handler: async () => {} }),
+  ],
+  ['browse', (broker, topic) => collect(broker.browse(topic))],
+  ['listTopics', (broker) => broker.listTopics()],
+  ['ensureTopics', (broker, topic) => broker.ensureTopics([topic])],
+];
+
+const closingBrokers: BrokerCase[] = [
+  brokerCase("the broker's close closes its consumers: nothing is handed out any more", async (s) => {
+    const { broker } = s;
+    const consumed = [await s.consume(), await s.consume({ group: unique('group') })];
+    await s.within('close did not end', broker.close());
+    await s.within('a consumer is not closed', Promise.all(consumed.map(({ consumer }) => consumer.closed)));
+  }),
+  brokerCase(
+    'close of one process leaves the others at work, and none of its calls comes after it',
+    async (s) => {
+      const other = await s.subject.another();
+      const one = await s.consume();
+      const two = await s.consume({ broker: other });
+      await s.within('close did not end', s.broker.close());
+      await other.publish(s.topic, [record('a')]);
+      await s.soon('the other did not go on', () => two.inbox.done.length === 1);
+      expect(one.inbox.calls).toEqual([]);
+    },
+    'severalProcesses',
+  ),
+  brokerCase('close may be called twice, and at once', async (s) => {
+    await s.consume();
+    await s.within('close did not end', Promise.all([s.broker.close(), s.broker.close()]));
+    await s.within('close did not end', s.broker.close());
+  }),
+  ...CALLS.map(([name, call]) =>
+    brokerCase(`${name} after close rejects with BrokerUnavailable`, async (s) => {
+      await s.publish(['a']);
+      await s.broker.close();
+      const error = await errorOf(s.subject, () => call(s.broker, s.topic));
+      expect(error).toBeInstanceOf(BrokerUnavailable);
+      expect(error).toMatchObject({ code: 'BROKER_UNAVAILABLE' });
+    }),
+  ),
+  brokerCase('a publish that close meets is stored or rejected with BrokerUnavailable', async (s) => {
+    const { broker } = s;
+    const publishing = named(10).map((name) => broker.publish(s.topic, [record(name)]));
+    const [outcomes] = await Promise.all([Promise.allSettled(publishing), broker.close()]);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(BrokerUnavailable);
+    }
+  }),
+  brokerCase(
+    'a publish that gets no answer rejects with BrokerUnavailable',
+    async (s) => {
+      await s.publish(['a']);
+      const answerAgain = await s.subject.stall();
+      const error = await errorOf(s.subject, () => s.broker.publish(s.topic, [record('b')])).finally(answerAgain);
+      expect(error).toBeInstanceOf(BrokerUnavailable);
+    },
+    'stall',
+  ),
+];
+
+export const closing = [...stopping, ...closingConsumers, ...closingBrokers];

@@ -1,0 +1,209 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect } from '@jest/globals';
+import { unique } from '../contract.js';
+import {
+  type BrokerCase,
+  brokerCase,
+  type Handle,
+  named,
+  placeOf,
+  record,
+  type Scenario,
+  textOf,
+  texts,
+} from './inbox.js';
+
+const groups: BrokerCase[] = [
+  brokerCase('a group that is new begins with the oldest record', async (s) => {
+    await s.publish(named(5));
+    const { inbox } = await s.consume();
+    await s.soon('records were not handed out', () => inbox.done.length === 5);
+    await s.publish(['later']);
+    await s.soon('the later record was not handed out', () => inbox.done.length === 6);
+    expect(texts(inbox.calls)).toEqual([...named(5), 'later']);
+  }),
+  brokerCase('two groups both get everything', async (s) => {
+    const [one, two] = [await s.consume(), await s.consume({ group: unique('group') })];
+    await s.publish(named(50));
+    await s.soon('a group missed records', () => one.inbox.done.length === 50 && two.inbox.done.length === 50);
+    expect([texts(one.inbox.calls), texts(two.inbox.calls)]).toEqual([named(50), named(50)]);
+  }),
+  brokerCase('a consumer gets the records of all its topics, and no others', async (s) => {
+    const [other, foreign] = [unique('topic'), unique('topic')];
+    const { inbox } = await s.consume({ topics: [s.topic, other] });
+    await s.publish(['foreign'], foreign);
+    await s.publish(['one']);
+    await s.publish(['two'], other);
+    await s.soon('records were not handed out', () => inbox.done.length === 2);
+    await s.witness(1, { topics: [foreign] });
+    expect(texts(inbox.calls).sort()).toEqual(['one', 'two']);
+  }),
+  brokerCase('a group goes on behind what is done', async (s) => {
+    await s.publish(named(5));
+    const { inbox, consumer } = await s.consume();
+    await s.soon('records were not handed out', () => inbox.done.length === 5);
+    await consumer.close();
+    await s.publish(['next']);
+    const again = await s.consume();
+    await s.soon('the next record was not handed out', () => again.inbox.done.length === 1);
+    expect(texts(again.inbox.calls)).toEqual(['next']);
+  }),
+  brokerCase(
+    'what close has remembered is behind the group when the broker is opened again',
+    async (s) => {
+      await s.publish(named(5));
+      const { inbox } = await s.consume();
+      await s.soon('records were not handed out', () => inbox.done.length === 5);
+      await s.subject.reopen();
+      await s.publish(['next']);
+      const again = await s.consume();
+      await s.soon('the next record was not handed out', () => again.inbox.done.length === 1);
+      expect(texts(again.inbox.calls)).toEqual(['next']);
+    },
+    'reopen',
+  ),
+];
+
+/** A handler that takes a few turns of the event loop, and by which one record is never held twice. */
+function exclusively(held: Set<string>, doubles: string[]): Handle {
+  return async (received) => {
+    const place = placeOf(received);
+    if (held.has(place)) doubles.push(place);
+    held.add(place);
+    for (let turns = 0; turns < 5; turns += 1) await turn();
+    held.delete(place);
+  };
+}
+
+async function shared(s: Scenario, second = s.broker): Promise<void> {
+  const held = new Set<string>();
+  const doubles: string[] = [];
+  const handle = exclusively(held, doubles);
+  const one = await s.consume({ handle });
+  const two = await s.consume({ handle, broker: second });
+  for (const name of named(100)) await s.broker.publish(s.topic, [record(name, name)]);
+  const all = () => new Set(texts([...one.inbox.done, ...two.inbox.done]));
+  await s.soon('the two missed records', () => all().size === 100);
+  expect(doubles).toEqual([]);
+  // Where a group is rebalanced some may come twice; where both get everything nothing is shared.
+  expect(one.inbox.done.length + two.inbox.done.length).toBeLessThan(200);
+}
+
+async function takenOver(s: Scenario, second = s.broker): Promise<void> {
+  const gate = s.gate();
+  const handle: Handle = (received) => (textOf(received) === '0' ? undefined : gate.opened);
+  await s.publish(named(10));
+  const one = await s.consume({ handle, inFlight: 2 });
+  await s.soon('records were not handed out', () => one.inbox.calls.length === 3);
+  const two = await s.consume({ broker: second });
+  const closing = one.consumer.close();
+  gate.open();
+  await s.within('close did not end', closing);
+  await s.soon('the other did not take over', () => two.inbox.done.length >= 7);
+  expect(texts(two.inbox.calls)).toEqual(named(10).slice(3));
+}
+
+const sharing: BrokerCase[] = [
+  brokerCase('two consumers of a group never hold one record at a time, and miss none', (s) => shared(s)),
+  brokerCase(
+    'two processes of a group never hold one record at a time, and miss none',
+    async (s) => shared(s, await s.subject.another()),
+    'severalProcesses',
+  ),
+  brokerCase('where a consumer is closed, another of its group goes on with what is left', (s) => takenOver(s)),
+  brokerCase(
+    'where the consumer of a process is closed, that of another goes on with what is left',
+    async (s) => takenOver(s, await s.subject.another()),
+    'severalProcesses',
+  ),
+];
+
+/** One of a few keys for each number. */
+const keyOf = (number: number) => `key-${number % 5}`;
+
+const order: BrokerCase[] = [
+  brokerCase('first calls are made in the order of offsets, also while handlers end in any order', async (s) => {
+    const handle: Handle = async ({ offset }) => {
+      for (let turns = offset % 7; turns > 0; turns -= 1) await turn();
+    };
+    const batch = named(300).map((name, index) => record(name, keyOf(index)));
+    await s.broker.publish(s.topic, batch);
+    const { inbox } = await s.consume({ handle });
+    await s.soon('records were not handed out', () => inbox.done.length >= 300);
+    const last = new Map<number, number>();
+    for (const { partition, offset } of inbox.firstCalls) {
+      expect(offset).toBeGreaterThan(last.get(partition) ?? -1);
+      last.set(partition, offset);
+    }
+    const ofKey = (of: typeof batch) => texts(of.filter(({ key }) => String(key) === keyOf(3)));
+    expect(ofKey(inbox.firstCalls)).toEqual(ofKey(batch));
+  }),
+  brokerCase('first calls keep the order of offsets where one was rejected', async (s) => {
+    const handle: Handle = (received, call) => {
+      if (textOf(received) === '1' && call < 3) throw new Error('rejected');
+    };
+    await s.publish(named(10));
+    const { inbox } = await s.consume({ handle, inFlight: 2 });
+    await s.soon('records were not handed out', () => inbox.done.length === 10);
+    expect(texts(inbox.firstCalls)).toEqual(named(10));
+  }),
+];
+
+/** Publishes to the topics; as many as may be are held until everything could have been handed out. */
+async function expectLimit(s: Scenario, topics: readonly string[], inFlight: number): Promise<void> {
+  const gate = s.gate();
+  for (const topic of topics) await s.publish(named(10), topic);
+  const { inbox } = await s.consume({ topics, inFlight, handle: () => gate.opened });
+  await s.soon('the limit was not reached', () => inbox.unsettled >= inFlight);
+  await s.witness(topics.length * 10, { topics });
+  expect(inbox.unsettled).toBe(inFlight);
+  gate.open();
+  await s.soon('records were not handed out', () => inbox.done.length === topics.length * 10);
+  expect(inbox.mostUnsettled).toBe(inFlight);
+}
+
+const limit: BrokerCase[] = [
+  ...[1, 4].map((inFlight) =>
+    brokerCase(`of one partition ${inFlight} of ${inFlight} in flight are unsettled, never more`, (s) =>
+      expectLimit(s, [s.topic], inFlight),
+    ),
+  ),
+  brokerCase('the limit in flight holds over all topics together', (s) =>
+    expectLimit(s, [s.topic, unique('topic'), unique('topic')], 5),
+  ),
+  brokerCase('a topic that is long does not keep another from its turn', async (s) => {
+    const short = unique('topic');
+    await s.publish(named(1_000));
+    await s.publish(['short'], short);
+    const { inbox } = await s.consume({ topics: [s.topic, short], inFlight: 2, handle: () => turn() });
+    await s.soon('the short topic had no turn', () => texts(inbox.calls).includes('short'));
+    await s.soon('records were not handed out', () => inbox.done.length === 1_001);
+  }),
+];
+
+const median = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+
+const latency: BrokerCase[] = [
+  brokerCase(
+    'a published record reaches a waiting consumer soon',
+    async (s) => {
+      const { inbox } = await s.consume();
+      const measure = async () => {
+        const before = inbox.done.length;
+        const began = performance.now();
+        await s.publish(['ping']);
+        await s.soon('the record was not handed out', () => inbox.done.length > before);
+        return performance.now() - began;
+      };
+      // Whatever else this machine does at first: it is soon, or never.
+      await s.soon('the latency was never kept', async () => {
+        const times: number[] = [];
+        for (const _ of named(9)) times.push(await measure());
+        return median(times) <= (s.subject.features.latencyMs ?? 0);
+      });
+    },
+    'latencyMs',
+  ),
+];
+
+export const handingOut = [...groups, ...sharing, ...order, ...limit, ...latency];

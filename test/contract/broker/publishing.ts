@@ -1,0 +1,183 @@
+import { expect } from '@jest/globals';
+import { headerText, type NewRecord, type ReceivedRecord } from '../../../src/ports/broker.js';
+import { unique } from '../contract.js';
+import { type BrokerCase, brokerCase, KEY, named, record, records, texts } from './inbox.js';
+
+const durability: BrokerCase[] = [
+  brokerCase('what publish resolved for is in the topic at once', async (s) => {
+    for (const names of [['a', 'b', 'c'], ['d'], named(50, 'e')]) {
+      const before = texts(await s.browse());
+      await s.publish(names);
+      expect(texts(await s.browse())).toEqual([...before, ...names]);
+    }
+  }),
+  brokerCase(
+    'what publish resolved for is seen by another process at once',
+    async (s) => {
+      const other = await s.subject.another();
+      await s.publish(['a', 'b', 'c']);
+      expect(texts(await s.browse(s.topic, other))).toEqual(['a', 'b', 'c']);
+    },
+    'severalProcesses',
+  ),
+  brokerCase(
+    'what publish resolved for is there when the broker is opened again',
+    async (s) => {
+      await s.publish(['a', 'b', 'c']);
+      await s.subject.reopen();
+      expect(texts(await s.browse())).toEqual(['a', 'b', 'c']);
+      await s.witness(3);
+    },
+    'reopen',
+  ),
+  brokerCase('publishers at once lose nothing', async (s) => {
+    await Promise.all(named(50).map((name) => s.publish([name, `${name}'`])));
+    const stored = texts(await s.browse());
+    expect(new Set(stored)).toEqual(new Set(named(50).flatMap((name) => [name, `${name}'`])));
+    expect(stored).toHaveLength(100);
+  }),
+];
+
+const order: BrokerCase[] = [
+  brokerCase('records of one call keep their order within a partition', async (s) => {
+    await s.publish(named(500));
+    expect(texts(await s.browse())).toEqual(named(500));
+  }),
+  brokerCase('records of one key keep the order of their calls', async (s) => {
+    for (const name of named(20)) await s.broker.publish(s.topic, [record(name), record('other', unique('key'))]);
+    expect(texts(await s.browse()).filter((text) => text !== 'other')).toEqual(named(20));
+  }),
+  brokerCase('records of one key are in one partition', async (s) => {
+    for (const name of named(10)) await s.broker.publish(s.topic, [record(name), record(name, unique('key'))]);
+    const ofKey = (await s.browse()).filter(({ key }) => String(key) === KEY);
+    expect(new Set(ofKey.map(({ partition }) => partition)).size).toBe(1);
+  }),
+  brokerCase('offsets rise within a partition', async (s) => {
+    for (const name of named(5)) await s.broker.publish(s.topic, [record(name), record(name, unique('key'))]);
+    const last = new Map<number, number>();
+    for (const { partition, offset } of await s.browse()) {
+      expect(offset).toBeGreaterThan(last.get(partition) ?? -1);
+      last.set(partition, offset);
+    }
+  }),
+];
+
+const header = (name: string, value: string | Buffer) => [name, Buffer.from(value)] as const;
+const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+const plain = record('value');
+
+const SHAPES: readonly (readonly [string, NewRecord])[] = [
+  ['headers in their order', { ...plain, headers: [header('b', '1'), header('a', '2'), header('c', '3')] }],
+  ['a header name twice', { ...plain, headers: [header('a', '1'), header('b', '2'), header('a', '3')] }],
+  ['an empty header value', { ...plain, headers: [header('a', '')] }],
+  ['a header with every byte', { ...plain, headers: [header('a', everyByte)] }],
+  [
+    'header names of every kind',
+    { ...plain, headers: [header('', 'empty'), header('__proto__', '1'), header('ä😀', '2')] },
+  ],
+  ['1,000 headers', { ...plain, headers: named(1_000).map((name) => header(name, name)) }],
+  ['a null key', { ...plain, key: null }],
+  ['an empty key', { ...plain, key: Buffer.alloc(0) }],
+  ['a key with every byte', { ...plain, key: everyByte }],
+  ['a null value', { ...plain, value: null }],
+  ['an empty value', { ...plain, value: Buffer.alloc(0) }],
+  ['a value with every byte', { ...plain, value: everyByte }],
+  ['nothing at all', { key: null, value: null, headers: [] }],
+];
+
+const shapeOf = ({ key, value, headers }: NewRecord): NewRecord => ({ key, value, headers });
+
+const roundTrip: BrokerCase[] = [
+  ...SHAPES.map(([name, given]) =>
+    brokerCase(`${name} comes back as it was published, by browse and by consume`, async (s) => {
+      await s.broker.publish(s.topic, [given]);
+      const { inbox } = await s.consume();
+      await s.soon('the record was not handed out', () => inbox.done.length > 0);
+      expect((await s.browse()).map(shapeOf)).toEqual([given]);
+      expect(inbox.calls.map(shapeOf)).toEqual([given]);
+    }),
+  ),
+  brokerCase('many records of 300 KiB all come back', async (s) => {
+    const large = (index: number) => ({ ...plain, value: Buffer.alloc(300 * 1024, index + 1) });
+    for (let index = 0; index < 20; index += 1) await s.broker.publish(s.topic, [large(index)]);
+    const { inbox } = await s.consume();
+    await s.soon('records were not handed out', () => inbox.done.length === 20);
+    const whole = (received: ReceivedRecord, index: number) => received.value?.equals(large(index).value);
+    expect((await s.browse()).map(whole)).not.toContain(false);
+    expect(inbox.calls.map(whole)).not.toContain(false);
+  }),
+  brokerCase('the timestamp says when it was published', async (s) => {
+    const before = Date.now();
+    await s.publish(['a']);
+    const after = Date.now();
+    const [{ timestamp } = { timestamp: 0 }] = await s.browse();
+    expect(timestamp).toBeGreaterThanOrEqual(before);
+    expect(timestamp).toBeLessThanOrEqual(after);
+  }),
+  brokerCase('headerText gives the last value of a name', async (s) => {
+    await s.broker.publish(s.topic, [{ ...plain, headers: [header('a', '1'), header('b', '2'), header('a', '3')] }]);
+    const [received = plain] = await s.browse();
+    expect([headerText(received, 'a'), headerText(received, 'none')]).toEqual(['3', undefined]);
+  }),
+];
+
+const topics: BrokerCase[] = [
+  brokerCase('publish creates a topic that is missing', async (s) => {
+    expect(await s.broker.listTopics()).not.toContain(s.topic);
+    await s.publish(['a']);
+    expect(await s.broker.listTopics()).toContain(s.topic);
+  }),
+  brokerCase('consume creates topics that are missing', async (s) => {
+    const other = unique('topic');
+    const { inbox } = await s.consume({ topics: [s.topic, other] });
+    expect(await s.broker.listTopics()).toEqual(expect.arrayContaining([s.topic, other]));
+    await s.publish(['a'], other);
+    await s.soon('the record was not handed out', () => inbox.done.length === 1);
+  }),
+  brokerCase('ensureTopics creates those that are missing and leaves the others', async (s) => {
+    const other = unique('topic');
+    await s.publish(['a']);
+    await s.broker.ensureTopics([s.topic, other]);
+    await s.broker.ensureTopics([s.topic, other]);
+    const names = (await s.broker.listTopics()).filter((name) => name === s.topic || name === other);
+    expect(names.sort()).toEqual([s.topic, other].sort());
+    expect([texts(await s.browse()), await s.browse(other)]).toEqual([['a'], []]);
+  }),
+  brokerCase('ensureTopics at once, of the same topics, is harmless', async (s) => {
+    await Promise.all(named(5).map(() => s.broker.ensureTopics([s.topic])));
+    expect((await s.broker.listTopics()).filter((name) => name === s.topic)).toHaveLength(1);
+  }),
+];
+
+const browsing: BrokerCase[] = [
+  brokerCase('browse of a topic that is missing gives none, and makes none', async (s) => {
+    expect(await s.browse()).toEqual([]);
+    expect(await s.broker.listTopics()).not.toContain(s.topic);
+  }),
+  brokerCase('browse gives the topic as it stood when the first record was asked for', async (s) => {
+    await s.publish(named(1_200));
+    const browsing = s.broker.browse(s.topic)[Symbol.asyncIterator]();
+    const seen = [(await s.within('no record came', browsing.next())).value];
+    await s.publish(named(10, 'late'));
+    for await (const received of { [Symbol.asyncIterator]: () => browsing }) seen.push(received);
+    expect(texts(seen)).toEqual(named(1_200));
+  }),
+  brokerCase('browse is in no group: a group that is new still gets everything', async (s) => {
+    await s.publish(['a', 'b']);
+    await s.browse();
+    await s.witness(2);
+  }),
+  brokerCase('browse gives what a group has done already', async (s) => {
+    await s.publish(['a', 'b']);
+    await s.witness(2);
+    expect(texts(await s.browse())).toEqual(['a', 'b']);
+  }),
+  brokerCase('browse names topic, partition and offset as consume does', async (s) => {
+    await s.broker.publish(s.topic, records(['a', 'b']));
+    const { inbox } = await s.consume();
+    await s.soon('records were not handed out', () => inbox.done.length === 2);
+    expect(inbox.calls).toEqual(await s.browse());
+  }),
+];
+
+export const publishing = [...durability, ...order, ...roundTrip, ...topics, ...browsing];

@@ -1,0 +1,125 @@
+import { expect } from '@jest/globals';
+import { type BrokerCase, brokerCase, type Handle, named, type Scenario, textOf, texts } from './inbox.js';
+
+const rejected = () => {
+  throw new Error('rejected');
+};
+
+/** Rejects the records of these names while `broken()` says so. */
+function rejecting(names: readonly string[], broken: () => boolean = () => true): Handle {
+  return (received) => (names.includes(textOf(received)) && broken() ? rejected() : undefined);
+}
+
+const again: BrokerCase[] = [
+  brokerCase('a record that was rejected comes again until it is not, and others go on meanwhile', async (s) => {
+    await s.publish(['bad', ...named(20)]);
+    let broken = true;
+    const { inbox } = await s.consume({ inFlight: 2, handle: rejecting(['bad'], () => broken) });
+    await s.soon('others did not go on', () => inbox.done.length === 20);
+    await s.soon('it did not come again', () => texts(inbox.calls).filter((text) => text === 'bad').length >= 2);
+    broken = false;
+    await s.soon('it was skipped', () => texts(inbox.done).includes('bad'));
+    expect(inbox.done).toHaveLength(21);
+  }),
+  brokerCase('a record that comes again is the same record', async (s) => {
+    await s.publish(['bad']);
+    const { inbox } = await s.consume({ handle: (_, call) => (call < 3 ? rejected() : undefined) });
+    await s.soon('it was skipped', () => inbox.done.length === 1);
+    expect(inbox.calls).toHaveLength(3);
+    expect(new Set(inbox.calls.map((call) => JSON.stringify(call))).size).toBe(1);
+  }),
+  brokerCase('many that are rejected once are all done, none twice', async (s) => {
+    await s.publish(named(1_500));
+    const { inbox } = await s.consume({ inFlight: 50, handle: (_, call) => (call === 1 ? rejected() : undefined) });
+    await s.soon('some were skipped', () => inbox.done.length === 1_500);
+    expect(new Set(texts(inbox.done)).size).toBe(1_500);
+    expect(inbox.calls).toHaveLength(3_000);
+  }),
+  brokerCase('the pause begins with 0.1 s and grows', async (s) => {
+    const times: number[] = [];
+    await s.publish(['bad']);
+    const handle: Handle = (_, call) => {
+      times.push(performance.now());
+      if (call < 4) rejected();
+    };
+    const { inbox } = await s.consume({ handle });
+    await s.soon('it was skipped', () => inbox.done.length === 1);
+    const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    // A timer may end a millisecond early.
+    for (const pause of pauses) expect(pause).toBeGreaterThanOrEqual(98);
+    expect(pauses.at(-1)).toBeGreaterThan(150);
+  }),
+];
+
+const limits: BrokerCase[] = [
+  brokerCase('while it pauses it counts to no limit', async (s) => {
+    const gate = s.gate();
+    const handle: Handle = (received, call) => {
+      if (textOf(received) !== 'bad') return gate.opened;
+      if (call < 3) rejected();
+      return undefined;
+    };
+    await s.publish(['bad', ...named(5)]);
+    const { inbox } = await s.consume({ inFlight: 2, handle });
+    await s.soon('it kept its place', () => inbox.unsettled === 2 && !heldBad(inbox.calls.slice(-2)));
+    await s.witnessOfPauses(3);
+    expect(inbox.mostUnsettled).toBe(2);
+    gate.open();
+    await s.soon('records were not handed out', () => inbox.done.length === 6);
+    expect(inbox.mostUnsettled).toBe(2);
+  }),
+  ...[1, 100, 999].map((count) =>
+    brokerCase(`with 1 in flight, ${count} that pause stop no others`, async (s) => {
+      const bad = named(count, 'bad');
+      let broken = true;
+      await s.publish([...bad, ...named(5)]);
+      const { inbox } = await s.consume({ inFlight: 1, handle: rejecting(bad, () => broken) });
+      await s.soon('others did not go on', () => inbox.done.length === 5);
+      broken = false;
+      await s.soon('some were skipped', () => inbox.done.length === count + 5);
+      expect(inbox.mostUnsettled).toBe(1);
+    }),
+  ),
+];
+
+const heldBad = (calls: Parameters<typeof texts>[0]) => texts(calls).includes('bad');
+
+/** a and b are done, c never, d and e behind it are: then `again` says how the group comes back. */
+async function withGap(s: Scenario, comeBack: () => Promise<unknown>): Promise<void> {
+  await s.publish(['a', 'b', 'c', 'd', 'e']);
+  const { inbox, consumer } = await s.consume({ handle: rejecting(['c']) });
+  await s.soon('others did not go on', () => inbox.done.length === 4);
+  await s.within('close did not end', consumer.close());
+  await comeBack();
+  const second = await s.consume();
+  await s.soon('records behind the unfinished one did not come again', () => second.inbox.done.length >= 3);
+  await s.publish(['f']);
+  await s.soon('the next record was not handed out', () => texts(second.inbox.done).includes('f'));
+  expect(texts(second.inbox.calls)).toEqual(['c', 'd', 'e', 'f']);
+}
+
+const prefix: BrokerCase[] = [
+  brokerCase('only the contiguous done prefix is remembered: what is behind a gap comes again', (s) =>
+    withGap(s, async () => undefined),
+  ),
+  brokerCase(
+    'only the contiguous done prefix is there when the broker is opened again',
+    (s) => withGap(s, () => s.subject.reopen()),
+    'reopen',
+  ),
+  brokerCase('a record that is done after those behind it closes the gap', async (s) => {
+    const gate = s.gate();
+    await s.publish(['a', 'b', 'c']);
+    const { inbox, consumer } = await s.consume({ handle: (r) => (textOf(r) === 'a' ? gate.opened : undefined) });
+    await s.soon('others did not go on', () => inbox.done.length === 2);
+    gate.open();
+    await s.soon('it was not done', () => inbox.done.length === 3);
+    await consumer.close();
+    await s.publish(['d']);
+    const second = await s.consume();
+    await s.soon('the next record was not handed out', () => second.inbox.done.length === 1);
+    expect(texts(second.inbox.calls)).toEqual(['d']);
+  }),
+];
+
+export const rejectingCases = [...again, ...limits, ...prefix];

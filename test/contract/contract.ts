@@ -1,0 +1,129 @@
+/**
+ * What a contract suite is: cases as data, so that they run over every adapter by jest, and over broken ones without it.
+ * A case knows a port and nothing of what is behind it: how many partitions, gaps in offsets, shared servers, latency.
+ */
+import { randomUUID } from 'node:crypto';
+import { describe, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+
+/** What an adapter under test can show; a case that needs what it lacks is left out, loudly. */
+export interface Features {
+  /** What was stored is there again after close and open. */
+  readonly reopen: boolean;
+  /** Several processes may work on the same data. */
+  readonly severalProcesses: boolean;
+  /** A topic has more than one partition. */
+  readonly severalPartitions: boolean;
+  /** How long a published record may take to a waiting consumer; null: nothing is promised. */
+  readonly latencyMs: number | null;
+  /** What is behind the adapter can be made not to answer. */
+  readonly stall: boolean;
+  /** What is behind the adapter can be damaged while it is in use. */
+  readonly damage: boolean;
+  /** How long a case waits for what has to come. */
+  readonly patienceMs: number;
+}
+
+/** An adapter over data of its own. */
+export interface Subject<Port> {
+  readonly features: Features;
+  /** The instance in use; reopen puts another in its place. */
+  readonly port: Port;
+  /** Closes the port and opens the same data again. */
+  reopen(): Promise<Port>;
+  /** The view of another process: a further instance on the same data. */
+  another(): Promise<Port>;
+  /** What is behind does not answer until the returned function is called. */
+  stall(): Promise<() => Promise<void>>;
+  damage(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ContractCase<Subject> {
+  /** A sentence of the contract. */
+  readonly name: string;
+  readonly needs?: keyof Features;
+  run(subject: Subject): Promise<void>;
+}
+
+export type Open<Port> = (features: Features) => Promise<Subject<Port>>;
+
+export function describeContract<Port>(
+  adapter: string,
+  open: Open<Port>,
+  features: Features,
+  cases: readonly ContractCase<Subject<Port>>[],
+): void {
+  describe(adapter, () => {
+    for (const one of cases) {
+      const lacks = lackOf(one, features);
+      if (lacks) test.skip(`${one.name} [LEFT OUT: ${adapter} has ${lacks}]`, () => undefined);
+      else test(one.name, () => runCase(open, features, one), 4 * features.patienceMs);
+    }
+  });
+}
+
+export function lackOf({ needs }: { readonly needs?: keyof Features }, features: Features): string | null {
+  return needs && !features[needs] ? `${needs} = ${features[needs]}` : null;
+}
+
+/** One case over data of its own, whatever runs it. */
+export async function runCase<Port>(
+  open: Open<Port>,
+  features: Features,
+  { run }: ContractCase<Subject<Port>>,
+): Promise<void> {
+  const subject = await open(features);
+  try {
+    await run(subject);
+  } finally {
+    await subject.close();
+  }
+}
+
+/** A name nobody else uses, also on a shared server. */
+export function unique(name: string): string {
+  return `${name}-${randomUUID()}`;
+}
+
+interface Patient {
+  readonly features: Features;
+}
+
+/** Waits for a condition as long as the adapter asks for. */
+export function soon<T>({ features }: Patient, message: string, condition: () => T | Promise<T>) {
+  return eventually(condition, { timeout: features.patienceMs, message });
+}
+
+/** What the promise gives, or an error when that takes longer than the adapter asks for. */
+export async function within<T>({ features }: Patient, message: string, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${message} (within ${features.patienceMs} ms)`)), features.patienceMs);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The error a call failed with; the call must fail. */
+export async function errorOf(subject: Patient, call: () => Promise<unknown>): Promise<unknown> {
+  const outcome = await within(
+    subject,
+    'the call did not end',
+    (async () => call())().then(
+      () => null,
+      (error: unknown) => ({ error }),
+    ),
+  );
+  if (!outcome) throw new Error('the call was fulfilled where it has to be rejected');
+  return outcome.error;
+}
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

@@ -1,0 +1,44 @@
+import { expect } from '@jest/globals';
+import { collect } from '../contract.js';
+import { numbers, type StoreCase, storeCase, upTo } from './follower.js';
+
+export const reading: StoreCase[] = [
+  storeCase('read gives the events from a revision on, in order', async (s) => {
+    await s.append(10);
+    expect(numbers(await s.read(s.stream(), 4))).toEqual([4, 5, 6, 7, 8, 9]);
+    expect(numbers(await s.read(s.stream(), 9))).toEqual([9]);
+    expect(numbers(await s.read(s.stream(), 0))).toEqual(upTo(10));
+  }),
+  storeCase('read from behind the end is empty', async (s) => {
+    await s.append(3);
+    expect(await s.read(s.stream(), 3)).toEqual([]);
+    expect(await s.read(s.stream(), 1_000)).toEqual([]);
+  }),
+  storeCase('a stream that was never written is empty', async (s) => {
+    expect(await s.read()).toEqual([]);
+    expect(await s.read(s.stream(), 5)).toEqual([]);
+  }),
+  storeCase('read gives the events of its stream only', async (s) => {
+    await s.append(2);
+    await s.append(3, -1, s.stream('0'));
+    expect(await s.read()).toHaveLength(2);
+  }),
+  storeCase('a long stream is read whole and in order', async (s) => {
+    await s.append(2_500);
+    expect(numbers(await s.read())).toEqual(upTo(2_500));
+  }),
+  storeCase('read gives the stream as it stood when its first event was asked for', async (s) => {
+    await s.append(2_500);
+    const reading = s.store.read(s.stream())[Symbol.asyncIterator]();
+    expect((await s.within('no event came', reading.next())).value).toMatchObject({ revision: 0 });
+    await s.append(10, 2_499);
+    const rest = await collect({ [Symbol.asyncIterator]: () => reading });
+    expect(rest).toHaveLength(2_499);
+  }),
+  storeCase('a read that was left before its end disturbs nothing', async (s) => {
+    await s.append(2_500);
+    for await (const { revision } of s.store.read(s.stream())) if (revision === 5) break;
+    await s.append(1, 2_499);
+    expect(await s.read(s.stream(), 2_499)).toHaveLength(2);
+  }),
+];

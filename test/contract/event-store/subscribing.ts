@@ -1,0 +1,183 @@
+import { expect } from '@jest/globals';
+import { NO_STREAM, UnknownPosition } from '../../../src/ports/event-store.js';
+import { collect, errorOf } from '../contract.js';
+import { events, Follower, ids, numbers, type Scenario, type StoreCase, storeCase, upTo } from './follower.js';
+
+/** Two streams of 3 events each, by turns. */
+async function twoStreams(s: Scenario): Promise<[string, string]> {
+  const [one, two] = [s.stream('-1'), s.stream('-2')];
+  for (const n of upTo(3)) {
+    await s.append(1, n - 1, one);
+    await s.append(1, n - 1, two);
+  }
+  return [one, two];
+}
+
+const whatComes: StoreCase[] = [
+  storeCase('subscribe gives the events of all streams with the prefix once each, as they were appended', async (s) => {
+    const [one, two] = await twoStreams(s);
+    const { events } = await s.caughtUp();
+    expect(events.map(({ stream }) => stream)).toEqual([one, two, one, two, one, two]);
+    expect(numbers(events)).toEqual([0, 0, 1, 1, 2, 2]);
+  }),
+  storeCase('subscribe gives events as read does', async (s) => {
+    await s.append(3);
+    expect((await s.caughtUp()).events).toEqual(await s.read());
+  }),
+  storeCase('subscribe gives no event of a stream that does not begin with the prefix', async (s) => {
+    await s.append(1, NO_STREAM, `x${s.prefix}`);
+    await s.append(1, NO_STREAM, s.prefix.slice(0, -1));
+    await s.append(1, NO_STREAM, s.prefix.toUpperCase());
+    await s.append(1, NO_STREAM, s.stream('-a%'));
+    await s.append(1, NO_STREAM, s.stream('-ab'));
+    await s.append(1, NO_STREAM, s.stream('-a_'));
+    expect(streams(await s.caughtUp())).toEqual([s.stream('-a%'), s.stream('-ab'), s.stream('-a_')]);
+    expect(streams(await s.caughtUp({ streamPrefix: s.stream('-a%') }))).toEqual([s.stream('-a%')]);
+    expect(streams(await s.caughtUp({ streamPrefix: s.stream('-a_') }))).toEqual([s.stream('-a_')]);
+  }),
+  storeCase('a stream that is named like the prefix begins with it', async (s) => {
+    await s.append(1);
+    expect(streams(await s.caughtUp())).toEqual([s.prefix]);
+  }),
+  storeCase('an empty prefix is that of every stream', async (s) => {
+    await s.append(1);
+    await s.append(1, NO_STREAM, `x${s.prefix}`);
+    const given = streams(await s.caughtUp({ streamPrefix: '' }));
+    expect(given).toEqual(expect.arrayContaining([s.prefix, `x${s.prefix}`]));
+  }),
+  storeCase('subscribe after a position gives what comes after it, also from within an append', async (s) => {
+    await s.append(5);
+    const recorded = await s.read();
+    for (const { position, revision } of recorded) {
+      const { events } = await s.caughtUp({ after: position });
+      expect(numbers(events)).toEqual(upTo(5).slice(revision + 1));
+    }
+  }),
+  storeCase('the position may be that of an event without the prefix', async (s) => {
+    const { position } = await s.append(1, NO_STREAM, `x${s.prefix}`);
+    await s.append(2);
+    expect(numbers((await s.caughtUp({ after: position })).events)).toEqual([0, 1]);
+  }),
+  storeCase('a subscription goes on with what is appended later', async (s) => {
+    await s.append(2);
+    const follower = await s.caughtUp();
+    await s.append(2, 1);
+    await s.append(1, NO_STREAM, s.stream('-new'));
+    await s.soon('what was appended later did not come', () => follower.events.length >= 5);
+    expect(numbers(follower.events)).toEqual([0, 1, 2, 3, 0]);
+  }),
+  storeCase(
+    'a subscription gives what other processes append',
+    async (s) => {
+      const follower = await s.caughtUp();
+      const other = await s.subject.another();
+      await other.append(s.stream(), events(3), NO_STREAM);
+      await s.soon('what another process appended did not come', () => follower.events.length >= 3);
+      expect(numbers(follower.events)).toEqual(upTo(3));
+    },
+    'severalProcesses',
+  ),
+  storeCase(
+    'a position is good for a store that was opened again',
+    async (s) => {
+      const { position } = await s.append(2);
+      await s.append(2, 1);
+      await s.subject.reopen();
+      expect(numbers((await s.caughtUp({ after: position })).events)).toEqual([2, 3]);
+    },
+    'reopen',
+  ),
+  storeCase('subscriptions at once get everything, each', async (s) => {
+    const followers = await Promise.all([s.caughtUp(), s.caughtUp(), s.caughtUp()]);
+    await Promise.all(upTo(20).map((n) => s.append(2, NO_STREAM, s.stream(`-${n}`))));
+    await s.soon('a subscription missed events', () => followers.every(({ events }) => events.length >= 40));
+    const [first, second, third] = followers.map(({ events }) => ids(events));
+    expect(second).toEqual(first);
+    expect(third).toEqual(first);
+  }),
+  storeCase('5,000 events, and those appended meanwhile, come exactly once and in order', async (s) => {
+    for (const n of upTo(10)) await s.append(500, n * 500 - 1);
+    const follower = s.follow();
+    for (const n of upTo(100)) await s.append(1, 4_999 + n);
+    await s.soon('the catch-up missed events', () => follower.events.length >= 5_100);
+    expect(numbers(follower.events)).toEqual(upTo(5_100));
+  }),
+];
+
+const streams = ({ events }: Follower) => events.map(({ stream }) => stream);
+
+const marks: StoreCase[] = [
+  storeCase('the caught-up mark comes for an empty store', async (s) => {
+    expect((await s.caughtUp()).marks[0]).toBe(0);
+  }),
+  storeCase('the caught-up mark comes where no event has the prefix', async (s) => {
+    await s.append(3, NO_STREAM, `x${s.prefix}`);
+    expect((await s.caughtUp()).events).toEqual([]);
+  }),
+  storeCase('the caught-up mark comes where nothing was appended after the position', async (s) => {
+    const { position } = await s.append(3);
+    expect((await s.caughtUp({ after: position })).marks[0]).toBe(0);
+  }),
+  ...[1, 1_000, 2_500].map((count) =>
+    storeCase(`the caught-up mark comes after all of ${count} events that were stored`, async (s) => {
+      await s.append(count);
+      const follower = await s.caughtUp();
+      expect(follower.marks[0]).toBe(count);
+    }),
+  ),
+  storeCase('a batch holds an event or the mark', async (s) => {
+    await s.append(3);
+    const follower = await s.caughtUp();
+    await s.append(1, 2);
+    await s.soon('the event did not come', () => follower.events.length === 4);
+    for (const { events, caughtUp } of follower.batches) expect(events.length > 0 || caughtUp).toBe(true);
+  }),
+];
+
+const ends: StoreCase[] = [
+  storeCase('a subscription that waits ends without error when its signal aborts', async (s) => {
+    const follower = await s.caughtUp();
+    follower.abort();
+    await s.within('it did not end', follower.ended);
+    expect(follower.failure).toBeNull();
+  }),
+  storeCase('a subscription that catches up ends without error when its signal aborts', async (s) => {
+    await s.append(5_000);
+    const follower = s.follow();
+    await s.soon('no event came', () => follower.events.length > 0);
+    follower.abort();
+    await s.within('it did not end', follower.ended);
+    expect(follower.failure).toBeNull();
+  }),
+  storeCase('a subscription whose signal is aborted already ends without error', async (s) => {
+    await s.append(1);
+    const subscription = s.store.subscribe({ after: null, streamPrefix: s.prefix, signal: AbortSignal.abort() });
+    await s.within('it did not end', collect(subscription));
+  }),
+  storeCase('a subscription can be left, and another made after it', async (s) => {
+    await s.append(3);
+    const { signal } = new AbortController();
+    for await (const _ of s.store.subscribe({ after: null, streamPrefix: s.prefix, signal })) break;
+    expect((await s.caughtUp()).events).toHaveLength(3);
+  }),
+  ...['not a position', '', '0', '-1', 'ffffffffffff.1', 'é😀'].map((position) =>
+    storeCase(`subscribe after ${JSON.stringify(position)}, never given, rejects with UnknownPosition`, async (s) => {
+      await s.append(1);
+      const follower = new Follower(s.store, { after: position, streamPrefix: s.prefix });
+      await s.within('it did not end', follower.ended).finally(() => follower.abort());
+      expect(follower.failure).toBeInstanceOf(UnknownPosition);
+      expect(follower.failure).toMatchObject({ code: 'UNKNOWN_POSITION', position });
+    }),
+  ),
+  storeCase('a position with something behind it was never given', async (s) => {
+    const { position } = await s.append(1);
+    const { signal } = new AbortController();
+    for (const never of [`${position}.1`, `${position} `, ` ${position}`, `${position}999`]) {
+      const subscription = s.store.subscribe({ after: never, streamPrefix: s.prefix, signal });
+      const error = await errorOf(s.subject, () => subscription[Symbol.asyncIterator]().next());
+      expect(error).toBeInstanceOf(UnknownPosition);
+    }
+  }),
+];
+
+export const subscribing = [...whatComes, ...marks, ...ends];

@@ -1,0 +1,14 @@
+import { SQLITE, sqliteBroker, sqliteEventStore, sqliteProjectionStates } from '../support/sqlite-subjects.js';
+import { cases as brokerCases } from './broker-contract.js';
+import { describeContract } from './contract.js';
+import { cases as eventStoreCases } from './event-store-contract.js';
+import { cases as projectionStatesCases } from './projection-states-contract.js';
+
+describeContract('the event store on SQLite', sqliteEventStore(), SQLITE, eventStoreCases);
+describeContract('the broker on SQLite', sqliteBroker(), SQLITE, brokerCases);
+describeContract(
+  'the projection states on SQLite',
+  sqliteProjectionStates(),
+  { ...SQLITE, damage: true },
+  projectionStatesCases,
+);

@@ -1,0 +1,190 @@
+/** Brokers that break one sentence of the contract each: what the contract suite must find. */
+import type { Broker, ConsumeOptions, Consumer, NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
+
+class Delegating implements Broker {
+  constructor(protected readonly inner: Broker) {}
+  publish(topic: string, records: readonly NewRecord[]): Promise<void> {
+    return this.inner.publish(topic, records);
+  }
+  consume(options: ConsumeOptions): Promise<Consumer> {
+    return this.inner.consume(options);
+  }
+  browse(topic: string): AsyncIterable<ReceivedRecord> {
+    return this.inner.browse(topic);
+  }
+  listTopics(): Promise<string[]> {
+    return this.inner.listTopics();
+  }
+  ensureTopics(topics: readonly string[]): Promise<void> {
+    return this.inner.ensureTopics(topics);
+  }
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+}
+
+export class DropsTheLastRecord extends Delegating {
+  override publish(topic: string, records: readonly NewRecord[]) {
+    return this.inner.publish(topic, records.slice(0, -1));
+  }
+}
+
+export class ResolvesBeforeDurable extends Delegating {
+  override async publish(topic: string, records: readonly NewRecord[]) {
+    this.inner.publish(topic, records).catch(() => undefined);
+  }
+}
+
+export class PublishesInWrongOrder extends Delegating {
+  override publish(topic: string, records: readonly NewRecord[]) {
+    return this.inner.publish(topic, records.toReversed());
+  }
+}
+
+export class KeepsOneHeaderOfAName extends Delegating {
+  override publish(topic: string, records: readonly NewRecord[]) {
+    const changed = records.map((record) => ({ ...record, headers: [...new Map(record.headers)] }));
+    return this.inner.publish(topic, changed);
+  }
+}
+
+export class TakesBytesForText extends Delegating {
+  override publish(topic: string, records: readonly NewRecord[]) {
+    const changed = records.map((record) => ({ ...record, value: record.value && Buffer.from(String(record.value)) }));
+    return this.inner.publish(topic, changed);
+  }
+}
+
+export class MakesNullEmpty extends Delegating {
+  override publish(topic: string, records: readonly NewRecord[]) {
+    return this.inner.publish(
+      topic,
+      records.map((record) => ({ ...record, key: record.key ?? Buffer.alloc(0) })),
+    );
+  }
+}
+
+abstract class Consuming extends Delegating {
+  override consume(options: ConsumeOptions): Promise<Consumer> {
+    return this.inner.consume(this.change(options));
+  }
+  protected abstract change(options: ConsumeOptions): ConsumeOptions;
+}
+
+export class SkipsTheRejected extends Consuming {
+  protected change(options: ConsumeOptions) {
+    return { ...options, handler: (record: ReceivedRecord) => options.handler(record).catch(() => undefined) };
+  }
+}
+
+/** A rejected record keeps its place: it is tried again within one call. */
+export class RejectedKeepTheirPlace extends Consuming {
+  protected change({ handler, ...options }: ConsumeOptions) {
+    const tryOn = async (record: ReceivedRecord) => {
+      for (let tries = 0; tries < 100; tries += 1) {
+        const done = await handler(record).then(
+          () => true,
+          () => false,
+        );
+        if (done) return;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      throw new Error('rejected');
+    };
+    return { ...options, handler: tryOn };
+  }
+}
+
+export class IgnoresTheLimit extends Consuming {
+  protected change(options: ConsumeOptions) {
+    return { ...options, inFlight: 10_000 };
+  }
+}
+
+export class IgnoresNotBefore extends Consuming {
+  protected change({ notBefore: _, ...options }: ConsumeOptions) {
+    return options;
+  }
+}
+
+/** Waits inside the handler, so that what waits has a place that others need. */
+export class WaitsInItsPlace extends Consuming {
+  protected change({ notBefore, handler, ...options }: ConsumeOptions) {
+    if (!notBefore) return { ...options, handler };
+    const wait = async (record: ReceivedRecord) => {
+      if (notBefore(record) > Date.now()) throw new Error('not yet');
+      await handler(record);
+    };
+    return { ...options, handler: wait };
+  }
+}
+
+export class ForgetsTheGroup extends Consuming {
+  static #instances = 0;
+  readonly #instance = ForgetsTheGroup.#instances++;
+  protected change(options: ConsumeOptions) {
+    return { ...options, group: `${options.group}-${this.#instance}` };
+  }
+}
+
+/** Every consumer is a group of its own. */
+export class SharesNoGroup extends Consuming {
+  #consumers = 0;
+  protected change(options: ConsumeOptions) {
+    return { ...options, group: `${options.group}-${this.#consumers++}` };
+  }
+}
+
+/** Counts a record as done when it is handed out: what is rejected is called again, but a crash loses it. */
+export class RemembersBeforeDone extends Delegating {
+  override async consume(options: ConsumeOptions): Promise<Consumer> {
+    const timers = new Set<NodeJS.Timeout>();
+    const again = (record: ReceivedRecord) => {
+      options.handler(record).catch(() => {
+        const timer = setTimeout(() => again(record), 100);
+        timers.add(timer);
+      });
+    };
+    const consumer = await this.inner.consume({ ...options, handler: async (record) => again(record) });
+    const stop = () => {
+      consumer.stop();
+      for (const timer of timers) clearTimeout(timer);
+    };
+    const close = () => {
+      stop();
+      return consumer.close();
+    };
+    return { stop, close, closed: consumer.closed };
+  }
+}
+
+export class CallsAfterStop extends Delegating {
+  override async consume(options: ConsumeOptions): Promise<Consumer> {
+    const consumer = await this.inner.consume(options);
+    return { stop: () => undefined, close: () => consumer.close(), closed: consumer.closed };
+  }
+}
+
+export class ClosesTooEarly extends Delegating {
+  override async consume(options: ConsumeOptions): Promise<Consumer> {
+    const consumer = await this.inner.consume(options);
+    const close = async () => {
+      void consumer.close();
+    };
+    return { stop: () => consumer.stop(), close, closed: consumer.closed };
+  }
+}
+
+export class BrowsesOnAndOn extends Delegating {
+  override async *browse(topic: string) {
+    let next = -1;
+    for (let before = Number.NaN; before !== next; ) {
+      before = next;
+      for await (const record of this.inner.browse(topic)) {
+        if (record.offset <= next) continue;
+        next = record.offset;
+        yield record;
+      }
+    }
+  }
+}

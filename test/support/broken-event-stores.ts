@@ -1,0 +1,152 @@
+/** Event stores that break one sentence of the contract each: what the contract suite must find. */
+import {
+  type Appended,
+  type EventBatch,
+  type EventStore,
+  type NewEvent,
+  type RecordedEvent,
+  StoreUnavailable,
+  type SubscribeOptions,
+  WrongExpectedRevision,
+} from '../../src/ports/event-store.js';
+
+class Delegating implements EventStore {
+  constructor(protected readonly inner: EventStore) {}
+  append(stream: string, events: readonly NewEvent[], expected: number): Promise<Appended> {
+    return this.inner.append(stream, events, expected);
+  }
+  read(stream: string, from?: number): AsyncIterable<RecordedEvent> {
+    return this.inner.read(stream, from);
+  }
+  subscribe(options: SubscribeOptions): AsyncIterable<EventBatch> {
+    return this.inner.subscribe(options);
+  }
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+}
+
+export class LosesAppends extends Delegating {
+  override async append(_: string, events: readonly NewEvent[], expected: number) {
+    return { revision: expected + events.length, position: 'lost' };
+  }
+}
+
+export class ResolvesBeforeStored extends Delegating {
+  override async append(stream: string, events: readonly NewEvent[], expected: number) {
+    this.inner.append(stream, events, expected).catch(() => undefined);
+    return { revision: expected + events.length, position: 'soon' };
+  }
+}
+
+export class AppendsInParts extends Delegating {
+  override async append(stream: string, events: readonly NewEvent[], expected: number) {
+    const appends = events.map((event, index) => () => this.inner.append(stream, [event], expected + index));
+    let last: Appended = { revision: expected, position: '' };
+    for (const append of appends) last = await append();
+    return last;
+  }
+}
+
+export class ForgetsExpectedRevision extends Delegating {
+  override append(stream: string, events: readonly NewEvent[], expected: number): Promise<Appended> {
+    const again = (error: unknown) => {
+      if (error instanceof WrongExpectedRevision) return this.append(stream, events, error.actual);
+      throw error;
+    };
+    return this.inner.append(stream, events, expected).catch(again);
+  }
+}
+
+export class NotIdempotent extends Delegating {
+  readonly #seen = new Set<string>();
+  override async append(stream: string, events: readonly NewEvent[], expected: number) {
+    if (events.some(({ id }) => this.#seen.has(id))) throw new WrongExpectedRevision(stream, expected, expected + 1);
+    for (const { id } of events) this.#seen.add(id);
+    return this.inner.append(stream, events, expected);
+  }
+}
+
+export class DuplicatesPositions extends Delegating {
+  override async *read(stream: string, from?: number) {
+    for await (const event of this.inner.read(stream, from)) yield { ...event, position: 'one for all' };
+  }
+}
+
+export class ReadsOnAndOn extends Delegating {
+  override async *read(stream: string, from = 0) {
+    let next = from;
+    for (let before = -1; before !== next; ) {
+      before = next;
+      for await (const event of this.inner.read(stream, next)) {
+        next = event.revision + 1;
+        yield event;
+      }
+    }
+  }
+}
+
+abstract class Changing extends Delegating {
+  override async *subscribe(options: SubscribeOptions): AsyncIterable<EventBatch> {
+    for await (const batch of this.inner.subscribe(options)) yield* this.change(batch);
+  }
+  protected abstract change(batch: EventBatch): Iterable<EventBatch>;
+}
+
+export class SubscribesInWrongOrder extends Changing {
+  protected *change({ events, caughtUp }: EventBatch) {
+    yield { events: events.toReversed(), caughtUp };
+  }
+}
+
+export class GivesEventsTwice extends Changing {
+  protected *change(batch: EventBatch) {
+    if (batch.events.length > 0) yield { ...batch, caughtUp: false };
+    yield batch;
+  }
+}
+
+export class SkipsEvents extends Changing {
+  protected *change({ events, caughtUp }: EventBatch) {
+    yield { events: events.length > 100 ? events.slice(1) : events, caughtUp };
+  }
+}
+
+export class MarksTooEarly extends Delegating {
+  override async *subscribe(options: SubscribeOptions): AsyncIterable<EventBatch> {
+    yield { events: [], caughtUp: true };
+    yield* this.inner.subscribe(options);
+  }
+}
+
+export class NeverMarksWhatIsEmpty extends Changing {
+  protected *change(batch: EventBatch) {
+    if (batch.events.length > 0) yield batch;
+  }
+}
+
+export class ForgetsAfter extends Delegating {
+  override subscribe(options: SubscribeOptions) {
+    return this.inner.subscribe({ ...options, after: null });
+  }
+}
+
+export class ForgetsPrefix extends Delegating {
+  override subscribe(options: SubscribeOptions) {
+    return this.inner.subscribe({ ...options, streamPrefix: '' });
+  }
+}
+
+export class EndsWithError extends Delegating {
+  override async *subscribe(options: SubscribeOptions): AsyncIterable<EventBatch> {
+    yield* this.inner.subscribe(options);
+    throw new StoreUnavailable('aborted');
+  }
+}
+
+export class SubscriptionsOutliveClose extends Delegating {
+  override async *subscribe(options: SubscribeOptions): AsyncIterable<EventBatch> {
+    yield* this.inner.subscribe(options);
+    if (!options.signal.aborted) await new Promise((resolve) => options.signal.addEventListener('abort', resolve));
+  }
+}

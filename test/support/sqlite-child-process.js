@@ -1,0 +1,66 @@
+/**
+ * A process of its own on a data folder, with the built adapters: `node sqlite-child-process.js <role> <dataDir>`. It prints a
+ * line for each thing done, and goes on until it is killed.
+ */
+import { createInterface } from 'node:readline';
+import { SqliteBroker } from '../../dist/adapters/sqlite/broker.js';
+import { SqliteEventStore } from '../../dist/adapters/sqlite/event-store.js';
+import { openProjectionStates } from '../../dist/adapters/sqlite/projection-states.js';
+import { StoreFile } from '../../dist/adapters/sqlite/store-file.js';
+
+const [, , role, dataDir] = process.argv;
+const tell = (line) => process.stdout.write(`${line}\n`);
+const record = (text) => ({ key: Buffer.from('key'), value: Buffer.from(text), headers: [] });
+
+const ROLES = {
+  /** Takes the group, and is never done with what it is handed. */
+  async holdGroup() {
+    const broker = new SqliteBroker(new StoreFile(dataDir));
+    const handler = ({ value }) => {
+      tell(value);
+      return new Promise(() => undefined);
+    };
+    await broker.consume({ topics: ['topic'], group: 'group', inFlight: 2, handler });
+    tell('waiting');
+  },
+
+  /** For each line it reads, one record that says when it was published, on the clock that processes share. */
+  async publish() {
+    const broker = new SqliteBroker(new StoreFile(dataDir));
+    tell('ready');
+    for await (const _ of createInterface({ input: process.stdin })) {
+      await broker.publish('topic', [record(String(process.hrtime.bigint()))]);
+    }
+  },
+
+  /** Tells the number of an append and a publish once both are durable. */
+  async write() {
+    const file = new StoreFile(dataDir);
+    const [store, broker] = [new SqliteEventStore(file), new SqliteBroker(file)];
+    for (let number = 0; ; number += 1) {
+      const event = { id: `id-${number}`, type: 'Type', data: { number }, metadata: {} };
+      await Promise.all([store.append('stream', [event], number - 1), broker.publish('topic', [record(`${number}`)])]);
+      tell(number);
+    }
+  },
+
+  /** Commits three states and a position, all of one number, again and again. */
+  async commitStates() {
+    const states = openProjectionStates(dataDir, () => undefined);
+    states.open('projection', 'version');
+    for (let number = 1; ; number += 1) {
+      const state = { revision: number, json: JSON.stringify('x'.repeat(2_000)) };
+      states.commit('projection', new Map(['a', 'b', 'c'].map((name) => [name, state])), String(number));
+      if (number % 50 === 0) tell(number);
+    }
+  },
+
+  /** Has the write lock of the store file. */
+  async holdWriteLock() {
+    new StoreFile(dataDir).file.exec('BEGIN IMMEDIATE');
+    tell('locked');
+    process.stdin.resume();
+  },
+};
+
+await ROLES[role]();
