@@ -1,6 +1,6 @@
 /** Dead letters: records that no attempt will be made for any more, kept as they came, with the reason in headers. */
 import { headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
-import { type Delivery, foreignHeaders, ownHeaders } from './delivery.js';
+import { type Delivery, foreignHeaders, ownHeaders, whole } from './delivery.js';
 
 /** not-valid: not a payment event, or not a retry record. exhausted: the schedule's last delay has passed. */
 export type DeadLetterReason = 'not-valid' | 'exhausted';
@@ -47,7 +47,6 @@ function deadLetter(record: NewRecord, reason: DeadLetterReason, detail: string,
 
 export function readDeadLetter(record: ReceivedRecord): DeadLetter {
   const text = (name: string) => headerText(record, name) ?? null;
-  const number = (name: string) => (text(name) === null ? null : Number(text(name)));
   const valueText = record.value?.toString('utf8') ?? null;
   const isText = valueText === null || Buffer.from(valueText).equals(record.value ?? Buffer.alloc(0));
   return {
@@ -55,11 +54,11 @@ export function readDeadLetter(record: ReceivedRecord): DeadLetter {
     reason: text('aw-reason') as DeadLetterReason | null,
     detail: text('aw-detail'),
     source: text('aw-source'),
-    accountId: number('aw-account-id'),
+    accountId: whole(record, 'aw-account-id'),
     eventId: text('aw-event-id'),
-    webhookId: number('aw-webhook-id'),
+    webhookId: whole(record, 'aw-webhook-id'),
     deliveryId: text('aw-delivery-id'),
-    attempts: number('aw-attempts'),
+    attempts: whole(record, 'aw-attempts'),
     partition: record.partition,
     offset: record.offset,
     key: record.key?.toString('utf8') ?? null,

@@ -1,4 +1,5 @@
 /** One step of a delivery: through the gate, one attempt, and what follows from it made durable. */
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
 import type { Broker, NewRecord } from '../ports/broker.js';
@@ -102,6 +103,9 @@ export function createDeliver(parts: DeliverParts): Deliver {
       parts.logger.error({ err: error, ...about(delivery) }, 'a webhook could not be deactivated; its next 410 will');
       return retry(delivery, attempt, null);
     }
+    // Updated while the request was under way: it was the old configuration that is gone.
+    const now = accounts.webhook(delivery.accountId, webhookId);
+    if (now?.isActive && now.version > version) return retry(delivery, attempt, null);
     return end(delivery, 'cancelled', attempt);
   }
 
@@ -160,6 +164,8 @@ export async function publishUntilDurable(
     } catch (error) {
       if (abandon.aborted) throw error;
       logger.error({ err: error, topic }, 'the broker took no record; trying again');
+      // Any number of records wait for the same broker: Node would warn of a leak, on stderr.
+      setMaxListeners(Number.POSITIVE_INFINITY, abandon);
       await delay(PUBLISH_AGAIN_MS, undefined, { signal: abandon });
     }
   }

@@ -38,7 +38,9 @@ export function newDelivery(event: PaymentEvent, webhookId: number, record: NewR
 
 /** Derived, not drawn: a record that comes twice, or a crash in the middle, sends the same id again. */
 function webhookMessageId(accountId: number, eventId: string, webhookId: number): string {
-  const hash = createHash('sha256').update(`${accountId}/${webhookId}/${eventId}`).digest('base64url');
+  // As JSON: half a surrogate pair, which a JSON string may hold, would become U+FFFD like every other half.
+  const text = JSON.stringify([accountId, webhookId, eventId]);
+  const hash = createHash('sha256').update(text).digest('base64url');
   return `msg_${hash.slice(0, 27)}`;
 }
 
@@ -94,7 +96,8 @@ function text(name: string, value: string | number): RecordHeader {
   return [name, Buffer.from(String(value))];
 }
 
-function whole(record: NewRecord, name: string): number | null {
+/** A header's whole number, or null. */
+export function whole(record: NewRecord, name: string): number | null {
   const value = headerText(record, name);
   return value !== undefined && /^-?\d{1,16}$/.test(value) ? Number(value) : null;
 }

@@ -1,0 +1,134 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  type Delivery,
+  dueOf,
+  foreignHeaders,
+  fromRetryRecord,
+  newDelivery,
+  toRetryRecord,
+} from '../../src/delivery/delivery.js';
+import { headerText, type NewRecord, type RecordHeader } from '../../src/ports/broker.js';
+import { EVENT_TYPES } from '../../src/webhooks/limits.js';
+import { deliveryTo, EVENT, header, paymentRecord, received } from '../support/delivery-samples.js';
+
+const DUE = 1_795_251_600_123;
+
+const anyBytes = fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes));
+const anyText = fc.string({ unit: 'binary' });
+const foreignName = anyText.filter((name) => !name.startsWith('aw-'));
+const foreign = fc.array(fc.tuple(foreignName, anyBytes), { maxLength: 5 });
+const anyDelivery: fc.Arbitrary<Delivery> = fc
+  .record({
+    event: fc.record({ id: anyText, type: fc.constantFrom(...EVENT_TYPES), accountId: fc.maxSafeInteger() }),
+    webhookId: fc.maxSafeNat(),
+    progress: fc.record({ attempts: fc.nat(), step: fc.nat() }),
+    record: fc.record({ key: fc.option(anyBytes), value: anyBytes, headers: foreign }),
+  })
+  .map(({ event, webhookId, progress, record }) => ({ ...newDelivery(event, webhookId, record), ...progress }));
+
+describe('a delivery between two attempts is a record of a tier', () => {
+  test('comes back from it as it was, whatever the payment was', () => {
+    fc.assert(
+      fc.property(anyDelivery, fc.maxSafeNat(), (delivery, due) => {
+        const record = toRetryRecord(delivery, due);
+        expect(fromRetryRecord(record)).toEqual({ ...delivery, record });
+        expect(dueOf(record)).toBe(due);
+      }),
+    );
+  });
+
+  test("keeps the payment's key and bytes, and its headers with their order and repetitions, over any number of rounds", () => {
+    fc.assert(
+      fc.property(anyDelivery, fc.integer({ min: 1, max: 5 }), (delivery, rounds) => {
+        let record = toRetryRecord(delivery, DUE);
+        const { length } = record.headers;
+        for (let round = 1; round < rounds; round += 1) record = toRetryRecord(again(record), DUE + round);
+        expect(record).toMatchObject({ key: delivery.record.key, value: delivery.record.value });
+        expect(foreignHeaders(record)).toEqual(delivery.record.headers);
+        expect(record.headers).toHaveLength(length);
+      }),
+    );
+  });
+
+  test('does not take the place of the record it came from along', () => {
+    const record = toRetryRecord(deliveryTo(1, { record: received(paymentRecord()) }), DUE);
+    expect(Object.keys(record).sort()).toEqual(['headers', 'key', 'value']);
+  });
+
+  test("what a payment system calls like ours does not count: the delivery's own do", () => {
+    const headers = [header('aw-webhook-id', '99'), header('x-own', 'kept'), header('aw-due', '1')];
+    const record = toRetryRecord(deliveryTo(1, { record: paymentRecord({ headers }) }), DUE);
+    expect(fromRetryRecord(record)).toMatchObject({ webhookId: 1 });
+    expect(dueOf(record)).toBe(DUE);
+    expect(headerText(record, 'x-own')).toBe('kept');
+  });
+});
+
+describe('a record of a tier that is none of ours', () => {
+  const ours = toRetryRecord(deliveryTo(1), DUE);
+  const names = ['delivery-id', 'event-id', 'event-type', 'account-id', 'webhook-id', 'attempts', 'step'];
+  const without = (name: string) => ours.headers.filter(([key]) => key !== name);
+  const rows: (readonly [what: string, record: NewRecord])[] = [
+    ['a bare payment', paymentRecord()],
+    ['no value', { ...ours, value: null }],
+    ...names.map((name) => [`no aw-${name}`, { ...ours, headers: without(`aw-${name}`) }] as const),
+    ...['', ' 1', '1.5', 'one', '0x1', '12345678901234567'].map(
+      (text) => [`attempts of ${JSON.stringify(text)}`, withHeader(header('aw-attempts', text))] as const,
+    ),
+  ];
+
+  test.each(rows)('%s: is no delivery, and due at once, so that it holds nobody up', (_, record) => {
+    expect(fromRetryRecord(record)).toBeNull();
+    expect(dueOf(record)).toBe(0);
+  });
+
+  test('one of ours without a time is due at once', () => {
+    expect(dueOf({ ...ours, headers: without('aw-due') })).toBe(0);
+    expect(fromRetryRecord({ ...ours, headers: without('aw-due') })).not.toBeNull();
+  });
+
+  function withHeader(last: RecordHeader): NewRecord {
+    return { ...ours, headers: [...ours.headers, last] };
+  }
+});
+
+describe('the webhook-id', () => {
+  const idOf = (event: Partial<typeof EVENT> | { id: string } | { accountId: number }, webhookId = 1) =>
+    newDelivery({ ...EVENT, ...event }, webhookId, paymentRecord()).id;
+
+  test('is derived: of the same event and webhook the same, today and in any later release', () => {
+    expect(idOf({})).toBe('msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ');
+    expect(idOf({})).toMatch(/^msg_[\w-]{27}$/);
+  });
+
+  test('is another for another event, also where an id holds half a surrogate pair', () => {
+    const ids = ['pay-1', 'pay-2', '\ud800', '\ud801', '\ufffd'].map((id) => idOf({ id }));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('does not depend on how the record came or how far the delivery is', () => {
+    const other = newDelivery(EVENT, 1, paymentRecord({ key: null, headers: [], value: Buffer.from('{}') }));
+    expect(other.id).toBe(idOf({}));
+    expect(again(toRetryRecord(deliveryTo(1, { attempts: 3, step: 4 }), DUE)).id).toBe(idOf({}));
+  });
+
+  test('is another for another event, webhook or account', () => {
+    const ids = [idOf({}), idOf({ id: 'pay-2' }), idOf({}, 2), idOf({ accountId: 43 })];
+    const alike = [idOf({ id: '1/pay-1' }, 1), idOf({ id: 'pay-1' }, 11), idOf({ accountId: 4, id: '2/1/pay-1' }, 1)];
+    expect(new Set([...ids, ...alike]).size).toBe(ids.length + alike.length);
+  });
+
+  test('is another for any other event of a webhook', () => {
+    const property = fc.property(anyText, anyText, (one, other) => {
+      expect(idOf({ id: one }) === idOf({ id: other })).toBe(one === other);
+    });
+    fc.assert(property);
+  });
+});
+
+function again(record: NewRecord): Delivery {
+  const delivery = fromRetryRecord(record);
+  if (!delivery) throw new Error('not a retry record');
+  return delivery;
+}

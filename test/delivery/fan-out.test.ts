@@ -1,0 +1,150 @@
+import { getMaxListeners } from 'node:events';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { BrokerUnavailable } from '../../src/ports/broker.js';
+import { DeliverFixture } from '../support/deliver-fixture.js';
+import { DELIVERED, deliveryTo, EVENT, failedWith, paymentRecord, received } from '../support/delivery-samples.js';
+import { eventually } from '../support/eventually.js';
+import { webhookOf } from '../support/fake-accounts.js';
+
+let fixture: DeliverFixture;
+beforeEach(() => {
+  fixture = new DeliverFixture();
+});
+
+const payment = (event: object) => received(paymentRecord({ value: Buffer.from(JSON.stringify(event)) }));
+const sentTo = () => fixture.requests.map(({ url }) => url.slice(-1)).sort();
+
+describe('one delivery for each active URL of the account and type', () => {
+  test('active ones of the type, each with a webhook-id of its own; no other', async () => {
+    const inactive = webhookOf(4, { isActive: false });
+    fixture.accounts.put(webhookOf(1), webhookOf(2), webhookOf(3, { eventType: 'cash_out' }), inactive, webhookOf(5));
+    await fixture.fanOut(received(paymentRecord()));
+    expect(sentTo()).toEqual(['1', '2', '5']);
+    expect(fixture.requests.map(({ id }) => id).sort()).toEqual([1, 2, 5].map((id) => deliveryTo(id).id).sort());
+    for (const { body } of fixture.requests) expect(body).toEqual(paymentRecord().value);
+  });
+
+  test.each([
+    ['an account that is unknown', { ...EVENT, accountId: 43 }],
+    ['a type without a URL', { ...EVENT, type: 'refund_in' }],
+  ])('%s: done, with nothing sent and nothing written', async (_, event) => {
+    fixture.accounts.put(webhookOf(1));
+    await fixture.fanOut(payment(event));
+    expect(fixture.requests).toEqual([]);
+    expect(fixture.broker.topics).toEqual([]);
+    expect(fixture.logger.warnings).toEqual([]);
+  });
+
+  test('what is not a payment event is a dead letter, and done', async () => {
+    fixture.accounts.put(webhookOf(1));
+    await fixture.fanOut(payment({ ...EVENT, type: 'cash_sideways' }));
+    expect(fixture.requests).toEqual([]);
+    expect(fixture.broker.topics).toEqual(['webhooks.dead-letter']);
+    const headers = fixture.deadLetters[0]?.headers.map(([name, value]) => `${name}: ${value}`);
+    expect(headers).toContain('aw-detail: type is not a known event type');
+  });
+});
+
+describe('when the record is done', () => {
+  test('not before the last of its deliveries is', async () => {
+    fixture.accounts.put(webhookOf(1), webhookOf(2));
+    let answerSlow: () => void = () => undefined;
+    const slow = new Promise<void>((resolve) => {
+      answerSlow = resolve;
+    });
+    fixture.answer = async ({ url }) => {
+      if (url.endsWith('2')) await slow;
+      return DELIVERED;
+    };
+    let done = false;
+    const handled = fixture.fanOut(received(paymentRecord())).then(() => {
+      done = true;
+    });
+    await eventually(() => fixture.log.length === 1);
+    expect(done).toBe(false);
+    answerSlow();
+    await handled;
+    expect(fixture.log).toHaveLength(2);
+  });
+
+  test('a failed delivery is durable in a tier by then', async () => {
+    fixture.accounts.put(webhookOf(1));
+    fixture.answer = () => failedWith(500);
+    await fixture.fanOut(received(paymentRecord()));
+    expect(fixture.waiting).toMatchObject([{ tier: '5s', delivery: { attempts: 1 } }]);
+  });
+});
+
+describe('a broker that takes nothing', () => {
+  const refusing: readonly (readonly [string, string, () => unknown])[] = [
+    ['the log', 'webhooks.deliveries', () => fixture.log],
+    ['the tier', 'webhooks.retry.5s', () => fixture.waiting],
+  ];
+
+  test.each(refusing)(
+    '%s: the record is not done, is not sent again, and waits for the broker',
+    async (_, topic, kept) => {
+      fixture.accounts.put(webhookOf(1));
+      fixture.answer = () => failedWith(500);
+      fixture.broker.failing.add(topic);
+      let done = false;
+      const handled = fixture.fanOut(received(paymentRecord())).then(() => {
+        done = true;
+      });
+      await eventually(() => fixture.broker.refused === 1);
+      expect(done).toBe(false);
+      fixture.broker.failing.clear();
+      await handled;
+      expect(fixture.requests).toHaveLength(1);
+      expect(kept()).toHaveLength(1);
+    },
+  );
+
+  test.each([
+    ['a delivery', 'webhooks.deliveries', EVENT, [deliveryTo(1).id]],
+    ['a dead letter', 'webhooks.dead-letter', {}, []],
+  ])(
+    '%s: given up by the stop, the handler rejects; handed out again it goes through',
+    async (_, topic, event, ids) => {
+      fixture.accounts.put(webhookOf(1));
+      fixture.broker.failing.add(topic);
+      const handled = fixture.fanOut(payment(event));
+      await eventually(() => fixture.broker.refused === 1);
+      fixture.abandon.abort();
+      await expect(handled).rejects.toThrow();
+      await expect(fixture.fanOut(payment(event))).rejects.toThrow(BrokerUnavailable);
+      const next = new DeliverFixture({ attempt: fixture.parts.attempt });
+      next.accounts.put(webhookOf(1));
+      await next.fanOut(payment(event));
+      expect(next.broker.of(topic)).toHaveLength(1);
+      expect([...new Set(fixture.requests.map(({ id }) => id))]).toEqual(ids);
+    },
+  );
+
+  test('any number of records may wait for it: the signal that ends their waiting warns of no leak', async () => {
+    fixture.broker.failing.add('webhooks.dead-letter');
+    const handled = Array.from({ length: 20 }, () => fixture.fanOut(payment({})));
+    await eventually(() => fixture.broker.refused === 20);
+    // Jest hides the process's warnings; this is what decides on them.
+    expect(getMaxListeners(fixture.abandon.signal)).toBe(Number.POSITIVE_INFINITY);
+    fixture.abandon.abort();
+    const settled = await Promise.allSettled(handled);
+    expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(20);
+  });
+
+  test('one delivery given up: the others settle before the handler rejects', async () => {
+    fixture.accounts.put(webhookOf(1), webhookOf(2));
+    fixture.abandon.abort();
+    fixture.broker.failing.add('webhooks.retry.5s');
+    let answered = 0;
+    fixture.answer = async ({ url }) => {
+      if (url.endsWith('1')) return failedWith(500);
+      await eventually(() => fixture.broker.refused > 0);
+      answered += 1;
+      return DELIVERED;
+    };
+    await expect(fixture.fanOut(received(paymentRecord()))).rejects.toThrow(BrokerUnavailable);
+    expect(answered).toBe(1);
+    expect(fixture.log.map(({ webhookId, outcome }) => `${webhookId} ${outcome}`)).toContain('2 delivered');
+  });
+});

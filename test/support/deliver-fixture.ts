@@ -1,0 +1,103 @@
+/** createDeliver over parts that the test holds in its hands: the broker's topics, the webhooks, what attempts come to. */
+import type { AttemptRequest, AttemptResult } from '../../src/delivery/attempt.js';
+import { createDeliver, type DeliverParts } from '../../src/delivery/deliver.js';
+import { type Delivery, dueOf, fromRetryRecord } from '../../src/delivery/delivery.js';
+import type { DeliveryLogEntry } from '../../src/delivery/delivery-log.js';
+import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
+import { createFanOut } from '../../src/delivery/fan-out.js';
+import { topicsOf } from '../../src/delivery/topics.js';
+import type { Command, Decision } from '../../src/webhooks/decide.js';
+import { DELIVERED, NOW } from './delivery-samples.js';
+import { FakeAccounts } from './fake-accounts.js';
+import { RecordingBroker } from './recording-broker.js';
+import { recordingLogger } from './recording-logger.js';
+
+export const SCHEDULE = [
+  { text: '5s', ms: 5_000 },
+  { text: '5m', ms: 300_000 },
+  { text: '2h', ms: 7_200_000 },
+] as const;
+
+/** What was handed to the attempt, and may be awaited. */
+type Answer = (request: AttemptRequest) => AttemptResult | Promise<AttemptResult>;
+
+export interface Waiting {
+  readonly tier: string;
+  readonly due: number;
+  readonly delivery: Delivery;
+}
+
+export class DeliverFixture {
+  readonly topics = topicsOf(['payment-events'], '');
+  readonly broker = new RecordingBroker();
+  readonly accounts = new FakeAccounts();
+  readonly requests: AttemptRequest[] = [];
+  readonly commands: { accountId: number; command: Command; actor: string }[] = [];
+  readonly logger = recordingLogger();
+  readonly interrupt = new AbortController();
+  readonly abandon = new AbortController();
+  readonly gate: EndpointGate;
+  readonly parts: DeliverParts;
+  /** What the next attempts come to. */
+  answer: Answer = () => DELIVERED;
+  decision: () => Promise<Decision> = async () => ({ kind: 'accepted', events: [] });
+  secrets: () => Promise<readonly Buffer[]> = async () => [Buffer.alloc(32, 1)];
+
+  constructor(changes: Partial<DeliverParts> = {}) {
+    this.gate = new EndpointGate({ total: 8, perEndpoint: 1 });
+    this.parts = {
+      broker: this.broker,
+      topics: this.topics,
+      schedule: SCHEDULE,
+      accounts: this.accounts,
+      configuration: {
+        headers: (_, { headers }) => headers.map(({ key, sealed }) => ({ key, value: `opened ${sealed}` })),
+        secrets: () => this.secrets(),
+      },
+      gate: this.gate,
+      attempt: async (request) => {
+        this.requests.push(request);
+        return this.answer(request);
+      },
+      handleCommand: (accountId, command, { actor }) => {
+        this.commands.push({ accountId, command, actor });
+        return this.decision();
+      },
+      logger: this.logger,
+      now: () => NOW,
+      random: () => 0,
+      interrupt: this.interrupt.signal,
+      abandon: this.abandon.signal,
+      ...changes,
+    };
+  }
+
+  get deliver() {
+    return createDeliver(this.parts);
+  }
+
+  get fanOut() {
+    return createFanOut(this.parts, this.deliver);
+  }
+
+  /** What the deliveries topic holds. */
+  get log(): DeliveryLogEntry[] {
+    return this.broker.of(this.topics.deliveries).map(({ value }) => JSON.parse(String(value)) as DeliveryLogEntry);
+  }
+
+  get deadLetters() {
+    return this.broker.of(this.topics.deadLetters);
+  }
+
+  /** What waits in tiers, tier by tier. */
+  get waiting(): Waiting[] {
+    const tiers = this.broker.topics.filter((topic) => this.topics.isTier(topic));
+    return tiers.flatMap((topic) => this.broker.of(topic).map((record) => waitingIn(topic, record)));
+  }
+}
+
+function waitingIn(topic: string, record: Parameters<typeof fromRetryRecord>[0]): Waiting {
+  const delivery = fromRetryRecord(record);
+  if (!delivery) throw new Error(`${topic} holds what is not a retry record`);
+  return { tier: topic.replace('webhooks.retry.', ''), due: dueOf(record), delivery };
+}

@@ -1,0 +1,127 @@
+/** The dispatcher in this process: embedded store and broker, real receivers over TLS, accounts and webhooks to deliver to. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createRegistration } from '../../src/accounts/registration.js';
+import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
+import { SqliteEventStore } from '../../src/adapters/sqlite/event-store.js';
+import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
+import { type Attempt, createAttempt } from '../../src/delivery/attempt.js';
+import { createOpenConfiguration } from '../../src/delivery/configuration.js';
+import { type DeliveryView, deliveriesOf } from '../../src/delivery/delivery-log.js';
+import { type Dispatcher, type DispatcherParts, startDispatcher } from '../../src/delivery/dispatcher.js';
+import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
+import { topicsOf } from '../../src/delivery/topics.js';
+import { createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
+import type { Broker, NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
+import type { Accounts } from '../../src/read-model/accounts.js';
+import { masterKey } from '../../src/secrets/master-keys.js';
+import { createSealing, headerPlace } from '../../src/secrets/sealing.js';
+import { createCommandHandler } from '../../src/webhooks/handle-command.js';
+import type { EventType } from '../../src/webhooks/limits.js';
+import { testAuthority } from './certificates.js';
+import { startReadModel } from './read-model-fixture.js';
+import { silentLogger } from './silent-logger.js';
+import { CONTEXT } from './webhook-samples.js';
+
+const LONG = 15_000;
+const sealing = createSealing([masterKey(Buffer.alloc(32, 7))], randomBytes);
+
+export interface WebhookSample {
+  readonly id: number;
+  readonly accountId: number;
+  readonly url: string;
+  readonly eventType?: EventType;
+  readonly headers?: readonly { readonly key: string; readonly value: string }[];
+}
+
+export interface DispatcherFixture {
+  readonly broker: Broker;
+  readonly accounts: Accounts;
+  /** Registers an account; its signing secret. */
+  account(accountId: number): Promise<string>;
+  webhook(webhook: WebhookSample): Promise<void>;
+  /** To payment-events; a text is the value of a record of account 42. */
+  publish(...payments: readonly (string | NewRecord)[]): Promise<void>;
+  dispatch(options?: Partial<DispatcherParts>): Promise<Dispatcher>;
+  /** Over real connections, that trust the test receivers. */
+  attempt(timeoutMs: number): Promise<Attempt>;
+  browse(topic: string): Promise<ReceivedRecord[]>;
+  deliveries(accountId: number): Promise<DeliveryView[]>;
+  /** Ends the dispatchers, the read model and the store, in this order. */
+  close(): Promise<void>;
+}
+
+/** Over a folder: opened again after close, it is the same installation after a restart. */
+export async function openInstallation(dataDir: string): Promise<DispatcherFixture> {
+  const file = new StoreFile(dataDir);
+  const store = new SqliteEventStore(file);
+  const broker = new SqliteBroker(file);
+  const readModel = await startReadModel(store, dataDir);
+  const { accounts, webhooks } = readModel;
+  const passed = (stream: string, revision: number, ms: number) => webhooks.passed(stream, revision, ms);
+  const handleCommand = createCommandHandler({ store, accounts, passed, newEventId: randomUUID });
+  const now = () => Date.now();
+  const parts = { store, sealing, randomBytes, newEventId: randomUUID, now: () => new Date() };
+  const registration = createRegistration(parts);
+  const stops = [() => file.close(), () => store.close(), () => broker.close(), () => readModel.close()];
+
+  const browse = async (topic: string) => {
+    const records: ReceivedRecord[] = [];
+    for await (const record of broker.browse(topic)) records.push(record);
+    return records;
+  };
+
+  const attempt = async (timeoutMs: number) => {
+    const { cert: ca } = await testAuthority();
+    const agent = createEndpointAgent({ allowPrivate: true, connectTimeoutMs: LONG, ca });
+    stops.push(() => agent.destroy());
+    return createAttempt({ agent, timeoutMs, now, userAgent: 'test/1' });
+  };
+
+  return {
+    broker,
+    accounts,
+    browse,
+    account: async (accountId) => (await registration.register(accountId, CONTEXT)).signingSecret,
+    async webhook({ id: newId, accountId, url, eventType = 'cash_in', headers = [] }) {
+      const sealed = headers.map(({ key, value }) => ({
+        key,
+        sealed: sealing.seal(value, headerPlace(accountId, key)),
+      }));
+      const at = new Date().toISOString();
+      const command = { type: 'RegisterWebhook', url, endpoint: url, eventType, headers: sealed, newId, at } as const;
+      const { kind } = await handleCommand(accountId, command, CONTEXT);
+      if (kind !== 'accepted') throw new Error(`the webhook was not taken: ${kind}`);
+    },
+    publish: (...payments) => broker.publish('payment-events', payments.map(toRecord)),
+    attempt,
+    async dispatch(options = {}) {
+      const dispatcher = await startDispatcher({
+        broker,
+        group: 'test',
+        topics: topicsOf(['payment-events'], ''),
+        schedule: [{ text: '1h', ms: 3_600_000 }],
+        accounts,
+        configuration: createOpenConfiguration(accounts, sealing, now),
+        gate: new EndpointGate({ total: 256, perEndpoint: 16 }),
+        attempt: await attempt(LONG),
+        handleCommand,
+        logger: silentLogger,
+        now,
+        random: () => 0,
+        drainMs: 0,
+        ...options,
+      });
+      stops.push(() => dispatcher.close());
+      return dispatcher;
+    },
+    deliveries: (accountId) => deliveriesOf(accountId, broker.browse('webhooks.deliveries')),
+    async close() {
+      for (const stop of stops.splice(0).reverse()) await stop();
+    },
+  };
+}
+
+function toRecord(payment: string | NewRecord): NewRecord {
+  if (typeof payment !== 'string') return payment;
+  return { key: Buffer.from('42'), value: Buffer.from(payment), headers: [] };
+}

@@ -1,0 +1,51 @@
+import type { AccountCredentials, Accounts } from '../../src/read-model/accounts.js';
+import type { EventType } from '../../src/webhooks/limits.js';
+import type { Webhook } from '../../src/webhooks/state.js';
+import { ACCOUNT } from './delivery-samples.js';
+import { AT } from './webhook-samples.js';
+
+/** A read model that the test changes at will. It knows ACCOUNT; its secrets are handed out for any account. */
+export class FakeAccounts implements Accounts {
+  secrets: AccountCredentials['signingSecrets'][number][] = [];
+  #webhooks: Webhook[] = [];
+
+  put(...webhooks: readonly Webhook[]): void {
+    for (const webhook of webhooks) {
+      this.remove(webhook.id);
+      this.#webhooks.push(webhook);
+    }
+  }
+
+  remove(webhookId: number): void {
+    this.#webhooks = this.#webhooks.filter(({ id }) => id !== webhookId);
+  }
+
+  async webhooks(accountId: number) {
+    if (accountId !== ACCOUNT) return undefined;
+    return { state: { accountId, webhooks: this.#webhooks }, revision: 0 };
+  }
+
+  activeWebhooks(accountId: number, eventType: EventType): readonly Webhook[] {
+    if (accountId !== ACCOUNT) return [];
+    return this.#webhooks.filter((webhook) => webhook.isActive && webhook.eventType === eventType);
+  }
+
+  webhook(accountId: number, webhookId: number): Webhook | undefined {
+    return accountId === ACCOUNT ? this.#webhooks.find(({ id }) => id === webhookId) : undefined;
+  }
+
+  async credential() {
+    return undefined;
+  }
+
+  async signingSecrets() {
+    return this.secrets;
+  }
+}
+
+/** An active webhook for cash_in at https://shop.example.com/<id>, version 1, without headers, unless said otherwise. */
+export function webhookOf(id: number, changes: Partial<Webhook> = {}): Webhook {
+  const url = `https://shop.example.com/${id}`;
+  const webhook = { id, eventType: 'cash_in', url, endpoint: url, headers: [], version: 1, isActive: true } as const;
+  return { ...webhook, createdAt: AT, ...changes };
+}

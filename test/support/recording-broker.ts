@@ -1,0 +1,48 @@
+import {
+  type Broker,
+  BrokerUnavailable,
+  type Consumer,
+  type NewRecord,
+  type ReceivedRecord,
+} from '../../src/ports/broker.js';
+
+/** Keeps what is published; takes nothing while `failing`, or while it is asked to refuse. Nothing consumes from it. */
+export class RecordingBroker implements Broker {
+  readonly #published: { topic: string; record: NewRecord }[] = [];
+  /** Fails every publish to these topics. */
+  readonly failing = new Set<string>();
+  refused = 0;
+
+  async publish(topic: string, records: readonly NewRecord[]): Promise<void> {
+    if (this.failing.has(topic)) {
+      this.refused += 1;
+      throw new BrokerUnavailable(`${topic} takes nothing now`);
+    }
+    for (const record of records) this.#published.push({ topic, record });
+  }
+
+  /** Every topic that something was published to, in order of name. */
+  get topics(): string[] {
+    return [...new Set(this.#published.map(({ topic }) => topic))].sort();
+  }
+
+  of(topic: string): ReceivedRecord[] {
+    const records = this.#published.filter((published) => published.topic === topic);
+    return records.map(({ record }, offset) => ({ ...record, topic, partition: 0, offset, timestamp: 0 }));
+  }
+
+  async *browse(topic: string): AsyncIterable<ReceivedRecord> {
+    yield* this.of(topic);
+  }
+
+  consume(): Promise<Consumer> {
+    return Promise.reject(new BrokerUnavailable('nothing consumes from a recording broker'));
+  }
+
+  async listTopics(): Promise<string[]> {
+    return this.topics;
+  }
+
+  async ensureTopics(): Promise<void> {}
+  async close(): Promise<void> {}
+}
