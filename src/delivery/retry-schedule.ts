@@ -23,5 +23,5 @@ export function stepAfterFailure(schedule: readonly Delay[], step: number, retry
 
 /** ms since the epoch: the delay, and up to a tenth of it more, so that what failed together is not tried together. */
 export function dueAt(delay: Delay, now: number, random: () => number): number {
-  return Math.ceil(now + delay.ms * (1 + JITTER * random()));
+  return Math.floor(now + delay.ms * (1 + JITTER * random()));
 }
