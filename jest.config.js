@@ -2,6 +2,8 @@
 export default {
   testEnvironment: '<rootDir>/test/support/leak-guard.js',
   roots: ['<rootDir>/test'],
+  globalSetup: '<rootDir>/test/support/kafka-for-all.js',
+  globalTeardown: '<rootDir>/test/support/kafka-after-all.js',
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

@@ -1,0 +1,61 @@
+/** Kafka's jars: fetched by Maven once, and again when pom.xml changes. */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+const LIB = join(HERE, 'lib');
+const POM = join(HERE, 'pom.xml');
+const MADE_FROM = '.made-from';
+
+/** @returns {string[]} what has to be installed before Kafka can run here, none where it can */
+export function missingTools() {
+  const javaMajor = Number(/version "(\d+)/.exec(outputOf('java', '-version'))?.[1] ?? 0);
+  const missing = javaMajor >= 17 ? [] : ['Java 17 or later'];
+  if (!isFetched() && !outputOf('mvn', '-version')) missing.push('Maven');
+  return missing;
+}
+
+/**
+ * @param {(line: string) => void} tell
+ * @returns {string} the class path
+ */
+export function kafkaClassPath(tell) {
+  if (!isFetched()) fetchJars(tell);
+  return readdirSync(LIB)
+    .filter((name) => name.endsWith('.jar'))
+    .map((name) => join(LIB, name))
+    .join(delimiter);
+}
+
+/** Into a folder of its own first: two may fetch at once, and one may be stopped. */
+function fetchJars(tell) {
+  tell('fetching the jars of Apache Kafka with Maven (43 MB, once) ...');
+  const folder = mkdtempSync(join(HERE, 'lib-'));
+  const goal = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${folder}`];
+  const { status, stdout, stderr } = spawnSync('mvn', ['-B', '-q', '-f', POM, ...goal], { encoding: 'utf8' });
+  if (status !== 0) {
+    rmSync(folder, { recursive: true });
+    throw new Error(`Maven could not fetch Kafka:\n${stdout}${stderr}`);
+  }
+  writeFileSync(join(folder, MADE_FROM), pomHash());
+  rmSync(LIB, { recursive: true, force: true });
+  renameSync(folder, LIB);
+}
+
+function isFetched() {
+  const file = join(LIB, MADE_FROM);
+  return existsSync(file) && readFileSync(file, 'utf8') === pomHash();
+}
+
+function pomHash() {
+  return createHash('sha256').update(readFileSync(POM)).digest('hex');
+}
+
+/** '' where there is no such command. Java tells its version on stderr. */
+function outputOf(command, argument) {
+  const { stdout, stderr } = spawnSync(command, [argument], { encoding: 'utf8' });
+  return `${stdout ?? ''}${stderr ?? ''}`;
+}

@@ -1,0 +1,149 @@
+/** One Apache Kafka (KRaft, one node, on loopback) as a child process, for tests: real, small, up in about two seconds. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { kafkaClassPath } from './kafka-jars.js';
+
+const READY_WITHIN_MS = 60_000;
+const LOOK_EVERY_MS = 50;
+const JVM = [
+  '-Xmx256m',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+];
+
+/**
+ * Ends the JVM with whoever started it: a JVM outlives a parent that was killed, but the parent's end of the pipe does
+ * not. It prints the JVM's process id and ends as the JVM does.
+ */
+const KEEPER = `exec 3<&0; "$@" 3<&- >&2 & jvm=$!; echo $jvm
+(read -r _ <&3; kill $jvm 2>/dev/null) >/dev/null & reader=$!
+wait $jvm; code=$?; kill $reader 2>/dev/null; exit $code`;
+
+/**
+ * @typedef {object} KafkaServer
+ * @property {string} brokers host:port
+ * @property {number} port
+ * @property {string} folder its data; give it, and the port, to startKafka to start the same broker again
+ * @property {(signal: NodeJS.Signals) => void} signal sends the broker a signal: SIGKILL, SIGSTOP, SIGCONT
+ * @property {Promise<unknown>} exited
+ * @property {() => Promise<void>} stop in order; removes the folder where startKafka made it
+ */
+
+/**
+ * @typedef {object} KafkaOptions
+ * @property {number} [port]
+ * @property {string} [folder]
+ * @property {Record<string, string>} [properties] on top of those below; `listener` replaces the plaintext listener
+ * @property {(line: string) => void} [tell] progress
+ */
+
+/** @param {KafkaOptions} [options] @returns {Promise<KafkaServer>} */
+export async function startKafka(options = {}) {
+  const { folder = mkdtempSync(join(tmpdir(), 'kafka-')), properties = {}, tell = () => {} } = options;
+  const classPath = kafkaClassPath(tell);
+  const port = options.port ?? (await freePort());
+  const file = prepare(folder, { ...serverProperties(folder, port, await freePort()), ...properties });
+  const java = ['java', ...JVM, '-cp', classPath, 'kafka.Kafka', file];
+  const keeper = spawn('sh', ['-c', KEEPER, 'sh', ...java], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const exited = once(keeper, 'exit');
+  let log = '';
+  keeper.stderr.setEncoding('utf8').on('data', (chunk) => {
+    log = (log + chunk).slice(-20_000);
+  });
+  const [pid] = await Promise.race([once(keeper.stdout.setEncoding('utf8'), 'data'), exited]);
+  const stop = async () => {
+    keeper.stdin.destroy();
+    await exited;
+    if (!options.folder) rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await ready(port, keeper);
+  } catch (error) {
+    await stop();
+    throw new Error(`Kafka did not start: ${error.message}\n${log}`);
+  }
+  const signal = (name) => process.kill(Number(pid), name);
+  return { brokers: `127.0.0.1:${port}`, port, folder, signal, exited, stop };
+}
+
+/** Writes the server's properties, and the storage's mark, which is all that formatting it would do. */
+function prepare(folder, properties) {
+  const logs = join(folder, 'logs');
+  const mark = join(logs, 'meta.properties');
+  mkdirSync(logs, { recursive: true });
+  const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A');
+  if (!existsSync(mark)) writeFileSync(mark, lines({ version: '1', 'cluster.id': clusterId, 'node.id': '1' }));
+  const file = join(folder, 'server.properties');
+  writeFileSync(file, lines(properties));
+  return file;
+}
+
+function serverProperties(folder, port, controllerPort) {
+  return {
+    'process.roles': 'broker,controller',
+    'node.id': '1',
+    'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
+    'controller.listener.names': 'CONTROLLER',
+    listeners: `CLIENTS://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'advertised.listeners': `CLIENTS://127.0.0.1:${port}`,
+    'inter.broker.listener.name': 'CLIENTS',
+    'listener.security.protocol.map': 'CLIENTS:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'log.dirs': join(folder, 'logs'),
+    'num.partitions': '1',
+    'auto.create.topics.enable': 'false',
+    'offsets.topic.replication.factor': '1',
+    'offsets.topic.num.partitions': '1',
+    'transaction.state.log.replication.factor': '1',
+    'transaction.state.log.min.isr': '1',
+    'transaction.state.log.num.partitions': '1',
+    'group.initial.rebalance.delay.ms': '0',
+    // The default of 128 MB is all of a small heap.
+    'log.cleaner.dedupe.buffer.size': '2097152',
+    // Back within three seconds after kill -9, not twelve.
+    'broker.session.timeout.ms': '1000',
+    'broker.heartbeat.interval.ms': '200',
+    'group.min.session.timeout.ms': '500',
+  };
+}
+
+function lines(properties) {
+  return Object.entries(properties)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+}
+
+async function ready(port, keeper) {
+  const until = performance.now() + READY_WITHIN_MS;
+  while (performance.now() < until) {
+    if (keeper.exitCode !== null) throw new Error(`it ended with code ${keeper.exitCode}`);
+    if (await accepts(port)) return;
+    await pause(LOOK_EVERY_MS);
+  }
+  throw new Error(`nothing listened within ${READY_WITHIN_MS / 1_000} s`);
+}
+
+/** @returns {Promise<boolean>} */
+function accepts(port) {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    }).on('error', () => resolve(false));
+  });
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,20 @@
+/**
+ * Before all tests: a Kafka of their own, unless KAFKA_BROKERS names one. Where neither can be had, what needs it is
+ * skipped, and that is said loudly.
+ */
+import { missingTools } from '../services/kafka/kafka-jars.js';
+import { startKafka } from '../services/kafka/kafka-server.js';
+
+export default async function setUp() {
+  if (process.env.KAFKA_BROKERS) return;
+  const missing = missingTools();
+  if (missing.length > 0) {
+    console.error(
+      `\nTHE TESTS ON KAFKA ARE SKIPPED: KAFKA_BROKERS IS NOT SET, AND ${missing.join(' AND ').toUpperCase()} MISSING\n`,
+    );
+    return;
+  }
+  const kafka = await startKafka({ tell: (line) => console.error(line) });
+  process.env.KAFKA_BROKERS = kafka.brokers;
+  globalThis.kafkaForAll = kafka;
+}
