@@ -111,7 +111,7 @@ module.exports = {
       comment: 'an adapter may import ports, never another adapter',
       severity: 'error',
       from: { path: '^src/adapters/([^/]+)/' },
-      to: { path: '^(src|projections)/', pathNot: ['^src/adapters/$1/', own('observability'), own('ports')] },
+      to: { path: '^(src|projections)/', pathNot: ['^src/adapters/$1/', own('observability'), own('ports'), '^src/adapters/common/'] },
     },
     {
       name: 'config-imports',

@@ -26,11 +26,11 @@
  *   BrokerUnavailable.
  */
 export interface Broker {
-  /** @throws BrokerUnavailable */
+  /** @throws BrokerUnavailable, RecordTooLarge */
   publish(topic: string, records: readonly NewRecord[]): Promise<void>;
   /** @throws BrokerUnavailable where the consumer can't be started */
   consume(options: ConsumeOptions): Promise<Consumer>;
-  /** Every record of a topic, oldest first, up to where it stood when the first was asked for; in no group. Missing: none. */
+  /** Every record of a topic, oldest first in each partition, up to where it stood when the first was asked for. Missing: none. */
   browse(topic: string): AsyncIterable<ReceivedRecord>;
   /** The names of the topics that exist. */
   listTopics(): Promise<string[]>;
@@ -44,7 +44,7 @@ export type RecordHeader = readonly [name: string, value: Buffer];
 export interface NewRecord {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
-  /** In order; a name may stand twice. */
+  /** A name may stand twice: its values are in order. Some brokers keep no order among different names. */
   readonly headers: readonly RecordHeader[];
 }
 
@@ -73,9 +73,22 @@ export interface Consumer {
   readonly closed: Promise<void>;
 }
 
+/** It can't be reached, or does not answer in time: to be tried again. */
 export class BrokerUnavailable extends Error {
-  override readonly name = 'BrokerUnavailable';
-  readonly code = 'BROKER_UNAVAILABLE';
+  override readonly name: string = 'BrokerUnavailable';
+  readonly code: string = 'BROKER_UNAVAILABLE';
+}
+
+/** It answers, and will not have us as we are set up: credentials, certificate, permission. No new try mends that. */
+export class BrokerRefused extends BrokerUnavailable {
+  override readonly name = 'BrokerRefused';
+  override readonly code = 'BROKER_REFUSED';
+}
+
+/** The topic takes no record of this size; nothing of that call's batch is stored. */
+export class RecordTooLarge extends Error {
+  override readonly name = 'RecordTooLarge';
+  readonly code = 'RECORD_TOO_LARGE';
 }
 
 /** The last value of a header as text, or undefined. */

@@ -80,9 +80,16 @@ export class WrongExpectedRevision extends Error {
   }
 }
 
+/** It can't be reached, or does not answer in time: to be tried again. */
 export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable';
-  readonly code = 'STORE_UNAVAILABLE';
+  override readonly name: string = 'StoreUnavailable';
+  readonly code: string = 'STORE_UNAVAILABLE';
+}
+
+/** It answers, and will not have us as we are set up: credentials, certificate. No new try mends that. */
+export class StoreRefused extends StoreUnavailable {
+  override readonly name = 'StoreRefused';
+  override readonly code = 'STORE_REFUSED';
 }
 
 export class UnknownPosition extends Error {

@@ -1,17 +1,13 @@
 /** One topic as a consumer of a group reads it: a page read ahead, the place up to which it read, and what is done. */
 import type { ReceivedRecord } from '../../ports/broker.js';
-import { DonePrefix } from '../../ports/done-prefix.js';
+import { DonePrefix } from '../common/done-prefix.js';
+import type { Lane, Waiting } from '../common/hand-out.js';
+import type { Kept } from '../common/offset-keeper.js';
 import type { RecordLog } from './record-log.js';
 
 const PAGE = 100;
 
-export interface Waiting {
-  readonly record: ReceivedRecord;
-  /** ms since the epoch; 0 is at once. */
-  readonly due: number;
-}
-
-export class Lane {
+export class TopicLane implements Lane, Kept {
   readonly topic: string;
   readonly #log: RecordLog;
   readonly #dueOf: (record: ReceivedRecord) => number;

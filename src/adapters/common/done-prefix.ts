@@ -18,6 +18,11 @@ export class DonePrefix {
     return this.#next;
   }
 
+  /** True where all that was handed out is done. */
+  get nothingOutstanding(): boolean {
+    return this.#head === this.#handedOut.length;
+  }
+
   handOut(offset: number): void {
     this.#handedOut.push(offset);
   }

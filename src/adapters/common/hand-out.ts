@@ -1,0 +1,193 @@
+/**
+ * Hands the records of several lanes to a handler: what the consumers of all brokers have in common. Lanes take turns;
+ * each hands out its head where that is due, until the limit is reached. A rejected record leaves its place under the
+ * limit to others while it pauses.
+ *
+ *   record:   head of its lane -> with the handler -> done
+ *                                       ^   \-> pausing -> again -\
+ *                                       \-------------------------/
+ */
+import type { ConsumeOptions, ReceivedRecord } from '../../ports/broker.js';
+
+/** Handed out in one turn of the event loop: what a handler does before its first await adds up. */
+const MOST_A_TURN = 100;
+/** They are held in memory; while there are as many, nothing new is begun. */
+const MOST_REJECTED = 1_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+const READ_AGAIN_MS = 500;
+/** A timer's longest, about 24 days; what is due later is looked at again then. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+export interface Waiting {
+  readonly record: ReceivedRecord;
+  /** ms since the epoch; 0 is at once. */
+  readonly due: number;
+}
+
+/** Records of one partition, in order. */
+export interface Lane {
+  /** The next to hand out, due or not; may throw, and is then asked again later. */
+  head(): Waiting | undefined;
+  /** What is known of the head without reading; Infinity where nothing is. */
+  readonly headDue: number;
+  takeHead(): void;
+  done(record: ReceivedRecord): void;
+}
+
+export interface HandOutOptions extends Pick<ConsumeOptions, 'inFlight' | 'handler'> {
+  /** After each record that is done. */
+  readonly onDone: () => void;
+}
+
+interface Taken {
+  readonly lane: Lane;
+  readonly record: ReceivedRecord;
+  /** How long it waits if it is rejected this time. */
+  readonly pauseMs: number;
+}
+
+export class HandOut {
+  readonly #options: HandOutOptions;
+  readonly #pausing = new Set<NodeJS.Timeout>();
+  #again: Taken[] = [];
+  #lanes: ReadonlySet<Lane> = new Set();
+  #unsettled = 0;
+  #stopped = false;
+  #pumping = false;
+  #turn: NodeJS.Immediate | null = null;
+  #wake: NodeJS.Timeout | null = null;
+  #settled: () => void = () => undefined;
+
+  constructor(options: HandOutOptions) {
+    this.#options = options;
+  }
+
+  /** From now on these: what was rejected in a lane that is not among them is let go of. */
+  setLanes(lanes: Iterable<Lane>): void {
+    this.#lanes = new Set(lanes);
+    this.#again = this.#again.filter(({ lane }) => this.#lanes.has(lane));
+    this.pumpNextTurn();
+  }
+
+  /** Hands out what is due while the limit allows: first what was rejected, then one of each lane in turn. */
+  pump(): void {
+    // A handler may publish and so come back here before it has returned. The rest of a long line waits for its turn.
+    if (this.#stopped || this.#pumping || this.#turn) return;
+    this.#pumping = true;
+    try {
+      if (this.#handOut()) this.pumpNextTurn();
+      else this.#pumpWhenDue();
+    } catch {
+      if (!this.#stopped) this.#pumpAfter(READ_AGAIN_MS);
+    } finally {
+      this.#pumping = false;
+    }
+  }
+
+  pumpNextTurn(): void {
+    if (this.#stopped) return;
+    this.#turn ??= setImmediate(() => {
+      this.#turn = null;
+      this.pump();
+    });
+  }
+
+  /** The handler is called no more. */
+  stop(): void {
+    this.#stopped = true;
+    if (this.#wake) clearTimeout(this.#wake);
+    if (this.#turn) clearImmediate(this.#turn);
+    for (const timer of this.#pausing) clearTimeout(timer);
+  }
+
+  /** After stop: fulfilled once every promise of the handler is settled. */
+  async drained(): Promise<void> {
+    if (this.#unsettled === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#settled = resolve;
+    });
+  }
+
+  #pumpAfter(ms: number): void {
+    if (this.#wake) clearTimeout(this.#wake);
+    this.#wake = setTimeout(() => this.pump(), Math.min(ms, LONGEST_TIMER_MS));
+  }
+
+  /** True where there may be more to hand out at once. */
+  #handOut(): boolean {
+    let handedOut = 0;
+    for (let before = -1; before < handedOut && handedOut < MOST_A_TURN; ) {
+      before = handedOut;
+      if (this.#handOutAgain()) handedOut += 1;
+      for (const lane of this.#lanes) if (this.#handOutHead(lane)) handedOut += 1;
+    }
+    return handedOut >= MOST_A_TURN && this.#hasRoom();
+  }
+
+  #hasRoom(): boolean {
+    return !this.#stopped && this.#unsettled < this.#options.inFlight;
+  }
+
+  #mayBegin(): boolean {
+    return this.#hasRoom() && this.#pausing.size + this.#again.length < MOST_REJECTED;
+  }
+
+  #handOutAgain(): boolean {
+    if (!this.#hasRoom()) return false;
+    const taken = this.#again.shift();
+    if (taken) void this.#handle(taken);
+    return taken !== undefined;
+  }
+
+  #handOutHead(lane: Lane): boolean {
+    if (!this.#mayBegin()) return false;
+    const head = lane.head();
+    if (!head || head.due > Date.now()) return false;
+    lane.takeHead();
+    void this.#handle({ lane, record: head.record, pauseMs: FIRST_PAUSE_MS });
+    return true;
+  }
+
+  #pumpWhenDue(): void {
+    let due = Number.POSITIVE_INFINITY;
+    for (const lane of this.#lanes) due = Math.min(due, lane.headDue);
+    if (Number.isFinite(due) && this.#mayBegin()) this.#pumpAfter(Math.max(1, due - Date.now()));
+  }
+
+  /** Never rejects. */
+  async #handle(taken: Taken): Promise<void> {
+    this.#unsettled += 1;
+    const done = await this.#handled(taken.record);
+    this.#unsettled -= 1;
+    if (done) this.#done(taken);
+    else if (!this.#stopped) this.#pause(taken);
+    if (this.#unsettled === 0) this.#settled();
+    this.pump();
+  }
+
+  async #handled(record: ReceivedRecord): Promise<boolean> {
+    try {
+      await this.#options.handler(record);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #done({ lane, record }: Taken): void {
+    lane.done(record);
+    this.#options.onDone();
+  }
+
+  #pause(taken: Taken): void {
+    const timer = setTimeout(() => {
+      this.#pausing.delete(timer);
+      if (this.#lanes.has(taken.lane)) {
+        this.#again.push({ ...taken, pauseMs: Math.min(2 * taken.pauseMs, LONGEST_PAUSE_MS) });
+      }
+      this.pump();
+    }, taken.pauseMs);
+    this.#pausing.add(timer);
+  }
+}

@@ -1,0 +1,54 @@
+/** Remembers for a group what is done, one save at a time and not more often than every 100 ms. */
+const KEEP_EVERY_MS = 100;
+const TRY_AGAIN_MS = 500;
+
+/** What has offsets to remember. */
+export interface Kept {
+  /** The offset that is to be remembered, everything before it being done; null where it is already. */
+  readonly unremembered: number | null;
+  remembered(offset: number): void;
+}
+
+export class OffsetKeeper<K extends Kept> {
+  readonly #lanes: () => Iterable<K>;
+  readonly #save: (offsets: ReadonlyMap<K, number>) => Promise<void>;
+  #timer: NodeJS.Timeout | null = null;
+  #saving: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(lanes: () => Iterable<K>, save: (offsets: ReadonlyMap<K, number>) => Promise<void>) {
+    this.#lanes = lanes;
+    this.#save = save;
+  }
+
+  keepSoon(): void {
+    this.#after(KEEP_EVERY_MS);
+  }
+
+  /** Saves what is done by now; never rejects: what can't be saved is tried again, or comes again after a restart. */
+  keepNow(): Promise<void> {
+    this.#saving = this.#saving.then(() => this.#keep()).catch(() => this.#after(TRY_AGAIN_MS));
+    return this.#saving;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    if (this.#timer) clearTimeout(this.#timer);
+  }
+
+  #after(ms: number): void {
+    if (this.#stopped) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      void this.keepNow();
+    }, ms);
+  }
+
+  async #keep(): Promise<void> {
+    const advanced = new Map<K, number>();
+    for (const lane of this.#lanes()) if (lane.unremembered !== null) advanced.set(lane, lane.unremembered);
+    if (advanced.size === 0) return;
+    await this.#save(advanced);
+    for (const [lane, offset] of advanced) lane.remembered(offset);
+  }
+}

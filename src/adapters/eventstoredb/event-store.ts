@@ -1,0 +1,197 @@
+/**
+ * The event store on EventStoreDB. Every call has a time limit of its own: the client's appends have none (against a
+ * silent server they never settle). An append that failed is in doubt; it is tried again with the same event ids, which
+ * the server answers with the first result.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  EventStoreDBClient,
+  FORWARDS,
+  jsonEvent,
+  NO_STREAM as NO_STREAM_YET,
+  type ResolvedEvent,
+} from '@eventstore/db-client';
+import type { Logger } from '../../observability/logger.js';
+import {
+  type Appended,
+  type EventBatch,
+  type EventStore,
+  type NewEvent,
+  NO_STREAM,
+  type RecordedEvent,
+  StoreRefused,
+  StoreUnavailable,
+  type SubscribeOptions,
+  UnknownPosition,
+} from '../../ports/event-store.js';
+import { withinTime } from '../common/time-limit.js';
+import { backoff } from './backoff.js';
+import { fromPosition, toPosition } from './positions.js';
+import { isStreamNotFound, isWrongVersion, unavailable, wrongRevision } from './store-errors.js';
+import { subscribeOnce } from './subscription.js';
+
+export interface EventStoreDbOptions {
+  /** A connection string: esdb://..., see EVENT_STORE_URL. */
+  readonly url: string;
+  readonly logger: Logger;
+  /** 0 to 1: spreads new tries. */
+  readonly random: () => number;
+  readonly limits?: Partial<Limits>;
+}
+
+/** ms. The server stalls for 1.6 to 1.9 s at times: a limit below 5 s would misfire. */
+interface Limits {
+  /** One try of an append. */
+  readonly tryMs: number;
+  /** All tries of an append. */
+  readonly appendMs: number;
+  /** Between two events of a read. */
+  readonly silenceMs: number;
+}
+
+const LIMITS: Limits = { tryMs: 5_000, appendMs: 8_000, silenceMs: 8_000 };
+
+export class EventStoreDbStore implements EventStore {
+  readonly #client: EventStoreDBClient;
+  readonly #options: EventStoreDbOptions;
+  readonly #limits: Limits;
+  readonly #closing = new AbortController();
+
+  /** @throws Error for a connection string that is not one */
+  constructor(options: EventStoreDbOptions) {
+    this.#options = options;
+    this.#limits = { ...LIMITS, ...options.limits };
+    this.#client = EventStoreDBClient.connectionString(options.url);
+  }
+
+  async append(stream: string, events: readonly NewEvent[], expectedRevision: number): Promise<Appended> {
+    const until = performance.now() + this.#limits.appendMs;
+    for (let failures = 0; ; failures += 1) {
+      try {
+        this.#mustBeOpen();
+        return await withinTime(this.#limits.tryMs, this.#append(stream, events, expectedRevision));
+      } catch (error) {
+        if (isWrongVersion(error)) throw wrongRevision(stream, expectedRevision, error);
+        const failure = unavailable(error);
+        const pause = backoff(failures, this.#options.random);
+        if (failure instanceof StoreRefused || performance.now() + pause > until) throw failure;
+        await this.#pause(pause);
+      }
+    }
+  }
+
+  async *read(stream: string, fromRevision = 0): AsyncIterable<RecordedEvent> {
+    this.#mustBeOpen();
+    const events = this.#client.readStream(stream, { direction: FORWARDS, fromRevision: BigInt(fromRevision) });
+    const iterator = events[Symbol.asyncIterator]();
+    try {
+      while (true) {
+        const { done, value } = await withinTime(this.#limits.silenceMs, iterator.next());
+        if (done) return;
+        if (value.event) yield recorded(value);
+      }
+    } catch (error) {
+      if (!isStreamNotFound(error)) throw unavailable(error);
+    } finally {
+      events.on('error', () => undefined).destroy();
+    }
+  }
+
+  async *subscribe(options: SubscribeOptions): AsyncIterable<EventBatch> {
+    const signal = AbortSignal.any([options.signal, this.#closing.signal]);
+    let { after } = options;
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      try {
+        await this.#mustKnow(after);
+        for await (const batch of this.#subscribeOnce(after, options.streamPrefix, signal)) {
+          failures = 0;
+          after = batch.events.at(-1)?.position ?? after;
+          yield batch;
+        }
+      } catch (error) {
+        if (error instanceof UnknownPosition) throw error;
+        this.#dropped(error, failures);
+      }
+      // Any end that was not asked for is a drop: the client does not come back by itself.
+      if (!signal.aborted) await this.#pause(backoff(failures, this.#options.random), signal);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
+    await this.#client.dispose();
+    // The client leaves its channel open.
+    const { getChannel } = this.#client as unknown as { getChannel(): Promise<{ close(): void }> };
+    await withinTime(1_000, getChannel()).then(
+      (channel) => channel.close(),
+      () => undefined,
+    );
+  }
+
+  async #append(stream: string, events: readonly NewEvent[], expected: number): Promise<Appended> {
+    const expectedRevision = expected === NO_STREAM ? NO_STREAM_YET : BigInt(expected);
+    const { nextExpectedRevision, position } = await this.#client.appendToStream(stream, events.map(toEvent), {
+      expectedRevision,
+    });
+    const last = events.at(-1)?.id ?? '';
+    return {
+      revision: Number(nextExpectedRevision),
+      position: toPosition(position ?? { commit: 0n, prepare: 0n }, last),
+    };
+  }
+
+  async *#subscribeOnce(after: string | null, streamPrefix: string, signal: AbortSignal): AsyncIterable<EventBatch> {
+    const from = after === null ? null : (fromPosition(after)?.position ?? null);
+    for await (const { events, caughtUp } of subscribeOnce(this.#client, { from, streamPrefix, signal })) {
+      yield { events: events.map(recorded), caughtUp };
+    }
+  }
+
+  /** @throws UnknownPosition, StoreUnavailable */
+  async #mustKnow(after: string | null): Promise<void> {
+    if (after === null) return;
+    const place = fromPosition(after);
+    if (!place) throw new UnknownPosition(after);
+    const found = this.#client.readAll({ direction: FORWARDS, fromPosition: place.position, maxCount: 1 });
+    try {
+      const { value } = await withinTime(this.#limits.silenceMs, found[Symbol.asyncIterator]().next());
+      if (value?.event?.id !== place.eventId) throw new UnknownPosition(after);
+    } finally {
+      found.on('error', () => undefined).destroy();
+    }
+  }
+
+  #dropped(error: unknown, failures: number): void {
+    const failure = unavailable(error);
+    if (failure instanceof StoreRefused) throw failure;
+    // The first time, and then about once in half a minute.
+    if (failures % 10 === 0) this.#options.logger.warn({ err: error }, 'the event store is out of reach; trying again');
+  }
+
+  async #pause(ms: number, signal: AbortSignal = this.#closing.signal): Promise<void> {
+    await delay(ms, undefined, { signal }).catch(() => undefined);
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closing.signal.aborted) throw new StoreUnavailable('the event store is closed');
+  }
+}
+
+function toEvent({ id, type, data, metadata }: NewEvent) {
+  return jsonEvent({ id, type, data, metadata });
+}
+
+function recorded({ event }: ResolvedEvent): RecordedEvent {
+  if (!event) throw new StoreUnavailable('an event without content came');
+  const { streamId: stream, revision, id, type, data, metadata, position } = event;
+  return {
+    stream,
+    revision: Number(revision),
+    position: toPosition(position ?? { commit: 0n, prepare: 0n }, id),
+    id,
+    type,
+    data: data as Record<string, unknown>,
+    metadata: (metadata ?? {}) as Record<string, unknown>,
+  };
+}

@@ -1,0 +1,110 @@
+/** The broker on Apache Kafka. Errors of kafkajs leave as those of the port. */
+import { type Kafka, Kafka as KafkaClient, type KafkaConfig, logLevel } from 'kafkajs';
+import type { Logger } from '../../observability/logger.js';
+import {
+  type Broker,
+  BrokerUnavailable,
+  type ConsumeOptions,
+  type Consumer,
+  type NewRecord,
+  type ReceivedRecord,
+} from '../../ports/broker.js';
+import { browseTopic } from './browse.js';
+import { KafkaConsumer } from './consumer.js';
+import { Publisher } from './publisher.js';
+import { TopicAdmin, type TopicSettings } from './topic-admin.js';
+
+export interface KafkaSettings extends TopicSettings, Pick<KafkaConfig, 'brokers' | 'ssl' | 'sasl'> {
+  /** After so long without a sign of life a member's partitions go to others. ms */
+  readonly sessionTimeoutMs: number;
+}
+
+export class KafkaBroker implements Broker {
+  readonly #kafka: Kafka;
+  readonly #settings: KafkaSettings;
+  readonly #logger: Logger;
+  readonly #admin: TopicAdmin;
+  readonly #publisher: Publisher;
+  readonly #consumers = new Set<KafkaConsumer>();
+  #closing: Promise<void> | null = null;
+
+  constructor(settings: KafkaSettings, logger: Logger) {
+    this.#settings = settings;
+    this.#logger = logger;
+    this.#kafka = connection(settings, logger);
+    this.#admin = new TopicAdmin(this.#kafka, settings, logger);
+    this.#publisher = new Publisher(this.#kafka);
+  }
+
+  async publish(topic: string, records: readonly NewRecord[]): Promise<void> {
+    this.#mustBeOpen();
+    await this.#admin.ensure([topic]);
+    this.#mustBeOpen();
+    await this.#publisher.publish(topic, records);
+  }
+
+  async consume(options: ConsumeOptions): Promise<Consumer> {
+    this.#mustBeOpen();
+    await this.#admin.ensure(options.topics);
+    this.#mustBeOpen();
+    const { sessionTimeoutMs } = this.#settings;
+    const parts = { kafka: this.#kafka, admin: this.#admin, sessionTimeoutMs, logger: this.#logger };
+    const consumer = new KafkaConsumer(parts, options);
+    this.#consumers.add(consumer);
+    const forget = () => void this.#consumers.delete(consumer);
+    consumer.closed.then(forget, forget);
+    try {
+      await consumer.start();
+      return consumer;
+    } catch (error) {
+      await consumer.close();
+      throw error;
+    }
+  }
+
+  async *browse(topic: string): AsyncIterable<ReceivedRecord> {
+    this.#mustBeOpen();
+    yield* browseTopic(this.#kafka, this.#admin, topic);
+  }
+
+  async listTopics(): Promise<string[]> {
+    this.#mustBeOpen();
+    return this.#admin.list();
+  }
+
+  async ensureTopics(topics: readonly string[]): Promise<void> {
+    this.#mustBeOpen();
+    await this.#admin.ensure(topics);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
+    await this.#publisher.close();
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closing) throw new BrokerUnavailable('the broker is closed');
+  }
+}
+
+function connection({ brokers, ssl, sasl }: KafkaSettings, logger: Logger): Kafka {
+  return new KafkaClient({
+    clientId: 'account-webhooks',
+    brokers,
+    ...(ssl === undefined ? {} : { ssl }),
+    ...(sasl === undefined ? {} : { sasl }),
+    connectionTimeout: 3_000,
+    requestTimeout: 30_000,
+    logLevel: logLevel.WARN,
+    // kafkajs calls errors what it mends by itself a moment later; what it can't mend reaches us as an error.
+    logCreator:
+      () =>
+      ({ namespace, log: { message, ...about } }) =>
+        logger.debug({ kafkajs: namespace, broker: about.broker, error: about.error }, message),
+  });
+}

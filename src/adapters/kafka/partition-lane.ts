@@ -1,0 +1,106 @@
+/**
+ * One partition, as long as this consumer has it. What is received waits in a queue; above FULL the partition is
+ * paused, below LOW it flows again. `next` is the offset that has to come next: kafkajs moves its own position at a
+ * rejoin, and may bring a batch that was fetched before it, so every batch is held against `next`.
+ */
+
+import type { ReceivedRecord } from '../../ports/broker.js';
+import { DonePrefix } from '../common/done-prefix.js';
+import type { Lane, Waiting } from '../common/hand-out.js';
+import type { Kept } from '../common/offset-keeper.js';
+
+const FULL_RECORDS = 500;
+const FULL_BYTES = 4 * 1024 * 1024;
+const LOW_RECORDS = 100;
+
+export interface Flow {
+  pause(): void;
+  resume(): void;
+}
+
+export class PartitionLane implements Lane, Kept {
+  readonly topic: string;
+  readonly partition: number;
+  readonly #flow: Flow;
+  readonly #done: DonePrefix;
+  #queue: Waiting[] = [];
+  #bytes = 0;
+  #next: number;
+  #remembered: number;
+  #paused = false;
+
+  constructor(place: { topic: string; partition: number; start: number }, flow: Flow) {
+    this.topic = place.topic;
+    this.partition = place.partition;
+    this.#flow = flow;
+    this.#next = this.#remembered = place.start;
+    this.#done = new DonePrefix(place.start);
+  }
+
+  /** The offset that has to come next. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** Those that are here already are left out. @param last the batch's last offset, records or not */
+  receive(waiting: readonly Waiting[], last: number): void {
+    for (const entry of waiting) {
+      if (entry.record.offset < this.#next) continue;
+      this.#queue.push(entry);
+      this.#bytes += sizeOf(entry);
+    }
+    this.#next = Math.max(this.#next, last + 1);
+    this.regulate();
+  }
+
+  /** The records up to there are gone for good, by the topic's retention. */
+  skipTo(offset: number): void {
+    this.#next = Math.max(this.#next, offset);
+  }
+
+  /** Pauses or resumes as the queue demands; kafkajs forgets pauses at a rejoin, so it is told again. */
+  regulate(rejoined = false): void {
+    if (rejoined) this.#paused = false;
+    if (!this.#paused && (this.#queue.length >= FULL_RECORDS || this.#bytes >= FULL_BYTES)) {
+      this.#paused = true;
+      this.#flow.pause();
+    } else if (this.#paused && this.#queue.length <= LOW_RECORDS && this.#bytes <= FULL_BYTES / 2) {
+      this.#paused = false;
+      this.#flow.resume();
+    }
+  }
+
+  head(): Waiting | undefined {
+    return this.#queue[0];
+  }
+
+  get headDue(): number {
+    return this.#queue[0]?.due ?? Number.POSITIVE_INFINITY;
+  }
+
+  takeHead(): void {
+    const head = this.#queue.shift();
+    if (!head) return;
+    this.#bytes -= sizeOf(head);
+    this.#done.handOut(head.record.offset);
+    this.regulate();
+  }
+
+  done(record: ReceivedRecord): void {
+    this.#done.done(record.offset);
+  }
+
+  get unremembered(): number | null {
+    // With nothing outstanding, all that was received is done: markers of transactions, which have offsets, too.
+    const next = this.#queue.length === 0 && this.#done.nothingOutstanding ? this.#next : this.#done.next;
+    return next > this.#remembered ? next : null;
+  }
+
+  remembered(offset: number): void {
+    this.#remembered = offset;
+  }
+}
+
+function sizeOf({ record }: Waiting): number {
+  return record.value?.length ?? 0;
+}

@@ -1,0 +1,128 @@
+/** Topics: made where they are missing, looked at where they are there. Each use has a connection of its own. */
+import { type Admin, ConfigResourceTypes, type ITopicConfig, type Kafka } from 'kafkajs';
+import type { Logger } from '../../observability/logger.js';
+import { translated } from './kafka-errors.js';
+
+export interface TopicSettings {
+  /** KAFKA_PARTITIONS */
+  readonly partitions: number;
+  /** KAFKA_REPLICATION_FACTOR; null is the broker's default. */
+  readonly replicationFactor: number | null;
+  /** How long a record has to be kept: KAFKA_RETENTION, and the longest delay of RETRY_SCHEDULE on top. ms */
+  readonly retentionMs: number;
+}
+
+export interface PartitionOffsets {
+  readonly partition: number;
+  /** The oldest that is kept. */
+  readonly low: number;
+  /** What the next record will get. */
+  readonly high: number;
+}
+
+export class TopicAdmin {
+  readonly #kafka: Kafka;
+  readonly #settings: TopicSettings;
+  readonly #logger: Logger;
+  readonly #known = new Set<string>();
+
+  constructor(kafka: Kafka, settings: TopicSettings, logger: Logger) {
+    this.#kafka = kafka;
+    this.#settings = settings;
+    this.#logger = logger;
+  }
+
+  /** Creates those that are missing; warns of those whose records would be gone too early. @throws errors of the port */
+  async ensure(topics: readonly string[]): Promise<void> {
+    const unknown = [...new Set(topics)].filter((topic) => !this.#known.has(topic));
+    if (unknown.length === 0) return;
+    await this.#with(async (admin) => {
+      const existing = new Set(await admin.listTopics());
+      const missing = unknown.filter((topic) => !existing.has(topic));
+      if (missing.length > 0) await admin.createTopics({ topics: missing.map((topic) => this.#newTopic(topic)) });
+      await this.#check(
+        admin,
+        unknown.filter((topic) => existing.has(topic)),
+      );
+    });
+    for (const topic of unknown) this.#known.add(topic);
+  }
+
+  list(): Promise<string[]> {
+    return this.#with(async (admin) => (await admin.listTopics()).filter((topic) => !topic.startsWith('__')));
+  }
+
+  /** None for a topic that does not exist. */
+  offsets(topic: string): Promise<PartitionOffsets[]> {
+    return this.#with(async (admin) => {
+      if (!(await admin.listTopics()).includes(topic)) return [];
+      const offsets = await admin.fetchTopicOffsets(topic);
+      return offsets.map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }));
+    });
+  }
+
+  /** Where a group stands by topic and partition: what it remembered, or the oldest record that is kept. */
+  groupStart(group: string, topics: readonly string[]): Promise<Map<string, Map<number, number>>> {
+    return this.#with(async (admin) => {
+      const remembered = await admin.fetchOffsets({ groupId: group, topics: [...topics] });
+      const starts = new Map<string, Map<number, number>>();
+      for (const topic of topics) {
+        const own = remembered.find((entry) => entry.topic === topic)?.partitions ?? [];
+        const committed = new Map(own.map(({ partition, offset }) => [partition, Number(offset)]));
+        const offsets = await admin.fetchTopicOffsets(topic);
+        starts.set(topic, new Map(offsets.map((entry) => [entry.partition, startOf(committed, entry)])));
+      }
+      return starts;
+    });
+  }
+
+  deleteGroup(group: string): Promise<void> {
+    return this.#with(async (admin) => void (await admin.deleteGroups([group])));
+  }
+
+  #newTopic(topic: string): ITopicConfig {
+    const { partitions, replicationFactor, retentionMs } = this.#settings;
+    const configEntries = [{ name: 'retention.ms', value: String(retentionMs) }];
+    return { topic, numPartitions: partitions, replicationFactor: replicationFactor ?? -1, configEntries };
+  }
+
+  async #check(admin: Admin, topics: readonly string[]): Promise<void> {
+    if (topics.length === 0) return;
+    const { partitions, retentionMs } = this.#settings;
+    const { topics: found } = await admin.fetchTopicMetadata({ topics: [...topics] });
+    for (const { name, partitions: has } of found) {
+      if (has.length < partitions) {
+        this.#logger.warn({ topic: name, partitions: has.length, KAFKA_PARTITIONS: partitions }, 'too few partitions');
+      }
+    }
+    const resources = topics.map((name) => ({ type: ConfigResourceTypes.TOPIC, name, configNames: ['retention.ms'] }));
+    for (const { resourceName, configEntries } of (await admin.describeConfigs({ resources, includeSynonyms: false }))
+      .resources) {
+      const kept = Number(configEntries.find(({ configName }) => configName === 'retention.ms')?.configValue ?? -1);
+      if (kept < 0 || kept >= retentionMs) continue;
+      const about = { topic: resourceName, 'retention.ms': kept, needed: retentionMs };
+      this.#logger.warn(about, 'records may be gone before their retry is due: raise retention.ms of the topic');
+    }
+  }
+
+  async #with<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
+    const admin = this.#kafka.admin();
+    try {
+      await admin.connect();
+      return await work(admin);
+    } catch (error) {
+      throw translated(error);
+    } finally {
+      await admin.disconnect().catch(() => undefined);
+    }
+  }
+}
+
+/** What was remembered, as long as the topic has it: one that was made anew, or has lost its oldest records, has not. */
+function startOf(
+  committed: ReadonlyMap<number, number>,
+  { partition, low, high }: { partition: number; low: string; high: string },
+): number {
+  const offset = committed.get(partition) ?? -1;
+  return offset > Number(high) ? Number(low) : Math.max(offset, Number(low));
+}
