@@ -1,13 +1,13 @@
 /** The composition root: builds the parts from a Config, starts them in order, and stops them in reverse. */
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createIssuerTokens, createOwnTokens, type OwnTokens, type VerifyToken } from './accounts/access-tokens.js';
 import { openProjectionStates } from './adapters/sqlite/projection-states.js';
-import { type Backbone, openBackbone } from './backbone.js';
-import { type Config, InvalidConfig } from './config.js';
+import { type Backbone, fileOf, openBackbone } from './backbone.js';
+import type { Config } from './config.js';
 import { createAttempt } from './delivery/attempt.js';
 import { createOpenConfiguration } from './delivery/configuration.js';
-import { type Dispatcher, startDispatcher } from './delivery/dispatcher.js';
+import { type Dispatcher, type DispatcherParts, startDispatcher } from './delivery/dispatcher.js';
 import { EndpointGate } from './delivery/endpoint-gate.js';
 import { topicsOf } from './delivery/topics.js';
 import { createEndpointAgent } from './endpoints/endpoint-agent.js';
@@ -17,6 +17,7 @@ import type { CheckedEndpoint } from './http/register-webhook.js';
 import { createApi, listen, type RunningServer } from './http/server.js';
 import { startAdminServer } from './observability/admin-server.js';
 import type { Logger } from './observability/logger.js';
+import { BrokerRefused, BrokerUnavailable } from './ports/broker.js';
 import { type AccountCredentials, type Accounts, createAccounts } from './read-model/accounts.js';
 import { ProjectionHost } from './read-model/projection-host.js';
 import { loadProjection } from './read-model/projection-source.js';
@@ -26,6 +27,8 @@ import { createWebhookIds } from './webhooks/webhook-ids.js';
 
 export const ROLES = ['api', 'dispatcher'] as const;
 export type Role = (typeof ROLES)[number];
+
+const TRY_AGAIN_MS = 1_000;
 
 const clock = { now: () => Date.now() };
 
@@ -40,10 +43,15 @@ export interface App {
 
 type Stop = () => Promise<void> | void;
 
-/** What both roles stand on. */
-interface Core {
+interface Start {
   readonly config: Config;
   readonly logger: Logger;
+  /** Rejected with StartAborted where nobody waits for the start any more. */
+  readonly givenUp: Promise<never>;
+}
+
+/** What both roles stand on. */
+interface Core extends Start {
   readonly backbone: Backbone;
   readonly accounts: Accounts;
   readonly handleCommand: HandleCommand;
@@ -51,15 +59,30 @@ interface Core {
   readonly lost: Promise<never>;
 }
 
-/** @throws InvalidConfig for files that can't be read, and what opening the backbone and listening throw */
-export async function startApp(config: Config, roles: readonly Role[], logger: Logger): Promise<App> {
+/** The start was given up before it was complete. */
+export class StartAborted extends Error {
+  override readonly name = 'StartAborted';
+  readonly code = 'START_ABORTED';
+}
+
+/**
+ * A store or a broker that can't be reached is waited for; /health/ready says so meanwhile.
+ * @param abort gives up waiting
+ * @throws StartAborted; InvalidConfig for files that can't be read; StoreRefused and BrokerRefused; what listening throws
+ */
+export async function startApp(
+  config: Config,
+  roles: readonly Role[],
+  logger: Logger,
+  abort: AbortSignal = new AbortController().signal,
+): Promise<App> {
   const stops: Stop[] = [];
   const waitingFor = new Set<string>(['the read model', ...roles]);
   const close = stopper(stops);
   try {
     const admin = await startAdminServer(config.host, config.adminPort, () => [...waitingFor]);
     stops.push(() => admin.close());
-    const core = await startCore(config, logger, stops);
+    const core = await startCore({ config, logger, givenUp: aborted(abort) }, stops);
     waitingFor.delete('the read model');
     const dispatcher = roles.includes('dispatcher') ? await startDispatching(core, stops) : null;
     waitingFor.delete('dispatcher');
@@ -76,8 +99,8 @@ export async function startApp(config: Config, roles: readonly Role[], logger: L
   }
 }
 
-async function startCore(config: Config, logger: Logger, stops: Stop[]): Promise<Core> {
-  const backbone = openBackbone(config);
+async function startCore({ config, logger, givenUp }: Start, stops: Stop[]): Promise<Core> {
+  const backbone = openBackbone(config, logger);
   stops.push(() => backbone.close());
   const states = openProjectionStates(config.dataDir, (file) =>
     logger.warn({ file }, 'the read model was damaged: it is thrown away and rebuilt'),
@@ -96,7 +119,7 @@ async function startCore(config: Config, logger: Logger, stops: Stop[]): Promise
   const lost = Promise.race([webhooks.lost, credentials.lost]);
   // Whoever uses the app hears of it; where the start fails on something else nobody does.
   lost.catch(() => undefined);
-  await Promise.race([Promise.all([webhooks.caughtUp, credentials.caughtUp]), lost]);
+  await Promise.race([Promise.all([webhooks.caughtUp, credentials.caughtUp]), lost, givenUp]);
   const accounts = createAccounts(webhooks, credentials);
   const handleCommand = createCommandHandler({
     store: backbone.store,
@@ -104,7 +127,7 @@ async function startCore(config: Config, logger: Logger, stops: Stop[]): Promise
     passed: (stream, revision, withinMs) => webhooks.passed(stream, revision, withinMs),
     newEventId: randomUUID,
   });
-  return { config, logger, backbone, accounts, handleCommand, lost };
+  return { config, logger, givenUp, backbone, accounts, handleCommand, lost };
 }
 
 async function startDispatching(core: Core, stops: Stop[]): Promise<Dispatcher> {
@@ -118,7 +141,7 @@ async function startDispatching(core: Core, stops: Stop[]): Promise<Dispatcher> 
     ...fileSetting('key', 'DELIVERY_CLIENT_KEY_FILE', delivery.clientKeyFile),
   });
   stops.push(() => agent.destroy());
-  const dispatcher = await startDispatcher({
+  const parts: DispatcherParts = {
     broker: backbone.broker,
     group: delivery.group,
     topics: topicsOf(config.paymentTopics, config.topicPrefix),
@@ -131,9 +154,34 @@ async function startDispatching(core: Core, stops: Stop[]): Promise<Dispatcher> 
     logger,
     now: clock.now,
     random: Math.random,
-  });
+  };
+  const dispatcher = await untilAvailable(core, () => startDispatcher(parts));
   stops.push(() => dispatcher.close());
   return dispatcher;
+}
+
+/** Tries again while the broker can't be reached; other failures end the start. */
+async function untilAvailable<T>({ logger, givenUp }: Start, start: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await Promise.race([start(), givenUp]);
+    } catch (error) {
+      if (!(error instanceof BrokerUnavailable) || error instanceof BrokerRefused) throw error;
+      logger.warn({ err: error }, 'the broker is out of reach; trying again');
+      await Promise.race([delay(TRY_AGAIN_MS), givenUp]);
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  const given = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(new StartAborted('the start was given up'));
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+  });
+  // After the start it is no failure.
+  given.catch(() => undefined);
+  return given;
 }
 
 function onlyFailure(closed: Promise<void>): Promise<never> {
@@ -185,12 +233,7 @@ function endpointCheck({ delivery }: Config): (url: string) => Promise<CheckedEn
 }
 
 function fileSetting<K extends string>(option: K, key: string, path: string | null): Partial<Record<K, string>> {
-  if (path === null) return {};
-  try {
-    return { [option]: readFileSync(path, 'utf8') } as Record<K, string>;
-  } catch {
-    throw new InvalidConfig(`${key} names a file that can't be read`);
-  }
+  return path === null ? {} : ({ [option]: fileOf(key, path) } as Record<K, string>);
 }
 
 /** Calling it again gives the first stop's end. A part that fails to stop does not keep the others from it. */

@@ -1,39 +1,113 @@
 /** The event store, the broker and the keys of an installation, by its settings: what serve and the command line share. */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { connect } from './adapters/eventstoredb/client.js';
+import { EventStoreDbStore } from './adapters/eventstoredb/event-store.js';
+import { EventStoreDbProjections } from './adapters/eventstoredb/projection-server.js';
+import { KafkaBroker, type KafkaSettings } from './adapters/kafka/broker.js';
 import { SqliteBroker } from './adapters/sqlite/broker.js';
 import { SqliteEventStore } from './adapters/sqlite/event-store.js';
 import { StoreFile } from './adapters/sqlite/store-file.js';
-import type { Config } from './config.js';
+import type { Config, KafkaConfig } from './config.js';
+import type { Logger } from './observability/logger.js';
 import type { Broker } from './ports/broker.js';
 import type { EventStore } from './ports/event-store.js';
+import type { ProjectionServer } from './ports/projection-server.js';
 import { masterKeyFromFile } from './secrets/master-key-file.js';
 import { type MasterKey, masterKey } from './secrets/master-keys.js';
 import { createSealing, type Sealing } from './secrets/sealing.js';
+import { InvalidConfig } from './settings.js';
 
 export interface Backbone {
   readonly store: EventStore;
+  /** Null where the store has no server that folds: the embedded one. */
+  readonly projections: ProjectionServer | null;
   readonly broker: Broker;
   readonly masterKey: MasterKey;
   readonly sealing: Sealing;
   close(): Promise<void>;
 }
 
-/** @throws MasterKeyMissing, or an error of the file system where DATA_DIR can't be used */
-export function openBackbone(config: Config): Backbone {
+/** After so long without a sign of life, a member's partitions go to others. Less than 6 s the broker takes only if told. */
+const SESSION_TIMEOUT_MS = 6_000;
+
+/** @throws InvalidConfig, MasterKeyMissing, DataDirUnusable; what can't be reached fails when it is used */
+export function openBackbone(config: Config, logger: Logger): Backbone {
   const key = masterKey(config.masterKey ?? masterKeyFromFile(config.dataDir, randomBytes));
   const previous = config.masterKeyPrevious ? [masterKey(config.masterKeyPrevious)] : [];
-  const file = new StoreFile(config.dataDir);
-  const store = new SqliteEventStore(file);
-  const broker = new SqliteBroker(file);
+  const settings = config.kafka && kafkaSettings(config.kafka, config.retrySchedule);
+  const embedded = embeddedFile(config);
+  const { store, projections } = openEventStore(config, embedded, logger);
+  const broker = settings ? new KafkaBroker(settings, logger) : new SqliteBroker(embedded.open());
   return {
     store,
+    projections,
     broker,
     masterKey: key,
     sealing: createSealing([key, ...previous], randomBytes),
     async close() {
       await broker.close();
       await store.close();
-      file.close();
+      embedded.close();
     },
   };
+}
+
+/** store.sqlite, made by the first that needs it: store and broker share it. */
+function embeddedFile({ dataDir }: Config) {
+  let file: StoreFile | null = null;
+  return {
+    open: () => {
+      file ??= new StoreFile(dataDir);
+      return file;
+    },
+    close: () => file?.close(),
+  };
+}
+
+function openEventStore(
+  { eventStoreUrl }: Config,
+  embedded: { open(): StoreFile },
+  logger: Logger,
+): Pick<Backbone, 'store' | 'projections'> {
+  if (eventStoreUrl === null) return { store: new SqliteEventStore(embedded.open()), projections: null };
+  const client = connect(eventStoreUrl);
+  const store = new EventStoreDbStore({ client, logger, random: Math.random });
+  return { store, projections: new EventStoreDbProjections(client) };
+}
+
+function kafkaSettings(config: KafkaConfig, schedule: Config['retrySchedule']): KafkaSettings {
+  const { brokers, tls, caFile, sasl, partitions, replicationFactor, retentionMs } = config;
+  const longestDelayMs = Math.max(...schedule.map(({ ms }) => ms));
+  return {
+    brokers: [...brokers],
+    ...(tls && { ssl: caFile === null ? true : { ca: [fileOf('KAFKA_CA_FILE', caFile)] } }),
+    ...(sasl && { sasl: saslOf(sasl) }),
+    partitions,
+    replicationFactor,
+    retentionMs: retentionMs + longestDelayMs,
+    sessionTimeoutMs: SESSION_TIMEOUT_MS,
+  };
+}
+
+function saslOf({ mechanism, username, password }: NonNullable<KafkaConfig['sasl']>) {
+  switch (mechanism) {
+    case 'PLAIN':
+      return { mechanism: 'plain', username, password } as const;
+    case 'SCRAM-SHA-256':
+      return { mechanism: 'scram-sha-256', username, password } as const;
+    case 'SCRAM-SHA-512':
+      return { mechanism: 'scram-sha-512', username, password } as const;
+    default:
+      return mechanism satisfies never;
+  }
+}
+
+/** @throws InvalidConfig that names the setting */
+export function fileOf(key: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new InvalidConfig(`${key} names a file that can't be read`);
+  }
 }

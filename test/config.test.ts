@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Environment, InvalidConfig, readConfig } from '../src/config.js';
+import { readConfig } from '../src/config.js';
+import { type Environment, InvalidConfig } from '../src/settings.js';
 import { KEY, SETTINGS } from './support/settings-table.js';
 
 function refusalOf(environment: Environment): string {
@@ -50,6 +51,69 @@ describe('the certificate shown to receivers', () => {
     ['DELIVERY_CLIENT_CERT_FILE', { ...files, DELIVERY_CLIENT_CERT_FILE: undefined }],
   ])('needs both: %s is missing', (key, environment) => {
     expect(refusalOf(environment).startsWith(`${key} `)).toBe(true);
+  });
+});
+
+describe('Kafka', () => {
+  const minimal = { BROKER_URL: 'kafka://a:9092', MASTER_KEY: KEY };
+  const kafkaOf = (more: Environment = {}) => readConfig({ ...minimal, ...more }).kafka;
+
+  it('has its defaults', () => {
+    expect(kafkaOf()).toEqual({
+      brokers: ['a:9092'],
+      tls: false,
+      caFile: null,
+      sasl: null,
+      partitions: 12,
+      replicationFactor: null,
+      retentionMs: 168 * 3_600_000,
+    });
+  });
+
+  it('is taken as it is set', () => {
+    const sasl = { KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512', KAFKA_SASL_USERNAME: 'u', KAFKA_SASL_PASSWORD: 'p' };
+    const topics = { KAFKA_PARTITIONS: '3', KAFKA_REPLICATION_FACTOR: '2', KAFKA_RETENTION: '24h' };
+    const BROKER_URL = 'kafka://a.example:9092,127.0.0.1:9093,[::1]:9094';
+    expect(kafkaOf({ BROKER_URL, ...sasl, ...topics, KAFKA_TLS: 'true', KAFKA_CA_FILE: 'ca.pem' })).toEqual({
+      brokers: ['a.example:9092', '127.0.0.1:9093', '[::1]:9094'],
+      tls: true,
+      caFile: 'ca.pem',
+      sasl: { mechanism: 'SCRAM-SHA-512', username: 'u', password: 'p' },
+      partitions: 3,
+      replicationFactor: 2,
+      retentionMs: 86_400_000,
+    });
+  });
+
+  it('is spoken to over TLS where a CA is set', () => {
+    expect(kafkaOf({ KAFKA_CA_FILE: 'ca.pem' })?.tls).toBe(true);
+  });
+
+  it.each([
+    ['KAFKA_PARTITIONS', { KAFKA_PARTITIONS: '0' }],
+    ['KAFKA_REPLICATION_FACTOR', { KAFKA_REPLICATION_FACTOR: '0' }],
+    ['KAFKA_RETENTION', { KAFKA_RETENTION: '7d' }],
+    ['KAFKA_RETENTION', { KAFKA_RETENTION: '0h' }],
+    ['KAFKA_TLS', { KAFKA_TLS: 'yes' }],
+    ['KAFKA_SASL_MECHANISM', { KAFKA_SASL_MECHANISM: 'GSSAPI' }],
+    ['KAFKA_SASL_MECHANISM', { KAFKA_SASL_PASSWORD: 'hunter2' }],
+    ['KAFKA_SASL_USERNAME', { KAFKA_SASL_MECHANISM: 'PLAIN', KAFKA_SASL_PASSWORD: 'hunter2' }],
+    ['KAFKA_SASL_PASSWORD', { KAFKA_SASL_MECHANISM: 'PLAIN', KAFKA_SASL_USERNAME: 'u' }],
+    ['MASTER_KEY', { MASTER_KEY: '' }],
+  ])('a wrong %s names itself', (key, more) => {
+    const message = refusalOf({ ...minimal, ...more });
+    expect(message.split(' ')[0]).toBe(key);
+    expect(message).not.toContain('hunter2');
+  });
+});
+
+describe('EventStoreDB', () => {
+  it.each(['esdb://a:2113?tls=true', 'esdb://a:2113,b:2113?tls=false', 'esdb+discover://c.example'])('%s', (url) => {
+    expect(readConfig({ EVENT_STORE_URL: url, MASTER_KEY: KEY }).eventStoreUrl).toBe(url);
+  });
+
+  it('needs a master key, which its machines share', () => {
+    expect(refusalOf({ EVENT_STORE_URL: 'esdb://a:2113' })).toMatch(/^MASTER_KEY /);
   });
 });
 

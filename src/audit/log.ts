@@ -18,6 +18,19 @@ export async function* auditLog(store: EventStore, accountId: number): AsyncIter
   for await (const event of store.read(accountStream(accountId))) yield entry(event);
 }
 
+/** The history, and then what is added to it, until the signal aborts. @throws StoreUnavailable */
+export async function* followAuditLog(
+  store: EventStore,
+  accountId: number,
+  signal: AbortSignal,
+): AsyncIterable<AuditEntry> {
+  const own = accountStream(accountId);
+  // The prefix is also that of longer ids: account-4 and account-42.
+  for await (const { events } of store.subscribe({ after: null, streamPrefix: own, signal })) {
+    for (const event of events) if (event.stream === own) yield entry(event);
+  }
+}
+
 function entry({ revision, type, data, metadata }: RecordedEvent): AuditEntry {
   const { actor, requestId, $correlationId } = metadata;
   return {
@@ -32,7 +45,7 @@ function entry({ revision, type, data, metadata }: RecordedEvent): AuditEntry {
 }
 
 /** Every event has one time, under a name of its kind: registeredAt, createdAt, updatedAt ... */
-function timeOf(data: Readonly<Record<string, unknown>>): string | null {
+export function timeOf(data: Readonly<Record<string, unknown>>): string | null {
   return text(Object.entries(data).find(([name]) => name.endsWith('At'))?.[1]);
 }
 

@@ -1,7 +1,30 @@
 /** audit: an account's history, from the event store itself. */
-import type { Command } from 'commander';
-import { type AuditEntry, auditLog } from '../audit/log.js';
-import { accountIdArgument, CommandFailed, type CommandIo, JSON_OPTION, withBackbone } from './command-io.js';
+import { type Command, InvalidArgumentError } from 'commander';
+import { configurationAt } from '../audit/configuration-at.js';
+import { type AuditEntry, auditLog, followAuditLog } from '../audit/log.js';
+import type { Webhook } from '../webhooks/state.js';
+import {
+  accountIdArgument,
+  CommandFailed,
+  type CommandIo,
+  JSON_OPTION,
+  type JsonOption,
+  untilSignal,
+  withBackbone,
+} from './command-io.js';
+
+const ACCOUNT_OPTION = ['--account <id>', 'the account', accountIdArgument] as const;
+
+interface LogOptions extends JsonOption {
+  readonly account: number;
+  readonly follow?: boolean;
+}
+
+interface AtOptions extends JsonOption {
+  readonly account: number;
+  /** ms since the epoch */
+  readonly time: number;
+}
 
 export function auditCommand(program: Command, io: CommandIo): void {
   const audit = program.command('audit').description('what was configured, by whom, when');
@@ -9,18 +32,48 @@ export function auditCommand(program: Command, io: CommandIo): void {
   audit
     .command('log')
     .description("an account's events, oldest first; sealed values stay sealed")
-    .requiredOption('--account <id>', 'the account', accountIdArgument)
+    .requiredOption(...ACCOUNT_OPTION)
+    .option('--follow', 'go on with what is added, until Ctrl-C')
     .option(...JSON_OPTION)
-    .action(({ account, json }: { account: number; json?: boolean }) =>
-      withBackbone(io.config(), async ({ store }) => {
-        let entries = 0;
-        for await (const entry of auditLog(store, account)) {
-          entries += 1;
-          await io.print(json ? JSON.stringify(entry) : line(entry));
-        }
-        if (entries === 0) throw new CommandFailed(`account ${account} is not registered`);
-      }),
-    );
+    .action((options: LogOptions) => log(options, io));
+
+  audit
+    .command('at')
+    .description("an account's webhooks as they stood at a moment; sealed values stay sealed")
+    .requiredOption(...ACCOUNT_OPTION)
+    .requiredOption('--time <time>', 'the moment, in ISO 8601: 2026-11-21T09:00:00Z', timeArgument)
+    .option(...JSON_OPTION)
+    .action((options: AtOptions) => at(options, io));
+}
+
+function log({ account, follow, json }: LogOptions, io: CommandIo): Promise<void> {
+  return withBackbone(io.config(), async ({ store }) => {
+    const stop = untilSignal();
+    let entries = 0;
+    try {
+      for await (const entry of follow ? followAuditLog(store, account, stop.signal) : auditLog(store, account)) {
+        entries += 1;
+        await io.print(json ? JSON.stringify(entry) : line(entry));
+      }
+    } finally {
+      stop.ignore();
+    }
+    if (entries === 0 && !follow) throw new CommandFailed(`account ${account} is not registered`);
+  });
+}
+
+function at({ account, time, json }: AtOptions, io: CommandIo): Promise<void> {
+  return withBackbone(io.config(), async ({ store }) => {
+    const webhooks = await configurationAt(store, account, time);
+    if (!webhooks) throw new CommandFailed(`account ${account} was not registered at ${new Date(time).toISOString()}`);
+    for (const webhook of webhooks) await io.print(json ? JSON.stringify(webhook) : configured(webhook));
+  });
+}
+
+function configured({ id, eventType, url, version, isActive, headers }: Webhook): string {
+  const names = headers.map(({ key }) => key).join(', ');
+  const state = isActive ? 'active' : 'inactive';
+  return `webhook ${id}  ${eventType.padEnd(12)}  ${state.padEnd(8)}  v${version}  ${url}  ${names}`.trimEnd();
 }
 
 function line({ revision, at, type, actor, data }: AuditEntry): string {
@@ -31,4 +84,11 @@ function line({ revision, at, type, actor, data }: AuditEntry): string {
     .filter(Boolean)
     .join(' ');
   return `${String(revision).padStart(4)}  ${at}  ${type.padEnd(19)}  ${String(actor).padEnd(28)}  ${detail}`.trimEnd();
+}
+
+/** A date alone is its beginning, in UTC. */
+function timeArgument(value: string): number {
+  const time = /^\d{4}-\d{2}-\d{2}(T.*(Z|[+-]\d{2}:\d{2}))?$/.test(value) ? Date.parse(value) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new InvalidArgumentError('A time is written 2026-11-21T09:00:00Z, or 2026-11-21 for its beginning in UTC.');
 }

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { InvalidArgumentError } from 'commander';
 import { type Backbone, openBackbone } from '../backbone.js';
 import type { Config } from '../config.js';
+import { createLogger } from '../observability/logger.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 
 export interface CommandIo {
@@ -27,12 +28,23 @@ export const JSON_OPTION = ['--json', 'answer with JSON on stdout, for programs'
 
 /** Opens store and broker for as long as the work takes; a running service may use them too. */
 export async function withBackbone<T>(config: Config, work: (backbone: Backbone) => Promise<T>): Promise<T> {
-  const backbone = openBackbone(config);
+  const backbone = openBackbone(config, createLogger(config.logLevel === 'silent' ? 'silent' : 'warn'));
   try {
     return await work(backbone);
   } finally {
     await backbone.close();
   }
+}
+
+/** Aborts at Ctrl-C or SIGTERM, for what goes on until then. */
+export function untilSignal(): { readonly signal: AbortSignal; ignore(): void } {
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, stop);
+  const ignore = () => {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, stop);
+  };
+  return { signal: stopping.signal, ignore };
 }
 
 /** Who a change on the command line is written down to. */

@@ -1,8 +1,9 @@
 /** deliveries and dead-letters: what became of payment events, read from the broker's topics. */
 import type { Command } from 'commander';
 import type { Config } from '../config.js';
-import { readDeadLetter } from '../delivery/dead-letters.js';
+import { type DeadLetter, readDeadLetter } from '../delivery/dead-letters.js';
 import { type DeliveryView, deliveriesOf } from '../delivery/delivery-log.js';
+import { replayDeadLetters } from '../delivery/replay.js';
 import { type Topics, topicsOf } from '../delivery/topics.js';
 import { accountIdArgument, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 
@@ -24,9 +25,16 @@ export function deliveriesCommand(program: Command, io: CommandIo): void {
 }
 
 export function deadLettersCommand(program: Command, io: CommandIo): void {
-  program
-    .command('dead-letters')
-    .description('records that are not tried any more')
+  const deadLetters = program.command('dead-letters').description('records that are not tried any more');
+  deadLetters
+    .command('replay')
+    .description('try again, at once, what was exhausted and has not gone on since; the webhook-id stays the same')
+    .option('--account <id>', 'only those of an account', accountIdArgument)
+    .option('--event <id>', 'only those of a payment event')
+    .option(...JSON_OPTION)
+    .action((options: ReplayOptions) => replay(options, io));
+
+  deadLetters
     .command('list')
     .description('the dead letters with their reasons, oldest first')
     .option(...JSON_OPTION)
@@ -40,6 +48,28 @@ export function deadLettersCommand(program: Command, io: CommandIo): void {
         }
       });
     });
+}
+
+interface ReplayOptions extends JsonOption {
+  readonly account?: number;
+  readonly event?: string;
+}
+
+function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise<void> {
+  const config = io.config();
+  const wanted = ({ accountId, eventId }: DeadLetter) =>
+    (account === undefined || accountId === account) && (event === undefined || eventId === event);
+  return withBackbone(config, async ({ broker }) => {
+    const parts = { broker, topics: topics(config), tier: config.retrySchedule[0], now: Date.now };
+    let replayed = 0;
+    for await (const { deliveryId, eventId, accountId, webhookId } of replayDeadLetters(parts, wanted)) {
+      replayed += 1;
+      const id = deliveryId;
+      if (json) await io.print(JSON.stringify({ id, eventId, accountId, webhookId }));
+      else await io.print(`${id}  event ${eventId}  account ${accountId}  webhook ${webhookId}  is tried again`);
+    }
+    if (!json) await io.print(`${replayed} replayed`);
+  });
 }
 
 function line({ id, eventId, webhookId, outcome, attempts, nextAttemptAt }: DeliveryView): string {

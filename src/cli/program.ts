@@ -6,6 +6,7 @@ import type { CommandIo } from './command-io.js';
 import { deadLettersCommand, deliveriesCommand } from './deliveries.js';
 import { demoCommand } from './demo.js';
 import { eventsCommand } from './events-publish.js';
+import { projectionsCommand } from './projections.js';
 import { serveCommand } from './serve.js';
 import { tokenCommand } from './token.js';
 import { webhooksCommand } from './webhooks.js';
@@ -25,7 +26,8 @@ export async function runCommandLine(
     .exitOverride()
     .showHelpAfterError('(--help shows what there is)');
   const commands = [serveCommand, accountsCommand, tokenCommand, webhooksCommand, eventsCommand, auditCommand];
-  for (const add of [...commands, deliveriesCommand, deadLettersCommand, demoCommand]) add(program, io);
+  for (const add of [...commands, projectionsCommand, deliveriesCommand, deadLettersCommand, demoCommand])
+    add(program, io);
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;

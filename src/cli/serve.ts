@@ -1,6 +1,6 @@
 /** serve: runs the service until SIGTERM or SIGINT; exit code 0 after an orderly stop. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { type App, ROLES, type Role, startApp } from '../app.js';
+import { type App, ROLES, type Role, StartAborted, startApp } from '../app.js';
 import { createLogger, type Logger } from '../observability/logger.js';
 import { CommandFailed, type CommandIo } from './command-io.js';
 
@@ -16,19 +16,23 @@ export function serveCommand(program: Command, io: CommandIo): void {
       const logger = createLogger(config.logLevel);
       // Heard from the first moment on: a stop that comes while it starts counts too.
       const signal = nextSignal();
-      const starting = startApp(config, roles, logger);
-      const stopped = signal.received.then(async (name) => {
-        logger.info({ signal: name }, 'stopping');
-        await (await starting).close();
-      });
-      const app = await starting.catch((error: unknown) => {
+      const app = await startApp(config, roles, logger, signal.aborts).catch((error: unknown) => {
         signal.ignore();
+        if (error instanceof StartAborted) return null;
         throw translated(error, config);
       });
-      await Promise.race([stopped, app.failed.catch((error: unknown) => died(app, error, logger))]);
+      if (app) await runUntil(signal.received, app, logger);
       signal.ignore();
       logger.info('stopped');
     });
+}
+
+async function runUntil(received: Promise<NodeJS.Signals>, app: App, logger: Logger): Promise<void> {
+  const stopped = received.then((name) => {
+    logger.info({ signal: name }, 'stopping');
+    return app.close();
+  });
+  await Promise.race([stopped, app.failed.catch((error: unknown) => died(app, error, logger))]);
 }
 
 /** The parts are stopped, then the process ends with code 1: its supervisor starts it again. */
@@ -38,16 +42,20 @@ async function died(app: App, error: unknown, logger: Logger): Promise<never> {
   throw new CommandFailed('the service can not go on; see the log');
 }
 
-function nextSignal(): { received: Promise<NodeJS.Signals>; ignore: () => void } {
+function nextSignal(): { received: Promise<NodeJS.Signals>; aborts: AbortSignal; ignore: () => void } {
+  const aborting = new AbortController();
   let ignore: () => void = () => undefined;
   const received = new Promise<NodeJS.Signals>((resolve) => {
-    const listener = (signal: NodeJS.Signals) => resolve(signal);
+    const listener = (signal: NodeJS.Signals) => {
+      resolve(signal);
+      aborting.abort();
+    };
     for (const signal of SIGNALS) process.once(signal, listener);
     ignore = () => {
       for (const signal of SIGNALS) process.off(signal, listener);
     };
   });
-  return { received, ignore };
+  return { received, aborts: aborting.signal, ignore };
 }
 
 function translated(

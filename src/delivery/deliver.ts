@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
-import type { Broker, NewRecord } from '../ports/broker.js';
+import { type Broker, type NewRecord, RecordTooLarge } from '../ports/broker.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import type { Webhook } from '../webhooks/state.js';
@@ -162,7 +162,7 @@ export async function publishUntilDurable(
     try {
       return await broker.publish(topic, [record]);
     } catch (error) {
-      if (abandon.aborted) throw error;
+      if (abandon.aborted || error instanceof RecordTooLarge) throw error;
       logger.error({ err: error, topic }, 'the broker took no record; trying again');
       // Any number of records wait for the same broker: Node would warn of a leak, on stderr.
       setMaxListeners(Number.POSITIVE_INFINITY, abandon);

@@ -67,6 +67,16 @@ export async function deliveriesOf(accountId: number, log: AsyncIterable<Receive
   return [...deliveries.values()].reverse();
 }
 
+/** The last outcome of every delivery, by its id. */
+export async function outcomesOf(log: AsyncIterable<ReceivedRecord>): Promise<Map<string, Outcome>> {
+  const outcomes = new Map<string, Outcome>();
+  for await (const record of log) {
+    const entry = read(record);
+    if (entry) outcomes.set(entry.id, entry.outcome);
+  }
+  return outcomes;
+}
+
 /** Null for a record that somebody else put there. */
 function read(record: ReceivedRecord): DeliveryLogEntry | null {
   try {

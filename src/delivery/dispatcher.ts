@@ -72,15 +72,20 @@ async function consumeAll(parts: DeliverParts & { group: string }, tiers: readon
     inFlight: PAYMENTS_IN_FLIGHT,
     handler: createFanOut(parts, deliver),
   });
-  const retries = await broker.consume({
-    topics: tiers,
-    group: `${group}.retry`,
-    inFlight: RETRIES_IN_FLIGHT,
-    notBefore: dueOf,
-    handler: async (record) => {
-      const delivery = fromRetryRecord(record);
-      return delivery ? deliver(delivery) : bury(parts, record, 'the record is not a retry record');
-    },
-  });
-  return [payments, retries];
+  try {
+    const retries = await broker.consume({
+      topics: tiers,
+      group: `${group}.retry`,
+      inFlight: RETRIES_IN_FLIGHT,
+      notBefore: dueOf,
+      handler: async (record) => {
+        const delivery = fromRetryRecord(record);
+        return delivery ? deliver(delivery) : bury(parts, record, 'the record is not a retry record');
+      },
+    });
+    return [payments, retries];
+  } catch (error) {
+    await payments.close();
+    throw error;
+  }
 }

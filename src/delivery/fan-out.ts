@@ -1,5 +1,5 @@
 /** A payment record: parsed, routed by the read model, one delivery for each active URL. */
-import type { ReceivedRecord } from '../ports/broker.js';
+import { type ReceivedRecord, RecordTooLarge } from '../ports/broker.js';
 import { notValid } from './dead-letters.js';
 import { type Deliver, type DeliverParts, publishUntilDurable } from './deliver.js';
 import { newDelivery } from './delivery.js';
@@ -23,5 +23,12 @@ export function createFanOut(parts: DeliverParts, deliver: Deliver) {
 export async function bury(parts: DeliverParts, record: ReceivedRecord, reason: string): Promise<void> {
   const { topic, partition, offset } = record;
   parts.logger.warn({ topic, partition, offset, reason }, 'a record is not valid; it goes to the dead letters');
-  await publishUntilDurable(parts, parts.topics.deadLetters, notValid(record, reason));
+  const letter = notValid(record, reason);
+  try {
+    await publishUntilDurable(parts, parts.topics.deadLetters, letter);
+  } catch (error) {
+    if (!(error instanceof RecordTooLarge)) throw error;
+    // Its headers say where the bytes still are.
+    await publishUntilDurable(parts, parts.topics.deadLetters, { ...letter, value: null });
+  }
 }

@@ -13,7 +13,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../observability/logger.js';
-import { type EventBatch, type EventStore, type RecordedEvent, UnknownPosition } from '../ports/event-store.js';
+import {
+  type EventBatch,
+  type EventStore,
+  type RecordedEvent,
+  StoreRefused,
+  UnknownPosition,
+} from '../ports/event-store.js';
 import { type ProjectionStates, StatesDamaged } from '../ports/projection-states.js';
 import type { Projection } from './projection-source.js';
 
@@ -152,6 +158,7 @@ export class ProjectionHost<S> {
       return;
     }
     logger.error({ err: error, ...about }, 'the projection stopped; it goes on from its last commit');
+    if (error instanceof StoreRefused && !this.#hasBeenLive) this.#lose(error);
   }
 
   #forget(): void {

@@ -23,8 +23,11 @@ export interface Projection {
 type Handler = (state: unknown, event: unknown) => unknown;
 
 export function loadProjection(name: ProjectionName): Projection {
-  const file = new URL(`../../projections/${name}.js`, import.meta.url);
-  return compileProjection(name, readFileSync(file, 'utf8'));
+  return compileProjection(name, projectionSource(name));
+}
+
+export function projectionSource(name: ProjectionName): string {
+  return readFileSync(new URL(`../../projections/${name}.js`, import.meta.url), 'utf8');
 }
 
 /** @throws Error where the source does not compile or folds nothing. */

@@ -3,7 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createRegistration, type IssuedCredential, type Registration } from '../../src/accounts/registration.js';
 import { startApp } from '../../src/app.js';
 import { openBackbone } from '../../src/backbone.js';
-import { type Environment, readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config.js';
+import type { Environment } from '../../src/settings.js';
 import { silentLogger } from './silent-logger.js';
 import { temporaryDirectory } from './temporary-directory.js';
 import { CONTEXT } from './webhook-samples.js';
@@ -25,7 +26,7 @@ export async function startApi(settings: Environment = {}): Promise<RunningApi> 
   const own = { PORT: '0', ADMIN_PORT: '0', DATA_DIR: dataDir, ALLOW_PRIVATE_ENDPOINTS: 'true' };
   const config = readConfig({ ...own, ...settings });
   const app = await startApp(config, ['api'], silentLogger);
-  const beside = openBackbone(config);
+  const beside = openBackbone(config, silentLogger);
   const parts = { store: beside.store, sealing: beside.sealing, randomBytes, newEventId: randomUUID };
   const registration = createRegistration({ ...parts, now: () => new Date() });
   const port = app.apiPort ?? 0;

@@ -51,16 +51,19 @@ export const SETTINGS: readonly Setting[] = [
   {
     key: 'EVENT_STORE_URL',
     at: ({ eventStoreUrl }) => eventStoreUrl,
-    byDefault: 'sqlite',
-    good: [['sqlite', 'sqlite']],
-    wrong: ['SQLITE', 'sqlite:', 'esdb://localhost:2113?tls=false', 'postgres://localhost', 'memory'],
+    byDefault: null,
+    good: [['sqlite', null]],
+    wrong: ['SQLITE', 'sqlite:', 'postgres://localhost', 'memory', 'esdb://', 'http://localhost:2113'],
   },
   {
     key: 'BROKER_URL',
-    at: ({ brokerUrl }) => brokerUrl,
-    byDefault: 'sqlite',
-    good: [['sqlite', 'sqlite']],
-    wrong: ['kafka://localhost:9092', 'sqlite ', 'amqp://localhost'],
+    at: ({ kafka }) => kafka,
+    byDefault: null,
+    good: [['sqlite', null]],
+    wrong: [
+      ...['sqlite ', 'amqp://localhost', 'kafka://', 'kafka://a', 'kafka://a:9092,', 'kafka://a:9092;b:9092'],
+      ...['kafka://user:password@a:9092', 'kafka://a:9092/path', 'localhost:9092'],
+    ],
   },
   { key: 'MASTER_KEY', at: ({ masterKey }) => masterKey, byDefault: null, good: [[KEY, KEY_BYTES]], wrong: NO_KEYS },
   {

@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  EventStoreDBClient,
+  type EventStoreDBClient,
   FORWARDS,
   jsonEvent,
   NO_STREAM as NO_STREAM_YET,
@@ -26,13 +26,14 @@ import {
 } from '../../ports/event-store.js';
 import { withinTime } from '../common/time-limit.js';
 import { backoff } from './backoff.js';
+import { disconnect } from './client.js';
 import { fromPosition, toPosition } from './positions.js';
 import { isStreamNotFound, isWrongVersion, unavailable, wrongRevision } from './store-errors.js';
 import { subscribeOnce } from './subscription.js';
 
 export interface EventStoreDbOptions {
-  /** A connection string: esdb://..., see EVENT_STORE_URL. */
-  readonly url: string;
+  /** Closed with the store. */
+  readonly client: EventStoreDBClient;
   readonly logger: Logger;
   /** 0 to 1: spreads new tries. */
   readonly random: () => number;
@@ -57,11 +58,10 @@ export class EventStoreDbStore implements EventStore {
   readonly #limits: Limits;
   readonly #closing = new AbortController();
 
-  /** @throws Error for a connection string that is not one */
   constructor(options: EventStoreDbOptions) {
     this.#options = options;
     this.#limits = { ...LIMITS, ...options.limits };
-    this.#client = EventStoreDBClient.connectionString(options.url);
+    this.#client = options.client;
   }
 
   async append(stream: string, events: readonly NewEvent[], expectedRevision: number): Promise<Appended> {
@@ -120,13 +120,7 @@ export class EventStoreDbStore implements EventStore {
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    await this.#client.dispose();
-    // The client leaves its channel open.
-    const { getChannel } = this.#client as unknown as { getChannel(): Promise<{ close(): void }> };
-    await withinTime(1_000, getChannel()).then(
-      (channel) => channel.close(),
-      () => undefined,
-    );
+    await disconnect(this.#client);
   }
 
   async #append(stream: string, events: readonly NewEvent[], expected: number): Promise<Appended> {

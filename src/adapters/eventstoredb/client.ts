@@ -1,0 +1,30 @@
+/** A connection string becomes a client; see the hazards of closing one. */
+import { EventStoreDBClient } from '@eventstore/db-client';
+import { withinTime } from '../common/time-limit.js';
+
+const CLOSE_WITHIN_MS = 2_000;
+
+export class NoConnectionString extends Error {
+  override readonly name = 'NoConnectionString';
+  readonly code = 'NO_CONNECTION_STRING';
+}
+
+/** @throws NoConnectionString: without the client's message, which quotes the string and with it a password */
+export function connect(url: string): EventStoreDBClient {
+  try {
+    return EventStoreDBClient.connectionString(url);
+  } catch {
+    throw new NoConnectionString("EVENT_STORE_URL is not a connection string that EventStoreDB's client takes");
+  }
+}
+
+/** The client's dispose ends its streams and leaves the channel open, with a socket and timers. */
+export async function disconnect(client: EventStoreDBClient): Promise<void> {
+  const { getChannel } = client as unknown as { getChannel(): Promise<{ close(): void }> };
+  try {
+    await withinTime(CLOSE_WITHIN_MS, client.dispose());
+    (await withinTime(CLOSE_WITHIN_MS, getChannel())).close();
+  } catch {
+    // A client that never reached its server has nothing to close.
+  }
+}

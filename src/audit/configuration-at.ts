@@ -1,0 +1,25 @@
+/** An account's webhooks as they stood at a moment: the events up to then, folded as the service folds them. */
+import type { EventStore } from '../ports/event-store.js';
+import { loadProjection } from '../read-model/projection-source.js';
+import { accountStream } from '../webhooks/events.js';
+import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
+import { timeOf } from './log.js';
+
+/**
+ * In the order they were created; header values stay sealed. Null where the account was not registered yet.
+ * @param at ms since the epoch; what happened in that very millisecond counts
+ * @throws StoreUnavailable
+ */
+export async function configurationAt(
+  store: EventStore,
+  accountId: number,
+  at: number,
+): Promise<readonly Webhook[] | null> {
+  const projection = loadProjection('account-webhooks');
+  let state = projection.init() as AccountWebhooks;
+  for await (const event of store.read(accountStream(accountId))) {
+    if (Date.parse(timeOf(event.data) ?? '') > at) break;
+    state = projection.fold(state, event) as AccountWebhooks;
+  }
+  return state.accountId === null ? null : state.webhooks;
+}
