@@ -1,5 +1,5 @@
 /** The broker on Apache Kafka. Errors of kafkajs leave as those of the port. */
-import { type Kafka, Kafka as KafkaClient, type KafkaConfig, logLevel } from 'kafkajs';
+import kafkajs, { type Kafka, type KafkaConfig } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import {
   type Broker,
@@ -93,14 +93,14 @@ export class KafkaBroker implements Broker {
 }
 
 function connection({ brokers, ssl, sasl }: KafkaSettings, logger: Logger): Kafka {
-  return new KafkaClient({
+  return new kafkajs.Kafka({
     clientId: 'account-webhooks',
     brokers,
     ...(ssl === undefined ? {} : { ssl }),
     ...(sasl === undefined ? {} : { sasl }),
     connectionTimeout: 3_000,
     requestTimeout: 30_000,
-    logLevel: logLevel.WARN,
+    logLevel: kafkajs.logLevel.WARN,
     // kafkajs calls errors what it mends by itself a moment later; what it can't mend reaches us as an error.
     logCreator:
       () =>

@@ -1,5 +1,6 @@
 /** Topics: made where they are missing, looked at where they are there. Each use has a connection of its own. */
-import { type Admin, ConfigResourceTypes, type ITopicConfig, type Kafka } from 'kafkajs';
+// Its named exports are not all seen by Node's ES modules; the default has them.
+import kafkajs, { type Admin, type ITopicConfig, type Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import { translated } from './kafka-errors.js';
 
@@ -95,7 +96,11 @@ export class TopicAdmin {
         this.#logger.warn({ topic: name, partitions: has.length, KAFKA_PARTITIONS: partitions }, 'too few partitions');
       }
     }
-    const resources = topics.map((name) => ({ type: ConfigResourceTypes.TOPIC, name, configNames: ['retention.ms'] }));
+    const resources = topics.map((name) => ({
+      type: kafkajs.ConfigResourceTypes.TOPIC,
+      name,
+      configNames: ['retention.ms'],
+    }));
     for (const { resourceName, configEntries } of (await admin.describeConfigs({ resources, includeSynonyms: false }))
       .resources) {
       const kept = Number(configEntries.find(({ configName }) => configName === 'retention.ms')?.configValue ?? -1);
