@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test run lint build bench clean
+.PHONY: help demo test run lint build bench clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -34,6 +34,17 @@ build: $(BUILT) ## dist/main.js, the account-webhooks command
 bench: $(BUILT) ## every benchmark in bench/
 	@for file in $(BENCHMARKS); do echo "== $$file"; node "$$file" || exit 1; done
 	@test -n "$(BENCHMARKS)" || echo 'no benchmarks yet'
+
+up: .env ## the service with EventStoreDB and Kafka, by docker compose
+	docker compose up --build --wait
+
+down: ## stops them; their data stays (docker compose down --volumes removes it)
+	docker compose down
+
+# Compose reads it by itself. Whoever has the key opens every sealed secret of the installation.
+.env:
+	@(umask 077; echo "MASTER_KEY=$$(openssl rand -base64 32)" > $@)
+	@echo 'drew a master key into .env: keep it'
 
 clean: ## removes what was built and installed (not data/)
 	rm -rf dist node_modules

@@ -1,6 +1,6 @@
 /**
  * Before all tests: a Kafka of their own, unless KAFKA_BROKERS names one. Where neither can be had, what needs it is
- * skipped, and that is said loudly.
+ * skipped, and that is said loudly; with REQUIRE_KAFKA set it fails.
  */
 import { missingTools } from '../services/kafka/kafka-jars.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
@@ -9,6 +9,7 @@ export default async function setUp() {
   if (process.env.KAFKA_BROKERS) return;
   const missing = missingTools();
   if (missing.length > 0) {
+    if (process.env.REQUIRE_KAFKA) throw new Error(`the tests on Kafka need ${missing.join(' and ')}`);
     console.error(
       `\nTHE TESTS ON KAFKA ARE SKIPPED: KAFKA_BROKERS IS NOT SET, AND ${missing.join(' AND ').toUpperCase()} MISSING\n`,
     );
