@@ -14,6 +14,10 @@ export interface Features {
   readonly severalProcesses: boolean;
   /** A topic has more than one partition. */
   readonly severalPartitions: boolean;
+  /** A record keeps the order of headers with different names. */
+  readonly headerOrder: boolean;
+  /** A consumer that joins takes partitions from others, and with them what they have not done yet. */
+  readonly rebalances: boolean;
   /** How long a published record may take to a waiting consumer; null: nothing is promised. */
   readonly latencyMs: number | null;
   /** What is behind the adapter can be made not to answer. */

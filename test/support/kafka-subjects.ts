@@ -9,6 +9,8 @@ export const KAFKA: Features = {
   reopen: true,
   severalProcesses: true,
   severalPartitions: true,
+  headerOrder: false,
+  rebalances: true,
   latencyMs: null,
   stall: false,
   damage: false,

@@ -17,6 +17,8 @@ export const SQLITE: Features = {
   reopen: true,
   severalProcesses: true,
   severalPartitions: false,
+  headerOrder: true,
+  rebalances: false,
   latencyMs: 20,
   stall: true,
   damage: false,

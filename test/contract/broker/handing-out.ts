@@ -100,7 +100,10 @@ async function takenOver(s: Scenario, second = s.broker): Promise<void> {
   gate.open();
   await s.within('close did not end', closing);
   await s.soon('the other did not take over', () => two.inbox.done.length >= 7);
-  expect(texts(two.inbox.calls)).toEqual(named(10).slice(3));
+  const over = texts(two.inbox.calls);
+  // Where it joins first and the other is closed then, it may have been handed what the other still had.
+  if (s.subject.features.rebalances) expect(over).toEqual(expect.arrayContaining(named(10).slice(3)));
+  else expect(over).toEqual(named(10).slice(3));
 }
 
 const sharing: BrokerCase[] = [

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import { headerText, type NewRecord, type ReceivedRecord } from '../../../src/ports/broker.js';
+import { headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../../../src/ports/broker.js';
 import { unique } from '../contract.js';
-import { type BrokerCase, brokerCase, KEY, named, record, records, texts } from './inbox.js';
+import { type BrokerCase, brokerCase, KEY, named, record, records, type Scenario, texts } from './inbox.js';
 
 const durability: BrokerCase[] = [
   brokerCase('what publish resolved for is in the topic at once', async (s) => {
@@ -67,13 +67,13 @@ const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
 const plain = record('value');
 
 const SHAPES: readonly (readonly [string, NewRecord])[] = [
-  ['headers in their order', { ...plain, headers: [header('b', '1'), header('a', '2'), header('c', '3')] }],
+  ['headers with different names', { ...plain, headers: [header('b', '1'), header('a', '2'), header('c', '3')] }],
   ['a header name twice', { ...plain, headers: [header('a', '1'), header('b', '2'), header('a', '3')] }],
   ['an empty header value', { ...plain, headers: [header('a', '')] }],
   ['a header with every byte', { ...plain, headers: [header('a', everyByte)] }],
   [
     'header names of every kind',
-    { ...plain, headers: [header('', 'empty'), header('__proto__', '1'), header('ä😀', '2')] },
+    { ...plain, headers: [header('', 'empty'), header('constructor', '1'), header('ä😀', '2')] },
   ],
   ['1,000 headers', { ...plain, headers: named(1_000).map((name) => header(name, name)) }],
   ['a null key', { ...plain, key: null }],
@@ -85,7 +85,14 @@ const SHAPES: readonly (readonly [string, NewRecord])[] = [
   ['nothing at all', { key: null, value: null, headers: [] }],
 ];
 
-const shapeOf = ({ key, value, headers }: NewRecord): NewRecord => ({ key, value, headers });
+/** Headers by name, where that is the only order there is. */
+const shapeOf = ({ subject }: Scenario) => {
+  const inOrder = (headers: readonly RecordHeader[]) =>
+    subject.features.headerOrder
+      ? headers
+      : headers.toSorted(([one], [other]) => Number(one > other) - Number(one < other));
+  return ({ key, value, headers }: NewRecord): NewRecord => ({ key, value, headers: inOrder(headers) });
+};
 
 const roundTrip: BrokerCase[] = [
   ...SHAPES.map(([name, given]) =>
@@ -93,8 +100,8 @@ const roundTrip: BrokerCase[] = [
       await s.broker.publish(s.topic, [given]);
       const { inbox } = await s.consume();
       await s.soon('the record was not handed out', () => inbox.done.length > 0);
-      expect((await s.browse()).map(shapeOf)).toEqual([given]);
-      expect(inbox.calls.map(shapeOf)).toEqual([given]);
+      expect((await s.browse()).map(shapeOf(s))).toEqual([given].map(shapeOf(s)));
+      expect(inbox.calls.map(shapeOf(s))).toEqual([given].map(shapeOf(s)));
     }),
   ),
   brokerCase('many records of 300 KiB all come back', async (s) => {

@@ -1,0 +1,111 @@
+/** What a test server does wrong, on demand and at run time. */
+import { type StatusObject, status } from '@grpc/grpc-js';
+
+/** What is done with a connection: by reset, as the kernel of a killed server does. */
+export type CutConnection = 'before-stored' | 'after-stored';
+export type Call = 'append' | 'read' | 'subscribe';
+
+/** A subscription that runs; without an error it ends cleanly. */
+export type EndSubscription = (error?: Partial<StatusObject>) => void;
+
+export class Faults {
+  readonly #silent = new Set<Call>();
+  readonly #subscriptions = new Set<EndSubscription>();
+  readonly #changed: () => void;
+  #cuts: CutConnection[] = [];
+  #notReady = false;
+  #refusing = false;
+  #slowMs = 0;
+  #projectionsHeld = false;
+
+  /** @param changed is called when projections may go on */
+  constructor(changed: () => void) {
+    this.#changed = changed;
+  }
+
+  /** Accepts such calls, and never answers; nothing is stored. */
+  silent(...calls: Call[]): void {
+    for (const call of calls) this.#silent.add(call);
+  }
+
+  /** The connection of the next append, or of the next few, breaks: before it is stored, or stored but not answered. */
+  cutConnection(when: CutConnection, times = 1): void {
+    this.#cuts.push(...Array<CutConnection>(times).fill(when));
+  }
+
+  /** As while the server starts. */
+  notReady(on = true): void {
+    this.#notReady = on;
+  }
+
+  /** Before each message of reads and subscriptions. */
+  slowReads(ms: number): void {
+    this.#slowMs = ms;
+  }
+
+  /** UNAUTHENTICATED to every call. */
+  refuseCredentials(on = true): void {
+    this.#refusing = on;
+  }
+
+  /** Projections see no new events until it is released; after a start their states are {} as long. */
+  holdProjections(on = true): void {
+    this.#projectionsHeld = on;
+    this.#changed();
+  }
+
+  endSubscriptionsCleanly(): void {
+    for (const end of [...this.#subscriptions]) end();
+  }
+
+  /** UNAVAILABLE and CANCELLED make the client throw its channel away; the others don't. */
+  dropSubscriptions(code: status = status.UNKNOWN): void {
+    for (const end of [...this.#subscriptions]) end({ code, details: 'Unexpected SubscriptionDropReason: ConsumerTooSlow' });
+  }
+
+  /** Nothing is wrong any more; calls that were met with silence stay without an answer. */
+  clear(): void {
+    this.#silent.clear();
+    this.#cuts = [];
+    this.#notReady = false;
+    this.#refusing = false;
+    this.#slowMs = 0;
+    this.holdProjections(false);
+  }
+
+  /** How many subscriptions run. */
+  get subscriptions(): number {
+    return this.#subscriptions.size;
+  }
+
+  get isNotReady(): boolean {
+    return this.#notReady;
+  }
+
+  get isRefusing(): boolean {
+    return this.#refusing;
+  }
+
+  get slowMs(): number {
+    return this.#slowMs;
+  }
+
+  get areProjectionsHeld(): boolean {
+    return this.#projectionsHeld;
+  }
+
+  isSilent(call: Call): boolean {
+    return this.#silent.has(call);
+  }
+
+  /** For the server: what happens to the connection of this append. */
+  takeCut(): CutConnection | undefined {
+    return this.#cuts.shift();
+  }
+
+  /** For the server. @returns what takes it off the list */
+  running(end: EndSubscription): () => void {
+    this.#subscriptions.add(end);
+    return () => this.#subscriptions.delete(end);
+  }
+}
