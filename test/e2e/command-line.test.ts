@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve } from '../support/service.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
-describe('one installation, from the command line to the receivers', () => {
+describeBackbones((backbone) => {
   let receiver: Receiver;
   let failuresLeft = 1;
   let settings: Settings;
-  let remove: () => void;
+  let remove: () => Promise<void>;
   let service: Service;
   let account: Account;
   let token: string;
@@ -17,7 +18,7 @@ describe('one installation, from the command line to the receivers', () => {
   beforeAll(async () => {
     const respond = ({ path }: { path: string }) => ({ status: path === '/b' && failuresLeft-- > 0 ? 500 : 200 });
     receiver = await startReceiver({ respond });
-    ({ settings, remove } = await installation([receiver]));
+    ({ settings, remove } = await installation([receiver], backbone));
     service = await serve(settings);
     account = await register(settings, 42);
     token = await tokenFor(service.url, account);
@@ -26,7 +27,7 @@ describe('one installation, from the command line to the receivers', () => {
   afterAll(async () => {
     await service.stop('SIGTERM');
     await receiver.close();
-    remove();
+    await remove();
   });
 
   const cli = (args: readonly string[], stdin = '') => run(settings, [...args, '--url', service.url], stdin);
@@ -149,7 +150,7 @@ describe('wrong usage and wrong settings', () => {
   ])('%j with %j ends with code %i', async (args, wrong, code, says = /./) => {
     const { settings, remove } = await installation([]);
     const result = await run({ ...settings, ...wrong }, args);
-    remove();
+    await remove();
     expect(result).toMatchObject({ code, stdout: '' });
     expect(result.stderr).toMatch(says);
     expect(result.stderr).not.toMatch(/ {4}at /);

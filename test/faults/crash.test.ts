@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
+import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
 import { run, type Service, serve } from '../support/service.js';
@@ -7,7 +8,7 @@ import { addWebhook, installation, paymentEvents, register, tokenFor } from '../
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/three'];
 
-describe('a service that ends in the middle of a burst', () => {
+describeBackbones((backbone) => {
   let cleanups: (() => unknown)[] = [];
   afterEach(async () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
@@ -16,7 +17,7 @@ describe('a service that ends in the middle of a burst', () => {
 
   async function burst(count: number) {
     const receiver = await startReceiver();
-    const { settings, remove } = await installation([receiver]);
+    const { settings, remove } = await installation([receiver], backbone);
     cleanups.push(remove, () => receiver.close());
     const service = await serve(settings);
     cleanups.push(() => service.stop('SIGKILL'));

@@ -1,10 +1,13 @@
 /** What nearly every end-to-end test begins with: a folder, an account with a token, receivers that are trusted. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Backbone } from './backbones.js';
 import { testAuthority } from './certificates.js';
 import type { Receiver } from './receiver.js';
 import { run, type Settings } from './service.js';
 import { temporaryDirectory } from './temporary-directory.js';
+
+const EMBEDDED: Pick<Backbone, 'open'> = { open: null };
 
 export interface Account {
   readonly accountId: number;
@@ -16,8 +19,10 @@ export interface Account {
 /** Settings for a new folder whose service trusts the test receivers on this machine. */
 export async function installation(
   receivers: readonly Receiver[],
-): Promise<{ settings: Settings; remove: () => void }> {
+  { open }: Pick<Backbone, 'open'> = EMBEDDED,
+): Promise<{ settings: Settings; remove: () => Promise<void> }> {
   const folder = temporaryDirectory();
+  const backbone = await open?.();
   const caFile = join(folder.path, 'ca.pem');
   writeFileSync(caFile, (await testAuthority()).cert);
   const settings = {
@@ -27,8 +32,13 @@ export async function installation(
     DELIVERY_CA_FILE: caFile,
     RETRY_SCHEDULE: '200ms,400ms,800ms',
     LOG_LEVEL: 'info',
+    ...backbone?.settings,
   };
-  return { settings, remove: folder.remove };
+  const remove = async () => {
+    await backbone?.close();
+    folder.remove();
+  };
+  return { settings, remove };
 }
 
 export async function register(settings: Settings, accountId: number): Promise<Account> {

@@ -1,0 +1,64 @@
+/**
+ * What an installation can stand on: two event stores and two brokers, in pairs. End-to-end tests run on all of them, by
+ * describeBackbones. Topics, groups and folders are an installation's own, so a shared Kafka is no matter.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, test } from '@jest/globals';
+import type { Settings } from './service.js';
+
+export interface Backbone {
+  readonly name: string;
+  /** Null where it can't be had on this machine. */
+  readonly open: (() => Promise<OpenBackbone>) | null;
+}
+
+export interface OpenBackbone {
+  readonly settings: Settings;
+  close(): Promise<void>;
+}
+
+const SQLITE: Backbone = { name: 'SQLite', open: async () => ({ settings: {}, close: async () => undefined }) };
+
+const KAFKA: Backbone = {
+  name: 'Kafka',
+  open: process.env.KAFKA_BROKERS ? async () => ({ settings: kafkaSettings(), close: async () => undefined }) : null,
+};
+
+/** Of the event store and of the broker. */
+export const BACKBONES: readonly Backbone[] = [SQLITE].flatMap((store) =>
+  [SQLITE, KAFKA].map((broker) => pair(store, broker)),
+);
+
+/** Runs the tests on each; where one can't be had, says so loudly. */
+export function describeBackbones(define: (backbone: Backbone) => void): void {
+  for (const backbone of BACKBONES) {
+    describe(backbone.name, () => {
+      if (backbone.open) define(backbone);
+      else test.skip('IS NOT THERE: set KAFKA_BROKERS, or install Java 17 and Maven', () => undefined);
+    });
+  }
+}
+
+function pair(store: Backbone, broker: Backbone): Backbone {
+  const { open: openStore } = store;
+  const { open: openBroker } = broker;
+  const open = async (): Promise<OpenBackbone> => {
+    const parts = await Promise.all([openStore?.(), openBroker?.()]);
+    const settings = Object.assign({}, ...parts.map((part) => part?.settings));
+    const close = async () => void (await Promise.all(parts.map((part) => part?.close())));
+    return { settings, close };
+  };
+  return { name: `${store.name} and ${broker.name}`, open: openStore && openBroker && open };
+}
+
+function kafkaSettings(): Settings {
+  const own = randomUUID();
+  return {
+    BROKER_URL: `kafka://${process.env.KAFKA_BROKERS}`,
+    MASTER_KEY: randomBytes(32).toString('base64'),
+    KAFKA_PARTITIONS: '3',
+    KAFKA_GROUP: `group-${own}`,
+    PAYMENT_TOPICS: `payment-events-${own}`,
+    TOPIC_PREFIX: `${own}.`,
+  };
+}
