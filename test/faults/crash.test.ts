@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
-import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
+import { deliveredPairs, startReceiver } from '../support/receiver.js';
 import { run, type Service, serve } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
@@ -40,8 +40,8 @@ describeBackbones((backbone) => {
     await service.stop('SIGKILL');
     const before = receiver.requests.length;
     await again(settings);
-    await eventually(() => pairs(receiver).size === 1_500, { timeout: 20_000, message: 'an event was lost' });
-    for (const ids of pairs(receiver).values()) expect(ids.size).toBe(1);
+    await eventually(() => deliveredPairs(receiver).size === 1_500, { timeout: 20_000, message: 'an event was lost' });
+    for (const ids of deliveredPairs(receiver).values()) expect(ids.size).toBe(1);
     console.log(`kill -9 after ${before} of 1500 requests; lost 0, sent twice ${receiver.requests.length - 1_500}`);
   });
 
@@ -50,7 +50,7 @@ describeBackbones((backbone) => {
     await eventually(() => receiver.requests.length > 50);
     expect(await service.stop('SIGTERM')).toBe(0);
     await again(settings);
-    await eventually(() => pairs(receiver).size === 900, { timeout: 20_000, message: 'an event was lost' });
+    await eventually(() => deliveredPairs(receiver).size === 900, { timeout: 20_000, message: 'an event was lost' });
     expect(receiver.requests).toHaveLength(900);
   });
 
@@ -60,20 +60,6 @@ describeBackbones((backbone) => {
     expect(await service.stop('SIGTERM')).toBe(0);
     await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 20, 'while-down-'));
     await again(settings);
-    await eventually(() => pairs(receiver).size === 21 * PATHS.length);
+    await eventually(() => deliveredPairs(receiver).size === 21 * PATHS.length);
   });
 });
-
-/** The webhook-ids under which each event reached each URL. */
-function pairs(receiver: Receiver): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>();
-  for (const request of receiver.requests) {
-    const pair = `${eventId(request)} ${request.path}`;
-    found.set(pair, (found.get(pair) ?? new Set()).add(String(request.headers['webhook-id'])));
-  }
-  return found;
-}
-
-function eventId({ body }: ReceivedRequest): string {
-  return (JSON.parse(body.toString()) as { id: string }).id;
-}

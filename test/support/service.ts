@@ -1,6 +1,7 @@
 /** The built command, run as users run it: child processes, real sockets, a folder of their own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.js';
@@ -33,9 +34,20 @@ export interface Service {
   stop(signal: NodeJS.Signals): Promise<number | null>;
 }
 
+/** A `serve` that need not become ready. */
+export interface Starting extends Pick<Service, 'adminUrl' | 'log' | 'stop'> {
+  readonly ready: Promise<Service>;
+}
+
 /** `serve`, from its ready line on. */
 export async function serve(settings: Settings, args: readonly string[] = []): Promise<Service> {
-  const child = start({ PORT: '0', ADMIN_PORT: '0', ...settings }, ['serve', ...args]);
+  return (await startServing(settings, args)).ready;
+}
+
+/** `serve`, from the moment its admin port answers. */
+export async function startServing(settings: Settings, args: readonly string[] = []): Promise<Starting> {
+  const adminPort = await freePort();
+  const child = start({ PORT: '0', ...settings, ADMIN_PORT: String(adminPort) }, ['serve', ...args]);
   child.stdin?.end();
   child.stdout?.resume();
   let log = '';
@@ -43,23 +55,32 @@ export async function serve(settings: Settings, args: readonly string[] = []): P
     log += chunk;
   });
   const exited = exitOf(child);
-  const line = await eventually(
-    () => {
-      if (child.exitCode !== null) throw new Error(`serve ended: ${log}`);
-      return log.split('\n').find((entry) => entry.includes('"msg":"ready"'));
-    },
-    { message: 'serve did not become ready' },
-  );
-  const { apiPort, adminPort } = JSON.parse(line) as { apiPort: number; adminPort: number };
-  return {
-    url: `http://127.0.0.1:${apiPort}`,
+  const common = {
     adminUrl: `http://127.0.0.1:${adminPort}`,
     log: () => log,
-    stop: (signal) => {
+    stop: (signal: NodeJS.Signals) => {
       child.kill(signal);
       return exited;
     },
   };
+  const readyLine = () => {
+    if (child.exitCode !== null) throw new Error(`serve ended: ${log}`);
+    return log.split('\n').find((entry) => entry.includes('"msg":"ready"'));
+  };
+  const ready = eventually(readyLine, { timeout: 30_000, message: 'serve did not become ready' }).then((line) => {
+    const { apiPort } = JSON.parse(line) as { apiPort: number };
+    return { ...common, url: `http://127.0.0.1:${apiPort}` };
+  });
+  return { ...common, ready };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
 function start(settings: Settings, args: readonly string[]): ChildProcess {

@@ -1,0 +1,115 @@
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { kafkaInstallation } from '../support/kafka-installation.js';
+import { consoleProducer, type OwnKafka, startKafka, withOwnKafka } from '../support/own-kafka.js';
+import { deliveredPairs, type Receiver, startReceiver } from '../support/receiver.js';
+import { run, type Service, type Settings, serve, startServing } from '../support/service.js';
+import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
+
+const ACCOUNT = 7;
+const PATHS = ['/one', '/two'];
+const PATIENCE = { timeout: 40_000 };
+/** From Kafka's return on. */
+const RESUMES_WITHIN_MS = 15_000;
+
+jest.setTimeout(60_000);
+
+withOwnKafka(() => {
+  let cleanups: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+    cleanups = [];
+  });
+
+  async function kafka(options: Parameters<typeof startKafka>[0] = {}): Promise<OwnKafka> {
+    const server = await startKafka(options);
+    cleanups.push(() => server.stop());
+    return server;
+  }
+
+  async function service(settings: Settings): Promise<Service> {
+    const started = await serve(settings);
+    cleanups.push(() => started.stop('SIGKILL'));
+    return started;
+  }
+
+  async function receiving(): Promise<Receiver> {
+    const receiver = await startReceiver();
+    cleanups.push(() => receiver.close());
+    return receiver;
+  }
+
+  async function story(brokers: string) {
+    const receiver = await receiving();
+    const { settings, remove } = await kafkaInstallation(brokers, [receiver]);
+    cleanups.push(remove);
+    return { receiver, settings };
+  }
+
+  async function webhooks(running: Service, settings: Settings, receiver: Receiver): Promise<void> {
+    const token = await tokenFor(running.url, await register(settings, ACCOUNT));
+    for (const path of PATHS) await addWebhook(running.url, token, { url: receiver.url + path, eventType: 'cash_in' });
+  }
+
+  test('killed under load and started again: nothing is lost, and it goes on by itself', async () => {
+    const server = await kafka();
+    const { receiver, settings } = await story(server.brokers);
+    const running = await service(settings);
+    await webhooks(running, settings, receiver);
+    await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 400));
+    await eventually(() => receiver.requests.length > 50, PATIENCE);
+    server.signal('SIGKILL');
+    await server.exited;
+    const { port, folder } = server;
+    await kafka({ port, folder });
+    const back = performance.now();
+    await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 20, 'after-'));
+    await eventually(() => deliveredPairs(receiver).size === 420 * PATHS.length, PATIENCE);
+    const resumedMs = Math.round(performance.now() - back);
+    for (const ids of deliveredPairs(receiver).values()) expect(ids.size).toBe(1);
+    expect(resumedMs).toBeLessThan(RESUMES_WITHIN_MS);
+    console.log(`Kafka killed: lost 0, sent twice ${receiver.requests.length - 840}, all there after ${resumedMs} ms`);
+    expect(await running.stop('SIGTERM')).toBe(0);
+  });
+
+  test('down at the start: it waits, says so, is not ready, and goes on when Kafka is up', async () => {
+    const server = await kafka();
+    const { receiver, settings } = await story(server.brokers);
+    await server.stop();
+    const starting = await startServing(settings);
+    cleanups.push(() => starting.stop('SIGKILL'));
+    await eventually(() => starting.log().includes('the broker is out of reach; trying again'), PATIENCE);
+    expect((await fetch(`${starting.adminUrl}/health/ready`)).status).toBe(503);
+    expect((await fetch(`${starting.adminUrl}/health/live`)).status).toBe(200);
+    await kafka({ port: server.port });
+    const running = await starting.ready;
+    await webhooks(running, settings, receiver);
+    await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 1));
+    await eventually(() => receiver.requests.length === PATHS.length, PATIENCE);
+    expect((await fetch(`${starting.adminUrl}/health/ready`)).status).toBe(200);
+  });
+
+  test('down at the start and SIGTERM: it ends with code 0', async () => {
+    const { settings } = await story('127.0.0.1:1');
+    const starting = await startServing(settings);
+    starting.ready.catch(() => undefined);
+    await eventually(() => starting.log().includes('out of reach'), PATIENCE);
+    expect(await starting.stop('SIGTERM')).toBe(0);
+  });
+
+  test("any producer's records, keyed or not, are delivered; poison keeps its key", async () => {
+    const server = await kafka();
+    const { receiver, settings } = await story(server.brokers);
+    const running = await service(settings);
+    await webhooks(running, settings, receiver);
+    const [keyed = '', keyless = ''] = paymentEvents(ACCOUNT, 2).trim().split('\n');
+    const topic = String(settings.PAYMENT_TOPICS);
+    await consoleProducer(server.brokers, topic, [`${ACCOUNT}|${keyed}`, 'k1|not json'], '|');
+    await consoleProducer(server.brokers, topic, [keyless]);
+    await eventually(() => receiver.requests.length === 2 * PATHS.length, PATIENCE);
+    const bodies = receiver.requests.map(({ body }) => body.toString());
+    expect(new Set(bodies)).toEqual(new Set([keyed, keyless]));
+    const { stdout } = await run(settings, ['dead-letters', 'list', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ reason: 'not-valid', key: 'k1', value: 'not json' });
+  });
+});

@@ -1,0 +1,102 @@
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { describeBackbones } from '../support/backbones.js';
+import { eventually } from '../support/eventually.js';
+import { deliveredPairs, type Receiver, startReceiver } from '../support/receiver.js';
+import { run, type Service, type Settings, serve } from '../support/service.js';
+import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+
+const ACCOUNTS = [1, 2, 3, 4, 5];
+const EVENTS = 80;
+const PATIENCE = { timeout: 40_000 };
+
+jest.setTimeout(60_000);
+
+describeBackbones((backbone) => {
+  let cleanups: (() => unknown)[] = [];
+  let receiver: Receiver;
+  let settings: Settings;
+
+  afterEach(async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+    cleanups = [];
+  });
+
+  async function install(): Promise<void> {
+    receiver = await startReceiver();
+    const installed = await installation([receiver], backbone);
+    settings = installed.settings;
+    cleanups.push(installed.remove, () => receiver.close());
+  }
+
+  async function process(role: 'api' | 'dispatcher'): Promise<Service> {
+    const service = await serve(settings, ['--roles', role]);
+    cleanups.push(() => service.stop('SIGKILL'));
+    return service;
+  }
+
+  const accountsWithTokens = async (api: Service) => {
+    const accounts: (Account & { token: string })[] = [];
+    for (const id of ACCOUNTS) {
+      const account = await register(settings, id);
+      accounts.push({ ...account, token: await tokenFor(api.url, account) });
+    }
+    return accounts;
+  };
+
+  test('the limit of 3 holds across two API processes', async () => {
+    await install();
+    const apis = [await process('api'), await process('api')];
+    const token = await tokenFor(String(apis[0]?.url), await register(settings, 1));
+    const posts = Array.from({ length: 12 }, (_, n) => ({ url: `${receiver.url}/${n}`, eventType: 'cash_in' }));
+    const answers = await Promise.all(posts.map((webhook, n) => addWebhook(String(apis[n % 2]?.url), token, webhook)));
+    expect(answers.sort()).toEqual([200, 200, 200, ...Array.from({ length: 9 }, () => 400)]);
+    for (const { url } of apis) {
+      const list = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
+      expect(await list.json()).toMatchObject({ total: 3 });
+    }
+  });
+
+  test('two of each role, one of each killed under load and another started: nothing is lost', async () => {
+    await install();
+    const [api, otherApi] = [await process('api'), await process('api')];
+    const dispatcher = await process('dispatcher');
+    await process('dispatcher');
+    const accounts = await accountsWithTokens(api);
+    for (const { token } of accounts) {
+      await addWebhook(api.url, token, { url: `${receiver.url}/first`, eventType: 'cash_in' });
+    }
+    // Folded by the dispatchers long before the command line has published: it takes 0.3 s to start.
+    for (const { token } of accounts) {
+      await addWebhook(otherApi.url, token, { url: `${receiver.url}/second`, eventType: 'cash_in' });
+    }
+    const burst = (name: string) =>
+      run(settings, ['events', 'publish'], ACCOUNTS.map((id) => paymentEvents(id, EVENTS, `${name}-${id}-`)).join(''));
+    await burst('before');
+    await eventually(() => receiver.requests.length > 100, PATIENCE);
+    await Promise.all([dispatcher.stop('SIGKILL'), api.stop('SIGKILL')]);
+    await process('dispatcher');
+    await burst('after');
+    const due = 2 * 2 * EVENTS * ACCOUNTS.length;
+    await eventually(() => deliveredPairs(receiver).size === due, { ...PATIENCE, message: 'an event was lost' });
+    for (const ids of deliveredPairs(receiver).values()) expect(ids.size).toBe(1);
+    const list = await fetch(`${otherApi.url}/api/webhooks`, {
+      headers: { authorization: `Bearer ${accounts[0]?.token}` },
+    });
+    expect(await list.json()).toMatchObject({ total: 2 });
+    console.log(`${backbone.name}: killed one of each role: lost 0, sent twice ${receiver.requests.length - due}`);
+  });
+
+  test('first attempts of one account start in the order in which its events were published', async () => {
+    await install();
+    // One connection to the endpoint: what starts in order arrives in order.
+    settings = { ...settings, ENDPOINT_CONCURRENCY: '1' };
+    const api = await process('api');
+    await Promise.all([process('dispatcher'), process('dispatcher')]);
+    const token = await tokenFor(api.url, await register(settings, 1));
+    await addWebhook(api.url, token, { url: `${receiver.url}/x`, eventType: 'cash_in' });
+    await run(settings, ['events', 'publish'], paymentEvents(1, 100));
+    await eventually(() => receiver.requests.length >= 100, PATIENCE);
+    const ids = receiver.requests.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);
+    expect(ids).toEqual(Array.from({ length: 100 }, (_, n) => `evt-${n}`));
+  });
+});

@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import type { Receiver } from './receiver.js';
+import type { Settings } from './service.js';
+import { installation } from './story.js';
+
+/** An installation on a Kafka of the test's own. */
+export function kafkaInstallation(brokers: string, receivers: readonly Receiver[], more: Settings = {}) {
+  const settings = {
+    BROKER_URL: `kafka://${brokers}`,
+    MASTER_KEY: randomBytes(32).toString('base64'),
+    KAFKA_PARTITIONS: '3',
+    PAYMENT_TOPICS: 'payments',
+    ...more,
+  };
+  return installation(receivers, { open: async () => ({ settings, close: async () => undefined }) });
+}

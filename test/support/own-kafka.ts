@@ -1,0 +1,43 @@
+/** A Kafka that a test may kill, stop and secure, beside the one that all tests share; and Kafka's own tools. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { describe, test } from '@jest/globals';
+import { kafkaClassPath, missingTools } from '../services/kafka/kafka-jars.js';
+import { startKafka } from '../services/kafka/kafka-server.js';
+
+export type OwnKafka = Awaited<ReturnType<typeof startKafka>>;
+
+/** Runs what needs a Kafka of its own, or says loudly that it did not. */
+export function withOwnKafka(define: () => void): void {
+  const missing = missingTools();
+  if (missing.length === 0) define();
+  else describe('KAFKA', () => test.skip(`CAN NOT BE STARTED: ${missing.join(' and ')} missing`, () => undefined));
+}
+
+/** A user of a secured Kafka, as its tools want it. */
+export interface ToolOptions {
+  readonly args: readonly string[];
+  readonly stdin?: string;
+}
+
+/** Runs a tool of Kafka's own jars to its end. */
+export async function kafkaTool(mainClass: string, { args, stdin = '' }: ToolOptions): Promise<void> {
+  const java = ['-Xmx128m', '-XX:TieredStopAtLevel=1', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
+  const child = spawn('java', [...java, '-cp', kafkaClassPath(() => undefined), mainClass, ...args]);
+  child.stdin.end(stdin);
+  const said = Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`${mainClass} ended with ${code}: ${(await said).join('')}`);
+  await said;
+}
+
+/** Kafka's console producer. A line is a record; with a separator it is key, separator, value. */
+export function consoleProducer(brokers: string, topic: string, lines: readonly string[], keySeparator?: string) {
+  const keyed = keySeparator ? ['parse.key=true', `key.separator=${keySeparator}`] : [];
+  const properties = keyed.flatMap((property) => ['--reader-property', property]);
+  const args = ['--bootstrap-server', brokers, '--topic', topic, ...properties];
+  return kafkaTool('org.apache.kafka.tools.ConsoleProducer', { args, stdin: `${lines.join('\n')}\n` });
+}
+
+export { startKafka };
