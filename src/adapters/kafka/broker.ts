@@ -40,7 +40,13 @@ export class KafkaBroker implements Broker {
     this.#mustBeOpen();
     await this.#admin.ensure([topic]);
     this.#mustBeOpen();
-    await this.#publisher.publish(topic, records);
+    try {
+      await this.#publisher.publish(topic, records);
+    } catch (error) {
+      // It may have been deleted: the next one looks.
+      this.#admin.forget(topic);
+      throw error;
+    }
   }
 
   async consume(options: ConsumeOptions): Promise<Consumer> {

@@ -25,7 +25,8 @@ export class TopicAdmin {
   readonly #kafka: Kafka;
   readonly #settings: TopicSettings;
   readonly #logger: Logger;
-  readonly #known = new Set<string>();
+  /** Those that were looked at, or are being: who asks meanwhile waits for the same answer. */
+  readonly #ensured = new Map<string, Promise<void>>();
 
   constructor(kafka: Kafka, settings: TopicSettings, logger: Logger) {
     this.#kafka = kafka;
@@ -35,18 +36,20 @@ export class TopicAdmin {
 
   /** Creates those that are missing; warns of those whose records would be gone too early. @throws errors of the port */
   async ensure(topics: readonly string[]): Promise<void> {
-    const unknown = [...new Set(topics)].filter((topic) => !this.#known.has(topic));
-    if (unknown.length === 0) return;
-    await this.#with(async (admin) => {
-      const existing = new Set(await admin.listTopics());
-      const missing = unknown.filter((topic) => !existing.has(topic));
-      if (missing.length > 0) await admin.createTopics({ topics: missing.map((topic) => this.#newTopic(topic)) });
-      await this.#check(
-        admin,
-        unknown.filter((topic) => existing.has(topic)),
-      );
-    });
-    for (const topic of unknown) this.#known.add(topic);
+    const unknown = topics.filter((topic) => !this.#ensured.has(topic));
+    if (unknown.length > 0) {
+      const ensuring = this.#ensure([...new Set(unknown)]);
+      for (const topic of unknown) this.#ensured.set(topic, ensuring);
+      ensuring.catch(() => {
+        for (const topic of unknown) this.#ensured.delete(topic);
+      });
+    }
+    await Promise.all(topics.map((topic) => this.#ensured.get(topic)));
+  }
+
+  /** The topic may be gone: the next ensure looks at it again. */
+  forget(topic: string): void {
+    this.#ensured.delete(topic);
   }
 
   list(): Promise<string[]> {
@@ -79,6 +82,18 @@ export class TopicAdmin {
 
   deleteGroup(group: string): Promise<void> {
     return this.#with(async (admin) => void (await admin.deleteGroups([group])));
+  }
+
+  #ensure(topics: readonly string[]): Promise<void> {
+    return this.#with(async (admin) => {
+      const existing = new Set(await admin.listTopics());
+      const missing = topics.filter((topic) => !existing.has(topic));
+      if (missing.length > 0) await admin.createTopics({ topics: missing.map((topic) => this.#newTopic(topic)) });
+      await this.#check(
+        admin,
+        topics.filter((topic) => existing.has(topic)),
+      );
+    });
   }
 
   #newTopic(topic: string): ITopicConfig {

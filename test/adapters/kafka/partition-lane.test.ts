@@ -1,0 +1,88 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { PartitionLane } from '../../../src/adapters/kafka/partition-lane.js';
+import type { ReceivedRecord } from '../../../src/ports/broker.js';
+
+let calls: string[];
+let lane: PartitionLane;
+
+beforeEach(() => {
+  calls = [];
+  const flow = { pause: () => calls.push('pause'), resume: () => calls.push('resume') };
+  lane = new PartitionLane({ topic: 't', partition: 0, start: 100 }, flow);
+});
+
+function waiting(offset: number, bytes = 1) {
+  const value = Buffer.alloc(bytes);
+  const record: ReceivedRecord = { topic: 't', partition: 0, offset, timestamp: 0, key: null, value, headers: [] };
+  return { record, due: 0 };
+}
+
+const range = (from: number, to: number, bytes?: number) =>
+  Array.from({ length: to - from + 1 }, (_, n) => waiting(from + n, bytes));
+
+function take(count: number): ReceivedRecord[] {
+  return Array.from({ length: count }, () => {
+    const head = lane.head();
+    lane.takeHead();
+    if (!head) throw new Error('the lane is empty');
+    return head.record;
+  });
+}
+
+describe('what has to be remembered', () => {
+  it('is nothing at first, and the contiguous done prefix then', () => {
+    lane.receive(range(100, 103), 103);
+    expect(lane.unremembered).toBeNull();
+    const [first, second, third] = take(3);
+    if (second && third) for (const record of [second, third]) lane.done(record);
+    expect(lane.unremembered).toBeNull();
+    if (first) lane.done(first);
+    expect(lane.unremembered).toBe(103);
+    lane.remembered(103);
+    expect(lane.unremembered).toBeNull();
+  });
+
+  it('includes offsets that hold no record, once all before them is done', () => {
+    lane.receive(range(100, 101), 105);
+    for (const record of take(2)) lane.done(record);
+    expect(lane.unremembered).toBe(106);
+  });
+});
+
+describe('a batch that was fetched again after a rejoin', () => {
+  it('adds only what is not here yet', () => {
+    lane.receive(range(100, 104), 104);
+    lane.receive(range(102, 106), 106);
+    expect(take(7).map(({ offset }) => offset)).toEqual([100, 101, 102, 103, 104, 105, 106]);
+    expect(lane.head()).toBeUndefined();
+    expect(lane.next).toBe(107);
+  });
+});
+
+describe('flow', () => {
+  it('is paused above 500 records and goes on below 101', () => {
+    lane.receive(range(100, 598), 598);
+    expect(calls).toEqual([]);
+    lane.receive([waiting(599)], 599);
+    expect(calls).toEqual(['pause']);
+    take(399);
+    expect(calls).toEqual(['pause']);
+    take(1);
+    expect(calls).toEqual(['pause', 'resume']);
+  });
+
+  it('is paused above 4 MiB, however few the records', () => {
+    lane.receive(range(100, 107, 512 * 1024), 107);
+    expect(calls).toEqual(['pause']);
+    take(3);
+    expect(calls).toEqual(['pause']);
+    take(1);
+    expect(calls).toEqual(['pause', 'resume']);
+  });
+
+  it('is paused again after a rejoin, which forgot it', () => {
+    lane.receive(range(100, 700), 700);
+    lane.regulate(true);
+    expect(calls).toEqual(['pause', 'pause']);
+  });
+});

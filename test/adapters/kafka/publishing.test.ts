@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { KafkaBroker, type KafkaSettings } from '../../../src/adapters/kafka/broker.js';
+import { type NewRecord, RecordTooLarge } from '../../../src/ports/broker.js';
+import { collect, unique } from '../../contract/contract.js';
+import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';
+import { recordingLogger } from '../../support/recording-logger.js';
+
+const MIB = 1024 * 1024;
+
+withKafka((brokers) => {
+  let opened: KafkaBroker[] = [];
+  let logger: ReturnType<typeof recordingLogger>;
+
+  beforeEach(() => {
+    logger = recordingLogger();
+  });
+
+  afterEach(async () => {
+    await Promise.all(opened.map((broker) => broker.close()));
+    opened = [];
+  });
+
+  function broker(changes: Partial<KafkaSettings> = {}): KafkaBroker {
+    const made = new KafkaBroker({ ...kafkaSettings(brokers), ...changes }, logger);
+    opened.push(made);
+    return made;
+  }
+
+  const record = (value: string | Buffer, key = 'k'): NewRecord => ({
+    key: Buffer.from(key),
+    value: Buffer.from(value),
+    headers: [],
+  });
+
+  it('refuses a record that the topic does not take, and stores those that were published beside it', async () => {
+    const topic = unique('topic');
+    const it = broker();
+    await it.publish(topic, [record('first')]);
+    const beside = ['a', 'b', 'c'].map((value) => it.publish(topic, [record(value)]));
+    await expect(it.publish(topic, [record(Buffer.alloc(2 * MIB))])).rejects.toThrow(RecordTooLarge);
+    await Promise.all([...beside, it.publish(topic, [record('last')])]);
+    const stored = (await collect(it.browse(topic))).map(({ value }) => String(value));
+    expect(stored).toEqual(['first', 'a', 'b', 'c', 'last']);
+  });
+
+  it('keeps the order of many concurrent calls of one key', async () => {
+    const topic = unique('topic');
+    const it = broker();
+    const names = Array.from({ length: 2_000 }, (_, n) => String(n));
+    await Promise.all(names.map((name) => it.publish(topic, [record(name)])));
+    expect((await collect(it.browse(topic))).map(({ value }) => String(value))).toEqual(names);
+  });
+
+  it('takes a call that is larger than any batch', async () => {
+    const topic = unique('topic');
+    const it = broker();
+    const large = Array.from({ length: 30 }, (_, n) => record(Buffer.alloc(200 * 1024, n), String(n)));
+    await it.publish(topic, large);
+    expect(await collect(it.browse(topic))).toHaveLength(30);
+  });
+
+  it('makes topics as the settings say, and warns of one that keeps its records too short a time', async () => {
+    const topic = unique('topic');
+    await broker({ partitions: 2, retentionMs: 3_600_000 }).ensureTopics([topic]);
+    expect(logger.warnings).toEqual([]);
+    await broker({ partitions: 5, retentionMs: 7_200_000 }).ensureTopics([topic]);
+    expect(JSON.stringify(logger.warnings)).toMatch(/too few partitions/);
+    expect(JSON.stringify(logger.warnings)).toMatch(/raise retention.ms/);
+    await broker({ partitions: 2, retentionMs: 3_600_000 }).ensureTopics([topic]);
+    expect(logger.warnings).toHaveLength(2);
+  });
+});
