@@ -1,7 +1,7 @@
 /** The event store, the broker and the keys of an installation, by its settings: what serve and the command line share. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { connect } from './adapters/eventstoredb/client.js';
+import { connect, credentialsOf } from './adapters/eventstoredb/client.js';
 import { EventStoreDbStore } from './adapters/eventstoredb/event-store.js';
 import { EventStoreDbProjections } from './adapters/eventstoredb/projection-server.js';
 import { KafkaBroker, type KafkaSettings } from './adapters/kafka/broker.js';
@@ -72,7 +72,8 @@ function openEventStore(
 ): Pick<Backbone, 'store' | 'projections'> {
   if (eventStoreUrl === null) return { store: new SqliteEventStore(embedded.open()), projections: null };
   const client = connect(eventStoreUrl);
-  const store = new EventStoreDbStore({ client, logger, random: Math.random });
+  const credentials = credentialsOf(eventStoreUrl);
+  const store = new EventStoreDbStore({ client, credentials, logger, random: Math.random });
   return { store, projections: new EventStoreDbProjections(client) };
 }
 

@@ -10,8 +10,8 @@
  *   stands elsewhere it rejects with WrongExpectedRevision and stores nothing.
  * - append is idempotent: the same event ids with the same expected revision give back the first result. After
  *   StoreUnavailable the append is in doubt, so it is repeated with the same ids, never with new ones.
- * - read gives the events of a stream from a revision on, in order, as the stream stood when its first event was asked
- *   for; a stream that was never written is empty.
+ * - read gives the events of a stream from a revision on, in order: all that were stored when the first was asked for,
+ *   and maybe some that were stored meanwhile. A stream that was never written is empty.
  * - subscribe gives every event of the streams whose name starts with the prefix, once each and in the order of their
  *   positions, those appended by other processes too; it goes on until its signal aborts, and then ends without error.
  *   A lost connection is the adapter's to mend, from the last event it gave.

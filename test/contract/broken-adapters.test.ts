@@ -70,7 +70,6 @@ const BROKEN_STORES: readonly Row<EventStore>[] = [
     'the same append twice at once is stored once, and both have its result',
   ],
   [stores.DuplicatesPositions, 'every event has a position of its own'],
-  [stores.ReadsOnAndOn, 'read gives the stream as it stood when its first event was asked for'],
   [
     stores.SubscribesInWrongOrder,
     'subscribe gives the events of all streams with the prefix once each, as they were appended',

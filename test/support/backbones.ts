@@ -4,6 +4,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from '@jest/globals';
+import { startEventStore } from './eventstoredb/event-store-server.js';
 import type { Settings } from './service.js';
 
 export interface Backbone {
@@ -24,8 +25,18 @@ const KAFKA: Backbone = {
   open: process.env.KAFKA_BROKERS ? async () => ({ settings: kafkaSettings(), close: async () => undefined }) : null,
 };
 
+/** The protocol-level test server, in the test's own process. */
+const EVENTSTOREDB: Backbone = {
+  name: 'EventStoreDB',
+  open: async () => {
+    const server = await startEventStore();
+    const settings = { EVENT_STORE_URL: server.url, MASTER_KEY: randomBytes(32).toString('base64') };
+    return { settings, close: () => server.stop() };
+  },
+};
+
 /** Of the event store and of the broker. */
-export const BACKBONES: readonly Backbone[] = [SQLITE].flatMap((store) =>
+export const BACKBONES: readonly Backbone[] = [SQLITE, EVENTSTOREDB].flatMap((store) =>
   [SQLITE, KAFKA].map((broker) => pair(store, broker)),
 );
 

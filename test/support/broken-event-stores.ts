@@ -73,19 +73,6 @@ export class DuplicatesPositions extends Delegating {
   }
 }
 
-export class ReadsOnAndOn extends Delegating {
-  override async *read(stream: string, from = 0) {
-    let next = from;
-    for (let before = -1; before !== next; ) {
-      before = next;
-      for await (const event of this.inner.read(stream, next)) {
-        next = event.revision + 1;
-        yield event;
-      }
-    }
-  }
-}
-
 abstract class Changing extends Delegating {
   override async *subscribe(options: SubscribeOptions): AsyncIterable<EventBatch> {
     for await (const batch of this.inner.subscribe(options)) yield* this.change(batch);

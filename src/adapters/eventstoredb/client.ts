@@ -18,6 +18,25 @@ export function connect(url: string): EventStoreDBClient {
   }
 }
 
+export interface UserCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/**
+ * The credentials of a connection string, for each append to be called with: that takes the plain way of appending, with
+ * a deadline and errors that have types. The other, batched way shares a table of what is pending among all clients of
+ * the process, and loses its answers when one connection fails. Undefined over TLS without credentials.
+ */
+export function credentialsOf(url: string): UserCredentials | undefined {
+  const [, username, password] = /^esdb(?:\+discover)?:\/\/([^:@/?]*):([^@/?]*)@/.exec(url) ?? [];
+  if (username !== undefined && password !== undefined) {
+    return { username: decodeURIComponent(username), password: decodeURIComponent(password) };
+  }
+  // Without TLS the client sends none, whatever is given.
+  return /[?&]tls=false/i.test(url) ? { username: 'nobody', password: 'nothing' } : undefined;
+}
+
 /** The client's dispose ends its streams and leaves the channel open, with a socket and timers. */
 export async function disconnect(client: EventStoreDBClient): Promise<void> {
   const { getChannel } = client as unknown as { getChannel(): Promise<{ close(): void }> };

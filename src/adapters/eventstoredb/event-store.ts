@@ -10,6 +10,7 @@ import {
   jsonEvent,
   NO_STREAM as NO_STREAM_YET,
   type ResolvedEvent,
+  type StreamingRead,
 } from '@eventstore/db-client';
 import type { Logger } from '../../observability/logger.js';
 import {
@@ -26,14 +27,16 @@ import {
 } from '../../ports/event-store.js';
 import { withinTime } from '../common/time-limit.js';
 import { backoff } from './backoff.js';
-import { disconnect } from './client.js';
+import { disconnect, type UserCredentials } from './client.js';
 import { fromPosition, toPosition } from './positions.js';
-import { isStreamNotFound, isWrongVersion, unavailable, wrongRevision } from './store-errors.js';
+import { isInvalidPosition, isStreamNotFound, isWrongVersion, unavailable, wrongRevision } from './store-errors.js';
 import { subscribeOnce } from './subscription.js';
 
 export interface EventStoreDbOptions {
   /** Closed with the store. */
   readonly client: EventStoreDBClient;
+  /** Given with each append: see credentialsOf. */
+  readonly credentials: UserCredentials | undefined;
   readonly logger: Logger;
   /** 0 to 1: spreads new tries. */
   readonly random: () => number;
@@ -65,11 +68,14 @@ export class EventStoreDbStore implements EventStore {
   }
 
   async append(stream: string, events: readonly NewEvent[], expectedRevision: number): Promise<Appended> {
+    // The client makes JSON of them where nobody hears of a failure.
+    for (const { data, metadata } of events) JSON.stringify([data, metadata]);
     const until = performance.now() + this.#limits.appendMs;
     for (let failures = 0; ; failures += 1) {
       try {
         this.#mustBeOpen();
-        return await withinTime(this.#limits.tryMs, this.#append(stream, events, expectedRevision));
+        const left = Math.max(1, until - performance.now());
+        return await withinTime(Math.min(this.#limits.tryMs, left), this.#append(stream, events, expectedRevision));
       } catch (error) {
         if (isWrongVersion(error)) throw wrongRevision(stream, expectedRevision, error);
         const failure = unavailable(error);
@@ -93,11 +99,12 @@ export class EventStoreDbStore implements EventStore {
     } catch (error) {
       if (!isStreamNotFound(error)) throw unavailable(error);
     } finally {
-      events.on('error', () => undefined).destroy();
+      letGo(events);
     }
   }
 
   async *subscribe(options: SubscribeOptions): AsyncIterable<EventBatch> {
+    this.#mustBeOpen();
     const signal = AbortSignal.any([options.signal, this.#closing.signal]);
     let { after } = options;
     for (let failures = 0; !signal.aborted; failures += 1) {
@@ -127,6 +134,8 @@ export class EventStoreDbStore implements EventStore {
     const expectedRevision = expected === NO_STREAM ? NO_STREAM_YET : BigInt(expected);
     const { nextExpectedRevision, position } = await this.#client.appendToStream(stream, events.map(toEvent), {
       expectedRevision,
+      deadline: this.#limits.tryMs,
+      ...(this.#options.credentials && { credentials: this.#options.credentials }),
     });
     const last = events.at(-1)?.id ?? '';
     return {
@@ -151,8 +160,10 @@ export class EventStoreDbStore implements EventStore {
     try {
       const { value } = await withinTime(this.#limits.silenceMs, found[Symbol.asyncIterator]().next());
       if (value?.event?.id !== place.eventId) throw new UnknownPosition(after);
+    } catch (error) {
+      throw isInvalidPosition(error) ? new UnknownPosition(after) : error;
     } finally {
-      found.on('error', () => undefined).destroy();
+      letGo(found);
     }
   }
 
@@ -170,6 +181,13 @@ export class EventStoreDbStore implements EventStore {
   #mustBeOpen(): void {
     if (this.#closing.signal.aborted) throw new StoreUnavailable('the event store is closed');
   }
+}
+
+/** A read that is left: what was fetched ahead has to flow off, or the client waits for it when it is closed. */
+function letGo(events: StreamingRead<ResolvedEvent>): void {
+  events.on('error', () => undefined);
+  void events.cancel();
+  events.resume();
 }
 
 function toEvent({ id, type, data, metadata }: NewEvent) {

@@ -43,7 +43,7 @@ export class Faults {
     this.#slowMs = ms;
   }
 
-  /** UNAUTHENTICATED to every call. */
+  /** UNAUTHENTICATED to every call that begins: not to those that run, as a client's one BatchAppend does. */
   refuseCredentials(on = true): void {
     this.#refusing = on;
   }
@@ -60,7 +60,8 @@ export class Faults {
 
   /** UNAVAILABLE and CANCELLED make the client throw its channel away; the others don't. */
   dropSubscriptions(code: status = status.UNKNOWN): void {
-    for (const end of [...this.#subscriptions]) end({ code, details: 'Unexpected SubscriptionDropReason: ConsumerTooSlow' });
+    for (const end of [...this.#subscriptions])
+      end({ code, details: 'Unexpected SubscriptionDropReason: ConsumerTooSlow' });
   }
 
   /** Nothing is wrong any more; calls that were met with silence stay without an answer. */

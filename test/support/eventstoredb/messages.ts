@@ -1,8 +1,72 @@
-/** The messages that @eventstore/db-client ships, by their default exports: Node does not see the names in them. */
-import { createRequire } from 'node:module';
-import type * as gossipTypes from '@eventstore/db-client/generated/gossip_pb.js';
-import type * as projectionTypes from '@eventstore/db-client/generated/projections_pb.js';
-import type * as featureTypes from '@eventstore/db-client/generated/serverfeatures_pb.js';
-import type * as sharedTypes from '@eventstore/db-client/generated/shared_pb.js';
-import type * as statusTypes from '@eventstore/db-client/generated/status_pb.js';
-import type * as streamTypes from '@eventstore/db-client/generated/streams_pb.js';
+/** The messages that @eventstore/db-client ships; by default imports, because Node does not see the names in them. */
+import gossip from '@eventstore/db-client/generated/gossip_pb.js';
+import projections from '@eventstore/db-client/generated/projections_pb.js';
+import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
+import type { StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb.js';
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import rpc from '@eventstore/db-client/generated/status_pb.js';
+import type { AppendReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+import any from 'google-protobuf/google/protobuf/any_pb.js';
+import empty from 'google-protobuf/google/protobuf/empty_pb.js';
+import struct from 'google-protobuf/google/protobuf/struct_pb.js';
+import type { Expected } from './append-rules.js';
+import { NONE, type ProposedEvent, type StoredEvent } from './stored-data.js';
+
+export { any, empty, features, gossip, projections, rpc, shared, streams, struct };
+
+const TICKS_IN_MS = 10_000n;
+
+export function streamName(identifier: StreamIdentifier | undefined): string {
+  return Buffer.from(identifier?.getStreamName_asU8() ?? []).toString();
+}
+
+export function identifierOf(stream: string): StreamIdentifier {
+  return new shared.StreamIdentifier().setStreamName(Buffer.from(stream));
+}
+
+export function uuid(id: string): UUID {
+  return new shared.UUID().setString(id);
+}
+
+export function proposed(message: Pick<AppendReq.ProposedMessage, keyof AppendReq.ProposedMessage>): ProposedEvent {
+  const about = message.getMetadataMap();
+  return {
+    id: message.getId()?.getString() ?? '',
+    type: about.get('type') ?? '',
+    contentType: about.get('content-type') ?? '',
+    data: message.getData_asU8(),
+    metadata: message.getCustomMetadata_asU8(),
+  };
+}
+
+interface ExpectedOptions {
+  hasNoStream(): boolean;
+  hasAny(): boolean;
+  hasStreamExists(): boolean;
+}
+
+export function expectedOf(options: ExpectedOptions, revision: string): Expected {
+  if (options.hasAny()) return 'any';
+  if (options.hasStreamExists()) return 'stream_exists';
+  return options.hasNoStream() ? NONE : Number(revision);
+}
+
+export function eventMessage(event: StoredEvent): ReadResp {
+  const { id, stream, type, contentType, revision, position, created, data, metadata } = event;
+  const record = new streams.ReadResp.ReadEvent.RecordedEvent()
+    .setId(uuid(id))
+    .setStreamIdentifier(identifierOf(stream))
+    .setStreamRevision(`${revision}`)
+    .setCommitPosition(`${position}`)
+    .setPreparePosition(`${position}`)
+    .setData(data)
+    .setCustomMetadata(metadata);
+  record
+    .getMetadataMap()
+    .set('type', type)
+    .set('content-type', contentType)
+    .set('created', `${BigInt(created) * TICKS_IN_MS}`);
+  const read = new streams.ReadResp.ReadEvent().setEvent(record).setCommitPosition(`${position}`);
+  return new streams.ReadResp().setEvent(read);
+}

@@ -3,6 +3,7 @@
  * was killed, as the files of a real one do: give it to the next startEventStore.
  */
 import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 
 export interface ProposedEvent {
   readonly id: string;
@@ -48,10 +49,12 @@ const RECORD_BYTES = 96;
 export class StoredData {
   readonly log: StoredEvent[] = [];
   readonly projections = new Map<string, StoredProjection>();
+  readonly deletedProjections = new Set<string>();
+  /** Emits 'append' after every append. */
+  readonly appends = new EventEmitter().setMaxListeners(0);
   readonly #streams = new Map<string, StoredEvent[]>();
   readonly #byId = new Map<string, StoredEvent>();
   readonly #tombstones = new Set<string>();
-  readonly #listeners = new Set<() => void>();
   #end = 0n;
 
   constructor() {
@@ -62,14 +65,8 @@ export class StoredData {
   /** One after the other in the log, and at once for those who read it. */
   append(stream: string, events: readonly ProposedEvent[]): StoredEvent | undefined {
     for (const event of events) this.#store(stream, event);
-    for (const listener of this.#listeners) listener();
+    this.appends.emit('append');
     return this.stream(stream).at(-1);
-  }
-
-  /** Calls it after every append. @returns what ends that */
-  onAppend(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   stream(name: string): readonly StoredEvent[] {
@@ -84,14 +81,13 @@ export class StoredData {
     return this.#byId.get(id);
   }
 
-  /** Those that metadata does not hide; null for a stream that is not there, or was deleted. */
-  readable(stream: string): readonly StoredEvent[] | null {
+  /** Of those that metadata does not hide, which come first; null for a stream that is not there, or was deleted. */
+  firstReadable(stream: string): number | null {
     const events = this.stream(stream);
     if (events.length === 0 || this.isSoftDeleted(stream)) return null;
     const { $maxCount, $maxAge, $tb = 0 } = this.#metadata(stream);
-    const first = Math.max($tb, $maxCount === undefined ? 0 : events.length - $maxCount);
-    const oldest = $maxAge === undefined ? 0 : Date.now() - $maxAge * 1_000;
-    return events.filter(({ revision, created }) => revision >= first && created >= oldest);
+    const byCount = $maxCount === undefined ? 0 : events.length - $maxCount;
+    return Math.max($tb, byCount, $maxAge === undefined ? 0 : firstSince(events, Date.now() - $maxAge * 1_000));
   }
 
   hasMetadata(stream: string): boolean {
@@ -141,6 +137,11 @@ export class StoredData {
     const last = this.stream(`$$${stream}`).at(-1);
     return last ? JSON.parse(Buffer.from(last.data).toString()) : {};
   }
+}
+
+function firstSince(events: readonly StoredEvent[], oldest: number): number {
+  const first = events.findIndex(({ created }) => created >= oldest);
+  return first === -1 ? events.length : first;
 }
 
 /** As the server counts it for the largest append. */

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  type EventStore,
+  type NewEvent,
+  NO_STREAM,
+  StoreRefused,
+  StoreUnavailable,
+  UnknownPosition,
+} from '../../../src/ports/event-store.js';
+import { collect } from '../../contract/contract.js';
+import { certificateFor, testAuthority } from '../../support/certificates.js';
+import { startEventStoreCluster } from '../../support/eventstoredb/cluster.js';
+import { type EventStoreServer, startEventStore } from '../../support/eventstoredb/event-store-server.js';
+import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
+import { eventually } from '../../support/eventually.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+
+const LIMITS = { tryMs: 300, appendMs: 1_000, silenceMs: 1_000 };
+const PATIENCE = { timeout: 15_000 };
+
+let server: EventStoreServer;
+let store: EventStore;
+let closing: (() => unknown)[];
+
+beforeEach(async () => {
+  server = await startEventStore();
+  store = openEventStoreDb(server.url, LIMITS);
+  closing = [() => server.stop(), () => store.close()];
+});
+
+afterEach(async () => {
+  for (const close of closing.reverse()) await close();
+});
+
+const event = (data: NewEvent['data'] = {}): NewEvent => ({ id: randomUUID(), type: 'Happened', data, metadata: {} });
+
+/** Follows until it is aborted; what came, in order. */
+function follow(after: string | null = null) {
+  const until = new AbortController();
+  const seen: string[] = [];
+  let marks = 0;
+  const ended = (async () => {
+    for await (const batch of store.subscribe({ after, streamPrefix: 'account-', signal: until.signal })) {
+      seen.push(...batch.events.map(({ id }) => id));
+      if (batch.caughtUp) marks += 1;
+    }
+  })();
+  closing.push(async () => {
+    until.abort();
+    await ended;
+  });
+  return { seen, marks: () => marks };
+}
+
+describe('an append', () => {
+  it.each(['before-stored', 'after-stored'] as const)('is stored once where the connection is cut %s', async (when) => {
+    await store.append('account-1', [event()], NO_STREAM);
+    server.faults.cutConnection(when);
+    const second = event();
+    expect(await store.append('account-1', [second], 0)).toMatchObject({ revision: 1 });
+    expect((await collect(store.read('account-1'))).map(({ id }) => id)).toEqual([expect.any(String), second.id]);
+  });
+
+  it('ends with StoreUnavailable in its time where nobody answers, and is safely repeated', async () => {
+    const given = event();
+    server.faults.silent('append');
+    const began = performance.now();
+    await expect(store.append('account-1', [given], NO_STREAM)).rejects.toThrow(StoreUnavailable);
+    expect(performance.now() - began).toBeLessThan(3 * LIMITS.appendMs);
+    server.faults.clear();
+    expect(await store.append('account-1', [given], NO_STREAM)).toMatchObject({ revision: 0 });
+  });
+
+  it('waits for a server that is not ready yet', async () => {
+    server.faults.notReady();
+    const appending = store.append('account-1', [event()], NO_STREAM);
+    setTimeout(() => server.faults.clear(), 300);
+    expect(await appending).toMatchObject({ revision: 0 });
+  });
+
+  it('of what JSON can not say is refused before it is sent', async () => {
+    await expect(store.append('account-1', [event({ amount: 1n })], NO_STREAM)).rejects.toThrow(TypeError);
+    expect(await collect(store.read('account-1'))).toEqual([]);
+  });
+});
+
+describe('a read', () => {
+  it('ends with StoreUnavailable where nobody answers', async () => {
+    server.faults.silent('read');
+    await expect(collect(store.read('account-1'))).rejects.toThrow(StoreUnavailable);
+  });
+
+  it('is not hurried where the server is slow', async () => {
+    const events = Array.from({ length: 20 }, () => event());
+    await store.append('account-1', events, NO_STREAM);
+    server.faults.slowReads(50);
+    expect(await collect(store.read('account-1'))).toHaveLength(20);
+  });
+});
+
+describe('a subscription', () => {
+  it.each([
+    [
+      'the server is killed and comes back',
+      async () => {
+        await server.kill();
+        server = await startEventStore({ port: server.port, data: server.data });
+      },
+    ],
+    ['the server ends it cleanly', async () => server.faults.endSubscriptionsCleanly()],
+    ['the server drops it', async () => server.faults.dropSubscriptions()],
+  ])('goes on after the last event it gave where %s', async (_, fault) => {
+    const events = Array.from({ length: 50 }, () => event());
+    await store.append('account-1', events.slice(0, 25), NO_STREAM);
+    const { seen, marks } = follow();
+    await eventually(() => marks() === 1, PATIENCE);
+    await fault();
+    await eventually(() => server.faults.subscriptions === 1, PATIENCE);
+    await store.append('account-1', events.slice(25), 24);
+    await eventually(() => seen.length >= 50, PATIENCE);
+    expect(seen).toEqual(events.map(({ id }) => id));
+  });
+
+  it('that begins while the server is down begins when it is up', async () => {
+    await store.append('account-1', [event()], NO_STREAM);
+    await server.kill();
+    const { seen, marks } = follow();
+    server = await startEventStore({ port: server.port, data: server.data });
+    await eventually(() => marks() >= 1, PATIENCE);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('after a position of another history rejects with UnknownPosition', async () => {
+    const { position } = await store.append('account-1', [event(), event()], NO_STREAM);
+    const before = (await collect(store.read('account-1')))[0]?.position ?? '';
+    await server.kill();
+    server = await startEventStore({ port: server.port });
+    await store.append('account-1', [event({ longer: 'than what stood here before' })], NO_STREAM);
+    for (const after of [position, before]) {
+      const following = collect(
+        store.subscribe({ after, streamPrefix: 'account-', signal: AbortSignal.timeout(5_000) }),
+      );
+      await expect(following).rejects.toThrow(UnknownPosition);
+    }
+  });
+});
+
+describe('a secured server', () => {
+  const credentials = { username: 'admin', password: 'planted-secret' };
+  let folder: ReturnType<typeof temporaryDirectory>;
+  let secured: EventStoreServer;
+
+  beforeEach(async () => {
+    folder = temporaryDirectory();
+    secured = await startEventStore({ tls: await certificateFor(), credentials });
+    closing.push(folder.remove, () => secured.stop());
+    writeFileSync(join(folder.path, 'ca.pem'), (await testAuthority()).cert);
+  });
+
+  function open(user: string, options = `&tlsCaFile=${join(folder.path, 'ca.pem')}`): EventStore {
+    const url = `${secured.url.replace('esdb://', `esdb://${user}`)}${options}`;
+    const opened = openEventStoreDb(url, LIMITS);
+    closing.push(() => opened.close());
+    return opened;
+  }
+
+  it('takes what comes with its credentials, over a certificate that the CA file vouches for', async () => {
+    const known = open('admin:planted-secret@');
+    expect(await known.append('account-1', [event()], NO_STREAM)).toMatchObject({ revision: 0 });
+    expect(await collect(known.read('account-1'))).toHaveLength(1);
+  });
+
+  it.each([
+    ['a wrong password', 'admin:wrong@', undefined],
+    ['a certificate nobody vouches for', 'admin:planted-secret@', ''],
+  ])('%s: StoreRefused, by append, read and subscribe', async (_, user, options) => {
+    const stranger = open(user, options);
+    const following = () =>
+      collect(stranger.subscribe({ after: null, streamPrefix: 'a', signal: AbortSignal.timeout(5_000) }));
+    for (const call of [
+      () => stranger.append('a-1', [event()], NO_STREAM),
+      () => collect(stranger.read('a-1')),
+      following,
+    ]) {
+      const error = await call().then(
+        () => null,
+        (failure: Error) => failure,
+      );
+      expect(error).toBeInstanceOf(StoreRefused);
+      expect(error?.message).not.toContain('planted-secret');
+    }
+  });
+});
+
+describe('a cluster', () => {
+  it('is found by any of its members, and found again when its leader is gone', async () => {
+    const cluster = await startEventStoreCluster(3);
+    const opened = openEventStoreDb(cluster.url, { tryMs: 2_000, appendMs: 10_000 });
+    closing.push(
+      () => cluster.stop(),
+      () => opened.close(),
+    );
+    await opened.append('account-1', [event()], NO_STREAM);
+    const [leader, other] = cluster.members;
+    if (!leader || !other) throw new Error('a cluster has members');
+    await cluster.kill(leader);
+    cluster.elect(other);
+    expect(await opened.append('account-1', [event()], 0)).toMatchObject({ revision: 1 });
+  });
+});

@@ -1,0 +1,150 @@
+/** The test server against what was measured of a real 23.10.6 server, as the client sees it: appends and reads. */
+import { randomUUID } from 'node:crypto';
+import {
+  ANY,
+  type AppendExpectedRevision,
+  BACKWARDS,
+  END,
+  FORWARDS,
+  NO_STREAM,
+  STREAM_EXISTS,
+} from '@eventstore/db-client';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { collect, event, failure, harness, numbers } from './harness.js';
+
+const { start, client: connect } = harness();
+let server: Awaited<ReturnType<typeof start>>;
+let client: ReturnType<typeof connect>;
+
+beforeEach(async () => {
+  server = await start();
+  client = connect(server.url);
+});
+
+/** The client's two ways to append: credentials of the call's own select the plain one. */
+const WAYS = {
+  batch: {},
+  plain: { credentials: { username: 'admin', password: 'changeit' } },
+};
+
+describe.each(Object.entries(WAYS))('an append by the %s path', (path, way) => {
+  const append = (stream: string, events: ReturnType<typeof event>[], expectedRevision: AppendExpectedRevision = ANY) =>
+    client.appendToStream(stream, events, { expectedRevision, ...way });
+
+  test('gives the revision and the position of its last event', async () => {
+    const { success, nextExpectedRevision, position } = await append('a', [event(), event()], NO_STREAM);
+    const [, last] = await collect(client.readStream('a'));
+    expect({ success, nextExpectedRevision, position }).toEqual({
+      success: true,
+      nextExpectedRevision: 1n,
+      position: last?.event?.position,
+    });
+  });
+
+  test('again with the same ids and expected revision gives the first result, also later', async () => {
+    const [one, two] = [event(), event()];
+    const first = await append('a', [one, two], NO_STREAM);
+    await append('a', [event()], 1n);
+    expect(await append('a', [one, two], NO_STREAM)).toEqual(first);
+    expect(await append('a', [one, two], ANY)).toEqual(first);
+    expect(await collect(client.readStream('a'))).toHaveLength(3);
+  });
+
+  test.each<[string, AppendExpectedRevision]>([
+    ['any', ANY],
+    ['the first one', NO_STREAM],
+  ])('that repeats a part of an earlier one with the expected revision %s is refused', async (_, expected) => {
+    const one = event();
+    await append('a', [one], NO_STREAM);
+    expect(await failure(append('a', [one, event()], expected))).toMatchObject({ type: 'wrong-expected-version' });
+  });
+
+  test('again with the same ids and a revision that is not there yet is refused', async () => {
+    const one = event();
+    await append('a', [one], NO_STREAM);
+    expect(await failure(append('a', [one], 5n))).toMatchObject({ type: 'wrong-expected-version' });
+  });
+
+  test.each<[AppendExpectedRevision, number, unknown, unknown]>([
+    [NO_STREAM, 1, 'no_stream', 0n],
+    [0n, 0, 0n, 'no_stream'],
+    [0n, 2, 0n, 1n],
+    [7n, 2, 7n, 1n],
+    [STREAM_EXISTS, 0, 'stream_exists', 'no_stream'],
+  ])('with the expected revision %s to a stream of %i events is refused', async (expected, length, told, actual) => {
+    for (let count = 0; count < length; count += 1) await append('a', [event()]);
+    await expect(append('a', [event()], expected)).rejects.toMatchObject({
+      type: 'wrong-expected-version',
+      streamName: 'a',
+      expectedVersion: told,
+      actualVersion: actual,
+      message: '',
+      code: undefined,
+    });
+  });
+
+  test('of more than 1 MiB is refused, and nothing of it stored', async () => {
+    const large = () => event(0, randomUUID(), 'x'.repeat(600_000));
+    await append('a', [large()]);
+    expect(await failure(append('b', [large(), large()]))).toMatchObject({ type: 'maximum-append-size-exceeded' });
+    expect(server.data.lastRevision('b')).toBe(-1);
+  });
+
+  test('to a stream that was tombstoned is refused', async () => {
+    await append('a', [event()]);
+    await client.tombstoneStream('a');
+    expect(await failure(append('a', [event()]))).toMatchObject({ type: 'stream-deleted' });
+    expect(await failure(collect(client.readStream('a')))).toMatchObject({ type: 'stream-deleted' });
+  });
+
+  test(`of ${path} events is read as it was written`, async () => {
+    const id = randomUUID();
+    await append('a', [event(7, id)]);
+    const [read] = await collect(client.readStream('a'));
+    expect(read?.event).toMatchObject({
+      id,
+      type: 'Counted',
+      streamId: 'a',
+      revision: 0n,
+      data: { number: 7 },
+      metadata: { $correlationId: 'c' },
+      isJson: true,
+      created: expect.any(Date),
+    });
+  });
+});
+
+describe('a read', () => {
+  const several = (count: number) => Array.from({ length: count }, (_, number) => event(number));
+
+  test('of a stream that is not there fails', async () => {
+    expect(await failure(collect(client.readStream('a')))).toMatchObject({ type: 'stream-not-found' });
+  });
+
+  test.each([
+    [{ fromRevision: 2n }, [2, 3, 4]],
+    [{ fromRevision: 2n, maxCount: 1 }, [2]],
+    [{ direction: BACKWARDS, fromRevision: END, maxCount: 2 } as const, [4, 3]],
+    [{ direction: BACKWARDS, fromRevision: 1n } as const, [1, 0]],
+    [{ fromRevision: 9n }, []],
+  ])('of five events with %p', async (options, expected) => {
+    await client.appendToStream('a', several(5));
+    expect(numbers(await collect(client.readStream('a', options)))).toEqual(expected);
+  });
+
+  test('of $all from a position begins with the event that is there', async () => {
+    const { position } = await client.appendToStream('a', event(1));
+    await client.appendToStream('b', event(2));
+    const read = await collect(client.readAll({ direction: FORWARDS, fromPosition: position ?? END }));
+    expect(numbers(read)).toEqual([1, 2]);
+    expect(Number((read[1]?.commitPosition ?? 0n) - (read[0]?.commitPosition ?? 0n))).toBeGreaterThan(90);
+  });
+
+  test('of $all from a position where no event begins fails, beyond the end it gives nothing', async () => {
+    const { position } = await client.appendToStream('a', event());
+    const commit = position?.commit ?? 0n;
+    const at = (place: bigint) => collect(client.readAll({ fromPosition: { commit: place, prepare: place } }));
+    expect(await failure(at(commit + 1n))).toMatchObject({ type: 'unknown' });
+    expect(await at(commit + 10_000n)).toEqual([]);
+  });
+});

@@ -1,0 +1,67 @@
+/** Servers and clients of a test file; all of them end with each test. */
+import { randomUUID } from 'node:crypto';
+import { EventStoreDBClient, jsonEvent, type ResolvedEvent } from '@eventstore/db-client';
+import { afterEach } from '@jest/globals';
+import { type EventStoreOptions, startEventStore } from './event-store-server.js';
+
+export interface Harness {
+  start(options?: EventStoreOptions): ReturnType<typeof startEventStore>;
+  client(url: string): EventStoreDBClient;
+  /** For what is started elsewhere. */
+  onEnd(end: () => Promise<void>): void;
+}
+
+export function harness(): Harness {
+  const ends: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  });
+  return {
+    start: async (options) => {
+      const server = await startEventStore(options);
+      ends.push(() => server.stop());
+      return server;
+    },
+    client: (url) => {
+      const client = EventStoreDBClient.connectionString(url);
+      ends.push(() => closeClient(client));
+      return client;
+    },
+    onEnd: (end) => void ends.push(end),
+  };
+}
+
+/** The client's dispose leaves the channel open, with a socket and timers. */
+export async function closeClient(client: EventStoreDBClient): Promise<void> {
+  await client.dispose();
+  const { getChannel } = client as unknown as { getChannel(): Promise<{ close(): void }> };
+  const channel = await getChannel().catch(() => undefined);
+  channel?.close();
+}
+
+export function event(number = 0, id: string = randomUUID(), text = '') {
+  return jsonEvent({ id, type: 'Counted', data: { number, text }, metadata: { $correlationId: 'c' } });
+}
+
+export async function collect(events: AsyncIterable<ResolvedEvent>, count = Number.POSITIVE_INFINITY) {
+  const collected: ResolvedEvent[] = [];
+  for await (const each of events) {
+    collected.push(each);
+    if (collected.length >= count) break;
+  }
+  return collected;
+}
+
+export function numbers(events: readonly ResolvedEvent[]): unknown[] {
+  return events.map(({ event: each }) => (each?.data as { number?: number } | undefined)?.number);
+}
+
+/** What a promise is rejected with, as the fields that tell errors apart. */
+export async function failure(promise: Promise<unknown>) {
+  const error = await promise.then(
+    () => undefined,
+    (reason) => reason,
+  );
+  const { name, type, code, message } = error ?? {};
+  return { kind: error?.constructor.name ?? name, type, code, message };
+}

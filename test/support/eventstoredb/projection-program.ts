@@ -1,0 +1,72 @@
+/**
+ * A projection's source, compiled in a world of its own that has what the server's JavaScript engine has: no console, no
+ * timers. Only text goes in and out: a state is what JSON makes of it.
+ */
+import { createContext, Script } from 'node:vm';
+
+/** A handler that takes longer faults the projection. */
+const LIMIT_MS = 250;
+
+const LANGUAGE = new Script(`
+delete globalThis.Intl;
+delete globalThis.console;
+var $program = { category: '', handlers: {}, hasOutput: false };
+function fromCategory(category) {
+  const chain = {
+    foreachStream: () => chain,
+    when: (handlers) => (($program.handlers = handlers), chain),
+    outputState: () => (($program.hasOutput = true), chain),
+  };
+  $program.category = category;
+  return chain;
+}
+function $onlyFinite(key, value) {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(key + ' is ' + value);
+  return value;
+}
+function $fold(state, event) {
+  const { handlers } = $program;
+  const before = state === null ? (handlers.$init ? handlers.$init() : {}) : JSON.parse(state);
+  const after = handlers[event.eventType](before, event);
+  return JSON.stringify(after === undefined ? before : after, $onlyFinite);
+}
+`);
+const HANDLES = new Script('Object.hasOwn($program.handlers, $type)');
+const FOLD = new Script('$fold($state, JSON.parse($event))');
+
+/** As a handler sees it; metadata and data are JSON already. There is no `created`. */
+export interface HandledEvent {
+  readonly eventType: string;
+  readonly eventId: string;
+  readonly streamId: string;
+  readonly sequenceNumber: number;
+  readonly data: unknown;
+  readonly metadata: unknown;
+}
+
+export class ProjectionProgram {
+  readonly streamPrefix: string;
+  readonly hasOutput: boolean;
+  readonly #world = createContext({});
+
+  /** @throws what the source throws */
+  constructor(source: string) {
+    LANGUAGE.runInContext(this.#world);
+    new Script(source, { filename: 'projection.js' }).runInContext(this.#world, { timeout: LIMIT_MS });
+    const { category, hasOutput } = new Script('$program').runInContext(this.#world);
+    this.streamPrefix = `${category}-`;
+    this.hasOutput = hasOutput;
+  }
+
+  handles(eventType: string): boolean {
+    Object.assign(this.#world, { $type: eventType });
+    return HANDLES.runInContext(this.#world);
+  }
+
+  /** @param state as JSON; null where there is none. @throws what the handler throws */
+  fold(state: string | null, event: HandledEvent): string {
+    const $event = JSON.stringify({ ...event, body: event.data, partition: event.streamId, isJson: true });
+    Object.assign(this.#world, { $state: state, $event });
+    return FOLD.runInContext(this.#world, { timeout: LIMIT_MS });
+  }
+}

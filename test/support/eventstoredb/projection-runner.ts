@@ -1,0 +1,113 @@
+/** Runs the stored projections over the log: after the append, not within it. */
+import type { Context } from './calls.js';
+import { type HandledEvent, ProjectionProgram } from './projection-program.js';
+import { json, type StoredEvent, type StoredProjection } from './stored-data.js';
+
+export type Program = ProjectionProgram | 'does not compile';
+
+export class ProjectionRunner {
+  readonly #context: Context;
+  readonly #programs = new Map<string, { readonly source: string; readonly program: Program }>();
+  /** Those that were at the log's end once since this server has started: before that there are no states. */
+  readonly #awake = new Set<string>();
+  #next: NodeJS.Immediate | undefined;
+  #isStopped = false;
+  readonly #wake = () => {
+    if (!this.#isStopped) this.#next ??= setImmediate(() => this.#run());
+  };
+
+  constructor(context: Context) {
+    this.#context = context;
+    context.data.appends.on('append', this.#wake);
+    this.#wake();
+  }
+
+  /** Something has changed besides the log. */
+  wake(): void {
+    this.#wake();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#context.data.appends.off('append', this.#wake);
+    clearImmediate(this.#next);
+    this.#next = undefined;
+  }
+
+  programOf(name: string, { source }: StoredProjection): Program {
+    const known = this.#programs.get(name);
+    if (known?.source === source) return known.program;
+    const program = compile(source);
+    this.#programs.set(name, { source, program });
+    return program;
+  }
+
+  /** As JSON; undefined where there is none. */
+  state(name: string, partition: string): string | undefined {
+    return this.#awake.has(name) ? this.#context.data.projections.get(name)?.states.get(partition) : undefined;
+  }
+
+  #run(): void {
+    this.#next = undefined;
+    const { data, faults, isLeader } = this.#context;
+    if (faults.areProjectionsHeld || !isLeader()) return;
+    for (const [name, projection] of data.projections) {
+      const program = this.programOf(name, projection);
+      if (program === 'does not compile') continue;
+      while (projection.enabled && projection.fault === null && projection.seen < data.log.length) {
+        this.#step(name, projection, program, data.log[projection.seen]);
+      }
+      this.#awake.add(name);
+    }
+  }
+
+  #step(name: string, projection: StoredProjection, program: ProjectionProgram, stored: StoredEvent | undefined): void {
+    const event = stored && handled(stored, program);
+    try {
+      if (event) this.#fold(name, projection, program, event);
+      projection.seen += 1;
+    } catch (error) {
+      projection.fault = `The ${name} projection failed at event ${event?.sequenceNumber}@${event?.streamId}: ${error}`;
+    }
+  }
+
+  #fold(name: string, projection: StoredProjection, program: ProjectionProgram, event: HandledEvent): void {
+    const { data } = this.#context;
+    const { streamId, eventId } = event;
+    const state = program.fold(projection.states.get(streamId) ?? null, event);
+    if (program.hasOutput && data.deletedProjections.has(name)) {
+      throw new Error('Multiple projections emitting to the same stream detected.');
+    }
+    projection.states.set(streamId, state);
+    if (!program.hasOutput) return;
+    data.append(`$projections-${name}-${streamId}-result`, [
+      json('Result', state, JSON.stringify({ $causedBy: eventId })),
+    ]);
+  }
+}
+
+function compile(source: string): Program {
+  try {
+    return new ProjectionProgram(source);
+  } catch {
+    return 'does not compile';
+  }
+}
+
+/** Null for what the projection has no handler for. A deleted stream shows as the event $deleted. */
+function handled(event: StoredEvent, program: ProjectionProgram): HandledEvent | null {
+  const { stream, type, id, revision } = event;
+  const deleted =
+    stream.startsWith(`$$${program.streamPrefix}`) && text(event.data).includes('"$tb":9223372036854775807');
+  const eventType = deleted ? '$deleted' : type;
+  if (!deleted && !stream.startsWith(program.streamPrefix)) return null;
+  if (!program.handles(eventType)) return null;
+  const streamId = deleted ? stream.slice(2) : stream;
+  const data = deleted ? {} : JSON.parse(text(event.data));
+  const metadata = text(event.metadata) === '' ? null : JSON.parse(text(event.metadata));
+  return { eventType, eventId: id, streamId, sequenceNumber: revision, data, metadata };
+}
+
+function text(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString();
+}

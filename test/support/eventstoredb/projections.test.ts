@@ -1,0 +1,151 @@
+/** Projections on the server, as measured of a real one. */
+import { readFileSync } from 'node:fs';
+import { jsonEvent } from '@eventstore/db-client';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually } from '../eventually.js';
+import { collect, failure, harness } from './harness.js';
+
+const { start, client: connect } = harness();
+let server: Awaited<ReturnType<typeof start>>;
+let client: ReturnType<typeof connect>;
+
+beforeEach(async () => {
+  server = await start();
+  client = connect(server.url);
+});
+
+const counting = (step = 'state.count += event.data.number') => `
+  fromCategory('account').foreachStream().when({
+    $init: () => ({ count: 0 }),
+    Counted: (state, event) => { ${step}; return state; },
+    $deleted: (state) => ({ ...state, isDeleted: true }),
+  }).outputState();`;
+
+const count = (stream: string, number: number) =>
+  client.appendToStream(stream, jsonEvent({ type: 'Counted', data: { number } }));
+const state = (partition = 'account-1') => client.getProjectionState('counts', { partition });
+const status = () => client.getProjectionStatus('counts');
+const stateIs = (expected: unknown) =>
+  eventually(async () => JSON.stringify(await state()) === JSON.stringify(expected));
+
+test("the project's own sources run", async () => {
+  const source = readFileSync(new URL('../../../projections/account-webhooks.js', import.meta.url), 'utf8');
+  await client.createProjection('account-webhooks', source);
+  await client.appendToStream('account-1', jsonEvent({ type: 'AccountRegistered', data: { accountId: '1' } }));
+  const webhooks = () => client.getProjectionState('account-webhooks', { partition: 'account-1' });
+  await eventually(async () => 'accountId' in Object(await webhooks()));
+  expect(await webhooks()).toEqual({ accountId: '1', webhooks: [] });
+});
+
+describe('a projection', () => {
+  beforeEach(async () => {
+    await client.createProjection('counts', counting());
+    await count('account-1', 2);
+    await count('other-1', 3);
+    await stateIs({ count: 2 });
+  });
+
+  test('has a state for each stream of its category, and {} for others', async () => {
+    expect(await state('account-2')).toEqual({});
+    expect(await state('other-1')).toEqual({});
+    expect(await client.getProjectionResult('counts', { partition: 'account-1' })).toEqual({ count: 2 });
+    expect(await status()).toMatchObject({ name: 'counts', status: 'Running', stateReason: '' });
+  });
+
+  test('writes each state to a result stream', async () => {
+    const [source] = await collect(client.readStream('account-1'));
+    const results = await collect(client.readStream('$projections-counts-account-1-result'));
+    expect(results.map(({ event }) => event)).toMatchObject([
+      { type: 'Result', data: { count: 2 }, metadata: { $causedBy: source?.event?.id } },
+    ]);
+  });
+
+  test('that exists can not be created again', async () => {
+    const error = await failure(client.createProjection('counts', counting()));
+    expect(error).toMatchObject({
+      kind: 'UnknownError',
+      type: 'unknown',
+      message: expect.stringContaining('Conflict'),
+    });
+  });
+
+  test('keeps its place and its states when it is updated, and begins anew when it is reset', async () => {
+    await client.updateProjection('counts', counting('state.count += 10 * event.data.number'));
+    await count('account-1', 1);
+    await stateIs({ count: 12 });
+    await client.resetProjection('counts');
+    await stateIs({ count: 30 });
+  });
+
+  test('does nothing while it is disabled', async () => {
+    await client.disableProjection('counts');
+    await count('account-1', 1);
+    expect(await status()).toMatchObject({ status: 'Stopped' });
+    expect(await state()).toEqual({ count: 2 });
+    await client.enableProjection('counts');
+    await stateIs({ count: 3 });
+  });
+
+  test('sees $deleted when a stream is deleted', async () => {
+    await client.deleteStream('account-1');
+    await stateIs({ count: 2, isDeleted: true });
+  });
+
+  test('has no states after a restart until it has caught up', async () => {
+    await server.kill();
+    const { data, port } = server;
+    server = await start({ data, port, projectionsHeld: true });
+    client = connect(server.url);
+    expect(await state()).toEqual({});
+    server.faults.holdProjections(false);
+    await stateIs({ count: 2 });
+  });
+
+  test('that was deleted and made again faults', async () => {
+    await client.disableProjection('counts');
+    await client.deleteProjection('counts');
+    await client.createProjection('counts', counting());
+    await eventually(async () => (await status())?.status === 'Faulted (Enabled)');
+    expect((await status())?.stateReason).toMatch(/Multiple projections emitting to the same stream/);
+  });
+});
+
+test.each([
+  ['throws', 'throw new Error("broken")', /broken/],
+  ['makes a NaN', 'state.count = Number.NaN', /NaN/],
+  ['runs for too long', 'for (;;);', /timed out/],
+  ['uses what the server has not', 'console.log(state)', /console is not defined/],
+])(
+  'a handler that %s faults the whole projection until it is mended, and then it goes on there',
+  async (_, step, why) => {
+    await client.createProjection('counts', counting(`if (event.data.number === 1) { ${step} } else state.count += 1`));
+    for (const number of [5, 1, 5]) await count('account-1', number);
+    await eventually(async () => (await status())?.status === 'Faulted (Enabled)');
+    expect((await status())?.stateReason).toMatch(why);
+    expect(await state()).toEqual({ count: 1 });
+    await client.updateProjection('counts', counting());
+    await stateIs({ count: 7 });
+  },
+);
+
+test('a source that does not compile is taken, and spoils the list for all until it is updated', async () => {
+  await client.createProjection('fine', counting());
+  await client.createProjection('counts', 'fromCategory(');
+  expect(await failure(status())).toMatchObject({ kind: 'UnknownError', type: 'unknown' });
+  expect(await failure(client.listProjections())).toMatchObject({ type: 'unknown' });
+  const asked = client.getProjectionState('counts', { partition: 'account-1', deadline: 200 });
+  expect(await failure(asked)).toMatchObject({ type: 'deadline-exceeded' });
+  await client.updateProjection('counts', counting());
+  expect((await client.listProjections()).map(({ name }) => name)).toEqual(['fine', 'counts']);
+});
+
+test('a projection that is not there is not found, in words', async () => {
+  for (const asked of [
+    status(),
+    state(),
+    client.updateProjection('counts', counting()),
+    client.resetProjection('counts'),
+  ]) {
+    expect(await failure(asked)).toMatchObject({ type: 'unknown', message: expect.stringContaining('NotFound') });
+  }
+});

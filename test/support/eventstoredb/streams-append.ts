@@ -1,0 +1,138 @@
+/** Append, which the client uses for calls with credentials of their own, and BatchAppend, which it uses for all others. */
+import type {
+  AppendReq,
+  AppendResp,
+  BatchAppendReq,
+  BatchAppendResp,
+} from '@eventstore/db-client/generated/streams_pb.js';
+import {
+  type handleBidiStreamingCall,
+  type handleClientStreamingCall,
+  type Metadata,
+  type ServerDuplexStream,
+  status,
+} from '@grpc/grpc-js';
+import { type Append, append, type Expected, MOST_BYTES, type Outcome } from './append-rules.js';
+import { batchAnswer, batchNotReady } from './batch-answers.js';
+import { type Context, notReady, RpcError, streamDeleted } from './calls.js';
+import { expectedOf, proposed, shared, streamName, streams } from './messages.js';
+import { NONE } from './stored-data.js';
+
+/** Undefined where there is to be no answer: silence, or the connection is cut. */
+function store(context: Context, peer: string, request: Append): Outcome | undefined {
+  if (context.faults.isSilent('append')) return undefined;
+  const cut = context.faults.takeCut();
+  const outcome = cut === 'before-stored' ? undefined : append(context.data, request);
+  if (cut === undefined) return outcome;
+  context.cut(peer);
+  return undefined;
+}
+
+function mustBeLeader({ isLeader, members }: Context, metadata: Metadata): void {
+  const leader = members().find((member) => member.isLeader);
+  if (isLeader() || !leader || metadata.get('requires-leader')[0] !== 'true') return;
+  throw new RpcError(status.NOT_FOUND, 'Leader info available', {
+    exception: 'not-leader',
+    'leader-endpoint-host': leader.host,
+    'leader-endpoint-port': `${leader.port}`,
+  });
+}
+
+export function appendHandler(context: Context): handleClientStreamingCall<AppendReq, AppendResp> {
+  return (call, answer) => {
+    const requests: AppendReq[] = [];
+    call.on('data', (request: AppendReq) => requests.push(request));
+    call.on('end', () => {
+      try {
+        mustBeLeader(context, call.metadata);
+        if (context.faults.isNotReady) throw notReady();
+        const request = appendOf(requests);
+        const outcome = store(context, call.getPeer(), request);
+        if (outcome) answer(null, plainAnswer(outcome, request));
+      } catch (error) {
+        answer(error as RpcError);
+      }
+    });
+  };
+}
+
+function appendOf(requests: readonly AppendReq[]): Append {
+  const options = requests[0]?.getOptions() ?? new streams.AppendReq.Options();
+  const messages = requests.map((request) => request.getProposedMessage());
+  return {
+    stream: streamName(options.getStreamIdentifier()),
+    expected: expectedOf(options, options.getRevision()),
+    events: messages.filter((message) => message !== undefined).map(proposed),
+  };
+}
+
+function plainAnswer(outcome: Outcome, { stream, expected }: Append): AppendResp {
+  switch (outcome.kind) {
+    case 'deleted':
+      throw streamDeleted(stream);
+    case 'too-large':
+      throw new RpcError(status.INVALID_ARGUMENT, `Maximum Append Size of ${MOST_BYTES} Exceeded.`, {
+        exception: 'maximum-append-size-exceeded',
+        'maximum-append-size': `${MOST_BYTES}`,
+      });
+    case 'wrong-version':
+      return new streams.AppendResp().setWrongExpectedVersion(wrongVersion(expected, outcome.current));
+    case 'stored': {
+      const success = new streams.AppendResp.Success();
+      if (!outcome.last) return new streams.AppendResp().setSuccess(success.setNoPosition(new shared.Empty()));
+      const place = `${outcome.last.position}`;
+      const position = new streams.AppendResp.Position().setCommitPosition(place).setPreparePosition(place);
+      success.setCurrentRevision(`${outcome.last.revision}`).setPosition(position);
+      return new streams.AppendResp().setSuccess(success);
+    }
+  }
+}
+
+function wrongVersion(expected: Expected, current: number): AppendResp.WrongExpectedVersion {
+  const wrong = new streams.AppendResp.WrongExpectedVersion();
+  if (current === NONE) wrong.setCurrentNoStream(new shared.Empty());
+  else wrong.setCurrentRevision(`${current}`);
+  if (expected === 'any') return wrong.setExpectedAny(new shared.Empty());
+  if (expected === 'stream_exists') return wrong.setExpectedStreamExists(new shared.Empty());
+  if (expected === NONE) return wrong.setExpectedNoStream(new shared.Empty());
+  return wrong.setExpectedRevision(`${expected}`);
+}
+
+type Batches = ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
+
+/** One call for all appends of a client; what belongs together is told by the correlation id. */
+export function batchAppendHandler(context: Context): handleBidiStreamingCall<BatchAppendReq, BatchAppendResp> {
+  return (call) => {
+    const parts = new Map<string, BatchAppendReq[]>();
+    call.on('end', () => call.end());
+    call.on('data', (part: BatchAppendReq) => {
+      const id = part.getCorrelationId()?.getString() ?? '';
+      const all = [...(parts.get(id) ?? []), part];
+      parts.set(id, all);
+      if (!part.getIsFinal()) return;
+      parts.delete(id);
+      answerBatch(context, call, id, all);
+    });
+  };
+}
+
+function answerBatch(context: Context, call: Batches, id: string, parts: readonly BatchAppendReq[]): void {
+  try {
+    mustBeLeader(context, call.metadata);
+  } catch (error) {
+    call.emit('error', error);
+    return;
+  }
+  const options = parts[0]?.getOptions() ?? new streams.BatchAppendReq.Options();
+  const request = {
+    stream: streamName(options.getStreamIdentifier()),
+    expected: expectedOf(options, options.getStreamPosition()),
+    events: parts.flatMap((part) => part.getProposedMessagesList().map(proposed)),
+  };
+  if (context.faults.isNotReady) {
+    call.write(batchNotReady(id, request.stream));
+    return;
+  }
+  const outcome = store(context, call.getPeer(), request);
+  if (outcome) call.write(batchAnswer(id, request, outcome));
+}

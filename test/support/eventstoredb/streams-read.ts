@@ -1,0 +1,76 @@
+/** Read: one method for reads of a stream, reads of $all, and subscriptions to either. */
+import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import { type handleServerStreamingCall, status } from '@grpc/grpc-js';
+import { answering, type Context, forEver, goneWith, notReady, RpcError, send, streamDeleted } from './calls.js';
+import { eventMessage, identifierOf, streamName, streams } from './messages.js';
+import type { StoredData, StoredEvent } from './stored-data.js';
+import { subscribe } from './streams-subscribe.js';
+
+/** What is read at once: a longer read sees what is appended while it goes on. */
+const PAGE = 32;
+const BACKWARDS = 1;
+
+type Events = Iterable<StoredEvent>;
+
+export function readHandler(context: Context): handleServerStreamingCall<ReadReq, ReadResp> {
+  return (call) => {
+    const gone = goneWith(call);
+    const options = call.request.getOptions() ?? new streams.ReadReq.Options();
+    return answering(call, gone, async () => {
+      if (options.hasSubscription()) return subscribe(context, call, options, gone);
+      if (context.faults.isSilent('read')) return forEver(gone);
+      if (context.faults.isNotReady) throw notReady();
+      for (const message of messages(context.data, options)) {
+        await send(call, message, { signal: gone, slowMs: context.faults.slowMs });
+      }
+    });
+  };
+}
+
+function* messages(data: StoredData, options: ReadReq.Options): Iterable<ReadResp> {
+  const stream = streamName(options.getStream()?.getStreamIdentifier());
+  if (data.isTombstoned(stream)) throw streamDeleted(stream);
+  if (options.hasStream() && data.firstReadable(stream) === null) {
+    yield new streams.ReadResp().setStreamNotFound(
+      new streams.ReadResp.StreamNotFound().setStreamIdentifier(identifierOf(stream)),
+    );
+    return;
+  }
+  let left = Number(options.getCount());
+  for (const event of options.hasAll() ? fromAll(data, options) : fromStream(data, stream, options)) {
+    if (left <= 0) return;
+    left -= 1;
+    yield eventMessage(event);
+  }
+}
+
+function fromStream(data: StoredData, stream: string, options: ReadReq.Options): Events {
+  const from = options.getStream() ?? new streams.ReadReq.Options.StreamOptions();
+  const revision = from.hasEnd() ? Number.POSITIVE_INFINITY : Number(from.getRevision());
+  const first = data.firstReadable(stream) ?? 0;
+  const events = data.stream(stream);
+  if (options.getReadDirection() === BACKWARDS) return events.slice(first, revision + 1).reverse();
+  return paged(events, Math.max(first, revision));
+}
+
+function fromAll(data: StoredData, options: ReadReq.Options): Events {
+  const index = allIndex(data, options.getAll());
+  return options.getReadDirection() === BACKWARDS ? data.log.slice(0, index).reverse() : paged(data.log, index);
+}
+
+/** Where in the log a read begins. @throws RpcError where no event is at that position */
+function allIndex(data: StoredData, from: ReadReq.Options.AllOptions | undefined): number {
+  if (from?.hasEnd()) return data.log.length;
+  const index = data.indexOf(BigInt(from?.getPosition()?.getCommitPosition() ?? 0));
+  if (index === null) throw new RpcError(status.UNKNOWN, 'Unexpected ReadAllResult: InvalidPosition');
+  return index;
+}
+
+/** As the server does it: page by page, and done when a page was the last one at the time when it was read. */
+function* paged(growing: readonly StoredEvent[], first: number): Events {
+  for (let index = first; index < growing.length; index += PAGE) {
+    const isLast = index + PAGE >= growing.length;
+    yield* growing.slice(index, index + PAGE);
+    if (isLast) return;
+  }
+}

@@ -1,0 +1,100 @@
+/** Subscriptions as the client sees them. */
+import { END, type Position, START, streamNameFilter } from '@eventstore/db-client';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually } from '../eventually.js';
+import { collect, event, harness, numbers } from './harness.js';
+
+const { start, client: connect } = harness();
+let server: Awaited<ReturnType<typeof start>>;
+let client: ReturnType<typeof connect>;
+
+beforeEach(async () => {
+  server = await start();
+  client = connect(server.url);
+});
+
+const several = (first: number, count: number) => Array.from({ length: count }, (_, more) => event(first + more));
+
+const subscribe = (fromPosition: Position | typeof START | typeof END = START) =>
+  client.subscribeToAll({ fromPosition, filter: streamNameFilter({ prefixes: ['account-'] }) });
+
+describe('a subscription to $all with a prefix', () => {
+  test('gives what is stored and then what is appended, of such streams only', async () => {
+    await client.appendToStream('account-1', event(1));
+    await client.appendToStream('other-1', event(2));
+    const subscription = subscribe();
+    const events = collect(subscription, 3);
+    await eventually(() => server.faults.subscriptions === 1);
+    await client.appendToStream('account-2', event(3));
+    await client.appendToStream('other-1', event(4));
+    await client.appendToStream('account-1', event(5));
+    expect(numbers(await events)).toEqual([1, 3, 5]);
+  });
+
+  test('begins after a position, not with the event that is there', async () => {
+    const { position } = await client.appendToStream('account-1', event(1));
+    await client.appendToStream('account-1', event(2));
+    expect(numbers(await collect(subscribe(position), 1))).toEqual([2]);
+  });
+
+  test('from the end gives what comes later', async () => {
+    await client.appendToStream('account-1', event(1));
+    const subscription = subscribe(END);
+    const events = collect(subscription, 1);
+    await new Promise((resolve) => subscription.once('caughtUp', resolve));
+    await client.appendToStream('account-1', event(2));
+    expect(numbers(await events)).toEqual([2]);
+  });
+
+  test.each([0, 1, 16, 17, 2_000])('is caught up when `readableLength` of %i events are still to come', async (all) => {
+    for (let first = 0; first < all; first += 500) {
+      await client.appendToStream('account-1', several(first, Math.min(500, all - first)));
+    }
+    let handled = 0;
+    const subscription = subscribe();
+    const atMark = new Promise<number>((resolve) => {
+      subscription.once('caughtUp', () => resolve(handled + subscription.readableLength));
+    });
+    const reading = (async () => {
+      for await (const _ of subscription) handled += 1;
+    })();
+    expect(await atMark).toBe(all);
+    await eventually(() => handled === all);
+    await subscription.unsubscribe();
+    await reading;
+  });
+
+  test('gives a checkpoint for what the filter leaves out', async () => {
+    await client.appendToStream('other-1', several(0, 100));
+    const checkpoints: Position[] = [];
+    const filter = streamNameFilter({
+      prefixes: ['account-'],
+      maxSearchWindow: 10,
+      checkpointInterval: 3,
+      checkpointReached: async (_, position) => void checkpoints.push(position),
+    });
+    const subscription = client.subscribeToAll({ filter });
+    await new Promise((resolve) => subscription.once('caughtUp', resolve));
+    expect(checkpoints.map(({ commit }) => commit)).toEqual(
+      [29, 59, 89].map((place) => server.data.log[place]?.position),
+    );
+    await subscription.unsubscribe();
+  });
+
+  test('ends silently when it is unsubscribed, and the server lets go of it', async () => {
+    const subscription = subscribe();
+    const events = collect(subscription);
+    await new Promise((resolve) => subscription.once('caughtUp', resolve));
+    await subscription.unsubscribe();
+    expect(await events).toEqual([]);
+    await eventually(() => server.faults.subscriptions === 0);
+  });
+});
+
+test('a subscription to a stream begins after a revision, and may wait for a stream that is not there', async () => {
+  const later = collect(client.subscribeToStream('b'), 1);
+  await client.appendToStream('a', several(0, 3));
+  expect(numbers(await collect(client.subscribeToStream('a', { fromRevision: 0n }), 2))).toEqual([1, 2]);
+  await client.appendToStream('b', event(9));
+  expect(numbers(await later)).toEqual([9]);
+});
