@@ -28,7 +28,7 @@ export function deadLettersCommand(program: Command, io: CommandIo): void {
   const deadLetters = program.command('dead-letters').description('records that are not tried any more');
   deadLetters
     .command('replay')
-    .description('try again, at once, what was exhausted and has not gone on since; the webhook-id stays the same')
+    .description('try again what was exhausted and has not gone on since; the webhook-id stays the same')
     .option('--account <id>', 'only those of an account', accountIdArgument)
     .option('--event <id>', 'only those of a payment event')
     .option(...JSON_OPTION)

@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
+import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve } from '../support/service.js';
 import { type Account, addWebhook, installation, register, tokenFor } from '../support/story.js';
+
+jest.setTimeout(60_000);
 
 const ACCOUNT = 42;
 const URLS = ['one', 'two', 'three'] as const;
@@ -28,10 +31,10 @@ interface Delivery {
   readonly nextAttemptAt: string | null;
 }
 
-describe('seven event types with three URLs each', () => {
+describeBackbones((backbone) => {
   let receiver: Receiver;
   let settings: Settings;
-  let remove: () => void;
+  let remove: () => Promise<void>;
   let service: Service;
   let account: Account;
   /** Once every one of them has ended. */
@@ -39,7 +42,7 @@ describe('seven event types with three URLs each', () => {
 
   beforeAll(async () => {
     receiver = await startReceiver({ respond: ({ path }) => ({ status: statusOf(path) }) });
-    const installed = await installation([receiver]);
+    const installed = await installation([receiver], backbone);
     ({ remove } = installed);
     settings = { ...installed.settings, RETRY_SCHEDULE: SCHEDULE };
     service = await serve(settings);
@@ -59,7 +62,7 @@ describe('seven event types with three URLs each', () => {
   afterAll(async () => {
     await service.stop('SIGTERM');
     await receiver.close();
-    remove();
+    await remove();
   });
 
   const statusOf = (path: string) => {

@@ -83,7 +83,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function start(settings: Settings, args: readonly string[]): ChildProcess {
+/** One command, running. */
+export function start(settings: Settings, args: readonly string[]): ChildProcess {
   const env = { PATH: process.env.PATH ?? '', HTTPS_PROXY: 'http://127.0.0.1:1', ...settings };
   return spawn(process.execPath, [MAIN, ...args], { env, stdio: 'pipe' });
 }
