@@ -100,7 +100,7 @@ export async function startApp(
 }
 
 async function startCore({ config, logger, givenUp }: Start, stops: Stop[]): Promise<Core> {
-  const backbone = openBackbone(config, logger);
+  const backbone = await openBackbone(config, logger);
   stops.push(() => backbone.close());
   const states = openProjectionStates(config.dataDir, (file) =>
     logger.warn({ file }, 'the read model was damaged: it is thrown away and rebuilt'),

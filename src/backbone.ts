@@ -1,10 +1,7 @@
 /** The event store, the broker and the keys of an installation, by its settings: what serve and the command line share. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { connect, credentialsOf } from './adapters/eventstoredb/client.js';
-import { EventStoreDbStore } from './adapters/eventstoredb/event-store.js';
-import { EventStoreDbProjections } from './adapters/eventstoredb/projection-server.js';
-import { KafkaBroker, type KafkaSettings } from './adapters/kafka/broker.js';
+import type { KafkaSettings } from './adapters/kafka/broker.js';
 import { SqliteBroker } from './adapters/sqlite/broker.js';
 import { SqliteEventStore } from './adapters/sqlite/event-store.js';
 import { StoreFile } from './adapters/sqlite/store-file.js';
@@ -31,14 +28,17 @@ export interface Backbone {
 /** After so long without a sign of life, a member's partitions go to others. Less than 6 s the broker takes only if told. */
 const SESSION_TIMEOUT_MS = 6_000;
 
-/** @throws InvalidConfig, MasterKeyMissing, DataDirUnusable; what can't be reached fails when it is used */
-export function openBackbone(config: Config, logger: Logger): Backbone {
+/**
+ * The clients of servers are loaded only where the settings name one: they take a fifth of a second.
+ * @throws InvalidConfig, MasterKeyMissing, DataDirUnusable; what can't be reached fails when it is used
+ */
+export async function openBackbone(config: Config, logger: Logger): Promise<Backbone> {
   const key = masterKey(config.masterKey ?? masterKeyFromFile(config.dataDir, randomBytes));
   const previous = config.masterKeyPrevious ? [masterKey(config.masterKeyPrevious)] : [];
   const settings = config.kafka && kafkaSettings(config.kafka, config.retrySchedule);
   const embedded = embeddedFile(config);
-  const { store, projections } = openEventStore(config, embedded, logger);
-  const broker = settings ? new KafkaBroker(settings, logger) : new SqliteBroker(embedded.open());
+  const { store, projections } = await openEventStore(config, embedded, logger);
+  const broker = settings ? await openKafka(settings, logger) : new SqliteBroker(embedded.open());
   return {
     store,
     projections,
@@ -65,16 +65,24 @@ function embeddedFile({ dataDir }: Config) {
   };
 }
 
-function openEventStore(
+async function openEventStore(
   { eventStoreUrl }: Config,
   embedded: { open(): StoreFile },
   logger: Logger,
-): Pick<Backbone, 'store' | 'projections'> {
+): Promise<Pick<Backbone, 'store' | 'projections'>> {
   if (eventStoreUrl === null) return { store: new SqliteEventStore(embedded.open()), projections: null };
+  const { connect, credentialsOf } = await import('./adapters/eventstoredb/client.js');
+  const { EventStoreDbStore } = await import('./adapters/eventstoredb/event-store.js');
+  const { EventStoreDbProjections } = await import('./adapters/eventstoredb/projection-server.js');
   const client = connect(eventStoreUrl);
   const credentials = credentialsOf(eventStoreUrl);
   const store = new EventStoreDbStore({ client, credentials, logger, random: Math.random });
   return { store, projections: new EventStoreDbProjections(client) };
+}
+
+async function openKafka(settings: KafkaSettings, logger: Logger): Promise<Broker> {
+  const { KafkaBroker } = await import('./adapters/kafka/broker.js');
+  return new KafkaBroker(settings, logger);
 }
 
 function kafkaSettings(config: KafkaConfig, schedule: Config['retrySchedule']): KafkaSettings {

@@ -28,7 +28,7 @@ export const JSON_OPTION = ['--json', 'answer with JSON on stdout, for programs'
 
 /** Opens store and broker for as long as the work takes; a running service may use them too. */
 export async function withBackbone<T>(config: Config, work: (backbone: Backbone) => Promise<T>): Promise<T> {
-  const backbone = openBackbone(config, createLogger(config.logLevel === 'silent' ? 'silent' : 'warn'));
+  const backbone = await openBackbone(config, createLogger(config.logLevel === 'silent' ? 'silent' : 'warn'));
   try {
     return await work(backbone);
   } finally {

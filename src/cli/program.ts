@@ -1,18 +1,25 @@
 /** The command line: one file per command, and what their failures become. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 import { Command, CommanderError } from 'commander';
-import { accountsCommand } from './accounts.js';
-import { auditCommand } from './audit.js';
 import type { CommandIo } from './command-io.js';
-import { deadLettersCommand, deliveriesCommand } from './deliveries.js';
-import { demoCommand } from './demo.js';
-import { eventsCommand } from './events-publish.js';
-import { projectionsCommand } from './projections.js';
-import { serveCommand } from './serve.js';
-import { tokenCommand } from './token.js';
-import { webhooksCommand } from './webhooks.js';
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
+
+type Register = (program: Command, io: CommandIo) => void;
+
+/** Loaded when asked for: all of them together take half a second. */
+const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
+  serve: async () => (await import('./serve.js')).serveCommand,
+  accounts: async () => (await import('./accounts.js')).accountsCommand,
+  token: async () => (await import('./token.js')).tokenCommand,
+  webhooks: async () => (await import('./webhooks.js')).webhooksCommand,
+  events: async () => (await import('./events-publish.js')).eventsCommand,
+  audit: async () => (await import('./audit.js')).auditCommand,
+  projections: async () => (await import('./projections.js')).projectionsCommand,
+  deliveries: async () => (await import('./deliveries.js')).deliveriesCommand,
+  'dead-letters': async () => (await import('./deliveries.js')).deadLettersCommand,
+  demo: async () => (await import('./demo.js')).demoCommand,
+};
 
 export async function runCommandLine(
   args: readonly string[],
@@ -25,9 +32,7 @@ export async function runCommandLine(
     )
     .exitOverride()
     .showHelpAfterError('(--help shows what there is)');
-  const commands = [serveCommand, accountsCommand, tokenCommand, webhooksCommand, eventsCommand, auditCommand];
-  for (const add of [...commands, projectionsCommand, deliveriesCommand, deadLettersCommand, demoCommand])
-    add(program, io);
+  for (const load of asked(args[0])) (await load())(program, io);
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;
@@ -36,6 +41,12 @@ export async function runCommandLine(
     complain(`account-webhooks: ${messageOf(error)}`);
     return FAILED;
   }
+}
+
+/** The one that is named; all of them where it is none, for the help. */
+function asked(name = ''): (() => Promise<Register>)[] {
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  return load ? [load] : Object.values(COMMANDS);
 }
 
 /** One line. Errors of ours say what to do; of others the code is what helps. */

@@ -26,7 +26,7 @@ export async function startApi(settings: Environment = {}): Promise<RunningApi> 
   const own = { PORT: '0', ADMIN_PORT: '0', DATA_DIR: dataDir, ALLOW_PRIVATE_ENDPOINTS: 'true' };
   const config = readConfig({ ...own, ...settings });
   const app = await startApp(config, ['api'], silentLogger);
-  const beside = openBackbone(config, silentLogger);
+  const beside = await openBackbone(config, silentLogger);
   const parts = { store: beside.store, sealing: beside.sealing, randomBytes, newEventId: randomUUID };
   const registration = createRegistration({ ...parts, now: () => new Date() });
   const port = app.apiPort ?? 0;
