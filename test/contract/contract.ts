@@ -14,6 +14,8 @@ export interface Features {
   readonly severalProcesses: boolean;
   /** A topic has more than one partition. */
   readonly severalPartitions: boolean;
+  /** Cases run at once: for an adapter whose server takes its time and has room for several. */
+  readonly concurrent: boolean;
   /** A record keeps the order of headers with different names. */
   readonly headerOrder: boolean;
   /** A consumer that joins takes partitions from others, and with them what they have not done yet. */
@@ -62,7 +64,10 @@ export function describeContract<Port>(
     for (const one of cases) {
       const lacks = lackOf(one, features);
       if (lacks) test.skip(`${one.name} [LEFT OUT: ${adapter} has ${lacks}]`, () => undefined);
-      else test(one.name, () => runCase(open, features, one), 4 * features.patienceMs);
+      else {
+        const register = features.concurrent ? test.concurrent : test;
+        register(one.name, () => runCase(open, features, one), 4 * features.patienceMs);
+      }
     }
   });
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { describeBackbones } from '../support/backbones.js';
+import { describeBackbones, ENDS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { deliveredPairs, startReceiver } from '../support/receiver.js';
 import { run, type Service, serve } from '../support/service.js';
@@ -62,4 +62,4 @@ describeBackbones((backbone) => {
     await again(settings);
     await eventually(() => deliveredPairs(receiver).size === 21 * PATHS.length);
   });
-});
+}, ENDS);

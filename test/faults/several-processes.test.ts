@@ -1,5 +1,5 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { describeBackbones } from '../support/backbones.js';
+import { describeBackbones, ENDS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { deliveredPairs, type Receiver, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve } from '../support/service.js';
@@ -99,4 +99,4 @@ describeBackbones((backbone) => {
     const ids = receiver.requests.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);
     expect(ids).toEqual(Array.from({ length: 100 }, (_, n) => `evt-${n}`));
   });
-});
+}, ENDS);

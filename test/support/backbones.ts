@@ -40,9 +40,12 @@ export const BACKBONES: readonly Backbone[] = [SQLITE, EVENTSTOREDB].flatMap((st
   [SQLITE, KAFKA].map((broker) => pair(store, broker)),
 );
 
+/** All embedded, and all on servers: for what takes long. */
+export const ENDS: readonly Backbone[] = [pair(SQLITE, SQLITE), pair(EVENTSTOREDB, KAFKA)];
+
 /** Runs the tests on each; where one can't be had, says so loudly. */
-export function describeBackbones(define: (backbone: Backbone) => void): void {
-  for (const backbone of BACKBONES) {
+export function describeBackbones(define: (backbone: Backbone) => void, backbones = BACKBONES): void {
+  for (const backbone of backbones) {
     describe(backbone.name, () => {
       if (backbone.open) define(backbone);
       else test.skip('IS NOT THERE: set KAFKA_BROKERS, or install Java 17 and Maven', () => undefined);

@@ -13,12 +13,13 @@ const EVENTSTOREDB: Features = {
   reopen: true,
   severalProcesses: true,
   severalPartitions: false,
+  concurrent: false,
   headerOrder: false,
   rebalances: false,
   latencyMs: null,
   stall: true,
   damage: false,
-  patienceMs: 15_000,
+  patienceMs: 20_000,
 };
 
 export const TEST_SERVER: Features = EVENTSTOREDB;
@@ -62,7 +63,7 @@ function overServer(start: () => Promise<ServerBehind>): Open<EventStore> {
     const server = await start();
     const opened: EventStore[] = [];
     const open = async () => {
-      const store = openEventStoreDb(server.url, { tryMs: 1_000, appendMs: 2_000, silenceMs: 2_000 });
+      const store = openEventStoreDb(server.url, { tryMs: 3_000, appendMs: 6_000, silenceMs: 6_000 });
       opened.push(store);
       return store;
     };

@@ -9,6 +9,7 @@ export const KAFKA: Features = {
   reopen: true,
   severalProcesses: true,
   severalPartitions: true,
+  concurrent: true,
   headerOrder: false,
   rebalances: true,
   latencyMs: null,

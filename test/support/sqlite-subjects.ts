@@ -17,6 +17,7 @@ export const SQLITE: Features = {
   reopen: true,
   severalProcesses: true,
   severalPartitions: false,
+  concurrent: false,
   headerOrder: true,
   rebalances: false,
   latencyMs: 20,

@@ -14,7 +14,7 @@ import { KafkaConsumer } from './consumer.js';
 import { Publisher } from './publisher.js';
 import { TopicAdmin, type TopicSettings } from './topic-admin.js';
 
-export interface KafkaSettings extends TopicSettings, Pick<KafkaConfig, 'brokers' | 'ssl' | 'sasl'> {
+export interface KafkaSettings extends TopicSettings, Pick<KafkaConfig, 'ssl' | 'sasl'> {
   /** After so long without a sign of life a member's partitions go to others. ms */
   readonly sessionTimeoutMs: number;
 }
@@ -101,7 +101,7 @@ export class KafkaBroker implements Broker {
 function connection({ brokers, ssl, sasl }: KafkaSettings, logger: Logger): Kafka {
   return new kafkajs.Kafka({
     clientId: 'account-webhooks',
-    brokers,
+    brokers: [...brokers],
     ...(ssl === undefined ? {} : { ssl }),
     ...(sasl === undefined ? {} : { sasl }),
     connectionTimeout: 3_000,

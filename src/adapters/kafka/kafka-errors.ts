@@ -12,7 +12,12 @@ interface Failure {
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/;
 
+export function isUnknownTopic(error: unknown): boolean {
+  return [...causes(error)].some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
+}
+
 export function translated(error: unknown): Error {
+  if (error instanceof BrokerUnavailable) return error;
   const failures = [...causes(error)];
   if (failures.some(({ type = '' }) => TOO_LARGE.has(type))) return new RecordTooLarge('the broker takes no such size');
   const refusal = failures.map(refusalOf).find((reason) => reason !== null);

@@ -1,10 +1,14 @@
 /** Topics: made where they are missing, looked at where they are there. Each use has a connection of its own. */
+import { setTimeout as delay } from 'node:timers/promises';
 // Its named exports are not all seen by Node's ES modules; the default has them.
 import kafkajs, { type Admin, type ITopicConfig, type Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
-import { translated } from './kafka-errors.js';
+import { isUnknownTopic, translated } from './kafka-errors.js';
+import { mustBeReachable } from './reachable.js';
 
 export interface TopicSettings {
+  /** host:port */
+  readonly brokers: readonly string[];
   /** KAFKA_PARTITIONS */
   readonly partitions: number;
   /** KAFKA_REPLICATION_FACTOR; null is the broker's default. */
@@ -20,6 +24,9 @@ export interface PartitionOffsets {
   /** What the next record will get. */
   readonly high: number;
 }
+
+const MOST_TRIES = 10;
+const TRY_AGAIN_MS = 200;
 
 export class TopicAdmin {
   readonly #kafka: Kafka;
@@ -125,13 +132,24 @@ export class TopicAdmin {
     }
   }
 
+  /** A topic that was made just now is not known at once to every broker: it is asked for again. */
   async #with<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#once(work);
+      } catch (error) {
+        if (!isUnknownTopic(error) || tries === MOST_TRIES) throw translated(error);
+        await delay(TRY_AGAIN_MS);
+      }
+    }
+  }
+
+  async #once<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
+    await mustBeReachable(this.#settings.brokers);
     const admin = this.#kafka.admin();
     try {
       await admin.connect();
       return await work(admin);
-    } catch (error) {
-      throw translated(error);
     } finally {
       await admin.disconnect().catch(() => undefined);
     }

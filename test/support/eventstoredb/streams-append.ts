@@ -43,6 +43,8 @@ export function appendHandler(context: Context): handleClientStreamingCall<Appen
     const requests: AppendReq[] = [];
     call.on('data', (request: AppendReq) => requests.push(request));
     call.on('end', () => {
+      // A client that gave up in the middle: what came so far is not an append.
+      if (call.cancelled) return;
       try {
         mustBeLeader(context, call.metadata);
         if (context.faults.isNotReady) throw notReady();

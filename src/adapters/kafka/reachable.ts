@@ -1,0 +1,30 @@
+/** Whether anybody listens: kafkajs itself takes ten seconds and more to say that nobody does. */
+import { connect } from 'node:net';
+import { BrokerUnavailable } from '../../ports/broker.js';
+
+const WITHIN_MS = 3_000;
+
+/** @param brokers host:port @throws BrokerUnavailable where none of them takes a connection */
+export async function mustBeReachable(brokers: readonly string[]): Promise<void> {
+  try {
+    await Promise.any(brokers.map(connected));
+  } catch (error) {
+    const [first] = error instanceof AggregateError ? error.errors : [];
+    throw new BrokerUnavailable(`no Kafka listens at BROKER_URL (${first?.code ?? 'no answer'})`, { cause: error });
+  }
+}
+
+function connected(broker: string): Promise<void> {
+  const colon = broker.lastIndexOf(':');
+  const host = broker.slice(0, colon).replace(/^\[|\]$/g, '');
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port: Number(broker.slice(colon + 1)), timeout: WITHIN_MS });
+    const end = (settle: () => void) => {
+      socket.destroy();
+      settle();
+    };
+    socket.once('connect', () => end(resolve));
+    socket.once('timeout', () => end(() => reject(new Error('it did not answer'))));
+    socket.once('error', (error) => end(() => reject(error)));
+  });
+}
