@@ -3,16 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createIssuerTokens, createOwnTokens, type OwnTokens, type VerifyToken } from './accounts/access-tokens.js';
 import { openProjectionStates } from './adapters/sqlite/projection-states.js';
-import { type Backbone, fileOf, openBackbone } from './backbone.js';
+import { type Backbone, openBackbone } from './backbone.js';
 import type { Config } from './config.js';
 import { createAttempt } from './delivery/attempt.js';
 import { createOpenConfiguration } from './delivery/configuration.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from './delivery/dispatcher.js';
-import { EndpointGate } from './delivery/endpoint-gate.js';
+import { EndpointGate, type GateLimits } from './delivery/endpoint-gate.js';
 import { topicsOf } from './delivery/topics.js';
 import { createEndpointAgent } from './endpoints/endpoint-agent.js';
 import { parseEndpoint } from './endpoints/endpoint-url.js';
+import { fairLookup } from './endpoints/fair-lookup.js';
 import { createHostCheck } from './endpoints/host-check.js';
+import { type LookupAll, lookupAll } from './endpoints/resolve.js';
 import type { CheckedEndpoint } from './http/register-webhook.js';
 import { createApi, listen, type RunningServer } from './http/server.js';
 import { startAdminServer } from './observability/admin-server.js';
@@ -21,6 +23,7 @@ import { BrokerRefused, BrokerUnavailable } from './ports/broker.js';
 import { type AccountCredentials, type Accounts, createAccounts } from './read-model/accounts.js';
 import { ProjectionHost } from './read-model/projection-host.js';
 import { loadProjection } from './read-model/projection-source.js';
+import { certificatesFrom, clientCertificateFrom } from './setting-files.js';
 import { createCommandHandler, type HandleCommand } from './webhooks/handle-command.js';
 import type { AccountWebhooks } from './webhooks/state.js';
 import { createWebhookIds } from './webhooks/webhook-ids.js';
@@ -57,6 +60,8 @@ interface Core extends Start {
   readonly handleCommand: HandleCommand;
   /** Rejected where the read model can't go on. */
   readonly lost: Promise<never>;
+  /** One for registration and connections: they share what resolves names. */
+  readonly lookup: LookupAll;
 }
 
 /** The start was given up before it was complete. */
@@ -127,7 +132,7 @@ async function startCore({ config, logger, givenUp }: Start, stops: Stop[]): Pro
     passed: (stream, revision, withinMs) => webhooks.passed(stream, revision, withinMs),
     newEventId: randomUUID,
   });
-  return { config, logger, givenUp, backbone, accounts, handleCommand, lost };
+  return { config, logger, givenUp, backbone, accounts, handleCommand, lost, lookup: fairLookup(lookupAll) };
 }
 
 async function startDispatching(core: Core, stops: Stop[]): Promise<Dispatcher> {
@@ -136,9 +141,9 @@ async function startDispatching(core: Core, stops: Stop[]): Promise<Dispatcher> 
   const agent = createEndpointAgent({
     allowPrivate: delivery.allowPrivateEndpoints,
     connectTimeoutMs: delivery.timeoutMs,
-    ...fileSetting('ca', 'DELIVERY_CA_FILE', delivery.caFile),
-    ...fileSetting('cert', 'DELIVERY_CLIENT_CERT_FILE', delivery.clientCertFile),
-    ...fileSetting('key', 'DELIVERY_CLIENT_KEY_FILE', delivery.clientKeyFile),
+    lookup: core.lookup,
+    ...(delivery.caFile !== null && { ca: certificatesFrom('DELIVERY_CA_FILE', delivery.caFile) }),
+    ...clientCertificateFrom(delivery.clientCertFile, delivery.clientKeyFile),
   });
   stops.push(() => agent.destroy());
   const parts: DispatcherParts = {
@@ -148,7 +153,7 @@ async function startDispatching(core: Core, stops: Stop[]): Promise<Dispatcher> 
     schedule: config.retrySchedule,
     accounts,
     configuration: createOpenConfiguration(accounts, backbone.sealing, clock.now),
-    gate: new EndpointGate({ total: delivery.concurrency, perEndpoint: delivery.endpointConcurrency }),
+    gate: new EndpointGate(gateLimits(delivery)),
     attempt: createAttempt({ agent, timeoutMs: delivery.timeoutMs, now: clock.now, userAgent: 'account-webhooks' }),
     handleCommand,
     logger,
@@ -188,6 +193,10 @@ function onlyFailure(closed: Promise<void>): Promise<never> {
   return closed.then(() => new Promise<never>(() => undefined));
 }
 
+function gateLimits({ concurrency: total, endpointConcurrency: perEndpoint }: Config['delivery']): GateLimits {
+  return { total, perEndpoint, perAccount: Math.max(perEndpoint, Math.ceil(total / 4)) };
+}
+
 async function startListening(core: Core, stops: Stop[]): Promise<RunningServer> {
   const { config, logger, backbone, accounts, handleCommand } = core;
   const api = createApi({
@@ -196,7 +205,7 @@ async function startListening(core: Core, stops: Stop[]): Promise<RunningServer>
     handleCommand,
     sealing: backbone.sealing,
     webhookIds: createWebhookIds(backbone.store, randomUUID),
-    checkEndpoint: endpointCheck(config),
+    checkEndpoint: endpointCheck(config, core.lookup),
     now: () => new Date(clock.now()),
     logger,
     newRequestId: randomUUID,
@@ -221,19 +230,15 @@ function tokens(
   return { verifyToken: ownTokens.verify, ownTokens };
 }
 
-function endpointCheck({ delivery }: Config): (url: string) => Promise<CheckedEndpoint> {
+function endpointCheck({ delivery }: Config, lookup: LookupAll): (url: string) => Promise<CheckedEndpoint> {
   const rules = { allowedPorts: delivery.allowedPorts, allowPrivate: delivery.allowPrivateEndpoints };
-  const checkHost = createHostCheck({ allowPrivate: rules.allowPrivate });
+  const checkHost = createHostCheck({ allowPrivate: rules.allowPrivate, lookup });
   return async (url) => {
     const parsed = parseEndpoint(url, rules);
     if (!parsed.ok) return parsed;
     const host = await checkHost(parsed.host);
     return host.ok ? { ok: true, href: parsed.href } : host;
   };
-}
-
-function fileSetting<K extends string>(option: K, key: string, path: string | null): Partial<Record<K, string>> {
-  return path === null ? {} : ({ [option]: fileOf(key, path) } as Record<K, string>);
 }
 
 /** Calling it again gives the first stop's end. A part that fails to stop does not keep the others from it. */

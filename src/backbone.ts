@@ -1,19 +1,18 @@
 /** The event store, the broker and the keys of an installation, by its settings: what serve and the command line share. */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { KafkaSettings } from './adapters/kafka/broker.js';
 import { SqliteBroker } from './adapters/sqlite/broker.js';
 import { SqliteEventStore } from './adapters/sqlite/event-store.js';
-import { StoreFile } from './adapters/sqlite/store-file.js';
+import { DataDirUnusable, StoreFile } from './adapters/sqlite/store-file.js';
 import type { Config, KafkaConfig } from './config.js';
 import type { Logger } from './observability/logger.js';
 import type { Broker } from './ports/broker.js';
 import type { EventStore } from './ports/event-store.js';
 import type { ProjectionServer } from './ports/projection-server.js';
-import { masterKeyFromFile } from './secrets/master-key-file.js';
+import { MasterKeyMissing, masterKeyFromFile } from './secrets/master-key-file.js';
 import { type MasterKey, masterKey } from './secrets/master-keys.js';
 import { createSealing, type Sealing } from './secrets/sealing.js';
-import { InvalidConfig } from './settings.js';
+import { certificatesFrom } from './setting-files.js';
 
 export interface Backbone {
   readonly store: EventStore;
@@ -33,7 +32,7 @@ const SESSION_TIMEOUT_MS = 6_000;
  * @throws InvalidConfig, MasterKeyMissing, DataDirUnusable; what can't be reached fails when it is used
  */
 export async function openBackbone(config: Config, logger: Logger): Promise<Backbone> {
-  const key = masterKey(config.masterKey ?? masterKeyFromFile(config.dataDir, randomBytes));
+  const key = masterKey(config.masterKey ?? ownMasterKey(config.dataDir));
   const previous = config.masterKeyPrevious ? [masterKey(config.masterKeyPrevious)] : [];
   const settings = config.kafka && kafkaSettings(config.kafka, config.retrySchedule);
   const embedded = embeddedFile(config);
@@ -51,6 +50,15 @@ export async function openBackbone(config: Config, logger: Logger): Promise<Back
       embedded.close();
     },
   };
+}
+
+/** @throws MasterKeyMissing, DataDirUnusable */
+function ownMasterKey(dataDir: string): Buffer {
+  try {
+    return masterKeyFromFile(dataDir, randomBytes);
+  } catch (error) {
+    throw error instanceof MasterKeyMissing ? error : new DataDirUnusable(error);
+  }
 }
 
 /** store.sqlite, made by the first that needs it: store and broker share it. */
@@ -90,7 +98,7 @@ function kafkaSettings(config: KafkaConfig, schedule: Config['retrySchedule']): 
   const longestDelayMs = Math.max(...schedule.map(({ ms }) => ms));
   return {
     brokers: [...brokers],
-    ...(tls && { ssl: caFile === null ? true : { ca: [fileOf('KAFKA_CA_FILE', caFile)] } }),
+    ...(tls && { ssl: caFile === null ? true : { ca: [certificatesFrom('KAFKA_CA_FILE', caFile)] } }),
     ...(sasl && { sasl: saslOf(sasl) }),
     partitions,
     replicationFactor,
@@ -109,14 +117,5 @@ function saslOf({ mechanism, username, password }: NonNullable<KafkaConfig['sasl
       return { mechanism: 'scram-sha-512', username, password } as const;
     default:
       return mechanism satisfies never;
-  }
-}
-
-/** @throws InvalidConfig that names the setting */
-export function fileOf(key: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    throw new InvalidConfig(`${key} names a file that can't be read`);
   }
 }

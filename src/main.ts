@@ -6,11 +6,15 @@ import { readConfig } from './config.js';
 // Whoever reads the answer may stop reading: `account-webhooks audit log | head`.
 process.stdout.on('error', () => process.exit(0));
 
+/** A line is one line, and moves no cursor: parts of it may be strangers', like a payment's id. */
+const printable = (line: string) =>
+  line.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 const io = {
   stdin: process.stdin,
   config: () => readConfig(),
   print: async (line: string) => {
-    if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
+    if (!process.stdout.write(`${printable(line)}\n`)) await once(process.stdout, 'drain');
   },
 };
 

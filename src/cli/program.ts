@@ -1,4 +1,5 @@
 /** The command line: one file per command, and what their failures become. Exit codes: 0 done, 1 failed, 2 wrong usage. */
+import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import type { CommandIo } from './command-io.js';
 
@@ -30,6 +31,7 @@ export async function runCommandLine(
     .description(
       'Event-sourced webhooks for instant-payment accounts. Settings come from the environment: see the README.',
     )
+    .version(version(), '--version')
     .exitOverride()
     .showHelpAfterError('(--help shows what there is)');
   for (const load of asked(args[0])) (await load())(program, io);
@@ -41,6 +43,10 @@ export async function runCommandLine(
     complain(`account-webhooks: ${messageOf(error)}`);
     return FAILED;
   }
+}
+
+function version(): string {
+  return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
 }
 
 /** The one that is named; all of them where it is none, for the help. */

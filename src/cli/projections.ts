@@ -64,8 +64,8 @@ async function verifyAll({ store, server, io, json }: Parts): Promise<void> {
     for await (const difference of verify(store, server, name)) {
       differences += 1;
       const { stream, local, server: there } = difference;
-      const lines = `${name} ${stream}\n  here:   ${JSON.stringify(local)}\n  server: ${JSON.stringify(there)}`;
-      await io.print(json ? JSON.stringify(difference) : lines);
+      const lines = [`${name} ${stream}`, `  here:   ${JSON.stringify(local)}`, `  server: ${JSON.stringify(there)}`];
+      for (const line of json ? [JSON.stringify(difference)] : lines) await io.print(line);
     }
     if (!json) await io.print(`${name}: compared`);
   }

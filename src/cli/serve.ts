@@ -66,7 +66,8 @@ function translated(
   const name = taken === adminPort && adminPort !== port ? 'ADMIN_PORT' : 'PORT';
   if (code === 'EADDRINUSE') return new CommandFailed(`${name} ${taken} is in use on ${host}: set another ${name}`);
   if (code === 'EACCES' && taken) return new CommandFailed(`${name} ${taken} may not be used: set another ${name}`);
-  if (code === 'EADDRNOTAVAIL') return new CommandFailed(`HOST ${host} is not an address of this machine`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new CommandFailed(`HOST ${host} is not an address of this machine`);
   return error;
 }
 

@@ -44,7 +44,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
   return async function deliver(delivery) {
     const webhook = accounts.webhook(delivery.accountId, delivery.webhookId);
     if (!webhook?.isActive) return end(delivery, 'cancelled', null);
-    const entry = await gate.enter(`${delivery.accountId} ${webhook.endpoint}`);
+    const entry = await gate.enter(delivery.accountId, webhook.endpoint);
     if (entry.kind === 'refused') return putOff(delivery);
     try {
       await attemptOnce(delivery);

@@ -11,9 +11,9 @@ import { bury, createFanOut } from './fan-out.js';
 const DRAIN_MS = 5_000;
 /** After the drain: for retry records to become durable. */
 const ABANDON_MS = 3_000;
-/** Records, not attempts: one record may wait in lines of three URLs. More than a line holds, or one URL would stop all. */
-const PAYMENTS_IN_FLIGHT = 8_192;
-const RETRIES_IN_FLIGHT = 4_096;
+/** Records, not attempts: one record may wait in lines of three URLs. More than all lines of the gate hold. */
+const PAYMENTS_IN_FLIGHT = 16_384;
+const RETRIES_IN_FLIGHT = 16_384;
 
 export interface Dispatcher {
   /** Rejected where a consumer died and can't come back: the process has to end, a supervisor starts it again. */

@@ -1,6 +1,7 @@
 /** The REST face: middleware in its order, routes, and a server that drains when it is closed. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import Router from '@koa/router';
 import Koa from 'koa';
 import type { OwnTokens, VerifyToken } from '../accounts/access-tokens.js';
@@ -55,15 +56,32 @@ export function createApi(parts: ApiParts): Koa {
 /** @throws the error of listen, where the port can't be had */
 export async function listen(app: Koa, host: string, port: number): Promise<RunningServer> {
   const server = createServer(
-    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: HEADERS_TIMEOUT_MS },
+    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: HEADERS_TIMEOUT_MS, requireHostHeader: false },
     app.callback(),
   );
   server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.on('clientError', refuseRequest);
+  // Expect: 100-continue is met by Node; whatever else is expected is left aside, as if it had not been asked for.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
   return { port: (server.address() as AddressInfo).port, close: () => drained(server) };
+}
+
+/** What Node's parser does not take gets an answer in the shape of all others. */
+function refuseRequest(error: Error & { code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const tooLong = error.code === 'HPE_HEADER_OVERFLOW';
+  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const status = tooLong ? '431 Request Header Fields Too Large' : late ? '408 Request Timeout' : '400 Bad Request';
+  const body = JSON.stringify({ success: false, message: status.slice(4).toLowerCase() });
+  const headers = `content-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close`;
+  socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
 }
 
 function drained(server: Server): Promise<void> {

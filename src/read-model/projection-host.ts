@@ -98,11 +98,14 @@ export class ProjectionHost<S> {
     return this.current(stream) ?? (await this.fresh(stream));
   }
 
-  /** The state folded from the store just now; undefined for a stream that has no events. @throws StoreUnavailable */
+  /** The state with all that the store has just now; undefined for a stream that has no events. @throws StoreUnavailable */
   async fresh(stream: string): Promise<Folded<S> | undefined> {
     const { store, projection } = this.#parts;
-    let folded: Folded<S> | undefined;
-    for await (const event of store.read(stream)) folded = this.#next(folded, event, projection);
+    // Begins with what is folded here: strangers can ask for this (POST /oauth/token), and a history may be long.
+    let folded = this.#own(stream);
+    for await (const event of store.read(stream, (folded?.revision ?? -1) + 1)) {
+      folded = this.#next(folded, event, projection);
+    }
     return folded;
   }
 

@@ -11,7 +11,10 @@ export class MasterKeyMissing extends Error {
   readonly code = 'MASTER_KEY_MISSING';
 }
 
-/** @throws MasterKeyMissing where there is a history already, sealed with a key that is not here */
+/**
+ * @throws MasterKeyMissing where there is a history already, sealed with a key that is not here; an error of the file
+ * system where DATA_DIR can't be used
+ */
 export function masterKeyFromFile(dataDir: string, randomBytes: (size: number) => Buffer): Buffer {
   const path = join(dataDir, 'master.key');
   if (!existsSync(path)) {

@@ -3,13 +3,16 @@ import { EndpointGate, type Entry } from '../../src/delivery/endpoint-gate.js';
 
 const LINE = 2_000;
 
+/** 7 for 7/a; 1 for a key that names none. */
+const accountOf = (key: string) => Number(/^(\d+)\//.exec(key)?.[1] ?? 1);
+
 /** Asks for entry and records who got in, in which order. */
 function visitors(gate: EndpointGate) {
   const entered: string[] = [];
   const refused: string[] = [];
   const leaves: (() => void)[] = [];
   const enter = async (key: string) => {
-    const entry: Entry = await gate.enter(key);
+    const entry: Entry = await gate.enter(accountOf(key), key);
     if (entry.kind === 'refused') return void refused.push(key);
     entered.push(key);
     leaves.push(entry.leave);
@@ -49,7 +52,7 @@ describe('concurrency', () => {
 
   test('leaving twice gives one place, not two', async () => {
     const gate = new EndpointGate({ total: 1, perEndpoint: 1 });
-    const first = await gate.enter('a');
+    const first = await gate.enter(1, 'a');
     const { entered, come } = visitors(gate);
     await come('a', 3);
     if (first.kind === 'entered') first.leave();
@@ -85,7 +88,7 @@ describe('the line', () => {
     await come('hangs', 100);
     expect(entered).toEqual(['hangs', 'hangs']);
     for (let n = 0; n < 50; n += 1) {
-      const entry = await gate.enter('healthy');
+      const entry = await gate.enter(1, 'healthy');
       expect(entry.kind).toBe('entered');
       if (entry.kind === 'entered') entry.leave();
     }
@@ -115,6 +118,30 @@ describe('the line', () => {
     await come('a');
     expect(refused).toEqual(['a']);
     expect(entered).toHaveLength(3);
+  });
+});
+
+describe('many slow endpoints', () => {
+  test('of one account take no more than its part, and leave turns to the others', async () => {
+    const limits = { total: 8, perEndpoint: 2, perAccount: 4 };
+    const { entered, come, leaveFirst } = visitors(new EndpointGate(limits));
+    for (let n = 0; n < 21; n += 1) await come(`1/${n}`, 3);
+    expect(entered).toHaveLength(4);
+    await come('2/healthy', 2);
+    expect(entered.slice(4)).toEqual(['2/healthy', '2/healthy']);
+    await leaveFirst();
+    expect(entered).toHaveLength(7);
+    expect(entered[6]).toMatch(/^1\//);
+  });
+
+  test('do not fill all lines: each is refused at its share, and another still takes a burst', async () => {
+    const { refused, come } = visitors(new EndpointGate({ total: 256, perEndpoint: 16, perAccount: 64 }));
+    const hanging = Array.from({ length: 7 }, (_, n) => `1/${n}`);
+    for (let round = 0; round < 40; round += 1) for (const key of hanging) await come(key, 50);
+    expect(refused.length).toBeGreaterThan(5_000);
+    const before = refused.length;
+    await come('2/healthy', 900);
+    expect(refused).toHaveLength(before);
   });
 });
 

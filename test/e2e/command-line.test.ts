@@ -91,6 +91,18 @@ describeBackbones((backbone) => {
     ).toEqual([200, 200, 200, 200, 200, 200, 500]);
   });
 
+  test('what a stranger wrote prints as one line, and moves no cursor', async () => {
+    const id = 'one\n2026-01-01T00:00:00.000Z  forged\u001b[2J';
+    await run(settings, ['events', 'publish'], JSON.stringify({ id, type: 'cash_in', accountId: 42 }));
+    const printed = await eventually(async () => {
+      const { stdout } = await run(settings, ['deliveries', 'list', '--account', '42']);
+      return stdout.includes('forged') ? stdout : null;
+    });
+    expect(printed).not.toMatch(/^2026-01-01/m);
+    expect(printed).not.toContain('\u001b');
+    expect(printed).toContain('one\\u000a2026');
+  });
+
   test('a record that is no payment event goes to the dead letters, and the next one is delivered', async () => {
     const before = receiver.requests.length;
     await run(settings, ['events', 'publish'], `{"id":1}\n\n${paymentEvents(42, 1, 'after-')}`);
@@ -145,6 +157,9 @@ describe('wrong usage and wrong settings', () => {
     [['serve'], { PORT: 'many' }, 1, /PORT/],
     [['serve'], { RETRY_SCHEDULE: '5 minutes' }, 1, /RETRY_SCHEDULE/],
     [['serve'], { DELIVERY_CA_FILE: 'no such file', PORT: '0', ADMIN_PORT: '0' }, 1, /DELIVERY_CA_FILE/],
+    [['serve'], { DELIVERY_CA_FILE: 'package.json', PORT: '0', ADMIN_PORT: '0' }, 1, /DELIVERY_CA_FILE/],
+    [['serve'], { DATA_DIR: 'package.json/below' }, 1, /DATA_DIR/],
+    [['serve'], { HOST: '300.1.1.1', ADMIN_PORT: '0' }, 1, /HOST/],
     [['token', '--client-id', 'a', '--client-secret', 'b', '--url', 'http://127.0.0.1:1'], {}, 1, /no service answers/],
     [['accounts', 'revoke-credential', 'nobody'], {}, 1, /nobody/],
   ])('%j with %j ends with code %i', async (args, wrong, code, says = /./) => {

@@ -80,6 +80,20 @@ it.each([
   expect(running.logger.errors).toEqual([]);
 });
 
+it.each([
+  ['garbage', 400, ['\u0000\u0001garbage\r\n\r\n']],
+  ['two lengths', 400, [head('POST /api/webhooks HTTP/1.1', 'Content-Length: 1', 'Transfer-Encoding: chunked')]],
+  ['headers without end', 431, [`GET /api/webhooks HTTP/1.1\r\nX: ${'x'.repeat(40_000)}`]],
+  ['no host', 401, ['GET /api/webhooks HTTP/1.1\r\n\r\n']],
+  ['an expectation nobody knows', 401, [head('GET /api/webhooks HTTP/1.1', 'Expect: foo')]],
+])('a request that is no good HTTP is answered in the shape of all others: %s', async (_, status, parts) => {
+  const running = await started({});
+  const answer = await rawRequest(running.port, ...parts);
+  expect(answer.status).toBe(status);
+  expect(JSON.parse(answer.body)).toEqual({ success: false, message: expect.any(String) });
+  expect(running.logger.errors).toEqual([]);
+});
+
 function koaError(status: number): Error {
   return Object.assign(new Error(SECRET_DETAILS), { status, expose: true });
 }

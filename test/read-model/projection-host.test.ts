@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { openProjectionStates } from '../../src/adapters/sqlite/projection-states.js';
@@ -156,6 +156,40 @@ it('is rebuilt, with a warning, where the store is another one', async () => {
   expect(logger.warnings).toHaveLength(1);
   expect(running.current(accountStream(1))).toBeUndefined();
   expect(running.current(accountStream(2))?.state.accountId).toBe(2);
+});
+
+it('is rebuilt, with a warning, where the store was restored from a backup and has gone on since', async () => {
+  await append(1, [registered(1)]);
+  await opened.close();
+  const file = join(directory.path, 'store.sqlite');
+  copyFileSync(file, `${file}.backup`);
+  opened = openSqliteStore(directory.path);
+  await append(1, [added(7), added(8)], 0);
+  await started();
+  await stopHosts();
+  await opened.close();
+  for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
+  renameSync(`${file}.backup`, file);
+  opened = openSqliteStore(directory.path);
+  // As many events as were lost, so that every place the read model knows of is there again.
+  await append(2, [registered(2), added(9)]);
+  const running = await started();
+  expect(logger.warnings).toHaveLength(1);
+  expect(running.current(accountStream(1))?.state.webhooks).toEqual([]);
+  expect(running.current(accountStream(2))?.state.webhooks).toMatchObject([{ id: 9 }]);
+});
+
+it('what is fresh is read from the store only as far as it is not folded here', async () => {
+  const first = await append(1, [registered(1), added(7)]);
+  const asked: unknown[] = [];
+  const read: EventStore['read'] = (stream, from) => {
+    asked.push(from);
+    return opened.store.read(stream, from);
+  };
+  const running = await started({ store: { ...bound(opened.store), read } });
+  expect(await running.fresh(accountStream(1))).toMatchObject({ revision: first.revision });
+  expect(await running.fresh(accountStream(2))).toBeUndefined();
+  expect(asked).toEqual([2, 0]);
 });
 
 it('looks a stream it does not know yet up in the store', async () => {

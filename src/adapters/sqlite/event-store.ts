@@ -1,4 +1,7 @@
-/** The event store on SQLite. A position is `<store id>.<seq>`: one of another file, or beyond this one's end, is unknown. */
+/**
+ * The event store on SQLite. A position is `<store id>.<seq>.<event id>`: a file that was restored from a backup has the
+ * same store id, and in the place of an event that is lost there may be another one by now.
+ */
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
@@ -18,6 +21,7 @@ import type { StoreFile } from './store-file.js';
 
 const PAGE = 1_000;
 const EVENTS = 'events';
+const POSITION = /^([0-9a-f]+)\.([0-9]{1,15})\.(.+)$/s;
 
 interface NewRow {
   readonly id: string;
@@ -101,7 +105,7 @@ export class SqliteEventStore implements EventStore {
       const row = [stream, expected + 1 + index, id, type, data, metadata];
       seq = Number(this.#sql.insert.run(...row).lastInsertRowid);
     });
-    return { revision: expected + events.length, position: this.#position(seq) };
+    return { revision: expected + events.length, position: this.#position(seq, events.at(-1)?.id ?? '') };
   }
 
   /** Where these very events are stored there already, it is the same append again. */
@@ -112,7 +116,7 @@ export class SqliteEventStore implements EventStore {
     if (!row || rows.length !== events.length || rows.some(({ id }, index) => id !== events[index]?.id)) {
       throw new WrongExpectedRevision(stream, expected, last);
     }
-    return { revision: row.revision, position: this.#position(row.seq) };
+    return { revision: row.revision, position: this.#position(row.seq, row.id) };
   }
 
   #lastRevision(stream: string): number {
@@ -121,21 +125,20 @@ export class SqliteEventStore implements EventStore {
 
   #seqOf(position: string | null): number {
     if (position === null) return 0;
-    const [storeId, digits = '', ...rest] = position.split('.');
-    const end = this.#try(() => this.#sql.lastSeq.get() as number | null) ?? 0;
-    const wellFormed = storeId === this.#store.storeId && /^\d+$/.test(digits) && rest.length === 0;
-    if (!wellFormed || Number(digits) > end) {
+    const [, storeId, digits = '', id] = POSITION.exec(position) ?? [];
+    const seq = Number(digits);
+    if (storeId !== this.#store.storeId || this.#try(() => this.#sql.idOf.get(seq)) !== id) {
       throw new UnknownPosition(position);
     }
-    return Number(digits);
+    return seq;
   }
 
-  #position(seq: number): string {
-    return `${this.#store.storeId}.${seq}`;
+  #position(seq: number, id: string): string {
+    return `${this.#store.storeId}.${seq}.${id}`;
   }
 
   #event({ seq, stream, revision, id, type, data, metadata }: Row): RecordedEvent {
-    const position = this.#position(seq);
+    const position = this.#position(seq, id);
     return { stream, revision, position, id, type, data: JSON.parse(data), metadata: JSON.parse(metadata) };
   }
 
@@ -189,7 +192,7 @@ function statements({ file }: StoreFile) {
   return {
     insert: file.prepare('INSERT INTO events (stream, revision, id, type, data, metadata) VALUES (?, ?, ?, ?, ?, ?)'),
     lastRevision: file.prepare('SELECT max(revision) FROM events WHERE stream = ?').pluck(),
-    lastSeq: file.prepare('SELECT max(seq) FROM events').pluck(),
+    idOf: file.prepare('SELECT id FROM events WHERE seq = ?').pluck(),
     page: file.prepare(
       `SELECT ${columns} FROM events WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision LIMIT ?`,
     ),

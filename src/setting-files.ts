@@ -1,0 +1,41 @@
+/** Files that settings name: read and looked at when the service starts, not when the first receiver refuses it. */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { InvalidConfig } from './settings.js';
+
+/** PEM. @throws InvalidConfig that names the setting */
+export function certificatesFrom(key: string, path: string): string {
+  const pem = fileOf(key, path);
+  try {
+    // What is not PEM is ignored by TLS without a word.
+    new X509Certificate(pem);
+    return pem;
+  } catch {
+    throw new InvalidConfig(`${key} names a file that holds no certificate in PEM`);
+  }
+}
+
+/** The certificate that is shown to receivers, and its key, in PEM. @throws InvalidConfig that names the setting */
+export function clientCertificateFrom(
+  certFile: string | null,
+  keyFile: string | null,
+): { cert?: string; key?: string } {
+  if (certFile === null || keyFile === null) return {};
+  const cert = certificatesFrom('DELIVERY_CLIENT_CERT_FILE', certFile);
+  const key = fileOf('DELIVERY_CLIENT_KEY_FILE', keyFile);
+  try {
+    createSecureContext({ cert, key });
+    return { cert, key };
+  } catch {
+    throw new InvalidConfig('DELIVERY_CLIENT_KEY_FILE names no key in PEM that belongs to DELIVERY_CLIENT_CERT_FILE');
+  }
+}
+
+function fileOf(key: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new InvalidConfig(`${key} names a file that can't be read`);
+  }
+}

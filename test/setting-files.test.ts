@@ -1,0 +1,48 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { certificatesFrom, clientCertificateFrom } from '../src/setting-files.js';
+import { InvalidConfig } from '../src/settings.js';
+import { certificateFor, testAuthority } from './support/certificates.js';
+import { temporaryDirectory } from './support/temporary-directory.js';
+
+let folder: ReturnType<typeof temporaryDirectory>;
+let file: (name: string, text: string) => string;
+
+beforeEach(() => {
+  folder = temporaryDirectory();
+  file = (name, text) => {
+    const path = join(folder.path, name);
+    writeFileSync(path, text);
+    return path;
+  };
+});
+
+afterEach(() => folder.remove());
+
+it('takes certificates in PEM, and a key that belongs to its certificate', async () => {
+  const ca = (await testAuthority()).cert;
+  const { cert, key } = await certificateFor();
+  expect(certificatesFrom('DELIVERY_CA_FILE', file('ca.pem', ca))).toBe(ca);
+  expect(clientCertificateFrom(file('cert.pem', cert), file('key.pem', key))).toEqual({ cert, key });
+  expect(clientCertificateFrom(null, null)).toEqual({});
+});
+
+it('names the setting of a file that is not there or holds something else', async () => {
+  const { cert, key } = await certificateFor();
+  const other = (await certificateFor(['other.example'])).key;
+  const path = (text: string) => file(`${Math.random()}.pem`, text);
+  const calls: [string, () => unknown][] = [
+    ['DELIVERY_CA_FILE', () => certificatesFrom('DELIVERY_CA_FILE', join(folder.path, 'nowhere'))],
+    ['DELIVERY_CA_FILE', () => certificatesFrom('DELIVERY_CA_FILE', path('no PEM'))],
+    ['DELIVERY_CA_FILE', () => certificatesFrom('DELIVERY_CA_FILE', path(key))],
+    ['DELIVERY_CLIENT_CERT_FILE', () => clientCertificateFrom(path('no PEM'), path(key))],
+    ['DELIVERY_CLIENT_KEY_FILE', () => clientCertificateFrom(path(cert), path('no PEM'))],
+    ['DELIVERY_CLIENT_KEY_FILE', () => clientCertificateFrom(path(cert), path(other))],
+  ];
+  for (const [setting, call] of calls) {
+    expect(call).toThrow(InvalidConfig);
+    expect(call).toThrow(new RegExp(`^${setting} names `));
+    expect(call).not.toThrow(folder.path);
+  }
+});
