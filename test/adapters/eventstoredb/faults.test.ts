@@ -74,11 +74,12 @@ describe('an append', () => {
     expect(await store.append('account-1', [given], NO_STREAM)).toMatchObject({ revision: 0 });
   });
 
-  it('waits for a server that is not ready yet', async () => {
+  it('to a server that is not ready yet is tried again, for as long as an append may take', async () => {
+    const given = event();
     server.faults.notReady();
-    const appending = store.append('account-1', [event()], NO_STREAM);
-    setTimeout(() => server.faults.clear(), 300);
-    expect(await appending).toMatchObject({ revision: 0 });
+    await expect(store.append('account-1', [given], NO_STREAM)).rejects.toThrow(StoreUnavailable);
+    server.faults.clear();
+    expect(await store.append('account-1', [given], NO_STREAM)).toMatchObject({ revision: 0 });
   });
 
   it('of what JSON can not say is refused before it is sent', async () => {

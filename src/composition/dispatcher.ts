@@ -1,0 +1,61 @@
+/** The role that delivers, put together by the settings. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../config.js';
+import { createAttempt } from '../delivery/attempt.js';
+import { createOpenConfiguration } from '../delivery/configuration.js';
+import { type Dispatcher, type DispatcherParts, startDispatcher } from '../delivery/dispatcher.js';
+import { EndpointGate, type GateLimits } from '../delivery/endpoint-gate.js';
+import { topicsOf } from '../delivery/topics.js';
+import { createEndpointAgent } from '../endpoints/endpoint-agent.js';
+import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
+import { certificatesFrom, clientCertificateFrom } from '../setting-files.js';
+import type { Core, Start, Stop } from './core.js';
+
+const TRY_AGAIN_MS = 1_000;
+
+export async function startDispatching(core: Core, stops: Stop[]): Promise<Dispatcher> {
+  const { config, logger, backbone, accounts, handleCommand } = core;
+  const { delivery } = config;
+  const agent = createEndpointAgent({
+    allowPrivate: delivery.allowPrivateEndpoints,
+    connectTimeoutMs: delivery.timeoutMs,
+    lookup: core.lookup,
+    ...(delivery.caFile !== null && { ca: certificatesFrom('DELIVERY_CA_FILE', delivery.caFile) }),
+    ...clientCertificateFrom(delivery.clientCertFile, delivery.clientKeyFile),
+  });
+  stops.push(() => agent.destroy());
+  const parts: DispatcherParts = {
+    broker: backbone.broker,
+    group: delivery.group,
+    topics: topicsOf(config.paymentTopics, config.topicPrefix),
+    schedule: config.retrySchedule,
+    accounts,
+    configuration: createOpenConfiguration(accounts, backbone.sealing, Date.now),
+    gate: new EndpointGate(gateLimits(delivery)),
+    attempt: createAttempt({ agent, timeoutMs: delivery.timeoutMs, now: Date.now, userAgent: 'account-webhooks' }),
+    handleCommand,
+    logger,
+    now: Date.now,
+    random: Math.random,
+  };
+  const dispatcher = await untilAvailable(core, () => startDispatcher(parts));
+  stops.push(() => dispatcher.close());
+  return dispatcher;
+}
+
+/** Tries again while the broker can't be reached; other failures end the start. */
+async function untilAvailable<T>({ logger, givenUp }: Start, start: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await Promise.race([start(), givenUp]);
+    } catch (error) {
+      if (!(error instanceof BrokerUnavailable) || error instanceof BrokerRefused) throw error;
+      logger.warn({ err: error }, 'the broker is out of reach; trying again');
+      await Promise.race([delay(TRY_AGAIN_MS), givenUp]);
+    }
+  }
+}
+
+function gateLimits({ concurrency: total, endpointConcurrency: perEndpoint }: Config['delivery']): GateLimits {
+  return { total, perEndpoint, perAccount: Math.max(perEndpoint, Math.ceil(total / 4)) };
+}
