@@ -41,6 +41,7 @@ export async function startApp(
   try {
     const admin = await startAdminServer(config.host, config.adminPort, () => [...waitingFor]);
     stops.push(() => admin.close());
+    logger.info({ roles, adminPort: admin.port }, 'starting');
     const core = await startCore({ config, logger, givenUp: aborted(abort) }, stops);
     waitingFor.delete('the read model');
     const dispatcher = roles.includes('dispatcher') ? await startDispatching(core, stops) : null;

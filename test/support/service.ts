@@ -1,7 +1,6 @@
 /** The built command, run as users run it: child processes, real sockets, a folder of their own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.js';
@@ -46,8 +45,7 @@ export async function serve(settings: Settings, args: readonly string[] = []): P
 
 /** `serve`, from the moment its admin port answers. */
 export async function startServing(settings: Settings, args: readonly string[] = []): Promise<Starting> {
-  const adminPort = await freePort();
-  const child = start({ PORT: '0', ...settings, ADMIN_PORT: String(adminPort) }, ['serve', ...args]);
+  const child = start({ PORT: '0', ADMIN_PORT: '0', ...settings }, ['serve', ...args]);
   child.stdin?.end();
   child.stdout?.resume();
   let log = '';
@@ -55,6 +53,14 @@ export async function startServing(settings: Settings, args: readonly string[] =
     log += chunk;
   });
   const exited = exitOf(child);
+  const logged = async (msg: string): Promise<Ports> => {
+    const line = () => {
+      if (child.exitCode !== null) throw new Error(`serve ended: ${log}`);
+      return log.split('\n').find((entry) => entry.includes(`"msg":"${msg}"`));
+    };
+    return JSON.parse(await eventually(line, { timeout: 30_000, message: `serve did not say: ${msg}` })) as Ports;
+  };
+  const { adminPort } = await logged('starting');
   const common = {
     adminUrl: `http://127.0.0.1:${adminPort}`,
     log: () => log,
@@ -63,24 +69,13 @@ export async function startServing(settings: Settings, args: readonly string[] =
       return exited;
     },
   };
-  const readyLine = () => {
-    if (child.exitCode !== null) throw new Error(`serve ended: ${log}`);
-    return log.split('\n').find((entry) => entry.includes('"msg":"ready"'));
-  };
-  const ready = eventually(readyLine, { timeout: 30_000, message: 'serve did not become ready' }).then((line) => {
-    const { apiPort } = JSON.parse(line) as { apiPort: number };
-    return { ...common, url: `http://127.0.0.1:${apiPort}` };
-  });
+  const ready = logged('ready').then(({ apiPort }) => ({ ...common, url: `http://127.0.0.1:${apiPort}` }));
   return { ...common, ready };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+interface Ports {
+  readonly adminPort: number;
+  readonly apiPort: number;
 }
 
 /** One command, running. */

@@ -11,6 +11,7 @@ import { kafkaClassPath } from './kafka-jars.js';
 
 const READY_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 50;
+const MOST_TRIES = 3;
 const JVM = [
   '-Xmx256m',
   '-XX:+UseSerialGC',
@@ -46,6 +47,17 @@ wait $jvm; code=$?; kill $reader 2>/dev/null; exit $code`;
 
 /** @param {KafkaOptions} [options] @returns {Promise<KafkaServer>} */
 export async function startKafka(options = {}) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      // A free port may be taken by somebody else before Kafka, which can't choose one itself, gets to it.
+      if (tries === MOST_TRIES || !/in use|BindException/.test(error.message)) throw error;
+    }
+  }
+}
+
+async function startOnce(options) {
   const { folder = mkdtempSync(join(tmpdir(), 'kafka-')), properties = {}, tell = () => {} } = options;
   const classPath = kafkaClassPath(tell);
   const port = options.port ?? (await freePort());
