@@ -25,7 +25,9 @@ export function eventsCommand(program: Command, io: CommandIo): void {
       const published = await withBackbone(config, ({ broker }) =>
         publishLines(broker, topic ?? config.paymentTopics[0], io.stdin),
       );
-      await io.print(json ? JSON.stringify({ published }) : `published ${published} events`);
+      await io.print(
+        json ? JSON.stringify({ published }) : `published ${published} ${published === 1 ? 'event' : 'events'}`,
+      );
     });
 }
 
