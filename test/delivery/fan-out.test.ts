@@ -1,5 +1,6 @@
 import { getMaxListeners } from 'node:events';
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import { DELIVERED, deliveryTo, EVENT, failedWith, paymentRecord, received } from '../support/delivery-samples.js';
@@ -33,6 +34,14 @@ describe('one delivery for each active URL of the account and type', () => {
     expect(fixture.requests).toEqual([]);
     expect(fixture.broker.topics).toEqual([]);
     expect(fixture.logger.warnings).toEqual([]);
+  });
+
+  test('what is not a payment event, and larger than a dead letter may be, is one without its bytes', async () => {
+    fixture.broker.mostBytes = 10;
+    await fixture.fanOut(received(paymentRecord({ value: Buffer.from('no payment event') })));
+    const [letter] = fixture.broker.of(fixture.topics.deadLetters);
+    if (!letter) throw new Error('there is no dead letter');
+    expect(readDeadLetter(letter)).toMatchObject({ reason: 'not-valid', value: null, source: 'payment-events/0/7' });
   });
 
   test('what is not a payment event is a dead letter, and done', async () => {

@@ -4,6 +4,7 @@ import {
   type Consumer,
   type NewRecord,
   type ReceivedRecord,
+  RecordTooLarge,
 } from '../../src/ports/broker.js';
 
 /** Keeps what is published; takes nothing while `failing`, or while it is asked to refuse. Nothing consumes from it. */
@@ -12,12 +13,15 @@ export class RecordingBroker implements Broker {
   /** Fails every publish to these topics. */
   readonly failing = new Set<string>();
   refused = 0;
+  /** Takes no value that is longer. */
+  mostBytes = Number.POSITIVE_INFINITY;
 
   async publish(topic: string, records: readonly NewRecord[]): Promise<void> {
     if (this.failing.has(topic)) {
       this.refused += 1;
       throw new BrokerUnavailable(`${topic} takes nothing now`);
     }
+    if (records.some(({ value }) => (value?.length ?? 0) > this.mostBytes)) throw new RecordTooLarge('too large');
     for (const record of records) this.#published.push({ topic, record });
   }
 

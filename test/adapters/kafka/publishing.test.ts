@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { KafkaBroker, type KafkaSettings } from '../../../src/adapters/kafka/broker.js';
-import { type NewRecord, RecordTooLarge } from '../../../src/ports/broker.js';
+import { BrokerUnavailable, type NewRecord, RecordTooLarge } from '../../../src/ports/broker.js';
 import { collect, unique } from '../../contract/contract.js';
 import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';
 import { recordingLogger } from '../../support/recording-logger.js';
@@ -57,6 +57,13 @@ withKafka((brokers) => {
     const large = Array.from({ length: 30 }, (_, n) => record(Buffer.alloc(200 * 1024, n), String(n)));
     await it.publish(topic, large);
     expect(await collect(it.browse(topic))).toHaveLength(30);
+  });
+
+  it('tells of a consumer that Kafka will never have: its closed is rejected', async () => {
+    const options = { topics: [unique('topic')], group: unique('group'), inFlight: 1, handler: async () => undefined };
+    // Below group.min.session.timeout.ms.
+    const consumer = await broker({ sessionTimeoutMs: 50 }).consume(options);
+    await expect(consumer.closed).rejects.toThrow(BrokerUnavailable);
   });
 
   it('makes topics as the settings say, and warns of one that keeps its records too short a time', async () => {
