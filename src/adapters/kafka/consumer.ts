@@ -47,7 +47,8 @@ export class KafkaConsumer implements Consumer {
   #memberId = '';
   /** Counts the joins: what was asked for before the last one is not looked at. */
   #join = 0;
-  #joining = true;
+  /** False until the first join, and after a crash. */
+  #member = false;
   #stopped = false;
   #closing: Promise<void> | null = null;
   #settle: { resolve: () => void; reject: (error: Error) => void } | null = null;
@@ -121,10 +122,9 @@ export class KafkaConsumer implements Consumer {
     return client;
   }
 
+  /** Until the join is complete the group still takes, from the generation that ends, what this member has done. */
   #rejoining(): void {
-    // Until the join is complete the group still takes what this member has done.
     void this.#offsets.keepNow();
-    this.#joining = true;
   }
 
   #joined(memberId: string, assignment: Assignment): void {
@@ -132,7 +132,7 @@ export class KafkaConsumer implements Consumer {
     // A new member id: this member was thought dead, and others may have had its partitions meanwhile.
     if (memberId !== this.#memberId) this.#lanes.clear();
     this.#memberId = memberId;
-    this.#joining = false;
+    this.#member = true;
     for (const [key, { topic, partition }] of this.#lanes) {
       if (!assignment[topic]?.includes(partition)) this.#lanes.delete(key);
     }
@@ -227,7 +227,7 @@ export class KafkaConsumer implements Consumer {
   }
 
   async #commit(offsets: ReadonlyMap<PartitionLane, number>): Promise<void> {
-    if (this.#joining) throw new Error('the group is rebalancing');
+    if (!this.#member) throw new Error('this consumer is in no group now');
     const owned = [...offsets].filter(([lane]) => this.#lanes.get(keyOf(lane.topic, lane.partition)) === lane);
     await this.#client.commitOffsets(
       owned.map(([{ topic, partition }, offset]) => ({ topic, partition, offset: String(offset) })),
@@ -235,7 +235,7 @@ export class KafkaConsumer implements Consumer {
   }
 
   #crashed(error: Error, restarts: boolean): void {
-    this.#joining = true;
+    this.#member = false;
     const { logger } = this.#parts;
     if (restarts) logger.warn({ err: error, group: this.#options.group }, 'the consumer lost Kafka; it tries again');
     if (restarts || this.#closing) return;
