@@ -186,7 +186,8 @@ export class EventStoreDbStore implements EventStore {
 /** A read that is left: what was fetched ahead has to flow off, or the client waits for it when it is closed. */
 function letGo(events: StreamingRead<ResolvedEvent>): void {
   events.on('error', () => undefined);
-  void events.cancel();
+  // With a cluster that is down it rejects: the client looks for a member to tell.
+  events.cancel().catch(() => undefined);
   events.resume();
 }
 

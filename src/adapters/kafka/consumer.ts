@@ -117,6 +117,7 @@ export class KafkaConsumer implements Consumer {
       retry: { restartOnFailure: async () => !this.#stopped },
     });
     client.on(client.events.GROUP_JOIN, ({ payload }) => this.#joined(payload.memberId, payload.memberAssignment));
+    client.on(client.events.START_BATCH_PROCESS, ({ payload }) => this.#passedOver(payload));
     client.on(client.events.REBALANCING, () => this.#rejoining());
     client.on(client.events.CRASH, ({ payload }) => this.#crashed(payload.error, payload.restart));
     return client;
@@ -193,6 +194,10 @@ export class KafkaConsumer implements Consumer {
     const lane = this.#lanes.get(keyOf(topic, partition));
     if (!lane || this.#stopped) return;
     const fetchedOffset = Number((batch as unknown as { fetchedOffset: string }).fetchedOffset);
+    if (Number(batch.highWatermark) < lane.next) {
+      this.#beginAnew(lane);
+      return;
+    }
     if (fetchedOffset > lane.next) {
       this.#goBack(lane, Number(batch.firstOffset()));
       return;
@@ -205,6 +210,25 @@ export class KafkaConsumer implements Consumer {
     );
     resolveOffset(batch.lastOffset());
     this.#handOut.pumpNextTurn();
+  }
+
+  /** A batch of aborted or control records only is kept from eachBatch by kafkajs, which goes on behind it by itself. */
+  #passedOver(batch: { topic: string; partition: number; batchSize: number; firstOffset: string; lastOffset: string }) {
+    const lane = this.#lanes.get(keyOf(batch.topic, batch.partition));
+    if (lane && batch.batchSize === 0 && Number(batch.firstOffset ?? batch.lastOffset) <= lane.next) {
+      lane.skipTo(Number(batch.lastOffset) + 1);
+    }
+  }
+
+  /** The log is shorter than what was read of it: the topic was deleted and made again, and begins anew. */
+  #beginAnew({ topic, partition }: PartitionLane): void {
+    this.#parts.logger.error(
+      { topic, partition },
+      'the topic was made anew while it was read: it is read from its start',
+    );
+    this.#lanes.delete(keyOf(topic, partition));
+    this.#handOut.setLanes(this.#lanes.values());
+    void this.#openLanes({ [topic]: [partition] }, this.#join);
   }
 
   /** A batch that leaves something out: of before a rejoin, or retention has taken what should have come. */
