@@ -31,10 +31,12 @@ export interface Service {
   readonly log: () => string;
   /** The exit code; null after kill -9. */
   stop(signal: NodeJS.Signals): Promise<number | null>;
+  /** The exit code, when it ends by itself. */
+  readonly exited: Promise<number | null>;
 }
 
 /** A `serve` that need not become ready. */
-export interface Starting extends Pick<Service, 'adminUrl' | 'log' | 'stop'> {
+export interface Starting extends Pick<Service, 'adminUrl' | 'log' | 'stop' | 'exited'> {
   readonly ready: Promise<Service>;
 }
 
@@ -64,6 +66,7 @@ export async function startServing(settings: Settings, args: readonly string[] =
   const common = {
     adminUrl: `http://127.0.0.1:${adminPort}`,
     log: () => log,
+    exited,
     stop: (signal: NodeJS.Signals) => {
       child.kill(signal);
       return exited;

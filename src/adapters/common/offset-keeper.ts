@@ -1,4 +1,7 @@
 /** Remembers for a group what is done, one save at a time and not more often than every 100 ms. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { withinTime } from './time-limit.js';
+
 const KEEP_EVERY_MS = 100;
 const TRY_AGAIN_MS = 500;
 
@@ -13,7 +16,7 @@ export class OffsetKeeper<K extends Kept> {
   readonly #lanes: () => Iterable<K>;
   readonly #save: (offsets: ReadonlyMap<K, number>) => Promise<void>;
   #timer: NodeJS.Timeout | null = null;
-  #saving: Promise<void> = Promise.resolve();
+  #saving: Promise<boolean> = Promise.resolve(true);
   #stopped = false;
 
   constructor(lanes: () => Iterable<K>, save: (offsets: ReadonlyMap<K, number>) => Promise<void>) {
@@ -26,14 +29,33 @@ export class OffsetKeeper<K extends Kept> {
   }
 
   /** Saves what is done by now; never rejects: what can't be saved is tried again, or comes again after a restart. */
-  keepNow(): Promise<void> {
-    this.#saving = this.#saving.then(() => this.#keep()).catch(() => this.#after(TRY_AGAIN_MS));
-    return this.#saving;
+  async keepNow(): Promise<void> {
+    await this.#keptNow();
   }
 
-  stop(): void {
+  /** The last time: tried until all that is done is saved, for that long at most; never rejects. */
+  async finish(ms: number): Promise<void> {
     this.#stopped = true;
     if (this.#timer) clearTimeout(this.#timer);
+    const until = performance.now() + ms;
+    for (let left = ms; left > 0; left = until - performance.now()) {
+      if (await withinTime(left, this.#keptNow()).catch(() => false)) return;
+      await delay(Math.min(TRY_AGAIN_MS, Math.max(0, until - performance.now())));
+    }
+  }
+
+  /** False where it could not be saved. */
+  #keptNow(): Promise<boolean> {
+    this.#saving = this.#saving
+      .then(() => this.#keep())
+      .then(
+        () => true,
+        () => {
+          this.#after(TRY_AGAIN_MS);
+          return false;
+        },
+      );
+    return this.#saving;
   }
 
   #after(ms: number): void {

@@ -11,6 +11,9 @@ import { TopicLane } from './lane.js';
 import type { RecordLog } from './record-log.js';
 import type { StoreFile } from './store-file.js';
 
+/** Waited for at most, when the disk takes nothing while a consumer closes. */
+const KEEP_WITHIN_MS = 1_000;
+
 export class SqliteConsumer implements Consumer {
   readonly closed: Promise<void>;
   readonly #options: ConsumeOptions;
@@ -56,8 +59,7 @@ export class SqliteConsumer implements Consumer {
   async #close(): Promise<void> {
     this.stop();
     await this.#handOut.drained();
-    this.#offsets.stop();
-    await this.#offsets.keepNow();
+    await this.#offsets.finish(KEEP_WITHIN_MS);
     this.#lock.release();
     this.#resolveClosed();
   }

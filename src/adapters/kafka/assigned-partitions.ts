@@ -1,0 +1,185 @@
+/**
+ * The partitions this consumer has, each with its lane, through all joins of the group.
+ *
+ *   assigned -> paused, its place being asked for -> open: a lane takes what is fetched -> assigned to another: forgotten
+ *
+ * Hazard: kafkajs goes back to the committed offsets at each rejoin, tells nobody which partitions it lost, and may
+ * bring batches that were fetched before the rejoin. So a partition's start is asked for at each join, and a batch is
+ * taken only where it continues what the lane has: see received.
+ */
+import type { EachBatchPayload, Consumer as KafkaClient } from 'kafkajs';
+import type { Logger } from '../../observability/logger.js';
+import type { ConsumeOptions } from '../../ports/broker.js';
+import type { HandOut } from '../common/hand-out.js';
+import { PartitionLane } from './partition-lane.js';
+import { fromMessage } from './records.js';
+import type { TopicAdmin } from './topic-admin.js';
+
+/** Partitions by topic. */
+export type Assignment = Readonly<Record<string, readonly number[]>>;
+
+export interface AssignedPartitionsParts {
+  readonly client: Pick<KafkaClient, 'pause' | 'resume' | 'seek'>;
+  readonly admin: Pick<TopicAdmin, 'groupStart' | 'offsets'>;
+  readonly options: Pick<ConsumeOptions, 'group' | 'notBefore'>;
+  readonly handOut: Pick<HandOut, 'setLanes' | 'pumpNextTurn'>;
+  readonly logger: Logger;
+}
+
+interface Place {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+const ASK_AGAIN_MS = 500;
+
+export class AssignedPartitions {
+  readonly #parts: AssignedPartitionsParts;
+  readonly #lanes = new Map<string, PartitionLane>();
+  readonly #asking = new Set<NodeJS.Timeout>();
+  #memberId = '';
+  /** Counts the joins: what was asked for before the last one is not looked at. */
+  #join = 0;
+  #stopped = false;
+
+  constructor(parts: AssignedPartitionsParts) {
+    this.#parts = parts;
+  }
+
+  lanes(): Iterable<PartitionLane> {
+    return this.#lanes.values();
+  }
+
+  /** Whether this lane is still the one of its partition. */
+  has(lane: PartitionLane): boolean {
+    return this.#lanes.get(keyOf(lane)) === lane;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const timer of this.#asking) clearTimeout(timer);
+  }
+
+  joined(memberId: string, assignment: Assignment): void {
+    this.#join += 1;
+    const places = placesOf(assignment);
+    const assigned = new Set(places.map(keyOf));
+    for (const key of this.#lanes.keys()) {
+      // A new member id: this member was thought dead, and others may have had its partitions meanwhile.
+      if (memberId !== this.#memberId || !assigned.has(key)) this.#lanes.delete(key);
+    }
+    this.#memberId = memberId;
+    for (const place of places) this.#flow(place).resume();
+    for (const lane of this.#lanes.values()) lane.regulate(true);
+    this.#begin(places.filter((place) => !this.#lanes.has(keyOf(place))));
+  }
+
+  /** Returns at once: kafkajs fetches nothing more before that. What is not resolved comes again. */
+  received({ batch, resolveOffset }: EachBatchPayload): void {
+    const lane = this.#lanes.get(keyOf(batch));
+    if (!lane || this.#stopped) return;
+    const fetchedOffset = Number((batch as unknown as { fetchedOffset: string }).fetchedOffset);
+    if (Number(batch.highWatermark) < lane.next) this.#beginAnew(lane);
+    else if (fetchedOffset > lane.next) this.#goBack(lane, Number(batch.firstOffset()));
+    else {
+      const { notBefore = () => 0 } = this.#parts.options;
+      const records = batch.messages.map((message) => fromMessage(batch.topic, batch.partition, message));
+      const waiting = records.map((record) => ({ record, due: notBefore(record) }));
+      lane.receive(waiting, Number(batch.lastOffset()));
+      resolveOffset(batch.lastOffset());
+      this.#parts.handOut.pumpNextTurn();
+    }
+  }
+
+  /** A batch of aborted or control records only: kafkajs keeps it to itself and goes on behind it. Offsets of the batch. */
+  passedOver(place: Place, first: number, last: number): void {
+    const lane = this.#lanes.get(keyOf(place));
+    if (lane && first <= lane.next) lane.skipTo(last + 1);
+  }
+
+  /** For places that have no lane: nothing of them is fetched until it is known from where. */
+  #begin(places: readonly Place[]): void {
+    for (const place of places) this.#flow(place).pause();
+    this.#parts.handOut.setLanes(this.#lanes.values());
+    void this.#open(places, this.#join);
+  }
+
+  /** From where the group stands; never rejects: what can't be had now is asked for again. */
+  async #open(places: readonly Place[], join: number): Promise<void> {
+    if (places.length === 0) return;
+    const { admin, options, logger } = this.#parts;
+    const topics = [...new Set(places.map(({ topic }) => topic))];
+    try {
+      const starts = await admin.groupStart(options.group, topics);
+      if (join !== this.#join || this.#stopped) return;
+      const startOf = ({ topic, partition }: Place) => starts.get(topic)?.get(partition);
+      for (const place of places) this.#openLane(place, startOf(place));
+      this.#parts.handOut.setLanes(this.#lanes.values());
+      const left = places.filter((place) => startOf(place) === undefined);
+      if (left.length > 0) this.#askAgain(left, join);
+    } catch (error) {
+      logger.warn({ err: error, group: options.group }, 'the offsets of the group are out of reach');
+      this.#askAgain(places, join);
+    }
+  }
+
+  #openLane(place: Place, start: number | undefined): void {
+    if (start === undefined) return;
+    const flow = this.#flow(place);
+    this.#lanes.set(keyOf(place), new PartitionLane({ ...place, start }, flow));
+    this.#parts.client.seek({ ...place, offset: String(start) });
+    flow.resume();
+  }
+
+  #askAgain(places: readonly Place[], join: number): void {
+    if (this.#stopped) return;
+    const timer = setTimeout(() => {
+      this.#asking.delete(timer);
+      if (join === this.#join) void this.#open(places, join);
+    }, ASK_AGAIN_MS);
+    this.#asking.add(timer);
+  }
+
+  #flow({ topic, partition }: Place) {
+    const topicPartitions = [{ topic, partitions: [partition] }];
+    return {
+      pause: () => this.#parts.client.pause(topicPartitions),
+      resume: () => this.#parts.client.resume(topicPartitions),
+    };
+  }
+
+  /** The log is shorter than what was read of it: the topic was deleted and made again, and begins anew. */
+  #beginAnew({ topic, partition }: PartitionLane): void {
+    const place = { topic, partition };
+    this.#parts.logger.error(place, 'the topic was made anew while it was read: it is read from its start');
+    this.#lanes.delete(keyOf(place));
+    this.#begin([place]);
+  }
+
+  /** A batch that leaves something out: of before a rejoin, or retention has taken what should have come. */
+  #goBack(lane: PartitionLane, firstOffset: number): void {
+    const { topic, partition, next } = lane;
+    const join = this.#join;
+    this.#parts.client.seek({ topic, partition, offset: String(next) });
+    void this.#parts.admin.offsets(topic).then(
+      (offsets) => {
+        const low = offsets.find((entry) => entry.partition === partition)?.low ?? 0;
+        if (join !== this.#join || low <= lane.next || low > firstOffset) return;
+        const about = { topic, partition, from: next, to: low };
+        this.#parts.logger.error(about, 'records were gone before they were delivered');
+        lane.skipTo(low);
+      },
+      () => undefined,
+    );
+  }
+}
+
+function placesOf(assignment: Assignment): Place[] {
+  return Object.entries(assignment).flatMap(([topic, partitions]) =>
+    partitions.map((partition) => ({ topic, partition })),
+  );
+}
+
+function keyOf({ topic, partition }: Place): string {
+  return `${partition} ${topic}`;
+}

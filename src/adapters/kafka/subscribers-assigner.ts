@@ -1,0 +1,78 @@
+/**
+ * Gives each partition to a member that has subscribed its topic: the one that has the fewest so far. The assigner of
+ * kafkajs goes by the leader's topics alone, so while processes with different topics run side by side (RETRY_SCHEDULE
+ * is changed in one after the other) it leaves new topics unread, and gives topics to members that drop them.
+ */
+import kafkajs, { type GroupMember, type GroupMemberAssignment, type PartitionAssigner } from 'kafkajs';
+
+const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
+const VERSION = 0;
+
+/** Partitions by topic, by member. */
+export type Assignments = ReadonlyMap<string, Readonly<Record<string, number[]>>>;
+
+/** @param partitionsOf of a topic that only others subscribe: the leader's client has not heard of it; none if it is gone */
+export function subscribersAssigner(partitionsOf: (topic: string) => Promise<number[]>): PartitionAssigner {
+  return ({ cluster }) => ({
+    name: 'account-webhooks-subscribers',
+    version: VERSION,
+    async assign({ members, topics: own }) {
+      const subscribers = subscribersByTopic(members);
+      const partitions = new Map<string, readonly number[]>();
+      for (const topic of subscribers.keys()) {
+        const known = cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
+        partitions.set(topic, own.includes(topic) ? known : await partitionsOf(topic));
+      }
+      return encoded(assigned(subscribers, partitions));
+    },
+    protocol({ topics }) {
+      const metadata = MemberMetadata.encode({ version: VERSION, topics, userData: Buffer.alloc(0) });
+      return { name: this.name, metadata };
+    },
+  });
+}
+
+/** The same members and topics give the same assignment, in whatever order they are named. */
+export function assigned(
+  subscribers: ReadonlyMap<string, readonly string[]>,
+  partitions: ReadonlyMap<string, readonly number[]>,
+): Assignments {
+  const assignments = new Map<string, Record<string, number[]>>();
+  const counts = new Map<string, number>();
+  for (const [topic, members] of [...subscribers].sort(byName)) {
+    const sorted = [...members].sort();
+    for (const partition of [...(partitions.get(topic) ?? [])].sort((a, b) => a - b)) {
+      const member = sorted.reduce((least, other) => (countOf(other) < countOf(least) ? other : least));
+      counts.set(member, countOf(member) + 1);
+      const assignment = assignments.get(member) ?? {};
+      assignments.set(member, assignment);
+      assignment[topic] = [...(assignment[topic] ?? []), partition];
+    }
+  }
+  return assignments;
+
+  function countOf(member: string): number {
+    return counts.get(member) ?? 0;
+  }
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+function subscribersByTopic(members: readonly GroupMember[]): Map<string, string[]> {
+  const subscribers = new Map<string, string[]>();
+  for (const { memberId, memberMetadata } of members) {
+    for (const topic of MemberMetadata.decode(memberMetadata)?.topics ?? []) {
+      subscribers.set(topic, [...(subscribers.get(topic) ?? []), memberId]);
+    }
+  }
+  return subscribers;
+}
+
+function encoded(assignments: Assignments): GroupMemberAssignment[] {
+  return [...assignments].map(([memberId, assignment]) => ({
+    memberId,
+    memberAssignment: MemberAssignment.encode({ version: VERSION, assignment, userData: Buffer.alloc(0) }),
+  }));
+}

@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import kafkajs from 'kafkajs';
+import { KafkaConsumer } from '../../../src/adapters/kafka/consumer.js';
+import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
+import { BrokerRefused, type ReceivedRecord } from '../../../src/ports/broker.js';
+import { eventually } from '../../support/eventually.js';
+import { FakeKafkaClient } from '../../support/fake-kafka-client.js';
+import { recordingLogger } from '../../support/recording-logger.js';
+
+let client: FakeKafkaClient;
+let asked: string[][];
+let starts: Map<string, number>;
+let ensured: string[];
+let handled: ReceivedRecord[];
+let consumer: KafkaConsumer;
+
+beforeEach(async () => {
+  client = new FakeKafkaClient();
+  asked = [];
+  ensured = [];
+  handled = [];
+  starts = new Map([
+    ['t', 5],
+    ['u', 0],
+  ]);
+  const admin = {
+    groupStart: async (_group: string, topics: readonly string[]) => {
+      asked.push([...topics]);
+      const known = topics.filter((topic) => starts.has(topic));
+      return new Map(known.map((topic) => [topic, new Map([[0, starts.get(topic)]])]));
+    },
+    forget: (topic: string) => void ensured.push(`forget ${topic}`),
+    ensure: async (topics: readonly string[]) => void ensured.push(`ensure ${topics}`),
+  } as unknown as TopicAdmin;
+  const parts = { kafka: client.kafka, admin, sessionTimeoutMs: 6_000, logger: recordingLogger() };
+  const handler = async (record: ReceivedRecord) => void handled.push(record);
+  consumer = new KafkaConsumer(parts, { topics: ['t', 'u'], group: 'g', inFlight: 10, handler });
+  await consumer.start();
+});
+
+afterEach(() => consumer.close());
+
+const offsets = () => client.commits.map((commit) => commit.map(({ topic, offset }) => `${topic} ${offset}`));
+
+describe('a partition that was assigned', () => {
+  it('is not fetched before its place is known, and then from there', async () => {
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    expect(client.calls).toEqual(['resume t', 'pause t', 'seek t 5', 'resume t']);
+  });
+
+  it('is opened though the place of another is not known; that is asked for again', async () => {
+    starts.delete('t');
+    await client.join({ t: [0], u: [0] });
+    await eventually(() => client.calls.includes('seek u 0'));
+    expect(client.calls).not.toContain('seek t 5');
+    starts.set('t', 5);
+    await eventually(() => client.calls.includes('seek t 5'));
+    expect(asked).toEqual([['t', 'u'], ['t']]);
+  });
+});
+
+describe('what is done', () => {
+  beforeEach(async () => {
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+  });
+
+  it('is committed the moment a rebalance begins', async () => {
+    await client.fetched('t', 5, 9);
+    await eventually(() => handled.length === 5);
+    await client.emit('REBALANCING', {});
+    expect(offsets()).toEqual([['t 10']]);
+  });
+
+  it('is committed by close although the group is just rebalancing: it is tried again', async () => {
+    await client.fetched('t', 5, 9);
+    await eventually(() => handled.length === 5);
+    let refusals = 2;
+    client.commit = async () => {
+      if (refusals-- > 0) throw new Error('rebalancing');
+    };
+    await consumer.close();
+    expect(offsets()).toEqual([['t 10'], ['t 10'], ['t 10']]);
+  });
+
+  it('includes a batch that kafkajs keeps to itself: one of an aborted transaction', async () => {
+    await client.emit('START_BATCH_PROCESS', {
+      topic: 't',
+      partition: 0,
+      batchSize: 0,
+      firstOffset: '5',
+      lastOffset: '99',
+    });
+    await client.fetched('t', 100, 100);
+    await eventually(() => handled.length === 1);
+    await consumer.close();
+    expect(offsets()).toEqual([['t 101']]);
+  });
+
+  it('begins anew where the topic was made anew', async () => {
+    await client.fetched('t', 5, 9);
+    await eventually(() => handled.length === 5);
+    starts.set('t', 0);
+    await client.fetched('t', 0, 1);
+    await eventually(() => client.calls.includes('seek t 0'));
+    await client.fetched('t', 0, 1);
+    await eventually(() => handled.length === 7);
+  });
+});
+
+describe('a crash', () => {
+  const lost = new kafkajs.KafkaJSNumberOfRetriesExceeded(new Error('lost'), { retryCount: 5, retryTime: 300 });
+
+  it('is not the end where a new try may mend it', async () => {
+    expect(await client.restartOnFailure(lost)).toBe(true);
+    await client.emit('CRASH', { error: lost, restart: true });
+    expect(ensured).toEqual([]);
+  });
+
+  it('makes the topics anew where one is gone', async () => {
+    const unknown = Object.assign(new Error('gone'), { type: 'UNKNOWN_TOPIC_OR_PARTITION' });
+    await client.emit('CRASH', { error: unknown, restart: true });
+    expect(ensured).toEqual(['forget t', 'forget u', 'ensure t,u']);
+  });
+
+  it('is the end where Kafka will not have us: no new try, and closed is rejected', async () => {
+    const refused = new kafkajs.KafkaJSNumberOfRetriesExceeded(
+      Object.assign(new Error('not permitted'), { type: 'GROUP_AUTHORIZATION_FAILED' }),
+      { retryCount: 5, retryTime: 300 },
+    );
+    expect(await client.restartOnFailure(refused)).toBe(false);
+    await client.emit('CRASH', { error: refused, restart: false });
+    await expect(consumer.closed).rejects.toThrow(BrokerRefused);
+  });
+});

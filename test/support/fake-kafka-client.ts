@@ -1,0 +1,89 @@
+/** A stand-in for kafkajs' consumer: a test says what the group does, and sees what the adapter asks of it. */
+import type { Kafka } from 'kafkajs';
+
+type Listener = (event: { payload: unknown }) => unknown;
+
+const EVENTS = ['GROUP_JOIN', 'START_BATCH_PROCESS', 'REBALANCING', 'CRASH'] as const;
+type EventName = (typeof EVENTS)[number];
+
+export interface Commit {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: string;
+}
+
+export class FakeKafkaClient {
+  readonly events = Object.fromEntries(EVENTS.map((name) => [name, name]));
+  readonly commits: Commit[][] = [];
+  readonly calls: string[] = [];
+  commit: () => Promise<void> = async () => undefined;
+  restartOnFailure: (error: Error) => Promise<boolean> = async () => true;
+  readonly #listeners = new Map<string, Listener>();
+  #eachBatch: (payload: unknown) => Promise<void> = async () => undefined;
+
+  /** What stands for the whole of kafkajs. */
+  readonly kafka = {
+    consumer: (options: { retry: { restartOnFailure: (error: Error) => Promise<boolean> } }) => {
+      this.restartOnFailure = options.retry.restartOnFailure;
+      return this;
+    },
+  } as unknown as Kafka;
+
+  on(name: string, listener: Listener): void {
+    this.#listeners.set(name, listener);
+  }
+
+  async emit(name: EventName, payload: unknown): Promise<void> {
+    await this.#listeners.get(name)?.({ payload });
+  }
+
+  async connect(): Promise<void> {}
+  async subscribe(): Promise<void> {}
+  async disconnect(): Promise<void> {}
+
+  async run({ eachBatch }: { eachBatch: (payload: unknown) => Promise<void> }): Promise<void> {
+    this.#eachBatch = eachBatch;
+  }
+
+  async commitOffsets(offsets: Commit[]): Promise<void> {
+    this.commits.push(offsets);
+    await this.commit();
+  }
+
+  pause([topic]: { topic: string }[]): void {
+    this.calls.push(`pause ${topic?.topic}`);
+  }
+
+  resume([topic]: { topic: string }[]): void {
+    this.calls.push(`resume ${topic?.topic}`);
+  }
+
+  seek({ topic, offset }: { topic: string; offset: string }): void {
+    this.calls.push(`seek ${topic} ${offset}`);
+  }
+
+  join(assignment: Record<string, number[]>, memberId = 'member'): Promise<void> {
+    return this.emit('GROUP_JOIN', { memberId, memberAssignment: assignment });
+  }
+
+  /** Records of partition 0, `first` to `last`. */
+  async fetched(topic: string, first: number, last: number): Promise<void> {
+    const messages = Array.from({ length: last - first + 1 }, (_, n) => ({
+      key: null,
+      value: Buffer.from(String(first + n)),
+      offset: String(first + n),
+      timestamp: '0',
+      headers: {},
+    }));
+    const batch = {
+      topic,
+      partition: 0,
+      fetchedOffset: String(first),
+      highWatermark: String(last + 1),
+      messages,
+      firstOffset: () => String(first),
+      lastOffset: () => String(last),
+    };
+    await this.#eachBatch({ batch, resolveOffset: () => undefined });
+  }
+}
