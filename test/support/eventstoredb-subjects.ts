@@ -6,6 +6,7 @@ import { connect, credentialsOf } from '../../src/adapters/eventstoredb/client.j
 import { EventStoreDbStore } from '../../src/adapters/eventstoredb/event-store.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { Features, Open } from '../contract/contract.js';
+import { AdapterSubject, alone } from './adapter-subject.js';
 import { startEventStore } from './eventstoredb/event-store-server.js';
 import { silentLogger } from './silent-logger.js';
 
@@ -61,30 +62,7 @@ export function onRealServer(url: string): Open<EventStore> {
 function overServer(start: () => Promise<ServerBehind>): Open<EventStore> {
   return async (features) => {
     const server = await start();
-    const opened: EventStore[] = [];
-    const open = async () => {
-      const store = openEventStoreDb(server.url, { tryMs: 3_000, appendMs: 6_000, silenceMs: 6_000 });
-      opened.push(store);
-      return store;
-    };
-    let port = await open();
-    return {
-      features,
-      get port() {
-        return port;
-      },
-      async reopen() {
-        await port.close();
-        port = await open();
-        return port;
-      },
-      another: open,
-      stall: () => server.stall(),
-      damage: () => Promise.reject(new Error('not here')),
-      async close() {
-        await Promise.all(opened.map((store) => store.close()));
-        await server.stop();
-      },
-    };
+    const open = () => alone(openEventStoreDb(server.url, { tryMs: 3_000, appendMs: 6_000, silenceMs: 6_000 }));
+    return new AdapterSubject(features, open, { stall: () => server.stall(), close: () => server.stop() });
   };
 }

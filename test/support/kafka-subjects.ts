@@ -3,6 +3,7 @@ import { describe, test } from '@jest/globals';
 import { KafkaBroker, type KafkaSettings } from '../../src/adapters/kafka/broker.js';
 import type { Broker } from '../../src/ports/broker.js';
 import type { Features, Open } from '../contract/contract.js';
+import { AdapterSubject, alone } from './adapter-subject.js';
 import { silentLogger } from './silent-logger.js';
 
 export const KAFKA: Features = {
@@ -38,28 +39,6 @@ export function withKafka(define: (brokers: string) => void): void {
 }
 
 export function kafkaBroker(brokers: string): Open<Broker> {
-  return async (features) => {
-    const opened: Broker[] = [];
-    const open = async () => {
-      const broker = new KafkaBroker(kafkaSettings(brokers), silentLogger);
-      opened.push(broker);
-      return broker;
-    };
-    let port = await open();
-    return {
-      features,
-      get port() {
-        return port;
-      },
-      async reopen() {
-        await port.close();
-        port = await open();
-        return port;
-      },
-      another: open,
-      stall: () => Promise.reject(new Error('not here')),
-      damage: () => Promise.reject(new Error('not here')),
-      close: async () => void (await Promise.all(opened.map((broker) => broker.close()))),
-    };
-  };
+  const open = () => alone<Broker>(new KafkaBroker(kafkaSettings(brokers), silentLogger));
+  return async (features) => new AdapterSubject(features, open);
 }

@@ -10,7 +10,8 @@ import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import type { Broker } from '../../src/ports/broker.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { ProjectionStates } from '../../src/ports/projection-states.js';
-import type { Features, Open, Subject } from '../contract/contract.js';
+import type { Features, Open } from '../contract/contract.js';
+import { AdapterSubject, type Opened } from './adapter-subject.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 export const SQLITE: Features = {
@@ -29,65 +30,32 @@ export const SQLITE: Features = {
 /** Puts something before or around an instance, which is how a broken adapter is made. */
 export type Wrap<Port> = (port: Port) => Port;
 
-interface Opened<Port> {
-  readonly port: Port;
-  close(): Promise<void>;
+/** A subject over a folder of its own. */
+function overFolder<Port>(open: (dataDir: string) => Opened<Port>): Open<Port> {
+  return async (features) => {
+    const { path, remove } = temporaryDirectory();
+    return new AdapterSubject(features, () => open(path), {
+      stall: () => stall(path),
+      damage: async () => damageFile(join(path, 'read-model.sqlite')),
+      close: async () => remove(),
+    });
+  };
 }
 
-class SqliteSubject<Port> implements Subject<Port> {
-  readonly #directory = temporaryDirectory();
-  readonly #open: (dataDir: string) => Opened<Port>;
-  readonly #others: Opened<Port>[] = [];
-  #opened: Opened<Port>;
-
-  constructor(
-    readonly features: Features,
-    open: (dataDir: string) => Opened<Port>,
-  ) {
-    this.#open = open;
-    this.#opened = open(this.#directory.path);
-  }
-
-  get port(): Port {
-    return this.#opened.port;
-  }
-
-  async reopen(): Promise<Port> {
-    await this.#opened.close();
-    this.#opened = this.#open(this.#directory.path);
-    return this.port;
-  }
-
-  async another(): Promise<Port> {
-    const other = this.#open(this.#directory.path);
-    this.#others.push(other);
-    return other.port;
-  }
-
-  /** Another process has the write lock, and time runs a thousand times as fast. */
-  async stall(): Promise<() => Promise<void>> {
-    const holder = openFile(join(this.#directory.path, 'store.sqlite'));
-    holder.exec('BEGIN IMMEDIATE');
-    const began = performance.now();
-    const now = performance.now.bind(performance);
-    const clock = jest.spyOn(performance, 'now').mockImplementation(() => began + 1_000 * (now() - began));
-    return async () => {
-      clock.mockRestore();
-      holder.close();
-    };
-  }
-
-  /** Overwrites all but the first pages of the read model. */
-  async damage(): Promise<void> {
-    damageFile(join(this.#directory.path, 'read-model.sqlite'));
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.#opened, ...this.#others].map((opened) => opened.close()));
-    this.#directory.remove();
-  }
+/** Another process has the write lock, and time runs a thousand times as fast. */
+async function stall(dataDir: string): Promise<() => Promise<void>> {
+  const holder = openFile(join(dataDir, 'store.sqlite'));
+  holder.exec('BEGIN IMMEDIATE');
+  const began = performance.now();
+  const now = performance.now.bind(performance);
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => began + 1_000 * (now() - began));
+  return async () => {
+    clock.mockRestore();
+    holder.close();
+  };
 }
 
+/** Overwrites all but the first pages. */
 export function damageFile(path: string, from = 16 * 1024): void {
   const file = openSync(path, 'r+');
   writeSync(file, Buffer.alloc(fstatSync(file).size - from, 'damage'), 0, null, from);
@@ -99,7 +67,7 @@ function overStoreFile<Port extends { close(): Promise<void> }>(
   make: (store: StoreFile) => Port,
   wrap: Wrap<Port>,
 ): Open<Port> {
-  const open = (dataDir: string): Opened<Port> => {
+  return overFolder((dataDir) => {
     const file = new StoreFile(dataDir);
     const port = wrap(make(file));
     const close = async () => {
@@ -107,8 +75,7 @@ function overStoreFile<Port extends { close(): Promise<void> }>(
       file.close();
     };
     return { port, close };
-  };
-  return async (features) => new SqliteSubject(features, open);
+  });
 }
 
 export function sqliteEventStore(wrap: Wrap<EventStore> = (store) => store): Open<EventStore> {
@@ -120,9 +87,8 @@ export function sqliteBroker(wrap: Wrap<Broker> = (broker) => broker): Open<Brok
 }
 
 export function sqliteProjectionStates(wrap: Wrap<ProjectionStates> = (states) => states): Open<ProjectionStates> {
-  const open = (dataDir: string): Opened<ProjectionStates> => {
+  return overFolder((dataDir) => {
     const port = wrap(openProjectionStates(dataDir, () => undefined));
     return { port, close: async () => port.close() };
-  };
-  return async (features) => new SqliteSubject(features, open);
+  });
 }

@@ -16,7 +16,7 @@ import {
   UnknownPosition,
   WrongExpectedRevision,
 } from '../../ports/event-store.js';
-import { codeOf, FileClosed } from './open-file.js';
+import { codeOf } from './open-file.js';
 import type { StoreFile } from './store-file.js';
 
 const PAGE = 1_000;
@@ -48,8 +48,8 @@ export class SqliteEventStore implements EventStore {
 
   async append(stream: string, events: readonly NewEvent[], expectedRevision: number): Promise<Appended> {
     const rows = events.map(newRow);
+    this.#mustBeOpen();
     try {
-      this.#mustBeOpen();
       return await this.#store.write(EVENTS, () => this.#append(stream, rows, expectedRevision));
     } catch (error) {
       throw error instanceof WrongExpectedRevision ? error : unavailable(error);
@@ -69,7 +69,7 @@ export class SqliteEventStore implements EventStore {
   }
 
   async *subscribe({ after, streamPrefix, signal }: SubscribeOptions): AsyncIterable<EventBatch> {
-    this.#open();
+    this.#mustBeOpen();
     const ended = AbortSignal.any([signal, this.#closing.signal]);
     let seq = this.#seqOf(after);
     let caughtUp = false;
@@ -142,18 +142,14 @@ export class SqliteEventStore implements EventStore {
     return { stream, revision, position, id, type, data: JSON.parse(data), metadata: JSON.parse(metadata) };
   }
 
-  /** @throws StoreUnavailable after close */
-  #open(): void {
-    this.#try(() => undefined);
-  }
-
+  /** @throws StoreUnavailable */
   #mustBeOpen(): void {
-    if (this.#closing.signal.aborted) throw new FileClosed('the event store is closed');
+    if (this.#closing.signal.aborted) throw new StoreUnavailable('the event store is closed');
   }
 
   #try<T>(read: () => T): T {
+    this.#mustBeOpen();
     try {
-      this.#mustBeOpen();
       return read();
     } catch (error) {
       throw unavailable(error);

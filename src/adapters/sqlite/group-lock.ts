@@ -13,15 +13,10 @@ export class GroupLock {
   readonly #taken: () => void;
   #file: SqliteFile | null = null;
   #timer: NodeJS.Timeout | null = null;
-  #held = false;
 
   constructor(dataDir: string, group: string, taken: () => void) {
     this.#path = join(dataDir, `group-${encodeURIComponent(group)}.lock`);
     this.#taken = taken;
-  }
-
-  get held(): boolean {
-    return this.#held;
   }
 
   /** Takes it now or as soon as it is free; then `taken` is called. @throws an error of fs or SQLite */
@@ -39,14 +34,12 @@ export class GroupLock {
     if (this.#timer) clearTimeout(this.#timer);
     this.#file?.close();
     this.#file = null;
-    this.#held = false;
   }
 
   #take(file: SqliteFile): void {
     file.exec('BEGIN EXCLUSIVE');
     try {
       this.#taken();
-      this.#held = true;
     } catch (error) {
       file.exec('ROLLBACK');
       throw error;

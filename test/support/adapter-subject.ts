@@ -1,0 +1,70 @@
+/** An adapter as a subject of the contract suites: one instance in use, others beside it, and what is behind them. */
+import type { Features, Subject } from '../contract/contract.js';
+
+/** An instance of the adapter, and what closes it with all that is its own. */
+export interface Opened<Port> {
+  readonly port: Port;
+  close(): Promise<void>;
+}
+
+/** What a subject can't do is left out: the features say so, and no case asks for it. */
+export interface Behind {
+  /** Nothing answers until the returned function is called. */
+  readonly stall?: () => Promise<() => Promise<void>>;
+  readonly damage?: () => Promise<void>;
+  /** Once every instance is closed. */
+  readonly close?: () => Promise<void>;
+}
+
+export class AdapterSubject<Port> implements Subject<Port> {
+  readonly features: Features;
+  readonly #open: () => Opened<Port>;
+  readonly #behind: Behind;
+  readonly #others: Opened<Port>[] = [];
+  #inUse: Opened<Port>;
+
+  constructor(features: Features, open: () => Opened<Port>, behind: Behind = {}) {
+    this.features = features;
+    this.#open = open;
+    this.#behind = behind;
+    this.#inUse = open();
+  }
+
+  get port(): Port {
+    return this.#inUse.port;
+  }
+
+  async reopen(): Promise<Port> {
+    await this.#inUse.close();
+    this.#inUse = this.#open();
+    return this.port;
+  }
+
+  async another(): Promise<Port> {
+    const other = this.#open();
+    this.#others.push(other);
+    return other.port;
+  }
+
+  stall(): Promise<() => Promise<void>> {
+    return this.#behind.stall?.() ?? notHere();
+  }
+
+  damage(): Promise<void> {
+    return this.#behind.damage?.() ?? notHere();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#inUse, ...this.#others].map((opened) => opened.close()));
+    await this.#behind.close?.();
+  }
+}
+
+/** A port with nothing beside it that has to be closed. */
+export function alone<Port extends { close(): Promise<void> }>(port: Port): Opened<Port> {
+  return { port, close: () => port.close() };
+}
+
+function notHere(): Promise<never> {
+  return Promise.reject(new Error('not here'));
+}
