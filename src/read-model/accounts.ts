@@ -2,14 +2,16 @@
 import { accountStream } from '../webhooks/events.js';
 import type { EventType } from '../webhooks/limits.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
-import type { Folded, ProjectionHost } from './projection-host.js';
+import type { Folded } from './folded-states.js';
+import type { ProjectionHost } from './projection-host.js';
+import type { SealedSecret } from './signing-secrets.js';
 
 /** What projections/account-credentials.js folds. */
 export interface AccountCredentials {
   readonly accountId: number | null;
   readonly credentials: readonly Credential[];
   /** Oldest first. */
-  readonly signingSecrets: readonly { readonly sealed: string; readonly issuedAt: string }[];
+  readonly signingSecrets: readonly SealedSecret[];
 }
 
 export interface Credential {

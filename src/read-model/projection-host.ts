@@ -11,27 +11,15 @@
  * States are handed out as they are cached: they are read, never changed, by whoever asks.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { Logger } from '../observability/logger.js';
-import {
-  type EventBatch,
-  type EventStore,
-  type RecordedEvent,
-  StoreRefused,
-  UnknownPosition,
-} from '../ports/event-store.js';
-import { type ProjectionStates, StatesDamaged } from '../ports/projection-states.js';
+import { type EventBatch, type EventStore, StoreRefused, UnknownPosition } from '../ports/event-store.js';
+import type { ProjectionStates } from '../ports/projection-states.js';
+import { CatchUpProgress } from './catch-up-progress.js';
+import { type Folded, FoldedStates } from './folded-states.js';
 import type { Projection } from './projection-source.js';
+import { RevisionWaiters } from './revision-waiters.js';
 
-const CACHED_STATES = 20_000;
-const PROGRESS_EVERY_MS = 1_000;
 const RETRY_AFTER_MS = 500;
-
-export interface Folded<S> {
-  readonly state: S;
-  /** The revision of the last event of the stream that is in the state. */
-  readonly revision: number;
-}
 
 export interface ProjectionHostParts {
   readonly projection: Projection;
@@ -44,25 +32,26 @@ export interface ProjectionHostParts {
 
 export class ProjectionHost<S> {
   readonly #parts: ProjectionHostParts;
-  readonly #cache = new LRUCache<string, Folded<S>>({ max: CACHED_STATES });
-  readonly #waiting = new Map<string, Set<Waiter>>();
+  readonly #folded: FoldedStates<S>;
+  readonly #waiters = new RevisionWaiters();
+  readonly #progress: CatchUpProgress;
   readonly #stopping = new AbortController();
   readonly #caughtUp = withResolvers<void>();
   readonly #lost = withResolvers<never>();
   #running: Promise<void> = Promise.resolve();
   #live = false;
   #hasBeenLive = false;
-  #folded = 0;
-  #startedAt = 0;
-  #toldAt = 0;
 
   constructor(parts: ProjectionHostParts) {
+    const { projection, states, logger, now } = parts;
     this.#parts = parts;
+    this.#folded = new FoldedStates(projection, states, (error) => this.#lose(error));
+    this.#progress = new CatchUpProgress(projection.name, logger, now);
     this.#lost.promise.catch(() => undefined);
   }
 
   start(): void {
-    this.#startedAt = this.#toldAt = this.#parts.now();
+    this.#progress.start();
     this.#running = this.#run();
   }
 
@@ -83,14 +72,12 @@ export class ProjectionHost<S> {
 
   /** The state as folded here; undefined where the stream is not known here (yet). */
   current(stream: string): Folded<S> | undefined {
-    const cached = this.#cache.get(stream);
-    if (cached) return cached;
-    const { states, projection } = this.#parts;
-    const stored = this.#undamaged(() => states.load(projection.name, stream));
-    if (!stored) return undefined;
-    const folded = { state: JSON.parse(stored.json) as S, revision: stored.revision };
-    this.#cache.set(stream, folded);
-    return folded;
+    return this.#folded.current(stream);
+  }
+
+  /** Every state as folded here, by stream. */
+  all(): Iterable<readonly [stream: string, state: S]> {
+    return this.#folded.all();
   }
 
   /** The state as folded here or, where the stream is not known here yet, folded from the store. */
@@ -99,38 +86,21 @@ export class ProjectionHost<S> {
   }
 
   /** The state with all that the store has just now; undefined for a stream that has no events. @throws StoreUnavailable */
-  async fresh(stream: string): Promise<Folded<S> | undefined> {
-    const { store, projection } = this.#parts;
+  fresh(stream: string): Promise<Folded<S> | undefined> {
     // Begins with what is folded here: strangers can ask for this (POST /oauth/token), and a history may be long.
-    let folded = this.#own(stream);
-    for await (const event of store.read(stream, (folded?.revision ?? -1) + 1)) {
-      folded = this.#next(folded, event, projection);
-    }
-    return folded;
+    return this.#folded.extended(stream, (revision) => this.#parts.store.read(stream, revision));
   }
 
   /** True once the event of this revision is folded here; false where that took longer than `withinMs`. */
-  passed(stream: string, revision: number, withinMs: number): Promise<boolean> {
-    if ((this.current(stream)?.revision ?? -1) >= revision) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const waiters = this.#waiting.get(stream) ?? new Set();
-      this.#waiting.set(stream, waiters);
-      const settle = (passed: boolean) => {
-        clearTimeout(timer);
-        waiters.delete(waiter);
-        if (waiters.size === 0) this.#waiting.delete(stream);
-        resolve(passed);
-      };
-      const waiter: Waiter = { revision, settle };
-      const timer = setTimeout(settle, withinMs, false);
-      waiters.add(waiter);
-    });
+  async passed(stream: string, revision: number, withinMs: number): Promise<boolean> {
+    if ((this.current(stream)?.revision ?? -1) >= revision) return true;
+    return this.#waiters.wait(stream, revision, withinMs);
   }
 
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
-    for (const waiters of [...this.#waiting.values()]) for (const waiter of [...waiters]) waiter.settle(false);
+    this.#waiters.end();
   }
 
   async #run(): Promise<void> {
@@ -143,17 +113,30 @@ export class ProjectionHost<S> {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const { projection, store, states } = this.#parts;
-    const after = this.#undamaged(() => states.open(projection.name, projection.version));
+    const { store, projection } = this.#parts;
+    const after = this.#folded.open();
     for await (const batch of store.subscribe({ after, streamPrefix: projection.streamPrefix, signal })) {
       this.#apply(batch);
     }
   }
 
+  #apply({ events, caughtUp }: EventBatch): void {
+    for (const [stream, { revision }] of this.#folded.fold(events)) this.#waiters.reached(stream, revision);
+    this.#progress.folded(events.length);
+    if (this.#live) return;
+    if (caughtUp) this.#becomeLive();
+    else this.#progress.catchingUp();
+  }
+
+  #becomeLive(): void {
+    this.#live = this.#hasBeenLive = true;
+    this.#caughtUp.resolve();
+    this.#progress.caughtUp();
+  }
+
   #recover(error: unknown): void {
     const { projection, logger } = this.#parts;
     const about = { projection: projection.name };
-    this.#cache.clear();
     if (error instanceof UnknownPosition) {
       logger.warn(about, 'the read model is of another history than the store: rebuilding it');
       this.#forget();
@@ -165,20 +148,11 @@ export class ProjectionHost<S> {
   }
 
   #forget(): void {
-    const { projection, states, logger } = this.#parts;
+    const { projection, logger } = this.#parts;
     try {
-      this.#undamaged(() => states.reset(projection.name));
+      this.#folded.reset();
     } catch (error) {
       logger.error({ err: error, projection: projection.name }, 'the read model can not be emptied');
-    }
-  }
-
-  #undamaged<T>(use: () => T): T {
-    try {
-      return use();
-    } catch (error) {
-      if (error instanceof StatesDamaged) this.#lose(error);
-      throw error;
     }
   }
 
@@ -186,65 +160,6 @@ export class ProjectionHost<S> {
     this.#lost.reject(error);
     this.#stopping.abort();
   }
-
-  #apply(batch: EventBatch): void {
-    const { projection, states } = this.#parts;
-    const changed = new Map<string, Folded<S>>();
-    for (const event of batch.events) {
-      const before = changed.get(event.stream) ?? this.#own(event.stream);
-      if (before && event.revision <= before.revision) continue;
-      changed.set(event.stream, this.#next(before, event, projection));
-    }
-    const position = batch.events.at(-1)?.position;
-    if (position !== undefined) {
-      this.#undamaged(() => states.commit(projection.name, serialised(changed), position));
-    }
-    for (const [stream, folded] of changed) this.#publish(stream, folded);
-    this.#progress(batch);
-  }
-
-  /** A copy that a fold may change: what was handed out stays as it was. */
-  #own(stream: string): Folded<S> | undefined {
-    const folded = this.current(stream);
-    return folded && { state: structuredClone(folded.state), revision: folded.revision };
-  }
-
-  #next(before: Folded<S> | undefined, event: RecordedEvent, projection: Projection): Folded<S> {
-    const state = projection.fold(before ? before.state : projection.init(), event) as S;
-    return { state, revision: event.revision };
-  }
-
-  #publish(stream: string, folded: Folded<S>): void {
-    this.#cache.set(stream, folded);
-    for (const waiter of [...(this.#waiting.get(stream) ?? [])]) {
-      if (waiter.revision <= folded.revision) waiter.settle(true);
-    }
-  }
-
-  #progress(batch: EventBatch): void {
-    const { now, logger, projection } = this.#parts;
-    this.#folded += batch.events.length;
-    const about = { projection: projection.name, events: this.#folded, ms: now() - this.#startedAt };
-    if (batch.caughtUp && !this.#live) {
-      this.#live = this.#hasBeenLive = true;
-      this.#caughtUp.resolve();
-      logger.info(about, 'the projection has caught up');
-    } else if (!this.#live && now() - this.#toldAt >= PROGRESS_EVERY_MS) {
-      this.#toldAt = now();
-      logger.info(about, 'the projection is catching up');
-    }
-  }
-}
-
-interface Waiter {
-  readonly revision: number;
-  readonly settle: (passed: boolean) => void;
-}
-
-function serialised(changed: ReadonlyMap<string, Folded<unknown>>) {
-  return new Map(
-    [...changed].map(([stream, { state, revision }]) => [stream, { revision, json: JSON.stringify(state) }]),
-  );
 }
 
 /** Promise.withResolvers, which Node has from 22 on. */

@@ -5,7 +5,7 @@
  */
 import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
 import type { Accounts } from '../read-model/accounts.js';
-import type { Folded } from '../read-model/projection-host.js';
+import type { Folded } from '../read-model/folded-states.js';
 import { type Command, type Decision, decide } from './decide.js';
 import { accountEvent, type CommandContext, enveloped, type NewEventId } from './envelope.js';
 import { accountStream } from './events.js';

@@ -1,0 +1,114 @@
+/**
+ * What a projection has folded: its states as they were committed, those used of late also in memory. A state that was
+ * handed out is never changed; the next one is folded from a copy.
+ */
+import { LRUCache } from 'lru-cache';
+import type { RecordedEvent } from '../ports/event-store.js';
+import { type ProjectionStates, StatesDamaged } from '../ports/projection-states.js';
+import type { Projection } from './projection-source.js';
+
+const CACHED_STATES = 20_000;
+
+export interface Folded<S> {
+  readonly state: S;
+  /** The revision of the last event of the stream that is in the state. */
+  readonly revision: number;
+}
+
+/** Every method throws StatesDamaged, and tells `onDamaged` first: there is no going on with what is stored. */
+export class FoldedStates<S> {
+  readonly #projection: Projection;
+  readonly #states: ProjectionStates;
+  readonly #onDamaged: (error: StatesDamaged) => void;
+  readonly #cache = new LRUCache<string, Folded<S>>({ max: CACHED_STATES });
+
+  constructor(projection: Projection, states: ProjectionStates, onDamaged: (error: StatesDamaged) => void) {
+    this.#projection = projection;
+    this.#states = states;
+    this.#onDamaged = onDamaged;
+  }
+
+  /** The position after which to go on; null is the beginning. What the last commit does not have is forgotten. */
+  open(): string | null {
+    this.#cache.clear();
+    const { name, version } = this.#projection;
+    return this.#undamaged(() => this.#states.open(name, version));
+  }
+
+  reset(): void {
+    this.#cache.clear();
+    this.#undamaged(() => this.#states.reset(this.#projection.name));
+  }
+
+  current(stream: string): Folded<S> | undefined {
+    const cached = this.#cache.get(stream);
+    if (cached) return cached;
+    const stored = this.#undamaged(() => this.#states.load(this.#projection.name, stream));
+    if (!stored) return undefined;
+    const folded = { state: JSON.parse(stored.json) as S, revision: stored.revision };
+    this.#cache.set(stream, folded);
+    return folded;
+  }
+
+  /** All that is stored, in the order of stream names. */
+  *all(): Iterable<readonly [stream: string, state: S]> {
+    try {
+      for (const [stream, { json }] of this.#states.all(this.#projection.name)) yield [stream, JSON.parse(json) as S];
+    } catch (error) {
+      throw this.#told(error);
+    }
+  }
+
+  /** The current state with the events on top, which are of this stream and in order; nothing is stored. */
+  async extended(stream: string, eventsFrom: (revision: number) => AsyncIterable<RecordedEvent>) {
+    let folded = this.#own(stream);
+    for await (const event of eventsFrom((folded?.revision ?? -1) + 1)) folded = this.#next(folded, event);
+    return folded;
+  }
+
+  /** Folds what is not folded yet, and commits it with the last event's position. Gives the states that changed. */
+  fold(events: readonly RecordedEvent[]): ReadonlyMap<string, Folded<S>> {
+    const changed = new Map<string, Folded<S>>();
+    for (const event of events) {
+      const before = changed.get(event.stream) ?? this.#own(event.stream);
+      if (before && event.revision <= before.revision) continue;
+      changed.set(event.stream, this.#next(before, event));
+    }
+    const position = events.at(-1)?.position;
+    if (position !== undefined) {
+      this.#undamaged(() => this.#states.commit(this.#projection.name, serialised(changed), position));
+    }
+    for (const [stream, folded] of changed) this.#cache.set(stream, folded);
+    return changed;
+  }
+
+  /** A copy that a fold may change. */
+  #own(stream: string): Folded<S> | undefined {
+    const folded = this.current(stream);
+    return folded && { state: structuredClone(folded.state), revision: folded.revision };
+  }
+
+  #next(before: Folded<S> | undefined, event: RecordedEvent): Folded<S> {
+    const state = this.#projection.fold(before ? before.state : this.#projection.init(), event) as S;
+    return { state, revision: event.revision };
+  }
+
+  #undamaged<T>(use: () => T): T {
+    try {
+      return use();
+    } catch (error) {
+      throw this.#told(error);
+    }
+  }
+
+  #told(error: unknown): unknown {
+    if (error instanceof StatesDamaged) this.#onDamaged(error);
+    return error;
+  }
+}
+
+function serialised(changed: ReadonlyMap<string, Folded<unknown>>) {
+  return new Map(
+    [...changed].map(([stream, { state, revision }]) => [stream, { revision, json: JSON.stringify(state) }]),
+  );
+}

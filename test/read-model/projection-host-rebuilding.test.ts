@@ -1,0 +1,90 @@
+import { copyFileSync, readFileSync, renameSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { SubscribeOptions } from '../../src/ports/event-store.js';
+import { compileProjection } from '../../src/read-model/projection-source.js';
+import { accountStream } from '../../src/webhooks/events.js';
+import { bound, PROJECTION, ProjectionHostFixture } from '../support/projection-host-fixture.js';
+import { added, registered } from '../support/webhook-samples.js';
+
+let fixture: ProjectionHostFixture;
+beforeEach(() => {
+  fixture = new ProjectionHostFixture();
+});
+afterEach(() => fixture.close());
+
+async function appendSomeAccounts(): Promise<void> {
+  for (let accountId = 1; accountId <= 20; accountId += 1) {
+    await fixture.append(accountId, [registered(accountId), added(accountId * 10), added(accountId * 10 + 1)]);
+    await fixture.append(accountId, [{ type: 'WebhookDeactivated', data: deactivation(accountId * 10) }], 2);
+  }
+}
+
+const deactivation = (webhookId: number) => ({ webhookId, reason: 'gone', deactivatedAt: '2026-11-03T11:00:00.000Z' });
+
+it('is rebuilt, byte by byte the same, after its file was deleted', async () => {
+  await appendSomeAccounts();
+  await fixture.started();
+  const before = fixture.stored;
+  await fixture.reopenStates(() => fixture.remove('read-model.sqlite'));
+  expect(fixture.stored).toBe('[]');
+  await fixture.started();
+  expect(fixture.stored).toBe(before);
+  expect([...fixture.states.all(PROJECTION.name)]).toHaveLength(20);
+});
+
+it('goes on after the last commit, and folds nothing twice', async () => {
+  await appendSomeAccounts();
+  await fixture.started();
+  await fixture.stopHosts();
+  await fixture.append(1, [added(99)], 3);
+  const asked: SubscribeOptions[] = [];
+  const { store } = fixture;
+  const subscribe = (options: SubscribeOptions) => {
+    asked.push(options);
+    return store.subscribe(options);
+  };
+  const running = await fixture.started({ store: { ...bound(store), subscribe } });
+  expect(asked[0]?.after).toEqual(expect.any(String));
+  expect(running.current(accountStream(1))?.state.webhooks.map(({ id }) => id)).toEqual([10, 11, 99]);
+});
+
+it('is rebuilt when its source changes', async () => {
+  await fixture.append(1, [registered(1), added(7)]);
+  await fixture.started();
+  await fixture.stopHosts();
+  const file = new URL('../../projections/account-webhooks.js', import.meta.url);
+  const source = readFileSync(file, 'utf8').replace('isActive: true', 'isActive: false');
+  const changed = compileProjection('account-webhooks', source);
+  expect(changed.version).not.toBe(PROJECTION.version);
+  const running = await fixture.started({ projection: changed });
+  expect(running.current(accountStream(1))?.state.webhooks).toMatchObject([{ id: 7, isActive: false }]);
+});
+
+it('is rebuilt, with a warning, where the store is another one', async () => {
+  await fixture.append(1, [registered(1), added(7)]);
+  await fixture.started();
+  await fixture.reopenStore(() => fixture.remove('store.sqlite'));
+  await fixture.append(2, [registered(2)]);
+  const running = await fixture.started();
+  expect(fixture.logger.warnings).toHaveLength(1);
+  expect(running.current(accountStream(1))).toBeUndefined();
+  expect(running.current(accountStream(2))?.state.accountId).toBe(2);
+});
+
+it('is rebuilt, with a warning, where the store was restored from a backup and has gone on since', async () => {
+  await fixture.append(1, [registered(1)]);
+  const file = fixture.path('store.sqlite');
+  await fixture.reopenStore(() => copyFileSync(file, `${file}.backup`));
+  await fixture.append(1, [added(7), added(8)], 0);
+  await fixture.started();
+  await fixture.reopenStore(() => {
+    fixture.remove('store.sqlite', ['-wal', '-shm']);
+    renameSync(`${file}.backup`, file);
+  });
+  // As many events as were lost, so that every place the read model knows of is there again.
+  await fixture.append(2, [registered(2), added(9)]);
+  const running = await fixture.started();
+  expect(fixture.logger.warnings).toHaveLength(1);
+  expect(running.current(accountStream(1))?.state.webhooks).toEqual([]);
+  expect(running.current(accountStream(2))?.state.webhooks).toMatchObject([{ id: 9 }]);
+});

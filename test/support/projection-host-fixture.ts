@@ -1,0 +1,111 @@
+/** Projection hosts over an embedded store and a read model, both in a folder of the test's own. */
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { openProjectionStates } from '../../src/adapters/sqlite/projection-states.js';
+import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
+import type { ProjectionStates } from '../../src/ports/projection-states.js';
+import { ProjectionHost, type ProjectionHostParts } from '../../src/read-model/projection-host.js';
+import { loadProjection } from '../../src/read-model/projection-source.js';
+import { enveloped } from '../../src/webhooks/envelope.js';
+import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
+import type { AccountWebhooks } from '../../src/webhooks/state.js';
+import { recordingLogger } from './recording-logger.js';
+import { openSqliteStore } from './sqlite-store.js';
+import { temporaryDirectory } from './temporary-directory.js';
+import { CONTEXT } from './webhook-samples.js';
+
+export const PROJECTION = loadProjection('account-webhooks');
+/** For an event that has to pass. */
+export const WAIT_MS = 5_000;
+
+export class ProjectionHostFixture {
+  readonly logger = recordingLogger();
+  readonly #directory = temporaryDirectory();
+  readonly #hosts: ProjectionHost<AccountWebhooks>[] = [];
+  #opened = openSqliteStore(this.#directory.path);
+  #states = this.#openStates();
+
+  get store(): EventStore {
+    return this.#opened.store;
+  }
+
+  get states(): ProjectionStates {
+    return this.#states;
+  }
+
+  /** All that the read model holds, to be compared. */
+  get stored(): string {
+    return JSON.stringify([...this.#states.all(PROJECTION.name)]);
+  }
+
+  path(file: string): string {
+    return join(this.#directory.path, file);
+  }
+
+  host(parts: Partial<ProjectionHostParts> = {}): ProjectionHost<AccountWebhooks> {
+    const { store, states, logger } = this;
+    const common = { projection: PROJECTION, store, states, logger, now: () => performance.now() };
+    const made = new ProjectionHost<AccountWebhooks>({ ...common, ...parts });
+    this.#hosts.push(made);
+    return made;
+  }
+
+  /** Once it has caught up. */
+  async started(parts: Partial<ProjectionHostParts> = {}): Promise<ProjectionHost<AccountWebhooks>> {
+    const made = this.host(parts);
+    made.start();
+    await made.caughtUp;
+    return made;
+  }
+
+  append(accountId: number, events: AccountEvent[], revision = NO_STREAM) {
+    return this.store.append(accountStream(accountId), enveloped(events, CONTEXT, randomUUID), revision);
+  }
+
+  async stopHosts(): Promise<void> {
+    await Promise.all(this.#hosts.splice(0).map((host) => host.close()));
+  }
+
+  /** With its hosts stopped, and `change` made to its files, the read model is opened again. */
+  async reopenStates(change: () => void): Promise<void> {
+    await this.stopHosts();
+    this.#states.close();
+    change();
+    this.#states = this.#openStates();
+  }
+
+  /** The same for the store. */
+  async reopenStore(change: () => void): Promise<void> {
+    await this.stopHosts();
+    await this.#opened.close();
+    change();
+    this.#opened = openSqliteStore(this.#directory.path);
+  }
+
+  /** A SQLite file, or only what SQLite keeps beside it. */
+  remove(file: string, suffixes: readonly string[] = ['', '-wal', '-shm']): void {
+    for (const suffix of suffixes) rmSync(this.path(file + suffix), { force: true });
+  }
+
+  async close(): Promise<void> {
+    await this.stopHosts();
+    this.#states.close();
+    await this.#opened.close();
+    this.#directory.remove();
+  }
+
+  #openStates(): ProjectionStates {
+    return openProjectionStates(this.#directory.path, () => undefined);
+  }
+}
+
+/** The store by its methods, so that a spread of it keeps them. */
+export function bound(store: EventStore): EventStore {
+  return {
+    append: (...args) => store.append(...args),
+    read: (...args) => store.read(...args),
+    subscribe: (...args) => store.subscribe(...args),
+    close: () => store.close(),
+  };
+}
