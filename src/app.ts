@@ -27,7 +27,8 @@ export class StartAborted extends Error {
 /**
  * A store or a broker that can't be reached is waited for; /health/ready says so meanwhile.
  * @param abort gives up waiting
- * @throws StartAborted; InvalidConfig for files that can't be read; StoreRefused and BrokerRefused; what listening throws
+ * @throws StartAborted; InvalidConfig for files that can't be read, and a master key that is not the one of what is
+ * stored; StoreRefused and BrokerRefused; what listening throws
  */
 export async function startApp(
   config: Config,

@@ -9,8 +9,10 @@ import type { Logger } from '../observability/logger.js';
 import { type AccountCredentials, type Accounts, createAccounts } from '../read-model/accounts.js';
 import { ProjectionHost } from '../read-model/projection-host.js';
 import { loadProjection } from '../read-model/projection-source.js';
+import { sealedValues } from '../read-model/sealed-values.js';
 import { createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
 import type { AccountWebhooks } from '../webhooks/state.js';
+import { checkKeys } from './check-keys.js';
 
 export type Stop = () => Promise<void> | void;
 
@@ -32,7 +34,7 @@ export interface Core extends Start {
   readonly lookup: LookupAll;
 }
 
-/** Opens the backbone and folds the read model up to where the store stands now. */
+/** Opens the backbone and folds the read model up to where the store stands now. @throws InvalidConfig */
 export async function startCore({ config, logger, givenUp }: Start, stops: Stop[]): Promise<Core> {
   const backbone = await openBackbone(config, logger);
   stops.push(() => backbone.close());
@@ -54,6 +56,7 @@ export async function startCore({ config, logger, givenUp }: Start, stops: Stop[
   // Whoever uses the app hears of it; where the start fails on something else nobody does.
   lost.catch(() => undefined);
   await Promise.race([Promise.all([webhooks.caughtUp, credentials.caughtUp]), lost, givenUp]);
+  checkKeys(sealedValues(webhooks, credentials, Date.now()), backbone.sealing);
   const accounts = createAccounts(webhooks, credentials);
   const handleCommand = createCommandHandler({
     store: backbone.store,

@@ -1,12 +1,11 @@
 /** What an attempt is made with, opened: looked up anew for each attempt, so a change counts from the next one on. */
 import { LRUCache } from 'lru-cache';
 import type { Accounts } from '../read-model/accounts.js';
+import { signingAt } from '../read-model/signing-secrets.js';
 import { headerPlace, type Sealing, signingSecretPlace } from '../secrets/sealing.js';
 import type { Webhook } from '../webhooks/state.js';
 import { parseSigningSecret } from './signature.js';
 
-/** A replaced signing secret still signs for this long, beside the new one: receivers take over in their own time. */
-const REPLACED_SECRET_MS = 24 * 3_600_000;
 const CACHED_SECRETS = 10_000;
 
 export interface OpenedHeader {
@@ -42,11 +41,7 @@ export function createOpenConfiguration(accounts: Accounts, sealing: Sealing, no
       return opened;
     },
     async secrets(accountId) {
-      const all = await accounts.signingSecrets(accountId);
-      const signing = all.filter((_, index) => {
-        const next = all[index + 1];
-        return !next || now() - Date.parse(next.issuedAt) < REPLACED_SECRET_MS;
-      });
+      const signing = signingAt(now(), await accounts.signingSecrets(accountId));
       // Nothing goes out unsigned: the read model may be in the middle of the account's registration.
       if (signing.length === 0) throw new Error(`no signing secret of account ${accountId} is known yet`);
       return signing.map(({ sealed }) => openSecret(accountId, sealed)).reverse();

@@ -12,7 +12,7 @@ export interface ProjectionStates {
   /** The position up to which the projection has folded; null: nothing yet. `version` names the fold's source. */
   open(projection: string, version: string): string | null;
   load(projection: string, stream: string): ProjectionState | undefined;
-  /** Every state of the projection, in the order of stream names. */
+  /** Every state of the projection, in the order of stream names; what is committed meanwhile may be in it. */
   all(projection: string): Iterable<readonly [stream: string, state: ProjectionState]>;
   commit(projection: string, states: ReadonlyMap<string, ProjectionState>, position: string): void;
   /** Forgets the states and the position, and keeps the version. */

@@ -19,6 +19,8 @@ export interface Sealing {
   seal(value: string, place: SealedPlace): string;
   /** @throws CannotOpen where it was sealed with another key, for another place, or was changed. */
   open(sealed: string, place: SealedPlace): string;
+  /** False where it lacks the key that this was sealed with. What is no sealed value lacks none: no key opens it. */
+  hasKeyOf(sealed: string): boolean;
 }
 
 export class CannotOpen extends Error {
@@ -56,6 +58,10 @@ export function createSealing(
       } catch (cause) {
         throw new CannotOpen(`a value of ${place.field} was not sealed for account ${place.accountId}`, { cause });
       }
+    },
+    hasKeyOf(sealed) {
+      const keyId = /^v1\.([^.]+)\./.exec(sealed)?.[1];
+      return keyId === undefined || opening.has(keyId);
     },
   };
 }

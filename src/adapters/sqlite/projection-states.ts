@@ -11,6 +11,7 @@ import { codeOf, isBusy, openFile, type SqliteFile } from './open-file.js';
 import { DataDirUnusable } from './store-file.js';
 
 const MOST_PROCESSES = 16;
+const PAGE = 1_000;
 /** "awrm" and the shape of the tables, both in the file's header: what says that it is ours. */
 const APPLICATION_ID = 0x6177726d;
 const SHAPE = 1;
@@ -117,10 +118,16 @@ class SqliteProjectionStates implements ProjectionStates {
     return this.#guarded(() => this.#sql.load.get(projection, stream) as ProjectionState | undefined);
   }
 
-  /** Reads all before it gives the first: a statement left open would block every other use of the file. */
-  all(projection: string): Iterable<readonly [stream: string, state: ProjectionState]> {
-    const rows = this.#guarded(() => this.#sql.all.all(projection) as (ProjectionState & { stream: string })[]);
-    return rows.map(({ stream, revision, json }) => [stream, { revision, json }] as const);
+  /** Reads page by page: a statement left open would block every other use of the file. */
+  *all(projection: string): Iterable<readonly [stream: string, state: ProjectionState]> {
+    let rows: (ProjectionState & { stream: string })[];
+    let from = '';
+    do {
+      rows = this.#guarded(() => this.#sql.page.all(projection, from, PAGE) as typeof rows);
+      for (const { stream, revision, json } of rows) yield [stream, { revision, json }];
+      // The first name behind it.
+      from = `${rows.at(-1)?.stream}\0`;
+    } while (rows.length === PAGE);
   }
 
   commit(projection: string, states: ReadonlyMap<string, ProjectionState>, position: string): void {
@@ -167,7 +174,9 @@ function statements(file: SqliteFile) {
     ),
     forget: file.prepare('DELETE FROM states WHERE projection = ?'),
     load: file.prepare('SELECT revision, state AS json FROM states WHERE projection = ? AND stream = ?'),
-    all: file.prepare('SELECT stream, revision, state AS json FROM states WHERE projection = ? ORDER BY stream'),
+    page: file.prepare(
+      'SELECT stream, revision, state AS json FROM states WHERE projection = ? AND stream >= ? ORDER BY stream LIMIT ?',
+    ),
     save: file.prepare(
       `INSERT INTO states (projection, stream, revision, state) VALUES (?, ?, ?, ?)
        ON CONFLICT (projection, stream) DO UPDATE SET revision = excluded.revision, state = excluded.state`,

@@ -59,6 +59,16 @@ test.each([
   expect([again.open(P, V), [...again.all(P)].length, damaged.length]).toEqual(['p1', 500, 1]);
 });
 
+test.each([999, 1_000, 1_001, 2_000])('all gives every one of %d states, once each and in order', (count) => {
+  const states = open();
+  states.open(P, V);
+  // Each name is the beginning of the next but for a NUL, the smallest difference there is.
+  const names = Array.from({ length: count / 2 }, (_, n) => [`account-${n}`, `account-${n}\0`]).flat();
+  if (count % 2) names.push('');
+  states.commit(P, new Map(names.map((name) => [name, { revision: 0, json: '{}' }])), 'p1');
+  expect([...states.all(P)].map(([name]) => name)).toEqual(names.toSorted());
+});
+
 test('a read model that is found damaged while in use is removed when it is closed', () => {
   const first = open();
   fill(first);
@@ -68,7 +78,7 @@ test('a read model that is found damaged while in use is removed when it is clos
   first.close();
   const states = open();
   damageFile(path());
-  expect(() => states.all(P)).toThrow(StatesDamaged);
+  expect(() => [...states.all(P)]).toThrow(StatesDamaged);
   states.close();
   expect(existsSync(path())).toBe(false);
 });

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { checkKeys } from '../../src/composition/check-keys.js';
+import { sealedValues } from '../../src/read-model/sealed-values.js';
+import { masterKey } from '../../src/secrets/master-keys.js';
+import { createSealing, headerPlace, signingSecretPlace } from '../../src/secrets/sealing.js';
+import { InvalidConfig } from '../../src/settings.js';
+import type { Webhook } from '../../src/webhooks/state.js';
+import { webhookOf } from '../support/fake-accounts.js';
+
+const HOUR = 3_600_000;
+const NOW = Date.parse('2026-11-21T09:00:00.000Z');
+const [KEY, EARLIER] = [masterKey(Buffer.alloc(32, 1)), masterKey(Buffer.alloc(32, 2))];
+const sealing = createSealing([KEY], randomBytes);
+const earlier = createSealing([EARLIER], randomBytes);
+
+const secret = (by: typeof sealing, hoursAgo = 0) => ({
+  sealed: by.seal('whsec_', signingSecretPlace(42)),
+  issuedAt: new Date(NOW - hoursAgo * HOUR).toISOString(),
+});
+const header = (by: typeof sealing) => ({ key: 'X-A', sealed: by.seal('a', headerPlace(42, 'X-A')) });
+
+/** Account 42 with these, between two accounts of which nothing is wrong. */
+function check({ secrets = [secret(sealing)], webhooks = [] as Webhook[], by = sealing }) {
+  const among = <S>(state: S, other: S) => ({
+    all: () => [['account-41', other] as const, ['account-42', state] as const, ['account-43', other] as const],
+  });
+  const credentials = (signingSecrets: typeof secrets) => ({ accountId: 42, credentials: [], signingSecrets });
+  const values = sealedValues(
+    among({ accountId: 42, webhooks }, { accountId: 43, webhooks: [webhookOf(9, { headers: [header(sealing)] })] }),
+    among(credentials(secrets), credentials([])),
+    NOW,
+  );
+  return () => checkKeys(values, by);
+}
+
+describe('a key that is not given is refused, by the names of its settings and its account', () => {
+  test.each([
+    ['a signing secret', { secrets: [secret(earlier)] }],
+    [
+      'a signing secret that was replaced less than 24 hours ago',
+      { secrets: [secret(earlier, 99), secret(sealing, 23)] },
+    ],
+    ['a header', { webhooks: [webhookOf(1), webhookOf(2, { headers: [header(sealing), header(earlier)] })] }],
+    ['a header of an inactive webhook', { webhooks: [webhookOf(1, { isActive: false, headers: [header(earlier)] })] }],
+  ])('%s', (_, what) => {
+    expect(check(what)).toThrow(InvalidConfig);
+    expect(check(what)).toThrow(/^MASTER_KEY .* account-42 .* MASTER_KEY_PREVIOUS$/);
+    const both = createSealing([KEY, EARLIER], randomBytes);
+    expect(check({ ...what, by: both })).not.toThrow();
+  });
+});
+
+test.each<[string, object]>([
+  ['no headers', { headers: undefined }],
+  ['headers that are none', { headers: 7 }],
+  ['headers of nothing', { headers: [null, {}, { sealed: 7 }] }],
+  [
+    'a value that is not sealed',
+    {
+      headers: [
+        { key: 'X-A', sealed: 'plain' },
+        { key: 'X-B', sealed: 'v2.01234567.AA' },
+      ],
+    },
+  ],
+])('a history with %s does not keep the service from its start', (_, strange) => {
+  const broken = { ...webhookOf(1), ...strange } as Webhook;
+  expect(check({ webhooks: [broken] })).not.toThrow();
+  expect(check({ webhooks: [broken, webhookOf(2, { headers: [header(earlier)] })] })).toThrow(/^MASTER_KEY /);
+});
+
+test('a signing secret that signs no more may be of any key', () => {
+  expect(check({ secrets: [secret(earlier, 99), secret(sealing, 25)] })).not.toThrow();
+});
