@@ -1,8 +1,9 @@
 /** POST /oauth/token: OAuth 2.0 client credentials (RFC 6749 4.4), with errors as its section 5.2 writes them. */
-import type { Context } from 'koa';
+import type { Context, Next } from 'koa';
 import type { OwnTokens } from '../accounts/access-tokens.js';
 import { accountOf, secretMatches } from '../accounts/client-credentials.js';
 import type { Accounts } from '../read-model/accounts.js';
+import { ApiError } from './api-error.js';
 
 type TokenError = 'invalid_request' | 'invalid_client' | 'unsupported_grant_type';
 
@@ -15,9 +16,20 @@ interface ClientCredentials {
 
 type Refusal = { readonly error: TokenError; readonly description: string; readonly inBody: boolean };
 
+/** Around the reading of the form: a body that is too large or can't be read is told of in section 5.2's words too. */
+export async function tokenErrors(ctx: Context, next: Next): Promise<void> {
+  ctx.set({ 'cache-control': 'no-store', pragma: 'no-cache' });
+  try {
+    await next();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    ctx.status = error.status;
+    ctx.body = { error: 'invalid_request', error_description: error.message };
+  }
+}
+
 export function issueToken(tokens: OwnTokens, accounts: Accounts) {
   return async (ctx: Context): Promise<void> => {
-    ctx.set({ 'cache-control': 'no-store', pragma: 'no-cache' });
     const asked = read(ctx);
     if ('error' in asked) return refuse(ctx, asked);
     const accountId = await authenticated(asked, accounts);

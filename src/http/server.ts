@@ -10,7 +10,7 @@ import type { Accounts } from '../read-model/accounts.js';
 import { answerErrors } from './answer-errors.js';
 import { authenticate } from './authenticate.js';
 import { formBody, jsonBody } from './body.js';
-import { issueToken } from './issue-token.js';
+import { issueToken, tokenErrors } from './issue-token.js';
 import { listWebhooks } from './list-webhooks.js';
 import { type RegisterWebhookParts, registerWebhook } from './register-webhook.js';
 import { requestContext } from './request-context.js';
@@ -42,7 +42,7 @@ export function createApi(parts: ApiParts): Koa {
   const router = new Router({ sensitive: true });
   router.post('/api/webhooks', authenticated, jsonBody(), registerWebhook(parts));
   router.get('/api/webhooks', authenticated, listWebhooks(accounts, sealing));
-  if (ownTokens) router.post('/oauth/token', formBody(), issueToken(ownTokens, accounts));
+  if (ownTokens) router.post('/oauth/token', tokenErrors, formBody(), issueToken(ownTokens, accounts));
 
   const app = new Koa();
   // What a broken connection emits; the requests themselves end in answerErrors.

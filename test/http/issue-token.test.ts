@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { IssuedCredential } from '../../src/accounts/registration.js';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { eventually } from '../support/eventually.js';
+import { head, rawRequest } from '../support/raw-request.js';
 import { CONTEXT } from '../support/webhook-samples.js';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -168,8 +169,25 @@ describe('400', () => {
   });
 });
 
-it('a form over 64 KiB is 413, and one of strange bytes is no more than wrong', async () => {
-  expect((await ask(`${GRANT}&x=${'x'.repeat(65_536)}`, good())).status).toBe(413);
+describe('a form that is not read to its end is an invalid_request too', () => {
+  it('over 64 KiB: 413', async () => {
+    expectError(await ask(`${GRANT}&x=${'x'.repeat(65_536)}`, good()), 413, 'invalid_request', false);
+  });
+
+  it('of a length over 64 KiB that was announced and does not come: 413', async () => {
+    const lines = [`Content-Type: ${FORM}`, 'Content-Length: 65537'];
+    const { status, headers, body } = await rawRequest(api.port, head('POST /oauth/token HTTP/1.1', ...lines));
+    expect({ status, cache: headers.get('cache-control') }).toEqual({ status: 413, cache: 'no-store' });
+    expect(JSON.parse(body)).toEqual({ error: 'invalid_request', error_description: expect.any(String) });
+  });
+
+  it('of a compression that is broken: 400; that nobody knows: 415', async () => {
+    expectError(await ask(GRANT, { ...good(), 'content-encoding': 'gzip' }), 400, 'invalid_request', false);
+    expectError(await ask(GRANT, { ...good(), 'content-encoding': 'compress' }), 415, 'invalid_request', false);
+  });
+});
+
+it('a form of strange bytes is no more than wrong', async () => {
   expect((await ask(Buffer.of(0xff, 0xfe, 0x3d, 0x25, 0x00), good())).status).toBe(400);
   expect((await ask('%zz=%&%%%', good())).status).toBe(400);
   expect((await ask(`__proto__=1&constructor=2&${GRANT}`, good())).status).toBe(200);
