@@ -7,8 +7,8 @@ import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
 import { createFanOut } from '../../src/delivery/fan-out.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import type { Command, Decision } from '../../src/webhooks/decide.js';
-import { DELIVERED, NOW } from './delivery-samples.js';
-import { FakeAccounts } from './fake-accounts.js';
+import { ACCOUNT, DELIVERED, deliveryTo, NOW } from './delivery-samples.js';
+import { FakeAccounts, webhookOf } from './fake-accounts.js';
 import { RecordingBroker } from './recording-broker.js';
 import { recordingLogger } from './recording-logger.js';
 
@@ -80,6 +80,14 @@ export class DeliverFixture {
     return createFanOut(this.parts, this.deliver);
   }
 
+  /** One step of a delivery to webhook 1 whose attempt comes to `result`. */
+  async attempted(result: AttemptResult, delivery: Partial<Delivery> = {}): Promise<this> {
+    this.accounts.put(webhookOf(1));
+    this.answer = () => result;
+    await this.deliver(deliveryTo(1, delivery));
+    return this;
+  }
+
   /** What the deliveries topic holds. */
   get log(): DeliveryLogEntry[] {
     return this.broker.of(this.topics.deliveries).map(({ value }) => JSON.parse(String(value)) as DeliveryLogEntry);
@@ -94,6 +102,11 @@ export class DeliverFixture {
     const tiers = this.broker.topics.filter((topic) => this.topics.isTier(topic));
     return tiers.flatMap((topic) => this.broker.of(topic).map((record) => waitingIn(topic, record)));
   }
+}
+
+/** The key of the line in which deliveries to a webhook wait. */
+export function lineOf(webhookId: number): [accountId: number, url: string] {
+  return [ACCOUNT, webhookOf(webhookId).endpoint];
 }
 
 function waitingIn(topic: string, record: Parameters<typeof fromRetryRecord>[0]): Waiting {

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { createServer as createTcpServer } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
+import type { LookupAll } from '../../src/endpoints/resolve.js';
+import { AttemptFixture, failure, LONG, OK, send } from '../support/attempt-fixture.js';
+import { testAuthority } from '../support/certificates.js';
+import { type Listener, listen, startReceiver } from '../support/receiver.js';
+
+const fixture = new AttemptFixture();
+afterEach(() => fixture.close());
+
+describe('no connection', () => {
+  test('refused', async () => {
+    const { port, close } = await listen(createTcpServer());
+    await close();
+    expect(await send(await fixture.agent(), `https://127.0.0.1:${port}/`)).toMatchObject(
+      failure('connection-refused'),
+    );
+    // localhost may be two addresses
+    expect(await send(await fixture.agent(), `https://localhost:${port}/`)).toMatchObject(
+      failure('connection-refused'),
+    );
+  });
+
+  test('a name that does not exist', async () => {
+    const lookup: LookupAll = (_host, _options, callback) =>
+      callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), []);
+    expect(await send(await fixture.agent({ lookup }), 'https://hooks.shop.com/')).toMatchObject(failure('dns'));
+  });
+
+  test('an address that is not allowed, as a literal and behind a name', async () => {
+    const listener = await fixture.listening(createTcpServer());
+    const agent = await fixture.agent({ allowPrivate: false });
+    for (const host of ['127.0.0.1', 'localhost']) {
+      expect(await send(agent, `https://${host}:${listener.port}/`)).toMatchObject(failure('forbidden-address'));
+    }
+    expect(listener.sockets.size).toBe(0);
+  });
+
+  test('closed in the TLS handshake', async () => {
+    const listener = await fixture.listening(createTcpServer((socket) => socket.once('data', () => socket.destroy())));
+    const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
+    expect(result).toMatchObject(failure('connection-reset'));
+  });
+
+  test('no TLS at all', async () => {
+    const listener = await fixture.listening(
+      createTcpServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    );
+    expect(await send(await fixture.agent(), `https://localhost:${listener.port}/`)).toMatchObject(failure('tls'));
+  });
+
+  test.each([
+    ['a certificate of an unknown authority', ['localhost', '127.0.0.1'], false],
+    ['a certificate for another name', ['other.shop.com'], true],
+    ['a certificate for another address', ['127.0.0.2'], true],
+  ])('%s', async (_, names, trusted) => {
+    const receiver = await startReceiver({ names });
+    fixture.onClose(receiver.close);
+    const { cert } = await testAuthority();
+    const agent = createEndpointAgent({ allowPrivate: true, connectTimeoutMs: LONG, ...(trusted ? { ca: cert } : {}) });
+    fixture.onClose(() => agent.destroy());
+    expect(await send(agent, `https://localhost:${receiver.port}/`)).toMatchObject(failure('tls'));
+    expect(await send(agent, `https://127.0.0.1:${receiver.port}/`)).toMatchObject(failure('tls'));
+    expect(receiver.requests).toEqual([]);
+  });
+
+  test('a connection that is being made is ended with the agent', async () => {
+    const server = createTcpServer((socket) => socket.resume());
+    const listener = await fixture.listening(server);
+    const agent = await fixture.agent();
+    const result = send(agent, `https://localhost:${listener.port}/`);
+    await once(server, 'connection');
+    await agent.destroy();
+    expect(await result).toMatchObject({ kind: 'interrupted' });
+    await listener.allClosed();
+  });
+});
+
+describe('a connection that is reset before the response', () => {
+  const reset = (socket: TLSSocket) => socket.destroy();
+  const resetAll = (_: TLSSocket, { sockets }: Listener) => {
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
+
+  test('a fresh one is a failure', async () => {
+    const listener = await fixture.scripted(reset);
+    const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
+    expect(result).toMatchObject(failure('connection-reset'));
+    expect(listener.counts).toEqual({ connections: 1, requests: 1 });
+  });
+
+  test.each<[string, (socket: TLSSocket, listener: Listener) => void]>([
+    ['closed', reset],
+    ['reset (RST)', resetAll],
+  ])('a reused one, %s: sent once more', async (_, end) => {
+    const answered = new Set<TLSSocket>();
+    const listener = await fixture.scripted((socket) => {
+      if (answered.has(socket)) end(socket, listener);
+      else socket.write(OK);
+      answered.add(socket);
+    });
+    const agent = await fixture.agent();
+    for (const _ of [1, 2]) {
+      expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject({
+        kind: 'delivered',
+        status: 200,
+      });
+    }
+    expect(listener.counts).toEqual({ connections: 2, requests: 3 });
+  });
+
+  test('a reused one, and the fresh one after it: a failure', async () => {
+    let answers = 1;
+    const listener = await fixture.scripted((socket) => (answers-- > 0 ? socket.write(OK) : reset(socket)));
+    const agent = await fixture.agent();
+    expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject({ kind: 'delivered' });
+    expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject(failure('connection-reset'));
+    expect(listener.counts).toEqual({ connections: 2, requests: 3 });
+  });
+
+  test('a reused one whose response had begun: a failure', async () => {
+    let answers = 1;
+    const listener = await fixture.scripted((socket) => {
+      if (answers-- > 0) socket.write(OK);
+      else socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n');
+    });
+    const agent = await fixture.agent();
+    expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject({ kind: 'delivered' });
+    expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject(failure('connection-reset', 200));
+    expect(listener.counts).toEqual({ connections: 1, requests: 2 });
+  });
+});

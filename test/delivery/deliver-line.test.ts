@@ -1,0 +1,78 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { DeliverFixture, lineOf } from '../support/deliver-fixture.js';
+import { DELIVERED, deliveryTo, failedWith, GONE, INTERRUPTED, NOW } from '../support/delivery-samples.js';
+import { eventually } from '../support/eventually.js';
+import { webhookOf } from '../support/fake-accounts.js';
+
+const SECOND = 1_000;
+
+let fixture: DeliverFixture;
+beforeEach(() => {
+  fixture = new DeliverFixture();
+  fixture.accounts.put(webhookOf(1));
+});
+
+describe('put off to the first tier, with no attempt counted', () => {
+  const uncounted = { tier: '5s', due: NOW + 5 * SECOND, delivery: { attempts: 2, step: 2 } };
+  const later = { attempts: 2, step: 2 };
+
+  test('the line is full', async () => {
+    for (let n = 0; n <= 2_000; n += 1) void fixture.gate.enter(...lineOf(1));
+    await fixture.deliver(deliveryTo(1, later));
+    expect(fixture.requests).toEqual([]);
+    expect(fixture.waiting).toMatchObject([uncounted]);
+    expect(fixture.log).toMatchObject([{ outcome: 'retrying', attempt: null }]);
+    expect(fixture.log[0]?.nextAttemptAt).toBe(new Date(NOW + 5 * SECOND).toISOString());
+  });
+
+  test("another endpoint's line, or another account's, is not this one's", async () => {
+    for (let n = 0; n <= 2_000; n += 1) void fixture.gate.enter(43, webhookOf(1).endpoint);
+    for (let n = 0; n <= 2_000; n += 1) void fixture.gate.enter(...lineOf(2));
+    await fixture.deliver(deliveryTo(1));
+    expect(fixture.log).toMatchObject([{ outcome: 'delivered' }]);
+  });
+
+  test('the service stops during the attempt', async () => {
+    const { waiting, log } = await fixture.attempted(INTERRUPTED, later);
+    expect(waiting).toMatchObject([uncounted]);
+    expect(log).toMatchObject([{ outcome: 'retrying', attempt: null }]);
+  });
+
+  test('the service stops while it waits in the line', async () => {
+    await fixture.gate.enter(...lineOf(1));
+    const delivered = fixture.deliver(deliveryTo(1, later));
+    fixture.gate.close();
+    await delivered;
+    expect(fixture.waiting).toMatchObject([uncounted]);
+  });
+
+  test('no secret can be opened: nothing goes out unsigned', async () => {
+    fixture.secrets = () => Promise.reject(new Error('no secret'));
+    await fixture.deliver(deliveryTo(1, later));
+    expect(fixture.requests).toEqual([]);
+    expect(fixture.waiting).toMatchObject([uncounted]);
+    expect(fixture.logger.errors).toHaveLength(1);
+  });
+});
+
+describe('the place in the endpoint gate', () => {
+  test.each([
+    ['delivered', DELIVERED],
+    ['failed', failedWith(500)],
+    ['gone', GONE],
+  ])('is left after an attempt that was %s', async (_, result) => {
+    await fixture.attempted(result);
+    await fixture.attempted(result);
+    expect(fixture.requests).toHaveLength(2);
+  });
+
+  test('is kept until what follows from the attempt is durable', async () => {
+    fixture.broker.failing.add('webhooks.deliveries');
+    const delivered = fixture.deliver(deliveryTo(1));
+    const second = fixture.gate.enter(...lineOf(1)).then(() => fixture.broker.topics);
+    await eventually(() => fixture.broker.refused > 0);
+    fixture.broker.failing.clear();
+    await delivered;
+    expect(await second).toEqual(['webhooks.deliveries']);
+  });
+});

@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { AccountFixture, eventId, webhookId } from '../support/account-fixture.js';
+import { ACCOUNT } from '../support/delivery-samples.js';
+import { eventually } from '../support/eventually.js';
+import { payment, payments } from '../support/poison.js';
+
+let fixture: AccountFixture;
+beforeEach(async () => {
+  fixture = await AccountFixture.open();
+});
+afterEach(() => fixture.close());
+
+describe('stop and start', () => {
+  test('under load: ends within its drain, and nothing that was done is sent again', async () => {
+    let hangs = true;
+    const fast = await fixture.webhook(1);
+    const slow = await fixture.webhook(2, { respond: () => (hangs ? 'hang' : { status: 200 }) });
+    const schedule = [{ text: '10ms', ms: 10 }];
+    const dispatcher = await fixture.installation.dispatch({ schedule, drainMs: 20 });
+    await fixture.installation.publish(...payments(200));
+    await eventually(() => fast.requests.length > 20 && slow.requests.length > 0);
+    const began = performance.now();
+    await dispatcher.close();
+    await dispatcher.closed;
+    expect(performance.now() - began).toBeLessThan(4_000); // 20 ms and no 5 s, nor the 15 s of an attempt
+    const done = (await fixture.installation.deliveries(ACCOUNT)).filter(({ outcome }) => outcome === 'delivered');
+    expect(done.length).toBeGreaterThan(0);
+    await fixture.restart();
+    hangs = false;
+    const before = new Set([...fast.requests, ...slow.requests]);
+    await fixture.installation.dispatch({ schedule });
+    await eventually(async () => {
+      const deliveries = await fixture.installation.deliveries(ACCOUNT);
+      return deliveries.length === 400 && deliveries.every(({ outcome }) => outcome === 'delivered');
+    });
+    const again = [...fast.requests, ...slow.requests].filter((request) => !before.has(request));
+    const doneIds = new Set(done.map(({ id }) => id));
+    expect(again.map(webhookId).filter((id) => doneIds.has(id))).toEqual([]);
+    for (const { attempts } of await fixture.installation.deliveries(ACCOUNT)) expect(attempts).toHaveLength(1);
+  });
+
+  test('what waits in a tier of an earlier schedule is still delivered, with its webhook-id', async () => {
+    let hangs = true;
+    const { requests } = await fixture.webhook(1, { respond: () => (hangs ? 'hang' : { status: 200 }) });
+    await fixture.installation.dispatch({ schedule: [{ text: '7ms', ms: 7 }] });
+    await fixture.installation.publish(payment('evt'));
+    await eventually(() => requests.length === 1);
+    await fixture.restart();
+    expect(await fixture.installation.browse('webhooks.retry.7ms')).toHaveLength(1);
+    hangs = false;
+    await fixture.installation.dispatch({ schedule: [{ text: '1h', ms: 3_600_000 }] });
+    await eventually(() => requests.length === 2);
+    expect(new Set(requests.map(webhookId)).size).toBe(1);
+  });
+
+  test('what is published while it is down is delivered when it is up, in one copy', async () => {
+    const { requests } = await fixture.webhook(1);
+    await fixture.installation.dispatch();
+    await fixture.installation.publish(payment('before'));
+    await eventually(async () => (await fixture.installation.deliveries(ACCOUNT)).length === 1);
+    await fixture.restart();
+    await fixture.installation.publish(...payments(20, 'down-'));
+    await fixture.installation.dispatch();
+    await eventually(async () => (await fixture.installation.deliveries(ACCOUNT)).length === 21);
+    expect(new Set(requests.map(eventId)).size).toBe(21);
+    expect(requests).toHaveLength(21);
+  });
+});
