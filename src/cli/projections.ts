@@ -1,7 +1,7 @@
 /** projections: the folds on an EventStoreDB server, where auditors query them. */
 import type { Command } from 'commander';
 import type { Backbone } from '../backbone.js';
-import type { ProjectionServer } from '../ports/projection-server.js';
+import { ProjectionMissing, type ProjectionServer } from '../ports/projection-server.js';
 import { deploy, PROJECTIONS, verify } from '../read-model/server-projections.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 
@@ -13,7 +13,9 @@ export function projectionsCommand(program: Command, io: CommandIo): void {
       .description(description)
       .option(...JSON_OPTION)
       .action(({ json = false }: JsonOption) =>
-        withBackbone(io.config(), (backbone) => work({ ...backbone, server: serverOf(backbone), io, json })),
+        withBackbone(io.config(), (backbone) =>
+          work({ ...backbone, server: serverOf(backbone), io, json }).catch(explained),
+        ),
       );
   add('deploy', 'create or update them; rebuild those whose source changed', deployAll);
   add('status', 'what the server says of them', status);
@@ -32,6 +34,14 @@ function serverOf({ projections }: Backbone): ProjectionServer {
   throw new CommandFailed('EVENT_STORE_URL names no EventStoreDB: the embedded store has no server-side projections');
 }
 
+function explained(error: unknown): never {
+  throw error instanceof ProjectionMissing ? notAllDeployed() : error;
+}
+
+function notAllDeployed(): CommandFailed {
+  return new CommandFailed('not all projections are deployed: account-webhooks projections deploy');
+}
+
 async function deployAll({ store, server, io, json }: Parts): Promise<void> {
   for (const name of PROJECTIONS) {
     const deployed = await deploy(store, server, name);
@@ -48,7 +58,7 @@ async function status({ server, io, json }: Parts): Promise<void> {
     const line = `${name}: ${says}  ${progress} %  ${reason}`.trimEnd();
     await io.print(json ? JSON.stringify({ projection: name, status: says, reason, progress }) : line);
   }
-  if (missing > 0) throw new CommandFailed('not all projections are deployed: account-webhooks projections deploy');
+  if (missing > 0) throw notAllDeployed();
 }
 
 async function rebuild({ server, io, json }: Parts): Promise<void> {

@@ -7,9 +7,9 @@ export interface ProjectionServer {
   put(name: string, source: string): Promise<'created' | 'updated'>;
   /** Null where it does not exist. @throws StoreUnavailable */
   status(name: string): Promise<ServerProjectionStatus | null>;
-  /** It folds from the beginning again. @throws StoreUnavailable */
+  /** It folds from the beginning again. @throws ProjectionMissing, StoreUnavailable */
   reset(name: string): Promise<void>;
-  /** The state of one stream; {} where it has none. @throws StoreUnavailable */
+  /** The state of one stream; {} where it has none. @throws ProjectionMissing, StoreUnavailable */
   state(name: string, stream: string): Promise<unknown>;
 }
 
@@ -20,4 +20,13 @@ export interface ServerProjectionStatus {
   readonly reason: string;
   /** Percent of the history that is folded; -1 where it does not know. */
   readonly progress: number;
+}
+
+/** The server has no projection of this name: it was never deployed there. */
+export class ProjectionMissing extends Error {
+  override readonly name = 'ProjectionMissing';
+  readonly code = 'PROJECTION_MISSING';
+  constructor(readonly projection: string) {
+    super(`the event store's server has no projection ${projection}`);
+  }
 }

@@ -7,8 +7,8 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type EventStore, NO_STREAM, type RecordedEvent } from '../ports/event-store.js';
-import type { ProjectionServer } from '../ports/projection-server.js';
+import { type EventStore, NO_STREAM, type RecordedEvent, StoreUnavailable } from '../ports/event-store.js';
+import { ProjectionMissing, type ProjectionServer } from '../ports/projection-server.js';
 import { compileProjection, type Projection, type ProjectionName, projectionSource } from './projection-source.js';
 
 export const PROJECTIONS: readonly ProjectionName[] = ['account-webhooks', 'account-credentials'];
@@ -17,6 +17,7 @@ export const PROJECTIONS: readonly ProjectionName[] = ['account-webhooks', 'acco
 const DEPLOYED = 'ProjectionDeployed';
 const LOOKS = 5;
 const LOOK_AGAIN_MS = 300;
+const STILL_THERE_EVERY_MS = 2_000;
 
 export class FixtureFailed extends Error {
   override readonly name = 'FixtureFailed';
@@ -49,14 +50,18 @@ export async function deploy(store: EventStore, server: ProjectionServer, name: 
   return { projection: name, outcome: outcome === 'created' ? 'created' : 'rebuilt' };
 }
 
-/** Every account whose state on the server is another than the one folded here. @throws StoreUnavailable */
+/**
+ * Every account whose state on the server is another than the one folded here.
+ * @throws ProjectionMissing, StoreUnavailable
+ */
 export async function* verify(
   store: EventStore,
   server: ProjectionServer,
   name: ProjectionName,
 ): AsyncIterable<Difference> {
   const projection = compileProjection(name, projectionSource(name));
-  for await (const stream of streamsOf(store, projection)) {
+  if (!(await server.status(name))) throw new ProjectionMissing(name);
+  for await (const stream of streamsOf(store, server, projection)) {
     const difference = await differenceOf(store, server, projection, stream);
     if (difference) yield { projection: name, stream, ...difference };
   }
@@ -76,9 +81,14 @@ async function differenceOf(store: EventStore, server: ProjectionServer, project
 }
 
 /** The names of the streams it folds, each once, as the store stands now. */
-async function* streamsOf(store: EventStore, { streamPrefix }: Projection): AsyncIterable<string> {
+async function* streamsOf(
+  store: EventStore,
+  server: ProjectionServer,
+  { name, streamPrefix }: Projection,
+): AsyncIterable<string> {
   const seen = new Set<string>();
   const until = new AbortController();
+  void abortWhenGone(server, name, until);
   try {
     for await (const batch of store.subscribe({ after: null, streamPrefix, signal: until.signal })) {
       for (const { stream } of batch.events) {
@@ -86,8 +96,22 @@ async function* streamsOf(store: EventStore, { streamPrefix }: Projection): Asyn
       }
       if (batch.caughtUp) return;
     }
+    throw until.signal.reason ?? new StoreUnavailable('the event store was closed meanwhile');
   } finally {
     until.abort();
+  }
+}
+
+/** A subscription waits for a store that is down, for ever: so the server is asked, and its failure is the reason. */
+async function abortWhenGone(server: ProjectionServer, name: string, until: AbortController): Promise<void> {
+  const { signal } = until;
+  while (!signal.aborted) {
+    try {
+      await delay(STILL_THERE_EVERY_MS, undefined, { signal });
+      await server.status(name);
+    } catch (error) {
+      until.abort(error);
+    }
   }
 }
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import { EventStoreDbProjections } from '../../src/adapters/eventstoredb/projection-server.js';
-import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
-import type { ProjectionServer } from '../../src/ports/projection-server.js';
+import { type EventStore, NO_STREAM, StoreUnavailable } from '../../src/ports/event-store.js';
+import { ProjectionMissing, type ProjectionServer } from '../../src/ports/projection-server.js';
 import { deploy, PROJECTIONS, verify } from '../../src/read-model/server-projections.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
@@ -79,5 +79,23 @@ describe('verify', () => {
     expect(differences).toMatchObject([
       { projection: NAME, stream: 'account-1', local: { webhooks: [{ id: 7 }, { id: 8 }] }, server: { accountId: 1 } },
     ]);
+  });
+
+  it('of what was never deployed says so, as reset and state do', async () => {
+    for (const call of [collect(verify(store, projections, NAME)), projections.reset(NAME), stateOf(1)]) {
+      await expect(call).rejects.toThrow(ProjectionMissing);
+    }
+  });
+
+  it('ends with StoreUnavailable where the server is down, and where it goes down meanwhile', async () => {
+    await append(1, [registered(1)]);
+    await deploy(store, projections, NAME);
+    server.faults.silent('subscribe');
+    const verifying = collect(verify(store, projections, NAME));
+    await Promise.all([
+      expect(verifying).rejects.toThrow(StoreUnavailable),
+      eventually(() => server.faults.subscriptions === 1).then(() => server.kill()),
+    ]);
+    await expect(collect(verify(store, projections, NAME))).rejects.toThrow(StoreUnavailable);
   });
 });

@@ -12,10 +12,21 @@ export class NoConnectionString extends Error {
 /** @throws NoConnectionString: without the client's message, which quotes the string and with it a password */
 export function connect(url: string): EventStoreDBClient {
   try {
-    return EventStoreDBClient.connectionString(url);
+    return withoutUnheardFailures(EventStoreDBClient.connectionString(url));
   } catch {
     throw new NoConnectionString("EVENT_STORE_URL is not a connection string that EventStoreDB's client takes");
   }
+}
+
+/**
+ * After a call that failed the client looks after its connection, and nobody listens: where it is searching a cluster
+ * meanwhile and finds none, that rejection would end the process. Whoever asked for the search hears of it anyway.
+ */
+function withoutUnheardFailures(client: EventStoreDBClient): EventStoreDBClient {
+  const inner = client as unknown as { handleError(...about: unknown[]): Promise<void> };
+  const { handleError } = inner;
+  inner.handleError = (...about) => handleError(...about).catch(() => undefined);
+  return client;
 }
 
 export interface UserCredentials {
@@ -40,10 +51,11 @@ export function credentialsOf(url: string): UserCredentials | undefined {
 /** The client's dispose ends its streams and leaves the channel open, with a socket and timers. */
 export async function disconnect(client: EventStoreDBClient): Promise<void> {
   const { getChannel } = client as unknown as { getChannel(): Promise<{ close(): void }> };
-  try {
-    await withinTime(CLOSE_WITHIN_MS, client.dispose());
-    (await withinTime(CLOSE_WITHIN_MS, getChannel())).close();
-  } catch {
-    // A client that never reached its server has nothing to close.
-  }
+  // Searching a cluster may take minutes: what it finds later is closed then.
+  const closed = client
+    .dispose()
+    .then(getChannel)
+    .then((channel) => channel.close());
+  // A client that never reached its server has nothing to close.
+  await withinTime(CLOSE_WITHIN_MS, closed).catch(() => undefined);
 }

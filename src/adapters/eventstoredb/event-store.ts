@@ -3,6 +3,7 @@
  * silent server they never settle). An append that failed is in doubt; it is tried again with the same event ids, which
  * the server answers with the first result.
  */
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type EventStoreDBClient,
@@ -25,7 +26,7 @@ import {
   type SubscribeOptions,
   UnknownPosition,
 } from '../../ports/event-store.js';
-import { withinTime } from '../common/time-limit.js';
+import { TookTooLong, withinTime } from '../common/time-limit.js';
 import { backoff } from './backoff.js';
 import { disconnect, type UserCredentials } from './client.js';
 import { fromPosition, toPosition } from './positions.js';
@@ -65,12 +66,15 @@ export class EventStoreDbStore implements EventStore {
     this.#options = options;
     this.#limits = { ...LIMITS, ...options.limits };
     this.#client = options.client;
+    // Every append that waits for its next try listens.
+    setMaxListeners(0, this.#closing.signal);
   }
 
   async append(stream: string, events: readonly NewEvent[], expectedRevision: number): Promise<Appended> {
     // The client makes JSON of them where nobody hears of a failure.
     for (const { data, metadata } of events) JSON.stringify([data, metadata]);
     const until = performance.now() + this.#limits.appendMs;
+    let failure: StoreUnavailable | undefined;
     for (let failures = 0; ; failures += 1) {
       try {
         this.#mustBeOpen();
@@ -78,7 +82,8 @@ export class EventStoreDbStore implements EventStore {
         return await withinTime(Math.min(this.#limits.tryMs, left), this.#append(stream, events, expectedRevision));
       } catch (error) {
         if (isWrongVersion(error)) throw wrongRevision(stream, expectedRevision, error);
-        const failure = unavailable(error);
+        // The last try is cut short, and tells less than the one before it.
+        if (!failure || !(error instanceof TookTooLong)) failure = unavailable(error);
         const pause = backoff(failures, this.#options.random);
         if (failure instanceof StoreRefused || performance.now() + pause > until) throw failure;
         await this.#pause(pause);

@@ -1,6 +1,10 @@
 /** Server-side projections of EventStoreDB. A source that does not compile must not get here: see the hazard in put. */
 import type { EventStoreDBClient } from '@eventstore/db-client';
-import type { ProjectionServer, ServerProjectionStatus } from '../../ports/projection-server.js';
+import {
+  ProjectionMissing,
+  type ProjectionServer,
+  type ServerProjectionStatus,
+} from '../../ports/projection-server.js';
 import { withinTime } from '../common/time-limit.js';
 import { unavailable } from './store-errors.js';
 
@@ -24,7 +28,7 @@ export class EventStoreDbProjections implements ProjectionServer {
     } catch (error) {
       if (!says(error, 'Conflict')) throw unavailable(error);
     }
-    await this.#asked(this.#client.updateProjection(name, source));
+    await this.#asked(name, this.#client.updateProjection(name, source));
     return 'updated';
   }
 
@@ -41,22 +45,22 @@ export class EventStoreDbProjections implements ProjectionServer {
   }
 
   reset(name: string): Promise<void> {
-    return this.#asked(this.#client.resetProjection(name));
+    return this.#asked(name, this.#client.resetProjection(name));
   }
 
   state(name: string, stream: string): Promise<unknown> {
-    return this.#asked(this.#client.getProjectionState(name, { partition: stream }));
+    return this.#asked(name, this.#client.getProjectionState(name, { partition: stream }));
   }
 
   #limited<T>(call: Promise<T>): Promise<T> {
     return withinTime(LIMIT_MS, call);
   }
 
-  async #asked<T>(call: Promise<T>): Promise<T> {
+  async #asked<T>(name: string, call: Promise<T>): Promise<T> {
     try {
       return await this.#limited(call);
     } catch (error) {
-      throw unavailable(error);
+      throw says(error, 'NotFound') ? new ProjectionMissing(name) : unavailable(error);
     }
   }
 }

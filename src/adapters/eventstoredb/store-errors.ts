@@ -11,6 +11,8 @@ interface Failure {
 }
 
 const UNAUTHENTICATED = 16;
+/** The client keeps to itself why each member failed: it may be a certificate as well. */
+const NO_MEMBER = /^Failed to discover/;
 const CERTIFICATE = /certificate|self[- ]signed|ERR_TLS|ERR_SSL|CERT_/i;
 
 /** By `type`: on the batch path a WrongExpectedVersionError has neither code nor message. */
@@ -50,6 +52,12 @@ export function unavailable(error: unknown): StoreUnavailable {
     return new StoreRefused("EventStoreDB's certificate was not taken: see tlsCaFile in EVENT_STORE_URL", {
       cause: error,
     });
+  }
+  if (NO_MEMBER.test(message)) {
+    return new StoreUnavailable(
+      "no member of EventStoreDB's cluster answers, or none whose certificate is taken: see EVENT_STORE_URL",
+      { cause: error },
+    );
   }
   return new StoreUnavailable(`the event store can't be used (${type ?? code ?? name ?? 'unknown'})`, { cause: error });
 }

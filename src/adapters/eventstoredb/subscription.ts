@@ -45,8 +45,11 @@ export async function* subscribeOnce(
       else await reader.changed(signal);
     }
   } finally {
-    await stream.unsubscribe().catch(() => undefined);
-    stream.destroy();
+    // Not awaited: while the client searches a cluster, for minutes where nobody answers, it would hold up every end.
+    void stream
+      .unsubscribe()
+      .catch(() => undefined)
+      .finally(() => stream.destroy());
   }
 }
 

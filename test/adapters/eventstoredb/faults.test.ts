@@ -12,7 +12,6 @@ import {
 } from '../../../src/ports/event-store.js';
 import { collect } from '../../contract/contract.js';
 import { certificateFor, testAuthority } from '../../support/certificates.js';
-import { startEventStoreCluster } from '../../support/eventstoredb/cluster.js';
 import { type EventStoreServer, startEventStore } from '../../support/eventstoredb/event-store-server.js';
 import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
 import { eventually } from '../../support/eventually.js';
@@ -193,22 +192,5 @@ describe('a secured server', () => {
       expect(error).toBeInstanceOf(StoreRefused);
       expect(error?.message).not.toContain('planted-secret');
     }
-  });
-});
-
-describe('a cluster', () => {
-  it('is found by any of its members, and found again when its leader is gone', async () => {
-    const cluster = await startEventStoreCluster(3);
-    const opened = openEventStoreDb(cluster.url, { tryMs: 2_000, appendMs: 10_000 });
-    closing.push(
-      () => cluster.stop(),
-      () => opened.close(),
-    );
-    await opened.append('account-1', [event()], NO_STREAM);
-    const [leader, other] = cluster.members;
-    if (!leader || !other) throw new Error('a cluster has members');
-    await cluster.kill(leader);
-    cluster.elect(other);
-    expect(await opened.append('account-1', [event()], 0)).toMatchObject({ revision: 1 });
   });
 });

@@ -12,6 +12,8 @@ export interface EventStoreCluster {
   /** Kills a member; the leadership stays with it until another is elected. */
   kill(member: EventStoreServer): Promise<void>;
   elect(member: EventStoreServer): void;
+  /** Starts those again that were killed, where they were; `members` has the new ones in their places. */
+  revive(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -45,6 +47,12 @@ export async function startEventStoreCluster(size = 3): Promise<EventStoreCluste
     },
     elect: (member) => {
       leading = members.indexOf(member);
+    },
+    revive: async () => {
+      for (const member of dead) {
+        members[members.indexOf(member)] = await startEventStore({ port: member.port, data, cluster });
+        dead.delete(member);
+      }
     },
     stop: async () => void (await Promise.all(members.map((member) => member.stop()))),
   };

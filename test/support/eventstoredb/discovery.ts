@@ -29,8 +29,11 @@ export function supportedMethods(): handleUnaryCall<Empty, SupportedMethods> {
   return (_, callback) => callback(null, answer);
 }
 
-export function gossipHandler({ members }: Context): handleUnaryCall<Empty, ClusterInfo> {
-  return (_, callback) => callback(null, new gossip.ClusterInfo().setMembersList(members().map(memberInfo)));
+export function gossipHandler({ members, faults }: Context): handleUnaryCall<Empty, ClusterInfo> {
+  return (_, callback) => {
+    if (faults.isSilent('gossip')) return;
+    callback(null, new gossip.ClusterInfo().setMembersList(members().map(memberInfo)));
+  };
 }
 
 function memberInfo({ id, host, port, isAlive, isLeader }: Member) {

@@ -3,7 +3,7 @@ import { type StatusObject, status } from '@grpc/grpc-js';
 
 /** What is done with a connection: by reset, as the kernel of a killed server does. */
 export type CutConnection = 'before-stored' | 'after-stored';
-export type Call = 'append' | 'read' | 'subscribe';
+export type Call = 'append' | 'read' | 'subscribe' | 'gossip';
 
 /** A subscription that runs; without an error it ends cleanly. */
 export type EndSubscription = (error?: Partial<StatusObject>) => void;

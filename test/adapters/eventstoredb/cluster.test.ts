@@ -1,0 +1,119 @@
+/** A cluster is looked for by asking its members: the client does that apart from its calls, and in its own time. */
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { disconnect } from '../../../src/adapters/eventstoredb/client.js';
+import { type EventStore, type NewEvent, NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
+import { collect } from '../../contract/contract.js';
+import { type EventStoreCluster, startEventStoreCluster } from '../../support/eventstoredb/cluster.js';
+import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
+import { eventually } from '../../support/eventually.js';
+
+const LIMITS = { tryMs: 2_000, appendMs: 4_000, silenceMs: 2_000 };
+const PATIENCE = { timeout: 15_000 };
+
+let cluster: EventStoreCluster;
+let store: EventStore;
+let closing: (() => unknown)[];
+
+beforeEach(async () => {
+  cluster = await startEventStoreCluster(3);
+  store = openEventStoreDb(`${cluster.url}&discoveryInterval=20`, LIMITS);
+  closing = [() => cluster.stop(), () => store.close()];
+});
+
+afterEach(async () => {
+  for (const close of closing.reverse()) await close();
+});
+
+const event = (): NewEvent => ({ id: randomUUID(), type: 'Happened', data: {}, metadata: {} });
+const killAll = () => Promise.all(cluster.members.map((member) => cluster.kill(member)));
+const subscriptions = () => cluster.members.reduce((sum, { faults }) => sum + faults.subscriptions, 0);
+
+function follow(after: string | null = null) {
+  const until = new AbortController();
+  const seen: string[] = [];
+  const ended = (async () => {
+    for await (const { events } of store.subscribe({ after, streamPrefix: 'account-', signal: until.signal })) {
+      seen.push(...events.map(({ id }) => id));
+    }
+  })();
+  const end = () => {
+    until.abort();
+    return ended;
+  };
+  closing.push(end);
+  return { seen, end };
+}
+
+it('is found by any of its members, and found again when its leader is gone', async () => {
+  await store.append('account-1', [event()], NO_STREAM);
+  const [leader, other] = cluster.members;
+  if (!leader || !other) throw new Error('a cluster has members');
+  await cluster.kill(leader);
+  cluster.elect(other);
+  expect(await store.append('account-1', [event()], 0)).toMatchObject({ revision: 1 });
+});
+
+it('that is down ends reads and appends with a line that says so', async () => {
+  await killAll();
+  for (const call of [() => collect(store.read('account-1')), () => store.append('account-1', [event()], NO_STREAM)]) {
+    const failure = await call().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(StoreUnavailable);
+    expect((failure as Error).message).toMatch(/no member of .* cluster .*EVENT_STORE_URL/);
+  }
+});
+
+it('that is down is waited for by a subscription that goes on from a position', async () => {
+  const [first, second] = [event(), event()];
+  const { position } = await store.append('account-1', [first], NO_STREAM);
+  await store.append('account-1', [second], 0);
+  await killAll();
+  await expect(collect(store.read('account-1'))).rejects.toThrow(StoreUnavailable);
+  const { seen } = follow(position);
+  await expect(collect(store.read('account-1'))).rejects.toThrow(StoreUnavailable);
+  await cluster.revive();
+  await eventually(() => seen.length > 0, PATIENCE);
+  expect(seen).toEqual([second.id]);
+});
+
+it('that goes down while it is looked for ends nothing but what was asked of it', async () => {
+  const [first, second] = [event(), event()];
+  await store.append('account-1', [first], NO_STREAM);
+  const { seen } = follow();
+  await eventually(() => seen.length === 1 && subscriptions() === 1, PATIENCE);
+  // The client leaves the connection that said so to what runs on it, and looks for another.
+  for (const { faults } of cluster.members) faults.notReady();
+  await expect(collect(store.read('account-1'))).rejects.toThrow(StoreUnavailable);
+  for (const { faults } of cluster.members) faults.silent('gossip');
+  const looking = collect(store.read('account-1'));
+  looking.catch(() => undefined);
+  await killAll();
+  await expect(looking).rejects.toThrow(StoreUnavailable);
+  await cluster.revive();
+  await store.append('account-1', [second], 0);
+  await eventually(() => seen.length === 2, PATIENCE);
+  expect(seen).toEqual([first.id, second.id]);
+});
+
+it('that accepts connections and says nothing keeps nobody who wants to end', async () => {
+  for (const { faults } of cluster.members) faults.silent('gossip');
+  const { end } = follow();
+  const reading = collect(store.read('account-1'));
+  await expect(reading).rejects.toThrow(StoreUnavailable);
+  const began = performance.now();
+  await end();
+  await store.close();
+  expect(performance.now() - began).toBeLessThan(4_000);
+});
+
+it('that is found only after the store was closed leaves no channel open', async () => {
+  const channel = { close: jest.fn() };
+  let find: (found: typeof channel) => void = () => undefined;
+  const searching = new Promise((resolve) => {
+    find = resolve;
+  });
+  const client = { dispose: async () => undefined, getChannel: () => searching };
+  await disconnect(client as unknown as Parameters<typeof disconnect>[0]);
+  find(channel);
+  await eventually(() => channel.close.mock.calls.length === 1);
+});

@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { startEventStoreCluster } from '../support/eventstoredb/cluster.js';
+import { startEventStore } from '../support/eventstoredb/event-store-server.js';
+import { eventually } from '../support/eventually.js';
+import { run, type Service, type Settings, serve, startServing } from '../support/service.js';
+import { addWebhook, installation, register, tokenFor } from '../support/story.js';
+
+const ACCOUNT = 7;
+const OUT_OF_REACH = 'the event store is out of reach; trying again';
+const PATIENCE = { timeout: 30_000 };
+
+jest.setTimeout(60_000);
+
+interface StoreOutside {
+  readonly url: string;
+  kill(): Promise<unknown>;
+  revive(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function oneServer(): Promise<StoreOutside> {
+  let server = await startEventStore();
+  return {
+    url: server.url,
+    kill: () => server.kill(),
+    revive: async () => {
+      server = await startEventStore({ port: server.port, data: server.data });
+    },
+    stop: () => server.stop(),
+  };
+}
+
+async function discovered(): Promise<StoreOutside> {
+  const server = await oneServer();
+  return { ...server, url: server.url.replace('esdb:', 'esdb+discover:') };
+}
+
+async function cluster(): Promise<StoreOutside> {
+  const started = await startEventStoreCluster(3);
+  const { url, revive, stop } = started;
+  return { url, revive, stop, kill: () => Promise.all(started.members.map((member) => started.kill(member))) };
+}
+
+let cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+  cleanups = [];
+});
+
+/** A store, and a service on it that has folded an account with a webhook. */
+async function running(start: () => Promise<StoreOutside>) {
+  const store = await start();
+  const settings = { EVENT_STORE_URL: store.url, MASTER_KEY: randomBytes(32).toString('base64') };
+  const installed = await installation([], { open: async () => ({ settings, close: store.stop }) });
+  cleanups.push(installed.remove);
+  const service = await serve(installed.settings);
+  cleanups.push(() => service.stop('SIGKILL'));
+  const token = await tokenFor(service.url, await register(installed.settings, ACCOUNT));
+  expect(await addWebhook(service.url, token, webhook('/one'))).toBe(200);
+  return { store, settings: installed.settings, service, token };
+}
+
+const webhook = (path: string) => ({ url: `https://localhost${path}`, eventType: 'cash_in' });
+
+async function ready(adminUrl: string): Promise<number> {
+  const { status } = await fetch(`${adminUrl}/health/ready`);
+  return status;
+}
+
+async function webhooks({ url }: Service, token: string): Promise<unknown> {
+  const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
+  return ((await response.json()) as { total: number }).total;
+}
+
+/** Log entries are JSON: anything else is a crash or a warning of Node's. */
+function strayLines(log: string): string[] {
+  return log.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+}
+
+describe.each([
+  ['one server', oneServer],
+  ['esdb+discover', discovered],
+  ['several hosts', cluster],
+])('the event store (%s)', (_, start) => {
+  test('down at the start, with a read model from before: it waits, is not ready, and goes on when it is back', async () => {
+    const { store, settings, service, token } = await running(start);
+    expect(await service.stop('SIGTERM')).toBe(0);
+    await store.kill();
+    const starting = await startServing(settings);
+    cleanups.push(() => starting.stop('SIGKILL'));
+    await eventually(() => starting.log().split(OUT_OF_REACH).length > 2, PATIENCE);
+    expect(await ready(starting.adminUrl)).toBe(503);
+    await store.revive();
+    const again = await starting.ready;
+    expect(await ready(again.adminUrl)).toBe(200);
+    expect(await webhooks(again, token)).toBe(1);
+    expect(await again.stop('SIGTERM')).toBe(0);
+    expect(strayLines(again.log())).toEqual([]);
+  });
+
+  test('killed while it serves: what is asked meanwhile is done when it is back', async () => {
+    const { store, service, token } = await running(start);
+    await store.kill();
+    const posts = Array.from({ length: 12 }, () => addWebhook(service.url, token, webhook('/two')));
+    await eventually(() => service.log().includes(OUT_OF_REACH), PATIENCE);
+    expect(await webhooks(service, token)).toBe(1);
+    await store.revive();
+    expect(await Promise.all(posts)).toContain(200);
+    await eventually(async () => (await webhooks(service, token)) === 2, PATIENCE);
+    expect(await service.stop('SIGTERM')).toBe(0);
+    expect(strayLines(service.log())).toEqual([]);
+  });
+
+  test('down: SIGTERM ends the wait with code 0, and each command ends with one line and code 1', async () => {
+    const { store, settings, service } = await running(start);
+    await service.stop('SIGTERM');
+    await store.kill();
+    const commands = ['audit log --account 7', 'projections status', 'projections verify'];
+    const starting = await startServing(settings);
+    starting.ready.catch(() => undefined);
+    await Promise.all(commands.map((command) => failsInOneLine(settings, command, /event store|EventStoreDB/)));
+    await eventually(() => starting.log().includes(OUT_OF_REACH), PATIENCE);
+    expect(await starting.stop('SIGTERM')).toBe(0);
+  });
+});
+
+test('projections that were never deployed: each command that needs them says how they are', async () => {
+  const { settings } = await running(oneServer);
+  for (const command of ['projections status', 'projections verify', 'projections rebuild']) {
+    await failsInOneLine(settings, command, /^account-webhooks: not all .* account-webhooks projections deploy$/);
+  }
+});
+
+async function failsInOneLine(settings: Settings, command: string, says: RegExp): Promise<void> {
+  const { code, stderr } = await run(settings, command.split(' '));
+  expect({ command, code, lines: stderr.trim().split('\n') }).toEqual({
+    command,
+    code: 1,
+    lines: [expect.stringMatching(says)],
+  });
+}
