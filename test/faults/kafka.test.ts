@@ -1,7 +1,8 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { startKafka } from '../services/kafka/kafka-server.js';
 import { eventually } from '../support/eventually.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
-import { consoleProducer, type OwnKafka, startKafka, withOwnKafka } from '../support/own-kafka.js';
+import { consoleProducer, type OwnKafka, withOwnKafka } from '../support/own-kafka.js';
 import { deliveredPairs, type Receiver, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve, startServing } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, test } from '@jest/globals';
 import { kafkaClassPath, missingTools } from '../services/kafka/kafka-jars.js';
-import { startKafka } from '../services/kafka/kafka-server.js';
+import type { startKafka } from '../services/kafka/kafka-server.js';
 
 export type OwnKafka = Awaited<ReturnType<typeof startKafka>>;
 
@@ -15,7 +15,7 @@ export function withOwnKafka(define: () => void): void {
   else describe('KAFKA', () => test.skip(`CAN NOT BE STARTED: ${missing.join(' and ')} missing`, () => undefined));
 }
 
-/** A user of a secured Kafka, as its tools want it. */
+/** What a tool is given: its arguments, and what it reads. */
 export interface ToolOptions {
   readonly args: readonly string[];
   readonly stdin?: string;
@@ -39,5 +39,3 @@ export function consoleProducer(brokers: string, topic: string, lines: readonly 
   const args = ['--bootstrap-server', brokers, '--topic', topic, ...properties];
   return kafkaTool('org.apache.kafka.tools.ConsoleProducer', { args, stdin: `${lines.join('\n')}\n` });
 }
-
-export { startKafka };

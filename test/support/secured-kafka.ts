@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startKafka } from '../services/kafka/kafka-server.js';
 import { certificateFor, testAuthority } from './certificates.js';
-import { kafkaTool, type OwnKafka, startKafka } from './own-kafka.js';
+import { kafkaTool, type OwnKafka } from './own-kafka.js';
 
 const PLAIN = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="adm" password="adm-pw"';
 const SCRAM = 'org.apache.kafka.common.security.scram.ScramLoginModule required;';

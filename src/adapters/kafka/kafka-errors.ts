@@ -1,5 +1,6 @@
 /** What kafkajs throws, as the errors of the port. Its messages may name hosts; they go to the log, by `cause`. */
 import { BrokerRefused, BrokerUnavailable, RecordTooLarge } from '../../ports/broker.js';
+import { TookTooLong } from '../common/time-limit.js';
 
 interface Failure {
   readonly name?: string;
@@ -7,10 +8,20 @@ interface Failure {
   readonly code?: string | number;
   readonly message?: string;
   readonly cause?: unknown;
+  readonly errors?: readonly unknown[];
 }
 
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/;
+/** They say that something failed, not what. */
+const TELL_NOTHING = new Set([
+  '',
+  'Error',
+  'KafkaJSError',
+  'KafkaJSNonRetriableError',
+  'KafkaJSNumberOfRetriesExceeded',
+  'KafkaJSAggregateError',
+]);
 
 export function isUnknownTopic(error: unknown): boolean {
   return [...causes(error)].some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
@@ -22,7 +33,8 @@ export function translated(error: unknown): Error {
   if (failures.some(({ type = '' }) => TOO_LARGE.has(type))) return new RecordTooLarge('the broker takes no such size');
   const refusal = failures.map(refusalOf).find((reason) => reason !== null);
   if (refusal) return new BrokerRefused(refusal, { cause: error });
-  return new BrokerUnavailable(`the broker can't be used (${codeOf(failures)})`, { cause: error });
+  const what = failures.some(isUnanswered) ? 'Kafka at BROKER_URL did not answer in time' : "the broker can't be used";
+  return new BrokerUnavailable(`${what} (${codeOf(failures)})`, { cause: error });
 }
 
 /** What no new try mends, and which setting does. */
@@ -37,13 +49,21 @@ function refusalOf({ name = '', type = '', code }: Failure): string | null {
   return null;
 }
 
-function codeOf(failures: readonly Failure[]): string {
-  const root = failures.at(-1);
-  return String(root?.type ?? root?.code ?? root?.name ?? 'UNKNOWN');
+function isUnanswered(failure: Failure): boolean {
+  return failure instanceof TookTooLong || failure.name === 'KafkaJSRequestTimeoutError';
 }
 
+/** Of the innermost cause that has anything to say. */
+function codeOf(failures: readonly Failure[]): string {
+  const codes = failures.map(({ type, code, name = '' }) => type ?? code ?? (TELL_NOTHING.has(name) ? null : name));
+  return String(codes.findLast((code) => code !== null) ?? 'UNKNOWN');
+}
+
+/** From the outermost inwards. Where several topics were asked for at once, each may have failed in its own way. */
 function* causes(error: unknown): Iterable<Failure> {
-  for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as Failure).cause) {
-    yield cause as Failure;
-  }
+  if (typeof error !== 'object' || error === null) return;
+  const failure = error as Failure;
+  yield failure;
+  yield* causes(failure.cause);
+  for (const one of failure.errors ?? []) yield* causes(one);
 }

@@ -3,7 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 // Its named exports are not all seen by Node's ES modules; the default has them.
 import kafkajs, { type Admin, type ITopicConfig, type Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
+import { withinTime } from '../common/time-limit.js';
 import { isUnknownTopic, translated } from './kafka-errors.js';
+import { disconnectAfter } from './let-go.js';
 import { mustBeReachable } from './reachable.js';
 
 export interface TopicSettings {
@@ -27,6 +29,10 @@ export interface PartitionOffsets {
 
 const MOST_TRIES = 10;
 const TRY_AGAIN_MS = 200;
+/** For a Kafka that takes connections and does not answer: kafkajs waits 30 s for each answer. */
+const CONNECT_WITHIN_MS = 10_000;
+const WORK_WITHIN_MS = 20_000;
+const DISCONNECT_WITHIN_MS = 500;
 
 export class TopicAdmin {
   readonly #kafka: Kafka;
@@ -72,12 +78,17 @@ export class TopicAdmin {
     });
   }
 
-  /** Where a group stands by topic and partition: what it remembered, or the oldest record that is kept. */
+  /**
+   * Where a group stands by topic and partition: what it remembered, or the oldest record that is kept. A topic that does
+   * not exist (any more) is left out.
+   */
   groupStart(group: string, topics: readonly string[]): Promise<Map<string, Map<number, number>>> {
     return this.#with(async (admin) => {
-      const remembered = await admin.fetchOffsets({ groupId: group, topics: [...topics] });
+      const existing = new Set(await admin.listTopics());
+      const known = topics.filter((topic) => existing.has(topic));
+      const remembered = await admin.fetchOffsets({ groupId: group, topics: known });
       const starts = new Map<string, Map<number, number>>();
-      for (const topic of topics) {
+      for (const topic of known) {
         const own = remembered.find((entry) => entry.topic === topic)?.partitions ?? [];
         const committed = new Map(own.map(({ partition, offset }) => [partition, Number(offset)]));
         const offsets = await admin.fetchTopicOffsets(topic);
@@ -147,11 +158,16 @@ export class TopicAdmin {
   async #once<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
     await mustBeReachable(this.#settings.brokers);
     const admin = this.#kafka.admin();
+    const begun: Promise<unknown>[] = [];
+    const within = <R>(ms: number, step: Promise<R>): Promise<R> => {
+      begun.push(step);
+      return withinTime(ms, step);
+    };
     try {
-      await admin.connect();
-      return await work(admin);
+      await within(CONNECT_WITHIN_MS, admin.connect());
+      return await within(WORK_WITHIN_MS, work(admin));
     } finally {
-      await admin.disconnect().catch(() => undefined);
+      await withinTime(DISCONNECT_WITHIN_MS, disconnectAfter(begun, admin)).catch(() => undefined);
     }
   }
 }

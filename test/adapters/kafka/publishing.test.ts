@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import kafkajs from 'kafkajs';
 import { KafkaBroker, type KafkaSettings } from '../../../src/adapters/kafka/broker.js';
 import { BrokerUnavailable, type NewRecord, RecordTooLarge } from '../../../src/ports/broker.js';
 import { collect, unique } from '../../contract/contract.js';
@@ -32,6 +33,14 @@ withKafka((brokers) => {
     headers: [],
   });
 
+  async function createTopic(topic: string, config: Readonly<Record<string, string>>): Promise<void> {
+    const admin = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING }).admin();
+    const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
+    await admin.connect();
+    await admin.createTopics({ topics: [{ topic, numPartitions: 3, configEntries }] });
+    await admin.disconnect();
+  }
+
   it('refuses a record that the topic does not take, and stores those that were published beside it', async () => {
     const topic = unique('topic');
     const it = broker();
@@ -41,6 +50,29 @@ withKafka((brokers) => {
     await Promise.all([...beside, it.publish(topic, [record('last')])]);
     const stored = (await collect(it.browse(topic))).map(({ value }) => String(value));
     expect(stored).toEqual(['first', 'a', 'b', 'c', 'last']);
+  });
+
+  it('takes apart a batch of which one record is too large, and fails none for another', async () => {
+    const topic = unique('topic');
+    await createTopic(topic, { 'max.message.bytes': '1000' });
+    const it = broker();
+    const first = it.publish(topic, [record('first')]);
+    // These wait for the first, and go together.
+    const large = it.publish(topic, [record(Buffer.alloc(2_000))]);
+    const beside = ['a', 'b'].map((value) => it.publish(topic, [record(value)]));
+    await expect(large).rejects.toThrow(RecordTooLarge);
+    await Promise.all([first, ...beside]);
+    expect((await collect(it.browse(topic))).map(({ value }) => String(value))).toEqual(['first', 'a', 'b']);
+  });
+
+  it('fails nothing that waits behind a record that is too large', async () => {
+    const topic = unique('topic');
+    const it = broker();
+    await it.ensureTopics([topic]);
+    const large = it.publish(topic, [record(Buffer.alloc(2 * MIB))]);
+    const behind = it.publish(topic, [record('behind')]);
+    await expect(large).rejects.toThrow(RecordTooLarge);
+    await behind;
   });
 
   it('keeps the order of many concurrent calls of one key', async () => {

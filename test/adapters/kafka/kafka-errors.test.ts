@@ -1,0 +1,63 @@
+import { describe, expect, it, test } from '@jest/globals';
+import kafkajs from 'kafkajs';
+import { TookTooLong } from '../../../src/adapters/common/time-limit.js';
+import { isUnknownTopic, translated } from '../../../src/adapters/kafka/kafka-errors.js';
+import { BrokerRefused, BrokerUnavailable, RecordTooLarge } from '../../../src/ports/broker.js';
+
+const { KafkaJSConnectionError, KafkaJSNonRetriableError, KafkaJSNumberOfRetriesExceeded, KafkaJSProtocolError } =
+  kafkajs;
+
+/** As kafkajs wraps what it gave up on. */
+const gaveUp = (cause: Error) => new KafkaJSNumberOfRetriesExceeded(cause, { retryCount: 5, retryTime: 300 });
+const nothingToBeDone = (cause: Error) => Object.assign(new KafkaJSNonRetriableError(cause), { cause });
+const refused = (type: string) =>
+  new KafkaJSProtocolError(Object.assign(new Error(type), { type, code: 1, retriable: false }));
+const several = (...errors: Error[]) =>
+  Object.assign(new Error('Topic creation errors'), { name: 'KafkaJSAggregateError', errors });
+const noConnection = (code?: string) =>
+  new KafkaJSConnectionError('no connection', { broker: 'kafka-7:9092', ...(code && { code }) });
+
+describe('what is out of reach is told by a code', () => {
+  test.each<[string, unknown, string]>([
+    ['of the operating system', gaveUp(noConnection('ECONNREFUSED')), 'ECONNREFUSED'],
+    ['of Kafka', gaveUp(refused('NOT_CONTROLLER')), 'NOT_CONTROLLER'],
+    ['the name of the cause, where it says something', gaveUp(noConnection()), 'KafkaJSConnectionError'],
+    [
+      'a cause in front of one that says nothing',
+      nothingToBeDone(gaveUp(new Error('Broker not connected'))),
+      'UNKNOWN',
+    ],
+    ['the innermost that says something', Object.assign(noConnection('EPIPE'), { cause: new Error('write') }), 'EPIPE'],
+    ['of one of several topics', several(refused('INVALID_REPLICATION_FACTOR')), 'INVALID_REPLICATION_FACTOR'],
+    ['nothing but an Error', new Error('Broker not connected'), 'UNKNOWN'],
+    ['no error at all', undefined, 'UNKNOWN'],
+  ])('%s', (_, error, code) => {
+    const failure = translated(error);
+    expect(failure).toBeInstanceOf(BrokerUnavailable);
+    expect(failure).not.toBeInstanceOf(BrokerRefused);
+    expect(failure.message).toBe(`the broker can't be used (${code})`);
+    expect(failure.cause).toBe(error);
+  });
+});
+
+it.each([
+  [new TookTooLong('nothing came'), 'TOOK_TOO_LONG'],
+  [gaveUp(new kafkajs.KafkaJSRequestTimeoutError('timed out')), 'KafkaJSRequestTimeoutError'],
+])('says of a Kafka that is silent that it did not answer', (error, code) => {
+  expect(translated(error).message).toBe(`Kafka at BROKER_URL did not answer in time (${code})`);
+});
+
+it('names no host', () => {
+  expect(translated(gaveUp(noConnection('ECONNRESET'))).message).not.toContain('kafka-7');
+});
+
+it('finds what no new try mends among the failures of several topics too', () => {
+  expect(translated(several(refused('TOPIC_AUTHORIZATION_FAILED')))).toBeInstanceOf(BrokerRefused);
+  expect(isUnknownTopic(several(refused('UNKNOWN_TOPIC_OR_PARTITION')))).toBe(true);
+});
+
+it('leaves an error of the port as it is, and knows a record that is too large', () => {
+  const unavailable = new BrokerUnavailable('closed');
+  expect(translated(unavailable)).toBe(unavailable);
+  expect(translated(refused('MESSAGE_TOO_LARGE'))).toBeInstanceOf(RecordTooLarge);
+});

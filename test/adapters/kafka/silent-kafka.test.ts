@@ -1,0 +1,151 @@
+/** Kafka takes connections and does not answer: from the first one on, or from some moment on. */
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import type { Kafka } from 'kafkajs';
+import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
+import { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
+import { type Broker, BrokerUnavailable, type NewRecord } from '../../../src/ports/broker.js';
+import { collect, unique } from '../../contract/contract.js';
+import { startKafka } from '../../services/kafka/kafka-server.js';
+import { eventually } from '../../support/eventually.js';
+import { kafkaSettings } from '../../support/kafka-subjects.js';
+import { startMuteKafka } from '../../support/mute-kafka.js';
+import { type OwnKafka, withOwnKafka } from '../../support/own-kafka.js';
+import { silentLogger } from '../../support/silent-logger.js';
+
+/** What is promised, and what a busy machine may add. */
+const CONNECTS_WITHIN_MS = 10_500 + 2_500;
+const PUBLISHES_WITHIN_MS = 30_000 + 2_500;
+const CLOSES_WITHIN_MS = 1_000 + 1_500;
+
+jest.setTimeout(90_000);
+
+let cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+  cleanups = [];
+});
+
+function broker(brokers: string, logged: string[] = []): KafkaBroker {
+  const logger = { ...silentLogger, debug: (_: unknown, message?: string) => void logged.push(String(message)) };
+  const made = new KafkaBroker(kafkaSettings(brokers), logger);
+  cleanups.push(() => made.close());
+  return made;
+}
+
+const record = (value: string): NewRecord => ({ key: null, value: Buffer.from(value), headers: [] });
+
+async function texts(from: Broker, topic: string): Promise<string[]> {
+  return (await collect(from.browse(topic))).map(({ value }) => String(value)).sort();
+}
+
+async function elapsed(work: Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work;
+  return performance.now() - begun;
+}
+
+/** Rejected in time, with one line that says what is wrong. */
+async function expectNoAnswer(withinMs: number, work: Promise<unknown>): Promise<void> {
+  const ms = await elapsed(
+    work.then(
+      () => expect('an answer').toBe('none'),
+      (error: unknown) => {
+        expect(error).toBeInstanceOf(BrokerUnavailable);
+        expect((error as Error).message).toBe('Kafka at BROKER_URL did not answer in time (TOOK_TOO_LONG)');
+      },
+    ),
+  );
+  expect(ms).toBeLessThan(withinMs);
+}
+
+describe('silent from the first connection on', () => {
+  const CALLS: Readonly<Record<string, (it: Broker) => Promise<unknown>>> = {
+    publish: (it) => it.publish('topic', [record('a')]),
+    consume: (it) => it.consume({ topics: ['topic'], group: 'group', inFlight: 1, handler: async () => undefined }),
+    browse: (it) => collect(it.browse('topic')),
+    listTopics: (it) => it.listTopics(),
+    ensureTopics: (it) => it.ensureTopics(['another']),
+  };
+
+  test('every call is rejected in time, and leaves nothing open', async () => {
+    const mute = await startMuteKafka();
+    cleanups.push(() => mute.close());
+    const it = broker(mute.brokers);
+    await Promise.all(Object.values(CALLS).map((call) => expectNoAnswer(CONNECTS_WITHIN_MS, call(it))));
+    // publish and consume asked for the same topic, and waited for one answer.
+    expect(mute.asked()).toBe(Object.keys(CALLS).length - 1);
+    expect(await elapsed(it.close())).toBeLessThan(CLOSES_WITHIN_MS);
+  });
+
+  test('a connection that was given up is let go of when kafkajs is done with it, and not before', async () => {
+    const mute = await startMuteKafka();
+    cleanups.push(() => mute.close());
+    let disconnected = 0;
+    let connects: () => void = () => undefined;
+    const client = {
+      connect: () =>
+        new Promise<void>((resolve) => {
+          connects = resolve;
+        }),
+      disconnect: async () => {
+        disconnected += 1;
+      },
+    };
+    const kafka = { admin: () => client } as unknown as Kafka;
+    const admin = new TopicAdmin(kafka, kafkaSettings(mute.brokers), silentLogger);
+    await expectNoAnswer(CONNECTS_WITHIN_MS, admin.list());
+    expect(disconnected).toBe(0);
+    connects();
+    await eventually(() => disconnected === 1);
+  });
+});
+
+withOwnKafka(() => {
+  async function kafka(): Promise<OwnKafka> {
+    const server = await startKafka();
+    cleanups.push(() => {
+      server.signal('SIGCONT');
+      return server.stop();
+    });
+    return server;
+  }
+
+  test('what has no answer is rejected, and those behind it; when Kafka goes on nothing stands there twice, and the next are taken', async () => {
+    const server = await kafka();
+    const [topic, other] = [unique('topic'), unique('topic')];
+    const logged: string[] = [];
+    const connected = broker(server.brokers, logged);
+    const notYet = broker(server.brokers);
+    await connected.publish(topic, [record('before')]);
+    await notYet.ensureTopics([other]);
+    server.signal('SIGSTOP');
+    const onItsWay = connected.publish(topic, [record('on its way')]);
+    const behindIt = connected.publish(topic, [record('behind it')]);
+    await Promise.all([
+      expectNoAnswer(PUBLISHES_WITHIN_MS, onItsWay),
+      expectNoAnswer(PUBLISHES_WITHIN_MS, behindIt),
+      expectNoAnswer(CONNECTS_WITHIN_MS, notYet.publish(other, [record('before it was connected')])),
+    ]);
+    // kafkajs tries again by itself: it must not send again.
+    await eventually(() => logged.includes('this send was given up'));
+    server.signal('SIGCONT');
+    await Promise.all([connected.publish(topic, [record('later')]), notYet.publish(other, [record('later')])]);
+    expect(await texts(connected, topic)).toEqual(['before', 'later', 'on its way']);
+    expect(await texts(notYet, other)).toEqual(['later']);
+  });
+
+  test('close does not wait for an answer that does not come', async () => {
+    const server = await kafka();
+    const topic = unique('topic');
+    const it = broker(server.brokers);
+    await it.publish(topic, [record('before')]);
+    server.signal('SIGSTOP');
+    const publishing = it.publish(topic, [record('met by close')]);
+    // Until it is on its way.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await elapsed(it.close())).toBeLessThan(CLOSES_WITHIN_MS);
+    server.signal('SIGCONT');
+    await publishing;
+    expect(await texts(broker(server.brokers), topic)).toEqual(['before', 'met by close']);
+  });
+});

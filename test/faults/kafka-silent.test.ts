@@ -1,0 +1,135 @@
+/** Kafka takes connections and does not answer, as one that is stopped, or stuck, or behind a network that is. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { startKafka } from '../services/kafka/kafka-server.js';
+import { eventually } from '../support/eventually.js';
+import { kafkaInstallation } from '../support/kafka-installation.js';
+import { startMuteKafka } from '../support/mute-kafka.js';
+import { type OwnKafka, withOwnKafka } from '../support/own-kafka.js';
+import { deliveredPairs, type ReceivedRequest, startReceiver } from '../support/receiver.js';
+import { run, type Service, type Settings, serve, startServing } from '../support/service.js';
+import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
+
+const ACCOUNT = 7;
+const PATHS = ['/one', '/two'];
+const PATIENCE = { timeout: 40_000 };
+const SILENT_FOR_MS = 10_000;
+/** About ten seconds, and what a busy machine takes to start a process. */
+const COMMANDS_END_WITHIN_MS = 15_000;
+const STOPS_WITHIN_MS = 10_000;
+
+jest.setTimeout(90_000);
+
+let cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+  cleanups = [];
+});
+
+async function installation(
+  brokers: string,
+  receivers: Parameters<typeof kafkaInstallation>[1] = [],
+): Promise<Settings> {
+  const { settings, remove } = await kafkaInstallation(brokers, receivers);
+  cleanups.push(remove);
+  return settings;
+}
+
+async function mute(): Promise<Settings> {
+  const kafka = await startMuteKafka();
+  cleanups.push(() => kafka.close());
+  return installation(kafka.brokers);
+}
+
+async function expectToStopInTime(service: Pick<Service, 'stop'>): Promise<void> {
+  const asked = performance.now();
+  expect(await service.stop('SIGTERM')).toBe(0);
+  expect(performance.now() - asked).toBeLessThan(STOPS_WITHIN_MS);
+}
+
+const COMMANDS = [
+  ['events', 'publish'],
+  ['deliveries', 'list', '--account', '7'],
+  ['dead-letters', 'list'],
+  ['dead-letters', 'replay'],
+];
+
+test('commands end in time, with one line that says what is wrong, and exit code 1', async () => {
+  const settings = await mute();
+  const begun = performance.now();
+  const ended = await Promise.all(COMMANDS.map((args) => run(settings, args, paymentEvents(ACCOUNT, 1))));
+  expect(performance.now() - begun).toBeLessThan(COMMANDS_END_WITHIN_MS);
+  const stderr = 'account-webhooks: Kafka at BROKER_URL did not answer in time (TOOK_TOO_LONG)\n';
+  expect(ended).toEqual(COMMANDS.map(() => ({ code: 1, stdout: '', stderr })));
+});
+
+test('at the start: the service waits, says so, and is not ready; SIGTERM ends it', async () => {
+  const starting = await startServing(await mute());
+  cleanups.push(() => starting.stop('SIGKILL'));
+  starting.ready.catch(() => undefined);
+  await eventually(() => starting.log().includes('the broker is out of reach; trying again'), PATIENCE);
+  expect(starting.log()).toContain('(TOOK_TOO_LONG)');
+  expect((await fetch(`${starting.adminUrl}/health/ready`)).status).toBe(503);
+  expect((await fetch(`${starting.adminUrl}/health/live`)).status).toBe(200);
+  await expectToStopInTime(starting);
+});
+
+withOwnKafka(() => {
+  interface Story {
+    readonly server: OwnKafka;
+    readonly settings: Settings;
+    readonly running: Service;
+    /** What the receiver was sent, and what it answered with 200. */
+    readonly sent: readonly ReceivedRequest[];
+    readonly taken: readonly ReceivedRequest[];
+  }
+
+  /** A service with two webhooks whose receiver fails each first attempt: all goes through Kafka once more. */
+  async function atWork(events: number): Promise<Story> {
+    const server = await startKafka();
+    cleanups.push(() => {
+      server.signal('SIGCONT');
+      return server.stop();
+    });
+    const sent: ReceivedRequest[] = [];
+    const taken: ReceivedRequest[] = [];
+    const respond = (request: ReceivedRequest) => {
+      const again = sent.some(({ headers }) => headers['webhook-id'] === request.headers['webhook-id']);
+      sent.push(request);
+      if (again) taken.push(request);
+      return { status: again ? 200 : 500 };
+    };
+    const receiver = await startReceiver({ respond });
+    cleanups.push(() => receiver.close());
+    const settings = await installation(server.brokers, [receiver]);
+    const running = await serve(settings);
+    cleanups.push(() => running.stop('SIGKILL'));
+    const token = await tokenFor(running.url, await register(settings, ACCOUNT));
+    for (const path of PATHS) await addWebhook(running.url, token, { url: receiver.url + path, eventType: 'cash_in' });
+    await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, events));
+    return { server, settings, running, sent, taken };
+  }
+
+  test('for ten seconds while it works: nothing is lost, and it goes on by itself', async () => {
+    const { server, settings, running, sent, taken } = await atWork(400);
+    // Some are done, and of others the record of the next attempt is under way.
+    await eventually(() => sent.length > 400, PATIENCE);
+    server.signal('SIGSTOP');
+    await delay(SILENT_FOR_MS);
+    server.signal('SIGCONT');
+    await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 20, 'after-'));
+    await eventually(() => deliveredPairs({ requests: taken }).size === 420 * PATHS.length, PATIENCE);
+    for (const ids of deliveredPairs({ requests: taken }).values()) expect(ids.size).toBe(1);
+    expect((await fetch(`${running.adminUrl}/health/ready`)).status).toBe(200);
+    await expectToStopInTime(running);
+  });
+
+  test('and SIGTERM meanwhile, with nothing under way: it ends in time', async () => {
+    const { server, settings, running } = await atWork(10);
+    const list = ['deliveries', 'list', '--account', String(ACCOUNT), '--json'];
+    const ended = async () => (await run(settings, list)).stdout.split('"outcome":"delivered"').length - 1;
+    await eventually(async () => (await ended()) === 10 * PATHS.length, PATIENCE);
+    server.signal('SIGSTOP');
+    await expectToStopInTime(running);
+  });
+});
