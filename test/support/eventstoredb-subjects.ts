@@ -62,7 +62,7 @@ export function onRealServer(url: string): Open<EventStore> {
 function overServer(start: () => Promise<ServerBehind>): Open<EventStore> {
   return async (features) => {
     const server = await start();
-    const open = () => alone(openEventStoreDb(server.url, { tryMs: 3_000, appendMs: 6_000, silenceMs: 6_000 }));
+    const open = () => alone(openEventStoreDb(server.url));
     return new AdapterSubject(features, open, { stall: () => server.stall(), close: () => server.stop() });
   };
 }

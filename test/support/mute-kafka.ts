@@ -1,5 +1,4 @@
 /** A Kafka that takes connections and what is asked on them, and answers nothing. */
-import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { listen } from './receiver.js';
 
@@ -27,11 +26,16 @@ export async function startMuteKafka(): Promise<MuteKafka> {
     asked: () => asked.length,
     async close() {
       // Of a connection that breaks kafkajs makes a new one, for ten seconds and more; of a refusal it does not.
-      for (const { socket, correlationId } of asked) if (!socket.destroyed) socket.write(refusal(correlationId));
-      await Promise.all([...listener.sockets].map((socket) => once(socket, 'close')));
+      for (const { socket, correlationId } of asked) if (socket.writable) socket.write(refusal(correlationId));
+      await Promise.all([...listener.sockets].map(closed));
       await listener.close();
     },
   };
+}
+
+/** Not by `once`: a client that was killed breaks its connection, and that is no failure here. */
+function closed(socket: Socket): Promise<unknown> {
+  return new Promise((resolve) => socket.once('close', resolve));
 }
 
 /** To a question for the versions Kafka speaks, which is a client's first. */

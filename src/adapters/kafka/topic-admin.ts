@@ -149,7 +149,9 @@ export class TopicAdmin {
       try {
         return await this.#once(work);
       } catch (error) {
-        if (!isUnknownTopic(error) || tries === MOST_TRIES) throw translated(error);
+        // kafkajs fails on a null of its own where no broker tells of its topics, as one that has just come back.
+        const passes = isUnknownTopic(error) || error instanceof TypeError;
+        if (!passes || tries === MOST_TRIES) throw translated(error);
         await delay(TRY_AGAIN_MS);
       }
     }

@@ -8,7 +8,6 @@ import { type EventStoreCluster, startEventStoreCluster } from '../../support/ev
 import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
 import { eventually } from '../../support/eventually.js';
 
-const LIMITS = { tryMs: 2_000, appendMs: 4_000, silenceMs: 2_000 };
 const PATIENCE = { timeout: 15_000 };
 
 let cluster: EventStoreCluster;
@@ -17,13 +16,19 @@ let closing: (() => unknown)[];
 
 beforeEach(async () => {
   cluster = await startEventStoreCluster(3);
-  store = openEventStoreDb(`${cluster.url}&discoveryInterval=20`, LIMITS);
-  closing = [() => cluster.stop(), () => store.close()];
+  closing = [() => cluster.stop()];
+  store = open();
 });
 
 afterEach(async () => {
   for (const close of closing.reverse()) await close();
 });
+
+function open(limits = {}): EventStore {
+  const opened = openEventStoreDb(`${cluster.url}&discoveryInterval=20&maxDiscoverAttempts=5`, limits);
+  closing.push(() => opened.close());
+  return opened;
+}
 
 const event = (): NewEvent => ({ id: randomUUID(), type: 'Happened', data: {}, metadata: {} });
 const killAll = () => Promise.all(cluster.members.map((member) => cluster.kill(member)));
@@ -56,7 +61,8 @@ it('is found by any of its members, and found again when its leader is gone', as
 
 it('that is down ends reads and appends with a line that says so', async () => {
   await killAll();
-  for (const call of [() => collect(store.read('account-1')), () => store.append('account-1', [event()], NO_STREAM)]) {
+  const hasty = open({ appendMs: 3_000 });
+  for (const call of [() => collect(hasty.read('account-1')), () => hasty.append('account-1', [event()], NO_STREAM)]) {
     const failure = await call().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(StoreUnavailable);
     expect((failure as Error).message).toMatch(/no member of .* cluster .*EVENT_STORE_URL/);
@@ -98,8 +104,7 @@ it('that goes down while it is looked for ends nothing but what was asked of it'
 it('that accepts connections and says nothing keeps nobody who wants to end', async () => {
   for (const { faults } of cluster.members) faults.silent('gossip');
   const { end } = follow();
-  const reading = collect(store.read('account-1'));
-  await expect(reading).rejects.toThrow(StoreUnavailable);
+  await expect(collect(open({ silenceMs: 1_000 }).read('account-1'))).rejects.toThrow(StoreUnavailable);
   const began = performance.now();
   await end();
   await store.close();
