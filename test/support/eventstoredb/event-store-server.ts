@@ -86,7 +86,7 @@ export async function startEventStore(options: EventStoreOptions = {}): Promise<
   const end = async (endSocket: (socket: Socket) => void) => {
     if (!listener.listening) return;
     runner.stop();
-    const closed = [once(listener, 'close'), ...[...sockets.values()].map((socket) => once(socket, 'close'))];
+    const closed = [once(listener, 'close'), ...[...sockets.values()].map(closeOf)];
     listener.close();
     for (const socket of sockets.values()) endSocket(socket);
     await Promise.all(closed);
@@ -101,6 +101,11 @@ export async function startEventStore(options: EventStoreOptions = {}): Promise<
     stop: () => end((socket) => socket.destroy()),
     kill: () => end((socket) => socket.resetAndDestroy()),
   };
+}
+
+/** By events.once it would be rejected where the client resets the connection at the same time. */
+function closeOf(socket: Socket): Promise<unknown> {
+  return new Promise((resolve) => socket.once('close', resolve));
 }
 
 function addServices(server: Server, context: Context, runner: ProjectionRunner): void {
