@@ -103,7 +103,7 @@ export async function startEventStore(options: EventStoreOptions = {}): Promise<
   };
 }
 
-/** By events.once it would be rejected where the client resets the connection at the same time. */
+/** events.once is rejected where the client ends the connection at the same moment. */
 function closeOf(socket: Socket): Promise<unknown> {
   return new Promise((resolve) => socket.once('close', resolve));
 }
