@@ -1,5 +1,6 @@
 /** serve: runs the service until SIGTERM or SIGINT; exit code 0 after an orderly stop. */
 import { type Command, InvalidArgumentError } from 'commander';
+import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import { type App, ROLES, type Role, StartAborted, startApp } from '../app.js';
 import { createLogger, type Logger } from '../observability/logger.js';
 import { CommandFailed, type CommandIo } from './command-io.js';
@@ -27,10 +28,16 @@ export function serveCommand(program: Command, io: CommandIo): void {
     });
 }
 
+/** A broker that does not answer keeps the parts from their end: what they could not remember comes again. */
+const STOP_WITHIN_MS = 9_000;
+
 async function runUntil(received: Promise<NodeJS.Signals>, app: App, logger: Logger): Promise<void> {
   const stopped = received.then((name) => {
     logger.info({ signal: name }, 'stopping');
-    return app.close();
+    return withinTime(STOP_WITHIN_MS, app.close()).catch((error: unknown) => {
+      if (!(error instanceof TookTooLong)) throw error;
+      logger.warn('not all could be put in order in time; what is left comes again');
+    });
   });
   await Promise.race([stopped, app.failed.catch((error: unknown) => died(app, error, logger))]);
 }

@@ -132,4 +132,16 @@ withOwnKafka(() => {
     server.signal('SIGSTOP');
     await expectToStopInTime(running);
   });
+
+  test('and SIGTERM meanwhile, with much under way: it ends in time, and the next process delivers what is left', async () => {
+    const { server, settings, running, sent, taken } = await atWork(400);
+    await eventually(() => sent.length > 400, PATIENCE);
+    server.signal('SIGSTOP');
+    await expectToStopInTime(running);
+    server.signal('SIGCONT');
+    const next = await serve(settings);
+    cleanups.push(() => next.stop('SIGKILL'));
+    await eventually(() => deliveredPairs({ requests: taken }).size === 400 * PATHS.length, { timeout: 80_000 });
+    for (const ids of deliveredPairs({ requests: taken }).values()) expect(ids.size).toBe(1);
+  }, 150_000);
 });

@@ -16,6 +16,7 @@ export class FakeKafkaClient {
   readonly events = Object.fromEntries(EVENTS.map((name) => [name, name]));
   readonly commits: Commit[][] = [];
   readonly calls: string[] = [];
+  runs = 0;
   commit: () => Promise<void> = async () => undefined;
   restartOnFailure: (error: Error) => Promise<boolean> = async () => true;
   readonly #listeners = new Map<string, Listener>();
@@ -43,6 +44,7 @@ export class FakeKafkaClient {
 
   async run({ eachBatch }: { eachBatch: (payload: unknown) => Promise<void> }): Promise<void> {
     this.#eachBatch = eachBatch;
+    this.runs += 1;
   }
 
   async commitOffsets(offsets: Commit[]): Promise<void> {

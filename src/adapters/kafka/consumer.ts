@@ -13,7 +13,7 @@ import { HandOut } from '../common/hand-out.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
 import { withinTime } from '../common/time-limit.js';
 import { AssignedPartitions } from './assigned-partitions.js';
-import { isUnknownTopic, translated } from './kafka-errors.js';
+import { isCoordinatorMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import type { PartitionLane } from './partition-lane.js';
 import { subscribersAssigner } from './subscribers-assigner.js';
 import type { TopicAdmin } from './topic-admin.js';
@@ -27,6 +27,7 @@ export interface KafkaConsumerParts {
 
 /** Waited for at most, when Kafka does not answer while a consumer closes; a rebalance may last as long. */
 const LEAVE_WITHIN_MS = 4_000;
+const START_AGAIN_MS = 1_000;
 
 export class KafkaConsumer implements Consumer {
   readonly closed: Promise<void>;
@@ -40,6 +41,8 @@ export class KafkaConsumer implements Consumer {
   /** False until the first join, and after a crash. */
   #member = false;
   #stopped = false;
+  #startAgain: NodeJS.Timeout | undefined;
+  #starting: Promise<void> = Promise.resolve();
   #closing: Promise<void> | null = null;
   #settle: { resolve: () => void; reject: (error: Error) => void } | null = null;
 
@@ -77,6 +80,7 @@ export class KafkaConsumer implements Consumer {
 
   stop(): void {
     this.#stopped = true;
+    clearTimeout(this.#startAgain);
     this.#handOut.stop();
     this.#partitions.stop();
   }
@@ -90,7 +94,8 @@ export class KafkaConsumer implements Consumer {
     this.stop();
     await this.#handOut.drained();
     await this.#offsets.finish(LEAVE_WITHIN_MS);
-    await withinTime(LEAVE_WITHIN_MS, this.#client.disconnect()).catch(() => undefined);
+    const left = this.#starting.then(() => this.#client.disconnect());
+    await withinTime(LEAVE_WITHIN_MS, left).catch(() => undefined);
     this.#settle?.resolve();
   }
 
@@ -136,11 +141,24 @@ export class KafkaConsumer implements Consumer {
   #crashed(error: Error, restarts: boolean): void {
     this.#member = false;
     const { logger } = this.#parts;
-    if (restarts) logger.warn({ err: error, group: this.#options.group }, 'the consumer lost Kafka; it tries again');
+    const again = restarts || isCoordinatorMissing(error);
+    if (again) logger.warn({ err: error, group: this.#options.group }, 'the consumer lost Kafka; it tries again');
     if (isUnknownTopic(error)) this.#makeTopicsAnew();
-    if (restarts || this.#closing) return;
+    if (again && !restarts) this.#startAgainSoon();
+    if (again || this.#closing) return;
     this.stop();
     this.#settle?.reject(translated(error));
+  }
+
+  /** Where kafkajs itself would not. */
+  #startAgainSoon(): void {
+    if (this.#stopped) return;
+    this.#startAgain = setTimeout(() => {
+      this.#starting = this.start().catch((error: Error) => {
+        if (error instanceof BrokerRefused) this.#crashed(error, false);
+        else this.#startAgainSoon();
+      });
+    }, START_AGAIN_MS);
   }
 
   /** One of them was deleted, and without it the group can't be joined. */

@@ -27,6 +27,14 @@ export function isUnknownTopic(error: unknown): boolean {
   return [...causes(error)].some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
 }
 
+/**
+ * kafkajs takes it for one that no new try mends. But it is what becomes of any failure while a coordinator is looked for:
+ * of a connection that was reset, of a group whose coordinator moves.
+ */
+export function isCoordinatorMissing(error: unknown): boolean {
+  return [...causes(error)].some(({ name }) => name === 'KafkaJSGroupCoordinatorNotFound');
+}
+
 export function translated(error: unknown): Error {
   if (error instanceof BrokerUnavailable) return error;
   const failures = [...causes(error)];

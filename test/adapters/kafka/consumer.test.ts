@@ -118,6 +118,15 @@ describe('a crash', () => {
     expect(ensured).toEqual([]);
   });
 
+  it('is not the end where kafkajs found no coordinator and gave up: it is started again', async () => {
+    const missing = Object.assign(new Error('Failed to find group coordinator'), {
+      name: 'KafkaJSGroupCoordinatorNotFound',
+    });
+    const runs = client.runs;
+    await client.emit('CRASH', { error: missing, restart: false });
+    await eventually(() => client.runs === runs + 1);
+  });
+
   it('makes the topics anew where one is gone', async () => {
     const unknown = Object.assign(new Error('gone'), { type: 'UNKNOWN_TOPIC_OR_PARTITION' });
     await client.emit('CRASH', { error: unknown, restart: true });

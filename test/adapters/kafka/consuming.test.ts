@@ -82,7 +82,11 @@ withKafka((brokers) => {
     await broker.publish(topic, ['1', '2', '3'].map(record));
     await eventually(() => received.length === 3, PATIENCE);
     await admin.deleteTopics({ topics: [topic] });
-    await eventually(() => admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }).catch(() => false), PATIENCE);
+    // The consumer may have been first to make it again.
+    await eventually(async () => {
+      await admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }).catch(() => undefined);
+      return (await admin.listTopics()).includes(topic);
+    }, PATIENCE);
     const another = open();
     await eventually(
       () =>
