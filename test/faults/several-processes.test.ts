@@ -51,8 +51,11 @@ describeBackbones((backbone) => {
     const answers = await Promise.all(posts.map((webhook, n) => addWebhook(String(apis[n % 2]?.url), token, webhook)));
     expect(answers.sort()).toEqual([200, 200, 200, ...Array.from({ length: 9 }, () => 400)]);
     for (const { url } of apis) {
-      const list = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
-      expect(await list.json()).toMatchObject({ total: 3 });
+      // The other process's read model may be a moment behind.
+      await eventually(async () => {
+        const list = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
+        return ((await list.json()) as { total: number }).total === 3;
+      });
     }
   });
 

@@ -88,7 +88,8 @@ withKafka((brokers) => {
     const it = broker();
     const large = Array.from({ length: 30 }, (_, n) => record(Buffer.alloc(200 * 1024, n), String(n)));
     await it.publish(topic, large);
-    expect(await collect(it.browse(topic))).toHaveLength(30);
+    // Each of them: kafkajs may repeat a batch that had no answer.
+    expect(new Set((await collect(it.browse(topic))).map(({ key }) => String(key))).size).toBe(30);
   });
 
   it('tells of a consumer that Kafka will never have: its closed is rejected', async () => {
