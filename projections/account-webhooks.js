@@ -10,10 +10,16 @@ function withWebhook(state, id, change) {
   return state;
 }
 
+// The endpoint has taken something, or somebody has configured it anew: that it failed before does not count any more.
+function notFailing(state, endpoint) {
+  state.failing = state.failing.filter((failing) => failing.endpoint !== endpoint);
+  return state;
+}
+
 fromCategory('account')
   .foreachStream()
   .when({
-    $init: () => ({ accountId: null, webhooks: [] }),
+    $init: () => ({ accountId: null, webhooks: [], failing: [] }),
 
     AccountRegistered: (state, event) => {
       state.accountId = event.data.accountId;
@@ -23,7 +29,7 @@ fromCategory('account')
     WebhookAdded: (state, event) => {
       const { webhookId, eventType, url, endpoint, headers, version, createdAt } = event.data;
       state.webhooks.push({ id: webhookId, eventType, url, endpoint, headers, version, isActive: true, createdAt });
-      return state;
+      return notFailing(state, endpoint);
     },
 
     WebhookUpdated: (state, event) =>
@@ -31,11 +37,13 @@ fromCategory('account')
         webhook.url = event.data.url;
         webhook.headers = event.data.headers;
         webhook.version = event.data.version;
+        notFailing(state, webhook.endpoint);
       }),
 
     WebhookActivated: (state, event) =>
       withWebhook(state, event.data.webhookId, (webhook) => {
         webhook.isActive = true;
+        notFailing(state, webhook.endpoint);
       }),
 
     WebhookDeactivated: (state, event) =>
@@ -47,5 +55,13 @@ fromCategory('account')
       state.webhooks = state.webhooks.filter((webhook) => webhook.id !== event.data.webhookId);
       return state;
     },
+
+    EndpointFailing: (state, event) => {
+      const { endpoint, since } = event.data;
+      notFailing(state, endpoint).failing.push({ endpoint, since });
+      return state;
+    },
+
+    EndpointRecovered: (state, event) => notFailing(state, event.data.endpoint),
   })
   .outputState();

@@ -28,6 +28,8 @@ export interface Accounts {
   activeWebhooks(accountId: number, eventType: EventType): readonly Webhook[];
   /** Undefined where it is gone, as far as folded here. */
   webhook(accountId: number, webhookId: number): Webhook | undefined;
+  /** Since when the endpoint is noted to take nothing, ISO 8601; undefined where it is not, as far as folded here. */
+  failingSince(accountId: number, endpoint: string): string | undefined;
   /** An active credential; one not known here is looked for in the store. */
   credential(accountId: number, clientId: string): Promise<Credential | undefined>;
   /** Sealed, newest last. */
@@ -38,14 +40,17 @@ export function createAccounts(
   webhooks: ProjectionHost<AccountWebhooks>,
   credentials: ProjectionHost<AccountCredentials>,
 ): Accounts {
-  const current = (accountId: number) => webhooks.current(accountStream(accountId))?.state.webhooks ?? [];
-  const named = (state: AccountCredentials | undefined, clientId: string) =>
-    state?.credentials.find((credential) => credential.clientId === clientId);
+  const state = (accountId: number) => webhooks.current(accountStream(accountId))?.state;
+  const current = (accountId: number) => state(accountId)?.webhooks ?? [];
+  const named = (known: AccountCredentials | undefined, clientId: string) =>
+    known?.credentials.find((credential) => credential.clientId === clientId);
   return {
     webhooks: (accountId) => webhooks.find(accountStream(accountId)),
     activeWebhooks: (accountId, eventType) =>
       current(accountId).filter((webhook) => webhook.isActive && webhook.eventType === eventType),
     webhook: (accountId, webhookId) => current(accountId).find(({ id }) => id === webhookId),
+    failingSince: (accountId, endpoint) =>
+      state(accountId)?.failing.find((failing) => failing.endpoint === endpoint)?.since,
     async credential(accountId, clientId) {
       const stream = accountStream(accountId);
       const known = named(credentials.current(stream)?.state, clientId);

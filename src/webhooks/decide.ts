@@ -1,4 +1,5 @@
 /** What a command leads to, given the account's state: events, or a refusal. Pure. */
+import { decideEndpoint, type EndpointCommand } from './decide-endpoint.js';
 import type { SealedHeader, WebhookConfiguration, WebhookEvent } from './events.js';
 import { type EventType, MAX_ACTIVE_PER_TYPE } from './limits.js';
 import type { AccountWebhooks } from './state.js';
@@ -23,11 +24,26 @@ export interface DeactivateWebhook {
   readonly at: string;
 }
 
-export type Command = RegisterWebhook | DeactivateWebhook;
+/** Asked for by the account itself. */
+export interface SetWebhookActive {
+  readonly type: 'SetWebhookActive';
+  readonly webhookId: number;
+  readonly isActive: boolean;
+  readonly at: string;
+}
+
+export interface RemoveWebhook {
+  readonly type: 'RemoveWebhook';
+  readonly webhookId: number;
+  readonly at: string;
+}
+
+export type Command = RegisterWebhook | DeactivateWebhook | SetWebhookActive | RemoveWebhook | EndpointCommand;
 
 export type Decision =
   | { readonly kind: 'accepted'; readonly events: readonly WebhookEvent[] }
   | { readonly kind: 'account-not-found' }
+  | { readonly kind: 'webhook-not-found' }
   | { readonly kind: 'limit-reached' };
 
 export function decide(state: AccountWebhooks, command: Command): Decision {
@@ -37,6 +53,14 @@ export function decide(state: AccountWebhooks, command: Command): Decision {
       return register(state, command);
     case 'DeactivateWebhook':
       return deactivate(state, command);
+    case 'SetWebhookActive':
+      return setActive(state, command);
+    case 'RemoveWebhook':
+      return remove(state, command);
+    case 'NoteEndpointFailing':
+    case 'NoteEndpointRecovered':
+    case 'DeactivateFailingEndpoint':
+      return accepted(...decideEndpoint(state, command));
     default:
       return command satisfies never;
   }
@@ -60,6 +84,23 @@ function deactivate(state: AccountWebhooks, command: DeactivateWebhook): Decisio
   const webhook = state.webhooks.find(({ id }) => id === webhookId);
   if (!webhook?.isActive || webhook.version !== version) return accepted();
   return accepted({ type: 'WebhookDeactivated', data: { webhookId, reason, deactivatedAt: at } });
+}
+
+function setActive(state: AccountWebhooks, { webhookId, isActive, at }: SetWebhookActive): Decision {
+  const webhook = state.webhooks.find(({ id }) => id === webhookId);
+  if (!webhook) return { kind: 'webhook-not-found' };
+  if (webhook.isActive === isActive) return accepted();
+  if (!isActive) {
+    const data = { webhookId, reason: 'deactivated by the account', deactivatedAt: at };
+    return accepted({ type: 'WebhookDeactivated', data });
+  }
+  if (activeCount(state, webhook.eventType) >= MAX_ACTIVE_PER_TYPE) return { kind: 'limit-reached' };
+  return accepted({ type: 'WebhookActivated', data: { webhookId, activatedAt: at } });
+}
+
+function remove(state: AccountWebhooks, { webhookId, at }: RemoveWebhook): Decision {
+  if (!state.webhooks.some(({ id }) => id === webhookId)) return { kind: 'webhook-not-found' };
+  return accepted({ type: 'WebhookRemoved', data: { webhookId, removedAt: at } });
 }
 
 function accepted(...events: WebhookEvent[]): Decision {

@@ -69,7 +69,27 @@ export interface WebhookRemoved {
   readonly data: { readonly webhookId: number; readonly removedAt: string };
 }
 
-export type WebhookEvent = WebhookAdded | WebhookUpdated | WebhookActivated | WebhookDeactivated | WebhookRemoved;
+/** Nothing was delivered to the endpoint since then. Noted once, until it recovers or somebody configures it anew. */
+export interface EndpointFailing {
+  readonly type: 'EndpointFailing';
+  /** since: the first failure after the last success. */
+  readonly data: { readonly endpoint: string; readonly since: string; readonly notedAt: string };
+}
+
+export interface EndpointRecovered {
+  readonly type: 'EndpointRecovered';
+  readonly data: { readonly endpoint: string; readonly recoveredAt: string };
+}
+
+export type EndpointEvent = EndpointFailing | EndpointRecovered;
+
+export type WebhookEvent =
+  | WebhookAdded
+  | WebhookUpdated
+  | WebhookActivated
+  | WebhookDeactivated
+  | WebhookRemoved
+  | EndpointEvent;
 
 export type CredentialEvent = CredentialIssued | CredentialRevoked | SigningSecretIssued;
 

@@ -8,7 +8,7 @@ import type { Accounts } from '../read-model/accounts.js';
 import type { Folded } from '../read-model/folded-states.js';
 import { type Command, type Decision, decide } from './decide.js';
 import { accountEvent, type CommandContext, enveloped, type NewEventId } from './envelope.js';
-import { accountStream } from './events.js';
+import { accountStream, type WebhookEvent } from './events.js';
 import { type AccountWebhooks, evolve, NO_ACCOUNT } from './state.js';
 
 /** How long an answer waits for the read model; the event is stored by then, whatever the read model does. */
@@ -29,9 +29,14 @@ export function createCommandHandler(parts: CommandParts): HandleCommand {
     let loaded = (await parts.accounts.webhooks(accountId)) ?? { state: NO_ACCOUNT, revision: NO_STREAM };
     for (;;) {
       const decision = decide(loaded.state, command);
-      const done = await append(parts, accountId, decision, { context, revision: loaded.revision });
-      if (done) return decision;
-      loaded = await readForward(parts.store, accountStream(accountId), loaded);
+      const events = decision.kind === 'accepted' ? decision.events : [];
+      if (events.length > 0 && (await append(parts, accountId, events, { context, revision: loaded.revision }))) {
+        return decision;
+      }
+      const stored = await readForward(parts.store, accountStream(accountId), loaded);
+      // Without an append nothing has yet told whether the read model was behind: another process may have been here.
+      if (events.length === 0 && stored.revision === loaded.revision) return decision;
+      loaded = stored;
     }
   };
 }
@@ -40,14 +45,12 @@ export function createCommandHandler(parts: CommandParts): HandleCommand {
 async function append(
   parts: CommandParts,
   accountId: number,
-  decision: Decision,
+  events: readonly WebhookEvent[],
   on: { context: CommandContext; revision: number },
 ): Promise<boolean> {
-  if (decision.kind !== 'accepted' || decision.events.length === 0) return true;
   const stream = accountStream(accountId);
   try {
-    const events = enveloped(decision.events, on.context, parts.newEventId);
-    const { revision } = await parts.store.append(stream, events, on.revision);
+    const { revision } = await parts.store.append(stream, enveloped(events, on.context, parts.newEventId), on.revision);
     await parts.passed(stream, revision, READ_MODEL_WAIT_MS);
     return true;
   } catch (error) {

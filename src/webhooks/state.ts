@@ -16,31 +16,47 @@ export interface Webhook {
   readonly createdAt: string;
 }
 
+/** `since`: ISO 8601, the first failure after the last success. */
+export interface FailingEndpoint {
+  readonly endpoint: string;
+  readonly since: string;
+}
+
 export interface AccountWebhooks {
   /** Null until the account is registered. */
   readonly accountId: number | null;
   /** In the order they were created. */
   readonly webhooks: readonly Webhook[];
+  /** Endpoints that have not taken anything for a while. */
+  readonly failing: readonly FailingEndpoint[];
 }
 
-export const NO_ACCOUNT: AccountWebhooks = { accountId: null, webhooks: [] };
+export const NO_ACCOUNT: AccountWebhooks = { accountId: null, webhooks: [], failing: [] };
 
 export function evolve(state: AccountWebhooks, event: AccountEvent): AccountWebhooks {
   switch (event.type) {
     case 'AccountRegistered':
       return { ...state, accountId: event.data.accountId };
-    case 'WebhookAdded':
-      return { ...state, webhooks: [...state.webhooks, added(event.data, event.data.createdAt)] };
+    case 'WebhookAdded': {
+      const webhooks = [...state.webhooks, added(event.data, event.data.createdAt)];
+      return notFailing({ ...state, webhooks }, event.data.endpoint);
+    }
     case 'WebhookUpdated': {
       const { webhookId, url, headers, version } = event.data;
-      return change(state, webhookId, (webhook) => ({ ...webhook, url, headers, version }));
+      return configured(state, webhookId, (webhook) => ({ ...webhook, url, headers, version }));
     }
     case 'WebhookActivated':
-      return change(state, event.data.webhookId, (webhook) => ({ ...webhook, isActive: true }));
+      return configured(state, event.data.webhookId, (webhook) => ({ ...webhook, isActive: true }));
     case 'WebhookDeactivated':
       return change(state, event.data.webhookId, (webhook) => ({ ...webhook, isActive: false }));
     case 'WebhookRemoved':
       return { ...state, webhooks: state.webhooks.filter(({ id }) => id !== event.data.webhookId) };
+    case 'EndpointFailing': {
+      const { endpoint, since } = event.data;
+      return { ...state, failing: [...notFailing(state, endpoint).failing, { endpoint, since }] };
+    }
+    case 'EndpointRecovered':
+      return notFailing(state, event.data.endpoint);
     case 'CredentialIssued':
     case 'CredentialRevoked':
     case 'SigningSecretIssued':
@@ -55,6 +71,15 @@ export function evolve(state: AccountWebhooks, event: AccountEvent): AccountWebh
 function added(data: WebhookConfiguration, createdAt: string): Webhook {
   const { webhookId, eventType, url, endpoint, headers, version } = data;
   return { id: webhookId, eventType, url, endpoint, headers, version, isActive: true, createdAt };
+}
+
+/** Somebody has looked after the webhook: that its endpoint failed before does not count any more. */
+function configured(state: AccountWebhooks, id: number, by: (webhook: Webhook) => Webhook): AccountWebhooks {
+  return notFailing(change(state, id, by), state.webhooks.find((webhook) => webhook.id === id)?.endpoint);
+}
+
+function notFailing(state: AccountWebhooks, endpoint: string | undefined): AccountWebhooks {
+  return { ...state, failing: state.failing.filter((failing) => failing.endpoint !== endpoint) };
 }
 
 function change(state: AccountWebhooks, id: number, by: (webhook: Webhook) => Webhook): AccountWebhooks {

@@ -20,6 +20,8 @@ const secret = (by: typeof sealing, hoursAgo = 0) => ({
 });
 const header = (by: typeof sealing) => ({ key: 'X-A', sealed: by.seal('a', headerPlace(42, 'X-A')) });
 
+const ofWebhooks = (accountId: number, webhooks: Webhook[]) => ({ accountId, webhooks, failing: [] });
+
 /** Account 42 with these, between two accounts of which nothing is wrong. */
 function check({ secrets = [secret(sealing)], webhooks = [] as Webhook[], by = sealing }) {
   const among = <S>(state: S, other: S) => ({
@@ -27,7 +29,7 @@ function check({ secrets = [secret(sealing)], webhooks = [] as Webhook[], by = s
   });
   const credentials = (signingSecrets: typeof secrets) => ({ accountId: 42, credentials: [], signingSecrets });
   const values = sealedValues(
-    among({ accountId: 42, webhooks }, { accountId: 43, webhooks: [webhookOf(9, { headers: [header(sealing)] })] }),
+    among(ofWebhooks(42, webhooks), ofWebhooks(43, [webhookOf(9, { headers: [header(sealing)] })])),
     among(credentials(secrets), credentials([])),
     NOW,
   );

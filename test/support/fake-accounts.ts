@@ -1,12 +1,14 @@
 import type { AccountCredentials, Accounts } from '../../src/read-model/accounts.js';
 import type { EventType } from '../../src/webhooks/limits.js';
-import type { Webhook } from '../../src/webhooks/state.js';
+import type { FailingEndpoint, Webhook } from '../../src/webhooks/state.js';
 import { ACCOUNT } from './delivery-samples.js';
 import { AT } from './webhook-samples.js';
 
 /** A read model that the test changes at will. It knows ACCOUNT; its secrets are handed out for any account. */
 export class FakeAccounts implements Accounts {
   secrets: AccountCredentials['signingSecrets'][number][] = [];
+  /** Endpoints of ACCOUNT that are noted. */
+  failing: FailingEndpoint[] = [];
   #webhooks: Webhook[] = [];
 
   put(...webhooks: readonly Webhook[]): void {
@@ -22,7 +24,7 @@ export class FakeAccounts implements Accounts {
 
   async webhooks(accountId: number) {
     if (accountId !== ACCOUNT) return undefined;
-    return { state: { accountId, webhooks: this.#webhooks }, revision: 0 };
+    return { state: { accountId, webhooks: this.#webhooks, failing: this.failing }, revision: 0 };
   }
 
   activeWebhooks(accountId: number, eventType: EventType): readonly Webhook[] {
@@ -32,6 +34,11 @@ export class FakeAccounts implements Accounts {
 
   webhook(accountId: number, webhookId: number): Webhook | undefined {
     return accountId === ACCOUNT ? this.#webhooks.find(({ id }) => id === webhookId) : undefined;
+  }
+
+  failingSince(accountId: number, endpoint: string): string | undefined {
+    if (accountId !== ACCOUNT) return undefined;
+    return this.failing.find((failing) => failing.endpoint === endpoint)?.since;
   }
 
   async credential() {

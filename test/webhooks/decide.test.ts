@@ -125,6 +125,59 @@ describe('DeactivateWebhook', () => {
   });
 });
 
+describe('SetWebhookActive', () => {
+  const byAccount = (webhookId: number) =>
+    ({
+      type: 'WebhookDeactivated',
+      data: { webhookId, reason: 'deactivated by the account', deactivatedAt: LATER },
+    }) as const;
+  const set = (webhookId: number, isActive: boolean) =>
+    ({ type: 'SetWebhookActive', webhookId, isActive, at: LATER }) as const;
+
+  it('deactivates and activates', () => {
+    given(registered(), added(1)).when(set(1, false)).thenEvents(byAccount(1));
+    given(registered(), added(1), deactivated(1)).when(set(1, true)).thenEvents(activated(1));
+  });
+
+  it('changes nothing where it is so already', () => {
+    given(registered(), added(1)).when(set(1, true)).thenEvents();
+    given(registered(), added(1), deactivated(1)).when(set(1, false)).thenEvents();
+  });
+
+  it('to active over the limit is refused, and changes nothing where three with it are active', () => {
+    const full = [registered(), added(1), deactivated(1), added(2), added(3), added(4)];
+    given(...full)
+      .when(set(1, true))
+      .thenRefused('limit-reached');
+    given(...full)
+      .when(set(4, true))
+      .thenEvents();
+  });
+
+  it.each([
+    ['unknown', []],
+    ['removed', [added(1), removed(1)]],
+  ])('of a webhook that is %s is refused', (_, since) => {
+    given(registered(), ...since)
+      .when(set(1, true))
+      .thenRefused('webhook-not-found');
+  });
+
+  it('of an account that was never registered is refused', () => {
+    given().when(set(1, true)).thenRefused('account-not-found');
+  });
+});
+
+describe('RemoveWebhook', () => {
+  const remove = (webhookId: number) => ({ type: 'RemoveWebhook', webhookId, at: AT }) as const;
+
+  it('removes it, active or not, once', () => {
+    given(registered(), added(1)).when(remove(1)).thenEvents(removed(1));
+    given(registered(), added(1), deactivated(1)).when(remove(1)).thenEvents(removed(1));
+    given(registered(), added(1), removed(1)).when(remove(1)).thenRefused('webhook-not-found');
+  });
+});
+
 function urlOf(path: number) {
   const url = `https://shop.example.com/${path}`;
   return { url, endpoint: url };

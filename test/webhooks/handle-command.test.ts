@@ -8,7 +8,7 @@ import { evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
 import { type ReadModel, startReadModel } from '../support/read-model-fixture.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
-import { added, CONTEXT, register, registered } from '../support/webhook-samples.js';
+import { AT, added, CONTEXT, register, registered } from '../support/webhook-samples.js';
 
 const directory = temporaryDirectory();
 const { store, close } = openSqliteStore(directory.path);
@@ -81,6 +81,20 @@ it('reads forward and decides again where another command came first', async () 
   const decision = await handlerOver(first(readModels), racing)(3, register(1, { newId: 2 }), CONTEXT);
   expect(decision).toMatchObject({ kind: 'accepted', events: [{ type: 'WebhookUpdated', data: { version: 2 } }] });
   expect((await stateOf(3)).webhooks.map(({ id, version }) => ({ id, version }))).toEqual([{ id: 1, version: 2 }]);
+});
+
+it('looks into the store before it refuses, or has nothing to do: the read model may be behind', async () => {
+  await registerAccount(7);
+  const readModel = first(readModels);
+  const behind = await readModel.accounts.webhooks(7);
+  const handle = handlerOver({ ...readModel, accounts: { ...readModel.accounts, webhooks: async () => behind } });
+  await handler(0)(7, register(1, { newId: 71 }), CONTEXT);
+  const change = { type: 'SetWebhookActive', webhookId: 71, at: AT } as const;
+  expect(await handle(7, { ...change, isActive: false }, CONTEXT)).toMatchObject({ kind: 'accepted' });
+  expect((await stateOf(7)).webhooks).toMatchObject([{ id: 71, isActive: false }]);
+  expect(await handle(7, { ...change, webhookId: 72, isActive: false }, CONTEXT)).toEqual({
+    kind: 'webhook-not-found',
+  });
 });
 
 it('answers once its own read model shows the event, with who caused it in the metadata', async () => {

@@ -1,0 +1,67 @@
+/**
+ * What follows for an account from how one of its endpoints fares. Pure.
+ *
+ *   taking -> failing (noted) -> taking again (recovered)
+ *                             -> all its webhooks are deactivated, once it has failed for long enough
+ */
+import type { WebhookEvent } from './events.js';
+import type { AccountWebhooks } from './state.js';
+
+export interface NoteEndpointFailing {
+  readonly type: 'NoteEndpointFailing';
+  readonly endpoint: string;
+  /** ISO 8601: the first failure after the last success. */
+  readonly since: string;
+  readonly at: string;
+}
+
+export interface NoteEndpointRecovered {
+  readonly type: 'NoteEndpointRecovered';
+  readonly endpoint: string;
+  readonly at: string;
+}
+
+export interface DeactivateFailingEndpoint {
+  readonly type: 'DeactivateFailingEndpoint';
+  readonly endpoint: string;
+  /** How long it has to have failed, as it was noted. ms */
+  readonly afterMs: number;
+  readonly at: string;
+}
+
+export type EndpointCommand = NoteEndpointFailing | NoteEndpointRecovered | DeactivateFailingEndpoint;
+
+export function decideEndpoint(state: AccountWebhooks, command: EndpointCommand): WebhookEvent[] {
+  const { endpoint, at } = command;
+  const noted = state.failing.find((failing) => failing.endpoint === endpoint);
+  switch (command.type) {
+    case 'NoteEndpointFailing': {
+      if (noted || active(state, endpoint).length === 0) return [];
+      return [{ type: 'EndpointFailing', data: { endpoint, since: command.since, notedAt: at } }];
+    }
+    case 'NoteEndpointRecovered':
+      return noted ? [{ type: 'EndpointRecovered', data: { endpoint, recoveredAt: at } }] : [];
+    case 'DeactivateFailingEndpoint':
+      return noted && hasFailedFor(command.afterMs, noted.since, at)
+        ? deactivated(state, endpoint, noted.since, at)
+        : [];
+    default:
+      return command satisfies never;
+  }
+}
+
+function deactivated(state: AccountWebhooks, endpoint: string, since: string, at: string): WebhookEvent[] {
+  const reason = `nothing was delivered since ${since}`;
+  return active(state, endpoint).map(({ id: webhookId }) => ({
+    type: 'WebhookDeactivated',
+    data: { webhookId, reason, deactivatedAt: at },
+  }));
+}
+
+function hasFailedFor(ms: number, since: string, at: string): boolean {
+  return Date.parse(at) - Date.parse(since) >= ms;
+}
+
+function active(state: AccountWebhooks, endpoint: string) {
+  return state.webhooks.filter((webhook) => webhook.isActive && webhook.endpoint === endpoint);
+}

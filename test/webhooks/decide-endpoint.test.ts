@@ -1,0 +1,69 @@
+import { describe, it } from '@jest/globals';
+import { given } from '../support/aggregate-spec.js';
+import { AT, added, registered } from '../support/webhook-samples.js';
+
+const ENDPOINT = 'https://shop.example.com/1';
+const HOUR = 3_600_000;
+const NOTED = '2026-11-05T10:00:00.000Z';
+const sinceThen = (ms: number) => new Date(Date.parse(AT) + ms).toISOString();
+
+const failing = { type: 'EndpointFailing', data: { endpoint: ENDPOINT, since: AT, notedAt: NOTED } } as const;
+const recovered = { type: 'EndpointRecovered', data: { endpoint: ENDPOINT, recoveredAt: NOTED } } as const;
+const note = { type: 'NoteEndpointFailing', endpoint: ENDPOINT, since: AT, at: NOTED } as const;
+const noteRecovered = { type: 'NoteEndpointRecovered', endpoint: ENDPOINT, at: NOTED } as const;
+const deactivate = (at: string) =>
+  ({ type: 'DeactivateFailingEndpoint', endpoint: ENDPOINT, afterMs: HOUR, at }) as const;
+const removed = { type: 'WebhookRemoved', data: { webhookId: 1, removedAt: AT } } as const;
+const activated = { type: 'WebhookActivated', data: { webhookId: 1, activatedAt: AT } } as const;
+const deactivated = (webhookId: number, at: string) =>
+  ({
+    type: 'WebhookDeactivated',
+    data: { webhookId, reason: `nothing was delivered since ${AT}`, deactivatedAt: at },
+  }) as const;
+
+const webhook = added(1);
+const ofAnotherType = added(2, { url: ENDPOINT, endpoint: ENDPOINT, eventType: 'cash_out' });
+const ofAnotherUrl = added(3);
+
+describe('an endpoint that fails', () => {
+  it('is noted once', () => {
+    given(registered(), webhook).when(note).thenEvents(failing);
+    given(registered(), webhook, failing).when(note).thenEvents();
+  });
+
+  it('is not noted where none of its webhooks is active', () => {
+    given(registered()).when(note).thenEvents();
+    given(registered(), webhook, deactivated(1, AT)).when(note).thenEvents();
+  });
+
+  it('recovers where it was noted, and may be noted again', () => {
+    given(registered(), webhook, failing).when(noteRecovered).thenEvents(recovered);
+    given(registered(), webhook).when(noteRecovered).thenEvents();
+    given(registered(), webhook, failing, recovered).when(note).thenEvents(failing);
+  });
+});
+
+describe('an endpoint that has failed for long', () => {
+  it('loses all its active webhooks, and no other does', () => {
+    const at = sinceThen(HOUR);
+    given(registered(), webhook, ofAnotherType, ofAnotherUrl, failing)
+      .when(deactivate(at))
+      .thenEvents(deactivated(1, at), deactivated(2, at));
+  });
+
+  it.each([
+    ['has not failed for long enough', [failing], sinceThen(HOUR - 1)],
+    ['has recovered', [failing, recovered], sinceThen(HOUR)],
+    ['was configured anew', [failing, activated], sinceThen(HOUR)],
+    [
+      'was removed and added again',
+      [failing, removed, added(4, { url: ENDPOINT, endpoint: ENDPOINT })],
+      sinceThen(HOUR),
+    ],
+    ['was never noted', [], sinceThen(HOUR)],
+  ])('keeps them where it %s', (_, since, at) => {
+    given(registered(), webhook, ...since)
+      .when(deactivate(at))
+      .thenEvents();
+  });
+});
