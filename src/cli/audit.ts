@@ -1,8 +1,9 @@
-/** audit: an account's history, from the event store itself. */
-import { type Command, InvalidArgumentError } from 'commander';
+/** audit: an account's history, from the event store itself; and what became of payment events. */
+import type { Command } from 'commander';
 import { configurationAt } from '../audit/configuration-at.js';
 import { type AuditEntry, auditLog, followAuditLog } from '../audit/log.js';
 import type { Webhook } from '../webhooks/state.js';
+import { completenessCommand } from './audit-completeness.js';
 import {
   accountIdArgument,
   CommandFailed,
@@ -12,6 +13,7 @@ import {
   untilSignal,
   withBackbone,
 } from './command-io.js';
+import { timeArgument } from './time-argument.js';
 
 const ACCOUNT_OPTION = ['--account <id>', 'the account', accountIdArgument] as const;
 
@@ -27,7 +29,9 @@ interface AtOptions extends JsonOption {
 }
 
 export function auditCommand(program: Command, io: CommandIo): void {
-  const audit = program.command('audit').description('what was configured, by whom, when');
+  const audit = program
+    .command('audit')
+    .description('what was configured, by whom, when; what became of payment events');
 
   audit
     .command('log')
@@ -44,6 +48,8 @@ export function auditCommand(program: Command, io: CommandIo): void {
     .requiredOption('--time <time>', 'the moment, in ISO 8601: 2026-11-21T09:00:00Z', timeArgument)
     .option(...JSON_OPTION)
     .action((options: AtOptions) => at(options, io));
+
+  completenessCommand(audit, io);
 }
 
 function log({ account, follow, json }: LogOptions, io: CommandIo): Promise<void> {
@@ -84,11 +90,4 @@ function line({ revision, at, type, actor, data }: AuditEntry): string {
     .filter(Boolean)
     .join(' ');
   return `${String(revision).padStart(4)}  ${at}  ${type.padEnd(19)}  ${String(actor).padEnd(28)}  ${detail}`.trimEnd();
-}
-
-/** A date alone is its beginning, in UTC. */
-function timeArgument(value: string): number {
-  const time = /^\d{4}-\d{2}-\d{2}(T.*(Z|[+-]\d{2}:\d{2}))?$/.test(value) ? Date.parse(value) : Number.NaN;
-  if (!Number.isNaN(time)) return time;
-  throw new InvalidArgumentError('A time is written 2026-11-21T09:00:00Z, or 2026-11-21 for its beginning in UTC.');
 }

@@ -1,0 +1,127 @@
+/**
+ * The ledger of a period: its payment events, the webhooks each was due to, and what the deliveries topic says of each
+ * delivery. An event is an account and its id, however often it was published. Hazard: there may be millions, so all that
+ * is kept of an event is its id, and of a delivery a few numbers.
+ */
+import type { DeliveryLogEntry } from '../delivery/delivery-log.js';
+import type { PaymentEvent } from '../delivery/payment-event.js';
+import type { ReceivedRecord } from '../ports/broker.js';
+import { decisive, type Standing } from './standing.js';
+
+/** A webhook that was active when the event was published. */
+export interface DueWebhook {
+  readonly webhookId: number;
+  /** Whether it was removed or deactivated later. */
+  readonly gone: boolean;
+}
+
+export interface LedgerDelivery extends DueWebhook {
+  readonly accountId: number;
+  readonly eventId: string;
+  /** Null where nothing is logged. */
+  readonly standing: Standing | null;
+}
+
+interface Line {
+  readonly webhookId: number;
+  gone: boolean;
+  last: Standing | null;
+  /** The last of other partitions. */
+  elsewhere: readonly Standing[];
+}
+
+type Lines = readonly Line[];
+
+const NONE: readonly never[] = [];
+
+export class Ledger {
+  readonly #accounts = new Map<number, Map<string, Lines>>();
+  readonly #unburied = new Set<string>();
+  #records = 0;
+  #invalid = 0;
+
+  /** A record that is a payment event, and whom it was due to. */
+  payment({ accountId, id }: Pick<PaymentEvent, 'accountId' | 'id'>, due: readonly DueWebhook[]): void {
+    this.#records += 1;
+    const events = this.#accounts.get(accountId) ?? new Map<string, Lines>();
+    this.#accounts.set(accountId, events);
+    const lines = events.get(id) ?? NONE;
+    for (const { webhookId, gone } of due) {
+      const line = lineOf(lines, webhookId);
+      // Published twice: it may count as cancelled only where it was gone after both.
+      if (line) line.gone &&= gone;
+    }
+    const added = due.filter(({ webhookId }) => !lineOf(lines, webhookId));
+    events.set(id, added.length === 0 ? lines : [...lines, ...added.map(newLine)]);
+  }
+
+  /** A record that is none, by its place: it must be among the dead letters. */
+  invalid(place: string): void {
+    this.#records += 1;
+    this.#invalid += 1;
+    this.#unburied.add(place);
+  }
+
+  buried(place: string): void {
+    this.#unburied.delete(place);
+  }
+
+  /** An entry of the deliveries topic, in the order of offsets within its partition; those of other events are none of it. */
+  logged(entry: DeliveryLogEntry, { partition, timestamp: at }: Pick<ReceivedRecord, 'partition' | 'timestamp'>): void {
+    const { accountId, eventId, webhookId, outcome, nextAttemptAt } = entry;
+    const events = this.#accounts.get(accountId);
+    const lines = events?.get(eventId);
+    if (!events || !lines) return;
+    // It was not due, and was sent all the same: the webhook was added before the event was routed.
+    const line = lineOf(lines, webhookId) ?? newLine({ webhookId, gone: true });
+    if (!lines.includes(line)) events.set(eventId, [...lines, line]);
+    stand(line, { outcome, partition, at, next: Date.parse(nextAttemptAt ?? '') || 0 });
+  }
+
+  get records(): number {
+    return this.#records;
+  }
+
+  /** Records that are no payment event. */
+  get invalidRecords(): number {
+    return this.#invalid;
+  }
+
+  /** The places of those that are not among the dead letters, as far as those were read. */
+  get unburied(): ReadonlySet<string> {
+    return this.#unburied;
+  }
+
+  /** How many deliveries each event has. */
+  *events(): Iterable<number> {
+    for (const events of this.#accounts.values()) for (const lines of events.values()) yield lines.length;
+  }
+
+  *deliveries(): Iterable<LedgerDelivery> {
+    for (const [accountId, events] of this.#accounts) {
+      for (const [eventId, lines] of events) for (const line of lines) yield delivery(accountId, eventId, line);
+    }
+  }
+}
+
+function delivery(accountId: number, eventId: string, { webhookId, gone, last, elsewhere }: Line): LedgerDelivery {
+  const standing = last && elsewhere.length > 0 ? decisive([last, ...elsewhere]) : last;
+  return { accountId, eventId, webhookId, gone, standing };
+}
+
+function newLine({ webhookId, gone }: DueWebhook): Line {
+  return { webhookId, gone, last: null, elsewhere: NONE };
+}
+
+function lineOf(lines: Lines, webhookId: number): Line | undefined {
+  return lines.find((line) => line.webhookId === webhookId);
+}
+
+/** Within a partition the later entry takes the place of the one before it. */
+function stand(line: Line, standing: Standing): void {
+  const { last } = line;
+  if (last && last.partition !== standing.partition) {
+    line.elsewhere = [...line.elsewhere.filter(({ partition }) => partition !== standing.partition), last];
+  }
+  line.last = standing;
+}
