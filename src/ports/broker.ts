@@ -11,9 +11,11 @@
  * - A group that is new begins with the oldest record. Topics that are missing are created, by publish and consume too.
  * - consume hands every record to the handler at least once, whatever happens to the process. Within a partition,
  *   first calls of the handler are made in the order of offsets, up to `inFlight` of them unsettled at a time.
+ * - Nothing new is begun while the values of the records that were begun and are not done have `inFlightBytes` together:
+ *   one record always goes, however long it is, and only the last may go over.
  * - A handler's promise fulfilled: that record is done. Rejected: not done and not skipped; the handler is called with
- *   it again, after a pause that grows from 0.1 s to 5 s. While it pauses it counts to no limit and others go on; an
- *   adapter may begin nothing new while 1,000 or more pause.
+ *   it again, after a pause that grows from 0.1 s to 5 s. While it pauses it does not count to `inFlight` and others go
+ *   on; its bytes, which are held, do count. An adapter may begin nothing new while 1,000 or more pause.
  * - Only the contiguous done prefix of a partition is remembered: after a crash or a rebalance, what was done behind
  *   an unfinished record comes again.
  * - notBefore: a record that is not yet due waits, and with it those behind it in its partition (a retry topic is
@@ -61,6 +63,8 @@ export interface ConsumeOptions {
   readonly group: string;
   /** How many handler promises may be unsettled at a time, over all the topics. */
   readonly inFlight: number;
+  /** How many bytes the values of records that are begun and not done may have; any number without it. */
+  readonly inFlightBytes?: number;
   readonly handler: (record: ReceivedRecord) => Promise<void>;
   /** When the record may be handed out, ms since the epoch; without it, at once. */
   readonly notBefore?: (record: ReceivedRecord) => number;

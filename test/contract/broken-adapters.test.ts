@@ -124,6 +124,12 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
     'the limit in flight holds over all topics together',
   ],
   [
+    brokers.IgnoresBytes,
+    'with 2,001 bytes in flight 3 records of 1,000 bytes are unsettled, never more',
+    'one record always goes, however long it is and few bytes may be in flight',
+  ],
+  [brokers.ForgetsBytesThatPause, 'while it pauses its bytes count: nothing new is begun where they are enough'],
+  [
     brokers.IgnoresNotBefore,
     'a record is handed out when it is due, and not before',
     'waiting records count to no limit and block no other topic, however long they wait',

@@ -1,7 +1,7 @@
 /**
  * Hands the records of several lanes to a handler: what the consumers of all brokers have in common. Lanes take turns;
- * each hands out its head where that is due, until the limit is reached. A rejected record leaves its place under the
- * limit to others while it pauses.
+ * each hands out its head where that is due, until a limit is reached. A rejected record leaves its place to others
+ * while it pauses; its bytes stay in memory, and count.
  *
  *   record:   head of its lane -> with the handler -> done
  *                                       ^   \-> pausing -> again -\
@@ -9,8 +9,12 @@
  */
 import type { ConsumeOptions, ReceivedRecord } from '../../ports/broker.js';
 
-/** Handed out in one turn of the event loop: what a handler does before its first await adds up. */
+/**
+ * Handed out in one turn of the event loop: what a handler does before its first await adds up. Hazard: on the embedded
+ * broker what follows is written in one go, and 100 records of 256 KiB held everything else up for seconds.
+ */
 const MOST_A_TURN = 100;
+const MOST_BYTES_A_TURN = 1024 * 1024;
 /** They are held in memory; while there are as many, nothing new is begun. */
 const MOST_REJECTED = 1_000;
 const FIRST_PAUSE_MS = 100;
@@ -21,8 +25,19 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 
 export interface Waiting {
   readonly record: ReceivedRecord;
-  /** ms since the epoch; 0 is at once. */
+  /** ms by performance.now(). */
   readonly due: number;
+}
+
+/**
+ * From here on it waits by a clock that nobody sets: by the other one, a record that has seconds to wait would have hours
+ * where that is set back by hours, and with it those behind it.
+ *
+ * @param due ms since the epoch; 0 is at once
+ */
+export function waiting(record: ReceivedRecord, due: number): Waiting {
+  const left = due - Date.now();
+  return { record, due: performance.now() + left };
 }
 
 /** Records of one partition, in order. */
@@ -35,7 +50,7 @@ export interface Lane {
   done(record: ReceivedRecord): void;
 }
 
-export interface HandOutOptions extends Pick<ConsumeOptions, 'inFlight' | 'handler'> {
+export interface HandOutOptions extends Pick<ConsumeOptions, 'inFlight' | 'inFlightBytes' | 'handler'> {
   /** After each record that is done. */
   readonly onDone: () => void;
 }
@@ -53,6 +68,8 @@ export class HandOut {
   #again: Taken[] = [];
   #lanes: ReadonlySet<Lane> = new Set();
   #unsettled = 0;
+  /** Of what is held: with the handler, pausing, or to be handed out again. */
+  #bytes = 0;
   #stopped = false;
   #pumping = false;
   #turn: NodeJS.Immediate | null = null;
@@ -66,7 +83,8 @@ export class HandOut {
   /** From now on these: what was rejected in a lane that is not among them is let go of. */
   setLanes(lanes: Iterable<Lane>): void {
     this.#lanes = new Set(lanes);
-    this.#again = this.#again.filter(({ lane }) => this.#lanes.has(lane));
+    const rejected = this.#again.splice(0);
+    for (const taken of rejected) this.#comeAgain(taken);
     this.pumpNextTurn();
   }
 
@@ -117,12 +135,14 @@ export class HandOut {
   /** True where there may be more to hand out at once. */
   #handOut(): boolean {
     let handedOut = 0;
-    for (let before = -1; before < handedOut && handedOut < MOST_A_TURN; ) {
+    const bytes = this.#bytes;
+    const isEnough = () => handedOut >= MOST_A_TURN || this.#bytes - bytes >= MOST_BYTES_A_TURN;
+    for (let before = -1; before < handedOut && !isEnough(); ) {
       before = handedOut;
       if (this.#handOutAgain()) handedOut += 1;
       for (const lane of this.#lanes) if (this.#handOutHead(lane)) handedOut += 1;
     }
-    return handedOut >= MOST_A_TURN && this.#hasRoom();
+    return isEnough() && this.#hasRoom();
   }
 
   #hasRoom(): boolean {
@@ -130,7 +150,9 @@ export class HandOut {
   }
 
   #mayBegin(): boolean {
-    return this.#hasRoom() && this.#pausing.size + this.#again.length < MOST_REJECTED;
+    const { inFlightBytes = Number.POSITIVE_INFINITY } = this.#options;
+    const rejected = this.#pausing.size + this.#again.length;
+    return this.#hasRoom() && rejected < MOST_REJECTED && this.#bytes < inFlightBytes;
   }
 
   #handOutAgain(): boolean {
@@ -143,8 +165,9 @@ export class HandOut {
   #handOutHead(lane: Lane): boolean {
     if (!this.#mayBegin()) return false;
     const head = lane.head();
-    if (!head || head.due > Date.now()) return false;
+    if (!head || head.due > performance.now()) return false;
     lane.takeHead();
+    this.#bytes += sizeOf(head.record);
     void this.#handle({ lane, record: head.record, pauseMs: FIRST_PAUSE_MS });
     return true;
   }
@@ -152,7 +175,7 @@ export class HandOut {
   #pumpWhenDue(): void {
     let due = Number.POSITIVE_INFINITY;
     for (const lane of this.#lanes) due = Math.min(due, lane.headDue);
-    if (Number.isFinite(due) && this.#mayBegin()) this.#pumpAfter(Math.max(1, due - Date.now()));
+    if (Number.isFinite(due) && this.#mayBegin()) this.#pumpAfter(Math.max(1, due - performance.now()));
   }
 
   /** Never rejects. */
@@ -176,6 +199,7 @@ export class HandOut {
   }
 
   #done({ lane, record }: Taken): void {
+    this.#bytes -= sizeOf(record);
     lane.done(record);
     this.#options.onDone();
   }
@@ -183,11 +207,20 @@ export class HandOut {
   #pause(taken: Taken): void {
     const timer = setTimeout(() => {
       this.#pausing.delete(timer);
-      if (this.#lanes.has(taken.lane)) {
-        this.#again.push({ ...taken, pauseMs: Math.min(2 * taken.pauseMs, LONGEST_PAUSE_MS) });
-      }
+      this.#comeAgain({ ...taken, pauseMs: Math.min(2 * taken.pauseMs, LONGEST_PAUSE_MS) });
       this.pump();
     }, taken.pauseMs);
     this.#pausing.add(timer);
   }
+
+  /** Where its lane is gone, it is let go of. */
+  #comeAgain(taken: Taken): void {
+    if (this.#lanes.has(taken.lane)) this.#again.push(taken);
+    else this.#bytes -= sizeOf(taken.record);
+  }
+}
+
+/** Of its value, bytes. */
+function sizeOf({ value }: ReceivedRecord): number {
+  return value?.length ?? 0;
 }

@@ -10,7 +10,7 @@
 import type { EachBatchPayload, Consumer as KafkaClient } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import type { ConsumeOptions } from '../../ports/broker.js';
-import type { HandOut } from '../common/hand-out.js';
+import { type HandOut, waiting } from '../common/hand-out.js';
 import { PartitionLane } from './partition-lane.js';
 import { fromMessage } from './records.js';
 import type { TopicAdmin } from './topic-admin.js';
@@ -84,8 +84,8 @@ export class AssignedPartitions {
     else {
       const { notBefore = () => 0 } = this.#parts.options;
       const records = batch.messages.map((message) => fromMessage(batch.topic, batch.partition, message));
-      const waiting = records.map((record) => ({ record, due: notBefore(record) }));
-      lane.receive(waiting, Number(batch.lastOffset()));
+      const received = records.map((record) => waiting(record, notBefore(record)));
+      lane.receive(received, Number(batch.lastOffset()));
       resolveOffset(batch.lastOffset());
       this.#parts.handOut.pumpNextTurn();
     }

@@ -10,7 +10,8 @@ import type { Lane, Waiting } from '../common/hand-out.js';
 import type { Kept } from '../common/offset-keeper.js';
 
 const FULL_RECORDS = 500;
-const FULL_BYTES = 4 * 1024 * 1024;
+/** Tiers times partitions is a hundred lanes and more, and all of them may be full. */
+const FULL_BYTES = 512 * 1024;
 const LOW_RECORDS = 100;
 
 export interface Flow {

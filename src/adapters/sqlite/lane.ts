@@ -1,7 +1,7 @@
 /** One topic as a consumer of a group reads it: a page read ahead, the place up to which it read, and what is done. */
 import type { ReceivedRecord } from '../../ports/broker.js';
 import { DonePrefix } from '../common/done-prefix.js';
-import type { Lane, Waiting } from '../common/hand-out.js';
+import { type Lane, type Waiting, waiting } from '../common/hand-out.js';
 import type { Kept } from '../common/offset-keeper.js';
 import type { RecordLog } from './record-log.js';
 
@@ -62,7 +62,7 @@ export class TopicLane implements Lane, Kept {
   #readOn(): void {
     const records = this.#log.page(this.topic, this.#nextRead, PAGE);
     this.#mayHaveMore = !records.atEnd;
-    this.#page = records.page.map((record) => ({ record, due: this.#dueOf(record) }));
+    this.#page = records.page.map((record) => waiting(record, this.#dueOf(record)));
     this.#nextRead = (records.page.at(-1)?.offset ?? this.#nextRead - 1) + 1;
   }
 }

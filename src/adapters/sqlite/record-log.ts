@@ -17,8 +17,8 @@ export interface RecordPage {
 }
 
 const NO_HEADERS: readonly RecordHeader[] = [];
-/** A page ends with the record that reaches this. */
-const PAGE_BYTES = 4 * 1024 * 1024;
+/** A page ends with the record that reaches this. Each topic that is consumed has one in memory. */
+const PAGE_BYTES = 512 * 1024;
 
 export class RecordLog {
   readonly #store: StoreFile;

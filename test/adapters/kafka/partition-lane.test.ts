@@ -71,10 +71,19 @@ describe('flow', () => {
     expect(calls).toEqual(['pause', 'resume']);
   });
 
-  it('is paused above 4 MiB, however few the records', () => {
-    lane.receive(range(100, 107, 512 * 1024), 107);
+  it('is paused above 512 KiB, however few the records', () => {
+    lane.receive(range(100, 106, 64 * 1024), 106);
+    expect(calls).toEqual([]);
+    lane.receive([waiting(107, 64 * 1024)], 107);
     expect(calls).toEqual(['pause']);
     take(3);
+    expect(calls).toEqual(['pause']);
+    take(1);
+    expect(calls).toEqual(['pause', 'resume']);
+  });
+
+  it('goes on behind a record that is longer than all that may wait', () => {
+    lane.receive([waiting(100, 1024 * 1024)], 100);
     expect(calls).toEqual(['pause']);
     take(1);
     expect(calls).toEqual(['pause', 'resume']);

@@ -185,6 +185,38 @@ const limit: BrokerCase[] = [
   }),
 ];
 
+/** So many texts of 1,000 bytes each. */
+const long = (count: number) => named(count).map((name) => name.padEnd(1_000, '.'));
+
+const bytes: BrokerCase[] = [
+  brokerCase('with 2,001 bytes in flight 3 records of 1,000 bytes are unsettled, never more', async (s) => {
+    const gate = s.gate();
+    const [other, texts] = [unique('topic'), long(10)];
+    await s.publish(texts);
+    await s.publish(texts, other);
+    const topics = [s.topic, other];
+    const { inbox } = await s.consume({ topics, inFlight: 100, inFlightBytes: 2_001, handle: () => gate.opened });
+    await s.soon('the limit was not reached', () => inbox.unsettled >= 3);
+    await s.witness(20, { topics });
+    expect(inbox.unsettled).toBe(3);
+    gate.open();
+    await s.soon('records were not handed out', () => inbox.done.length === 20);
+    expect(inbox.mostUnsettled).toBe(3);
+  }),
+  brokerCase('one record always goes, however long it is and few bytes may be in flight', async (s) => {
+    await s.publish(long(5));
+    const { inbox } = await s.consume({ inFlightBytes: 1, handle: () => turn() });
+    await s.soon('records were not handed out', () => inbox.done.length === 5);
+    expect(inbox.mostUnsettled).toBe(1);
+  }),
+  brokerCase('records without bytes are held up by no limit of them', async (s) => {
+    const gate = s.gate();
+    await s.publish(['', '', '']);
+    const { inbox } = await s.consume({ inFlightBytes: 1, handle: () => gate.opened });
+    await s.soon('records were not handed out', () => inbox.unsettled === 3);
+  }),
+];
+
 const median = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 
 const latency: BrokerCase[] = [
@@ -210,4 +242,4 @@ const latency: BrokerCase[] = [
   ),
 ];
 
-export const handingOut = [...groups, ...sharing, ...order, ...limit, ...latency];
+export const handingOut = [...groups, ...sharing, ...order, ...limit, ...bytes, ...latency];

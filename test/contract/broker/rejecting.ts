@@ -68,6 +68,21 @@ const limits: BrokerCase[] = [
     await s.soon('records were not handed out', () => inbox.done.length === 6);
     expect(inbox.mostUnsettled).toBe(2);
   }),
+  brokerCase('while it pauses its bytes count: nothing new is begun where they are enough', async (s) => {
+    const long = named(3).map((name) => name.padEnd(1_000, '.'));
+    let broken = true;
+    await s.publish([...long, ...named(5, 'later')]);
+    const { inbox } = await s.consume({ inFlightBytes: 3_000, handle: rejecting(long, () => broken) });
+    await s.soon('they did not come again', () => inbox.calls.length >= 9);
+    expect(new Set(texts(inbox.calls)).size).toBe(3);
+    broken = false;
+    await s.soon('records were not handed out', () => inbox.done.length === 8);
+  }),
+  brokerCase('what was rejected comes again where its own bytes are as many as may be in flight', async (s) => {
+    await s.publish(['x'.repeat(1_000), 'later']);
+    const { inbox } = await s.consume({ inFlightBytes: 10, handle: (_, call) => (call < 3 ? rejected() : undefined) });
+    await s.soon('records were not handed out', () => inbox.done.length === 2);
+  }),
   ...[1, 100, 999].map((count) =>
     brokerCase(`with 1 in flight, ${count} that pause stop no others`, async (s) => {
       const bad = named(count, 'bad');

@@ -1,0 +1,158 @@
+/**
+ * The view of the deliveries topic in a file of its own, deliveries-view.sqlite. It may be large, so it is not checked as
+ * a whole when it is opened: damage is found by whoever comes upon it.
+ */
+import { randomBytes } from 'node:crypto';
+import { basename } from 'node:path';
+import {
+  type DeliveriesPage,
+  type DeliveriesQuery,
+  type DeliveriesView,
+  type DeliveryPlace,
+  type EntryPlace,
+  VIEW_OUTCOMES,
+  type ViewEntry,
+  ViewUnsound,
+} from '../../ports/deliveries-view.js';
+import { changing, VIEW_SCHEMA, viewStatements } from './deliveries-view-sql.js';
+import { type DeliveryRow, deliveryOf, rowOf, withEntry } from './delivery-row.js';
+import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
+import { DataDirUnusable } from './store-file.js';
+import { endUnsynced, writeUnsynced } from './unsynced.js';
+
+/** A place of each partition is remembered for so much of its time: enough to see that a topic is another one. */
+const MARK_EVERY_MS = 10_000;
+const FORGOTTEN_AT_ONCE = 250;
+/** Before and behind every delivery. */
+const OLDEST = Number.MIN_SAFE_INTEGER;
+const NEWEST: DeliveryPlace = { firstAt: Number.MAX_SAFE_INTEGER, id: '' };
+
+/** "awdv" */
+const KIND: FileKind = { name: 'deliveries-view', applicationId: 0x61776476, shape: 1, schema: VIEW_SCHEMA };
+
+/** The newest mark of each partition. */
+type Marks = Map<number, EntryPlace>;
+
+/**
+ * @param onDamaged told the name of a file that had to be thrown away
+ * @throws DataDirUnusable
+ */
+export function openDeliveriesView(dataDir: string, onDamaged: (file: string) => void): DeliveriesView {
+  const disposable = openDisposable(dataDir, KIND, onDamaged);
+  try {
+    if (writeUnsynced(disposable.file)) return new SqliteDeliveriesView(disposable);
+  } catch (error) {
+    if (!isDamage(error)) {
+      disposable.file.close();
+      throw new DataDirUnusable(error);
+    }
+  }
+  onDamaged(basename(disposable.path));
+  throwAway(disposable);
+  return openDeliveriesView(dataDir, onDamaged);
+}
+
+class SqliteDeliveriesView implements DeliveriesView {
+  readonly id: string;
+  readonly #disposable: DisposableFile;
+  readonly #sql: ReturnType<typeof viewStatements>;
+  readonly #transaction: (work: () => void) => void;
+  #marks: Marks;
+
+  constructor(disposable: DisposableFile) {
+    const { file } = disposable;
+    this.#disposable = disposable;
+    this.#sql = viewStatements(file);
+    this.#transaction = file.transaction((work: () => void) => work());
+    if (this.#sql.id.get() === undefined) this.#sql.name.run(randomBytes(8).toString('hex'));
+    this.id = this.#sql.id.get() as string;
+    const marks = this.#sql.marks.all() as EntryPlace[];
+    this.#marks = new Map(marks.map((place) => [place.partition, place]));
+  }
+
+  add(entries: readonly ViewEntry[]): void {
+    this.#sound(() => {
+      const marks: Marks = new Map(this.#marks);
+      this.#transaction(() => {
+        for (const entry of entries) {
+          this.#mark(marks, entry.place);
+          this.#add(entry);
+        }
+      });
+      this.#marks = marks;
+    });
+  }
+
+  page({ accountId, webhookId, limit, before, outcome, from, to }: DeliveriesQuery): DeliveriesPage {
+    const end = earlier(before ?? NEWEST, to === null ? NEWEST : { firstAt: to, id: '' });
+    const outcomes = outcome === null ? VIEW_OUTCOMES : [outcome];
+    return this.#sound(() => {
+      const rows = outcomes.flatMap((one) => {
+        const bounds = [webhookId, accountId, one, from ?? OLDEST, end.firstAt, end.id];
+        return this.#sql.page.all(...bounds, limit + 1) as DeliveryRow[];
+      });
+      const shown = rows.sort(newestFirst).slice(0, limit);
+      const last = rows.length > limit ? shown.at(-1) : undefined;
+      return { deliveries: shown.map(deliveryOf), next: last ? { firstAt: last.first_at, id: last.id } : null };
+    });
+  }
+
+  forget(before: number): void {
+    this.#sound(() =>
+      this.#transaction(() => {
+        this.#sql.forgetDeliveries.run(FORGOTTEN_AT_ONCE, before);
+        this.#sql.forgetMarks.run(FORGOTTEN_AT_ONCE, before);
+      }),
+    );
+  }
+
+  discard(): void {
+    throwAway(this.#disposable);
+  }
+
+  close(): void {
+    const { file } = this.#disposable;
+    if (file.open) endUnsynced(file);
+    file.close();
+  }
+
+  #add(entry: ViewEntry): void {
+    const { accountId, webhookId, id } = entry;
+    const row = rowOf(entry);
+    const { insert, find, update } = this.#sql;
+    if (insert.run(accountId, webhookId, id, row.event_id, ...changing(row)).changes > 0) return;
+    const known = find.get(id, webhookId, accountId) as DeliveryRow;
+    update.run(...changing(withEntry(known, entry)), id, webhookId, accountId);
+  }
+
+  /** @throws ViewUnsound where another entry has been at this place */
+  #mark(marks: Marks, place: EntryPlace): void {
+    const { partition, offset, timestamp } = place;
+    const last = marks.get(partition);
+    if (last && offset <= last.offset) {
+      const known = this.#sql.markAt.get(partition, offset) as number | undefined;
+      if (known !== undefined && known !== timestamp) throw new ViewUnsound('the deliveries view is of another topic');
+    } else if (!last || timestamp - last.timestamp >= MARK_EVERY_MS) {
+      this.#sql.mark.run(partition, offset, timestamp);
+      marks.set(partition, place);
+    }
+  }
+
+  #sound<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      if (!isDamage(cause) && !(cause instanceof SyntaxError)) throw cause;
+      throw new ViewUnsound('the deliveries view is damaged', { cause });
+    }
+  }
+}
+
+function newestFirst(one: DeliveryRow, other: DeliveryRow): number {
+  if (one.first_at !== other.first_at) return other.first_at - one.first_at;
+  return one.id < other.id ? 1 : -1;
+}
+
+function earlier(one: DeliveryPlace, other: DeliveryPlace): DeliveryPlace {
+  return one.firstAt < other.firstAt || (one.firstAt === other.firstAt && one.id < other.id) ? one : other;
+}

@@ -1,0 +1,97 @@
+/**
+ * A file that can be made anew from elsewhere at any time. It belongs to one process, by an exclusive lock that the
+ * operating system lets go of when the process dies: a second process on the same folder makes one of its own, with a
+ * number in its name. One that is damaged, or is something else, is thrown away.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { codeOf, isBusy, openFile, type SqliteFile } from './open-file.js';
+import { DataDirUnusable } from './store-file.js';
+
+const MOST_PROCESSES = 16;
+
+export interface FileKind {
+  /** Of the file, without its ending. */
+  readonly name: string;
+  /** Both are in the file's header: what says that it is ours. */
+  readonly applicationId: number;
+  readonly shape: number;
+  /** The statements that make the tables of this shape. */
+  readonly schema: string;
+}
+
+export interface DisposableFile {
+  readonly file: SqliteFile;
+  readonly path: string;
+}
+
+/** The file is there, and is not one of ours. */
+class NotOurs extends Error {
+  override readonly name = 'NotOurs';
+  readonly code = 'NOT_OURS';
+}
+
+/**
+ * @param onDamaged told the name of a file that had to be thrown away
+ * @throws DataDirUnusable
+ */
+export function openDisposable(dataDir: string, kind: FileKind, onDamaged: (file: string) => void): DisposableFile {
+  for (let number = 1; number <= MOST_PROCESSES; number += 1) {
+    const name = number === 1 ? `${kind.name}.sqlite` : `${kind.name}.${number}.sqlite`;
+    const path = join(dataDir, name);
+    const file = openOwn(path, kind, () => onDamaged(name));
+    if (file) return { file, path };
+  }
+  throw new Error(`more than ${MOST_PROCESSES} processes share DATA_DIR`);
+}
+
+/** Closes it, and removes it. */
+export function throwAway({ file, path }: DisposableFile): void {
+  file.close();
+  remove(path);
+}
+
+export function isDamage(error: unknown): boolean {
+  return error instanceof NotOurs || /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
+}
+
+/** Null where another process has it. */
+function openOwn(path: string, kind: FileKind, onDamaged: () => void): SqliteFile | null {
+  try {
+    return locked(path, kind);
+  } catch (error) {
+    if (isBusy(error)) return null;
+    if (!isDamage(error)) throw new DataDirUnusable(error);
+    onDamaged();
+    remove(path);
+    return locked(path, kind);
+  }
+}
+
+function locked(path: string, kind: FileKind): SqliteFile {
+  const file = openFile(path, 0);
+  try {
+    file.pragma('locking_mode = EXCLUSIVE');
+    file.pragma('journal_mode = WAL');
+    file.transaction(() => checkOrCreate(file, kind)).exclusive();
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+function checkOrCreate(file: SqliteFile, { applicationId, shape, schema }: FileKind): void {
+  const read = (pragma: string) => file.pragma(pragma, { simple: true });
+  if (read('application_id') === 0 && file.prepare('SELECT count(*) FROM sqlite_master').pluck().get() === 0) {
+    file.exec(schema);
+    file.pragma(`application_id = ${applicationId}`);
+    file.pragma(`user_version = ${shape}`);
+  } else if (read('application_id') !== applicationId || read('user_version') !== shape) {
+    throw new NotOurs('the file is of something else');
+  }
+}
+
+function remove(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+}

@@ -1,0 +1,113 @@
+import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import Database from 'better-sqlite3';
+import { openDeliveriesView } from '../../../src/adapters/sqlite/deliveries-view.js';
+import type { DeliveriesView } from '../../../src/ports/deliveries-view.js';
+import { entries, query } from '../../support/deliveries-view-subject.js';
+import { SqliteFolder } from '../../support/sqlite-folder.js';
+import { damageFile } from '../../support/sqlite-subjects.js';
+
+const COUNT = 500;
+
+let folder: SqliteFolder;
+let damaged: string[];
+beforeEach(() => {
+  folder = new SqliteFolder();
+  damaged = [];
+});
+afterEach(() => folder.close());
+
+const path = (name = 'deliveries-view.sqlite') => `${folder.dataDir}/${name}`;
+const count = (view: DeliveriesView) => view.page(query()).deliveries.length;
+
+function open(dataDir = folder.dataDir): DeliveriesView {
+  const view = openDeliveriesView(dataDir, (file) => damaged.push(file));
+  folder.onClose(() => view.close());
+  return view;
+}
+
+function filled(): DeliveriesView {
+  const view = open();
+  view.add(entries(COUNT));
+  return view;
+}
+
+function changed(sql: string): void {
+  const file = new Database(path());
+  file.exec(sql);
+  file.close();
+}
+
+test.each([
+  ['damaged at its beginning', () => damageFile(path(), 0)],
+  ['not of SQLite', () => writeFileSync(path(), 'this is a text file, and not a short one at that. '.repeat(100))],
+  ["another program's SQLite file", () => changed('PRAGMA application_id = 7; CREATE TABLE theirs (a)')],
+  ['of another shape', () => changed('PRAGMA user_version = 99')],
+  ['left open when the machine went down', () => changed("INSERT INTO left_open (boot) VALUES ('an earlier boot')")],
+  ['left open in a boot that is not known', () => changed("INSERT INTO left_open (boot) VALUES ('unknown')")],
+])('a view that is %s is thrown away, told, and begun anew', (_, damage) => {
+  const first = filled();
+  first.close();
+  damage();
+  const view = open();
+  expect([damaged, count(view), view.id === first.id]).toEqual([['deliveries-view.sqlite'], 0, false]);
+  view.add(entries(COUNT));
+  view.close();
+  expect([count(open()), damaged.length]).toEqual([COUNT, 1]);
+});
+
+test('a view that is whole, empty or missing is no damage', () => {
+  open().close();
+  writeFileSync(path(), '');
+  filled().close();
+  expect([count(open()), damaged]).toEqual([COUNT, []]);
+});
+
+test('what a process that was killed has left is used again: it is all there', () => {
+  const { id } = filled();
+  const other = new SqliteFolder();
+  folder.onClose(() => other.close());
+  open(other.dataDir).close();
+  for (const suffix of ['', '-wal']) copyFileSync(path() + suffix, `${other.dataDir}/deliveries-view.sqlite${suffix}`);
+  const view = open(other.dataDir);
+  expect([count(view), view.id, damaged]).toEqual([COUNT, id, []]);
+});
+
+test('a view that was closed has no mark of being open, and nothing outside its file', () => {
+  filled().close();
+  expect(readdirSync(folder.dataDir)).toEqual(['deliveries-view.sqlite']);
+  const file = new Database(path(), { readonly: true });
+  expect(file.prepare('SELECT boot FROM left_open').all()).toEqual([]);
+  file.close();
+});
+
+test('nobody else on the machine can read it', () => {
+  filled();
+  for (const name of readdirSync(folder.dataDir)) expect(statSync(path(name)).mode & 0o077).toBe(0);
+});
+
+test('processes on one folder have a file each, and the next takes the first that is free', () => {
+  const first = filled();
+  const second = open();
+  expect(count(second)).toBe(0);
+  expect(existsSync(path('deliveries-view.2.sqlite'))).toBe(true);
+  first.close();
+  expect([open().id, damaged]).toEqual([first.id, []]);
+});
+
+test('the pages of any query are read from an index, without sorting more than one moment', () => {
+  filled().close();
+  const file = new Database(path(), { readonly: true });
+  const plan = file
+    .prepare(
+      `EXPLAIN QUERY PLAN SELECT id FROM deliveries
+       WHERE webhook_id = 7 AND account_id = 42 AND outcome = 'exhausted' AND first_at >= 0 AND (first_at, id) < (9, '')
+       ORDER BY first_at DESC, id DESC LIMIT 50`,
+    )
+    .all() as { detail: string }[];
+  file.close();
+  expect(plan.map(({ detail }) => detail)).toEqual([
+    'SEARCH deliveries USING INDEX by_time (webhook_id=? AND account_id=? AND outcome=? AND first_at>? AND first_at<?)',
+    expect.stringMatching(/LAST TERM OF ORDER BY|RIGHT PART OF ORDER BY/),
+  ]);
+});

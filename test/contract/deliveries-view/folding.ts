@@ -1,0 +1,85 @@
+/** What entries come to: the deliveries that a page shows. */
+import { expect } from '@jest/globals';
+import type { ViewOutcome } from '../../../src/ports/deliveries-view.js';
+import { attempt, entry, query } from '../../support/deliveries-view-subject.js';
+import { NOW } from '../../support/delivery-samples.js';
+import { idsOf, story, told, type ViewCase, viewCase } from './view-case.js';
+
+export const folding: readonly ViewCase[] = [
+  viewCase('a view that is new shows nothing', ({ port }) => {
+    expect(port.page(query())).toEqual({ deliveries: [], next: null });
+  }),
+  viewCase('an entry is shown as it was given', ({ port }) => {
+    const eventId = 'ä"\\\u0000\ud800😀';
+    const failed = attempt(3, { status: null, error: 'dns', durationMs: 0.5, version: 9 });
+    const nextAttemptAt = '2026-11-21T10:00:00.000Z';
+    port.add([entry(1, { eventId, attempt: failed, outcome: 'retrying', nextAttemptAt })]);
+    const [id] = idsOf(1);
+    const delivery = { id, eventId, outcome: 'retrying', attempts: [failed], nextAttemptAt };
+    expect(port.page(query())).toEqual({ deliveries: [delivery], next: null });
+  }),
+  viewCase('entries of a delivery may come in any order, together or one by one', ({ port }) => {
+    const all = orders(story('')).map((order, index) => order.map((one) => ({ ...one, id: `msg_${index}` })));
+    all.forEach((order, index) => {
+      if (index % 2 === 0) port.add(order);
+      else for (const one of order) port.add([one]);
+      expect(port.page(query({ limit: 1_000 })).deliveries).toContainEqual(told(`msg_${index}`));
+    });
+    expect(all).toHaveLength(24);
+  }),
+  viewCase('an entry that is added again changes nothing', ({ port }) => {
+    const all = story('msg_a');
+    port.add([...all, ...all]);
+    for (const one of all) port.add([one]);
+    expect(port.page(query()).deliveries).toEqual([told('msg_a')]);
+  }),
+  viewCase('an attempt that stands twice in the topic is shown once', ({ port }) => {
+    const twice = { id: 'msg_a', attempt: attempt(1) };
+    port.add([entry(1, twice), entry(2, twice), entry(2, { ...twice, partition: 1 })]);
+    expect(port.page(query()).deliveries.map(({ attempts }) => attempts)).toEqual([[attempt(1)]]);
+  }),
+  viewCase('attempts are in the order in which they began, and of one moment none is lost', ({ port }) => {
+    const at = (n: number, began: number) => entry(n, { id: 'msg_a', attempt: attempt(began, { durationMs: n }) });
+    const all = [at(1, 9), at(2, 7), at(3, 5), at(4, 5)];
+    for (const [index, order] of orders(all).entries()) {
+      port.add(order.map((entryOf) => ({ ...entryOf, id: `msg_${index}` })));
+    }
+    const { deliveries } = port.page(query());
+    expect(new Set(deliveries.map(({ attempts }) => attempts.map(({ durationMs }) => durationMs).join()))).toEqual(
+      new Set(['3,4,2,1']),
+    );
+  }),
+  viewCase('the last entry of a partition is the one of the highest offset, whatever clocks say', ({ port }) => {
+    const at = (offset: number, timestamp: number) => ({ partition: 0, offset, timestamp: NOW + timestamp });
+    const failed = { id: 'msg_a', outcome: 'retrying', place: at(5, 9_000) } as const;
+    port.add([entry(1, failed), entry(2, { id: 'msg_a', place: at(6, 2_000) })]);
+    port.add([entry(1, { ...failed, id: 'msg_b' })]);
+    port.add([entry(2, { id: 'msg_b', outcome: 'exhausted', place: at(4, 10_000) })]);
+    const outcomes = Object.fromEntries(port.page(query()).deliveries.map(({ id, outcome }) => [id, outcome]));
+    expect(outcomes).toEqual({ msg_a: 'delivered', msg_b: 'retrying' });
+  }),
+  viewCase('over partitions the last entry is the latest', ({ port }) => {
+    const at = (partition: number, offset: number, ms: number) => ({ partition, offset, timestamp: NOW + ms });
+    const one = (place: ReturnType<typeof at>, outcome: ViewOutcome) => entry(1, { outcome, place, attempt: null });
+    const all = [one(at(1, 70, 7), 'retrying'), one(at(2, 3, 9), 'exhausted'), one(at(0, 90, 3), 'retrying')];
+    for (const [index, order] of orders(all).entries()) {
+      port.add(order.map((entryOf) => ({ ...entryOf, id: `msg_${index}` })));
+    }
+    const outcomes = port.page(query()).deliveries.map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(Array(6).fill('exhausted'));
+  }),
+  viewCase("another webhook's and another account's are not shown, be it under the same id", ({ port }) => {
+    const others = [{ webhookId: 8 }, { accountId: 43 }, { webhookId: 8, accountId: 43 }];
+    port.add([entry(1), ...others.map((other) => entry(1, { ...other, eventId: JSON.stringify(other) }))]);
+    for (const other of others) {
+      const [only, ...more] = port.page(query(other)).deliveries;
+      expect([only?.eventId, more]).toEqual([JSON.stringify(other), []]);
+    }
+    expect(port.page(query()).deliveries.map(({ eventId }) => eventId)).toEqual(['pay-1']);
+  }),
+];
+
+function orders<T>(items: readonly T[]): T[][] {
+  if (items.length === 0) return [[]];
+  return items.flatMap((item, index) => orders(items.toSpliced(index, 1)).map((rest) => [item, ...rest]));
+}

@@ -1,0 +1,111 @@
+/** The order of deliveries, pages of it, and what narrows them. */
+import { expect } from '@jest/globals';
+import {
+  type DeliveriesView,
+  type DeliveryPlace,
+  VIEW_OUTCOMES,
+  type ViewEntry,
+} from '../../../src/ports/deliveries-view.js';
+import { entries, entry, query } from '../../support/deliveries-view-subject.js';
+import { NOW } from '../../support/delivery-samples.js';
+import { ids, idsOf, type ViewCase, viewCase } from './view-case.js';
+
+export const paging: readonly ViewCase[] = [
+  viewCase('newest first, by the time of the first entry: one that is retried does not move', ({ port }) => {
+    port.add([entry(1, { outcome: 'retrying' }), entry(2), entry(3)]);
+    port.add([entry(1, { place: { partition: 0, offset: 9, timestamp: NOW + 9 } })]);
+    expect(ids(port)).toEqual(idsOf(3, 2, 1));
+    port.add([entry(3, { place: { partition: 1, offset: 0, timestamp: NOW - 5 } })]);
+    expect(ids(port)).toEqual(idsOf(2, 1, 3));
+  }),
+  viewCase('of one moment by id, whatever their outcome', ({ port }) => {
+    const at = (offset: number) => ({ partition: 0, offset, timestamp: NOW });
+    port.add([2, 0, 3, 1].map((n) => entry(n, { place: at(n), outcome: VIEW_OUTCOMES[n] ?? 'delivered' })));
+    expect(ids(port)).toEqual(idsOf(3, 2, 1, 0));
+  }),
+  viewCase('pages of any size give every delivery once, and the last of them has no next', ({ port }) => {
+    const all = entries(40).map((one, n) => ({
+      ...one,
+      outcome: VIEW_OUTCOMES[n % 4] ?? 'delivered',
+      place: { ...one.place, timestamp: NOW + Math.floor(n / 7) },
+    }));
+    port.add(all);
+    const whole = ids(port);
+    expect([...whole].sort()).toEqual(all.map(({ id }) => id).sort());
+    for (const limit of [1, 2, 5, 7, 39, 40, 41]) expect(walked(port, limit)).toEqual(whole);
+    expect(port.page(query({ limit: 40 })).next).toBeNull();
+    expect(port.page(query({ limit: 39 })).next).not.toBeNull();
+  }),
+  viewCase('a page goes on at the same place whatever has come since', ({ port }) => {
+    port.add(entries(20));
+    let more = 100;
+    const between = () => {
+      port.add([entry(more, { outcome: 'retrying' }), entry(more + 1)]);
+      more += 2;
+    };
+    expect(walked(port, 3, between)).toEqual(idsOf(...entries(20).map((_, n) => 19 - n)));
+  }),
+  viewCase('what before names need not be there', ({ port }) => {
+    port.add(entries(6));
+    const at = (n: number, id: string) => ({ firstAt: NOW + n, id });
+    expect(ids(port, { before: at(3, 'msg_') })).toEqual(idsOf(2, 1, 0));
+    expect(ids(port, { before: at(3, 'msg_zzz') })).toEqual(idsOf(3, 2, 1, 0));
+    expect(ids(port, { before: at(-5, 'msg_zzz') })).toEqual([]);
+  }),
+  viewCase(
+    'a page goes on at the same place in a view that was filled anew',
+    async (subject) => {
+      const at = (one: ViewEntry) => ({ ...one, place: { ...one.place, timestamp: NOW + (one.place.offset % 3) } });
+      const all = entries(12).map(at);
+      subject.port.add(all);
+      const first = subject.port.page(query({ limit: 5 }));
+      const rest = ids(subject.port, { before: first.next });
+      subject.port.discard();
+      const anew = await subject.reopen();
+      anew.add(all.toReversed());
+      expect(ids(anew, { before: first.next })).toEqual(rest);
+      expect(rest).toHaveLength(7);
+    },
+    'reopen',
+  ),
+  viewCase('only one outcome, where it is asked for', ({ port }) => {
+    port.add(entries(12).map((one, n) => ({ ...one, outcome: VIEW_OUTCOMES[n % 4] ?? 'delivered' })));
+    for (const [index, outcome] of VIEW_OUTCOMES.entries()) {
+      expect(ids(port, { outcome })).toEqual(idsOf(8 + index, 4 + index, index));
+      const { next } = port.page(query({ outcome, limit: 2 }));
+      expect(ids(port, { outcome, before: next })).toEqual(idsOf(index));
+    }
+    port.add([entry(1, { outcome: 'cancelled', place: { partition: 0, offset: 90, timestamp: NOW + 90 } })]);
+    expect(ids(port, { outcome: 'retrying' })).toEqual(idsOf(9, 5));
+    expect(ids(port, { outcome: 'cancelled' })).toEqual(idsOf(11, 7, 3, 1));
+  }),
+  viewCase('only a time, where it is asked for: from is in it, to is not', ({ port }) => {
+    port.add(entries(10));
+    const [from, to] = [NOW + 3, NOW + 7];
+    expect(ids(port, { from, to })).toEqual(idsOf(6, 5, 4, 3));
+    expect(ids(port, { from: to })).toEqual(idsOf(9, 8, 7));
+    expect(ids(port, { to: from })).toEqual(idsOf(2, 1, 0));
+    expect(ids(port, { from, to: from })).toEqual([]);
+    const { next } = port.page(query({ from, to, limit: 3 }));
+    expect(port.page(query({ from, to, limit: 3, before: next }))).toMatchObject({
+      deliveries: [{ id: idsOf(3)[0] }],
+      next: null,
+    });
+    expect(ids(port, { from, to, outcome: 'retrying' })).toEqual([]);
+  }),
+];
+
+/** Every page of that many, one after the other; `between` is called after each. */
+function walked(view: DeliveriesView, limit: number, between: () => void = () => undefined): string[] {
+  const all: string[] = [];
+  let before: DeliveryPlace | null = null;
+  do {
+    const page = view.page(query({ limit, before }));
+    expect(page.deliveries.length).toBeLessThanOrEqual(limit);
+    all.push(...page.deliveries.map(({ id }) => id));
+    expect(all.length).toBeLessThan(1_000);
+    before = page.next;
+    between();
+  } while (before);
+  return all;
+}

@@ -1,0 +1,46 @@
+/** What the cases of the deliveries view have in common. */
+import type { DeliveriesQuery, DeliveriesView, ViewEntry } from '../../../src/ports/deliveries-view.js';
+import { attempt, entry, query } from '../../support/deliveries-view-subject.js';
+import type { ContractCase, Features, Subject } from '../contract.js';
+
+export type ViewSubject = Subject<DeliveriesView>;
+export type ViewCase = ContractCase<ViewSubject>;
+
+export function viewCase(
+  name: string,
+  act: (subject: ViewSubject) => Promise<void> | void,
+  needs?: keyof Features,
+): ViewCase {
+  const run = async (subject: ViewSubject) => act(subject);
+  return needs ? { name, needs, run } : { name, run };
+}
+
+/** Those that a page shows. */
+export function ids(view: DeliveriesView, changes: Partial<DeliveriesQuery> = {}): string[] {
+  return view.page(query(changes)).deliveries.map(({ id }) => id);
+}
+
+export function idsOf(...numbers: readonly number[]): string[] {
+  return numbers.map((n) => entry(n).id);
+}
+
+/** One delivery: put off, two attempts that failed, one that did not. */
+export function story(id: string): ViewEntry[] {
+  const of = (n: number, changes: Partial<ViewEntry>) =>
+    entry(n, { id, eventId: 'pay', outcome: 'retrying', ...changes });
+  return [
+    of(10, { attempt: null, nextAttemptAt: '2026-11-21T09:00:01.000Z' }),
+    of(20, { attempt: attempt(15, { status: 503 }), nextAttemptAt: '2026-11-21T09:00:02.000Z' }),
+    of(30, { attempt: attempt(25, { status: null, error: 'timeout' }), nextAttemptAt: '2026-11-21T09:00:03.000Z' }),
+    of(40, { attempt: attempt(35), outcome: 'delivered' }),
+  ];
+}
+
+/** What they come to. */
+export const told = (id: string) => ({
+  id,
+  eventId: 'pay',
+  outcome: 'delivered',
+  attempts: [attempt(15, { status: 503 }), attempt(25, { status: null, error: 'timeout' }), attempt(35)],
+  nextAttemptAt: null,
+});
