@@ -7,12 +7,14 @@ import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import type { Webhook } from '../webhooks/state.js';
 import type { Attempt, AttemptResult } from './attempt.js';
+import type { BreakerChange, Fared } from './circuit-breaker.js';
 import type { OpenConfiguration } from './configuration.js';
 import { exhausted } from './dead-letters.js';
 import { type Delivery, toRetryRecord } from './delivery.js';
 import { type LoggedAttempt, logEntry, loggedAttempt } from './delivery-log.js';
 import type { EndpointGate } from './endpoint-gate.js';
-import { type Delay, dueAt, stepAfterFailure } from './retry-schedule.js';
+import type { EndpointHealth } from './endpoint-health.js';
+import { type Delay, dueAt, stepAfterFailure, tierOfPutOff } from './retry-schedule.js';
 import type { Topics } from './topics.js';
 
 const PUBLISH_AGAIN_MS = 500;
@@ -24,6 +26,7 @@ export interface DeliverParts {
   readonly accounts: Accounts;
   readonly configuration: OpenConfiguration;
   readonly gate: EndpointGate;
+  readonly health: EndpointHealth;
   readonly attempt: Attempt;
   readonly handleCommand: HandleCommand;
   readonly logger: Logger;
@@ -39,27 +42,39 @@ export interface DeliverParts {
 export type Deliver = (delivery: Delivery) => Promise<void>;
 
 export function createDeliver(parts: DeliverParts): Deliver {
-  const { accounts, gate, topics } = parts;
+  const { accounts, gate, health, topics } = parts;
 
   return async function deliver(delivery) {
     const webhook = accounts.webhook(delivery.accountId, delivery.webhookId);
     if (!webhook?.isActive) return end(delivery, 'cancelled', null);
-    const entry = await gate.enter(delivery.accountId, webhook.endpoint);
-    if (entry.kind === 'refused') return putOff(delivery);
+    const bytes = delivery.record.value?.length ?? 0;
+    const entry = await gate.enter(delivery.accountId, webhook.endpoint, bytes);
+    if (entry.kind === 'refused') return putOff(delivery, entry.forMs);
+    let fared: Fared = 'unknown';
     try {
-      await attemptOnce(delivery);
+      fared = await attemptOnce(delivery);
     } finally {
-      entry.leave();
+      tell(delivery, entry.leave(fared));
     }
   };
 
   /** The webhook is looked up again: it may have changed in the line. */
-  async function attemptOnce(delivery: Delivery): Promise<void> {
+  async function attemptOnce(delivery: Delivery): Promise<Fared> {
     const webhook = accounts.webhook(delivery.accountId, delivery.webhookId);
-    if (!webhook?.isActive) return end(delivery, 'cancelled', null);
+    if (!webhook?.isActive) {
+      await end(delivery, 'cancelled', null);
+      return 'unknown';
+    }
     const result = await send(delivery, webhook);
-    if (result === null) return putOff(delivery);
-    const made = { ...delivery, attempts: delivery.attempts + 1 };
+    const fared = faredBy(result);
+    if (fared !== 'unknown') health[fared]({ delivery, endpoint: webhook.endpoint });
+    await follow(delivery, webhook, result);
+    return fared;
+  }
+
+  async function follow(delivery: Delivery, webhook: Webhook, result: AttemptResult | null): Promise<void> {
+    if (result === null) return putOff(delivery, 0);
+    const made = { ...delivery, attempts: delivery.attempts + 1, putOff: 0 };
     const attempt = loggedAttempt(result, webhook.version);
     switch (result.kind) {
       case 'delivered':
@@ -69,7 +84,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
       case 'retryable':
         return retry(made, attempt, result.retryAfterMs);
       case 'interrupted':
-        return putOff(delivery);
+        return putOff(delivery, 0);
       default:
         return result satisfies never;
     }
@@ -124,13 +139,17 @@ export function createDeliver(parts: DeliverParts): Deliver {
     await wait({ ...delivery, step: step + 1 }, tier, attempt);
   }
 
-  /** To the first tier, with no attempt counted. */
-  async function putOff(delivery: Delivery): Promise<void> {
-    const [first] = parts.schedule;
-    if (first) await wait(delivery, first, null);
+  /** To a tier, with no attempt counted. The log tells of the first time in a row. */
+  async function putOff(delivery: Delivery, forMs: number): Promise<void> {
+    const tier = tierOfPutOff(parts.schedule, delivery.putOff, forMs);
+    if (!tier) return;
+    const due = dueAt(tier, parts.now(), parts.random);
+    const waits = durable(topics.tier(tier), toRetryRecord({ ...delivery, putOff: delivery.putOff + 1 }, due));
+    if (delivery.putOff > 0) return waits;
+    await Promise.all([waits, durable(topics.deliveries, logEntry(delivery, 'retrying', null, due))]);
   }
 
-  async function wait(delivery: Delivery, tier: Delay, attempt: LoggedAttempt | null): Promise<void> {
+  async function wait(delivery: Delivery, tier: Delay, attempt: LoggedAttempt): Promise<void> {
     const due = dueAt(tier, parts.now(), parts.random);
     await Promise.all([
       durable(topics.tier(tier), toRetryRecord(delivery, due)),
@@ -147,9 +166,21 @@ export function createDeliver(parts: DeliverParts): Deliver {
     await durable(topics.deliveries, logEntry(delivery, outcome, attempt, null));
   }
 
+  function tell(delivery: Delivery, change: BreakerChange): void {
+    if (change === 'opened') {
+      parts.logger.warn(about(delivery), 'an endpoint failed ten times in a row: its deliveries are put off');
+    } else if (change === 'closed') parts.logger.info(about(delivery), 'an endpoint takes deliveries again');
+  }
+
   function durable(topic: string, record: NewRecord): Promise<void> {
     return publishUntilDurable(parts, topic, record);
   }
+}
+
+/** 410 is neither: it is the webhook that is gone. */
+function faredBy(result: AttemptResult | null): Fared {
+  if (result?.kind === 'delivered') return 'succeeded';
+  return result?.kind === 'retryable' ? 'failed' : 'unknown';
 }
 
 /** An attempt was made: to lose what follows from it, or to make it again, would be worse than to wait for the broker. */

@@ -58,7 +58,7 @@ export function loggedAttempt(result: AttemptResult, version: number): LoggedAtt
 export async function deliveriesOf(accountId: number, log: AsyncIterable<ReceivedRecord>): Promise<DeliveryView[]> {
   const deliveries = new Map<string, DeliveryView>();
   for await (const record of log) {
-    const entry = read(record);
+    const entry = readLogEntry(record);
     if (entry?.accountId !== accountId) continue;
     const { attempt, ...now } = entry;
     const attempts = deliveries.get(entry.id)?.attempts ?? [];
@@ -71,14 +71,14 @@ export async function deliveriesOf(accountId: number, log: AsyncIterable<Receive
 export async function outcomesOf(log: AsyncIterable<ReceivedRecord>): Promise<Map<string, Outcome>> {
   const outcomes = new Map<string, Outcome>();
   for await (const record of log) {
-    const entry = read(record);
+    const entry = readLogEntry(record);
     if (entry) outcomes.set(entry.id, entry.outcome);
   }
   return outcomes;
 }
 
 /** Null for a record that somebody else put there. */
-function read(record: ReceivedRecord): DeliveryLogEntry | null {
+export function readLogEntry(record: ReceivedRecord): DeliveryLogEntry | null {
   try {
     const entry = JSON.parse(record.value?.toString('utf8') ?? 'null') as DeliveryLogEntry | null;
     return typeof entry?.id === 'string' ? entry : null;

@@ -5,6 +5,7 @@
  *           -> retrying -> waits in a tier -> attempt ...  (anything else, while the schedule has a delay left)
  *           -> exhausted -> dead letters                   (after the last delay)
  *           -> cancelled                                   (410, or the webhook is gone or inactive)
+ *   put off -> waits in a tier, with no attempt counted    (no place at its endpoint, or our own stop)
  *
  * Between attempts it is a record of a tier: the payment's key, value and headers as they came, and headers of ours.
  */
@@ -23,21 +24,24 @@ export interface Delivery {
   readonly attempts: number;
   /** The delay of the schedule that the next failure waits for. */
   readonly step: number;
+  /** How often in a row it was put off: 0 after an attempt. */
+  readonly putOff: number;
   /** The payment's record. */
   readonly record: NewRecord;
 }
 
 const OWN_HEADERS = 'aw-';
 const DUE = 'aw-due';
+const PUT_OFF = 'aw-put-off';
 
 export function newDelivery(event: PaymentEvent, webhookId: number, record: NewRecord): Delivery {
   const { id: eventId, type: eventType, accountId } = event;
   const id = webhookMessageId(accountId, eventId, webhookId);
-  return { id, accountId, webhookId, eventId, eventType, attempts: 0, step: 0, record };
+  return { id, accountId, webhookId, eventId, eventType, attempts: 0, step: 0, putOff: 0, record };
 }
 
 /** Derived, not drawn: a record that comes twice, or a crash in the middle, sends the same id again. */
-function webhookMessageId(accountId: number, eventId: string, webhookId: number): string {
+export function webhookMessageId(accountId: number, eventId: string, webhookId: number): string {
   // As JSON: half a surrogate pair, which a JSON string may hold, would become U+FFFD like every other half.
   const text = JSON.stringify([accountId, webhookId, eventId]);
   const hash = createHash('sha256').update(text).digest('base64url');
@@ -49,7 +53,8 @@ export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
   const { record } = delivery;
   // Not spread: a received record also has the place and time of where it came from.
   const { key, value } = record;
-  return { key, value, headers: [...foreignHeaders(record), ...ownHeaders(delivery), text(DUE, due)] };
+  const headers = [...foreignHeaders(record), ...ownHeaders(delivery), text(PUT_OFF, delivery.putOff), text(DUE, due)];
+  return { key, value, headers };
 }
 
 /** Null for a record that is none of ours: somebody else wrote to the tier. */
@@ -63,7 +68,9 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   const step = whole(record, 'aw-step');
   if (id === undefined || eventId === undefined || eventType === undefined || record.value === null) return null;
   if (accountId === null || webhookId === null || attempts === null || step === null) return null;
-  return { id, accountId, webhookId, eventId, eventType, attempts, step, record };
+  // Records of earlier releases do not say.
+  const putOff = Math.max(0, whole(record, PUT_OFF) ?? 0);
+  return { id, accountId, webhookId, eventId, eventType, attempts, step, putOff, record };
 }
 
 /**

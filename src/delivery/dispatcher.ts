@@ -1,19 +1,22 @@
 /**
- * The dispatcher: consumes payment topics and retry tiers. Its stop, for SIGTERM: nothing new is taken; what is under
- * way has DRAIN_MS to end; what is left then goes to the first tier, uncounted; only then offsets are remembered and
- * partitions let go, so that after such a stop nothing that was done is sent again.
+ * The dispatcher: consumes payment topics and retry tiers. Its stop, for SIGTERM: nothing new is taken, and no attempt
+ * is begun any more, for its answer might come too late: what waits goes to the first tier, uncounted. Attempts under way
+ * have DRAIN_MS to end; what is left then follows. Only then offsets are remembered and partitions let go, so that after
+ * such a stop nothing that was done is sent again.
  */
-import type { Broker, Consumer } from '../ports/broker.js';
+import type { Broker, Consumer, ReceivedRecord } from '../ports/broker.js';
 import { createDeliver, type DeliverParts } from './deliver.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
 import { bury, createFanOut } from './fan-out.js';
+import { longestWaitMs } from './retry-schedule.js';
 
 const DRAIN_MS = 5_000;
 /** After the drain: for retry records to become durable. */
 const ABANDON_MS = 3_000;
-/** Records, not attempts: one record may wait in lines of three URLs. More than all lines of the gate hold. */
-const PAYMENTS_IN_FLIGHT = 16_384;
-const RETRIES_IN_FLIGHT = 16_384;
+/** Of each consumer. Records, not attempts: one may wait in lines of three URLs. More than all lines of the gate hold. */
+const IN_FLIGHT = 16_384;
+/** The same in bytes: records may have 256 KiB each. */
+const IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 
 export interface Dispatcher {
   /** Rejected where a consumer died and can't come back: the process has to end, a supervisor starts it again. */
@@ -44,10 +47,8 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
     closed: Promise.all(consumers.map(({ closed }) => closed)).then(() => undefined),
     async close() {
       const closing = Promise.all(consumers.map((consumer) => consumer.close()));
-      const endWhatIsLeft = setTimeout(() => {
-        interrupt.abort();
-        parts.gate.close();
-      }, drainMs);
+      parts.gate.close();
+      const endWhatIsLeft = setTimeout(() => interrupt.abort(), drainMs);
       const giveUp = setTimeout(() => abandon.abort(), drainMs + ABANDON_MS);
       await closing;
       clearTimeout(endWhatIsLeft);
@@ -69,15 +70,17 @@ async function consumeAll(parts: DeliverParts & { group: string }, tiers: readon
   const payments = await broker.consume({
     topics: topics.payments,
     group,
-    inFlight: PAYMENTS_IN_FLIGHT,
+    inFlight: IN_FLIGHT,
+    inFlightBytes: IN_FLIGHT_BYTES,
     handler: createFanOut(parts, deliver),
   });
   try {
     const retries = await broker.consume({
       topics: tiers,
       group: `${group}.retry`,
-      inFlight: RETRIES_IN_FLIGHT,
-      notBefore: dueOf,
+      inFlight: IN_FLIGHT,
+      inFlightBytes: IN_FLIGHT_BYTES,
+      notBefore: notBefore(parts),
       handler: async (record) => {
         const delivery = fromRetryRecord(record);
         return delivery ? deliver(delivery) : bury(parts, record, 'the record is not a retry record');
@@ -88,4 +91,10 @@ async function consumeAll(parts: DeliverParts & { group: string }, tiers: readon
     await payments.close();
     throw error;
   }
+}
+
+/** When a retry record is due, ms since the epoch. In a tier of an earlier schedule, as long as it says. */
+function notBefore({ schedule, topics, now }: DeliverParts): (record: ReceivedRecord) => number {
+  const longest = new Map(schedule.map((delay) => [topics.tier(delay), longestWaitMs(delay)]));
+  return (record) => Math.min(dueOf(record), now() + (longest.get(record.topic) ?? Number.POSITIVE_INFINITY));
 }

@@ -1,25 +1,46 @@
 /**
- * The gate before the endpoints: each endpoint (account and URL) has a small concurrency of its own and a bounded line
- * of those that wait; an account has a part of the whole, however many URLs it has; over all of them there is one limit,
- * shared in turn. A slow URL fills its own line and no other. Where all lines together are long, each may only be as long
- * as its fair share, so that those who wait for slow URLs never keep the dispatcher from taking records for others.
+ * The gate before the endpoints: each endpoint (account and URL) has a small concurrency of its own, a bounded line of
+ * those that wait, and a circuit breaker; an account has a part of the whole, however many URLs it has; over all of them
+ * there is one limit, shared in turn. A slow URL fills its own line and no other, and those who wait for slow URLs never
+ * keep the dispatcher from taking records for others.
  */
-export type Entry =
-  | { readonly kind: 'entered'; readonly leave: () => void }
-  /** The line is full, or the gate is closed: go elsewhere, at once. */
-  | { readonly kind: 'refused' };
+import type { BreakerChange, CircuitBreakers, Fared, Permission } from './circuit-breaker.js';
+import { Line, WaitingLines } from './waiting-lines.js';
 
-/** Takes a burst of 1,000 events at once with room to spare. */
-const LINE_LENGTH = 2_000;
-/** Of all lines; from there on fair shares count. Well below what the dispatcher has in flight. */
-const LINES_LENGTH = 7_500;
-const REFUSED: Entry = { kind: 'refused' };
+export type Entry = Entered | Refused;
+
+export interface Entered {
+  readonly kind: 'entered';
+  /** With how the attempt fared, where one was made. A second call changes nothing. */
+  readonly leave: (fared?: Fared) => BreakerChange;
+}
+
+/** Go elsewhere, at once. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly why: 'line-full' | 'open' | 'closed';
+  /** How long there will hardly be a place: what is left of the breaker's pause; what the first in line has waited. */
+  readonly forMs: number;
+}
+
+const CLOSED: Refused = { kind: 'refused', why: 'closed', forMs: 0 };
+const PASS: Permission = { kind: 'pass', probe: null };
+
+type Pass = Extract<Permission, { kind: 'pass' }>;
+
+interface Visitor {
+  readonly bytes: number;
+  /** When it came. */
+  readonly at: number;
+  readonly pass: Pass;
+  readonly resolve: (entry: Entry) => void;
+}
 
 interface Endpoint {
   readonly key: string;
   readonly account: Account;
   active: number;
-  readonly line: ((entry: Entry) => void)[];
+  readonly line: Line<Visitor>;
 }
 
 interface Account {
@@ -35,28 +56,35 @@ export interface GateLimits {
   readonly perAccount?: number;
 }
 
+export interface GateParts extends GateLimits {
+  /** Without them none opens. */
+  readonly breakers?: CircuitBreakers;
+  /** ms that never go back; without it nobody is told how long a full line takes. */
+  readonly now?: () => number;
+}
+
 export class EndpointGate {
-  readonly #limits: GateLimits;
+  readonly #parts: GateParts;
   readonly #accounts = new Map<number, Account>();
   readonly #endpoints = new Map<string, Endpoint>();
   /** Endpoints that have someone waiting and may start another, in the order of their turns. */
   readonly #ready = new Set<Endpoint>();
+  readonly #lines = new WaitingLines();
   #active = 0;
-  #waiting = 0;
   #closed = false;
 
-  constructor(limits: GateLimits) {
-    this.#limits = limits;
+  constructor(parts: GateParts) {
+    this.#parts = parts;
   }
 
-  enter(accountId: number, url: string): Promise<Entry> {
+  /** @param bytes what is held in memory while it waits */
+  enter(accountId: number, url: string, bytes = 0): Promise<Entry> {
     const key = `${accountId} ${url}`;
-    const waiting = this.#endpoints.get(key)?.line.length ?? 0;
-    if (this.#closed || waiting >= this.#longestLine()) return Promise.resolve(REFUSED);
+    const pass = this.#pass(key);
+    if (pass.kind === 'refused') return Promise.resolve(pass);
     const endpoint = this.#endpoints.get(key) ?? this.#open(key, accountId);
     return new Promise((resolve) => {
-      endpoint.line.push(resolve);
-      this.#waiting += 1;
+      endpoint.line.push({ bytes, at: this.#now(), pass, resolve });
       this.#mayBeReady(endpoint);
       this.#admit();
     });
@@ -65,34 +93,46 @@ export class EndpointGate {
   /** Refuses whoever waits, and whoever comes. */
   close(): void {
     this.#closed = true;
-    this.#ready.clear();
-    this.#waiting = 0;
-    for (const endpoint of this.#endpoints.values()) for (const resolve of endpoint.line.splice(0)) resolve(REFUSED);
+    for (const endpoint of this.#endpoints.values()) this.#refuseLine(endpoint, CLOSED);
   }
 
-  #longestLine(): number {
-    if (this.#waiting < LINES_LENGTH) return LINE_LENGTH;
-    return Math.min(LINE_LENGTH, Math.ceil(LINES_LENGTH / this.#endpoints.size));
+  /** The breaker is asked last: whom it lets pass may be its probe, and has to enter. */
+  #pass(key: string): Pass | Refused {
+    if (this.#closed) return CLOSED;
+    const line = this.#endpoints.get(key)?.line;
+    if (line?.isFull(this.#endpoints.size)) {
+      return { kind: 'refused', why: 'line-full', forMs: this.#now() - (line.first?.at ?? 0) };
+    }
+    return this.#ask(key);
+  }
+
+  #ask(key: string): Pass | Refused {
+    const permission = this.#parts.breakers?.ask(key) ?? PASS;
+    return permission.kind === 'pass' ? permission : { kind: 'refused', why: 'open', forMs: permission.forMs };
+  }
+
+  #now(): number {
+    return this.#parts.now?.() ?? 0;
   }
 
   #open(key: string, accountId: number): Endpoint {
     const account = this.#accounts.get(accountId) ?? { id: accountId, active: 0, endpoints: 0 };
     account.endpoints += 1;
     this.#accounts.set(accountId, account);
-    const endpoint = { key, account, active: 0, line: [] };
+    const endpoint = { key, account, active: 0, line: new Line<Visitor>(this.#lines) };
     this.#endpoints.set(key, endpoint);
     return endpoint;
   }
 
   #mayBeReady(endpoint: Endpoint): void {
-    if (endpoint.line.length > 0 && endpoint.active < this.#limits.perEndpoint) this.#ready.add(endpoint);
+    if (endpoint.line.length > 0 && endpoint.active < this.#parts.perEndpoint) this.#ready.add(endpoint);
   }
 
   /** Starts whose turn it is; those of an account that has its part are passed over and keep their turn. */
   #admit(): void {
     for (const next of this.#ready) {
-      if (this.#active >= this.#limits.total) return;
-      if (next.account.active >= (this.#limits.perAccount ?? this.#limits.total)) continue;
+      if (this.#active >= this.#parts.total) return;
+      if (next.account.active >= (this.#parts.perAccount ?? this.#parts.total)) continue;
       this.#ready.delete(next);
       this.#start(next);
       // To the end of the turns: a Set that is iterated gives what is added to it, too.
@@ -101,34 +141,48 @@ export class EndpointGate {
   }
 
   #start(endpoint: Endpoint): void {
-    const resolve = endpoint.line.shift();
+    const visitor = endpoint.line.shift();
+    if (!visitor) return;
     endpoint.active += 1;
     endpoint.account.active += 1;
     this.#active += 1;
-    this.#waiting -= 1;
-    resolve?.({ kind: 'entered', leave: once(() => this.#leave(endpoint)) });
+    let inside = true;
+    const leave = (fared: Fared = 'unknown') => {
+      if (!inside) return null;
+      inside = false;
+      return this.#leave(endpoint, visitor.pass, fared);
+    };
+    visitor.resolve({ kind: 'entered', leave });
   }
 
-  #leave(endpoint: Endpoint): void {
+  #leave(endpoint: Endpoint, { probe }: Pass, fared: Fared): BreakerChange {
     endpoint.active -= 1;
     endpoint.account.active -= 1;
     this.#active -= 1;
+    const change = this.#parts.breakers?.ended(endpoint.key, probe, fared) ?? null;
+    if (change === 'opened') this.#refuse(endpoint);
     if (endpoint.active === 0 && endpoint.line.length === 0) this.#forget(endpoint);
     this.#mayBeReady(endpoint);
     this.#admit();
+    return change;
   }
 
-  #forget({ key, account }: Endpoint): void {
+  /** The breaker has opened: those who wait go elsewhere, at once. */
+  #refuse(endpoint: Endpoint): void {
+    const refusal = this.#ask(endpoint.key);
+    if (refusal.kind === 'refused') this.#refuseLine(endpoint, refusal);
+  }
+
+  #refuseLine(endpoint: Endpoint, refusal: Refused): void {
+    const { line } = endpoint;
+    this.#ready.delete(endpoint);
+    for (let visitor = line.shift(); visitor; visitor = line.shift()) visitor.resolve(refusal);
+  }
+
+  #forget(endpoint: Endpoint): void {
+    const { key, account } = endpoint;
     this.#endpoints.delete(key);
     account.endpoints -= 1;
     if (account.endpoints === 0) this.#accounts.delete(account.id);
   }
-}
-
-function once(action: () => void): () => void {
-  let done = false;
-  return () => {
-    if (!done) action();
-    done = true;
-  };
 }

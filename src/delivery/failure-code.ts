@@ -15,7 +15,7 @@ const CODES: readonly (readonly [RegExp, FailureCode])[] = [
   [/^ECONNREFUSED$/, 'connection-refused'],
   [/^(ECONNRESET|EPIPE)$/, 'connection-reset'],
   [/^(ENOTFOUND|ENODATA|EAI_\w+)$/, 'dns'],
-  [/^(UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_\w+)$/, 'invalid-response'],
+  [/^(UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_\w+|RECEIVED_TOO_MUCH)$/, 'invalid-response'],
   // OpenSSL's own, and its names of what is wrong with a certificate, which have no prefix in common.
   [/^(ERR_SSL|ERR_TLS|EPROTO)|CERT|ISSUER|LEAF_SIGNATURE|INVALID_(CA|PURPOSE)|PATH_LENGTH|HOSTNAME_MISMATCH/, 'tls'],
 ];

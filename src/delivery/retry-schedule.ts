@@ -9,6 +9,8 @@ export interface Delay {
 }
 
 const JITTER = 0.1;
+/** So often in a row a delivery is put off to the first tier. */
+const TO_THE_FIRST = 5;
 
 /**
  * The step whose tier a failed delivery waits in; null where none is left. With a Retry-After it is the first from the
@@ -19,6 +21,25 @@ export function stepAfterFailure(schedule: readonly Delay[], step: number, retry
   if (retryAfterMs === null) return step;
   const covering = schedule.findIndex(({ ms }, index) => index >= step && ms >= retryAfterMs);
   return covering === -1 ? schedule.length - 1 : covering;
+}
+
+/**
+ * The tier a delivery is put off to, having been put off so often in a row before: the first, at first; from then on the
+ * first that covers the time for which there will hardly be a place, else the last. Hazard: a backlog that went round
+ * and round in a tier of seconds would keep the broker busy for nothing.
+ */
+export function tierOfPutOff(schedule: readonly Delay[], putOff: number, forMs: number): Delay | undefined {
+  if (putOff < TO_THE_FIRST) return schedule[0];
+  return schedule.find(({ ms }) => ms >= forMs) ?? schedule.at(-1);
+}
+
+/**
+ * How long a record waits in its tier at the longest, ms. One that says otherwise was written by a clock that was ahead,
+ * or by somebody else, and would hold all those behind it. A little more than the delay: clocks of several machines
+ * differ, and what is replayed is given two seconds in any tier.
+ */
+export function longestWaitMs({ ms }: Delay): number {
+  return ms * (1 + JITTER) + 2_000;
 }
 
 /** ms since the epoch: the delay, and up to a tenth of it more, so that what failed together is not tried together. */

@@ -2,7 +2,7 @@ import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { LookupAll } from '../../src/endpoints/resolve.js';
-import { AttemptFixture, failure, OK, SHORT, send, writeForEver } from '../support/attempt-fixture.js';
+import { AttemptFixture, failure, OK, SHORT, send } from '../support/attempt-fixture.js';
 
 const fixture = new AttemptFixture();
 afterEach(() => fixture.close());
@@ -37,7 +37,6 @@ describe('the deadline ends', () => {
     ['a request that is never answered', null, () => {}],
     ['a status line that does not end', null, (socket) => socket.write('HTTP/1.1 200 O')],
     ['headers that do not end', null, (socket) => socket.write('HTTP/1.1 200 OK\r\nx: y\r\n')],
-    ['a flood of informational responses', null, (socket) => writeForEver(socket, 'HTTP/1.1 102 Processing\r\n\r\n')],
     ['a body that does not come', 200, (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n')],
     ['a body that stops', 410, (socket) => socket.write('HTTP/1.1 410 Gone\r\ncontent-length: 9\r\n\r\nhalf')],
     [

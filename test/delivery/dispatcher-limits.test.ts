@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { startDispatcher } from '../../src/delivery/dispatcher.js';
+import type { ConsumeOptions, Consumer } from '../../src/ports/broker.js';
+import { DeliverFixture } from '../support/deliver-fixture.js';
+import { RecordingBroker } from '../support/recording-broker.js';
+
+class ConsumedBroker extends RecordingBroker {
+  readonly options: ConsumeOptions[] = [];
+
+  override async consume(options?: ConsumeOptions): Promise<Consumer> {
+    if (options) this.options.push(options);
+    return { stop: () => undefined, close: async () => undefined, closed: Promise.resolve() };
+  }
+}
+
+test('both consumers hold a bounded number of records, and of bytes', async () => {
+  const broker = new ConsumedBroker();
+  const { parts } = new DeliverFixture({ broker });
+  const dispatcher = await startDispatcher({ ...parts, group: 'g' });
+  const limits = broker.options.map(({ group, inFlight, inFlightBytes }) => ({ group, inFlight, inFlightBytes }));
+  const bounded = { inFlight: 16_384, inFlightBytes: 64 * 1024 * 1024 };
+  expect(limits).toEqual([
+    { group: 'g', ...bounded },
+    { group: 'g.retry', ...bounded },
+  ]);
+  await dispatcher.close();
+});

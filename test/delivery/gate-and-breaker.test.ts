@@ -1,0 +1,145 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { CircuitBreakers, type Fared } from '../../src/delivery/circuit-breaker.js';
+import { EndpointGate, type Entered, type Entry, type Refused } from '../../src/delivery/endpoint-gate.js';
+
+const ACCOUNT = 42;
+const MIB = 1024 * 1024;
+
+let now: number;
+let gate: EndpointGate;
+beforeEach(() => {
+  now = 1_000_000;
+  gate = gateOf({ total: 256, perEndpoint: 2 });
+});
+
+function gateOf(limits: { total: number; perEndpoint: number; perAccount?: number }): EndpointGate {
+  const clock = { now: () => now, random: () => 0 };
+  return new EndpointGate({ ...limits, ...clock, breakers: new CircuitBreakers(clock) });
+}
+
+async function entered(url = 'a'): Promise<Entered> {
+  const entry = await gate.enter(ACCOUNT, url);
+  if (entry.kind === 'entered') return entry;
+  throw new Error(`refused: ${entry.why}`);
+}
+
+async function attempts(fared: Fared, times: number, url = 'a'): Promise<void> {
+  for (let n = 0; n < times; n += 1) (await entered(url)).leave(fared);
+}
+
+/** Those who come at once, and what became of each by now. */
+function visitors(count: number, url = 'a', bytes = 0) {
+  const entries: Entry[] = [];
+  for (let n = 0; n < count; n += 1) void gate.enter(ACCOUNT, url, bytes).then((entry) => entries.push(entry));
+  const refused = () => entries.filter((entry): entry is Refused => entry.kind === 'refused');
+  const inside = () => entries.filter((entry): entry is Entered => entry.kind === 'entered');
+  return { refused, inside };
+}
+
+/** Until what has been resolved by now has been told. */
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('an endpoint that failed ten times in a row', () => {
+  test('refuses whoever comes, with what is left of the pause; other endpoints and accounts do not', async () => {
+    await attempts('failed', 10);
+    now += 1_000;
+    expect(await gate.enter(ACCOUNT, 'a')).toEqual({ kind: 'refused', why: 'open', forMs: 4_000 });
+    expect((await gate.enter(ACCOUNT, 'b')).kind).toBe('entered');
+    expect((await gate.enter(ACCOUNT + 1, 'a')).kind).toBe('entered');
+  });
+
+  test('refuses those in its line at once, and no other line', async () => {
+    await attempts('failed', 9);
+    const [first] = [await entered(), await entered()];
+    const [waiting, others] = [visitors(1_000), visitors(5, 'b')];
+    await settled();
+    expect(waiting.refused()).toEqual([]);
+    expect(first.leave('failed')).toBe('opened');
+    await settled();
+    expect(waiting.refused()).toHaveLength(1_000);
+    expect(waiting.refused()[999]).toEqual({ kind: 'refused', why: 'open', forMs: 5_000 });
+    expect(others.refused()).toEqual([]);
+    for (const { leave } of others.inside()) leave();
+    await settled();
+    expect(others.inside()).toHaveLength(4);
+  });
+
+  test('gives the places that were free to others: the line that was refused holds none', async () => {
+    gate = gateOf({ total: 2, perEndpoint: 2 });
+    await attempts('failed', 9);
+    const [first, second] = [await entered(), await entered()];
+    visitors(100);
+    const others = visitors(2, 'b');
+    first.leave('failed');
+    second.leave('failed');
+    await settled();
+    expect(others.inside()).toHaveLength(2);
+  });
+
+  test('lets one in when the pause is over, and all when that one succeeded', async () => {
+    await attempts('failed', 10);
+    now += 5_000;
+    const come = visitors(5);
+    await settled();
+    expect(come.inside()).toHaveLength(1);
+    expect(come.refused()).toHaveLength(4);
+    expect(come.inside()[0]?.leave('succeeded')).toBe('closed');
+    await attempts('failed', 9);
+    expect((await gate.enter(ACCOUNT, 'a')).kind).toBe('entered');
+  });
+
+  test('lets another in where the one left without an attempt', async () => {
+    await attempts('failed', 10);
+    now += 5_000;
+    (await entered()).leave();
+    (await entered()).leave('failed');
+    expect(await gate.enter(ACCOUNT, 'a')).toMatchObject({ why: 'open', forMs: 10_000 });
+  });
+
+  test('counts a place that was left twice once', async () => {
+    await attempts('failed', 8);
+    const { leave } = await entered();
+    expect([leave('failed'), leave('failed'), leave('failed')]).toEqual([null, null, null]);
+    expect((await gate.enter(ACCOUNT, 'a')).kind).toBe('entered');
+  });
+});
+
+describe('a line that is full', () => {
+  test('refuses with the time that its first has waited', async () => {
+    await entered();
+    await entered();
+    visitors(1);
+    now += 7_000;
+    visitors(1_999);
+    now += 1_000;
+    expect(await gate.enter(ACCOUNT, 'a')).toEqual({ kind: 'refused', why: 'line-full', forMs: 8_000 });
+  });
+
+  test('may be so by the bytes it holds: 16 MiB, and it takes again when it holds less', async () => {
+    const [first] = [await entered(), await entered()];
+    const waiting = visitors(16, 'a', MIB);
+    expect(await gate.enter(ACCOUNT, 'a', 1)).toMatchObject({ why: 'line-full' });
+    first.leave();
+    await settled();
+    expect(waiting.inside()).toHaveLength(1);
+    const next = visitors(2, 'a', MIB);
+    await settled();
+    expect(next.refused()).toHaveLength(1);
+  });
+
+  test('where all lines hold 32 MiB, is full at its share of them, and a new one takes something still', async () => {
+    gate = gateOf({ total: 4, perEndpoint: 1 });
+    for (const url of ['a', 'b', 'c', 'd']) visitors(10, url, MIB);
+    await settled();
+    const [over, new_] = [visitors(1, 'a', MIB), visitors(1, 'e', MIB)];
+    await settled();
+    expect(over.refused()).toHaveLength(1);
+    expect(new_.refused()).toEqual([]);
+  });
+});
+
+test('a gate that is closed refuses whatever the breaker says', async () => {
+  await attempts('failed', 10);
+  gate.close();
+  expect(await gate.enter(ACCOUNT, 'a')).toEqual({ kind: 'refused', why: 'closed', forMs: 0 });
+});

@@ -1,0 +1,56 @@
+/** A retry record that names a time far away: written while a clock was ahead, or forged. It holds its tier no longer than its delay. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { longestWaitMs } from '../../src/delivery/retry-schedule.js';
+import { ACCOUNT, header } from '../support/delivery-samples.js';
+import { type DispatcherFixture, openInstallation } from '../support/dispatcher-fixture.js';
+import { eventually } from '../support/eventually.js';
+import { payment } from '../support/poison.js';
+import { startReceiver } from '../support/receiver.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+
+const TIER = { text: '50ms', ms: 50 };
+const FAR = String(Date.UTC(2100, 0));
+
+let folder: ReturnType<typeof temporaryDirectory>;
+let installation: DispatcherFixture;
+const cleanups: (() => unknown)[] = [];
+
+beforeEach(async () => {
+  folder = temporaryDirectory();
+  installation = await openInstallation(`${folder.path}/data`);
+});
+
+afterEach(async () => {
+  await installation.close();
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+  folder.remove();
+});
+
+test('a tier waits for its delay, a tenth of it, and two seconds', () => {
+  expect(longestWaitMs({ text: '5m', ms: 300_000 })).toBeCloseTo(332_000);
+});
+
+test('it is tried when its tier is over, and so are those behind it', async () => {
+  const receiver = await startReceiver();
+  cleanups.push(() => receiver.close());
+  await installation.account(ACCOUNT);
+  await installation.webhook({ id: 1, accountId: ACCOUNT, url: `${receiver.url}/` });
+  const retry = (id: string, due: string) => ({
+    key: null,
+    value: Buffer.from(payment(id)),
+    headers: Object.entries({
+      'aw-delivery-id': id,
+      'aw-event-id': id,
+      'aw-event-type': 'cash_in',
+      'aw-account-id': String(ACCOUNT),
+      'aw-webhook-id': '1',
+      'aw-attempts': '1',
+      'aw-step': '1',
+      'aw-due': due,
+    }).map(([name, value]) => header(name, value)),
+  });
+  await installation.broker.publish(`webhooks.retry.${TIER.text}`, [retry('far', FAR), retry('behind', '0')]);
+  await installation.dispatch({ schedule: [TIER] });
+  await eventually(() => receiver.requests.length === 2);
+  expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual(['far', 'behind']);
+});

@@ -1,0 +1,204 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { AttemptResult } from '../../src/delivery/attempt.js';
+import { CircuitBreakers } from '../../src/delivery/circuit-breaker.js';
+import { type Delivery, fromRetryRecord, toRetryRecord } from '../../src/delivery/delivery.js';
+import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
+import { type Delay, tierOfPutOff } from '../../src/delivery/retry-schedule.js';
+import { headerText, type NewRecord } from '../../src/ports/broker.js';
+import { DeliverFixture } from '../support/deliver-fixture.js';
+import {
+  DELIVERED,
+  deliveryTo,
+  failedWith,
+  GONE,
+  header,
+  INTERRUPTED,
+  NOW,
+  paymentRecord,
+  TIMED_OUT,
+} from '../support/delivery-samples.js';
+import { webhookOf } from '../support/fake-accounts.js';
+
+const SECOND = 1_000;
+
+let clock: number;
+let fixture: DeliverFixture;
+beforeEach(() => {
+  clock = 0;
+  const steady = { now: () => clock, random: () => 0 };
+  const gate = new EndpointGate({ total: 8, perEndpoint: 1, ...steady, breakers: new CircuitBreakers(steady) });
+  fixture = new DeliverFixture({ gate });
+  fixture.accounts.put(webhookOf(1), webhookOf(2));
+});
+
+/** Deliveries to webhook 1, one after the other, each of whose attempts comes to this. */
+async function attempted(result: AttemptResult, times: number): Promise<void> {
+  fixture.answer = () => result;
+  for (let n = 0; n < times; n += 1) await fixture.deliver(deliveryTo(1));
+}
+
+/** The last record of a tier, as it comes back from it. */
+function lastOf(tier: string): Delivery {
+  const record = fixture.broker.of(`webhooks.retry.${tier}`).at(-1);
+  const delivery = record && fromRetryRecord(record);
+  if (!delivery) throw new Error(`nothing waits in ${tier}`);
+  return delivery;
+}
+
+describe('while the breaker of its endpoint is open, a delivery', () => {
+  beforeEach(() => attempted(failedWith(500), 10));
+
+  test('goes to the first tier at once, with no attempt made or counted', async () => {
+    const { requests, waiting } = fixture;
+    await fixture.deliver(deliveryTo(1, { attempts: 2, step: 2 }));
+    expect(fixture.requests).toHaveLength(requests.length);
+    const due = NOW + 5 * SECOND;
+    expect(fixture.waiting.slice(waiting.length)).toMatchObject([
+      { tier: '5s', due, delivery: { attempts: 2, step: 2, putOff: 1 } },
+    ]);
+    expect(fixture.log.at(-1)).toMatchObject({ outcome: 'retrying', attempt: null });
+  });
+
+  test('to another endpoint of the account is made as ever', async () => {
+    fixture.answer = () => DELIVERED;
+    await fixture.deliver(deliveryTo(2));
+    expect(fixture.log.at(-1)).toMatchObject({ outcome: 'delivered', webhookId: 2 });
+  });
+
+  test('is made where the pause is over, and all others where that one was delivered', async () => {
+    clock += 5 * SECOND;
+    fixture.answer = () => DELIVERED;
+    await fixture.deliver(deliveryTo(1));
+    await fixture.deliver(deliveryTo(1));
+    expect(fixture.log.slice(-2)).toMatchObject([{ outcome: 'delivered' }, { outcome: 'delivered' }]);
+  });
+
+  test('is cancelled where its webhook is inactive', async () => {
+    fixture.accounts.put(webhookOf(1, { isActive: false }));
+    await fixture.deliver(deliveryTo(1));
+    expect(fixture.log.at(-1)).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  test('says so once: that it opened, and that it is closed again', async () => {
+    const told = () => fixture.logger.warnings.filter(([, text]) => String(text).includes('in a row'));
+    expect(told()).toHaveLength(1);
+    await fixture.deliver(deliveryTo(1));
+    clock += 5 * SECOND;
+    await fixture.deliver(deliveryTo(1));
+    expect(told()).toHaveLength(1);
+  });
+});
+
+describe('the breaker counts', () => {
+  const opens = async () => {
+    const before = fixture.requests.length;
+    await fixture.deliver(deliveryTo(1));
+    return fixture.requests.length === before;
+  };
+
+  test.each([
+    ['a status', failedWith(500)],
+    ['a redirect', failedWith(302)],
+    ['a timeout', TIMED_OUT],
+  ])('%s', async (_, result) => {
+    await attempted(result, 9);
+    expect(await opens()).toBe(false);
+    expect(await opens()).toBe(true);
+  });
+
+  test.each([
+    ['410, which deactivates', GONE],
+    ['our own stop', INTERRUPTED],
+  ])('%s, as neither: not as a failure, and not as a success', async (_, result) => {
+    await attempted(failedWith(500), 9);
+    await attempted(result, 20);
+    expect(await opens()).toBe(false);
+    await attempted(failedWith(500), 1);
+    expect(await opens()).toBe(true);
+  });
+
+  test('nothing where an attempt could not be prepared', async () => {
+    await attempted(failedWith(500), 9);
+    const { secrets } = fixture;
+    fixture.secrets = () => Promise.reject(new Error('no secret'));
+    await attempted(DELIVERED, 20);
+    fixture.secrets = secrets;
+    await attempted(failedWith(500), 1);
+    expect(await opens()).toBe(true);
+  });
+
+  test('from the start again after a success', async () => {
+    await attempted(failedWith(500), 9);
+    await attempted(DELIVERED, 1);
+    await attempted(failedWith(500), 9);
+    expect(await opens()).toBe(false);
+  });
+});
+
+describe('put off again and again, a delivery', () => {
+  beforeEach(() => attempted(failedWith(500), 10));
+
+  test('counts how often in a row; the log tells of the first time only', async () => {
+    const logged = fixture.log.length;
+    await fixture.deliver(deliveryTo(1));
+    for (let putOff = 1; putOff <= 3; putOff += 1) {
+      expect(lastOf('5s')).toMatchObject({ putOff, attempts: 0 });
+      await fixture.deliver(lastOf('5s'));
+    }
+    expect(fixture.log.slice(logged)).toMatchObject([{ outcome: 'retrying', attempt: null }]);
+  });
+
+  test('goes to the first tier five times, then to one that covers the pause', async () => {
+    clock += 5 * SECOND;
+    await attempted(failedWith(500), 1);
+    await fixture.deliver(deliveryTo(1, { putOff: 4 }));
+    expect(lastOf('5s')).toMatchObject({ putOff: 5 });
+    await fixture.deliver(lastOf('5s'));
+    expect(lastOf('5m')).toMatchObject({ putOff: 6 });
+  });
+
+  test('begins to count anew after an attempt', async () => {
+    clock += 5 * SECOND;
+    await fixture.deliver(deliveryTo(1, { putOff: 6, attempts: 1, step: 1 }));
+    expect(lastOf('5m')).toMatchObject({ attempts: 2, putOff: 0 });
+  });
+});
+
+describe('the tier of a delivery that is put off', () => {
+  const schedule = [5, 300, 7_200].map((seconds): Delay => ({ text: `${seconds}s`, ms: seconds * SECOND }));
+  const ROWS: readonly (readonly [putOff: number, forMs: number, tier: string])[] = [
+    [0, 0, '5s'],
+    [4, 60 * SECOND, '5s'],
+    [5, 0, '5s'],
+    [5, 5 * SECOND, '5s'],
+    [5, 5 * SECOND + 1, '300s'],
+    [1_000, 60 * SECOND, '300s'],
+    [5, 600 * SECOND, '7200s'],
+    [5, 100_000 * SECOND, '7200s'],
+  ];
+
+  test.each(ROWS)('put off %d times before, no place for %d ms: %s', (putOff, forMs, tier) => {
+    expect(tierOfPutOff(schedule, putOff, forMs)?.text).toBe(tier);
+  });
+});
+
+describe('how often it was put off', () => {
+  const record = toRetryRecord(deliveryTo(1, { putOff: 3 }), NOW);
+  const withHeaders = (headers: NewRecord['headers']) => fromRetryRecord({ ...record, headers });
+
+  test('is in the record of the tier, once, whatever the payment system calls so', () => {
+    const foreign = paymentRecord({ headers: [header('aw-put-off', '9')] });
+    const again = toRetryRecord(deliveryTo(1, { putOff: 4, record: foreign }), NOW);
+    expect(again.headers.filter(([name]) => name === 'aw-put-off')).toEqual([header('aw-put-off', '4')]);
+    expect(headerText(record, 'aw-put-off')).toBe('3');
+  });
+
+  test.each([
+    ['a record of an earlier release', []],
+    ['a number below 0', [header('aw-put-off', '-1')]],
+    ['a word', [header('aw-put-off', 'often')]],
+  ])('is 0 in %s, and the record is read', (_, instead) => {
+    const others = record.headers.filter(([name]) => name !== 'aw-put-off');
+    expect(withHeaders([...others, ...instead])).toMatchObject({ putOff: 0, webhookId: 1 });
+  });
+});

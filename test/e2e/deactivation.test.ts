@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { run, type Service, type Settings, serve } from '../support/service.js';
+import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+
+jest.setTimeout(60_000);
+
+const ACCOUNT = 42;
+const DEAD = '/dead';
+/** Fails so often, which is long enough to be noted, and then takes everything. */
+const FLAKY = '/flaky';
+const FAILURES = 3;
+const PATIENCE_MS = 20_000;
+
+interface Webhook {
+  readonly url: string;
+  readonly isActive: boolean;
+}
+
+interface Entry {
+  readonly type: string;
+  readonly actor: string;
+  readonly data: { readonly endpoint?: string; readonly reason?: string };
+}
+
+let receiver: Receiver;
+let settings: Settings;
+let remove: () => Promise<void>;
+let service: Service;
+let token: string;
+
+beforeAll(async () => {
+  receiver = await startReceiver({
+    respond: ({ path }) => ({ status: path === FLAKY && requestsAt(FLAKY) > FAILURES ? 200 : 500 }),
+  });
+  const installed = await installation([receiver]);
+  ({ remove } = installed);
+  // Noted after a second, deactivated with the ninth failure: before the schedule ends, and before the breaker opens.
+  const RETRY_SCHEDULE = Array(20).fill('700ms').join();
+  settings = { ...installed.settings, RETRY_SCHEDULE, DEACTIVATE_AFTER: '5s' };
+  service = await serve(settings);
+  token = await tokenFor(service.url, await register(settings, ACCOUNT));
+  for (const [path, eventType] of [
+    [DEAD, 'cash_in'],
+    [FLAKY, 'cash_out'],
+  ] as const) {
+    await addWebhook(service.url, token, { url: receiver.url + path, eventType });
+  }
+});
+
+afterAll(async () => {
+  await service.stop('SIGTERM');
+  await receiver.close();
+  await remove();
+});
+
+async function webhookAt(path: string): Promise<Webhook | undefined> {
+  const response = await fetch(`${service.url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
+  const { webhooks } = (await response.json()) as { webhooks: Webhook[] };
+  return webhooks.find(({ url }) => url === receiver.url + path);
+}
+
+async function history(): Promise<Entry[]> {
+  const { stdout } = await run(settings, ['audit', 'log', '--account', String(ACCOUNT), '--json']);
+  return stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Entry] : []));
+}
+
+const publish = (events: string) => run(settings, ['events', 'publish'], events);
+const requestsAt = (path: string) => receiver.requests.filter((request) => request.path === path).length;
+
+test('a URL that takes nothing for DEACTIVATE_AFTER is deactivated, and the history says why', async () => {
+  await publish(paymentEvents(ACCOUNT, 1));
+  const isInactive = async () => (await webhookAt(DEAD))?.isActive === false;
+  await eventually(isInactive, { timeout: PATIENCE_MS, message: 'it was not deactivated' });
+  const ofDispatcher = (await history()).filter(({ actor }) => actor === 'dispatcher');
+  expect(ofDispatcher.map(({ type }) => type)).toEqual(['EndpointFailing', 'WebhookDeactivated']);
+  expect(ofDispatcher[1]?.data.reason).toMatch(/^nothing was delivered since \d{4}-/);
+  const ended = async () => {
+    const { stdout } = await run(settings, ['deliveries', 'list', '--account', String(ACCOUNT), '--json']);
+    return (JSON.parse(stdout) as { outcome: string }).outcome === 'cancelled';
+  };
+  await eventually(ended, { timeout: PATIENCE_MS, message: 'its delivery was not cancelled' });
+  await addWebhook(service.url, token, { url: receiver.url + DEAD, eventType: 'cash_in' });
+  expect((await webhookAt(DEAD))?.isActive).toBe(true);
+});
+
+test('one that takes something in between stays, and begins anew', async () => {
+  await publish(paymentEvents(ACCOUNT, 1, 'flaky-').replace('cash_in', 'cash_out'));
+  const types = async () =>
+    (await history()).filter(({ data }) => data.endpoint?.endsWith(FLAKY)).map(({ type }) => type);
+  const recovered = async () => (await types()).includes('EndpointRecovered');
+  await eventually(recovered, { timeout: PATIENCE_MS, message: 'it was not noted, or did not recover' });
+  expect(await types()).toEqual(['WebhookAdded', 'EndpointFailing', 'EndpointRecovered']);
+  expect((await webhookAt(FLAKY))?.isActive).toBe(true);
+});
