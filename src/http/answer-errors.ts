@@ -24,7 +24,7 @@ export function answerErrors(logger: Logger) {
 function answer(ctx: Context, error: ApiError): void {
   const { errors, headers } = error.details;
   ctx.status = error.status;
-  ctx.set({ 'cache-control': 'no-store', ...headers });
+  ctx.set({ ...headers });
   ctx.body = { success: false, message: error.message, ...(errors && { errors }) };
 }
 

@@ -4,8 +4,18 @@ import type { OwnTokens } from '../accounts/access-tokens.js';
 import { accountOf, secretMatches } from '../accounts/client-credentials.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { ApiError } from './api-error.js';
+import type { Operation } from './operation.js';
+import type { RateLimit } from './rate-limit.js';
 
-type TokenError = 'invalid_request' | 'invalid_client' | 'unsupported_grant_type';
+/** The status each goes with. Of too many requests RFC 6749 knows nothing; the name is that of its section 4.1.2.1. */
+const STATUS = {
+  invalid_request: 400,
+  unsupported_grant_type: 400,
+  invalid_client: 401,
+  temporarily_unavailable: 429,
+} as const;
+
+type TokenError = keyof typeof STATUS;
 
 interface ClientCredentials {
   readonly clientId: string;
@@ -16,9 +26,58 @@ interface ClientCredentials {
 
 type Refusal = { readonly error: TokenError; readonly description: string; readonly inBody: boolean };
 
+const OAUTH_ERROR = {
+  type: 'object',
+  required: ['error'],
+  properties: { error: { enum: Object.keys(STATUS) }, error_description: { type: 'string' } },
+} as const;
+
+export const operation: Operation = {
+  id: 'issueToken',
+  method: 'post',
+  path: '/oauth/token',
+  summary: 'Issues a bearer token for client credentials (RFC 6749 4.4), given by Basic or in the form.',
+  security: 'client',
+  rateLimit: 'tokens',
+  body: {
+    type: 'form',
+    schema: {
+      type: 'object',
+      required: ['grant_type'],
+      properties: {
+        grant_type: { const: 'client_credentials' },
+        client_id: { type: 'string' },
+        client_secret: { type: 'string' },
+      },
+    },
+  },
+  responses: {
+    200: {
+      description: 'A token.',
+      schema: {
+        type: 'object',
+        required: ['access_token', 'token_type', 'expires_in'],
+        properties: {
+          access_token: { type: 'string' },
+          token_type: { const: 'Bearer' },
+          expires_in: { type: 'integer', description: 'Seconds.' },
+        },
+      },
+    },
+    400: {
+      description: 'invalid_request, unsupported_grant_type; or the body could not be read.',
+      schema: OAUTH_ERROR,
+    },
+    401: { description: 'invalid_client.', schema: OAUTH_ERROR },
+    413: { description: 'invalid_request: the form has more than 64 KiB.', schema: OAUTH_ERROR },
+    415: { description: 'invalid_request: its content-encoding is not supported.', schema: OAUTH_ERROR },
+    429: { description: 'temporarily_unavailable: too many requests of this account.', schema: OAUTH_ERROR },
+  },
+};
+
 /** Around the reading of the form: a body that is too large or can't be read is told of in section 5.2's words too. */
 export async function tokenErrors(ctx: Context, next: Next): Promise<void> {
-  ctx.set({ 'cache-control': 'no-store', pragma: 'no-cache' });
+  ctx.set('pragma', 'no-cache');
   try {
     await next();
   } catch (error) {
@@ -28,7 +87,7 @@ export async function tokenErrors(ctx: Context, next: Next): Promise<void> {
   }
 }
 
-export function issueToken(tokens: OwnTokens, accounts: Accounts) {
+export function issueToken(tokens: OwnTokens, accounts: Accounts, limit: RateLimit) {
   return async (ctx: Context): Promise<void> => {
     const asked = read(ctx);
     if ('error' in asked) return refuse(ctx, asked);
@@ -36,6 +95,13 @@ export function issueToken(tokens: OwnTokens, accounts: Accounts) {
     if (accountId === null) {
       const description = 'the client id or secret is not valid';
       return refuse(ctx, { error: 'invalid_client', description, inBody: asked.inBody });
+    }
+    // Counted only now: whoever does not know the secret can't use up the account's requests.
+    const { allowed, headers } = limit.take(accountId);
+    ctx.set({ ...headers });
+    if (!allowed) {
+      const description = 'too many tokens were asked for; Retry-After says when to ask again';
+      return refuse(ctx, { error: 'temporarily_unavailable', description, inBody: asked.inBody });
     }
     const { token, expiresInSeconds } = await tokens.issue(accountId, asked.clientId);
     ctx.body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSeconds };
@@ -90,7 +156,7 @@ async function authenticated(client: ClientCredentials, accounts: Accounts): Pro
 }
 
 function refuse(ctx: Context, { error, description, inBody }: Refusal): void {
-  ctx.status = error === 'invalid_client' ? 401 : 400;
+  ctx.status = STATUS[error];
   if (ctx.status === 401 && !inBody) ctx.set('www-authenticate', 'Basic realm="account-webhooks"');
   ctx.body = { error, error_description: description };
 }

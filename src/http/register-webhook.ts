@@ -1,5 +1,4 @@
 /** POST /api/webhooks: registers a URL for an event type, or updates the entry that has this URL and type already. */
-import { Ajv, type ErrorObject } from 'ajv';
 import type { Context } from 'koa';
 import type { Caller } from '../accounts/access-tokens.js';
 import { headerPlace, type Sealing } from '../secrets/sealing.js';
@@ -8,8 +7,12 @@ import type { HandleCommand } from '../webhooks/handle-command.js';
 import { type GivenHeader, headerProblems } from '../webhooks/header-rules.js';
 import { EVENT_TYPES, type EventType, MAX_ACTIVE_PER_TYPE, MAX_HEADERS } from '../webhooks/limits.js';
 import type { WebhookIds } from '../webhooks/webhook-ids.js';
-import { ApiError, accountNotFound, badRequest, type FieldError, fieldError } from './api-error.js';
+import { badRequest, fieldError } from './api-error.js';
+import { bodyCheck } from './checked-body.js';
+import { type AnswerOnce, IDEMPOTENCY_KEY, KEY_TAKEN, REPLAYED_HEADER } from './idempotency.js';
+import { DONE, type Operation, refusal } from './operation.js';
 import { commandContext } from './request-context.js';
+import { mustBeAccepted } from './webhook-command.js';
 
 export interface RegisterWebhookBody {
   readonly url: string;
@@ -35,6 +38,23 @@ export const registerWebhookSchema = {
   },
 } as const;
 
+export const operation: Operation = {
+  id: 'registerWebhook',
+  method: 'post',
+  path: '/api/webhooks',
+  summary: 'Registers a URL for an event type, or updates the webhook that has this URL and type already.',
+  security: 'bearer',
+  rateLimit: 'writes',
+  parameters: [IDEMPOTENCY_KEY],
+  body: { type: 'json', schema: registerWebhookSchema },
+  responses: {
+    200: { description: 'Registered, or updated.', schema: DONE, headers: REPLAYED_HEADER },
+    400: refusal(`A field is not valid, or ${MAX_ACTIVE_PER_TYPE} URLs are active for the type already.`),
+    404: refusal('The account is not known.'),
+    422: KEY_TAKEN,
+  },
+};
+
 export type CheckedEndpoint =
   | { readonly ok: true; readonly href: string }
   | { readonly ok: false; readonly message: string };
@@ -45,19 +65,30 @@ export interface RegisterWebhookParts {
   readonly sealing: Sealing;
   /** The rules for URLs and, by DNS, for addresses. */
   readonly checkEndpoint: (url: string) => Promise<CheckedEndpoint>;
+  readonly answerOnce: AnswerOnce;
   readonly now: () => Date;
 }
 
-const validate = new Ajv({ allErrors: true }).compile<RegisterWebhookBody>(registerWebhookSchema);
+const AT_LIMIT = fieldError('eventType', `has ${MAX_ACTIVE_PER_TYPE} active webhooks already`);
+const checkFields = bodyCheck<RegisterWebhookBody>(registerWebhookSchema);
 
 export function registerWebhook(parts: RegisterWebhookParts) {
   return async (ctx: Context): Promise<void> => {
     const body = checked(ctx.request.body);
-    const endpoint = await parts.checkEndpoint(body.url);
-    if (!endpoint.ok) throw badRequest([{ field: 'url', message: endpoint.message }]);
-    const decision = await register(parts, ctx, body, endpoint.href);
-    ctx.body = { success: true, message: messageFor(decision) };
+    await parts.answerOnce(ctx, identityOf(body), async () => {
+      const endpoint = await parts.checkEndpoint(body.url);
+      if (!endpoint.ok) throw badRequest([{ field: 'url', message: endpoint.message }]);
+      const decision = await register(parts, ctx, body, endpoint.href);
+      mustBeAccepted(decision, AT_LIMIT);
+      return isNew(decision) ? 'webhook registered' : 'webhook updated';
+    });
   };
+}
+
+/** What makes two requests the same one: two spellings of a URL are, two orders of headers are not. */
+function identityOf({ url, eventType, headers = [] }: RegisterWebhookBody): unknown {
+  const href = URL.canParse(url) ? new URL(url).href : url;
+  return [href, eventType, headers.map(({ key, value }) => [key, value])];
 }
 
 async function register(
@@ -84,46 +115,10 @@ function isNew(decision: Decision): boolean {
   return decision.kind === 'accepted' && decision.events[0]?.type === 'WebhookAdded';
 }
 
-function messageFor(decision: Decision): string {
-  switch (decision.kind) {
-    case 'accepted':
-      return isNew(decision) ? 'webhook registered' : 'webhook updated';
-    case 'account-not-found':
-      throw accountNotFound();
-    case 'limit-reached':
-      throw badRequest([fieldError('eventType', `has ${MAX_ACTIVE_PER_TYPE} active webhooks already`)]);
-    default:
-      return decision satisfies never;
-  }
-}
-
 /** @throws ApiError 400 that names every wrong field */
-function checked(body: unknown): RegisterWebhookBody {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new ApiError(400, 'the body must be a JSON object');
-  }
-  if (!validate(body)) throw badRequest((validate.errors ?? []).slice(0, 20).map(schemaError));
+function checked(given: unknown): RegisterWebhookBody {
+  const body = checkFields(given);
   const problems = headerProblems(body.headers ?? []);
   if (problems.length === 0) return body;
   throw badRequest(problems.map(({ index, part, message }) => fieldError(`headers[${index}].${part}`, message)));
-}
-
-function schemaError(error: ErrorObject): FieldError {
-  const missing = error.keyword === 'required' ? `/${error.params.missingProperty}` : '';
-  return fieldError(fieldName(`${error.instancePath}${missing}`), predicate(error));
-}
-
-/** /headers/0/key -> headers[0].key */
-function fieldName(pointer: string): string {
-  return pointer
-    .slice(1)
-    .replace(/\/(\d+)/g, '[$1]')
-    .replaceAll('/', '.');
-}
-
-function predicate(error: ErrorObject): string {
-  if (error.keyword === 'required') return 'is missing';
-  if (error.keyword === 'enum') return `must be one of ${EVENT_TYPES.join(', ')}`;
-  if (error.keyword === 'maxItems') return `must have at most ${MAX_HEADERS} entries`;
-  return error.message ?? 'is not valid';
 }

@@ -1,4 +1,7 @@
-/** Gives every request an id: the caller's own X-Request-Id where it is a sound one, else a new one; echoed back. */
+/**
+ * What every request and answer have. An id: the caller's own X-Request-Id where it is a sound one, else a new one; echoed
+ * back. And no-store: answers are an account's own, and true for now only.
+ */
 import type { Context, Next } from 'koa';
 import type { CommandContext } from '../webhooks/envelope.js';
 
@@ -9,7 +12,7 @@ export function requestContext(newId: () => string) {
     const requestId = given(ctx, 'x-request-id') ?? newId();
     ctx.state.requestId = requestId;
     ctx.state.correlationId = given(ctx, 'x-correlation-id') ?? requestId;
-    ctx.set('x-request-id', requestId);
+    ctx.set({ 'x-request-id': requestId, 'cache-control': 'no-store' });
     await next();
   };
 }

@@ -1,96 +1,98 @@
-/** The REST face: middleware in its order, routes, and a server that drains when it is closed. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
+/** The REST face: the routes, and the middleware in its order. */
 import Router from '@koa/router';
-import Koa from 'koa';
+import Koa, { type Middleware } from 'koa';
 import type { OwnTokens, VerifyToken } from '../accounts/access-tokens.js';
+import type { IdempotencyKeys } from '../idempotency/idempotency-keys.js';
 import type { Logger } from '../observability/logger.js';
+import type { EventStore } from '../ports/event-store.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { answerErrors } from './answer-errors.js';
 import { authenticate } from './authenticate.js';
 import { formBody, jsonBody } from './body.js';
-import { issueToken, tokenErrors } from './issue-token.js';
-import { listWebhooks } from './list-webhooks.js';
-import { type RegisterWebhookParts, registerWebhook } from './register-webhook.js';
+import { answerOnce } from './idempotency.js';
+import { issueToken, operation as issueTokenOperation, tokenErrors } from './issue-token.js';
+import { type Deliveries, listDeliveries, operation as listDeliveriesOperation } from './list-deliveries.js';
+import { listWebhooks, operation as listWebhooksOperation } from './list-webhooks.js';
+import type { Operation } from './operation.js';
+import { createOwnWebhook } from './own-webhook.js';
+import { limitRate, type RateLimit } from './rate-limit.js';
+import {
+  type RegisterWebhookParts,
+  registerWebhook,
+  operation as registerWebhookOperation,
+} from './register-webhook.js';
+import { removeWebhook, operation as removeWebhookOperation } from './remove-webhook.js';
 import { requestContext } from './request-context.js';
+import { setWebhookActive, operation as setWebhookActiveOperation } from './set-webhook-active.js';
+import { showOpenApi, operation as showOpenApiOperation } from './show-openapi.js';
+import { type SendTest, testWebhook, operation as testWebhookOperation } from './test-webhook.js';
 
-const REQUEST_TIMEOUT_MS = 30_000;
-const HEADERS_TIMEOUT_MS = 10_000;
-/** Longer than the minute that load balancers commonly keep a connection, so that they close it first. */
-const KEEP_ALIVE_MS = 65_000;
-/** With the dispatcher's 8 s this stays below the 10 s that a stop may take. */
-const DRAIN_MS = 1_500;
-
-export interface ApiParts extends RegisterWebhookParts {
+export interface ApiParts extends Omit<RegisterWebhookParts, 'answerOnce'> {
   readonly accounts: Accounts;
+  readonly store: Pick<EventStore, 'read'>;
+  readonly deliveries: Deliveries;
+  readonly sendTest: SendTest;
   readonly verifyToken: VerifyToken;
   /** Null where another issuer's tokens are taken: then there is no POST /oauth/token. */
   readonly ownTokens: OwnTokens | null;
+  readonly idempotencyKeys: IdempotencyKeys;
+  readonly rateLimits: { readonly writes: RateLimit; readonly tokens: RateLimit };
+  /** The service's, for /openapi.json. */
+  readonly version: string;
   readonly logger: Logger;
   readonly newRequestId: () => string;
 }
 
-export interface RunningServer {
-  readonly port: number;
-  close(): Promise<void>;
+export interface Route {
+  readonly operation: Operation;
+  readonly handle: Middleware;
 }
 
 export function createApi(parts: ApiParts): Koa {
-  const { accounts, sealing, verifyToken, ownTokens, logger } = parts;
-  const authenticated = authenticate(verifyToken, accounts);
-  const router = new Router({ sensitive: true });
-  router.post('/api/webhooks', authenticated, jsonBody(), registerWebhook(parts));
-  router.get('/api/webhooks', authenticated, listWebhooks(accounts, sealing));
-  if (ownTokens) router.post('/oauth/token', tokenErrors, formBody(), issueToken(ownTokens, accounts));
-
   const app = new Koa();
   // What a broken connection emits; the requests themselves end in answerErrors.
-  app.on('error', (error: Error) => logger.debug({ err: error }, 'a connection failed'));
+  app.on('error', (error: Error) => parts.logger.debug({ err: error }, 'a connection failed'));
   app.use(requestContext(parts.newRequestId));
-  app.use(answerErrors(logger));
-  app.use(router.routes());
+  app.use(answerErrors(parts.logger));
+  app.use(routed(documented(routes(parts), parts), parts).routes());
   return app;
 }
 
-/** @throws the error of listen, where the port can't be had */
-export async function listen(app: Koa, host: string, port: number): Promise<RunningServer> {
-  const server = createServer(
-    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: HEADERS_TIMEOUT_MS, requireHostHeader: false },
-    app.callback(),
-  );
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.on('clientError', refuseRequest);
-  // Expect: 100-continue is met by Node; whatever else is expected is left aside, as if it had not been asked for.
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  return { port: (server.address() as AddressInfo).port, close: () => drained(server) };
+/** One line per operation; what stands before each is made from its description. */
+function routes(parts: ApiParts): Route[] {
+  const { accounts, sealing, handleCommand, now, ownTokens, rateLimits } = parts;
+  const registration = { ...parts, answerOnce: answerOnce(parts.idempotencyKeys, accounts) };
+  const ownWebhook = createOwnWebhook(accounts, parts.store);
+  return [
+    { operation: registerWebhookOperation, handle: registerWebhook(registration) },
+    { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing) },
+    { operation: setWebhookActiveOperation, handle: setWebhookActive(handleCommand, now) },
+    { operation: removeWebhookOperation, handle: removeWebhook(handleCommand, now) },
+    { operation: listDeliveriesOperation, handle: listDeliveries(ownWebhook, parts.deliveries) },
+    { operation: testWebhookOperation, handle: testWebhook(ownWebhook, parts.sendTest, parts.logger) },
+    ...(ownTokens
+      ? [{ operation: issueTokenOperation, handle: issueToken(ownTokens, accounts, rateLimits.tokens) }]
+      : []),
+  ];
 }
 
-/** What Node's parser does not take gets an answer in the shape of all others. */
-function refuseRequest(error: Error & { code?: string }, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
+function documented(all: readonly Route[], { version, ownTokens }: ApiParts): Route[] {
+  const operations = [...all.map(({ operation }) => operation), showOpenApiOperation];
+  const handle = showOpenApi(operations, { version, issuesTokens: ownTokens !== null });
+  return [...all, { operation: showOpenApiOperation, handle }];
+}
+
+function routed(all: readonly Route[], { accounts, verifyToken, rateLimits }: ApiParts): Router {
+  const router = new Router({ sensitive: true });
+  const authenticated = authenticate(verifyToken, accounts);
+  for (const { operation, handle } of all) {
+    const { method, path, security, rateLimit, body } = operation;
+    const before: Middleware[] = [];
+    if (security === 'bearer') before.push(authenticated);
+    if (security === 'bearer' && rateLimit) before.push(limitRate(rateLimits[rateLimit]));
+    if (body?.type === 'json') before.push(jsonBody());
+    if (body?.type === 'form') before.push(tokenErrors, formBody());
+    router.register(path.replace(/\{(\w+)\}/g, ':$1'), [method], [...before, handle]);
   }
-  const tooLong = error.code === 'HPE_HEADER_OVERFLOW';
-  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const status = tooLong ? '431 Request Header Fields Too Large' : late ? '408 Request Timeout' : '400 Bad Request';
-  const body = JSON.stringify({ success: false, message: status.slice(4).toLowerCase() });
-  const headers = `content-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close`;
-  socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
-}
-
-function drained(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-    server.close(() => {
-      clearTimeout(deadline);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
+  return router;
 }

@@ -6,7 +6,7 @@ import { CONTEXT } from '../support/webhook-samples.js';
 
 const BARE = 'Bearer realm="account-webhooks"';
 const INVALID = `${BARE}, error="invalid_token"`;
-const ROUTES = ['GET /api/webhooks', 'POST /api/webhooks'];
+const ROUTES = ['GET /api/webhooks', 'POST /api/webhooks', 'PATCH /api/webhooks/1', 'DELETE /api/webhooks/1'];
 
 let api: RunningApi;
 let client: Client;

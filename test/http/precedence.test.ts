@@ -53,6 +53,40 @@ describe('of several things that are wrong the first of 401, 415, 413, 400, 404,
   });
 });
 
+describe('PATCH has the same order, and an id nobody has is 404 where an account nobody registered is', () => {
+  const on = '{"isActive":true}';
+  const patch = async (id: number | string, given: { caller?: string; type?: string; body?: string }) => {
+    const authorization = `Bearer ${given.caller ?? 'caller-42'}`;
+    const headers = { authorization, 'content-type': given.type ?? 'application/json' };
+    const init = { method: 'PATCH', headers, body: given.body ?? on };
+    return (await fetch(`${api.url}/api/webhooks/${id}`, init)).status;
+  };
+  it.each([
+    [401, 'all of it', 'x', { caller: 'nobody', type: 'text/plain', body: TOO_BIG }],
+    [415, 'media type, size, account, id', 'x', { caller: 'caller-7', type: 'text/plain', body: TOO_BIG }],
+    [413, 'size (and JSON), account, id', 'x', { caller: 'caller-7', body: TOO_BIG }],
+    [400, 'JSON, account, id', 'x', { caller: 'caller-7', body: '{' }],
+    [400, 'field, account, id', 'x', { caller: 'caller-7', body: '{"isActive":"true"}' }],
+    [404, 'account and id', 'x', { caller: 'caller-7' }],
+    [404, 'account', 1, { caller: 'caller-7' }],
+    [404, 'id', 999, {}],
+  ])('%i: %s', async (status, _, id, given) => {
+    expect(await patch(id, given)).toBe(status);
+  });
+
+  it('and DELETE: 401 before 404', async () => {
+    const remove = async (caller: string, id: number | string) =>
+      (
+        await fetch(`${api.url}/api/webhooks/${id}`, {
+          method: 'DELETE',
+          headers: { authorization: `Bearer ${caller}` },
+        })
+      ).status;
+    expect(await remove('nobody', 'x')).toBe(401);
+    for (const id of [1, 'x']) expect(await remove('caller-7', id)).toBe(404);
+  });
+});
+
 it('an account that was never registered is 404 for GET too, and becomes none by asking', async () => {
   const headers = { authorization: 'Bearer caller-7' };
   for (let round = 0; round < 2; round += 1) {

@@ -1,0 +1,38 @@
+/** Holds a request's body against its schema: what is wrong is a 400 that names every field. */
+import { Ajv, type ErrorObject } from 'ajv';
+import { ApiError, badRequest, type FieldError, fieldError } from './api-error.js';
+import type { Schema } from './operation.js';
+
+const MOST_ERRORS = 20;
+
+/** The check may throw ApiError 400. Nothing is coerced, unknown fields are left alone. */
+export function bodyCheck<T>(schema: Schema): (body: unknown) => T {
+  const validate = new Ajv({ allErrors: true }).compile<T>(schema);
+  return (body) => {
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+      throw new ApiError(400, 'the body must be a JSON object');
+    }
+    if (validate(body)) return body;
+    throw badRequest((validate.errors ?? []).slice(0, MOST_ERRORS).map(schemaError));
+  };
+}
+
+function schemaError(error: ErrorObject): FieldError {
+  const missing = error.keyword === 'required' ? `/${error.params.missingProperty}` : '';
+  return fieldError(fieldName(`${error.instancePath}${missing}`), predicate(error));
+}
+
+/** /headers/0/key -> headers[0].key */
+function fieldName(pointer: string): string {
+  return pointer
+    .slice(1)
+    .replace(/\/(\d+)/g, '[$1]')
+    .replaceAll('/', '.');
+}
+
+function predicate({ keyword, params, message }: ErrorObject): string {
+  if (keyword === 'required') return 'is missing';
+  if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`;
+  if (keyword === 'maxItems') return `must have at most ${params.limit} entries`;
+  return message ?? 'is not valid';
+}

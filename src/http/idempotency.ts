@@ -1,0 +1,88 @@
+/**
+ * Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): the first success under a key is kept for 24 h, and
+ * answers whoever sends the same request under it again. Refusals and failures are not kept.
+ */
+import type { Context } from 'koa';
+import type { Caller } from '../accounts/access-tokens.js';
+import type { IdempotencyKeys, Performed } from '../idempotency/idempotency-keys.js';
+import type { Accounts } from '../read-model/accounts.js';
+import { ApiError, badRequest, fieldError } from './api-error.js';
+import type { Parameter, Response } from './operation.js';
+import { refusal } from './operation.js';
+
+const NAME = 'Idempotency-Key';
+const REPLAYED = 'Idempotent-Replayed';
+const KEY = /^[\x21-\x7e]{1,255}$/;
+/** A string of RFC 8941, as the draft writes it. */
+const QUOTED = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+
+export const IDEMPOTENCY_KEY: Parameter = {
+  name: NAME,
+  in: 'header',
+  description:
+    'Makes it safe to send the request again for 24 h: it is performed once, and answered the same. Bare or quoted.',
+  schema: { type: 'string', minLength: 1 },
+};
+
+export const REPLAYED_HEADER = { [REPLAYED]: 'true where the answer is that of an earlier request of this key.' };
+
+export const KEY_TAKEN: Response = refusal(`${NAME} was used for another request less than 24 h ago.`);
+
+/**
+ * Answers the request: with what `perform` gives (the message of a 200), or what it gave under this key before.
+ * @param content what makes two requests the same one
+ */
+export type AnswerOnce = (ctx: Context, content: unknown, perform: () => Promise<string>) => Promise<void>;
+
+export function answerOnce(keys: IdempotencyKeys, accounts: Accounts): AnswerOnce {
+  return async (ctx, content, perform) => {
+    const key = keyOf(ctx);
+    const { accountId } = ctx.state.caller as Caller;
+    // An account nobody registered gets its 404, and no place in the store.
+    if (key === null || !(await accounts.webhooks(accountId))) return answer(ctx, 200, await perform());
+    const use = { accountId, key, content: JSON.stringify(content) };
+    const outcome = await keys.once(use, () => performed(perform));
+    switch (outcome.kind) {
+      case 'done':
+        return answer(ctx, outcome.answer.status, outcome.answer.message);
+      case 'replayed':
+        ctx.set(REPLAYED, 'true');
+        return answer(ctx, outcome.answer.status, outcome.answer.message);
+      case 'refused':
+        throw outcome.why;
+      case 'other-request':
+        throw keyTaken();
+      default:
+        return outcome satisfies never;
+    }
+  };
+}
+
+function answer(ctx: Context, status: number, message: string): void {
+  ctx.status = status;
+  ctx.body = { success: true, message };
+}
+
+async function performed(perform: () => Promise<string>): Promise<Performed<ApiError>> {
+  try {
+    return { kind: 'done', answer: { status: 200, message: await perform() } };
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return { kind: 'refused', why: error };
+    throw error;
+  }
+}
+
+/** Null where none is given. Several are one that is no good: Node joins them with a space between. */
+function keyOf(ctx: Context): string | null {
+  const given = ctx.headers['idempotency-key'];
+  if (given === undefined) return null;
+  const text = String(given);
+  const key = text.startsWith('"') ? QUOTED.exec(text)?.[1]?.replace(/\\(.)/g, '$1') : text;
+  if (key !== undefined && KEY.test(key)) return key;
+  throw badRequest([fieldError(NAME, 'must be 1 to 255 visible ASCII characters, bare or as a quoted string')]);
+}
+
+function keyTaken(): ApiError {
+  const errors = [fieldError(NAME, 'was used for another request less than 24 h ago')];
+  return new ApiError(422, errors.map(({ message }) => message).join(' '), { errors });
+}

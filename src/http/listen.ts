@@ -1,0 +1,95 @@
+/** The API's HTTP server: what it takes from strangers is limited, and it drains when it is closed. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type Koa from 'koa';
+
+/** Longer than the minute that load balancers commonly keep a connection, so that they close it first. */
+const KEEP_ALIVE_MS = 65_000;
+/** With the dispatcher's 8 s this stays below the 10 s that a stop may take. */
+const DRAIN_MS = 1_500;
+
+export interface ServerLimits {
+  /** Request line and headers; over it is 431. */
+  readonly headBytes: number;
+  /** How long a head, and a whole request, may take from its first byte or the connection on; over it is 408. */
+  readonly headMs: number;
+  readonly requestMs: number;
+  /** How often Node looks for those that take too long; by itself every 30 s. */
+  readonly lookEveryMs: number;
+  /** What is over it is closed as it comes. */
+  readonly connections: number;
+}
+
+export const LIMITS: ServerLimits = {
+  headBytes: 16_384,
+  headMs: 10_000,
+  requestMs: 30_000,
+  lookEveryMs: 1_000,
+  connections: 10_000,
+};
+
+export interface RunningServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** @throws the error of listen, where the port can't be had */
+export async function listen(
+  app: Koa,
+  host: string,
+  port: number,
+  given: Partial<ServerLimits> = {},
+): Promise<RunningServer> {
+  const limits = { ...LIMITS, ...given };
+  const options = {
+    maxHeaderSize: limits.headBytes,
+    headersTimeout: limits.headMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: limits.lookEveryMs,
+    requireHostHeader: false,
+  };
+  const server = createServer(options, app.callback());
+  server.maxConnections = limits.connections;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.on('clientError', refuseRequest);
+  // Expect: 100-continue is met by Node; whatever else is expected is left aside, as if it had not been asked for.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return { port: (server.address() as AddressInfo).port, close: () => drained(server) };
+}
+
+/** What Node's parser does not take gets an answer in the shape of all others. */
+function refuseRequest(error: Error & { code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const tooLong = error.code === 'HPE_HEADER_OVERFLOW';
+  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const status = tooLong ? '431 Request Header Fields Too Large' : late ? '408 Request Timeout' : '400 Bad Request';
+  const body = JSON.stringify({ success: false, message: status.slice(4).toLowerCase() });
+  const lines = [
+    `HTTP/1.1 ${status}`,
+    'content-type: application/json; charset=utf-8',
+    'cache-control: no-store',
+    `content-length: ${body.length}`,
+    'connection: close',
+  ];
+  // Ended only, the connection would stay for as long as the other side likes.
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function drained(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+    server.close(() => {
+      clearTimeout(deadline);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

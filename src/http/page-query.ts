@@ -1,0 +1,60 @@
+/** The query of a page of deliveries. What is not known is passed over, what is known and not valid is a 400. */
+import type { ParsedUrlQuery } from 'node:querystring';
+import { type DeliveriesQuery, type DeliveryPlace, VIEW_OUTCOMES, type ViewOutcome } from '../ports/deliveries-view.js';
+import { badRequest, type FieldError, fieldError } from './api-error.js';
+
+export const PAGE_SIZE = 50;
+export const MOST_IN_A_PAGE = 200;
+
+const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+const BASE64URL = /^[\w-]+$/;
+const PLACE = /^(\d{1,16})\.([!-~]{1,128})$/;
+
+export type PageQuery = Omit<DeliveriesQuery, 'accountId' | 'webhookId'>;
+
+/** @throws ApiError 400 that names every parameter that is wrong */
+export function pageQuery(query: ParsedUrlQuery): PageQuery {
+  const problems: FieldError[] = [];
+  const read = <T>(name: string, parse: (text: string) => T | null, predicate: string): T | null => {
+    const given = query[name];
+    if (given === undefined) return null;
+    const value = typeof given === 'string' ? parse(given) : null;
+    if (value === null) problems.push(fieldError(name, predicate));
+    return value;
+  };
+  const asked = {
+    limit: read('limit', limitOf, `must be a whole number from 1 to ${MOST_IN_A_PAGE}`) ?? PAGE_SIZE,
+    before: read('before', placeOf, 'must be the next of an earlier page'),
+    outcome: read('outcome', outcomeOf, `must be one of ${VIEW_OUTCOMES.join(', ')}`),
+    from: read('from', timeOf, 'must be a time like 2026-11-21T09:00:00Z'),
+    to: read('to', timeOf, 'must be a time like 2026-11-21T09:00:00Z'),
+  };
+  if (asked.from !== null && asked.to !== null && asked.from > asked.to) {
+    problems.push(fieldError('from', 'must not be later than to'));
+  }
+  if (problems.length > 0) throw badRequest(problems);
+  return asked;
+}
+
+function limitOf(text: string): number | null {
+  return /^[1-9]\d{0,2}$/.test(text) && Number(text) <= MOST_IN_A_PAGE ? Number(text) : null;
+}
+
+function outcomeOf(text: string): ViewOutcome | null {
+  return VIEW_OUTCOMES.find((outcome) => outcome === text) ?? null;
+}
+
+function placeOf(text: string): DeliveryPlace | null {
+  // What is not base64url is left out without a word when it is decoded.
+  if (!BASE64URL.test(text)) return null;
+  const [, firstAt, id] = PLACE.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
+  return firstAt !== undefined && id !== undefined ? { firstAt: Number(firstAt), id } : null;
+}
+
+/** ms since the epoch; a date alone is its beginning, in UTC. */
+function timeOf(text: string): number | null {
+  // In a query a plus that was not encoded is a space, and only an offset can have one here.
+  const time = text.replace(' ', '+');
+  const ms = TIME.test(time) ? Date.parse(time.replace(',', '.')) : Number.NaN;
+  return Number.isNaN(ms) ? null : ms;
+}

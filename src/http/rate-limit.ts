@@ -1,0 +1,66 @@
+/**
+ * So many requests a minute per account: a token bucket each, in this process. It holds a minute's worth, so a burst of
+ * that many is taken at once. What is left stands in RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10).
+ */
+import type { Context, Next } from 'koa';
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '../accounts/access-tokens.js';
+import { ApiError } from './api-error.js';
+
+const WINDOW_MS = 60_000;
+/** Sums of fractions are a little off; who waited as told is not refused for that. */
+const ROUNDING_MS = 0.001;
+/** An account that falls out begins anew with a full bucket; by then so many others have asked since it did. */
+const REMEMBERED_ACCOUNTS = 20_000;
+
+export interface Take {
+  readonly allowed: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface RateLimit {
+  /** Takes one request from the account's bucket. */
+  take(accountId: number): Take;
+}
+
+export interface RateLimitOptions {
+  /** As the headers call it. */
+  readonly name: string;
+  /** 0: no limit, and no headers. */
+  readonly perMinute: number;
+  /** ms of a clock that never goes back */
+  readonly now: () => number;
+}
+
+export function createRateLimit({ name, perMinute, now }: RateLimitOptions): RateLimit {
+  if (perMinute === 0) return { take: () => ({ allowed: true, headers: {} }) };
+  const oneEveryMs = WINDOW_MS / perMinute;
+  const policy = { 'ratelimit-policy': `"${name}";q=${perMinute};w=${WINDOW_MS / 1000}` };
+  // All there is to know of a bucket is when it will be full: what is missing is the time until then.
+  const fullAt = new LRUCache<number, number>({ max: REMEMBERED_ACCOUNTS });
+  return {
+    take(accountId) {
+      const at = now();
+      const missing = Math.max(0, (fullAt.get(accountId) ?? at) - at) + oneEveryMs;
+      const tooEarly = missing - WINDOW_MS;
+      const allowed = tooEarly < ROUNDING_MS;
+      if (allowed) fullAt.set(accountId, at + missing);
+      // Of one that is refused the reset is the moment of Retry-After, else that of a full bucket.
+      const reset = Math.ceil((allowed ? missing : tooEarly) / 1000);
+      const left = allowed ? Math.floor((ROUNDING_MS - tooEarly) / oneEveryMs) : 0;
+      const headers = { ...policy, ratelimit: `"${name}";r=${left};t=${reset}` };
+      return { allowed, headers: allowed ? headers : { ...headers, 'retry-after': String(reset) } };
+    },
+  };
+}
+
+/** Stands behind authentication and before everything that reads of the request. */
+export function limitRate(limit: RateLimit) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const { accountId } = ctx.state.caller as Caller;
+    const { allowed, headers } = limit.take(accountId);
+    ctx.set({ ...headers });
+    if (!allowed) throw new ApiError(429, 'too many requests of this account; Retry-After says when to ask again');
+    await next();
+  };
+}

@@ -1,0 +1,116 @@
+/** POST /api/webhooks/{id}/test: a test event to one webhook, active or not, and what came of it. */
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
+import type { Logger } from '../observability/logger.js';
+import type { Webhook } from '../webhooks/state.js';
+import { ApiError } from './api-error.js';
+import { type Operation, refusal, WEBHOOK_ID } from './operation.js';
+import type { OwnWebhook } from './own-webhook.js';
+
+const MOST_BYTES = 65_536;
+const TRY_AGAIN_SECONDS = '1';
+
+export const testResultSchema = {
+  type: 'object',
+  required: ['success', 'message', 'result'],
+  properties: {
+    success: { type: 'boolean', description: 'Whether the endpoint answered with a 2xx, in full and in time.' },
+    message: { type: 'string' },
+    result: {
+      type: 'object',
+      required: ['id', 'status', 'error', 'durationMs'],
+      properties: {
+        id: { type: 'string', description: 'The webhook-id.' },
+        status: { type: ['integer', 'null'], description: 'Null where no response came.' },
+        error: { type: ['string', 'null'], description: 'Null where a response came in full.' },
+        durationMs: { type: 'number', minimum: 0 },
+      },
+    },
+  },
+} as const;
+
+export const operation: Operation = {
+  id: 'testWebhook',
+  method: 'post',
+  path: '/api/webhooks/{id}/test',
+  summary: 'Sends a signed test event to the URL of a webhook, once, and tells what came of it.',
+  security: 'bearer',
+  rateLimit: 'writes',
+  parameters: [WEBHOOK_ID],
+  responses: {
+    200: { description: 'It was sent, or the URL could not be reached: success says which.', schema: testResultSchema },
+    404: refusal('The account has no webhook of this id, or is not known.'),
+    413: refusal('There is a body, which is not looked at, and it has more than 65,536 bytes.'),
+    429: refusal('Too many requests of this account, or a test to this URL is under way.'),
+    503: refusal('The service stops; the test was ended with it.'),
+  },
+};
+
+export interface TestResult {
+  /** The webhook-id. */
+  readonly id: string;
+  readonly success: boolean;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly durationMs: number;
+}
+
+export type SendTest = (
+  accountId: number,
+  webhook: Webhook,
+) => Promise<
+  { readonly kind: 'sent'; readonly result: TestResult } | { readonly kind: 'busy' } | { readonly kind: 'interrupted' }
+>;
+
+export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: Logger) {
+  return async (ctx: Context): Promise<void> => {
+    await passOver(ctx.req);
+    const { accountId, webhook } = await ownWebhook(ctx);
+    const outcome = await sendTest(accountId, webhook);
+    switch (outcome.kind) {
+      case 'sent': {
+        const { success, ...result } = outcome.result;
+        const about = { accountId, webhookId: webhook.id, requestId: ctx.state.requestId };
+        logger.info({ ...about, success, ...result }, 'a test event was sent');
+        ctx.body = { success, message: messageOf(outcome.result), result };
+        return;
+      }
+      case 'busy':
+        throw new ApiError(429, 'a test is under way; try again when it has ended', {
+          headers: { 'retry-after': TRY_AGAIN_SECONDS },
+        });
+      case 'interrupted':
+        throw new ApiError(503, 'the service stops; try again');
+      default:
+        return outcome satisfies never;
+    }
+  };
+}
+
+function messageOf({ status, error }: TestResult): string {
+  if (error === null) return `the endpoint answered ${status}`;
+  return status === null ? `the endpoint did not answer: ${error}` : `the endpoint did not answer in full: ${error}`;
+}
+
+/** A body is nothing to us. @throws ApiError 413, 400 */
+async function passOver(request: IncomingMessage): Promise<void> {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > MOST_BYTES || (await bytesOf(request)) > MOST_BYTES) {
+    throw new ApiError(413, `the body has more than ${MOST_BYTES} bytes`);
+  }
+}
+
+/** Counts no further than it has to. */
+async function bytesOf(request: IncomingMessage): Promise<number> {
+  let bytes = 0;
+  try {
+    // Left whole: Node passes over the rest of it when the answer is out.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > MOST_BYTES) break;
+    }
+    return bytes;
+  } catch {
+    throw new ApiError(400, 'the body could not be read to its end');
+  }
+}

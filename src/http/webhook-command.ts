@@ -1,0 +1,34 @@
+/** What the operations on webhooks have in common: the id in the path, and what a refused command is to the caller. */
+import type { Context } from 'koa';
+import type { Decision } from '../webhooks/decide.js';
+import { ApiError, accountNotFound, badRequest, type FieldError } from './api-error.js';
+
+/** Of /api/webhooks/{id}. @throws ApiError 404 for what no webhook has as its id */
+export function webhookIdOf(ctx: Context): number {
+  const given = String(ctx.params.id);
+  if (!/^[1-9]\d{0,15}$/.test(given)) throw webhookNotFound();
+  return Number(given);
+}
+
+/**
+ * @param atLimit the 400 of a command that may make one webhook more active than the type may have
+ * @throws ApiError 404, 400
+ */
+export function mustBeAccepted(decision: Decision, atLimit?: FieldError): void {
+  switch (decision.kind) {
+    case 'accepted':
+      break;
+    case 'account-not-found':
+      throw accountNotFound();
+    case 'webhook-not-found':
+      throw webhookNotFound();
+    case 'limit-reached':
+      throw atLimit ? badRequest([atLimit]) : new Error('a limit for a command that makes nothing active');
+    default:
+      decision satisfies never;
+  }
+}
+
+export function webhookNotFound(): ApiError {
+  return new ApiError(404, 'webhook not found');
+}

@@ -1,0 +1,303 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { IssuedCredential } from '../../src/accounts/registration.js';
+import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
+import {
+  compiler,
+  type DocumentedOperation,
+  expectDocumented,
+  fetchDocument,
+  type Json,
+  type OpenApiDocument,
+  operationOf,
+} from '../support/documented.js';
+import { CONTEXT } from '../support/webhook-samples.js';
+
+const METHODS = ['get', 'post', 'patch', 'delete', 'put'];
+const JSON_TYPE = { 'content-type': 'application/json' };
+const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
+const TOO_BIG = 'x'.repeat(65_537);
+
+let api: RunningApi;
+let document: OpenApiDocument;
+
+beforeAll(async () => {
+  api = await startApi({ RATE_LIMIT_WRITES: '6', RATE_LIMIT_TOKENS: '2' });
+  document = await fetchDocument(api.url);
+});
+
+afterAll(() => api.close());
+
+function operations(of = document): { route: string; operation: DocumentedOperation }[] {
+  return Object.entries(of.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, operation })),
+  );
+}
+
+const schemasOf = ({ requestBody, parameters = [], responses }: DocumentedOperation): Json[] => [
+  ...parameters.map(({ schema }) => schema),
+  ...[...Object.values(responses), ...(requestBody ? [requestBody] : [])].flatMap(({ content }) =>
+    Object.values(content).map(({ schema }) => schema),
+  ),
+];
+
+function every(node: unknown, key: string): unknown[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([name, value]) => [...(name === key ? [value] : []), ...every(value, key)]);
+}
+
+describe('GET /openapi.json', () => {
+  it('needs no token, and is JSON of OpenAPI 3.1', async () => {
+    const response = await fetch(`${api.url}/openapi.json`);
+    expect({ status: response.status, type: response.headers.get('content-type') }).toEqual({
+      status: 200,
+      type: 'application/json; charset=utf-8',
+    });
+    const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as Json;
+    expect(await response.json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1\.\d+$/), info: { version } });
+  });
+
+  it('has every route', () => {
+    expect(operations().map(({ route }) => route)).toEqual(
+      expect.arrayContaining([
+        ...['POST /api/webhooks', 'GET /api/webhooks', 'PATCH /api/webhooks/{id}', 'DELETE /api/webhooks/{id}'],
+        ...['GET /api/webhooks/{id}/deliveries', 'POST /api/webhooks/{id}/test'],
+        ...['POST /oauth/token', 'GET /openapi.json'],
+      ]),
+    );
+  });
+
+  it('has them with the methods that each path takes, and no others', async () => {
+    for (const [path, described] of Object.entries(document.paths)) {
+      const target = api.url + path.replaceAll(/\{\w+\}/g, '1');
+      for (const method of METHODS) {
+        const { status } = await fetch(target, { method: method.toUpperCase() });
+        expect({ path, method, isOther: status === 405 }).toEqual({ path, method, isOther: !(method in described) });
+        expect(status).not.toBe(404);
+      }
+    }
+  });
+});
+
+describe('the document', () => {
+  it('refers to nothing that is not there', () => {
+    const references = every(document, '$ref') as string[];
+    expect(references.length).toBeGreaterThan(20);
+    for (const reference of references) {
+      const found = reference
+        .replace(/^#\//, '')
+        .split('/')
+        .reduce<unknown>((node, name) => (node as Json | undefined)?.[name], document);
+      expect({ reference, found }).toEqual({ reference, found: expect.anything() });
+    }
+  });
+
+  it('has for each operation an id, a summary, known security, and the parameters of its path', () => {
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { route, operation } of operations()) {
+      expect(operation).toMatchObject({
+        operationId: expect.stringMatching(/^[a-z]\w+$/),
+        summary: expect.any(String),
+      });
+      const schemes = operation.security.flatMap((requirement) => Object.keys(requirement));
+      expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining(schemes));
+      const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(route.match(/\{\w+\}/g) ?? []);
+    }
+  });
+
+  it('has for each answer a description and a schema that compiles, as has each body and parameter', () => {
+    const compile = compiler(document);
+    for (const { operation } of operations()) {
+      for (const [status, response] of Object.entries(operation.responses)) {
+        expect(status).toMatch(/^[2-5]\d\d$/);
+        expect(response).toMatchObject({
+          description: expect.stringMatching(/./),
+          content: { 'application/json': { schema: expect.anything() } },
+        });
+      }
+      for (const schema of schemasOf(operation)) expect(compile(schema)).toBeInstanceOf(Function);
+    }
+  });
+
+  it('names the headers of rate limits and of idempotency', () => {
+    const post = operationOf(document, 'POST', '/api/webhooks');
+    expect(post?.parameters).toMatchObject([{ name: 'Idempotency-Key', in: 'header', required: false }]);
+    const names = (status: number) => Object.keys(post?.responses[status]?.headers ?? {});
+    expect(names(200)).toEqual(['RateLimit-Policy', 'RateLimit', 'Idempotent-Replayed']);
+    expect(names(429)).toEqual(['RateLimit-Policy', 'RateLimit', 'Retry-After']);
+    expect(names(401)).toEqual(['WWW-Authenticate']);
+  });
+
+  it('without tokens of our own has no way to get one', async () => {
+    const other = await startApi({ AUTH_JWKS_URL: 'http://127.0.0.1:1/jwks' });
+    const { paths, components } = await fetchDocument(other.url);
+    await other.close();
+    expect(Object.keys(paths)).not.toContain('/oauth/token');
+    expect(Object.keys(components.securitySchemes)).toEqual(['bearer']);
+    expect(paths['/api/webhooks']?.post?.security).toEqual([{ bearer: [] }]);
+  });
+});
+
+describe('a body that the document takes the service takes, and one that it refuses is refused', () => {
+  const good = { url: 'https://shop.example.com/', eventType: 'cash_in', headers: [{ key: 'X-A', value: 'v' }] };
+  const header = { key: 'X-A', value: 'v' };
+  let client: BareApi;
+
+  beforeAll(async () => {
+    client = await startBareApi();
+  });
+
+  afterAll(() => client.close());
+
+  it.each<[string, string, unknown]>([
+    ...[good, { ...good, headers: undefined }, { ...good, headers: [] }, { ...good, more: 1 }].map(
+      (body) => ['POST', '/api/webhooks', body] as [string, string, unknown],
+    ),
+    ...[{}, { ...good, url: 1 }, { ...good, url: null }, { ...good, eventType: 'x' }, [good], 'text', null].map(
+      (body) => ['POST', '/api/webhooks', body] as [string, string, unknown],
+    ),
+    ...[
+      { ...good, headers: null },
+      { ...good, headers: [{ key: 'X-A' }] },
+      { ...good, headers: Array(6).fill(header) },
+    ].map((body) => ['POST', '/api/webhooks', body] as [string, string, unknown]),
+    ...[{ isActive: true }, { isActive: false, more: 1 }, { isActive: 'true' }, { isActive: null }, {}, []].map(
+      (body) => ['PATCH', '/api/webhooks/1', body] as [string, string, unknown],
+    ),
+  ])('%s %s %j', async (method, path, body) => {
+    const { requestBody } = operationOf(document, method, path) ?? {};
+    const { schema = {} } = requestBody?.content['application/json'] ?? {};
+    // Unlike an answer, a body may have fields that are not described.
+    const validate = compiler(document, { isClosed: false })(schema);
+    const headers = { ...JSON_TYPE, authorization: 'Bearer caller-42' };
+    const { status } = await fetch(client.url + path, { method, headers, body: JSON.stringify(body) });
+    expect({ isTaken: status === 200 }).toEqual({ isTaken: validate(body) });
+  });
+});
+
+describe('each documented answer is one that the service gives, and in that shape', () => {
+  const seen = new Set<string>();
+  const send = async (url: string, route: string, init: RequestInit = {}): Promise<void> => {
+    const [method = '', path = ''] = route.split(' ');
+    const response = await fetch(url + path, { method, ...init });
+    const { status, headers } = response;
+    await expectDocumented(url, { method, path, status, headers, body: await response.json() });
+    seen.add(`${method} ${path.replace(/\d+/, '{id}')} ${status}`);
+  };
+  const expectAllSeen = (...routes: readonly string[]) => {
+    const documented = routes.flatMap((route) => {
+      const { operation } = operations().find((candidate) => candidate.route === route) ?? {};
+      return Object.keys(operation?.responses ?? {}).map((status) => `${route} ${status}`);
+    });
+    expect(documented.length).toBeGreaterThan(routes.length);
+    expect(documented.filter((answer) => !seen.has(answer))).toEqual([]);
+  };
+  const as = ({ token }: Pick<Client, 'token'>, more: Readonly<Record<string, string>> = {}) => ({
+    authorization: `Bearer ${token}`,
+    ...JSON_TYPE,
+    ...more,
+  });
+  const webhook = (path: string) =>
+    JSON.stringify({
+      url: `https://shop.example.com/${path}`,
+      eventType: 'cash_in',
+      headers: [{ key: 'A', value: 'v' }],
+    });
+
+  const failing = () => Promise.reject(new Error('planted'));
+  let broken: BareApi;
+  let bare: BareApi;
+
+  beforeAll(async () => {
+    const accounts = { webhooks: failing, credential: failing } as never;
+    const ownTokens = { issue: failing, verify: async () => null };
+    broken = await startBareApi({ parts: { handleCommand: failing, accounts, ownTokens } });
+    bare = await startBareApi();
+  });
+
+  afterAll(async () => {
+    await broken.close();
+    await bare.close();
+  });
+
+  /** What no real service can be made to do: a store that fails, a token of an account nobody registered. */
+  async function sendToBroken(route: string, init: RequestInit = {}): Promise<void> {
+    await send(broken.url, route, { ...init, headers: as({ token: 'caller-42' }) });
+    await send(bare.url, route, { ...init, headers: as({ token: 'caller-7' }) });
+  }
+
+  it('POST /api/webhooks', async () => {
+    const route = 'POST /api/webhooks';
+    const client = await api.account(1);
+    const asked = (body: string, headers = as(client)) => send(api.url, route, { headers, body });
+    await send(api.url, route);
+    await asked(webhook('a'), as(client, { 'idempotency-key': 'k' }));
+    await asked(webhook('a'), as(client, { 'idempotency-key': 'k' }));
+    await asked(webhook('b'), as(client, { 'idempotency-key': 'k' }));
+    await asked('{}');
+    await asked(TOO_BIG);
+    await asked('x', as(client, { 'content-type': 'text/plain' }));
+    await asked('x');
+    await send(api.url, 'GET /api/webhooks', { headers: as(client) });
+    await sendToBroken(route, { body: webhook('a') });
+    expectAllSeen(route);
+  });
+
+  it('GET /api/webhooks', async () => {
+    const route = 'GET /api/webhooks';
+    const client = await api.account(2);
+    await client.post(webhook('a'));
+    await send(api.url, route);
+    await send(api.url, route, { headers: as(client) });
+    await sendToBroken(route);
+    expectAllSeen(route);
+  });
+
+  it('PATCH and DELETE /api/webhooks/{id}', async () => {
+    const client = await api.account(3);
+    await client.post(webhook('a'));
+    const { id = 0 } = (await client.list()).webhooks[0] ?? {};
+    const [patch, remove] = [`PATCH /api/webhooks/${id}`, `DELETE /api/webhooks/${id}`];
+    const patched = (body: string, headers = as(client)) => send(api.url, patch, { headers, body });
+    await send(api.url, patch);
+    await send(api.url, remove);
+    await patched('{"isActive":false}');
+    await patched('{"isActive":1}');
+    await patched(TOO_BIG);
+    await send(api.url, remove, { headers: as(client) });
+    await patched('{}', as(client, { 'content-type': 'text/plain' }));
+    await patched('{}');
+    await send(api.url, remove, { headers: as(client) });
+    await sendToBroken(patch, { body: '{"isActive":true}' });
+    await sendToBroken(remove);
+    expectAllSeen('PATCH /api/webhooks/{id}', 'DELETE /api/webhooks/{id}');
+  });
+
+  it('POST /oauth/token', async () => {
+    const route = 'POST /oauth/token';
+    const account = await api.registration.register(4, CONTEXT);
+    const form = ({ clientId, clientSecret }: IssuedCredential) =>
+      `grant_type=client_credentials&client_id=${clientId}&client_secret=${clientSecret}`;
+    const asked = (body: string, more = {}) => send(api.url, route, { headers: { ...FORM_TYPE, ...more }, body });
+    await asked(form(account));
+    await asked(form({ ...account, clientSecret: 'x' }));
+    await asked('grant_type=client_credentials');
+    await asked('grant_type=password');
+    await asked('');
+    await asked(TOO_BIG);
+    await asked('x', { 'content-encoding': 'gzip' });
+    await asked('x', { 'content-encoding': 'nonsense' });
+    for (let round = 0; round < 2; round += 1) await asked(form(account));
+    await send(broken.url, route, { headers: FORM_TYPE, body: form(account) });
+    expectAllSeen(route);
+  });
+
+  it('GET /openapi.json', async () => {
+    await send(api.url, 'GET /openapi.json');
+    expect(seen).toContain('GET /openapi.json 200');
+  });
+});

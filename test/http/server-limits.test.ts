@@ -1,0 +1,206 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { LIMITS, type ServerLimits } from '../../src/http/listen.js';
+import { type RunningApi, startApi } from '../support/api-fixture.js';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { eventually } from '../support/eventually.js';
+import { HeldConnection } from '../support/held-connection.js';
+import { head, rawRequest } from '../support/raw-request.js';
+
+const START = 'GET /api/webhooks HTTP/1.1\r\nHost: 127.0.0.1\r\n';
+const GOOD = head('GET /api/webhooks HTTP/1.1', 'Authorization: Bearer caller-42');
+const FAST: Partial<ServerLimits> = { headMs: 150, lookEveryMs: 20 };
+
+let api: BareApi | undefined;
+let service: RunningApi | undefined;
+let held: HeldConnection[] = [];
+
+afterEach(async () => {
+  for (const connection of held) connection.close();
+  held = [];
+  await api?.close();
+  await service?.close();
+  api = service = undefined;
+});
+
+async function started(limits: Partial<ServerLimits>): Promise<BareApi> {
+  api = await startBareApi({ limits });
+  return api;
+}
+
+async function hold(port: number): Promise<HeldConnection> {
+  const connection = await HeldConnection.open(port);
+  held.push(connection);
+  return connection;
+}
+
+function holdMany(port: number, count: number): Promise<HeldConnection[]> {
+  return Promise.all(Array.from({ length: count }, () => hold(port)));
+}
+
+const isClosed = (connection: HeldConnection) => eventually(() => connection.isClosed, { message: 'it stays open' });
+
+function expectAnswer(received: string, status: string): void {
+  const [top = '', body = ''] = received.split('\r\n\r\n');
+  expect(top.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`);
+  expect(top.toLowerCase().split('\r\n')).toEqual(
+    expect.arrayContaining(['cache-control: no-store', 'connection: close']),
+  );
+  expect(JSON.parse(body)).toEqual({ success: false, message: expect.any(String) });
+}
+
+it('its limits are those of the notes: 16 KiB, 10 s, 30 s, looked for every second, 10,000 connections', () => {
+  expect(LIMITS).toEqual({
+    headBytes: 16_384,
+    headMs: 10_000,
+    requestMs: 30_000,
+    lookEveryMs: 1_000,
+    connections: 10_000,
+  });
+});
+
+describe('the head of a request', () => {
+  const withHeader = (size: number) => head('GET /nowhere HTTP/1.1', `X: ${'x'.repeat(size)}`);
+
+  it('may have 16 KiB, and is 431 over it, in one header or in many', async () => {
+    const { port } = await started({});
+    expect((await rawRequest(port, withHeader(16_200))).status).toBe(404);
+    expect((await rawRequest(port, withHeader(16_500))).status).toBe(431);
+    expect((await rawRequest(port, head('GET / HTTP/1.1', ...Array<string>(2_000).fill('X: 34567890')))).status).toBe(
+      431,
+    );
+    expect((await rawRequest(port, `GET /${'x'.repeat(17_000)} HTTP/1.1\r\n\r\n`)).status).toBe(431);
+  });
+
+  it('that never ends is 431 as soon as it is too big, and its connection is closed', async () => {
+    const { port } = await started({});
+    const connection = (await hold(port)).send(START).keepSending(`X: ${'x'.repeat(4_000)}\r\n`);
+    await isClosed(connection);
+    expectAnswer(connection.received, '431 Request Header Fields Too Large');
+  });
+});
+
+describe('slow requests are 408, and their connections are closed', () => {
+  it.each<[string, (connection: HeldConnection) => HeldConnection]>([
+    ['a head that drips in', (connection) => connection.send(START).keepSending('X: y\r\n')],
+    ['a request line that drips in', (connection) => connection.send('GET /').keepSending('x')],
+  ])('%s', async (_, misbehave) => {
+    const { port } = await started(FAST);
+    const connection = misbehave(await hold(port));
+    await isClosed(connection);
+    expectAnswer(connection.received, '408 Request Timeout');
+  });
+
+  it.each([
+    ['a body', 'Content-Length: 60000', '{', ' '],
+    ['chunks', 'Transfer-Encoding: chunked', '1\r\n{\r\n', '1\r\n \r\n'],
+  ])('%s that drip in', async (_, framing, start, drip) => {
+    const { port } = await started({ ...FAST, requestMs: 300 });
+    const lines = ['Authorization: Bearer caller-42', 'Content-Type: application/json', framing];
+    const connection = (await hold(port)).send(head('POST /api/webhooks HTTP/1.1', ...lines) + start).keepSending(drip);
+    await isClosed(connection);
+    expectAnswer(connection.received, '408 Request Timeout');
+  });
+
+  it('a connection on which nothing is sent is closed', async () => {
+    const { port } = await started(FAST);
+    const connection = await hold(port);
+    await eventually(() => connection.received !== '', { message: 'it is not answered' });
+    expectAnswer(connection.received, '408 Request Timeout');
+  });
+
+  it('a second request that is slow is one too', async () => {
+    const { port } = await started(FAST);
+    const connection = (await hold(port)).send(GOOD);
+    await eventually(() => connection.received.includes('"total":0'));
+    connection.received = '';
+    connection.send(START).keepSending('X: y\r\n');
+    await isClosed(connection);
+    expectAnswer(connection.received, '408 Request Timeout');
+  });
+
+  it('a request in two parts that is quick enough is answered', async () => {
+    const { port } = await started({});
+    const connection = (await hold(port)).send(GOOD.slice(0, 40));
+    await isAnswered(port);
+    connection.send(GOOD.slice(40));
+    await eventually(() => connection.received.includes('"total":0'));
+  });
+
+  it('a connection that rests between two requests is none', async () => {
+    const { port } = await started(FAST);
+    const [resting, silent] = [await hold(port), await hold(port)];
+    resting.send(GOOD);
+    await eventually(() => resting.received.includes('"total":0'));
+    resting.received = '';
+    await eventually(() => silent.received !== '');
+    resting.send(GOOD);
+    await eventually(() => resting.received.includes('"total":0'));
+  });
+});
+
+describe('connections', () => {
+  it('over the limit are closed as they come, and taken again once there is place', async () => {
+    const { port } = await started({ connections: 3 });
+    const [first] = await holdMany(port, 3);
+    const over = (await hold(port)).keepSending(GOOD);
+    await isClosed(over);
+    expect(over.received).toBe('');
+    first?.send(GOOD);
+    await eventually(() => first?.received.includes('"total":0'), { message: 'those that are in are served' });
+    first?.close();
+    await isAnswered(port);
+  });
+
+  it('may be as many as MAX_CONNECTIONS', async () => {
+    service = await startApi({ MAX_CONNECTIONS: '2' });
+    await holdMany(service.port, 2);
+    const over = (await hold(service.port)).keepSending(GOOD);
+    await isClosed(over);
+    expect(over.received).toBe('');
+  });
+
+  it.each([
+    ['no HTTP', '\0\r\n\r\n'],
+    ['a head too big', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n`],
+    ['a head too slow', START],
+  ])('that were refused are given back, though the other side keeps its end open: %s', async (_, nonsense) => {
+    const { port } = await started({ ...FAST, connections: 1 });
+    const connection = (await hold(port)).send(nonsense);
+    await eventually(() => connection.received !== '', { message: 'it is not refused' });
+    await isAnswered(port);
+  });
+});
+
+describe('a slowloris of 200 connections', () => {
+  const drip = async (port: number) => {
+    for (const connection of await holdMany(port, 200)) connection.send(START).keepSending('X: y\r\n');
+  };
+
+  it('does not keep a good client from its answer', async () => {
+    const { port } = await started({});
+    await drip(port);
+    for (let round = 0; round < 20; round += 1) expect((await rawRequest(port, GOOD)).status).toBe(200);
+    expect(held.some((connection) => connection.isClosed)).toBe(false);
+  });
+
+  it('that takes up every connection loses them when its time is over', async () => {
+    const { port } = await started({ ...FAST, connections: 200 });
+    await drip(port);
+    await isAnswered(port);
+    await eventually(() => held.every((connection) => connection.isClosed));
+  });
+});
+
+/** A good client gets in and is answered, sooner or later. */
+async function isAnswered(port: number): Promise<void> {
+  await eventually(
+    () =>
+      rawRequest(port, GOOD).then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    {
+      message: 'a good client is not answered',
+    },
+  );
+}

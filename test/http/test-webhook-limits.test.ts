@@ -1,0 +1,111 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
+import { eventually } from '../support/eventually.js';
+import { head, rawRequest } from '../support/raw-request.js';
+import type { Reply } from '../support/receiver.js';
+import { sendTest, type TestedWebhooks, testedWebhooks } from '../support/tested-webhooks.js';
+
+const ACCOUNT = 42;
+
+let tested: TestedWebhooks;
+beforeAll(async () => {
+  tested = await testedWebhooks();
+});
+afterAll(() => tested.close());
+afterEach(() => tested.replies.clear());
+
+describe('a test of a webhook', () => {
+  let api: RunningApi;
+  let client: Client;
+  beforeAll(async () => {
+    api = await startApi(tested.settings);
+    client = await api.account(ACCOUNT);
+  });
+  afterAll(() => api.close());
+
+  it('is one at a time to a URL, whatever the type, and of other URLs meanwhile', async () => {
+    const other = await api.account(7);
+    const [one, same, another] = [
+      await tested.register(client, '/slow', 'med_accepted'),
+      await tested.register(client, '/slow', 'med_rejected'),
+      await tested.register(client, '/quick', 'med_accepted'),
+    ];
+    const others = await tested.register(other, '/slow');
+    let answer: (reply: Reply) => void = () => undefined;
+    tested.replies.set('/slow', new Promise((resolve) => (answer = resolve)));
+    const first = sendTest(client, one);
+    await eventually(() => tested.requestsAt('/slow').length === 1);
+    for (const id of [one, same]) {
+      const { status, headers, body } = await sendTest(client, id);
+      expect([status, headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[1-9]\d*$/)]);
+      expect(body).toEqual({ success: false, message: expect.stringContaining('under way') });
+    }
+    expect((await sendTest(client, another)).body).toMatchObject({ success: true });
+    const second = sendTest(other, others);
+    await eventually(() => tested.requestsAt('/slow').length === 2);
+    answer({ status: 200 });
+    for (const { body } of [await first, await second]) expect(body).toMatchObject({ success: true });
+    expect((await sendTest(client, same)).body).toMatchObject({ success: true });
+  });
+
+  it.each([
+    ['no body', {}],
+    ['a body of no type', { bytes: Buffer.from('{') }],
+    ['another media type', { headers: { 'content-type': 'text/plain' }, bytes: 'hello' }],
+    ['JSON that is none', { headers: { 'content-type': 'application/json' }, bytes: '{"data":' }],
+    ['the longest body', { bytes: 'x'.repeat(65_536) }],
+  ])('needs no body and looks at none: %s', async (_, given) => {
+    const caller = await api.account(1_000 + JSON.stringify(given).length);
+    const id = await tested.register(caller, '/bodies');
+    expect(await sendTest(caller, id, given)).toMatchObject({ status: 200, body: { success: true } });
+  });
+
+  it('a longer body is 413, before the webhook is looked for', async () => {
+    const { status, body } = await sendTest(client, 99_999, { bytes: 'x'.repeat(65_537) });
+    expect({ status, body }).toEqual({ status: 413, body: { success: false, message: expect.any(String) } });
+  });
+
+  const chunk = `2710\r\n${'x'.repeat(10_000)}\r\n`;
+  it.each([
+    ['that is announced, before any byte of it', 'Content-Length: 65537', ''],
+    ['that never ends', 'Transfer-Encoding: chunked', chunk.repeat(7)],
+  ])('a longer body %s is 413 too', async (_, header, body) => {
+    const authorization = `Authorization: Bearer ${client.token}`;
+    const line = 'POST /api/webhooks/99999/test HTTP/1.1';
+    expect((await rawRequest(api.port, head(line, authorization, header), body)).status).toBe(413);
+  });
+
+  it.each([0, -1, '1e0', '01', 'x', 99_999])('a webhook %s that the account has not is 404', async (id) => {
+    expect(await sendTest(client, id)).toMatchObject({ status: 404, body: { success: false } });
+  });
+
+  it("another account's is 404, one that was removed too; without a token it is 401", async () => {
+    const id = await tested.register(client, '/mine', 'refund_in');
+    const stranger = await api.account(8);
+    expect((await sendTest(stranger, id)).status).toBe(404);
+    expect((await fetch(`${api.url}/api/webhooks/${id}/test`, { method: 'POST' })).status).toBe(401);
+    await client.send('DELETE', `/api/webhooks/${id}`);
+    expect((await sendTest(client, id)).status).toBe(404);
+    expect(tested.requestsAt('/mine')).toEqual([]);
+  });
+
+  it('counts to the limit of writes', async () => {
+    const { headers } = await sendTest(client, 99_999);
+    expect(headers.get('ratelimit')).toMatch(/^"writes"/);
+  });
+});
+
+it('a stop of the service ends a test that is under way, and its caller hears of it', async () => {
+  const api = await startApi({ ...tested.settings, DELIVERY_TIMEOUT: '60s' });
+  const client = await api.account(ACCOUNT);
+  const id = await tested.register(client, '/at-the-stop');
+  tested.replies.set('/at-the-stop', 'hang');
+  const answer = fetch(`${api.url}/api/webhooks/${id}/test`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${client.token}` },
+  });
+  await eventually(() => tested.requestsAt('/at-the-stop').length === 1);
+  await Promise.all([api.close(), answer]);
+  const response = await answer;
+  expect([response.status, await response.json()]).toEqual([503, { success: false, message: expect.any(String) }]);
+});

@@ -1,0 +1,148 @@
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
+import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
+import type { SendTest } from '../../src/http/test-webhook.js';
+import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
+import { startBareApi } from '../support/bare-api.js';
+import type { Reply } from '../support/receiver.js';
+import { silentLogger } from '../support/silent-logger.js';
+import { sendTest, type TestedWebhooks, testedWebhooks } from '../support/tested-webhooks.js';
+
+const ACCOUNT = 42;
+
+let tested: TestedWebhooks;
+beforeAll(async () => {
+  tested = await testedWebhooks();
+});
+afterAll(() => tested.close());
+afterEach(() => tested.replies.clear());
+
+describe('a test of a webhook', () => {
+  let api: RunningApi;
+  let client: Client;
+  beforeAll(async () => {
+    api = await startApi(tested.settings);
+    client = await api.account(ACCOUNT);
+  });
+  afterAll(() => api.close());
+
+  it('sends a signed event of its type, with its headers, and tells what came of it', async () => {
+    const id = await tested.register(client, '/signed', 'refund_out');
+    const { status, body } = await sendTest(client, id);
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        success: true,
+        message: 'the endpoint answered 200',
+        result: { id: expect.stringMatching(/^msg_./), status: 200, error: null, durationMs: expect.any(Number) },
+      },
+    });
+    const [request, ...more] = tested.requestsAt('/signed');
+    expect([request?.method, more]).toEqual(['POST', []]);
+    const sent = String(request?.body);
+    expect(JSON.parse(sent)).toEqual({
+      id: expect.stringMatching(/^test_[0-9a-f-]{36}$/),
+      type: 'refund_out',
+      accountId: ACCOUNT,
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: { test: true },
+    });
+    const headers = request?.headers as Record<string, string>;
+    const { signingSecret: secret } = client.credential as typeof client.credential & { signingSecret: string };
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': 'account-webhooks',
+      'webhook-id': (body as unknown as { result: { id: string } }).result.id,
+      'x-api-key': 'key of /signed',
+    });
+    expect(() => new Webhook(secret).verify(sent, headers)).not.toThrow();
+  });
+
+  it('is another event each time', async () => {
+    const id = await tested.register(client, '/again');
+    const [one, two] = [await sendTest(client, id), await sendTest(client, id)];
+    expect(one.body).not.toEqual(two.body);
+    const bodies = tested.requestsAt('/again').map(({ body }) => JSON.parse(String(body)).id);
+    expect(new Set(bodies).size).toBe(2);
+  });
+
+  it.each<[string, Reply, number | null, string | null, string]>([
+    ['500', { status: 500 }, 500, null, 'the endpoint answered 500'],
+    ['a redirect', { status: 302, headers: { location: '/elsewhere' } }, 302, null, 'the endpoint answered 302'],
+    ['503 with Retry-After', { status: 503, headers: { 'retry-after': '1' } }, 503, null, 'the endpoint answered 503'],
+    ['410', { status: 410 }, 410, null, 'the endpoint answered 410'],
+    ['a connection that ends', 'reset', null, 'connection-reset', 'the endpoint did not answer: connection-reset'],
+  ])('tells of %s, and nothing follows from it', async (name, reply, status, error, message) => {
+    const client2 = await api.account(100 + name.length + (status ?? 0));
+    const id = await tested.register(client2, `/${name.length}-${status}`);
+    tested.replies.set(`/${name.length}-${status}`, reply);
+    const answer = await sendTest(client2, id);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ success: false, message, result: { status, error } });
+    expect((await client2.list()).webhooks).toMatchObject([{ id, isActive: true }]);
+  });
+
+  it('works for an inactive webhook as well', async () => {
+    const id = await tested.register(client, '/inactive', 'cash_out');
+    const given = { headers: { 'content-type': 'application/json' }, bytes: '{"isActive":false}' };
+    expect((await client.send('PATCH', `/api/webhooks/${id}`, given)).status).toBe(200);
+    expect(await sendTest(client, id)).toMatchObject({ status: 200, body: { success: true } });
+    expect(tested.requestsAt('/inactive')).toHaveLength(1);
+  });
+
+  it('is in no topic', async () => {
+    const id = await tested.register(client, '/no-topic', 'med_created');
+    tested.replies.set('/no-topic', { status: 500 });
+    await sendTest(client, id);
+    const file = new StoreFile(api.dataDir);
+    const broker = new SqliteBroker(file);
+    for (const topic of await broker.listTopics()) {
+      for await (const record of broker.browse(topic)) throw new Error(`${topic} holds ${record.value}`);
+    }
+    await broker.close();
+    file.close();
+  });
+});
+
+it('tells of a receiver that does not answer in time', async () => {
+  const api = await startApi({ ...tested.settings, DELIVERY_TIMEOUT: '300ms' });
+  const client = await api.account(ACCOUNT);
+  const id = await tested.register(client, '/hangs');
+  tested.replies.set('/hangs', 'hang');
+  const { status, body } = await sendTest(client, id);
+  const message = 'the endpoint did not answer: timeout';
+  expect([status, body]).toMatchObject([200, { success: false, message, result: { status: null, error: 'timeout' } }]);
+  await api.close();
+});
+
+it('addresses that deliveries may not connect to are refused to a test too', async () => {
+  const first = await startApi({ ...tested.settings, DATA_DIR: join(tested.folder, 'private') });
+  const client = await first.account(ACCOUNT);
+  const id = await tested.register(client, '/private');
+  const dataDir = join(tested.folder, 'private');
+  await first.close();
+  const api = await startApi({ ...tested.settings, DATA_DIR: dataDir, ALLOW_PRIVATE_ENDPOINTS: 'false' });
+  const response = await fetch(`${api.url}/api/webhooks/${id}/test`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${client.token}` },
+  });
+  expect(await response.json()).toMatchObject({ success: false, result: { status: null, error: 'forbidden-address' } });
+  await api.close();
+  expect(tested.requestsAt('/private')).toEqual([]);
+});
+
+it('is logged, without what its body and its headers hold', async () => {
+  const lines: unknown[][] = [];
+  const logger = { ...silentLogger, info: (...args: unknown[]) => void lines.push(args) };
+  const result = { id: 'msg_1', success: false, status: 500, error: null, durationMs: 5 };
+  const sending: SendTest = async () => ({ kind: 'sent', result });
+  const api = await startBareApi({ parts: { sendTest: sending, logger } });
+  const headers = { authorization: 'Bearer caller-42', 'content-type': 'application/json', 'x-request-id': 'r-1' };
+  const body = JSON.stringify({ url: 'https://shop.example.com/', eventType: 'cash_in' });
+  await fetch(`${api.url}/api/webhooks`, { method: 'POST', headers, body });
+  await fetch(`${api.url}/api/webhooks/1/test`, { method: 'POST', headers });
+  await api.close();
+  expect(lines).toEqual([[{ accountId: 42, webhookId: 1, requestId: 'r-1', ...result }, 'a test event was sent']]);
+});
