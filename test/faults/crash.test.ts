@@ -1,12 +1,16 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { describeBackbones, ENDS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
-import { deliveredPairs, startReceiver } from '../support/receiver.js';
+import { Oracle } from '../support/oracle.js';
+import { startReceiver } from '../support/receiver.js';
 import { run, type Service, serve } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/three'];
+const PATIENCE_MS = 40_000;
+
+jest.setTimeout(60_000);
 
 describeBackbones((backbone) => {
   let cleanups: (() => unknown)[] = [];
@@ -23,9 +27,15 @@ describeBackbones((backbone) => {
     cleanups.push(() => service.stop('SIGKILL'));
     const account = await register(settings, ACCOUNT);
     const token = await tokenFor(service.url, account);
-    for (const path of PATHS) await addWebhook(service.url, token, { url: receiver.url + path, eventType: 'cash_in' });
-    await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, count));
-    return { receiver, settings, service };
+    const urls = PATHS.map((path) => receiver.url + path);
+    for (const url of urls) await addWebhook(service.url, token, { url, eventType: 'cash_in' });
+    const oracle = new Oracle([receiver]);
+    const publish = async (events: string) => {
+      oracle.due(events, urls);
+      await run(settings, ['events', 'publish'], events);
+    };
+    await publish(paymentEvents(ACCOUNT, count));
+    return { receiver, settings, service, oracle, publish };
   }
 
   async function again(settings: Parameters<typeof serve>[0]): Promise<Service> {
@@ -35,31 +45,33 @@ describeBackbones((backbone) => {
   }
 
   test('kill -9, start: each of 500 events reaches each of 3 URLs, duplicates with their webhook-id', async () => {
-    const { receiver, settings, service } = await burst(500);
+    const { receiver, settings, service, oracle } = await burst(500);
     await eventually(() => receiver.requests.length > 100);
     await service.stop('SIGKILL');
-    const before = receiver.requests.length;
     await again(settings);
-    await eventually(() => deliveredPairs(receiver).size === 1_500, { timeout: 20_000, message: 'an event was lost' });
-    for (const ids of deliveredPairs(receiver).values()) expect(ids.size).toBe(1);
-    console.log(`kill -9 after ${before} of 1500 requests; lost 0, sent twice ${receiver.requests.length - 1_500}`);
+    await oracle.nothingLost(PATIENCE_MS);
+    const verdict = oracle.report(`${backbone.name}, kill -9`);
+    expect(verdict).toMatchObject({ pairs: 1_500, lost: 0, differing: 0, unexpected: 0 });
   });
 
   test('SIGTERM: code 0, and after the next start nothing that was done is sent again', async () => {
-    const { receiver, settings, service } = await burst(300);
+    const { receiver, settings, service, oracle } = await burst(300);
     await eventually(() => receiver.requests.length > 50);
     expect(await service.stop('SIGTERM')).toBe(0);
     await again(settings);
-    await eventually(() => deliveredPairs(receiver).size === 900, { timeout: 20_000, message: 'an event was lost' });
+    await oracle.nothingLost(PATIENCE_MS);
+    const verdict = oracle.report(`${backbone.name}, SIGTERM`);
+    expect(verdict).toEqual({ pairs: 900, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });
     expect(receiver.requests).toHaveLength(900);
   });
 
   test('events published while it is down are delivered when it is up again', async () => {
-    const { receiver, settings, service } = await burst(1);
-    await eventually(() => receiver.requests.length === PATHS.length);
+    const { settings, service, oracle, publish } = await burst(1);
+    await oracle.nothingLost(PATIENCE_MS);
     expect(await service.stop('SIGTERM')).toBe(0);
-    await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 20, 'while-down-'));
+    await publish(paymentEvents(ACCOUNT, 20, 'while-down-'));
     await again(settings);
-    await eventually(() => deliveredPairs(receiver).size === 21 * PATHS.length);
+    await oracle.nothingLost(PATIENCE_MS);
+    expect(oracle.report(`${backbone.name}, down`)).toMatchObject({ pairs: 21 * PATHS.length, lost: 0, sentTwice: 0 });
   });
 }, ENDS);

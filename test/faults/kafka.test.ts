@@ -2,14 +2,16 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { eventually } from '../support/eventually.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
+import { Oracle } from '../support/oracle.js';
 import { consoleProducer, type OwnKafka, withOwnKafka } from '../support/own-kafka.js';
-import { deliveredPairs, type Receiver, startReceiver } from '../support/receiver.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve, startServing } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two'];
-const PATIENCE = { timeout: 40_000 };
+const PATIENCE_MS = 40_000;
+const PATIENCE = { timeout: PATIENCE_MS };
 /** From Kafka's return on. */
 const RESUMES_WITHIN_MS = 15_000;
 
@@ -57,19 +59,27 @@ withOwnKafka(() => {
     const { receiver, settings } = await story(server.brokers);
     const running = await service(settings);
     await webhooks(running, settings, receiver);
-    await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 400));
+    const oracle = new Oracle([receiver]);
+    const publish = (events: string) => {
+      oracle.due(
+        events,
+        PATHS.map((path) => receiver.url + path),
+      );
+      return run(settings, ['events', 'publish'], events);
+    };
+    await publish(paymentEvents(ACCOUNT, 400));
     await eventually(() => receiver.requests.length > 50, PATIENCE);
     server.signal('SIGKILL');
     await server.exited;
     const { port, folder } = server;
     await kafka({ port, folder });
     const back = performance.now();
-    await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 20, 'after-'));
-    await eventually(() => deliveredPairs(receiver).size === 420 * PATHS.length, PATIENCE);
+    await publish(paymentEvents(ACCOUNT, 20, 'after-'));
+    await oracle.nothingLost(PATIENCE_MS);
     const resumedMs = Math.round(performance.now() - back);
-    for (const ids of deliveredPairs(receiver).values()) expect(ids.size).toBe(1);
+    const verdict = oracle.report(`Kafka killed, all there after ${resumedMs} ms`);
+    expect(verdict).toMatchObject({ pairs: 420 * PATHS.length, lost: 0, differing: 0, unexpected: 0 });
     expect(resumedMs).toBeLessThan(RESUMES_WITHIN_MS);
-    console.log(`Kafka killed: lost 0, sent twice ${receiver.requests.length - 840}, all there after ${resumedMs} ms`);
     expect(await running.stop('SIGTERM')).toBe(0);
   });
 

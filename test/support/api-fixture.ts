@@ -5,6 +5,7 @@ import { startApp } from '../../src/app.js';
 import { openBackbone } from '../../src/backbone.js';
 import { readConfig } from '../../src/config.js';
 import type { Environment } from '../../src/settings.js';
+import { expectDocumented } from './documented.js';
 import { silentLogger } from './silent-logger.js';
 import { temporaryDirectory } from './temporary-directory.js';
 import { CONTEXT } from './webhook-samples.js';
@@ -83,7 +84,7 @@ export interface Listing {
   readonly total: number;
 }
 
-/** An account with a token. */
+/** An account with a token. Every answer it gets is held against /openapi.json. */
 export class Client {
   constructor(
     readonly url: string,
@@ -91,10 +92,27 @@ export class Client {
     readonly token: string,
   ) {}
 
+  /** The same caller, asking another process. */
+  at(url: string): Client {
+    return new Client(url, this.credential, this.token);
+  }
+
   /** POST /api/webhooks; text and bytes go as they are, anything else as JSON. */
   post(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     return this.send('POST', '/api/webhooks', { headers: { 'content-type': 'application/json', ...headers }, bytes });
+  }
+
+  /** PATCH /api/webhooks/{id}, as `post` sends it. */
+  patch(id: number | string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    const bytes = typeof body === 'string' ? body : JSON.stringify(body);
+    const all = { 'content-type': 'application/json', ...headers };
+    return this.send('PATCH', `/api/webhooks/${id}`, { headers: all, bytes });
+  }
+
+  /** DELETE /api/webhooks/{id}. */
+  remove(id: number | string): Promise<Answer> {
+    return this.send('DELETE', `/api/webhooks/${id}`);
   }
 
   /** GET /api/webhooks, which is 200. */
@@ -112,6 +130,8 @@ export class Client {
     const authorization = { authorization: `Bearer ${this.token}` };
     const body = bytes === undefined ? {} : { body: bytes };
     const response = await fetch(this.url + path, { method, headers: { ...authorization, ...headers }, ...body });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as AnswerBody };
+    const answer = { status: response.status, headers: response.headers, body: (await response.json()) as AnswerBody };
+    await expectDocumented(this.url, { method, path, ...answer });
+    return answer;
   }
 }

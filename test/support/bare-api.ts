@@ -1,6 +1,10 @@
 /** createApi over parts of the test's choice: a store that fails, callers without tokens of their own. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type ApiParts, createApi, listen } from '../../src/http/server.js';
+import { listen, type ServerLimits } from '../../src/http/listen.js';
+import { createRateLimit } from '../../src/http/rate-limit.js';
+import { type ApiParts, createApi } from '../../src/http/server.js';
+import { createFingerprints } from '../../src/idempotency/fingerprint.js';
+import { createIdempotencyKeys } from '../../src/idempotency/idempotency-keys.js';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing } from '../../src/secrets/sealing.js';
@@ -27,6 +31,7 @@ export interface BareOptions {
   /** Stands between the read model and the real store. */
   readonly readModelOver?: (store: EventStore) => EventStore;
   readonly parts?: Partial<ApiParts>;
+  readonly limits?: Partial<ServerLimits>;
 }
 
 /** The token `caller-<n>` is that of account n; account 42 is registered, no other. */
@@ -38,21 +43,33 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const readModel = await startReadModel(readModelOver(opened.store), directory.path);
   const store = between(opened.store);
   const logger = recordingLogger();
+  const now = parts.now ?? (() => new Date());
   const passed = (stream: string, revision: number, ms: number) => readModel.webhooks.passed(stream, revision, ms);
   const api = createApi({
     accounts: readModel.accounts,
+    store,
+    deliveries: { page: () => ({ deliveries: [], next: null }) },
+    sendTest: async () => ({ kind: 'busy' }),
     verifyToken: async (token) => callerOf(/^caller-(\d+)$/.exec(token)?.[1]),
     ownTokens: null,
     handleCommand: createCommandHandler({ store, accounts: readModel.accounts, passed, newEventId: randomUUID }),
     webhookIds: createWebhookIds(store, randomUUID),
-    sealing: createSealing([masterKey(Buffer.alloc(32, 7))], randomBytes),
+    sealing: createSealing([key], randomBytes),
+    idempotencyKeys: createIdempotencyKeys({
+      store,
+      fingerprints: createFingerprints([key]),
+      newEventId: randomUUID,
+      now,
+    }),
+    rateLimits: { writes: unlimited, tokens: unlimited },
+    version: '0.0.0',
     checkEndpoint: async (url) => ({ ok: true, href: url }),
-    now: () => new Date(),
+    now,
     newRequestId: randomUUID,
     logger,
     ...parts,
   });
-  const server = await listen(api, '127.0.0.1', 0);
+  const server = await listen(api, '127.0.0.1', 0, options.limits);
   const close = async () => {
     await server.close();
     await readModel.close();
@@ -63,6 +80,8 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
 }
 
 const itself = (store: EventStore) => store;
+const key = masterKey(Buffer.alloc(32, 7));
+const unlimited = createRateLimit({ name: 'none', perMinute: 0, now: () => 0 });
 
 function callerOf(digits: string | undefined) {
   return digits === undefined ? null : { accountId: Number(digits), actor: 'a caller', clientId: null };

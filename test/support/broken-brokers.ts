@@ -101,6 +101,29 @@ export class IgnoresTheLimit extends Consuming {
   }
 }
 
+export class IgnoresBytes extends Consuming {
+  protected change({ inFlightBytes: _, ...options }: ConsumeOptions) {
+    return options;
+  }
+}
+
+/** Holds what was rejected by itself, so that its bytes are nobody's. */
+export class ForgetsBytesThatPause extends Consuming {
+  protected change({ handler, inFlight, inFlightBytes = Number.POSITIVE_INFINITY, ...options }: ConsumeOptions) {
+    let bytes = 0;
+    const counted = async (record: ReceivedRecord) => {
+      if (bytes >= inFlightBytes) throw new Error('no room');
+      bytes += record.value?.length ?? 0;
+      try {
+        await handler(record);
+      } finally {
+        bytes -= record.value?.length ?? 0;
+      }
+    };
+    return { ...options, inFlight, handler: counted };
+  }
+}
+
 export class IgnoresNotBefore extends Consuming {
   protected change({ notBefore: _, ...options }: ConsumeOptions) {
     return options;

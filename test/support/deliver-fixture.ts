@@ -4,6 +4,7 @@ import { createDeliver, type DeliverParts } from '../../src/delivery/deliver.js'
 import { type Delivery, dueOf, fromRetryRecord } from '../../src/delivery/delivery.js';
 import type { DeliveryLogEntry } from '../../src/delivery/delivery-log.js';
 import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
+import { EndpointHealth } from '../../src/delivery/endpoint-health.js';
 import { createFanOut } from '../../src/delivery/fan-out.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import type { Command, Decision } from '../../src/webhooks/decide.js';
@@ -45,6 +46,11 @@ export class DeliverFixture {
 
   constructor(changes: Partial<DeliverParts> = {}) {
     this.gate = new EndpointGate({ total: 8, perEndpoint: 1 });
+    const handleCommand: DeliverParts['handleCommand'] = (accountId, command, { actor }) => {
+      this.commands.push({ accountId, command, actor });
+      return this.decision();
+    };
+    const { accounts, logger } = this;
     this.parts = {
       broker: this.broker,
       topics: this.topics,
@@ -59,10 +65,8 @@ export class DeliverFixture {
         this.requests.push(request);
         return this.answer(request);
       },
-      handleCommand: (accountId, command, { actor }) => {
-        this.commands.push({ accountId, command, actor });
-        return this.decision();
-      },
+      health: new EndpointHealth({ accounts, handleCommand, logger, now: () => NOW, deactivateAfterMs: 0 }),
+      handleCommand,
       logger: this.logger,
       now: () => NOW,
       random: () => 0,

@@ -9,6 +9,7 @@ import { createOpenConfiguration } from '../../src/delivery/configuration.js';
 import { type DeliveryView, deliveriesOf } from '../../src/delivery/delivery-log.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../../src/delivery/dispatcher.js';
 import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
+import { EndpointHealth } from '../../src/delivery/endpoint-health.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import type { Broker, NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
@@ -103,6 +104,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         accounts,
         configuration: createOpenConfiguration(accounts, sealing, now),
         gate: new EndpointGate({ total: 256, perEndpoint: 16 }),
+        health: new EndpointHealth({ accounts, handleCommand, logger: silentLogger, now, deactivateAfterMs: 0 }),
         attempt: await attempt(LONG),
         handleCommand,
         logger: silentLogger,

@@ -46,20 +46,25 @@ export interface Receiver extends Listener {
   readonly url: string;
   /** In the order in which they came in full. */
   readonly requests: readonly ReceivedRequest[];
+  /** Those that were answered with 2xx, in the order of the answers. */
+  readonly taken: readonly ReceivedRequest[];
 }
 
 /** An HTTPS server that records what it is sent. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const { respond = () => ({ status: 200 }), host = '127.0.0.1', names, tls } = options;
   const requests: ReceivedRequest[] = [];
+  const taken: ReceivedRequest[] = [];
   const server = createServer({ ...(await certificateFor(names)), ...tls }, async (message, response) => {
     const request = await receive(message);
     if (request === undefined) return;
     requests.push(request);
-    answer(response, await respond(request));
+    const reply = await respond(request);
+    if (isTaken(reply)) taken.push(request);
+    answer(response, reply);
   });
   const listener = await listen(server, host);
-  return { ...listener, url: `https://localhost:${listener.port}`, requests };
+  return { ...listener, url: `https://localhost:${listener.port}`, requests, taken };
 }
 
 /** Lets any server of sockets listen on a free port; what it accepts is closed with it. */
@@ -96,6 +101,10 @@ async function receive(message: IncomingMessage): Promise<ReceivedRequest | unde
   }
   const { method = '', url: path = '', headers, rawHeaders } = message;
   return { method, path, headers, rawHeaders, body: Buffer.concat(chunks), at: Date.now() };
+}
+
+function isTaken(reply: Reply): boolean {
+  return typeof reply === 'object' && reply.status >= 200 && reply.status < 300;
 }
 
 function answer(response: ServerResponse, reply: Reply): void {

@@ -25,6 +25,7 @@ export async function run(settings: Settings, args: readonly string[], stdin = '
 }
 
 export interface Service {
+  readonly pid: number;
   readonly url: string;
   readonly adminUrl: string;
   /** What it wrote to stderr so far. */
@@ -36,7 +37,7 @@ export interface Service {
 }
 
 /** A `serve` that need not become ready. */
-export interface Starting extends Pick<Service, 'adminUrl' | 'log' | 'stop' | 'exited'> {
+export interface Starting extends Pick<Service, 'pid' | 'adminUrl' | 'log' | 'stop' | 'exited'> {
   readonly ready: Promise<Service>;
 }
 
@@ -64,6 +65,7 @@ export async function startServing(settings: Settings, args: readonly string[] =
   };
   const { adminPort } = await logged('starting');
   const common = {
+    pid: child.pid ?? 0,
     adminUrl: `http://127.0.0.1:${adminPort}`,
     log: () => log,
     exited,

@@ -114,6 +114,34 @@ export const SETTINGS: readonly Setting[] = [
     good: [['https://i/a', 'https://i/a']],
   },
   {
+    key: 'RATE_LIMIT_WRITES',
+    at: ({ api }) => api.writesPerMinute,
+    byDefault: 20_000,
+    good: [
+      ['0', 0],
+      ['1', 1],
+      ['9999999', 9_999_999],
+    ],
+    wrong: NO_COUNTS.filter((value) => value !== '0'),
+  },
+  {
+    key: 'RATE_LIMIT_TOKENS',
+    at: ({ api }) => api.tokensPerMinute,
+    byDefault: 6_000,
+    good: [
+      ['0', 0],
+      ['60', 60],
+    ],
+    wrong: NO_COUNTS.filter((value) => value !== '0'),
+  },
+  {
+    key: 'MAX_CONNECTIONS',
+    at: ({ api }) => api.maxConnections,
+    byDefault: 10_000,
+    good: [['1', 1]],
+    wrong: NO_COUNTS,
+  },
+  {
     key: 'PAYMENT_TOPICS',
     at: ({ paymentTopics }) => paymentTopics,
     byDefault: ['payment-events'],
@@ -169,6 +197,17 @@ export const SETTINGS: readonly Setting[] = [
     byDefault: 16,
     good: [['1', 1]],
     wrong: NO_COUNTS,
+  },
+  {
+    key: 'DEACTIVATE_AFTER',
+    at: ({ delivery }) => delivery.deactivateAfterMs,
+    byDefault: 120 * HOUR,
+    good: [
+      ['0', 0],
+      ['0s', 0],
+      ['90m', 90 * 60_000],
+    ],
+    wrong: [...NO_DURATIONS, '00', '0 ', 'never'],
   },
   {
     key: 'ALLOWED_PORTS',

@@ -1,0 +1,130 @@
+/**
+ * The clock of the service's machine jumps under load, while attempts fail and retries wait: a day forward and back, and
+ * an hour back. Nothing is lost, nothing waits longer than its delay, nothing spins, and a token is good for as long as
+ * its exp says.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { FaultScene } from '../support/fault-scene.js';
+import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';
+import { cpuMs } from '../support/process-stats.js';
+import type { ReceivedRequest, Reply } from '../support/receiver.js';
+import type { Service } from '../support/service.js';
+import { paymentEvents, register, tokenFor } from '../support/story.js';
+
+const ACCOUNT = 7;
+const PATHS = ['/one', '/two'];
+const EVENTS = 150;
+const HOUR_MS = 3_600_000;
+const PATIENCE_MS = 30_000;
+const PATIENCE = { timeout: PATIENCE_MS };
+/** The first two attempts for such an event fail: too few events to open a circuit breaker. */
+const FAILS = /"id":"\w+-(\d*[37]3|30)"/;
+/** All attempts for it fail: in the end it waits for an hour, whatever the clock does. */
+const STUCK = paymentEvents(ACCOUNT, 1, 'stuck-').trim();
+/** Measured for so long, in which a busy loop would take nearly all of a core. */
+const WATCHED_MS = 1_000;
+const BUSY_MS = 600;
+
+jest.setTimeout(120_000);
+
+withFaultyLibc(() => {
+  let scene: FaultScene;
+  let libc: FaultyLibc;
+  afterEach(async () => {
+    await scene.close();
+    libc.close();
+  });
+
+  const seen = new Map<string, number>();
+  const respond = ({ path, body }: ReceivedRequest): Reply => {
+    const pair = `${path} ${body}`;
+    const attempt = (seen.get(pair) ?? 0) + 1;
+    seen.set(pair, attempt);
+    const fails = (attempt <= 2 && FAILS.test(pair)) || pair.endsWith(STUCK);
+    return { status: fails ? 503 : 200 };
+  };
+
+  test.each([
+    { jump: 'a day forward', ms: 24 * HOUR_MS, oldToken: 401, newTokenAfterwards: 200 },
+    { jump: 'an hour back', ms: -HOUR_MS, oldToken: 200, newTokenAfterwards: 401 },
+  ])('$jump, and to the right time again', async ({ jump, ms, oldToken, newTokenAfterwards }) => {
+    scene = await FaultScene.open(undefined, { respond, settings: { RETRY_SCHEDULE: '1s,500ms,200ms,1h' } });
+    libc = new FaultyLibc(String(scene.settings.DATA_DIR));
+    const service = await scene.serve(libc.settings);
+    const urls = scene.urls(...PATHS);
+    const account = await register(scene.settings, ACCOUNT);
+    const token = await scene.webhooks(service, account, urls);
+    const publish = (name: string) => scene.publish(paymentEvents(ACCOUNT, EVENTS, name), urls);
+
+    scene.oracle.maybe(STUCK, urls);
+    await scene.publish(STUCK, []);
+    // In the middle: what has failed waits for a second, of the clock as it was.
+    const before = publish('before-');
+    await eventually(() => scene.receiver.requests.length > EVENTS / 2, PATIENCE);
+    libc.shiftClock(ms);
+    expect(await answerTo(service, token)).toBe(oldToken);
+    const newToken = await tokenFor(service.url, account);
+    expect(await answerTo(service, newToken)).toBe(200);
+    await before;
+    await publish('meanwhile-');
+    await scene.oracle.nothingLost(PATIENCE_MS);
+    const watchedAway = await cpuOf(service);
+
+    const requests = scene.receiver.requests.length;
+    const back = publish('back-');
+    await eventually(() => scene.receiver.requests.length > requests + EVENTS / 2, PATIENCE);
+    libc.shiftClock(0);
+    expect(await answerTo(service, token)).toBe(200);
+    expect(await answerTo(service, newToken)).toBe(newTokenAfterwards);
+    await back;
+    await publish('after-');
+    await scene.oracle.nothingLost(PATIENCE_MS);
+    const watchedBack = await cpuOf(service);
+
+    expect(await service.stop('SIGTERM')).toBe(0);
+    const verdict = scene.oracle.report(
+      `the clock ${jump} and back, ${watchedAway} and ${watchedBack} ms CPU in ${WATCHED_MS} ms`,
+    );
+    expect(verdict).toEqual({ pairs: 4 * EVENTS * PATHS.length, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });
+    expect(Math.max(watchedAway, watchedBack)).toBeLessThan(BUSY_MS);
+  });
+
+  test('retries that wait since the clock was a day ahead wait no longer than their delay', async () => {
+    scene = await FaultScene.open(undefined, { respond, settings: { RETRY_SCHEDULE: '1s,500ms,200ms' } });
+    libc = new FaultyLibc(String(scene.settings.DATA_DIR));
+    libc.shiftClock(24 * HOUR_MS);
+    const ahead = await scene.serve(libc.settings);
+    const urls = scene.urls(...PATHS);
+    await scene.account(ahead, ACCOUNT, urls);
+    const events = ['a-3', 'b-3', 'c-3'].map((name) => paymentEvents(ACCOUNT, 1, name));
+    await scene.publish(events.join(''), urls);
+    await eventually(() => scene.receiver.requests.length >= events.length * PATHS.length, PATIENCE);
+    expect(await ahead.stop('SIGTERM')).toBe(0);
+    libc.shiftClock(0);
+    await scene.serve(libc.settings);
+    await scene.oracle.nothingLost(PATIENCE_MS);
+    const verdict = scene.oracle.report('started again, a day before');
+    expect(verdict).toEqual({
+      pairs: events.length * PATHS.length,
+      lost: 0,
+      sentTwice: 0,
+      differing: 0,
+      unexpected: 0,
+    });
+  });
+});
+
+async function answerTo({ url }: Service, token: string): Promise<number> {
+  const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** What it takes while it has nothing to do, in ms. */
+async function cpuOf({ pid }: Service): Promise<number> {
+  const before = cpuMs(pid);
+  await delay(WATCHED_MS);
+  return Math.round(cpuMs(pid) - before);
+}

@@ -1,0 +1,148 @@
+/**
+ * The disk is full, or can't sync, for a while and under load: always, or now and then, in the middle of a transaction
+ * too. What the API answers is true: success means stored, 5xx means not. Deliveries wait or go on, and once there is
+ * room all of it arrives.
+ */
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { FaultScene } from '../support/fault-scene.js';
+import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';
+import { run, type Service } from '../support/service.js';
+import { paymentEvents } from '../support/story.js';
+
+const ACCOUNT = 7;
+const PATHS = ['/one', '/two', '/three'];
+const EVENTS = 100;
+const PATIENCE_MS = 40_000;
+const PATIENCE = { timeout: PATIENCE_MS };
+const TYPES = ['cash_out', 'refund_in', 'refund_out', 'med_created', 'med_accepted', 'med_rejected'];
+/** So often at least does the fault strike. */
+const REFUSED = 60;
+
+jest.setTimeout(90_000);
+
+interface Answer {
+  /** Type and URL. */
+  readonly webhook: string;
+  readonly status: number;
+  readonly body: { readonly success?: boolean; readonly message?: string };
+}
+
+withFaultyLibc(() => {
+  let scene: FaultScene;
+  let libc: FaultyLibc;
+  let urls: string[];
+  let token: string;
+  afterEach(async () => {
+    await scene.close();
+    libc.close();
+  });
+
+  /** A service with three webhooks, whose disk can fail. */
+  async function serving(): Promise<Service> {
+    scene = await FaultScene.open();
+    libc = new FaultyLibc(String(scene.settings.DATA_DIR));
+    urls = scene.urls(...PATHS);
+    const service = await scene.serve(libc.settings);
+    token = await scene.account(service, ACCOUNT, urls);
+    return service;
+  }
+
+  /** One webhook of each type, one after the other: each is a transaction of its own. */
+  async function post({ url }: Service, name: string): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    for (const eventType of TYPES) {
+      answers.push(await posted(url, token, { eventType, url: `${scene.receiver.url}/${name}` }));
+    }
+    return answers;
+  }
+
+  /** By the command line, which has the same disk: whether it said that it was done. */
+  async function publishByCommand(name: string): Promise<boolean> {
+    const events = paymentEvents(ACCOUNT, 1, name);
+    scene.oracle.maybe(events, urls);
+    const { code, stderr } = await run({ ...scene.settings, ...libc.settings }, ['events', 'publish'], events);
+    if (code === 0) scene.oracle.due(events, urls);
+    else expect(stderr).toMatch(/^account-webhooks: .*\(SQLITE_[A-Z_]+\)\n$/);
+    return code === 0;
+  }
+
+  test.each<[string, () => void, () => number]>([
+    ['the disk is full', () => libc.diskFull(1), () => libc.writesRefused],
+    ['the disk is full now and then', () => libc.diskFull(7), () => libc.writesRefused],
+    ['the disk can not sync', () => libc.syncFails(1), () => libc.syncsRefused],
+    ['the disk can not sync now and then', () => libc.syncFails(2), () => libc.syncsRefused],
+  ])('%s: nothing is lost, and every answer was true', async (what, begin, refused) => {
+    const service = await serving();
+    const answers = await post(service, 'before');
+    await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'before-'), urls);
+    await eventually(() => scene.receiver.requests.length > EVENTS / 2);
+    begin();
+    answers.push(...(await post(service, 'during')));
+    const published = await publishByCommand('during-');
+    // Others have room, and go on: what they publish is sent, and what came of it waits until it can be written.
+    await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'meanwhile-'), urls);
+    await eventually(() => refused() >= REFUSED, PATIENCE);
+    expect(await shown(service, token)).toEqual(expect.arrayContaining(trueOf(answers)));
+    libc.diskFull(0);
+    libc.syncFails(0);
+    answers.push(...(await post(service, 'after')));
+    await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'after-'), urls);
+    await scene.oracle.nothingLost(PATIENCE_MS);
+    expect(await service.stop('SIGTERM')).toBe(0);
+    expect(
+      service
+        .log()
+        .split('\n')
+        .filter((line) => line !== '' && !line.startsWith('{')),
+    ).toEqual([]);
+    const again = await scene.serve();
+    const cashIn = urls.map((url) => `cash_in ${url}`);
+    expect(await shown(again, token)).toEqual([...cashIn, ...trueOf(answers)].sort());
+    const refusals = `${refused()} calls, ${answers.filter(({ status }) => status >= 500).length} of 18 POSTs refused`;
+    const verdict = scene.oracle.report(`${what}, ${refusals}`);
+    const pairs = (3 * EVENTS + (published ? 1 : 0)) * PATHS.length;
+    expect(verdict).toEqual({ pairs, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });
+  });
+
+  test('the disk is full, kill -9, and a start before there is room: one line; after it: nothing is lost', async () => {
+    const service = await serving();
+    await scene.publish(paymentEvents(ACCOUNT, EVENTS), urls);
+    await eventually(() => scene.receiver.requests.length > EVENTS / 2);
+    libc.diskFull(1);
+    await eventually(() => libc.writesRefused >= REFUSED, PATIENCE);
+    await service.stop('SIGKILL');
+    const tooEarly = await run({ ...scene.settings, ...libc.settings, PORT: '0', ADMIN_PORT: '0' }, ['serve']);
+    expect(tooEarly).toMatchObject({ code: 1, stdout: '' });
+    expect(tooEarly.stderr).toMatch(/\naccount-webhooks: DATA_DIR can't be used \(SQLITE_[A-Z_]+\)\n$/);
+    libc.diskFull(0);
+    await scene.serve(libc.settings);
+    await scene.oracle.nothingLost(PATIENCE_MS);
+    const verdict = scene.oracle.report('the disk is full, and kill -9');
+    expect(verdict).toMatchObject({ pairs: EVENTS * PATHS.length, lost: 0, differing: 0, unexpected: 0 });
+  });
+});
+
+/** Success is 200; a failure has the API's shape. */
+async function posted(api: string, token: string, webhook: { eventType: string; url: string }): Promise<Answer> {
+  const response = await fetch(`${api}/api/webhooks`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(webhook),
+  });
+  const body = (await response.json()) as Answer['body'];
+  if (response.status !== 200) expect(body).toEqual({ success: false, message: 'internal error' });
+  return { webhook: `${webhook.eventType} ${webhook.url}`, status: response.status, body };
+}
+
+/** What is to be shown, if they were true. */
+function trueOf(answers: readonly Answer[]): string[] {
+  return answers.filter(({ status }) => status === 200).map(({ webhook }) => webhook);
+}
+
+/** Type and URL of each, sorted. */
+async function shown({ url }: Service, token: string): Promise<string[]> {
+  const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
+  const { webhooks } = (await response.json()) as { webhooks: { type: string; url: string }[] };
+  return webhooks.map((webhook) => `${webhook.type} ${webhook.url}`).sort();
+}

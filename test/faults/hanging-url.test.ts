@@ -1,0 +1,136 @@
+/**
+ * A URL that hangs, with a backlog due to it, beside a healthy one of the same account, on the embedded default.
+ * HANGING_RECORDS and HANGING_BYTES are the length of the backlog and of each of its records, HANGING_SECONDS how long
+ * the healthy URL is watched beside it, HANGING_TIMEOUT the deadline of an attempt.
+ */
+import { readFileSync } from 'node:fs';
+import { setInterval as every } from 'node:timers/promises';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
+import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
+import { eventually } from '../support/eventually.js';
+import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
+import { type Service, type Settings, serve } from '../support/service.js';
+import { standing } from '../support/standing.js';
+import { addWebhook, installation, register, tokenFor } from '../support/story.js';
+
+const RECORDS = Number(process.env.HANGING_RECORDS ?? 5_000);
+const SECONDS = Number(process.env.HANGING_SECONDS ?? 14);
+const DELIVERY_TIMEOUT = process.env.HANGING_TIMEOUT ?? '8s';
+const BYTES = Number(process.env.HANGING_BYTES ?? 800);
+const ACCOUNT = 42;
+const HEALTHY = 'payment-events';
+/** A topic of its own: within one, a record comes after those that were published before it, whoever they are for. */
+const BACKLOG = 'backlog';
+const PER_SECOND = 50;
+/** Published at once: small, or the healthy ones would wait for the disk here, before they are published. */
+const BATCH = Math.ceil(200_000 / (BYTES + 200));
+/** Who had to wait for an attempt at the hanging URL would be later than that; a machine that is busy is not. */
+const DELAYED_MS = 5_000;
+const MOST_MIB = 400;
+
+jest.setTimeout((120 + 4 * SECONDS) * 1_000);
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
+});
+
+test(`${RECORDS} records due to a URL that hangs hold up no other, do not fill the memory, and none is lost`, async () => {
+  const { healthy, hanging, service, settings } = await story();
+  const file = openStore(settings);
+  const broker = new SqliteBroker(file);
+  cleanups.push(() => broker.close());
+  const alone = await latencies(broker, healthy, { name: 'alone', seconds: SECONDS / 3 });
+  const [beside] = await Promise.all([
+    latencies(broker, healthy, { name: 'beside', seconds: SECONDS }),
+    publishBacklog(broker),
+  ]);
+  await eventually(() => service.log().includes('failed ten times in a row'), { message: 'its breaker did not open' });
+  const memory = peakMib(service);
+  expect(await service.stop('SIGTERM')).toBe(0);
+  const { events, published } = standing(file, BACKLOG);
+  const [p99Alone, p99Beside] = [p99(alone), p99(beside)];
+  console.log({ records: RECORDS, p99Alone, p99Beside, memory, attempts: hanging.requests.length, published });
+  expect(Array.from({ length: RECORDS }, (_, n) => `due-${n}`).filter((id) => !events.has(id))).toEqual([]);
+  expect(p99Beside).toBeLessThan(p99Alone + DELAYED_MS);
+  expect(memory).toBeLessThan(MOST_MIB);
+});
+
+/** The service, with a webhook at a URL that answers and one at a URL that hangs. */
+async function story() {
+  const healthy = await startReceiver();
+  const hanging = await startReceiver({ respond: () => 'hang' });
+  cleanups.push(healthy.close, hanging.close);
+  const { settings: common, remove } = await installation([healthy, hanging]);
+  cleanups.push(remove);
+  const settings = {
+    ...common,
+    DELIVERY_TIMEOUT,
+    RETRY_SCHEDULE: '5s,5m,30m',
+    PAYMENT_TOPICS: `${HEALTHY},${BACKLOG}`,
+  };
+  const service = await serve(settings);
+  cleanups.push(() => service.stop('SIGKILL'));
+  const token = await tokenFor(service.url, await register(settings, ACCOUNT));
+  await addWebhook(service.url, token, { url: healthy.url, eventType: 'cash_in' });
+  await addWebhook(service.url, token, { url: hanging.url, eventType: 'cash_out' });
+  return { healthy, hanging, service, settings };
+}
+
+function openStore({ DATA_DIR = '' }: Settings): StoreFile {
+  const file = new StoreFile(DATA_DIR);
+  cleanups.push(() => file.close());
+  return file;
+}
+
+/** Publishes PER_SECOND events to the healthy URL until the time is over; how long each took to arrive, ms. */
+async function latencies(
+  broker: SqliteBroker,
+  { requests }: Receiver,
+  { name, seconds }: { name: string; seconds: number },
+): Promise<number[]> {
+  const published = new Map<string, number>();
+  const before = requests.length;
+  for await (const _ of every(1_000 / PER_SECOND)) {
+    const id = `${name}-${published.size}`;
+    published.set(id, Date.now());
+    await broker.publish(HEALTHY, [payment(id, 'cash_in')]);
+    if (published.size >= seconds * PER_SECOND) break;
+  }
+  await eventually(() => requests.length - before >= published.size, {
+    timeout: 30_000,
+    message: 'some did not arrive',
+  });
+  return requests.slice(before).map((request) => request.at - (published.get(idOf(request)) ?? Number.NaN));
+}
+
+async function publishBacklog(broker: SqliteBroker): Promise<void> {
+  for (let n = 0; n < RECORDS; n += BATCH) {
+    const batch = Array.from({ length: Math.min(BATCH, RECORDS - n) }, (_, index) =>
+      payment(`due-${n + index}`, 'cash_out', BYTES),
+    );
+    await broker.publish(BACKLOG, batch);
+  }
+}
+
+function payment(id: string, type: string, bytes = 0) {
+  const data = { amount: '10.00', filling: 'x'.repeat(bytes) };
+  const value = Buffer.from(JSON.stringify({ id, type, accountId: ACCOUNT, data }));
+  return { key: Buffer.from(String(ACCOUNT)), value, headers: [] };
+}
+
+function idOf({ body }: ReceivedRequest): string {
+  return (JSON.parse(body.toString()) as { id: string }).id;
+}
+
+function p99(times: readonly number[]): number {
+  return times.toSorted((one, other) => one - other)[Math.ceil(0.99 * times.length) - 1] ?? Number.NaN;
+}
+
+/** The most it had resident so far; 0 where the system does not say. */
+function peakMib({ pid }: Service): number {
+  if (process.platform !== 'linux') return 0;
+  const [, kib = ''] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Math.round(Number(kib) / 1024);
+}

@@ -1,0 +1,118 @@
+/**
+ * One service, a healthy URL, and one URL of each hostile kind. The healthy one gets its events as if the others were not
+ * there; with them each delivery ends as it should, and no connection and no memory is left behind.
+ */
+import { afterEach, expect, jest, test } from '@jest/globals';
+import type { DeadLetter } from '../../src/delivery/dead-letters.js';
+import { type DeliveryView, outcomesOf } from '../../src/delivery/delivery-log.js';
+import { eventually } from '../support/eventually.js';
+import { FaultScene } from '../support/fault-scene.js';
+import { HOSTILE_KINDS, type HostileEndpoint, type HostileKind } from '../support/hostile-endpoints.js';
+import { connectionsTo, peakMemoryMiB } from '../support/process-stats.js';
+import { run } from '../support/service.js';
+import { paymentEvents } from '../support/story.js';
+
+const HEALTHY = 1;
+const HEALTHY_EVENTS = 300;
+/** Of an account for one event type. */
+const MOST_URLS = 3;
+/** Fewer failed attempts for a URL than its breaker takes. */
+const EVENTS = 3;
+const ATTEMPTS = 3;
+const SETTINGS = {
+  DELIVERY_TIMEOUT: '3s',
+  RETRY_SCHEDULE: '200ms,400ms',
+  // All hostile ones together have three quarters of it.
+  DELIVERY_CONCURRENCY: '48',
+};
+const PATIENCE_MS = 60_000;
+const PATIENCE = { timeout: PATIENCE_MS };
+const SLOWER_BY_MS = 1_000;
+const GROWS_BY_MIB = 100;
+
+jest.setTimeout(120_000);
+
+interface Hostile extends HostileKind, HostileEndpoint {
+  readonly accountId: number;
+}
+
+let scene: FaultScene | undefined;
+const hostiles: Hostile[] = [];
+afterEach(async () => {
+  await scene?.close();
+  for (const hostile of hostiles) await hostile.close();
+});
+
+test('the healthy URL does not feel the hostile ones, and with each of these a delivery ends as it should', async () => {
+  for (const [place, kind] of HOSTILE_KINDS.entries()) {
+    hostiles.push({ ...kind, ...(await kind.start()), accountId: HEALTHY + 1 + Math.floor(place / MOST_URLS) });
+  }
+  scene = await FaultScene.open(undefined, { settings: SETTINGS, ports: hostiles.map(({ port }) => port) });
+  const service = await scene.serve();
+  const accounts = [...new Set(hostiles.map(({ accountId }) => accountId))];
+  await Promise.all([
+    scene.account(service, HEALTHY, scene.urls('/healthy')),
+    ...accounts.map((id) =>
+      scene?.account(service, id, hostiles.filter(({ accountId }) => accountId === id).map(urlOf)),
+    ),
+  ]);
+
+  const alone = await p99(scene, 'alone-');
+  const memory = peakMemoryMiB(service.pid);
+  await scene.publish(accounts.map((id) => paymentEvents(id, EVENTS, `hostile-${id}-`)).join(''), []);
+  await eventually(() => hostiles.filter(({ open }) => open() > 0).length > 3, PATIENCE);
+  const beside = await p99(scene, 'beside-');
+  const ends = await allEnded(scene, accounts);
+
+  const expected = hostiles.flatMap(({ accountId, ends }) => Array<string>(EVENTS).fill(`${accountId} ${ends}`));
+  expect(ends.map(({ accountId, outcome }) => `${accountId} ${outcome}`).sort()).toEqual(expected.sort());
+  const letters = await listed<DeadLetter>(scene, 'dead-letters', 'list');
+  const exhausted = ends.filter(({ outcome }) => outcome === 'exhausted');
+  expect(exhausted.every(({ attempts }) => attempts.length === ATTEMPTS)).toBe(true);
+  expect(letters.map(({ deliveryId }) => deliveryId).sort()).toEqual(exhausted.map(({ id }) => id).sort());
+  await eventually(() => hostiles.every((hostile) => hostile.open() === 0), PATIENCE);
+  await eventually(() => hostiles.every(({ port }) => connectionsTo(service.pid, port) === 0), PATIENCE);
+  const grown = peakMemoryMiB(service.pid) - memory;
+  expect(await service.stop('SIGTERM')).toBe(0);
+
+  const times = `p99 ${alone} ms alone, ${beside} ms beside them; memory ${memory} + ${grown} MiB`;
+  const hostileEnds = `${exhausted.length} exhausted, ${ends.length - exhausted.length} delivered`;
+  const verdict = scene.oracle.report(`${hostiles.length} hostile URLs: ${hostileEnds}; ${times}; the healthy one`);
+  // On a machine that is busy enough, a healthy attempt may take its time-out too: then it is sent twice.
+  expect(verdict).toMatchObject({ pairs: 2 * HEALTHY_EVENTS, lost: 0, differing: 0, unexpected: 0 });
+  expect(beside).toBeLessThan(5 * alone + SLOWER_BY_MS);
+  expect(grown).toBeLessThan(GROWS_BY_MIB);
+});
+
+const urlOf = ({ port, name }: Hostile) => `https://localhost:${port}/${name.replaceAll(' ', '-')}`;
+
+/** The 99th percentile of publish to received, ms. */
+async function p99(scene: FaultScene, name: string): Promise<number> {
+  const published = await scene.publish(paymentEvents(HEALTHY, HEALTHY_EVENTS, name), scene.urls('/healthy'));
+  await scene.oracle.nothingLost(PATIENCE_MS);
+  const times = scene.receiver.requests.flatMap(({ body, at }) => {
+    const from = published.get((JSON.parse(body.toString()) as { id: string }).id);
+    return from === undefined ? [] : [at - from];
+  });
+  return times.sort((a, b) => a - b)[Math.floor(0.99 * times.length)] ?? Number.NaN;
+}
+
+/** The deliveries to the hostile URLs, once each has an end. */
+async function allEnded(scene: FaultScene, accounts: readonly number[]): Promise<DeliveryView[]> {
+  const count = 2 * HEALTHY_EVENTS + HOSTILE_KINDS.length * EVENTS;
+  await scene.withBroker(({ broker }, { deliveries }) => {
+    const ended = async () => {
+      const outcomes = [...(await outcomesOf(broker.browse(deliveries))).values()];
+      return outcomes.filter((outcome) => outcome !== 'retrying').length === count;
+    };
+    return eventually(ended, { ...PATIENCE, message: 'a delivery has no end' });
+  });
+  const lists = accounts.map((id) => listed<DeliveryView>(scene, 'deliveries', 'list', '--account', String(id)));
+  return (await Promise.all(lists)).flat();
+}
+
+async function listed<T>(scene: FaultScene, ...command: string[]): Promise<T[]> {
+  const { stdout } = await run(scene.settings, [...command, '--json']);
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as T);
+}

@@ -1,0 +1,118 @@
+/**
+ * Poison in every topic while events flow: what is no record of ours, and what pretends to be one. Good events arrive as
+ * if it were not there, nobody gets what is not his, and the commands answer, a line each.
+ */
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { outcomesOf } from '../../src/delivery/delivery-log.js';
+import { describeBackbones, ENDS } from '../support/backbones.js';
+import { eventually } from '../support/eventually.js';
+import { FaultScene } from '../support/fault-scene.js';
+import { CROOKED_ENTRIES, forged, NONSENSE } from '../support/junk.js';
+import type { ReceivedRequest, Reply } from '../support/receiver.js';
+import { run } from '../support/service.js';
+import { paymentEvents } from '../support/story.js';
+
+const ACCOUNT = 7;
+const OTHER = 8;
+const PATHS = ['/one', '/two'];
+const EVENTS = 60;
+const TIERS = ['200ms', '400ms'];
+const PATIENCE_MS = 40_000;
+/** The first attempt for such an event fails: what came with it goes through a tier. */
+const FAILS = /"id":"(liar-0|\w+-\d*3)"/;
+const COMMANDS = [`deliveries list --account ${ACCOUNT}`, 'dead-letters list', `audit log --account ${ACCOUNT}`];
+
+jest.setTimeout(90_000);
+
+describeBackbones((backbone) => {
+  let scene: FaultScene;
+  afterEach(() => scene?.close());
+
+  test('good events arrive, nobody gets what is not his, and the commands answer', async () => {
+    scene = await FaultScene.open(backbone, { respond: failing(), settings: { RETRY_SCHEDULE: TIERS.join() } });
+    const service = await scene.serve();
+    const urls = scene.urls(...PATHS);
+    const webhookId = await idOfFirst(service.url, await scene.account(service, ACCOUNT, urls));
+    await scene.account(service, OTHER, scene.urls('/other'));
+    await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'before-'), urls);
+    await poison(scene, webhookId);
+    await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'after-'), urls);
+    await scene.oracle.nothingLost(PATIENCE_MS);
+    await stolenAreCancelled(scene);
+
+    // Of the payment topic and of each tier; and what was put among the letters themselves.
+    const letters = (1 + TIERS.length) * NONSENSE.length + NONSENSE.length + 2;
+    const counted = await Promise.all(COMMANDS.map((command) => linesOf(scene, command)));
+    expect(counted[1]).toBe(letters);
+    scene.oracle.due(eventOf('letter'), urls.slice(0, 1));
+    // What was stolen has an end already: it is cancelled.
+    expect(await linesOf(scene, 'dead-letters replay --json')).toBe(1);
+    await scene.oracle.nothingLost(PATIENCE_MS);
+    expect(await service.stop('SIGTERM')).toBe(0);
+    const verdict = scene.oracle.report(`${backbone.name}, poison, ${letters} dead letters`);
+    const pairs = (2 * EVENTS + 1) * PATHS.length + TIERS.length + 1;
+    expect(verdict).toEqual({ pairs, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });
+  });
+}, ENDS);
+
+const eventOf = (name: string) => paymentEvents(ACCOUNT, 1, `${name}-`).trim();
+
+async function poison(scene: FaultScene, webhookId: number): Promise<void> {
+  const { oracle } = scene;
+  const one = scene.urls('/one');
+  const stolen = forged({ deliveryId: 'stolen', accountId: OTHER, webhookId, value: eventOf('stolen') });
+  const own = (name: string) => {
+    const [deliveryId, value] = [`msg_${name}`, eventOf(name)];
+    return forged({ deliveryId, accountId: ACCOUNT, webhookId, value });
+  };
+  await scene.withBroker(async ({ broker }, topics) => {
+    // A payment whose headers lie is a payment: it goes to the URLs of its account, and to no other.
+    oracle.due(eventOf('liar'), scene.urls(...PATHS));
+    const liar = forged({ deliveryId: 'liar', accountId: OTHER, webhookId, value: eventOf('liar') });
+    await broker.publish(topics.payments[0], [...NONSENSE, liar]);
+    for (const text of TIERS) {
+      // Whoever may write to a tier may have an event sent; it holds nobody, whatever time it names.
+      oracle.due(eventOf(text), one);
+      await broker.publish(topics.tier({ text, ms: 0 }), [...NONSENSE, stolen, own(text)]);
+    }
+    await broker.publish(topics.deadLetters, [...NONSENSE, stolen, own('letter')]);
+    await broker.publish(topics.deliveries, [...NONSENSE, ...CROOKED_ENTRIES]);
+  });
+}
+
+function failing(): (request: ReceivedRequest) => Reply {
+  const seen = new Set<string>();
+  return ({ path, body }) => {
+    const pair = `${path} ${body}`;
+    const isFirst = !seen.has(pair);
+    seen.add(pair);
+    return { status: isFirst && FAILS.test(pair) ? 503 : 200 };
+  };
+}
+
+async function idOfFirst(api: string, token: string): Promise<number> {
+  const response = await fetch(`${api}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
+  const { webhooks } = (await response.json()) as { webhooks: { id: number }[] };
+  return webhooks[0]?.id ?? 0;
+}
+
+/** A webhook of another account than the one that is named is none. */
+function stolenAreCancelled(scene: FaultScene): Promise<unknown> {
+  return scene.withBroker(({ broker }, { deliveries }) => {
+    const isCancelled = async () => (await outcomesOf(broker.browse(deliveries))).get('stolen') === 'cancelled';
+    return eventually(isCancelled, { timeout: PATIENCE_MS, message: 'what was stolen has no end' });
+  });
+}
+
+/** How many lines it answers with: as many for people as for programs. */
+async function linesOf({ settings }: FaultScene, command: string): Promise<number> {
+  const forms = command.includes('--json') ? [command] : [command, `${command} --json`];
+  const answers = await Promise.all(forms.map((form) => run(settings, form.split(' '))));
+  const lines = answers.map(({ stdout }) => stdout.split('\n').filter((line) => line !== ''));
+  expect(answers.map(({ code, stderr }) => ({ command, code, stderr }))).toEqual(
+    forms.map(() => ({ command, code: 0, stderr: '' })),
+  );
+  for (const line of lines.at(-1) ?? []) expect(JSON.parse(line)).toBeInstanceOf(Object);
+  expect(lines[0]).toHaveLength(lines.at(-1)?.length ?? 0);
+  return lines[0]?.length ?? 0;
+}

@@ -1,0 +1,114 @@
+/**
+ * kill -9 at random, under load: the moment is a count of requests, drawn anew for each kill. Events are published all
+ * the while, some attempts fail, and an account changes a webhook again and again. In the end nothing is lost, and what
+ * was answered with success is there.
+ *
+ * FAULT_SEED repeats a run's draws; FAULT_KILLS sets how often it is killed.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { outcomesOf } from '../../src/delivery/delivery-log.js';
+import { describeBackbones, ENDS } from '../support/backbones.js';
+import { eventually } from '../support/eventually.js';
+import { FaultScene } from '../support/fault-scene.js';
+import type { ReceivedRequest, Reply } from '../support/receiver.js';
+import { seeded } from '../support/seeded.js';
+import type { Service, Starting } from '../support/service.js';
+import { addWebhook, paymentEvents } from '../support/story.js';
+
+const ACCOUNT = 7;
+const PATHS = ['/one', '/two', '/slow'];
+const EVENTS_A_KILL = 30;
+const SLOW_MS = 20;
+/** The first attempt for such an event fails: there are retries, too. */
+const FAILS = /"id":"\w+-\d*3"/;
+const PATIENCE_MS = 60_000;
+
+jest.setTimeout(400_000);
+
+describeBackbones((backbone) => {
+  const kills = Number(process.env.FAULT_KILLS ?? (backbone.name.includes('Kafka') ? 5 : 50));
+  let scene: FaultScene;
+  afterEach(() => scene?.close());
+
+  test(`killed ${kills} times: nothing is lost`, async () => {
+    const random = seeded();
+    const load = new Load();
+    scene = await FaultScene.open(backbone, { respond: (request) => load.respond(request) });
+    const urls = scene.urls(...PATHS);
+    const first = await scene.serve();
+    const token = await scene.account(first, ACCOUNT, urls);
+    await first.stop('SIGKILL');
+    let acknowledged = 0;
+    for (let kill = 1; kill <= kills; kill += 1) {
+      const service = await scene.starting();
+      const change = changed(service, token, scene.urls('/changed')[0] ?? '', kill);
+      // As many requests as there are new pairs are sure to come.
+      load.killAfter(random.below(EVENTS_A_KILL * PATHS.length + 1), service);
+      await scene.publish(paymentEvents(ACCOUNT, EVENTS_A_KILL, `${kill}-`), urls);
+      await service.exited;
+      if (await change) acknowledged = kill;
+    }
+    const last = await scene.serve();
+    await scene.publish(paymentEvents(ACCOUNT, EVENTS_A_KILL, 'last-'), urls);
+    await scene.oracle.nothingLost(PATIENCE_MS);
+    const pairs = (kills + 1) * EVENTS_A_KILL * PATHS.length;
+    const fine = { pairs, lost: 0, differing: 0, unexpected: 0 };
+    expect(scene.oracle.verdict()).toMatchObject(fine);
+    await allDelivered(scene, pairs);
+    expect(await shownChange(last.url, token)).toBeGreaterThanOrEqual(acknowledged);
+    const verdict = scene.oracle.report(`${backbone.name}, killed ${kills} times (FAULT_SEED=${random.seed})`);
+    expect(verdict).toMatchObject(fine);
+  });
+}, ENDS);
+
+/** Answers, and kills whoever it is told to when the time has come: before that request is answered. */
+class Load {
+  readonly #seen = new Set<string>();
+  #left = Number.POSITIVE_INFINITY;
+  #kill: () => void = () => undefined;
+
+  killAfter(requests: number, service: Pick<Service, 'stop'>): void {
+    this.#left = requests;
+    this.#kill = () => void service.stop('SIGKILL');
+    if (requests === 0) this.#kill();
+  }
+
+  async respond({ path, body }: ReceivedRequest): Promise<Reply> {
+    this.#left -= 1;
+    if (this.#left === 0) this.#kill();
+    const pair = `${path} ${body}`;
+    const isFirst = !this.#seen.has(pair);
+    this.#seen.add(pair);
+    if (path === '/slow') await delay(SLOW_MS);
+    return { status: isFirst && FAILS.test(pair) ? 503 : 200 };
+  }
+}
+
+/** Whether the change was acknowledged: a header of a webhook is replaced. */
+async function changed(starting: Starting, token: string, url: string, change: number): Promise<boolean> {
+  const headers = [{ key: 'X-Change', value: String(change) }];
+  try {
+    const { url: api } = await starting.ready;
+    return (await addWebhook(api, token, { url, eventType: 'cash_out', headers })) === 200;
+  } catch {
+    return false; // it was killed first
+  }
+}
+
+async function shownChange(api: string, token: string): Promise<number> {
+  const response = await fetch(`${api}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
+  const { webhooks } = (await response.json()) as { webhooks: { type: string; headers: Record<string, string> }[] };
+  return Number(webhooks.find(({ type }) => type === 'cash_out')?.headers['X-Change'] ?? 0);
+}
+
+/** The deliveries topic says of every pair that it was delivered. */
+function allDelivered(scene: FaultScene, pairs: number): Promise<unknown> {
+  return scene.withBroker(({ broker }, { deliveries }) => {
+    const ended = async () => {
+      const outcomes = [...(await outcomesOf(broker.browse(deliveries))).values()];
+      return outcomes.length === pairs && outcomes.every((outcome) => outcome === 'delivered');
+    };
+    return eventually(ended, { timeout: PATIENCE_MS, message: 'a delivery has no end' });
+  });
+}

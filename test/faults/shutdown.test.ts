@@ -1,0 +1,66 @@
+/**
+ * SIGTERM under load, with a healthy URL, a slow one and one that hangs: the process ends in time with code 0, and after
+ * the next start nothing that was done is sent again, and nothing is lost. What hung was interrupted: that is no attempt.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import type { DeliveryView } from '../../src/delivery/delivery-log.js';
+import { describeBackbones, ENDS } from '../support/backbones.js';
+import { eventually } from '../support/eventually.js';
+import { FaultScene } from '../support/fault-scene.js';
+import type { ReceivedRequest, Reply } from '../support/receiver.js';
+import { run } from '../support/service.js';
+import { paymentEvents } from '../support/story.js';
+
+const ACCOUNT = 7;
+const EVENTS = 200;
+const SLOW_MS = 3_000;
+const STOPS_WITHIN_MS = 10_000;
+const PATIENCE_MS = 40_000;
+const PATHS = ['/healthy', '/slow', '/hanging'];
+
+jest.setTimeout(90_000);
+
+describeBackbones((backbone) => {
+  let scene: FaultScene;
+  afterEach(() => scene?.close());
+
+  test('code 0 in time; after the next start nothing is sent again, and nothing is lost', async () => {
+    let mended = false;
+    const respond = async ({ path }: ReceivedRequest): Promise<Reply> => {
+      if (path === '/hanging' && !mended) return 'hang';
+      if (path === '/slow' && !mended) await delay(SLOW_MS);
+      return { status: 200 };
+    };
+    scene = await FaultScene.open(backbone, { respond });
+    const service = await scene.serve();
+    const urls = scene.urls(...PATHS);
+    await scene.account(service, ACCOUNT, urls);
+    await scene.publish(paymentEvents(ACCOUNT, EVENTS), urls);
+    const came = (path: string) => scene.receiver.requests.filter((request) => request.path === path).length;
+    await eventually(() => PATHS.every((path) => came(path) > 10), { timeout: PATIENCE_MS });
+    const asked = performance.now();
+    const code = await service.stop('SIGTERM');
+    const tookMs = Math.round(performance.now() - asked);
+    const [before, hung] = [scene.receiver.taken.length, came('/hanging')];
+
+    mended = true;
+    await scene.serve();
+    await scene.oracle.nothingLost(PATIENCE_MS);
+    const deliveries = await eventually(() => ended(scene, EVENTS * PATHS.length), { timeout: PATIENCE_MS });
+    const what = `stopped with code ${code} in ${tookMs} ms, ${before} done, ${hung} hanging`;
+    const verdict = scene.oracle.report(`${backbone.name}, SIGTERM, ${what}`);
+    expect(verdict).toEqual({ pairs: EVENTS * PATHS.length, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });
+    expect(code).toBe(0);
+    expect(tookMs).toBeLessThan(STOPS_WITHIN_MS);
+    expect(deliveries.every(({ attempts }) => attempts.length === 1)).toBe(true);
+  });
+}, ENDS);
+
+/** As the command shows them, once all are delivered. */
+async function ended({ settings }: FaultScene, count: number): Promise<DeliveryView[] | false> {
+  const { stdout } = await run(settings, ['deliveries', 'list', '--account', String(ACCOUNT), '--json']);
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  const deliveries = lines.map((line) => JSON.parse(line) as DeliveryView);
+  return deliveries.filter(({ outcome }) => outcome === 'delivered').length === count && deliveries;
+}

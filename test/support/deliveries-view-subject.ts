@@ -1,0 +1,70 @@
+/** The deliveries view on SQLite as its contract wants it, and entries to put into it. */
+import { join } from 'node:path';
+import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
+import type { DeliveriesQuery, DeliveriesView, ViewAttempt, ViewEntry } from '../../src/ports/deliveries-view.js';
+import type { Features, Subject } from '../contract/contract.js';
+import { ACCOUNT, NOW } from './delivery-samples.js';
+import { damageFile } from './sqlite-subjects.js';
+import { temporaryDirectory } from './temporary-directory.js';
+
+export const WEBHOOK = 7;
+
+export async function sqliteDeliveriesView(features: Features): Promise<Subject<DeliveriesView>> {
+  const directory = temporaryDirectory();
+  const all: DeliveriesView[] = [];
+  const another = async () => {
+    const view = openDeliveriesView(directory.path, () => undefined);
+    all.push(view);
+    return view;
+  };
+  let port = await another();
+  return {
+    features,
+    get port() {
+      return port;
+    },
+    another,
+    async reopen() {
+      port.close();
+      port = await another();
+      return port;
+    },
+    stall: () => Promise.reject(new Error('nobody waits for a file')),
+    damage: async () => damageFile(join(directory.path, 'deliveries-view.sqlite')),
+    async close() {
+      for (const view of all) view.close();
+      directory.remove();
+    },
+  };
+}
+
+/** `n` places it: the n-th ms and offset of partition 0, and the name of a delivery that was delivered at once. */
+export function entry(n: number, changes: Partial<ViewEntry> & { readonly partition?: number } = {}): ViewEntry {
+  const { partition = 0, ...rest } = changes;
+  return {
+    id: `msg_${String(n).padStart(6, '0')}`,
+    eventId: `pay-${n}`,
+    accountId: ACCOUNT,
+    webhookId: WEBHOOK,
+    outcome: 'delivered',
+    attempt: attempt(n),
+    nextAttemptAt: null,
+    place: { partition, offset: n, timestamp: NOW + n },
+    ...rest,
+  };
+}
+
+export function attempt(n: number, changes: Partial<ViewAttempt> = {}): ViewAttempt {
+  const at = new Date(NOW + n).toISOString();
+  return { at, status: 200, error: null, durationMs: 12, version: 1, ...changes };
+}
+
+export function entries(count: number, changes: Parameters<typeof entry>[1] = {}): ViewEntry[] {
+  return Array.from({ length: count }, (_, n) => entry(n, changes));
+}
+
+/** All of WEBHOOK unless said otherwise. */
+export function query(changes: Partial<DeliveriesQuery> = {}): DeliveriesQuery {
+  const bounds = { before: null, outcome: null, from: null, to: null };
+  return { accountId: ACCOUNT, webhookId: WEBHOOK, limit: 1_000, ...bounds, ...changes };
+}

@@ -1,0 +1,110 @@
+/** Holds answers against /openapi.json of the service they came from. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface OpenApiDocument extends Json {
+  readonly openapi: string;
+  readonly info: Json;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Json>>;
+    readonly headers: Readonly<Record<string, Json>>;
+    readonly securitySchemes: Readonly<Record<string, Json>>;
+  };
+}
+
+export interface DocumentedOperation extends Json {
+  readonly operationId: string;
+  readonly security: readonly Json[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Json }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Json }>> };
+  readonly responses: Readonly<Record<string, DocumentedResponse>>;
+}
+
+export interface DocumentedResponse {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Json>>;
+  readonly content: Readonly<Record<string, { readonly schema: Json }>>;
+}
+
+export interface Given {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+const documents = new Map<string, Promise<(given: Given) => void>>();
+
+/** @throws where an operation answered what its description does not have: another status, another shape */
+export async function expectDocumented(url: string, given: Given): Promise<void> {
+  const known = documents.get(url) ?? fetchDocument(url).then(checker);
+  documents.set(url, known);
+  (await known)(given);
+}
+
+export async function fetchDocument(url: string): Promise<OpenApiDocument> {
+  return (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
+}
+
+/** The description of that request's operation; undefined for a path or a method that is none. */
+export function operationOf(
+  document: OpenApiDocument,
+  method: string,
+  target: string,
+): DocumentedOperation | undefined {
+  const path = new URL(target, 'http://localhost').pathname;
+  const template = Object.keys(document.paths).find((candidate) =>
+    new RegExp(`^${candidate.replaceAll('.', '[.]').replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  );
+  return template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()];
+}
+
+function checker(document: OpenApiDocument): (given: Given) => void {
+  const compile = compiler(document);
+  const compiled = new Map<Json, ValidateFunction>();
+  return ({ method, path, status, headers, body }) => {
+    if (headers.get('cache-control') !== 'no-store') throw new Error(`${method} ${path} may be cached`);
+    const operation = operationOf(document, method, path);
+    if (!operation) return;
+    const answered = `${method} ${path} answered ${status} ${JSON.stringify(body)}`;
+    const response = operation.responses[status];
+    if (!response) throw new Error(`${answered}: a status that /openapi.json does not have`);
+    const { schema = {} } = response.content['application/json'] ?? {};
+    const validate = compiled.get(schema) ?? compile(schema);
+    compiled.set(schema, validate);
+    if (!validate(body)) throw new Error(`${answered}: not as in /openapi.json, ${JSON.stringify(validate.errors)}`);
+    for (const name of unexpected(headers, response)) throw new Error(`${answered}: its ${name} is not documented`);
+  };
+}
+
+const TOLD = ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'idempotent-replayed'];
+
+function unexpected(headers: Headers, response: DocumentedResponse): string[] {
+  const documented = Object.keys(response.headers ?? {}).map((name) => name.toLowerCase());
+  return TOLD.filter((name) => headers.has(name) && !documented.includes(name));
+}
+
+/** Closed: with nothing beyond what is described, so a field that was forgotten there is seen. */
+export function compiler(
+  { components }: OpenApiDocument,
+  { isClosed = true } = {},
+): (schema: Json) => ValidateFunction {
+  const formats = { 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/ };
+  const ajv = new Ajv2020({ allErrors: true, formats });
+  ajv.addKeyword('components');
+  return (schema) => {
+    const whole = { ...schema, components };
+    return ajv.compile(isClosed ? (closed(whole) as Json) : whole);
+  };
+}
+
+function closed(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(closed);
+  if (typeof node !== 'object' || node === null) return node;
+  const inner = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, closed(value)]));
+  const isOpen = 'properties' in node && typeof node.properties === 'object' && !('additionalProperties' in node);
+  return isOpen && (node as Json).type === 'object' ? { ...inner, additionalProperties: false } : inner;
+}

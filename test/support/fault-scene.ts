@@ -1,0 +1,135 @@
+/**
+ * What every fault is tried on: an installation with an account, a receiver whose every request is counted, an oracle,
+ * and somebody who publishes meanwhile. All of it is closed in reverse.
+ */
+import { type Backbone as OpenedBackbone, openBackbone } from '../../src/backbone.js';
+import { type Config, readConfig } from '../../src/config.js';
+import { type Topics, topicsOf } from '../../src/delivery/topics.js';
+import type { NewRecord } from '../../src/ports/broker.js';
+import type { Backbone } from './backbones.js';
+import { Oracle } from './oracle.js';
+import { type Receiver, type ReceiverOptions, startReceiver } from './receiver.js';
+import { type Service, type Settings, type Starting, serve, startServing } from './service.js';
+import { silentLogger } from './silent-logger.js';
+import { type Account, addWebhook, installation, register, tokenFor } from './story.js';
+
+/** Records of one publish call. */
+const BATCH = 10;
+
+export interface SceneOptions {
+  readonly respond?: ReceiverOptions['respond'];
+  /** On top of those of the installation. */
+  readonly settings?: Settings;
+  /** More ports that deliveries may go to. */
+  readonly ports?: readonly number[];
+}
+
+export class FaultScene {
+  readonly receiver: Receiver;
+  readonly oracle: Oracle;
+  /** Without what a service of the scene is given besides. */
+  readonly settings: Settings;
+  readonly #cleanups: (() => unknown)[];
+
+  private constructor(receiver: Receiver, settings: Settings, cleanups: (() => unknown)[]) {
+    this.receiver = receiver;
+    this.oracle = new Oracle([receiver]);
+    this.settings = settings;
+    this.#cleanups = cleanups;
+  }
+
+  static async open(backbone?: Backbone, options: SceneOptions = {}): Promise<FaultScene> {
+    const { respond = () => ({ status: 200 }), settings = {}, ports = [] } = options;
+    const receiver = await startReceiver({ respond });
+    const installed = await installation([receiver], backbone);
+    const ALLOWED_PORTS = [installed.settings.ALLOWED_PORTS, ...ports].join();
+    const cleanups = [() => receiver.close(), installed.remove];
+    return new FaultScene(receiver, { ...installed.settings, ALLOWED_PORTS, ...settings }, cleanups);
+  }
+
+  onClose(cleanup: () => unknown): void {
+    this.#cleanups.push(cleanup);
+  }
+
+  async close(): Promise<void> {
+    for (const cleanup of this.#cleanups.splice(0).reverse()) await cleanup();
+  }
+
+  /** From its ready line on. */
+  async serve(more: Settings = {}): Promise<Service> {
+    return this.#ended(await serve({ ...this.settings, ...more }));
+  }
+
+  /** From its first line on. */
+  async starting(more: Settings = {}): Promise<Starting> {
+    const starting = this.#ended(await startServing({ ...this.settings, ...more }));
+    starting.ready.catch(() => undefined);
+    return starting;
+  }
+
+  /** Registers the account, and its webhooks for cash_in. @returns a token of the account */
+  async account(service: Service, accountId: number, urls: readonly string[]): Promise<string> {
+    return this.webhooks(service, await register(this.settings, accountId), urls);
+  }
+
+  /** The account's webhooks for cash_in. @returns a token of the account */
+  async webhooks(service: Service, account: Account, urls: readonly string[]): Promise<string> {
+    const token = await tokenFor(service.url, account);
+    for (const url of urls) {
+      const status = await addWebhook(service.url, token, { url, eventType: 'cash_in' });
+      if (status !== 200) throw new Error(`${url} could not be registered: ${status}`);
+    }
+    return token;
+  }
+
+  urls(...paths: readonly string[]): string[] {
+    return paths.map((path) => this.receiver.url + path);
+  }
+
+  /**
+   * Publishes as another process would, batch after batch, and tells the oracle.
+   *
+   * @param events NDJSON
+   * @returns when each was, by its id: ms since the epoch
+   */
+  publish(events: string, urls: readonly string[]): Promise<Map<string, number>> {
+    this.oracle.due(events, urls);
+    const records = events
+      .split('\n')
+      .filter((line) => line !== '')
+      .map(paymentOf);
+    return this.withBroker(async ({ broker }, topics) => {
+      const times = new Map<string, number>();
+      for (let from = 0; from < records.length; from += BATCH) {
+        const batch = records.slice(from, from + BATCH);
+        for (const { id } of batch) times.set(id, Date.now());
+        await broker.publish(
+          topics.payments[0],
+          batch.map(({ record }) => record),
+        );
+      }
+      return times;
+    });
+  }
+
+  /** Opens store and broker in this process, as the command line does in its own. */
+  async withBroker<T>(work: (backbone: OpenedBackbone, topics: Topics) => Promise<T>): Promise<T> {
+    const config: Config = readConfig(this.settings);
+    const backbone = await openBackbone(config, silentLogger);
+    try {
+      return await work(backbone, topicsOf(config.paymentTopics, config.topicPrefix));
+    } finally {
+      await backbone.close();
+    }
+  }
+
+  #ended<S extends Pick<Service, 'stop'>>(service: S): S {
+    this.onClose(() => service.stop('SIGKILL'));
+    return service;
+  }
+}
+
+function paymentOf(line: string): { id: string; record: NewRecord } {
+  const { id, accountId } = JSON.parse(line) as { id: string; accountId: number };
+  return { id, record: { key: Buffer.from(String(accountId)), value: Buffer.from(line), headers: [] } };
+}

@@ -1,0 +1,89 @@
+/**
+ * Faults of the operating system, under a real service: faulty-libc.c is compiled, preloaded into it, and told by a file
+ * that both have open what is wrong just now. Where that can't be had, what needs it says so loudly.
+ */
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, test } from '@jest/globals';
+import type { Settings } from './service.js';
+import { temporaryDirectory } from './temporary-directory.js';
+
+const SOURCE = fileURLToPath(new URL('faulty-libc.c', import.meta.url));
+const PAGE_BYTES = 4_096;
+/** Where what stands in the file. */
+const DISK_FULL = 0;
+const SYNC_FAILS = 8;
+const CLOCK_MS = 16;
+const WRITES_REFUSED = 24;
+const SYNCS_REFUSED = 32;
+const WORD = 48;
+
+/** Runs what needs it, or says loudly that it did not. */
+export function withFaultyLibc(define: () => void): void {
+  const compiler = spawnSync('cc', ['--version']);
+  if (process.platform === 'linux' && compiler.status === 0) define();
+  else
+    describe('FAULTS OF THE DISK AND THE CLOCK', () => test.skip('NEED LINUX AND A C COMPILER (cc)', () => undefined));
+}
+
+export class FaultyLibc {
+  /** What a service is started with. */
+  readonly settings: Settings;
+  readonly #folder = temporaryDirectory();
+  readonly #page: number;
+
+  /** @param word faults of the disk are those of files whose path contains it */
+  constructor(word: string) {
+    const [library, page] = [join(this.#folder.path, 'faulty-libc.so'), join(this.#folder.path, 'page')];
+    const options = ['-shared', '-fPIC', '-O1', '-Wall', '-Werror', '-o', library, SOURCE, '-ldl'];
+    const { status, stderr } = spawnSync('cc', options, { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`faulty-libc.c could not be compiled:\n${stderr}`);
+    this.settings = { LD_PRELOAD: library, FAULTY_LIBC: page };
+    this.#page = openSync(page, 'w+');
+    const text = Buffer.alloc(PAGE_BYTES);
+    text.write(word, WORD);
+    writeSync(this.#page, text, 0, PAGE_BYTES, 0);
+  }
+
+  /** One write of so many finds no room; 0: each finds some again. */
+  diskFull(oneOf: number): void {
+    this.#set(DISK_FULL, oneOf);
+  }
+
+  /** One sync of so many fails; 0: none does. */
+  syncFails(oneOf: number): void {
+    this.#set(SYNC_FAILS, oneOf);
+  }
+
+  /** What the clock is ahead of the real one; timers and what is monotonic are left alone. */
+  shiftClock(ms: number): void {
+    this.#set(CLOCK_MS, ms);
+  }
+
+  get writesRefused(): number {
+    return this.#get(WRITES_REFUSED);
+  }
+
+  get syncsRefused(): number {
+    return this.#get(SYNCS_REFUSED);
+  }
+
+  close(): void {
+    closeSync(this.#page);
+    this.#folder.remove();
+  }
+
+  #set(place: number, value: number): void {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigInt64LE(BigInt(value));
+    writeSync(this.#page, bytes, 0, bytes.length, place);
+  }
+
+  #get(place: number): number {
+    const bytes = Buffer.alloc(8);
+    readSync(this.#page, bytes, 0, bytes.length, place);
+    return Number(bytes.readBigInt64LE());
+  }
+}

@@ -1,0 +1,118 @@
+/** Receivers that do their worst, each in a way of its own. What they are asked over TLS is for localhost. */
+import { once } from 'node:events';
+import { connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { Worker } from 'node:worker_threads';
+import { certificateFor } from './certificates.js';
+import { listen } from './receiver.js';
+
+export interface HostileEndpoint {
+  readonly port: number;
+  /** Connections to it that are open, as far as it can know. */
+  open(): number;
+  close(): Promise<unknown>;
+}
+
+export interface HostileKind {
+  readonly name: string;
+  readonly ends: 'delivered' | 'exhausted';
+  start(): Promise<HostileEndpoint>;
+}
+
+const CHUNK_BYTES = 64 * 1_024;
+const CHUNK_EVERY_MS = 10;
+const OK = 'HTTP/1.1 200 OK\r\n';
+
+export const HOSTILE_KINDS: readonly HostileKind[] = [
+  { name: 'hangs at connect', ends: 'exhausted', start: neverAccepts },
+  { name: 'hangs in TLS', ends: 'exhausted', start: () => plain((socket) => socket.resume()) },
+  {
+    name: 'resets in TLS',
+    ends: 'exhausted',
+    start: () => plain((socket) => socket.once('data', () => socket.resetAndDestroy())),
+  },
+  { name: 'hangs before headers', ends: 'exhausted', start: () => scripted(() => undefined) },
+  {
+    name: 'hangs in the body',
+    ends: 'exhausted',
+    start: () => scripted((socket) => socket.write(`${OK}content-length: 10\r\n\r\nhalf`)),
+  },
+  {
+    name: 'endless headers',
+    ends: 'exhausted',
+    start: () => scripted((socket) => writeForEver(socket, OK, 'x-more: and more\r\n')),
+  },
+  {
+    name: 'one endless header',
+    ends: 'exhausted',
+    start: () => scripted((socket) => writeForEver(socket, `${OK}x: `, 'a'.repeat(1_000))),
+  },
+  {
+    name: 'an endless body',
+    ends: 'delivered',
+    start: () =>
+      scripted((socket) =>
+        writeForEver(socket, `${OK}transfer-encoding: chunked\r\n\r\n`, `3e8\r\n${'a'.repeat(1_000)}\r\n`),
+      ),
+  },
+  { name: 'resets', ends: 'exhausted', start: () => scripted((socket) => socket.destroy()) },
+  {
+    name: 'a flood of 1xx',
+    ends: 'exhausted',
+    start: () => scripted((socket) => writeForEver(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n')),
+  },
+  { name: 'no HTTP', ends: 'exhausted', start: () => scripted((socket) => socket.end('220 mail ready\r\n')) },
+  {
+    name: 'closes after each request',
+    ends: 'delivered',
+    start: () => scripted((socket) => socket.end(`${OK}content-length: 0\r\n\r\n`)),
+  },
+];
+
+/** A TCP server. */
+async function plain(onConnection: (socket: Socket) => void): Promise<HostileEndpoint> {
+  const { port, sockets, close } = await listen(createTcpServer(onConnection));
+  return { port, open: () => sockets.size, close };
+}
+
+/** A TLS server that answers a request's first bytes. */
+async function scripted(answer: (socket: TLSSocket) => void): Promise<HostileEndpoint> {
+  const server = createTlsServer(await certificateFor());
+  server.on('secureConnection', (socket) => {
+    socket.on('error', () => undefined); // the client goes away
+    socket.once('data', () => answer(socket.resume()));
+  });
+  server.on('tlsClientError', () => undefined);
+  const { port, sockets, close } = await listen(server);
+  return { port, open: () => sockets.size, close };
+}
+
+/** Without end, and at a pace that leaves something of the machine to those it is not about. */
+function writeForEver(socket: TLSSocket, start: string, text: string): void {
+  const chunk = text.repeat(Math.ceil(CHUNK_BYTES / text.length));
+  const timer = setInterval(() => {
+    if (socket.writable && !socket.writableNeedDrain) socket.write(chunk);
+  }, CHUNK_EVERY_MS);
+  socket.once('close', () => clearInterval(timer));
+  socket.write(start + chunk);
+}
+
+/** Listens, in a thread that then stands still, and its line of those that are not accepted yet is full: SYNs are dropped. */
+async function neverAccepts(): Promise<HostileEndpoint> {
+  const thread = new Worker(LISTEN_AND_STAND_STILL, { eval: true });
+  const [port] = (await once(thread, 'message')) as [number];
+  const line = [1, 2].map(() => connect(port, '127.0.0.1'));
+  await Promise.all(line.map((socket) => once(socket, 'connect')));
+  const close = async () => {
+    for (const socket of line) socket.destroy();
+    await thread.terminate();
+  };
+  return { port, open: () => 0, close };
+}
+
+const LISTEN_AND_STAND_STILL = `
+  const server = require('node:net').createServer();
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    require('node:worker_threads').parentPort.postMessage(server.address().port);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });`;

@@ -1,0 +1,60 @@
+/** Records that have no business in the service's topics: nonsense, and what pretends to be the service's own. */
+import type { NewRecord } from '../../src/ports/broker.js';
+import { header } from './delivery-samples.js';
+
+/** A year from which no test comes back. */
+const FAR = String(Date.UTC(2100, 0));
+const ESCAPES = 'two\nlines, \u001b[2J and \u0000';
+
+/** What no topic takes for its own. */
+export const NONSENSE: readonly NewRecord[] = [
+  nonsense(null),
+  nonsense(''),
+  nonsense('not JSON'),
+  nonsense('[1, 2]'),
+  nonsense('{"id": 5, "attempts": null}'),
+  nonsense(Buffer.from([0xff, 0xfe, 0x00])),
+  { ...nonsense('{}'), headers: [header('x-huge', 'x'.repeat(200_000))] },
+  { ...nonsense('{}'), headers: [header('aw-due', FAR), header('aw-attempts', '-1'), header('aw-detail', ESCAPES)] },
+];
+
+/** Of the deliveries topic's shape, more or less. */
+export const CROOKED_ENTRIES: readonly NewRecord[] = [
+  { id: 'crooked-1' },
+  { id: 'crooked-2', accountId: 7 },
+  { id: `crooked-3 ${ESCAPES}`, accountId: 7, attempt: 5, outcome: 'nonsense', nextAttemptAt: {} },
+  { id: 'crooked-4', accountId: 7, attempt: { at: 1, status: 'x' }, eventId: null },
+].map((entry) => nonsense(JSON.stringify(entry)));
+
+export interface Forgery {
+  readonly deliveryId: string;
+  readonly accountId: number;
+  readonly webhookId: number;
+  readonly value: string;
+}
+
+/** A record with all headers of ours, as of a delivery that is exhausted, waits for ever, and was never tried. */
+export function forged({ deliveryId, accountId, webhookId, value }: Forgery): NewRecord {
+  const headers = {
+    'aw-delivery-id': deliveryId,
+    'aw-event-id': ESCAPES,
+    'aw-event-type': 'cash_in',
+    'aw-account-id': String(accountId),
+    'aw-webhook-id': String(webhookId),
+    'aw-attempts': '-1',
+    'aw-step': '-1',
+    'aw-due': FAR,
+    'aw-reason': 'exhausted',
+    'aw-detail': ESCAPES,
+    'aw-source': ESCAPES,
+  };
+  return {
+    key: null,
+    value: Buffer.from(value),
+    headers: Object.entries(headers).map(([name, text]) => header(name, text)),
+  };
+}
+
+function nonsense(value: string | Buffer | null): NewRecord {
+  return { key: null, value: value === null ? null : Buffer.from(value as string), headers: [] };
+}

@@ -1,0 +1,44 @@
+/** Where each payment event of an embedded installation stands, read from the topics while the service is stopped. */
+import { RecordLog } from '../../src/adapters/sqlite/record-log.js';
+import type { StoreFile } from '../../src/adapters/sqlite/store-file.js';
+import type { ReceivedRecord } from '../../src/ports/broker.js';
+import { headerText } from '../../src/ports/broker.js';
+
+const GROUP = 'account-webhooks';
+const DELIVERIES = 'webhooks.deliveries';
+const TIERS = 'webhooks.retry.';
+const PAGE = 1_000;
+
+export interface Standing {
+  /** Events that have ended, wait in a tier, or are not taken yet; by what is not done of the topics. */
+  readonly events: ReadonlySet<string>;
+  /** How many records each topic was ever given. */
+  readonly published: Readonly<Record<string, number>>;
+}
+
+export function standing(file: StoreFile, payments: string): Standing {
+  const log = new RecordLog(file);
+  const events = new Set<string>();
+  const tiers = log.topics().filter((topic) => topic.startsWith(TIERS));
+  const waiting = tiers.flatMap((topic) => [...records(log, topic, log.groupOffset(`${GROUP}.retry`, topic))]);
+  for (const record of waiting) events.add(headerText(record, 'aw-event-id') ?? '');
+  for (const record of records(log, payments, log.groupOffset(GROUP, payments))) events.add(jsonOf(record).id);
+  for (const record of records(log, DELIVERIES, 0)) {
+    const { eventId, outcome } = jsonOf(record);
+    if (outcome !== 'retrying') events.add(eventId);
+  }
+  return { events, published: Object.fromEntries(log.topics().map((topic) => [topic, log.end(topic)])) };
+}
+
+function* records(log: RecordLog, topic: string, from: number): Iterable<ReceivedRecord> {
+  for (let next = from; ; ) {
+    const { page, atEnd } = log.page(topic, next, PAGE);
+    yield* page;
+    if (atEnd) return;
+    next = (page.at(-1)?.offset ?? next) + 1;
+  }
+}
+
+function jsonOf({ value }: ReceivedRecord): { id: string; eventId: string; outcome: string } {
+  return JSON.parse(String(value));
+}
