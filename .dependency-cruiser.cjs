@@ -12,16 +12,22 @@ const PURE = '^src/webhooks/(?!(handle-command|webhook-ids|envelope)[.]ts$)';
 /** The folders that may import the pure files' types. */
 const KNOWS_TYPES = ['read-model', 'delivery', 'audit'];
 
+/** What the records of delivery/ look like, and where they are. */
+const RECORD_FORMATS = ['delivery-log', 'delivery', 'dead-letters', 'payment-event', 'topics'].map(
+  (file) => `delivery/${file}`,
+);
+
 const MAY_IMPORT = {
   ports: [],
   secrets: [],
   endpoints: [],
   observability: [],
+  idempotency: ['ports', 'secrets'],
   accounts: ['ports', 'read-model', 'secrets', 'webhooks'],
   'read-model': ['ports', 'webhooks/events'],
   delivery: ['ports', 'read-model', 'secrets', 'endpoints', 'webhooks/handle-command', 'webhooks/limits'],
-  audit: ['ports', 'read-model', 'webhooks/events', 'delivery/delivery-log'],
-  http: ['webhooks', 'accounts', 'secrets', 'endpoints', 'read-model', 'ports', 'delivery/delivery-log'],
+  audit: ['ports', 'read-model', 'webhooks/events', ...RECORD_FORMATS],
+  http: ['webhooks', 'accounts', 'idempotency', 'secrets', 'endpoints', 'read-model', 'ports', 'delivery/delivery-log'],
 };
 
 /** Package -> the only files that may import it. A driver stays behind its port, a library in its corner. */

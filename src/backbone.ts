@@ -20,6 +20,8 @@ export interface Backbone {
   readonly projections: ProjectionServer | null;
   readonly broker: Broker;
   readonly masterKey: MasterKey;
+  /** The one before it, for a while after a change; none otherwise. */
+  readonly previousKeys: readonly MasterKey[];
   readonly sealing: Sealing;
   close(): Promise<void>;
 }
@@ -43,6 +45,7 @@ export async function openBackbone(config: Config, logger: Logger): Promise<Back
     projections,
     broker,
     masterKey: key,
+    previousKeys: previous,
     sealing: createSealing([key, ...previous], randomBytes),
     async close() {
       await broker.close();

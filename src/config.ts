@@ -32,6 +32,7 @@ export interface Config {
   readonly masterKey: Buffer | null;
   readonly masterKeyPrevious: Buffer | null;
   readonly auth: AuthConfig;
+  readonly api: ApiConfig;
   readonly paymentTopics: readonly [string, ...string[]];
   readonly topicPrefix: string;
   /** As written: a tier's topic bears the delay's text. */
@@ -47,6 +48,13 @@ export interface AuthConfig {
   readonly issuer: string;
   readonly audience: string;
   readonly accountClaim: string;
+}
+
+export interface ApiConfig {
+  /** Requests a minute and account; 0: no limit. */
+  readonly writesPerMinute: number;
+  readonly tokensPerMinute: number;
+  readonly maxConnections: number;
 }
 
 export interface KafkaConfig {
@@ -71,6 +79,8 @@ export interface DeliveryConfig {
   readonly timeoutMs: number;
   readonly concurrency: number;
   readonly endpointConcurrency: number;
+  /** How long an endpoint may fail before its webhooks are deactivated; 0: for ever. */
+  readonly deactivateAfterMs: number;
   readonly allowedPorts: readonly PortRange[];
   readonly allowPrivateEndpoints: boolean;
   readonly caFile: string | null;
@@ -93,6 +103,11 @@ export function readConfig(environment: Environment = process.env): Config {
     masterKey: masterKeyOf(settings),
     masterKeyPrevious: keyOf(settings.MASTER_KEY_PREVIOUS),
     auth: authOf(settings),
+    api: {
+      writesPerMinute: Number(settings.RATE_LIMIT_WRITES),
+      tokensPerMinute: Number(settings.RATE_LIMIT_TOKENS),
+      maxConnections: Number(settings.MAX_CONNECTIONS),
+    },
     paymentTopics: listOf(settings.PAYMENT_TOPICS),
     topicPrefix: settings.TOPIC_PREFIX,
     retrySchedule: scheduleOf(settings),
@@ -156,6 +171,7 @@ function deliveryOf(settings: Settings): DeliveryConfig {
     timeoutMs: timerMs('DELIVERY_TIMEOUT', settings),
     concurrency: Number(settings.DELIVERY_CONCURRENCY),
     endpointConcurrency: Number(settings.ENDPOINT_CONCURRENCY),
+    deactivateAfterMs: settings.DEACTIVATE_AFTER === '0' ? 0 : milliseconds(settings.DEACTIVATE_AFTER),
     allowedPorts: listOf(settings.ALLOWED_PORTS).map(portRange),
     allowPrivateEndpoints: settings.ALLOW_PRIVATE_ENDPOINTS === 'true',
     caFile: settings.DELIVERY_CA_FILE || null,

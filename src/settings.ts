@@ -41,6 +41,7 @@ const text = (defaultValue: string, pattern = '', expected = 'text') => ({
 });
 const list = (item: string) => `(${item})(,(${item}))*`;
 const duration = (defaultValue: string) => text(defaultValue, DURATION, 'a whole number and ms, s, m or h, like 15s');
+const wholeOrOff = (defaultValue: string) => text(defaultValue, '0|[1-9][0-9]{0,6}', 'a whole number from 0 (off) on');
 const whole = (defaultValue: string) => text(defaultValue, '[1-9][0-9]{0,6}', 'a whole number from 1 on');
 const port = (defaultValue: string) => text(defaultValue, '[0-9]{1,5}', 'a port from 0 to 65535');
 const flag = (defaultValue: string) => text(defaultValue, 'true|false', 'true or false');
@@ -64,12 +65,16 @@ const SETTINGS = {
   AUTH_ISSUER: text('account-webhooks'),
   AUTH_AUDIENCE: text('account-webhooks'),
   AUTH_ACCOUNT_CLAIM: text('sub'),
+  RATE_LIMIT_WRITES: wholeOrOff('20000'),
+  RATE_LIMIT_TOKENS: wholeOrOff('6000'),
+  MAX_CONNECTIONS: whole('10000'),
   PAYMENT_TOPICS: text('payment-events', list(TOPIC), 'topic names of A-Z a-z 0-9 . _ - with commas between'),
   TOPIC_PREFIX: text('', `|${TOPIC}`, 'a prefix of A-Z a-z 0-9 . _ -'),
   RETRY_SCHEDULE: text('5s,5m,30m,2h,5h,10h,14h,20h,24h', list(DURATION), 'delays like 5s,5m,2h'),
   DELIVERY_TIMEOUT: duration('15s'),
   DELIVERY_CONCURRENCY: whole('256'),
   ENDPOINT_CONCURRENCY: whole('16'),
+  DEACTIVATE_AFTER: text('120h', `0|${DURATION}`, 'a whole number and ms, s, m or h, like 120h, or 0'),
   ALLOWED_PORTS: text('443,8443', list(PORTS), 'ports and ranges like 443,8443,20000-20100'),
   ALLOW_PRIVATE_ENDPOINTS: flag('false'),
   DELIVERY_CA_FILE: text(''),

@@ -2,9 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.js';
 import { createAttempt } from '../delivery/attempt.js';
+import { CircuitBreakers } from '../delivery/circuit-breaker.js';
 import { createOpenConfiguration } from '../delivery/configuration.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../delivery/dispatcher.js';
 import { EndpointGate, type GateLimits } from '../delivery/endpoint-gate.js';
+import { EndpointHealth } from '../delivery/endpoint-health.js';
 import { topicsOf } from '../delivery/topics.js';
 import { createEndpointAgent } from '../endpoints/endpoint-agent.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
@@ -12,10 +14,13 @@ import { certificatesFrom, clientCertificateFrom } from '../setting-files.js';
 import type { Core, Start, Stop } from './core.js';
 
 const TRY_AGAIN_MS = 1_000;
+/** A clock that nobody sets. */
+const steady = { now: () => performance.now(), random: Math.random };
 
 export async function startDispatching(core: Core, stops: Stop[]): Promise<Dispatcher> {
   const { config, logger, backbone, accounts, handleCommand } = core;
   const { delivery } = config;
+  const { deactivateAfterMs } = delivery;
   const agent = createEndpointAgent({
     allowPrivate: delivery.allowPrivateEndpoints,
     connectTimeoutMs: delivery.timeoutMs,
@@ -31,7 +36,8 @@ export async function startDispatching(core: Core, stops: Stop[]): Promise<Dispa
     schedule: config.retrySchedule,
     accounts,
     configuration: createOpenConfiguration(accounts, backbone.sealing, Date.now),
-    gate: new EndpointGate(gateLimits(delivery)),
+    gate: new EndpointGate({ ...gateLimits(delivery), ...steady, breakers: new CircuitBreakers(steady) }),
+    health: new EndpointHealth({ accounts, handleCommand, logger, now: Date.now, deactivateAfterMs }),
     attempt: createAttempt({ agent, timeoutMs: delivery.timeoutMs, now: Date.now, userAgent: 'account-webhooks' }),
     handleCommand,
     logger,

@@ -3,6 +3,7 @@ import { type ConnectionOptions, connect, createSecureContext, rootCertificates,
 import type { buildConnector } from 'undici';
 import { isPublicAddress } from './address-rules.js';
 import { EndpointForbidden } from './endpoint-forbidden.js';
+import { limitReceived } from './received-limit.js';
 import { guardLookup, type LookupAll, lookupAll } from './resolve.js';
 
 export interface ConnectorOptions {
@@ -87,6 +88,7 @@ export class GuardedConnector {
     let connectedAt: number | undefined;
     socket.once('secureConnect', () => {
       connectedAt = performance.now();
+      limitReceived(socket);
       settle(null, socket);
     });
     socket.on('error', (error) => {
