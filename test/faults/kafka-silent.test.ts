@@ -84,7 +84,7 @@ withOwnKafka(() => {
     readonly taken: readonly ReceivedRequest[];
   }
 
-  /** A service with two webhooks whose receiver fails each first attempt: all goes through Kafka once more. */
+  /** A service with two webhooks whose receiver fails every other first attempt: those go through Kafka once more. */
   async function atWork(events: number): Promise<Story> {
     const server = await startKafka();
     cleanups.push(() => {
@@ -96,8 +96,10 @@ withOwnKafka(() => {
     const respond = (request: ReceivedRequest) => {
       const again = sent.some(({ headers }) => headers['webhook-id'] === request.headers['webhook-id']);
       sent.push(request);
-      if (again) taken.push(request);
-      return { status: again ? 200 : 500 };
+      // Not ten in a row: the circuit breaker would keep the rest from being sent at all.
+      const takes = again || sent.length % 2 === 0;
+      if (takes) taken.push(request);
+      return { status: takes ? 200 : 500 };
     };
     const receiver = await startReceiver({ respond });
     cleanups.push(() => receiver.close());
