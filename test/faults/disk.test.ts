@@ -7,7 +7,7 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';
-import { run, type Service } from '../support/service.js';
+import { run, type Service, strayLines } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 
 const ACCOUNT = 7;
@@ -90,12 +90,7 @@ withFaultyLibc(() => {
     await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'after-'), urls);
     await scene.oracle.nothingLost(PATIENCE_MS);
     expect(await service.stop('SIGTERM')).toBe(0);
-    expect(
-      service
-        .log()
-        .split('\n')
-        .filter((line) => line !== '' && !line.startsWith('{')),
-    ).toEqual([]);
+    expect(strayLines(service.log())).toEqual([]);
     const again = await scene.serve();
     const cashIn = urls.map((url) => `cash_in ${url}`);
     expect(await shown(again, token)).toEqual([...cashIn, ...trueOf(answers)].sort());

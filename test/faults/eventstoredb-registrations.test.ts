@@ -7,7 +7,7 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import { type EventStoreServer, startEventStore } from '../support/eventstoredb/event-store-server.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
-import type { Service } from '../support/service.js';
+import { type Service, strayLines } from '../support/service.js';
 import { addWebhook } from '../support/story.js';
 
 const ACCOUNT = 7;
@@ -63,12 +63,7 @@ test.each<[string, (faults: EventStoreServer['faults']) => void]>([
   await eventually(async () => (await shown(service, token)).length >= all.length, PATIENCE);
   expect(await shown(service, token)).toEqual(all);
   expect(await service.stop('SIGTERM')).toBe(0);
-  expect(
-    service
-      .log()
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('{')),
-  ).toEqual([]);
+  expect(strayLines(service.log())).toEqual([]);
   const again = await scene.serve();
   expect(await shown(again, token)).toEqual(all);
   console.log(

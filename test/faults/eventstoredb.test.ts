@@ -3,7 +3,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { startEventStoreCluster } from '../support/eventstoredb/cluster.js';
 import { startEventStore } from '../support/eventstoredb/event-store-server.js';
 import { eventually } from '../support/eventually.js';
-import { run, type Service, type Settings, serve, startServing } from '../support/service.js';
+import { run, type Service, type Settings, serve, startServing, strayLines } from '../support/service.js';
 import { addWebhook, installation, register, tokenFor } from '../support/story.js';
 
 const ACCOUNT = 7;
@@ -71,11 +71,6 @@ async function ready(adminUrl: string): Promise<number> {
 async function webhooks({ url }: Service, token: string): Promise<unknown> {
   const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
   return ((await response.json()) as { total: number }).total;
-}
-
-/** Log entries are JSON: anything else is a crash or a warning of Node's. */
-function strayLines(log: string): string[] {
-  return log.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
 }
 
 describe.each([

@@ -5,8 +5,9 @@ import { startKafka } from '../services/kafka/kafka-server.js';
 import { eventually } from '../support/eventually.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { startMuteKafka } from '../support/mute-kafka.js';
+import { Oracle } from '../support/oracle.js';
 import { type OwnKafka, withOwnKafka } from '../support/own-kafka.js';
-import { deliveredPairs, type ReceivedRequest, startReceiver } from '../support/receiver.js';
+import { type ReceivedRequest, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve, startServing } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
 
@@ -79,9 +80,11 @@ withOwnKafka(() => {
     readonly server: OwnKafka;
     readonly settings: Settings;
     readonly running: Service;
-    /** What the receiver was sent, and what it answered with 200. */
+    readonly oracle: Oracle;
+    /** What the receiver was sent. */
     readonly sent: readonly ReceivedRequest[];
-    readonly taken: readonly ReceivedRequest[];
+    /** By the command line, to both webhooks. */
+    publish(events: string): Promise<unknown>;
   }
 
   /** A service with two webhooks whose receiver fails every other first attempt: those go through Kafka once more. */
@@ -92,13 +95,11 @@ withOwnKafka(() => {
       return server.stop();
     });
     const sent: ReceivedRequest[] = [];
-    const taken: ReceivedRequest[] = [];
     const respond = (request: ReceivedRequest) => {
       const again = sent.some(({ headers }) => headers['webhook-id'] === request.headers['webhook-id']);
       sent.push(request);
       // Not ten in a row: the circuit breaker would keep the rest from being sent at all.
       const takes = again || sent.length % 2 === 0;
-      if (takes) taken.push(request);
       return { status: takes ? 200 : 500 };
     };
     const receiver = await startReceiver({ respond });
@@ -107,21 +108,28 @@ withOwnKafka(() => {
     const running = await serve(settings);
     cleanups.push(() => running.stop('SIGKILL'));
     const token = await tokenFor(running.url, await register(settings, ACCOUNT));
-    for (const path of PATHS) await addWebhook(running.url, token, { url: receiver.url + path, eventType: 'cash_in' });
-    await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, events));
-    return { server, settings, running, sent, taken };
+    const urls = PATHS.map((path) => receiver.url + path);
+    for (const url of urls) await addWebhook(running.url, token, { url, eventType: 'cash_in' });
+    const oracle = new Oracle([receiver]);
+    const publish = (published: string) => {
+      oracle.due(published, urls);
+      return run(settings, ['events', 'publish'], published);
+    };
+    await publish(paymentEvents(ACCOUNT, events));
+    return { server, settings, running, oracle, sent, publish };
   }
 
   test('for ten seconds while it works: nothing is lost, and it goes on by itself', async () => {
-    const { server, settings, running, sent, taken } = await atWork(400);
+    const { server, running, oracle, sent, publish } = await atWork(400);
     // Some are done, and of others the record of the next attempt is under way.
     await eventually(() => sent.length > 400, PATIENCE);
     server.signal('SIGSTOP');
     await delay(SILENT_FOR_MS);
     server.signal('SIGCONT');
-    await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 20, 'after-'));
-    await eventually(() => deliveredPairs({ requests: taken }).size === 420 * PATHS.length, PATIENCE);
-    for (const ids of deliveredPairs({ requests: taken }).values()) expect(ids.size).toBe(1);
+    await publish(paymentEvents(ACCOUNT, 20, 'after-'));
+    await oracle.nothingLost(PATIENCE.timeout);
+    const verdict = oracle.report('Kafka stopped for ten seconds');
+    expect(verdict).toMatchObject({ pairs: 420 * PATHS.length, lost: 0, differing: 0, unexpected: 0 });
     expect((await fetch(`${running.adminUrl}/health/ready`)).status).toBe(200);
     await expectToStopInTime(running);
   });
@@ -136,14 +144,15 @@ withOwnKafka(() => {
   });
 
   test('and SIGTERM meanwhile, with much under way: it ends in time, and the next process delivers what is left', async () => {
-    const { server, settings, running, sent, taken } = await atWork(400);
+    const { server, settings, running, oracle, sent } = await atWork(400);
     await eventually(() => sent.length > 400, PATIENCE);
     server.signal('SIGSTOP');
     await expectToStopInTime(running);
     server.signal('SIGCONT');
     const next = await serve(settings);
     cleanups.push(() => next.stop('SIGKILL'));
-    await eventually(() => deliveredPairs({ requests: taken }).size === 400 * PATHS.length, { timeout: 80_000 });
-    for (const ids of deliveredPairs({ requests: taken }).values()) expect(ids.size).toBe(1);
+    await oracle.nothingLost(80_000);
+    const verdict = oracle.report('Kafka stopped, and SIGTERM meanwhile');
+    expect(verdict).toMatchObject({ pairs: 400 * PATHS.length, lost: 0, differing: 0, unexpected: 0 });
   }, 150_000);
 });

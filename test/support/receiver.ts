@@ -112,17 +112,3 @@ function answer(response: ServerResponse, reply: Reply): void {
   if (reply === 'reset') response.socket?.destroy();
   else response.writeHead(reply.status, reply.headers).end(reply.body);
 }
-
-/** The webhook-ids under which each event reached each URL. */
-export function deliveredPairs(receiver: Pick<Receiver, 'requests'>): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>();
-  for (const request of receiver.requests) {
-    const pair = `${eventId(request)} ${request.path}`;
-    found.set(pair, (found.get(pair) ?? new Set()).add(String(request.headers['webhook-id'])));
-  }
-  return found;
-}
-
-function eventId({ body }: ReceivedRequest): string {
-  return (JSON.parse(body.toString()) as { id: string }).id;
-}

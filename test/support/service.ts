@@ -97,3 +97,8 @@ async function exitOf(child: ChildProcess): Promise<number | null> {
 function output(stream: NodeJS.ReadableStream | null): Promise<string> {
   return stream ? text(stream) : Promise.resolve('');
 }
+
+/** Log entries are JSON: anything else is a crash or a warning of Node's. */
+export function strayLines(log: string): string[] {
+  return log.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+}

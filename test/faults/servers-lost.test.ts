@@ -1,0 +1,182 @@
+/**
+ * A server is lost while payments flow and an account changes its webhooks: killed, cut off, or stopped for ten seconds.
+ * Each POST is answered, and what was answered with success is there; no payment is lost. (Kafka killed and Kafka stopped
+ * are in kafka.test.ts and kafka-silent.test.ts.)
+ */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { startKafka } from '../services/kafka/kafka-server.js';
+import type { OpenBackbone } from '../support/backbones.js';
+import { startEventStore } from '../support/eventstoredb/event-store-server.js';
+import { eventually } from '../support/eventually.js';
+import { FaultScene } from '../support/fault-scene.js';
+import { withOwnKafka } from '../support/own-kafka.js';
+import type { ReceivedRequest, Reply } from '../support/receiver.js';
+import { type Relay, startRelay } from '../support/relay.js';
+import { strayLines } from '../support/service.js';
+import { addWebhook, paymentEvents } from '../support/story.js';
+
+const ACCOUNT = 7;
+const PATHS = ['/one', '/two', '/three'];
+const TYPES = ['cash_out', 'refund_in', 'refund_out', 'med_created', 'med_accepted', 'med_rejected'];
+const EVENTS = 200;
+const CHANGES_EVERY_MS = 50;
+const LOST_FOR_MS = 10_000;
+const PATIENCE_MS = 60_000;
+const PATIENCE = { timeout: PATIENCE_MS };
+/** The first attempt for such an event fails: there are retries, too, but no ten failures in a row. */
+const FAILS = /"id":"\w+-\d*3"/;
+
+jest.setTimeout(150_000);
+
+/** Both ways of losing it, and the way back. */
+interface Outside {
+  readonly settings: OpenBackbone['settings'];
+  readonly relay: Relay;
+  kill(): Promise<void>;
+  revive(): Promise<void>;
+}
+
+let scene: FaultScene;
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  await scene?.close();
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function relayed(): Promise<Relay> {
+  const relay = await startRelay();
+  cleanups.push(() => relay.close());
+  return relay;
+}
+
+async function eventStore(): Promise<Outside> {
+  const relay = await relayed();
+  let server = await startEventStore();
+  cleanups.push(() => server.stop());
+  relay.leadTo(server.port);
+  const url = server.url.replace(String(server.port), String(relay.port));
+  return {
+    settings: { EVENT_STORE_URL: url, MASTER_KEY: randomBytes(32).toString('base64') },
+    relay,
+    kill: () => server.kill(),
+    revive: async () => {
+      server = await startEventStore({ port: server.port, data: server.data });
+    },
+  };
+}
+
+async function kafka(): Promise<Outside> {
+  const relay = await relayed();
+  const properties = { 'advertised.listeners': `CLIENTS://127.0.0.1:${relay.port}` };
+  const server = await startKafka({ properties });
+  cleanups.push(() => server.stop());
+  relay.leadTo(server.port);
+  const never = () => Promise.reject(new Error('is not done here'));
+  const url = `kafka://127.0.0.1:${relay.port}`;
+  const settings = { BROKER_URL: url, KAFKA_PARTITIONS: '3', MASTER_KEY: randomBytes(32).toString('base64') };
+  return { settings, relay, kill: never, revive: never };
+}
+
+/** @returns what one POST after the other was answered with, until it is told to end */
+function changing(api: string, token: string): { end(): Promise<{ eventType: string; status: number }[]> } {
+  const answers: { eventType: string; status: number }[] = [];
+  let isOver = false;
+  const url = String(scene.urls('/changed')[0]);
+  const changes = (async () => {
+    for (let n = 0; !isOver; n += 1) {
+      const eventType = TYPES[n % TYPES.length] ?? '';
+      const headers = [{ key: 'X-Change', value: String(n) }];
+      answers.push({ eventType, status: await addWebhook(api, token, { url, eventType, headers }) });
+      await delay(CHANGES_EVERY_MS);
+    }
+  })();
+  return {
+    end: async () => {
+      isOver = true;
+      await changes;
+      return answers;
+    },
+  };
+}
+
+async function shown(api: string, token: string): Promise<Map<string, number>> {
+  const response = await fetch(`${api}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
+  const { webhooks } = (await response.json()) as { webhooks: { type: string; headers: Record<string, string> }[] };
+  return new Map(webhooks.map(({ type, headers }) => [type, Number(headers['X-Change'])]));
+}
+
+interface Fault {
+  readonly begin: (outside: Outside) => unknown;
+  readonly end: (outside: Outside) => unknown;
+}
+
+const KILLED: Fault = { begin: ({ kill }) => kill(), end: ({ revive }) => revive() };
+const CUT: Fault = { begin: ({ relay }) => relay.cut(), end: ({ relay }) => relay.mend() };
+const STOPPED: Fault = { begin: ({ relay }) => relay.freeze(), end: ({ relay }) => relay.mend() };
+
+async function losing(what: string, { outside, fault }: { outside: Outside; fault: Fault }): Promise<void> {
+  const seen = new Set<string>();
+  const respond = ({ path, body }: ReceivedRequest): Reply => {
+    const pair = `${path} ${body}`;
+    const isFirst = !seen.has(pair);
+    seen.add(pair);
+    return { status: isFirst && FAILS.test(pair) ? 503 : 200 };
+  };
+  const open = async () => ({ settings: outside.settings, close: async () => undefined });
+  scene = await FaultScene.open({ name: what, open }, { respond });
+  const service = await scene.serve();
+  const urls = scene.urls(...PATHS);
+  const token = await scene.account(service, ACCOUNT, urls);
+  const changes = changing(service.url, token);
+  await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'before-'), urls);
+  await eventually(() => scene.receiver.requests.length > EVENTS / 2, PATIENCE);
+  await fault.begin(outside);
+  const isEmbedded = outside.settings.BROKER_URL === undefined;
+  if (isEmbedded) {
+    await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'during-'), urls);
+    // Deliveries do without the event store: the URLs are in the read model.
+    await scene.oracle.nothingLost(PATIENCE_MS);
+  }
+  await delay(LOST_FOR_MS);
+  await fault.end(outside);
+  await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'after-'), urls);
+  await scene.oracle.nothingLost(PATIENCE_MS);
+
+  // Until one is taken again: the service goes on by itself.
+  const answers = await changes.end();
+  await eventually(async () => (await addWebhook(service.url, token, one())) === 200, PATIENCE);
+  const refused = answers.filter(({ status }) => status !== 200);
+  expect(refused.filter(({ status }) => status < 500)).toEqual([]);
+  const verdict = scene.oracle.report(`${what}: ${refused.length} of ${answers.length} POSTs refused`);
+  const pairs = (isEmbedded ? 3 : 2) * EVENTS * PATHS.length;
+  expect(verdict).toMatchObject({ pairs, lost: 0, differing: 0, unexpected: 0 });
+  expect(await service.stop('SIGTERM')).toBe(0);
+  expect(strayLines(service.log())).toEqual([]);
+  // A POST that was refused may be there: it was not known whether it was stored. One that was taken is there, or a later one.
+  const again = await scene.serve();
+  const latest = await shown(again.url, token);
+  for (const type of TYPES) {
+    const taken = answers.findLastIndex(({ eventType, status }) => eventType === type && status === 200);
+    expect(latest.get(type) ?? -1).toBeGreaterThanOrEqual(taken);
+  }
+}
+
+const one = () => ({ url: String(scene.urls('/one')[0]), eventType: 'cash_in' });
+
+describe('the event store', () => {
+  test.each([
+    ['killed', KILLED],
+    ['cut off', CUT],
+    ['stopped', STOPPED],
+  ])('%s for ten seconds: payments go on, every answer was true, nothing is lost', async (how, fault) => {
+    await losing(`the event store ${how}`, { outside: await eventStore(), fault });
+  });
+});
+
+withOwnKafka(() => {
+  test('Kafka cut off for ten seconds: every answer was true, nothing is lost', async () => {
+    await losing('Kafka cut off', { outside: await kafka(), fault: CUT });
+  });
+});

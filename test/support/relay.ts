@@ -1,0 +1,79 @@
+/** A wire between a client and a server on loopback that a test may cut, or freeze. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+const HOST = '127.0.0.1';
+
+export interface Relay {
+  /** Where clients find the server. */
+  readonly port: number;
+  /** To be called before the first connection. */
+  leadTo(port: number): void;
+  /** Every connection is reset, and each new one is too. */
+  cut(): void;
+  /**
+   * Connections are taken, and what is sent is taken, and nothing comes back: so is a server to its clients that is
+   * stopped by SIGSTOP, or behind a network that drops all of it.
+   */
+  freeze(): void;
+  /** As before. What was frozen goes on where it was. */
+  mend(): void;
+  close(): Promise<void>;
+}
+
+export async function startRelay(): Promise<Relay> {
+  let target = 0;
+  let state: 'whole' | 'cut' | 'frozen' = 'whole';
+  const sockets = new Set<Socket>();
+  const waiting: Socket[] = [];
+
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket);
+    socket.on('error', () => undefined); // a reset is what it is for
+    return socket.once('close', () => sockets.delete(socket));
+  };
+  const join = (client: Socket): void => {
+    if (client.destroyed) return;
+    const server = keep(connect(target, HOST));
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      from.on('data', (chunk) => to.write(chunk));
+      from.once('close', () => to.destroy());
+    }
+  };
+
+  const listener = createServer({ pauseOnConnect: true }, (client) => {
+    if (state === 'cut') client.resetAndDestroy();
+    else if (state === 'frozen') waiting.push(keep(client));
+    else join(keep(client).resume());
+  });
+  listener.listen(0, HOST);
+  await once(listener, 'listening');
+
+  return {
+    port: (listener.address() as AddressInfo).port,
+    leadTo: (port) => {
+      target = port;
+    },
+    cut: () => {
+      state = 'cut';
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
+    freeze: () => {
+      state = 'frozen';
+      for (const socket of sockets) socket.pause();
+    },
+    mend: () => {
+      state = 'whole';
+      for (const socket of sockets) socket.resume();
+      for (const client of waiting.splice(0)) join(client);
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      listener.close();
+      await once(listener, 'close');
+    },
+  };
+}
