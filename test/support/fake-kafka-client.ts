@@ -3,7 +3,7 @@ import type { Kafka } from 'kafkajs';
 
 type Listener = (event: { payload: unknown }) => unknown;
 
-const EVENTS = ['GROUP_JOIN', 'START_BATCH_PROCESS', 'REBALANCING', 'CRASH'] as const;
+const EVENTS = ['GROUP_JOIN', 'START_BATCH_PROCESS', 'REBALANCING', 'COMMIT_OFFSETS', 'CRASH'] as const;
 type EventName = (typeof EVENTS)[number];
 
 export interface Commit {
@@ -18,6 +18,8 @@ export class FakeKafkaClient {
   readonly calls: string[] = [];
   runs = 0;
   commit: () => Promise<void> = async () => undefined;
+  /** As kafkajs does while it is not fetching: a commit is fulfilled, and nothing was committed. */
+  dropsCommits = false;
   restartOnFailure: (error: Error) => Promise<boolean> = async () => true;
   readonly #listeners = new Map<string, Listener>();
   #eachBatch: (payload: unknown) => Promise<void> = async () => undefined;
@@ -49,7 +51,9 @@ export class FakeKafkaClient {
 
   async commitOffsets(offsets: Commit[]): Promise<void> {
     this.commits.push(offsets);
+    if (this.dropsCommits) return;
     await this.commit();
+    await this.emit('COMMIT_OFFSETS', {});
   }
 
   pause([topic]: { topic: string }[]): void {

@@ -2,6 +2,8 @@
  * The partitions this consumer has, each with its lane, through all joins of the group.
  *
  *   assigned -> paused, its place being asked for -> open: a lane takes what is fetched -> assigned to another: forgotten
+ *                                                     \-> this member has a new id: its place is asked for again, and the
+ *                                                         lane goes on where nobody was further meanwhile
  *
  * Hazard: kafkajs goes back to the committed offsets at each rejoin, tells nobody which partitions it lost, and may
  * bring batches that were fetched before the rejoin. So a partition's start is asked for at each join, and a batch is
@@ -36,6 +38,8 @@ const ASK_AGAIN_MS = 500;
 export class AssignedPartitions {
   readonly #parts: AssignedPartitionsParts;
   readonly #lanes = new Map<string, PartitionLane>();
+  /** Of partitions that stay through a change of this member's id, until it is known where the group stands. */
+  readonly #former = new Map<string, PartitionLane>();
   readonly #asking = new Set<NodeJS.Timeout>();
   #memberId = '';
   /** Counts the joins: what was asked for before the last one is not looked at. */
@@ -64,9 +68,12 @@ export class AssignedPartitions {
     this.#join += 1;
     const places = placesOf(assignment);
     const assigned = new Set(places.map(keyOf));
-    for (const key of this.#lanes.keys()) {
+    for (const key of this.#former.keys()) if (!assigned.has(key)) this.#former.delete(key);
+    for (const [key, lane] of this.#lanes) {
       // A new member id: this member was thought dead, and others may have had its partitions meanwhile.
-      if (memberId !== this.#memberId || !assigned.has(key)) this.#lanes.delete(key);
+      const mayStay = memberId === this.#memberId;
+      if (!mayStay && assigned.has(key)) this.#former.set(key, lane);
+      if (!mayStay || !assigned.has(key)) this.#lanes.delete(key);
     }
     this.#memberId = memberId;
     for (const place of places) this.#flow(place).resume();
@@ -125,10 +132,16 @@ export class AssignedPartitions {
 
   #openLane(place: Place, start: number | undefined): void {
     if (start === undefined) return;
+    const key = keyOf(place);
     const flow = this.#flow(place);
-    this.#lanes.set(keyOf(place), new PartitionLane({ ...place, start }, flow));
-    this.#parts.client.seek({ ...place, offset: String(start) });
+    const former = this.#former.get(key);
+    this.#former.delete(key);
+    // Measured with Kafka away for ten seconds: without it nearly all that was under way went out twice.
+    const lane = former?.knows(start) ? former : new PartitionLane({ ...place, start }, flow);
+    this.#lanes.set(key, lane);
+    this.#parts.client.seek({ ...place, offset: String(lane.next) });
     flow.resume();
+    lane.regulate(true);
   }
 
   #askAgain(places: readonly Place[], join: number): void {

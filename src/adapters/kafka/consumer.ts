@@ -40,6 +40,8 @@ export class KafkaConsumer implements Consumer {
   readonly #offsets: OffsetKeeper<PartitionLane>;
   /** False until the first join, and after a crash. */
   #member = false;
+  /** Counts the commits that Kafka took. */
+  #committed = 0;
   #stopped = false;
   #startAgain: NodeJS.Timeout | undefined;
   #starting: Promise<void> = Promise.resolve();
@@ -120,6 +122,9 @@ export class KafkaConsumer implements Consumer {
     });
     // Until the join is complete the group still takes, from the generation that ends, what this member has done.
     client.on(client.events.REBALANCING, () => this.#offsets.keepNow());
+    client.on(client.events.COMMIT_OFFSETS, () => {
+      this.#committed += 1;
+    });
     client.on(client.events.CRASH, ({ payload }) => this.#crashed(payload.error, payload.restart));
     return client;
   }
@@ -133,9 +138,12 @@ export class KafkaConsumer implements Consumer {
   async #commit(offsets: ReadonlyMap<PartitionLane, number>): Promise<void> {
     if (!this.#member) throw new Error('this consumer is in no group now');
     const owned = [...offsets].filter(([lane]) => this.#partitions.has(lane));
+    const before = this.#committed;
     await this.#client.commitOffsets(
       owned.map(([{ topic, partition }, offset]) => ({ topic, partition, offset: String(offset) })),
     );
+    // Hazard: while kafkajs is not fetching, as on its way to a crash, it drops a commit, or its error, and says nothing.
+    if (owned.length > 0 && this.#committed === before) throw new Error('the commit was dropped');
   }
 
   #crashed(error: Error, restarts: boolean): void {

@@ -54,6 +54,11 @@ export class PartitionLane implements Lane, Kept {
     this.regulate();
   }
 
+  /** Whether what a group that stands there has still to do is what this lane has: nobody else was further. */
+  knows(groupStart: number): boolean {
+    return this.#remembered <= groupStart && groupStart <= (this.unremembered ?? this.#remembered);
+  }
+
   /** The records up to there are gone for good, by the topic's retention. */
   skipTo(offset: number): void {
     this.#next = Math.max(this.#next, offset);

@@ -60,6 +60,43 @@ describe('a partition that was assigned', () => {
   });
 });
 
+describe('a member with a new id, which was thought dead', () => {
+  const rejoined = async (start: number) => {
+    client.commit = () => Promise.reject(new Error('Kafka is away'));
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    await client.fetched('t', 5, 9);
+    await eventually(() => handled.length === 5 && client.commits.length > 0);
+    client.commit = async () => undefined;
+    client.commits.length = client.calls.length = 0;
+    starts.set('t', start);
+    await client.join({ t: [0] }, 'another-member');
+    await eventually(() => client.calls.at(-1) === 'resume t' && client.calls.includes('pause t'));
+  };
+
+  it.each([5, 7, 10])(
+    'goes on where it was, though the group stands at %d: what is done is not handed out',
+    async (start) => {
+      await rejoined(start);
+      expect(client.calls).toContain('seek t 10');
+      await client.fetched('t', 8, 11);
+      await eventually(() => offsets().flat().includes('t 12'));
+      expect(handled.map(({ offset }) => offset)).toEqual([5, 6, 7, 8, 9, 10, 11]);
+    },
+  );
+
+  it.each([
+    ['others were further', 11],
+    ['the group was set back', 3],
+  ])('goes to where the group stands where %s', async (_, start) => {
+    await rejoined(start);
+    expect(client.calls).toContain(`seek t ${start}`);
+    await client.fetched('t', start, 12);
+    await eventually(() => handled.at(-1)?.offset === 12);
+    expect(handled[5]?.offset).toBe(start);
+  });
+});
+
 describe('what is done', () => {
   beforeEach(async () => {
     await client.join({ t: [0] });
@@ -82,6 +119,15 @@ describe('what is done', () => {
     };
     await consumer.close();
     expect(offsets()).toEqual([['t 10'], ['t 10'], ['t 10']]);
+  });
+
+  it('is committed again where kafkajs dropped the commit and said nothing', async () => {
+    client.dropsCommits = true;
+    await client.fetched('t', 5, 9);
+    await eventually(() => client.commits.length === 1);
+    client.dropsCommits = false;
+    await eventually(() => client.commits.length === 2);
+    expect(offsets()).toEqual([['t 10'], ['t 10']]);
   });
 
   it('includes a batch that kafkajs keeps to itself: one of an aborted transaction', async () => {
