@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test run lint build bench clean up down
+.PHONY: help demo test faults run lint build bench clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -20,6 +20,9 @@ demo: $(BUILT) ## the whole story on this machine, in under a minute
 
 test: $(BUILT) lint ## build, lint, and every test
 	@npm test --silent
+
+faults: $(BUILT) ## the fault suite; writes what it counted into docs/reliability.md
+	@node scripts/fault-counts.js
 
 run: $(BUILT) ## the service, on 127.0.0.1:8080 (ARGS="--roles api" adds arguments)
 	@node dist/main.js serve $(ARGS)

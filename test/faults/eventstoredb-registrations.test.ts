@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { type EventStoreServer, startEventStore } from '../support/eventstoredb/event-store-server.js';
 import { eventually } from '../support/eventually.js';
+import { reportCounts } from '../support/fault-counts.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { type Service, strayLines } from '../support/service.js';
 import { addWebhook } from '../support/story.js';
@@ -65,10 +66,11 @@ test.each<[string, (faults: EventStoreServer['faults']) => void]>([
   expect(await service.stop('SIGTERM')).toBe(0);
   expect(strayLines(service.log())).toEqual([]);
   const again = await scene.serve();
-  expect(await shown(again, token)).toEqual(all);
-  console.log(
-    `the event store ${what}: ${all.length} webhooks, ${refused.length} POSTs refused and sent again, lost 0`,
-  );
+  const kept = await shown(again, token);
+  const lost = all.filter((webhook) => !kept.includes(webhook)).length;
+  const counted = `the event store ${what} under registrations: ${refused.length} of ${all.length} POSTs refused and sent again`;
+  reportCounts({ what: counted, pairs: all.length, lost, sentTwice: null });
+  expect(kept).toEqual(all);
 });
 
 function postsOf(name: string): Post[] {

@@ -3,6 +3,7 @@
  * published, under one webhook-id. It is told of events before they are published, and may be asked at any time.
  */
 import { eventually } from './eventually.js';
+import { reportCounts } from './fault-counts.js';
 import type { ReceivedRequest, Receiver } from './receiver.js';
 
 const SHOWN = 3;
@@ -80,9 +81,7 @@ export class Oracle {
   /** Prints the counts as one line, and gives them. */
   report(what: string): Verdict {
     const verdict = this.verdict();
-    const { pairs, lost, sentTwice, differing, unexpected } = verdict;
-    const wrong = `differing ${differing}, unexpected ${unexpected}`;
-    console.log(`${what}: pairs ${pairs}, lost ${lost}, sent twice ${sentTwice}, ${wrong}`);
+    reportCounts({ what, ...verdict }, `, differing ${verdict.differing}, unexpected ${verdict.unexpected}`);
     return verdict;
   }
 

@@ -1,0 +1,20 @@
+/**
+ * What a fault was counted to do: printed, and appended to the file of FAULT_COUNTS, where it is set, as a row for
+ * docs/reliability.md (scripts/fault-counts.js).
+ */
+import { appendFileSync } from 'node:fs';
+
+export interface FaultCounts {
+  /** The fault, and what else was seen. */
+  readonly what: string;
+  readonly pairs: number;
+  readonly lost: number;
+  /** Null where it is not counted. */
+  readonly sentTwice: number | null;
+}
+
+export function reportCounts({ what, pairs, lost, sentTwice }: FaultCounts, more = ''): void {
+  console.log(`${what}: pairs ${pairs}, lost ${lost}, sent twice ${sentTwice ?? '-'}${more}`);
+  const file = process.env.FAULT_COUNTS;
+  if (file) appendFileSync(file, `| ${what} | ${pairs} | ${lost} | ${sentTwice ?? ''} |\n`);
+}
