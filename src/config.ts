@@ -186,6 +186,8 @@ function jwksUrlOf(value: string): string | null {
   if (!value) return null;
   const url = URL.canParse(value) ? new URL(value) : null;
   const loopback = url && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  // fetch takes no such URL, and says so with all of it: the log would show the password.
+  if (url?.username || url?.password) throw invalid('AUTH_JWKS_URL', 'must have no user and password');
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && loopback)) return url.href;
   throw invalid('AUTH_JWKS_URL', 'must be an https URL (http only to this machine)');
 }

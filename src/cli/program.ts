@@ -33,6 +33,7 @@ export async function runCommandLine(
     )
     .version(version(), '--version')
     .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(withoutValues(text)) })
     .showHelpAfterError('(--help shows what there is)');
   for (const load of asked(args[0])) (await load())(program, io);
   try {
@@ -53,6 +54,11 @@ function version(): string {
 function asked(name = ''): (() => Promise<Register>)[] {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   return load ? [load] : Object.values(COMMANDS);
+}
+
+/** A mistyped option is named without what was given with it: it may be a secret. */
+function withoutValues(text: string): string {
+  return text.replace(/(unknown option '[^'=]*)=.*(?=')/s, '$1');
 }
 
 /** One line. Errors of ours say what to do; of others the code is what helps. */

@@ -44,7 +44,8 @@ async function send(base: string, path: string, request: Omit<ServiceRequest, 'p
     });
   } catch (error) {
     const code = error instanceof RequestError ? error.code : 'ERR_INVALID_URL';
-    throw new CommandFailed(`no service answers at ${base} (${code}): start one with serve, or name it with --url`);
+    const where = base.replace(/\/\/[^/?#]*@/, '//'); // without a user and password
+    throw new CommandFailed(`no service answers at ${where} (${code}): start one with serve, or name it with --url`);
   }
 }
 

@@ -1,6 +1,6 @@
 /** webhooks: a REST client of a running service. */
 import { text } from 'node:stream/consumers';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { CommandFailed, type CommandIo, JSON_OPTION } from './command-io.js';
 import { ask, serviceUrl, URL_OPTION } from './service-client.js';
 
@@ -29,7 +29,12 @@ export function webhooksCommand(program: Command, io: CommandIo): void {
     .description('register a URL for an event type, or update that entry')
     .argument('<webhookUrl>', 'where events are sent: an https URL')
     .argument('<eventType>', 'cash_in, cash_out, refund_in, refund_out, med_created, med_accepted or med_rejected')
-    .option('--header <header>', 'sent with each event, "Name: value"; up to 5 times', headerOption, [])
+    .option(
+      '--header <header>',
+      'sent with each event, "Name: value"; up to 5 times',
+      (given: string, before: readonly GivenHeader[]) => [...before, header(given, webhooks)],
+      [],
+    )
     .option(...TOKEN_OPTION)
     .option(...URL_OPTION)
     .option(...JSON_OPTION)
@@ -65,8 +70,9 @@ async function call<T>(
   return ask<T>(serviceUrl(options.url, io.config), { ...request, path: '/api/webhooks', headers });
 }
 
-function headerOption(given: string, before: readonly GivenHeader[]): readonly GivenHeader[] {
+/** Not by InvalidArgumentError, which shows what was given: that is a secret as a rule. */
+function header(given: string, command: Command): GivenHeader {
   const colon = given.indexOf(':');
-  if (colon < 1) throw new InvalidArgumentError('A header is "Name: value".');
-  return [...before, { key: given.slice(0, colon), value: given.slice(colon + 1).trim() }];
+  if (colon < 1) command.error('error: a --header is "Name: value"');
+  return { key: given.slice(0, colon), value: given.slice(colon + 1).trim() };
 }

@@ -54,7 +54,7 @@ export async function startListening(core: Core, stops: Stop[]): Promise<Running
 
 function tokens(
   { auth }: Config,
-  { masterKey }: Backbone,
+  { masterKey, previousKeys }: Backbone,
   logger: Logger,
 ): { verifyToken: VerifyToken; ownTokens: OwnTokens | null } {
   const { issuer, audience, accountClaim, jwksUrl, tokenLifetimeMs: lifetimeMs } = auth;
@@ -62,8 +62,10 @@ function tokens(
     const verifyToken = createIssuerTokens({ jwksUrl, issuer, audience, accountClaim, clock, logger });
     return { verifyToken, ownTokens: null };
   }
-  const key = masterKey.derive('access-tokens');
-  const ownTokens = createOwnTokens({ issuer, audience, key, lifetimeMs, clock });
+  const purpose = 'access-tokens';
+  const previous = previousKeys.map((key) => key.derive(purpose));
+  const keys = [masterKey.derive(purpose), ...previous] as const;
+  const ownTokens = createOwnTokens({ issuer, audience, keys, lifetimeMs, clock });
   return { verifyToken: ownTokens.verify, ownTokens };
 }
 

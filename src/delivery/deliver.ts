@@ -1,8 +1,6 @@
 /** One step of a delivery: through the gate, one attempt, and what follows from it made durable. */
-import { setMaxListeners } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
-import { type Broker, type NewRecord, RecordTooLarge } from '../ports/broker.js';
+import type { Broker, NewRecord } from '../ports/broker.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import type { Webhook } from '../webhooks/state.js';
@@ -10,14 +8,13 @@ import type { Attempt, AttemptResult } from './attempt.js';
 import type { BreakerChange, Fared } from './circuit-breaker.js';
 import type { OpenConfiguration } from './configuration.js';
 import { exhausted } from './dead-letters.js';
-import { type Delivery, toRetryRecord } from './delivery.js';
+import { type Delivery, toRetryRecord, withoutExtras } from './delivery.js';
 import { type LoggedAttempt, logEntry, loggedAttempt } from './delivery-log.js';
+import { publishUntilDurable, publishWhatFits } from './durable-publish.js';
 import type { EndpointGate } from './endpoint-gate.js';
 import type { EndpointHealth } from './endpoint-health.js';
 import { type Delay, dueAt, stepAfterFailure, tierOfPutOff } from './retry-schedule.js';
 import type { Topics } from './topics.js';
-
-const PUBLISH_AGAIN_MS = 500;
 
 export interface DeliverParts {
   readonly broker: Broker;
@@ -131,7 +128,8 @@ export function createDeliver(parts: DeliverParts): Deliver {
     const why = attempt.error ?? `status ${attempt.status}`;
     if (step === null || !tier) {
       logger.warn({ ...about(delivery), why }, 'a delivery is exhausted');
-      const letter = durable(topics.deadLetters, exhausted(delivery, why));
+      const forms = [exhausted(delivery, why), exhausted(withoutExtras(delivery), why)];
+      const letter = publishWhatFits(parts, topics.deadLetters, forms);
       await Promise.all([letter, end(delivery, 'exhausted', attempt)]);
       return;
     }
@@ -144,7 +142,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
     const tier = tierOfPutOff(parts.schedule, delivery.putOff, forMs);
     if (!tier) return;
     const due = dueAt(tier, parts.now(), parts.random);
-    const waits = durable(topics.tier(tier), toRetryRecord({ ...delivery, putOff: delivery.putOff + 1 }, due));
+    const waits = keep({ ...delivery, putOff: delivery.putOff + 1 }, tier, due);
     if (delivery.putOff > 0) return waits;
     await Promise.all([waits, durable(topics.deliveries, logEntry(delivery, 'retrying', null, due))]);
   }
@@ -152,7 +150,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
   async function wait(delivery: Delivery, tier: Delay, attempt: LoggedAttempt): Promise<void> {
     const due = dueAt(tier, parts.now(), parts.random);
     await Promise.all([
-      durable(topics.tier(tier), toRetryRecord(delivery, due)),
+      keep(delivery, tier, due),
       durable(topics.deliveries, logEntry(delivery, 'retrying', attempt, due)),
     ]);
   }
@@ -172,6 +170,11 @@ export function createDeliver(parts: DeliverParts): Deliver {
     } else if (change === 'closed') parts.logger.info(about(delivery), 'an endpoint takes deliveries again');
   }
 
+  function keep(delivery: Delivery, tier: Delay, due: number): Promise<void> {
+    const forms = [toRetryRecord(delivery, due), toRetryRecord(withoutExtras(delivery), due)];
+    return publishWhatFits(parts, topics.tier(tier), forms);
+  }
+
   function durable(topic: string, record: NewRecord): Promise<void> {
     return publishUntilDurable(parts, topic, record);
   }
@@ -181,25 +184,6 @@ export function createDeliver(parts: DeliverParts): Deliver {
 function faredBy(result: AttemptResult | null): Fared {
   if (result?.kind === 'delivered') return 'succeeded';
   return result?.kind === 'retryable' ? 'failed' : 'unknown';
-}
-
-/** An attempt was made: to lose what follows from it, or to make it again, would be worse than to wait for the broker. */
-export async function publishUntilDurable(
-  { broker, logger, abandon }: Pick<DeliverParts, 'broker' | 'logger' | 'abandon'>,
-  topic: string,
-  record: NewRecord,
-): Promise<void> {
-  for (;;) {
-    try {
-      return await broker.publish(topic, [record]);
-    } catch (error) {
-      if (abandon.aborted || error instanceof RecordTooLarge) throw error;
-      logger.error({ err: error, topic }, 'the broker took no record; trying again');
-      // Any number of records wait for the same broker: Node would warn of a leak, on stderr.
-      setMaxListeners(Number.POSITIVE_INFINITY, abandon);
-      await delay(PUBLISH_AGAIN_MS, undefined, { signal: abandon });
-    }
-  }
 }
 
 function about({ id, accountId, webhookId, eventId, attempts }: Delivery) {

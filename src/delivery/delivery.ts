@@ -40,6 +40,11 @@ export function newDelivery(event: PaymentEvent, webhookId: number, record: NewR
   return { id, accountId, webhookId, eventId, eventType, attempts: 0, step: 0, putOff: 0, record };
 }
 
+/** Without the key and the headers that the payment's record came with: they may be larger than a topic takes. */
+export function withoutExtras(delivery: Delivery): Delivery {
+  return { ...delivery, record: { key: null, value: delivery.record.value, headers: [] } };
+}
+
 /** Derived, not drawn: a record that comes twice, or a crash in the middle, sends the same id again. */
 export function webhookMessageId(accountId: number, eventId: string, webhookId: number): string {
   // As JSON: half a surrogate pair, which a JSON string may hold, would become U+FFFD like every other half.

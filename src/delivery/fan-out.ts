@@ -1,8 +1,9 @@
 /** A payment record: parsed, routed by the read model, one delivery for each active URL. */
-import { type ReceivedRecord, RecordTooLarge } from '../ports/broker.js';
+import type { ReceivedRecord } from '../ports/broker.js';
 import { notValid } from './dead-letters.js';
-import { type Deliver, type DeliverParts, publishUntilDurable } from './deliver.js';
+import type { Deliver, DeliverParts } from './deliver.js';
 import { newDelivery } from './delivery.js';
+import { publishWhatFits } from './durable-publish.js';
 import { parsePaymentEvent } from './payment-event.js';
 
 /** The record is done when every delivery has ended or is durable in a tier. */
@@ -24,11 +25,7 @@ export async function bury(parts: DeliverParts, record: ReceivedRecord, reason: 
   const { topic, partition, offset } = record;
   parts.logger.warn({ topic, partition, offset, reason }, 'a record is not valid; it goes to the dead letters');
   const letter = notValid(record, reason);
-  try {
-    await publishUntilDurable(parts, parts.topics.deadLetters, letter);
-  } catch (error) {
-    if (!(error instanceof RecordTooLarge)) throw error;
-    // Its headers say where the bytes still are.
-    await publishUntilDurable(parts, parts.topics.deadLetters, { ...letter, value: null });
-  }
+  // The headers of ours say where the bytes still are.
+  const bare = notValid({ ...record, key: null, value: null, headers: [] }, reason);
+  await publishWhatFits(parts, parts.topics.deadLetters, [letter, { ...letter, value: null }, bare]);
 }

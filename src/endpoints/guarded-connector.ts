@@ -94,6 +94,9 @@ export class GuardedConnector {
     socket.on('error', (error) => {
       if (connectedAt !== undefined) this.#connectedAt.set(error, connectedAt);
       settle(error, null);
+      // An alert, say that a client certificate is required (TLS 1.3), is only told of: left alone, undici would take the
+      // end that follows for what went wrong.
+      socket.destroy(error);
     });
     socket.once('close', () => settle(failure('ECONNRESET'), null));
   }

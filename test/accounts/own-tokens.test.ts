@@ -16,7 +16,7 @@ let now = START;
 let tokens: OwnTokens;
 
 const ownTokens = (changes: Partial<Parameters<typeof createOwnTokens>[0]> = {}) =>
-  createOwnTokens({ ...RULES, key: KEY, lifetimeMs: 60_000, clock: { now: () => now }, ...changes });
+  createOwnTokens({ ...RULES, keys: [KEY], lifetimeMs: 60_000, clock: { now: () => now }, ...changes });
 
 beforeEach(() => {
   now = START;
@@ -54,6 +54,17 @@ describe('a token that was issued', () => {
     expect(expiresInSeconds).toBe(60);
     expect(decodeProtectedHeader(token)).toMatchObject({ alg: 'HS256' });
     expect(decodeJwt(token)).toEqual({ ...CLAIMS, ...TIMES });
+  });
+
+  it('is verified where its master key is the previous one, and not where it is none', async () => {
+    const { token } = await tokens.issue(42, CLIENT);
+    const changed = ownTokens({ keys: [OTHER_KEY, KEY] });
+    expect(await changed.verify(token)).toMatchObject({ accountId: 42 });
+    const anew = (await changed.issue(42, CLIENT)).token;
+    expect(await changed.verify(anew)).toMatchObject({ accountId: 42 });
+    expect(await tokens.verify(anew)).toBeNull();
+    now += 60_000;
+    expect(await changed.verify(token)).toBeNull();
   });
 
   it('is verified, by another process of the same master key too', async () => {

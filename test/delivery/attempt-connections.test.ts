@@ -67,6 +67,18 @@ describe('no connection', () => {
     expect(receiver.requests).toEqual([]);
   });
 
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'a client certificate that is asked for in vain, %s',
+    async (maxVersion) => {
+      const { cert: ca } = await testAuthority();
+      const tls = { requestCert: true, rejectUnauthorized: true, ca, maxVersion };
+      const receiver = await startReceiver({ tls });
+      fixture.onClose(receiver.close);
+      expect(await send(await fixture.agent(), `https://localhost:${receiver.port}/`)).toMatchObject(failure('tls'));
+      expect(receiver.requests).toEqual([]);
+    },
+  );
+
   test('a connection that is being made is ended with the agent', async () => {
     const server = createTcpServer((socket) => socket.resume());
     const listener = await fixture.listening(server);

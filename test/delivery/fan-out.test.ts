@@ -3,7 +3,15 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
-import { DELIVERED, deliveryTo, EVENT, failedWith, paymentRecord, received } from '../support/delivery-samples.js';
+import {
+  DELIVERED,
+  deliveryTo,
+  EVENT,
+  failedWith,
+  header,
+  paymentRecord,
+  received,
+} from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { webhookOf } from '../support/fake-accounts.js';
 
@@ -42,6 +50,17 @@ describe('one delivery for each active URL of the account and type', () => {
     const [letter] = fixture.broker.of(fixture.topics.deadLetters);
     if (!letter) throw new Error('there is no dead letter');
     expect(readDeadLetter(letter)).toMatchObject({ reason: 'not-valid', value: null, source: 'payment-events/0/7' });
+  });
+
+  test('where key and headers are too large for a dead letter, it is one without them', async () => {
+    fixture.broker.mostRecordBytes = 500;
+    const large = { key: Buffer.alloc(500), value: Buffer.from('no'), headers: [header('x', 'x'.repeat(500))] };
+    await fixture.fanOut(received(large));
+    const letters = fixture.deadLetters.map(readDeadLetter);
+    const detail = 'the record is not JSON';
+    expect(letters).toMatchObject([
+      { reason: 'not-valid', detail, key: null, value: null, source: 'payment-events/0/7' },
+    ]);
   });
 
   test('what is not a payment event is a dead letter, and done', async () => {

@@ -2,18 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { openBackbone } from '../../src/backbone.js';
+import { readConfig } from '../../src/config.js';
+import { masterKey } from '../../src/secrets/master-keys.js';
+import { accountStream } from '../../src/webhooks/events.js';
 import { describeBackbones, ENDS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import { run, type Settings, serve, start } from '../support/service.js';
+import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
+import { run, type Service, type Settings, serve, start } from '../support/service.js';
+import { silentLogger } from '../support/silent-logger.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
 jest.setTimeout(60_000);
 
 const ACCOUNT = 42;
 const API_KEY = { key: 'X-Api-Key', value: 'sealed before the change' };
+const WEBHOOK = { eventType: 'cash_in', headers: [API_KEY] };
 const newKey = () => randomBytes(32).toString('base64');
 
 /** `serve` that is expected to end by itself. */
@@ -33,6 +39,7 @@ describeBackbones((backbone) => {
   let settings: Settings;
   let remove: () => Promise<void>;
   let account: Account;
+  let tokenOfBefore: string;
   /** What the account's secrets are sealed with: MASTER_KEY, or the key that was made in DATA_DIR. */
   let earlier: string;
 
@@ -41,8 +48,9 @@ describeBackbones((backbone) => {
     ({ settings, remove } = await installation([receiver], backbone));
     account = await register(settings, ACCOUNT);
     const service = await serve(settings);
-    const webhook = { url: `${receiver.url}/in`, eventType: 'cash_in', headers: [API_KEY] };
-    expect(await addWebhook(service.url, await tokenFor(service.url, account), webhook)).toBe(200);
+    tokenOfBefore = await tokenFor(service.url, account);
+    const webhook = { ...WEBHOOK, url: `${receiver.url}/in` };
+    expect(await addWebhook(service.url, tokenOfBefore, webhook)).toBe(200);
     expect(await service.stop('SIGTERM')).toBe(0);
     earlier = settings.MASTER_KEY ?? readFileSync(join(settings.DATA_DIR ?? '', 'master.key'), 'utf8').trim();
   });
@@ -64,10 +72,27 @@ describeBackbones((backbone) => {
     expect(code).toBe(1);
   });
 
-  test('with the earlier one as MASTER_KEY_PREVIOUS it starts, and opens what was sealed before', async () => {
-    const changed = { ...settings, MASTER_KEY: newKey(), MASTER_KEY_PREVIOUS: earlier };
-    const service = await serve(changed);
-    try {
+  describe('with the earlier one as MASTER_KEY_PREVIOUS', () => {
+    let changed: Settings;
+    let service: Service;
+    beforeAll(async () => {
+      changed = { ...settings, MASTER_KEY: newKey(), MASTER_KEY_PREVIOUS: earlier };
+      service = await serve(changed);
+    });
+    afterAll(() => service?.stop('SIGTERM'));
+
+    const keyIdOf = (base64 = '') => masterKey(Buffer.from(base64, 'base64')).id;
+
+    /** By which keys the sealed values of an account are sealed, in the order of its events. */
+    async function sealedBy(accountId: number): Promise<string[]> {
+      const { store, close } = await openBackbone(readConfig(changed), silentLogger);
+      let history = '';
+      for await (const { data } of store.read(accountStream(accountId))) history += JSON.stringify(data);
+      await close();
+      return [...history.matchAll(/"v1\.([0-9a-f]{8})\./g)].map(([, id = '']) => id);
+    }
+
+    test('it starts, and opens what was sealed before', async () => {
       const headers = { authorization: `Bearer ${await tokenFor(service.url, account)}` };
       const listed = await fetch(`${service.url}/api/webhooks`, { headers });
       expect(await listed.json()).toMatchObject({ webhooks: [{ headers: { [API_KEY.key]: API_KEY.value } }] });
@@ -75,8 +100,39 @@ describeBackbones((backbone) => {
       const [request] = await eventually(() => receiver.requests.length > 0 && receiver.requests, { timeout: 20_000 });
       expect(request?.headers).toMatchObject({ 'x-api-key': API_KEY.value });
       new Webhook(account.signingSecret).verify(String(request?.body), request?.headers as Record<string, string>);
-    } finally {
-      await service.stop('SIGTERM');
-    }
+    });
+
+    test('a token of before is taken until it expires, and the same credentials get a new one', async () => {
+      const statusWith = async (token: string) => {
+        const headers = { authorization: `Bearer ${token}` };
+        const { status, body } = await fetch(`${service.url}/api/webhooks`, { headers });
+        await body?.cancel();
+        return status;
+      };
+      expect(await statusWith(tokenOfBefore)).toBe(200);
+      expect(await statusWith(await tokenFor(service.url, account))).toBe(200);
+    });
+
+    test('what is written from then on is sealed with the new key, be it of an account of before', async () => {
+      const [before, now] = [keyIdOf(earlier), keyIdOf(changed.MASTER_KEY)];
+      expect(await sealedBy(ACCOUNT)).toEqual([before, before]);
+      const anew = { key: API_KEY.key, value: 'sealed anew' };
+      const again = { ...WEBHOOK, url: `${receiver.url}/in`, headers: [anew] };
+      expect(await addWebhook(service.url, await tokenFor(service.url, account), again)).toBe(200);
+      expect((await run(changed, ['accounts', 'rotate-secret', String(ACCOUNT)])).code).toBe(0);
+      expect(await sealedBy(ACCOUNT)).toEqual([before, before, now, now]);
+      const another = await register(changed, 43);
+      expect(await addWebhook(service.url, await tokenFor(service.url, another), again)).toBe(200);
+      expect(await sealedBy(43)).toEqual([now, now]);
+
+      const sent = receiver.requests.length;
+      expect((await run(changed, ['events', 'publish'], paymentEvents(ACCOUNT, 1, 'anew-'))).code).toBe(0);
+      await eventually(() => receiver.requests.length > sent, { timeout: 20_000 });
+      const { headers, body } = receiver.requests[sent] as ReceivedRequest;
+      expect(headers).toMatchObject({ 'x-api-key': anew.value });
+      // The secret that was rotated away signs beside the new one: one is opened with each key.
+      new Webhook(account.signingSecret).verify(String(body), headers as Record<string, string>);
+      expect(String(headers['webhook-signature']).split(' ')).toHaveLength(2);
+    });
   });
 }, ENDS);

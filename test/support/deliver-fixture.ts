@@ -65,7 +65,9 @@ export class DeliverFixture {
         this.requests.push(request);
         return this.answer(request);
       },
-      health: new EndpointHealth({ accounts, handleCommand, logger, now: () => NOW, deactivateAfterMs: 0 }),
+      // Not made in vain: it sets aside room for 10,000 endpoints.
+      health:
+        changes.health ?? new EndpointHealth({ accounts, handleCommand, logger, now: () => NOW, deactivateAfterMs: 0 }),
       handleCommand,
       logger: this.logger,
       now: () => NOW,

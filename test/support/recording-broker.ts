@@ -15,6 +15,8 @@ export class RecordingBroker implements Broker {
   refused = 0;
   /** Takes no value that is longer. */
   mostBytes = Number.POSITIVE_INFINITY;
+  /** Takes no record that is longer, with its key and its headers. */
+  mostRecordBytes = Number.POSITIVE_INFINITY;
 
   async publish(topic: string, records: readonly NewRecord[]): Promise<void> {
     if (this.failing.has(topic)) {
@@ -22,6 +24,7 @@ export class RecordingBroker implements Broker {
       throw new BrokerUnavailable(`${topic} takes nothing now`);
     }
     if (records.some(({ value }) => (value?.length ?? 0) > this.mostBytes)) throw new RecordTooLarge('too large');
+    if (records.some((record) => recordBytes(record) > this.mostRecordBytes)) throw new RecordTooLarge('too large');
     for (const record of records) this.#published.push({ topic, record });
   }
 
@@ -49,4 +52,10 @@ export class RecordingBroker implements Broker {
 
   async ensureTopics(): Promise<void> {}
   async close(): Promise<void> {}
+}
+
+/** Of its key, its value and its headers. */
+export function recordBytes({ key, value, headers }: NewRecord): number {
+  const own = (key?.length ?? 0) + (value?.length ?? 0);
+  return headers.reduce((sum, [name, content]) => sum + Buffer.byteLength(name) + content.length, own);
 }

@@ -30,6 +30,8 @@ export interface Service {
   readonly adminUrl: string;
   /** What it wrote to stderr so far. */
   readonly log: () => string;
+  /** What it wrote to stdout so far. */
+  readonly output: () => string;
   /** The exit code; null after kill -9. */
   stop(signal: NodeJS.Signals): Promise<number | null>;
   /** The exit code, when it ends by itself. */
@@ -37,7 +39,7 @@ export interface Service {
 }
 
 /** A `serve` that need not become ready. */
-export interface Starting extends Pick<Service, 'pid' | 'adminUrl' | 'log' | 'stop' | 'exited'> {
+export interface Starting extends Pick<Service, 'pid' | 'adminUrl' | 'log' | 'output' | 'stop' | 'exited'> {
   readonly ready: Promise<Service>;
 }
 
@@ -50,7 +52,10 @@ export async function serve(settings: Settings, args: readonly string[] = []): P
 export async function startServing(settings: Settings, args: readonly string[] = []): Promise<Starting> {
   const child = start({ PORT: '0', ADMIN_PORT: '0', ...settings }, ['serve', ...args]);
   child.stdin?.end();
-  child.stdout?.resume();
+  let said = '';
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    said += chunk;
+  });
   let log = '';
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     log += chunk;
@@ -68,6 +73,7 @@ export async function startServing(settings: Settings, args: readonly string[] =
     pid: child.pid ?? 0,
     adminUrl: `http://127.0.0.1:${adminPort}`,
     log: () => log,
+    output: () => said,
     exited,
     stop: (signal: NodeJS.Signals) => {
       child.kill(signal);

@@ -97,6 +97,7 @@ export const SETTINGS: readonly Setting[] = [
     ],
     wrong: [
       ...['http://issuer.example.com/jwks', 'http://localhost.example.com/', 'http://127.0.0.1.example.com/'],
+      ...['https://user:password@issuer.example.com/jwks', 'https://user@issuer.example.com/'],
       ...['http://10.0.0.1/', 'file:///etc/passwd', 'ftp://localhost/', 'issuer', '/jwks', 'https://', 'data:,{}'],
     ],
   },

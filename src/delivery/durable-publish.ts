@@ -1,0 +1,54 @@
+/** What follows from a delivery is made durable, however long the broker takes. */
+import { setMaxListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../observability/logger.js';
+import { type Broker, type NewRecord, RecordTooLarge } from '../ports/broker.js';
+
+const PUBLISH_AGAIN_MS = 500;
+
+export interface DurablePublishParts {
+  readonly broker: Pick<Broker, 'publish'>;
+  readonly logger: Logger;
+  /** Aborted when the stop has no more time: what is not durable then comes again after the next start. */
+  readonly abandon: AbortSignal;
+}
+
+/** An attempt was made: to lose what follows from it, or to make it again, would be worse than to wait for the broker. */
+export async function publishUntilDurable(
+  { broker, logger, abandon }: DurablePublishParts,
+  topic: string,
+  record: NewRecord,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await broker.publish(topic, [record]);
+    } catch (error) {
+      if (abandon.aborted || error instanceof RecordTooLarge) throw error;
+      logger.error({ err: error, topic }, 'the broker took no record; trying again');
+      // Any number of records wait for the same broker: Node would warn of a leak, on stderr.
+      setMaxListeners(Number.POSITIVE_INFINITY, abandon);
+      await delay(PUBLISH_AGAIN_MS, undefined, { signal: abandon });
+    }
+  }
+}
+
+/**
+ * Of the forms of a record, each smaller than the one before it, the first that the topic takes. Hazard: one that no form
+ * fits would come again for ever, each time with an attempt.
+ *
+ * @throws RecordTooLarge where the topic takes none of them
+ */
+export async function publishWhatFits(
+  parts: DurablePublishParts,
+  topic: string,
+  forms: readonly NewRecord[],
+): Promise<void> {
+  for (const [index, form] of forms.entries()) {
+    try {
+      return await publishUntilDurable(parts, topic, form);
+    } catch (error) {
+      if (!(error instanceof RecordTooLarge) || index === forms.length - 1) throw error;
+      parts.logger.warn({ topic }, 'a record is too large for its topic; what can be spared of it is left out');
+    }
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * Payment records of any kind, one after the other through the hand-out and the fan-out: each is acknowledged once, and
+ * is accounted for: nothing was due, or each URL has its delivery, or it is a dead letter. FUZZ_RECORDS sets how many,
+ * FUZZ_SEED makes them again.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { expect, jest, test } from '@jest/globals';
+import fc from 'fast-check';
+import { HandOut, waiting } from '../../src/adapters/common/hand-out.js';
+import { readDeadLetter } from '../../src/delivery/dead-letters.js';
+import { type Delivery, foreignHeaders } from '../../src/delivery/delivery.js';
+import type { NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
+import { DeliverFixture } from '../support/deliver-fixture.js';
+import { ACCOUNT, DELIVERED, failedWith, GONE, INTERRUPTED, received } from '../support/delivery-samples.js';
+import { webhookOf } from '../support/fake-accounts.js';
+import {
+  type EndpointAnswer,
+  type FuzzedPayment,
+  fuzzedPayment,
+  MOST_RECORD_BYTES,
+} from '../support/fuzzed-payments.js';
+import { recordBytes } from '../support/recording-broker.js';
+
+const RECORDS = Number(process.env.FUZZ_RECORDS ?? 100_000);
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
+const MOST_BYTES = 262_144;
+
+const TYPES = ['cash_in', 'cash_out', 'refund_in', 'refund_out', 'med_created', 'med_accepted', 'med_rejected'];
+const WEBHOOKS = [
+  ...[webhookOf(1), webhookOf(2), webhookOf(3, { isActive: false })],
+  webhookOf(4, { eventType: 'cash_out' }),
+];
+/** Those of ACCOUNT that are active, by type. */
+const DUE: Readonly<Record<string, readonly number[]>> = { cash_in: [1, 2], cash_out: [4] };
+const RESULTS = { delivered: DELIVERED, failed: failedWith(500), gone: GONE, interrupted: INTERRUPTED } as const;
+
+jest.setTimeout(30_000 + RECORDS * 2);
+
+test(`${RECORDS} records (FUZZ_SEED=${SEED}): none stops another, and none is unaccounted for`, async () => {
+  const endings = { ignored: 0, 'not-valid': 0, delivered: 0, cancelled: 0, retried: 0, 'put off': 0 };
+  const later = { delivered: 0, exhausted: 0 };
+  const began = performance.now();
+  const property = fc.asyncProperty(fuzzedPayment, async (given) => {
+    const { ended, waits } = await accountedFor(given);
+    for (const ending of ended) endings[ending] += 1;
+    for (const delivery of waits) later[await followed(delivery, given)] += 1;
+  });
+  await fc.assert(property, { seed: SEED, numRuns: RECORDS });
+  console.log({ seed: SEED, seconds: (performance.now() - began) / 1000, records: RECORDS, endings, later });
+  for (const count of [...Object.values(endings), ...Object.values(later)]) expect(count).toBeGreaterThan(0);
+});
+
+type Ending = 'ignored' | 'not-valid' | 'delivered' | 'cancelled' | 'retried' | 'put off';
+
+interface Accounted {
+  /** Of the record, where nothing was due or it was not valid, else of each of its deliveries. */
+  readonly ended: readonly Ending[];
+  /** What waits in tiers. */
+  readonly waits: readonly Delivery[];
+}
+
+async function accountedFor({ record, answers }: FuzzedPayment): Promise<Accounted> {
+  const fixture = world(record, (webhookId) => answers[webhookId % answers.length]);
+  const given = received(record);
+  const done = await acknowledged(given, (one) => fixture.fanOut(one));
+  must(only(done) === given, 'another record is acknowledged');
+  const event = eventOf(record.value);
+  if (event === null) return { ended: [buried(fixture, record)], waits: [] };
+  const due = event.accountId === ACCOUNT ? (DUE[event.type] ?? []) : [];
+  must(isDeepStrictEqual(fixture.log.map(({ webhookId }) => webhookId).sort(), due), 'not one entry for each URL');
+  must(fixture.deadLetters.length === 0, 'what is valid is a dead letter');
+  must(fixture.requests.length === due.length, 'not one request for each URL');
+  for (const { body } of fixture.requests) isSame(body, record.value);
+  if (due.length > 0) return { ended: due.map((id) => endingOf(fixture, id)), waits: waitsOf(fixture, record) };
+  must(fixture.broker.topics.length === 0, 'something was written where nothing was due');
+  return { ended: ['ignored'], waits: [] };
+}
+
+/** One for all: it remembers what fails, and that changes nothing here. */
+const { health } = new DeliverFixture().parts;
+
+/** Webhooks that answer as they are asked to, and topics that take no larger record than the payment's did. */
+function world(record: NewRecord, answerOf: (webhookId: number) => EndpointAnswer | undefined): DeliverFixture {
+  const fixture = new DeliverFixture({ health });
+  fixture.broker.mostRecordBytes = Math.max(MOST_RECORD_BYTES, recordBytes(record));
+  fixture.accounts.put(...WEBHOOKS);
+  fixture.answer = ({ url }) => {
+    const answer = answerOf(Number(url.slice(-1))) ?? 'delivered';
+    if (answer === 'unprepared') throw new Error('the secrets can not be opened');
+    return RESULTS[answer];
+  };
+  return fixture;
+}
+
+/** What is done in the end, as often as it is. @throws where the handler rejects it */
+async function acknowledged(
+  record: ReceivedRecord,
+  handler: (record: ReceivedRecord) => Promise<void>,
+): Promise<readonly ReceivedRecord[]> {
+  const done: ReceivedRecord[] = [];
+  const line = [waiting(record, 0)];
+  const lane = {
+    head: () => line[0],
+    headDue: 0,
+    takeHead: () => void line.shift(),
+    done: (one: ReceivedRecord) => void done.push(one),
+  };
+  await new Promise<void>((resolve, reject) => {
+    const handled = (one: ReceivedRecord) => handler(one).catch(reject);
+    const handOut = new HandOut({ inFlight: 10, handler: handled, onDone: () => resolve(handOut.stop()) });
+    handOut.setLanes([lane]);
+  });
+  return done;
+}
+
+/** As it is written down what a payment event is, by other means than the service's. */
+function eventOf(value: Buffer | null): { type: string; accountId: number } | null {
+  if (!value?.length || value.length > MOST_BYTES) return null;
+  try {
+    const event = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value));
+    if (typeof event !== 'object' || event === null || Array.isArray(event)) return null;
+    const own = (name: string) => (Object.hasOwn(event, name) ? event[name] : undefined);
+    const isGood =
+      typeof own('id') === 'string' && TYPES.includes(own('type')) && Number.isSafeInteger(own('accountId'));
+    return isGood ? event : null;
+  } catch {
+    return null;
+  }
+}
+
+function buried(fixture: DeliverFixture, record: NewRecord): 'not-valid' {
+  must(fixture.requests.length === 0, 'what is not valid was sent');
+  must(fixture.broker.topics.join() === 'webhooks.dead-letter', 'what is not valid is in other topics');
+  const letter = only(fixture.deadLetters);
+  if (letter.value !== null || !isLarge(record)) isSame(letter.value, record.value);
+  mustKeepExtras(letter, record);
+  const { reason, detail } = readDeadLetter(letter);
+  must(reason === 'not-valid' && Boolean(detail), 'the dead letter does not say why');
+  return 'not-valid';
+}
+
+function endingOf(fixture: DeliverFixture, webhookId: number): Ending {
+  const { id, outcome, attempt } = only(fixture.log.filter((entry) => entry.webhookId === webhookId));
+  const waits = fixture.waiting.filter(({ delivery }) => delivery.id === id);
+  must(waits.length === (outcome === 'retrying' ? 1 : 0), 'what is tried again is not once in a tier');
+  if (outcome === 'retrying') return attempt ? 'retried' : 'put off';
+  if (outcome === 'exhausted') throw new Error('it is exhausted after one attempt');
+  return outcome;
+}
+
+function waitsOf(fixture: DeliverFixture, record: NewRecord): Delivery[] {
+  return fixture.waiting.map(({ delivery }) => {
+    mustKeepExtras(delivery.record, record);
+    return delivery;
+  });
+}
+
+/** From tier to tier to its end: under the same id, with the bytes as they were published. */
+async function followed(from: Delivery, { record, failures }: FuzzedPayment): Promise<'delivered' | 'exhausted'> {
+  let delivery = from;
+  for (let left = failures; ; left -= 1) {
+    const fixture = world(record, () => (left > 0 ? 'failed' : 'delivered'));
+    await fixture.deliver(delivery);
+    const { id, body } = only(fixture.requests);
+    must(id === from.id, 'another webhook-id');
+    isSame(body, record.value);
+    const { outcome } = only(fixture.log);
+    if (outcome === 'retrying') delivery = only(fixture.waiting).delivery;
+    else {
+      must(outcome === (left > 0 ? 'exhausted' : 'delivered'), `it ended as ${outcome}`);
+      if (outcome === 'exhausted') isSame(only(fixture.deadLetters).value, record.value);
+      else must(fixture.deadLetters.length === 0, 'what was delivered is a dead letter');
+      return left > 0 ? 'exhausted' : 'delivered';
+    }
+  }
+}
+
+function only<T>(all: readonly T[]): T {
+  const [one] = all;
+  if (one === undefined || all.length > 1) throw new Error(`there are ${all.length} where one was expected`);
+  return one;
+}
+
+/** With what the service adds it may be more than a topic takes. */
+function isLarge(record: NewRecord): boolean {
+  return recordBytes(record) > MOST_RECORD_BYTES - 2_000;
+}
+
+/** The payment's key and headers: of a large record, all or none. */
+function mustKeepExtras(kept: NewRecord, record: NewRecord): void {
+  const [headers, given] = [foreignHeaders(kept), foreignHeaders(record)];
+  const isWhole = isDeepStrictEqual(headers, given) && isDeepStrictEqual(kept.key, record.key);
+  const isBare = headers.length === 0 && kept.key === null;
+  must(isWhole || (isBare && isLarge(record)), 'key or headers of the payment are lost');
+}
+
+function isSame(one: Buffer | null, other: Buffer | null): void {
+  must(one === other || (one !== null && other !== null && one.equals(other)), 'the bytes are not those published');
+}
+
+/** Not expect, which takes more time than all the rest. */
+function must(isSo: boolean, problem: string): void {
+  if (!isSo) throw new Error(problem);
+}

@@ -1,0 +1,100 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { describeBackbones, ENDS } from '../support/backbones.js';
+import { certificateFor, testAuthority } from '../support/certificates.js';
+import { eventually } from '../support/eventually.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { run, type Service, type Settings, serve } from '../support/service.js';
+import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+
+jest.setTimeout(60_000);
+
+const ACCOUNT = 42;
+const PATIENCE = { timeout: 20_000 };
+const CLIENT = 'webhooks.example';
+
+describeBackbones((backbone) => {
+  let receiver: Receiver;
+  let settings: Settings;
+  let remove: () => Promise<void>;
+  let account: Account;
+
+  beforeAll(async () => {
+    const { cert: ca } = await testAuthority();
+    receiver = await startReceiver({ tls: { requestCert: true, rejectUnauthorized: true, ca } });
+    ({ settings, remove } = await installation([receiver], backbone));
+    // The first delay is long: an attempt that failed without the certificate is made again with it.
+    settings = { ...settings, RETRY_SCHEDULE: '1s,1s,1s,1s,1s,1s' };
+    account = await register(settings, ACCOUNT);
+  });
+
+  afterAll(async () => {
+    await receiver?.close();
+    await remove?.();
+  });
+
+  async function withService(more: Settings, work: (service: Service, token: string) => Promise<void>): Promise<void> {
+    const service = await serve({ ...settings, ...more });
+    try {
+      await work(service, await tokenFor(service.url, account));
+    } finally {
+      await service.stop('SIGTERM');
+    }
+  }
+
+  async function certificate(): Promise<Settings> {
+    const { cert, key } = await certificateFor([CLIENT]);
+    const file = (name: string, pem: string) => {
+      const path = join(settings.DATA_DIR ?? '', '..', name);
+      writeFileSync(path, pem);
+      return path;
+    };
+    return { DELIVERY_CLIENT_CERT_FILE: file('c.pem', cert), DELIVERY_CLIENT_KEY_FILE: file('k.pem', key) };
+  }
+
+  async function testEvent({ url }: Service, token: string) {
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(`${url}/api/webhooks/1/test`, { method: 'POST', headers });
+    return (await response.json()) as { success: boolean; message: string; result: object };
+  }
+
+  async function deliveries() {
+    const { stdout } = await run(settings, ['deliveries', 'list', '--account', String(ACCOUNT), '--json']);
+    return stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []));
+  }
+
+  test('without a certificate a receiver that requires one gets nothing, and it is a TLS failure everywhere', async () => {
+    await withService({}, async (service, token) => {
+      const webhook = { url: `${receiver.url}/in`, eventType: 'cash_in' };
+      expect(await addWebhook(service.url, token, webhook)).toBe(200);
+      const message = 'the endpoint did not answer: tls';
+      expect(await testEvent(service, token)).toMatchObject({ success: false, message, result: { error: 'tls' } });
+      await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 1));
+      const failed = () =>
+        service
+          .log()
+          .split('\n')
+          .find((line) => line.includes('an attempt failed'));
+      expect(JSON.parse(await eventually(failed, PATIENCE))).toMatchObject({ level: 40, why: 'tls', next: '1s' });
+      const [delivery] = await eventually(async () => {
+        const listed = await deliveries();
+        return listed.length > 0 && listed;
+      }, PATIENCE);
+      expect(delivery).toMatchObject({ outcome: 'retrying', attempts: [{ status: null, error: 'tls' }] });
+    });
+    expect(receiver.requests).toEqual([]);
+  });
+
+  test('with DELIVERY_CLIENT_CERT_FILE it gets what waited, and a test event', async () => {
+    await withService(await certificate(), async (service, token) => {
+      await eventually(() => receiver.requests.length > 0, PATIENCE);
+      expect(await testEvent(service, token)).toMatchObject({ success: true, result: { status: 200 } });
+      await eventually(async () => (await deliveries())[0]?.outcome === 'delivered', PATIENCE);
+    });
+    expect(receiver.requests.map(({ body }) => JSON.parse(String(body)).id)).toEqual([
+      'evt-0',
+      expect.stringMatching(/^test_/),
+    ]);
+  });
+}, ENDS);

@@ -1,0 +1,64 @@
+/** Settings that are wrong and hold secrets: the start ends with a line that names the setting and shows nothing of it. */
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { type Backbone, describeBackbones, ENDS } from '../support/backbones.js';
+import { leaks, PlantedInstallation } from '../support/planted-installation.js';
+import { PlantedSecrets } from '../support/planted-secrets.js';
+import { securedBackbone } from '../support/secured-backbone.js';
+import type { Settings } from '../support/service.js';
+
+jest.setTimeout(60_000);
+
+const secrets = new PlantedSecrets();
+const secured = securedBackbone(secrets);
+const [embedded] = ENDS as readonly [Backbone, Backbone];
+
+type Wrong = readonly [names: string, change: (secret: string, right: Settings) => Settings];
+
+const WRONG: readonly Wrong[] = [
+  ['MASTER_KEY', (secret) => ({ MASTER_KEY: secret })],
+  ['MASTER_KEY_PREVIOUS', (secret) => ({ MASTER_KEY_PREVIOUS: secret })],
+  ['EVENT_STORE_URL', (secret) => ({ EVENT_STORE_URL: `http://user:${secret}@localhost` })],
+  ['EVENT_STORE_URL', (secret) => ({ EVENT_STORE_URL: `esdb://user:${secret}%@localhost:1:1` })],
+  ['BROKER_URL', (secret) => ({ BROKER_URL: `kafka://user:${secret}@localhost:9092` })],
+  ['KAFKA_SASL', (secret) => ({ BROKER_URL: 'kafka://localhost:1', KAFKA_SASL_PASSWORD: secret })],
+  ['AUTH_JWKS_URL', (secret) => ({ AUTH_JWKS_URL: `https://user:${secret}@localhost/` })],
+  ['RETRY_SCHEDULE', (secret) => ({ RETRY_SCHEDULE: secret })],
+  ['DELIVERY_CLIENT_KEY_FILE', (_, right) => ({ DELIVERY_CLIENT_KEY_FILE: right.DELIVERY_CA_FILE ?? '' })],
+  [
+    'DELIVERY_CLIENT_CERT_FILE',
+    (_, { DELIVERY_CLIENT_KEY_FILE = '' }) => ({
+      DELIVERY_CLIENT_CERT_FILE: DELIVERY_CLIENT_KEY_FILE,
+    }),
+  ],
+];
+
+/** Those that servers refuse. */
+const REFUSED: readonly Wrong[] = [
+  [
+    'EVENT_STORE_URL',
+    (secret, { EVENT_STORE_URL = '' }) => ({
+      EVENT_STORE_URL: EVENT_STORE_URL.replace(/:[^:]*@/, `:${secret}@`),
+    }),
+  ],
+  ['KAFKA_SASL_PASSWORD', (secret) => ({ KAFKA_SASL_PASSWORD: secret })],
+];
+
+describeBackbones(
+  (backbone) => {
+    let planted: PlantedInstallation;
+    beforeAll(async () => {
+      planted = await PlantedInstallation.open(secrets, backbone, [443]);
+    });
+    afterAll(() => planted?.remove());
+
+    test.each(backbone === embedded ? WRONG : REFUSED)('%s', async (name, change) => {
+      const before = planted.said.length;
+      const more = change(secrets.plant(`a wrong ${name}`), planted.settings);
+      const { code, stderr } = await planted.command(['serve'], { more });
+      expect(code).toBe(1);
+      expect(stderr.split('\n').at(-2)).toMatch(new RegExp(`^account-webhooks: .*${name}`));
+      expect(leaks(secrets, planted.said.slice(before))).toEqual([]);
+    });
+  },
+  [embedded, secured],
+);

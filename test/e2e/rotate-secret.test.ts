@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { describeBackbones, ENDS } from '../support/backbones.js';
+import { eventually } from '../support/eventually.js';
+import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
+import { run, type Service, type Settings, serve } from '../support/service.js';
+import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+
+jest.setTimeout(60_000);
+
+const ACCOUNT = 42;
+const PATIENCE = { timeout: 20_000 };
+
+describeBackbones((backbone) => {
+  let receiver: Receiver;
+  let settings: Settings;
+  let remove: () => Promise<void>;
+  let service: Service;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    ({ settings, remove } = await installation([receiver], backbone));
+    service = await serve(settings);
+  });
+
+  afterAll(async () => {
+    await service?.stop('SIGTERM');
+    await receiver?.close();
+    await remove?.();
+  });
+
+  async function delivered(prefix: string): Promise<ReceivedRequest> {
+    expect((await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 1, prefix))).code).toBe(0);
+    return eventually(() => receiver.requests.find(({ body }) => body.includes(prefix)), PATIENCE);
+  }
+
+  async function rotated(accountId = ACCOUNT): Promise<string> {
+    const { stdout } = await run(settings, ['accounts', 'rotate-secret', String(accountId), '--json']);
+    return (JSON.parse(stdout) as { signingSecret: string }).signingSecret;
+  }
+
+  function verifies(secret: string, { body, headers }: ReceivedRequest): boolean {
+    try {
+      new Webhook(secret).verify(String(body), headers as Record<string, string>);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  test('a running service signs with the rotated secret too at once, and receivers verify with either', async () => {
+    const { signingSecret: first, ...account } = await register(settings, ACCOUNT);
+    const token = await tokenFor(service.url, { ...account, signingSecret: first });
+    const webhook = { url: `${receiver.url}/in`, eventType: 'cash_in' };
+    expect(await addWebhook(service.url, token, webhook)).toBe(200);
+    const another = (await register(settings, 43)).signingSecret;
+    const before = await delivered('before-');
+
+    const second = await rotated();
+    const during = await delivered('during-');
+    const third = await rotated();
+    await rotated(43);
+    const after = await delivered('after-');
+
+    const secrets = [first, second, third, another];
+    const verified = (request: ReceivedRequest) => secrets.map((secret) => verifies(secret, request));
+    expect(verified(before)).toEqual([true, false, false, false]);
+    expect(verified(during)).toEqual([true, true, false, false]);
+    expect(verified(after)).toEqual([true, true, true, false]);
+  });
+}, ENDS);

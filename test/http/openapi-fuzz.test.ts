@@ -1,0 +1,122 @@
+/**
+ * Requests made from the service's own /openapi.json, valid ones, nearly valid ones and hostile ones: no answer is a
+ * failure of the service, and each is as the document says. FUZZ_REQUESTS sets how many, FUZZ_SEED makes them again.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type RunningApi, startApi } from '../support/api-fixture.js';
+import { testAuthority } from '../support/certificates.js';
+import { fetchDocument, type Json, type OpenApiDocument } from '../support/documented.js';
+import { FuzzClient } from '../support/fuzz-client.js';
+import { type FuzzedRequest, fuzzedRequests } from '../support/fuzzed-requests.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import type { Meanings } from '../support/schema-values.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 10_000);
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
+const ACCOUNTS = 8;
+/** They ask at the same time, each the next when it has its answer. */
+const ASKERS = 8;
+const PATHS = ['/200', '/201', '/410', '/500', '/302', '/200?x=1'];
+
+jest.setTimeout(60_000 + REQUESTS * 10);
+
+let receiver: Receiver;
+let api: RunningApi;
+let document: OpenApiDocument;
+let client: FuzzClient;
+const folder = temporaryDirectory();
+
+beforeAll(async () => {
+  const caFile = join(folder.path, 'ca.pem');
+  writeFileSync(caFile, (await testAuthority()).cert);
+  receiver = await startReceiver({ respond: ({ path }) => ({ status: Number(/\d{3}/.exec(path)?.[0] ?? 200) }) });
+  api = await startApi({
+    // The first account, which asks the most, meets them; the others hardly.
+    RATE_LIMIT_WRITES: String(Math.ceil(REQUESTS / 8)),
+    RATE_LIMIT_TOKENS: String(Math.ceil(REQUESTS / 80)),
+    ALLOWED_PORTS: String(receiver.port),
+    DELIVERY_CA_FILE: caFile,
+    DELIVERY_TIMEOUT: '2s',
+  });
+  document = await fetchDocument(api.url);
+  client = await FuzzClient.open(api, ACCOUNTS);
+});
+
+afterAll(async () => {
+  client?.close();
+  await api?.close();
+  await receiver?.close();
+  folder.remove();
+});
+
+test(`${REQUESTS} requests (FUZZ_SEED=${SEED}): no 5xx, and nothing that the document does not have`, async () => {
+  const requests = fuzzedRequests({ document, accounts: ACCOUNTS, meanings: meanings(receiver) });
+  const property = fc.asyncProperty(requests, (request) => client.send(request));
+  const ask = (asker: number) =>
+    fc.assert(property, { seed: SEED + asker, numRuns: Math.ceil(REQUESTS / ASKERS), asyncReporter: report });
+  const began = performance.now();
+  const asked = await Promise.allSettled(Array.from({ length: ASKERS }, (_, asker) => ask(asker)));
+  console.log({ seed: SEED, seconds: (performance.now() - began) / 1000 }, client.tally);
+  for (const result of asked) if (result.status === 'rejected') throw result.reason;
+  expect(neverAnsweredSo()).toEqual([]);
+  await stillInOrder();
+});
+
+/** With the smallest request that fails, as it was sent. */
+async function report({
+  failed,
+  errorInstance,
+  seed,
+  counterexamplePath,
+}: fc.RunDetails<[FuzzedRequest]>): Promise<void> {
+  if (failed) throw new Error(`seed ${seed}, path ${counterexamplePath}: ${(errorInstance as Error).message}`);
+}
+
+/** The operations that never succeeded, or never refused though they may. */
+function neverAnsweredSo(): string[] {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  return operations.flatMap(({ operationId, responses }) => {
+    const documented = new Set(Object.keys(responses).map((status) => status.slice(0, 1)));
+    const answered = new Set(Object.keys(client.tally[operationId] ?? {}).map((status) => status.slice(0, 1)));
+    return ['2', '4'].filter((kind) => documented.has(kind) && !answered.has(kind)).map((kind) => operationId + kind);
+  });
+}
+
+/** The service answers each account, and what holds of its webhooks holds. */
+async function stillInOrder(): Promise<void> {
+  for (const { webhooks, total } of await client.listings()) {
+    const active = webhooks.filter(({ isActive }) => isActive).map(({ type }) => type);
+    for (const type of active) expect(active.filter((other) => other === type).length).toBeLessThanOrEqual(3);
+    expect(total).toBe(webhooks.length);
+  }
+  expect(({} as Json).polluted).toBeUndefined();
+}
+
+/** What texts of these names are where they are worth something. */
+function meanings({ url, port }: Receiver): Meanings {
+  const good = PATHS.map((path) => url + path);
+  const unreachable = [`https://[::1]:${port}/`, `https://127.0.0.1:${port}/x`, `HTTPS://LOCALHOST:${port}/%20`];
+  const refused = [
+    ...['http://localhost/', 'https://localhost:22/', 'https://', 'javascript:1', 'https:\\\\localhost', 'ftp://x/'],
+    ...[`https://u:p@localhost:${port}/`, `${url}/#x`, `${url}/\t`, ` ${url}`, `${url}/${'x'.repeat(2_100)}`],
+  ];
+  const cursor = Buffer.from(`${Date.now()}.msg_x`).toString('base64url');
+  return {
+    url: mostly(good, [...unreachable, ...refused]),
+    key: mostly(['X-A', 'X-B', 'X-Api-Key', 'Authorization', '__proto__'], ['x-a', 'Host', 'webhook-id', 'é', '']),
+    value: mostly(['v', '', 'with space', 'tab\tinside', '__proto__'], [' v', 'v\r\nX: y', 'é', 'x'.repeat(5_000)]),
+    client_id: fc.constant('__CLIENT__'),
+    client_secret: fc.constant('__SECRET__'),
+    before: fc.constant(cursor),
+    'Idempotency-Key': fc.nat(30).map((index) => `key-${index}`),
+  };
+}
+
+function mostly(good: readonly string[], bad: readonly string[]): fc.Arbitrary<string> {
+  const [usual, rare] = [fc.constantFrom(...good), fc.constantFrom(...bad)];
+  return fc.oneof({ weight: 14, arbitrary: usual }, { weight: 1, arbitrary: rare });
+}

@@ -1,0 +1,140 @@
+/** Sends fuzzed requests over connections that are kept, holds every answer against the document, and counts them. */
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type Client, type Listing, type RunningApi, tokenFor } from './api-fixture.js';
+import { expectDocumented } from './documented.js';
+import type { FuzzedRequest } from './fuzzed-requests.js';
+import { CONTEXT } from './webhook-samples.js';
+
+const CONNECTIONS = 16;
+const PATIENCE_MS = 10_000;
+
+interface FuzzAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export class FuzzClient {
+  readonly #api: RunningApi;
+  readonly #clients: readonly Client[];
+  readonly #revoked: string;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  /** The webhooks of each account, as it was last told of them. */
+  readonly #ids: number[][];
+  /** operationId -> status -> how often */
+  readonly tally: Record<string, Record<number, number>> = {};
+
+  private constructor(api: RunningApi, clients: readonly Client[], revoked: string) {
+    this.#api = api;
+    this.#clients = clients;
+    this.#revoked = revoked;
+    this.#ids = clients.map(() => []);
+  }
+
+  /** @param accounts how many to register, from 1 on */
+  static async open(api: RunningApi, accounts: number): Promise<FuzzClient> {
+    const clients: Client[] = [];
+    for (let accountId = 1; accountId <= accounts; accountId += 1) clients.push(await api.account(accountId));
+    const credential = await api.registration.issueCredential(1, CONTEXT);
+    const revoked = await tokenFor(api.url, credential);
+    await api.registration.revokeCredential(credential.clientId, CONTEXT);
+    return new FuzzClient(api, clients, revoked);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  /** What each account is shown. */
+  listings(): Promise<Listing[]> {
+    return Promise.all(this.#clients.map((client) => client.list()));
+  }
+
+  /** @throws for an answer that is not as the document says, with the request as it was sent */
+  async send(given: FuzzedRequest): Promise<void> {
+    const sent = this.#filled(given);
+    try {
+      const answer = await this.#exchange(sent);
+      this.#count(sent, answer.status);
+      await this.#check(sent, answer);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\n${shown(sent)}`, { cause: error });
+    }
+  }
+
+  #filled(given: FuzzedRequest): FuzzedRequest {
+    const fill = (text: string) =>
+      text.replace(/__([A-Z]+)(\d*)__/g, (place, name, digits) => {
+        return this.#place(given.as, name, Number(digits)) ?? place;
+      });
+    const body = given.body === null ? null : fill(given.body);
+    const headers = given.headers.map(([name, value]) => {
+      return [name, value === '__LENGTH__' ? String(body?.length) : fill(value)] as const;
+    });
+    return { ...given, target: fill(given.target), headers, body };
+  }
+
+  #place(as: number, name: string, index: number): string | undefined {
+    const client = this.#clients[as];
+    if (!client) throw new Error(`there is no account ${as}`);
+    const { clientId, clientSecret } = client.credential;
+    const own = this.#ids[as] ?? [];
+    const foreign = this.#ids[(as + 1) % this.#ids.length] ?? [];
+    const places: Record<string, string> = {
+      TOKEN: client.token,
+      REVOKED: this.#revoked,
+      CLIENT: clientId,
+      SECRET: clientSecret,
+      BASIC: Buffer.from(`${clientId}:${clientSecret}`).toString('base64'),
+      ID: String(own[index % Math.max(1, own.length)] ?? 1),
+      FOREIGN: String(foreign[0] ?? 1),
+    };
+    return places[name];
+  }
+
+  #exchange({ method, target, headers, body }: FuzzedRequest): Promise<FuzzAnswer> {
+    return new Promise((resolve, reject) => {
+      const flat = [['Host', '127.0.0.1'], ...headers].map(([name = '', value = '']) => [name, value]);
+      const { port } = this.#api;
+      const options = { host: '127.0.0.1', port, agent: this.#agent, method, path: target, timeout: PATIENCE_MS };
+      const request = httpRequest({ ...options, headers: flat as never }, (response) => {
+        answerOf(response).then(resolve, reject);
+      });
+      request.on('timeout', () => request.destroy(new Error('there was no answer')));
+      request.on('error', reject);
+      request.end(body === null ? undefined : Buffer.from(body, 'latin1'));
+    });
+  }
+
+  async #check(
+    { method, target: path, as }: FuzzedRequest,
+    { status, headers, text: body }: FuzzAnswer,
+  ): Promise<void> {
+    if (status >= 500) throw new Error(`${method} ${path} answered ${status} ${body}`);
+    if (headers.get('cache-control') !== 'no-store') throw new Error(`${method} ${path} may be cached`);
+    if (method === 'HEAD') return;
+    const answer = JSON.parse(body);
+    await expectDocumented(this.#api.url, { method, path, status, headers, body: answer });
+    if (method === 'GET' && status === 200 && 'webhooks' in answer) {
+      this.#ids[as] = (answer as Listing).webhooks.map(({ id }) => id);
+    }
+  }
+
+  #count({ operationId, method }: FuzzedRequest, status: number): void {
+    const name = ['GET', 'POST', 'PATCH', 'DELETE'].includes(method) ? operationId : 'other methods';
+    const counts = this.tally[name] ?? {};
+    this.tally[name] = { ...counts, [status]: (counts[status] ?? 0) + 1 };
+  }
+}
+
+async function answerOf(response: IncomingMessage): Promise<FuzzAnswer> {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(response.headers)) headers.set(name, String(value));
+  return { status: response.statusCode ?? 0, headers, text: await text(response) };
+}
+
+function shown({ method, target, headers, body }: FuzzedRequest): string {
+  const lines = headers.map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  return [`${method} ${target}`, ...lines, '', JSON.stringify(body?.slice(0, 4_000) ?? null)].join('\n');
+}

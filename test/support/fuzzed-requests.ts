@@ -1,0 +1,188 @@
+/**
+ * Requests made from /openapi.json: as it says, with one part of them odd, or with several. What only a running service
+ * can say stands in them as a place: __TOKEN__, __CLIENT__, __SECRET__, __BASIC__ and __ID3__ of the account that asks,
+ * __FOREIGN__, an id of another one, __REVOKED__, a token that does not hold any more, __LENGTH__, the bytes of the body.
+ * fuzz-client.ts fills them.
+ */
+import fc from 'fast-check';
+import type { DocumentedOperation, OpenApiDocument } from './documented.js';
+import { bodies, framed, framings, type Header, type Part, percentEncoded } from './fuzzed-bodies.js';
+import { oddText } from './odd-json.js';
+import { type Meanings, valuesOf } from './schema-values.js';
+
+export interface FuzzedRequest {
+  /** Which account asks. */
+  readonly as: number;
+  readonly operationId: string;
+  readonly method: string;
+  readonly target: string;
+  readonly headers: readonly Header[];
+  /** In latin1; null without one. */
+  readonly body: string | null;
+}
+
+export interface FuzzedApi {
+  readonly document: OpenApiDocument;
+  readonly accounts: number;
+  readonly meanings: Meanings;
+}
+
+interface Described extends FuzzedApi {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: DocumentedOperation;
+}
+
+const PARTS = ['method', 'id', 'query', 'authorization', 'headers', 'framing', 'body'] as const;
+type PartName = (typeof PARTS)[number];
+
+export function fuzzedRequests(api: FuzzedApi): fc.Arbitrary<FuzzedRequest> {
+  const described = Object.entries(api.document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...api, path, method, operation })),
+  );
+  return fc.oneof(...described.map((one) => ({ weight: weightOf(one.operation), arbitrary: requestsOf(one) })));
+}
+
+/** What changes something is asked for more often. */
+function weightOf({ requestBody, security }: DocumentedOperation): number {
+  if (requestBody) return 4;
+  return security.length > 0 ? 3 : 1;
+}
+
+const oddParts: fc.Arbitrary<readonly PartName[]> = fc.oneof(
+  { weight: 5, arbitrary: fc.constant([]) },
+  { weight: 4, arbitrary: fc.constantFrom(...PARTS).map((part) => [part]) },
+  { weight: 1, arbitrary: fc.subarray([...PARTS], { minLength: 2 }) },
+);
+
+function requestsOf(described: Described): fc.Arbitrary<FuzzedRequest> {
+  const { path, operation, accounts } = described;
+  // The first account asks more often than the others: it meets its limit.
+  const as = fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 3, arbitrary: fc.nat(accounts - 1) });
+  return oddParts.chain((odd) => {
+    const pick = <T>(name: PartName, part: Part<T>) => (odd.includes(name) ? part.odd : part.usual);
+    const drawn = {
+      as,
+      method: pick('method', methods(described.method.toUpperCase())),
+      id: pick('id', IDS),
+      query: pick('query', queries(described)),
+      authorization: pick('authorization', authorizations(operation)),
+      headers: pick('headers', extraHeaders(described)),
+      framing: pick('framing', framings(operation)),
+      body: pick('body', bodies(operation, described.meanings)),
+    };
+    return fc.record(drawn).map(({ as: asked, method, id, query, authorization, headers, framing, body }) => ({
+      as: asked,
+      operationId: operation.operationId,
+      method,
+      target: path.replace(/\{\w+\}/g, () => id) + (query && `?${query}`),
+      ...framed([...authorization, ...headers], framing, body),
+    }));
+  });
+}
+
+function methods(usual: string): Part<string> {
+  return { usual: fc.constant(usual), odd: fc.constantFrom('PUT', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND', 'M-SEARCH') };
+}
+
+const ODD_IDS = [
+  ...['0', '-1', '1.5', '1e3', '01', '+1', '0x1', '9007199254740991', '9007199254740993', '99999999999999999999'],
+  ...['%31', '%2f', '1%2ftest', '..', '.', '%2e%2e', '%00', '1%00', '%', '%ff', '%zz', '%ed%a0%80', '1;a=b', '1,2'],
+  ...['', 'null', 'true', '__proto__', 'constructor', '*', '1%20', '1%0d%0aX:%20y', '__FOREIGN__', 'x'.repeat(1_000)],
+];
+
+const IDS: Part<string> = {
+  usual: fc.nat(20).map((index) => `__ID${index}__`),
+  odd: fc.oneof(fc.constantFrom(...ODD_IDS), oddText.map(percentEncoded)),
+};
+
+function queries({ operation, meanings }: Described): Part<string> {
+  const described = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
+  const fields = described.map(({ name, schema }) => [name, valuesOf(schema, meanings, name)] as const);
+  const usual = fc.record(Object.fromEntries(fields), { requiredKeys: [] });
+  const names = fc.constantFrom(...described.map(({ name }) => name), '__proto__', 'limit[]', 'access_token', 'x');
+  const odd = fc.array(fc.tuple(names, oddText), { minLength: 1, maxLength: 3 });
+  return {
+    usual: usual.map((query) => new URLSearchParams(query as Record<string, string>).toString()),
+    odd: fc.oneof(
+      odd.map((pairs) => pairs.map(([name, value]) => `${name}=${percentEncoded(value)}`).join('&')),
+      fc.constantFrom('?', '&', '=&=', '%', '%ff=%ff', 'limit=1&limit=2', 'limit=%31', `${'a=b&'.repeat(1_000)}`),
+      // Of one that is right, twice the same.
+      usual.map((query) => new URLSearchParams(query as Record<string, string>).toString()).map((q) => `${q}&${q}`),
+    ),
+  };
+}
+
+const ODD_TOKENS = [
+  ...['', 'Bearer', 'Bearer ', 'Bearer x', 'Bearer a.b.c', 'Bearer __TOKEN__x', 'Bearer x__TOKEN__', 'Basic __TOKEN__'],
+  ...['Bearer __REVOKED__', 'Bearer __TOKEN__ __TOKEN__', 'Bearer,__TOKEN__', '__TOKEN__', 'Bearer "__TOKEN__"'],
+  ...[
+    'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiI0MiJ9.',
+    'bearer   __TOKEN__ ',
+    'Basic __BASIC__',
+    'Basic Og==',
+    'Basic =',
+  ],
+  ...['Basic eDp5', 'Basic __BASIC__x', 'Basic //8=', 'Negotiate x', 'Bearer \xff\xfe'],
+];
+
+function authorizations({ security }: DocumentedOperation): Part<readonly Header[]> {
+  const schemes = security.flatMap((requirement) => Object.keys(requirement));
+  const bearer: Header[] = [['Authorization', 'Bearer __TOKEN__']];
+  const basic: Header[] = [['authorization', 'Basic __BASIC__']];
+  const one = fc.constantFrom(...ODD_TOKENS).map((value): Header[] => [['Authorization', value]]);
+  return {
+    usual: schemes.includes('bearer')
+      ? fc.constant(bearer)
+      : fc.constantFrom(...(schemes.length > 0 ? [[], basic] : [[]])),
+    odd: fc.oneof(one, fc.constantFrom<Header[]>([], [...bearer, ...bearer], [...basic, ...bearer])),
+  };
+}
+
+const ODD_HEADERS: readonly Header[] = [
+  ...[
+    '',
+    '"',
+    '""',
+    '"a\\"b"',
+    '"open',
+    'a b',
+    'a,b',
+    'x'.repeat(255),
+    'x'.repeat(256),
+    '\xff',
+    '__proto__',
+    ' k ',
+  ].map((value): Header => ['Idempotency-Key', value]),
+  ...['a b', 'x'.repeat(129), '\xe9', '{}', '', 'sound-id'].map((value): Header => ['X-Request-Id', value]),
+  ['X-Correlation-Id', '__proto__'],
+  ['Accept', 'text/html'],
+  ['Accept-Encoding', 'nonsense;q=2'],
+  ['X-Forwarded-For', '127.0.0.1'],
+  ['X-HTTP-Method-Override', 'DELETE'],
+  ['Cookie', '='],
+  ['Range', 'bytes=0-1'],
+  ['If-None-Match', '*'],
+  ['__proto__', 'x'],
+];
+
+function extraHeaders({ operation, meanings }: Described): Part<readonly Header[]> {
+  const described = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header');
+  const [known] = described.map(({ name, schema }) =>
+    valuesOf(schema, meanings, name).map((value): Header[] => [[name, asHeaderValue(String(value))]]),
+  );
+  const none = fc.constant<Header[]>([]);
+  const any = oddText.map((value): Header => ['Idempotency-Key', asHeaderValue(value)]);
+  return {
+    usual: known ? fc.oneof({ weight: 4, arbitrary: none }, { weight: 1, arbitrary: known }) : none,
+    odd: fc.array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...ODD_HEADERS) }, { weight: 1, arbitrary: any }), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+  };
+}
+
+/** What a client is able to send of it. */
+function asHeaderValue(text: string): string {
+  return text.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '').slice(0, 500);
+}

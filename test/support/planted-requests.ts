@@ -1,0 +1,157 @@
+/** Requests to the API that carry secrets: those of a life of webhooks, and every kind that is refused. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Said } from './planted-installation.js';
+import type { PlantedSecrets } from './planted-secrets.js';
+import { rawRequest } from './raw-request.js';
+
+export interface Asked {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A client of the API that keeps every answer, but those that show an account its own secrets. */
+export class PlantedClient {
+  readonly answers: Said[] = [];
+  readonly #url: string;
+  readonly #token: string;
+
+  constructor(url: string, token: string) {
+    this.#url = url;
+    this.#token = token;
+  }
+
+  async ask({ method = 'POST', path = '/api/webhooks', headers = {}, body }: Asked): Promise<Answered> {
+    const authorization = `Bearer ${this.#token}`;
+    const response = await fetch(this.#url + path, {
+      method,
+      headers: { authorization, 'content-type': 'application/json', ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const shows = method === 'GET' && path === '/api/webhooks' && response.status === 200;
+    const where = `answer to ${method} ${path.split('?')[0]}: ${response.status}`;
+    if (!shows) this.answers.push({ where, text: JSON.stringify([...response.headers]) + text });
+    return { status: response.status, text };
+  }
+
+  /** As no client of HTTP would send it: the head breaks off in nonsense; the connection breaks off in the body. */
+  async breakOff(secret: string): Promise<void> {
+    const port = Number(new URL(this.#url).port);
+    const head = `POST /api/webhooks HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${secret}\r\n`;
+    const { status, body } = await rawRequest(port, `${head}no header\r\n\r\n`);
+    this.answers.push({ where: `answer to nonsense: ${status}`, text: body });
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    await once(socket, 'connect');
+    const good = head.replace(secret, this.#token);
+    socket.write(`${good}Content-Type: application/json\r\nContent-Length: 999\r\n\r\n{"headers":"${secret}`);
+    await new Promise<void>((resolve) => socket.end(() => resolve()));
+    socket.destroy();
+  }
+}
+
+type Refused = readonly [status: number, what: string, asked: (secret: string) => Asked];
+
+const GOOD = { url: 'https://localhost/refused', eventType: 'cash_in' };
+const headersOf = (...headers: readonly unknown[]) => ({ body: { ...GOOD, headers } });
+const urlOf = (url: string) => ({ body: { ...GOOD, url } });
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const grant = 'grant_type=client_credentials';
+
+const REFUSED: readonly Refused[] = [
+  [400, 'a blocked name', (value) => headersOf({ key: 'Host', value })],
+  [400, 'a line end in a value', (value) => headersOf({ key: 'X-A', value: `${value}\r\nX-B: b` })],
+  [400, 'a letter that is not ASCII', (value) => headersOf({ key: 'X-A', value: `${value}ü` })],
+  [400, 'a value that is too long', (value) => headersOf({ key: 'X-A', value: value.repeat(300) })],
+  [400, 'a value that is no string', (secret) => headersOf({ key: 'X-A', value: { secret } })],
+  [400, 'a value in the place of the name', (key) => headersOf({ key: `${key} `, value: 'X-A' })],
+  [400, 'a value without a name', (value) => headersOf({ value })],
+  [400, 'two of a name', (value) => headersOf({ key: 'X-A', value }, { key: 'x-a', value })],
+  [400, 'six headers', (value) => headersOf(...Array.from({ length: 6 }, (_, n) => ({ key: `X-${n}`, value })))],
+  [400, 'headers that are no list', (value) => ({ body: { ...GOOD, headers: { 'X-A': value } } })],
+  [400, 'http', (secret) => urlOf(`http://localhost/${encodeURIComponent(secret)}`)],
+  [400, 'user and password in the URL', (secret) => urlOf(`https://user:${encodeURIComponent(secret)}@localhost/`)],
+  [400, 'a fragment', (secret) => urlOf(`https://localhost/#${secret}`)],
+  [400, 'no URL at all', (secret) => urlOf(secret)],
+  [400, 'a URL with a space', (secret) => urlOf(`https://localhost/ ${secret}`)],
+  [400, 'an unknown type', (secret) => ({ body: { ...GOOD, eventType: secret } })],
+  [400, 'a fourth active URL', (value) => headersOf({ key: 'X-A', value })],
+  [400, 'no JSON', (secret) => ({ body: `{"headers":[{"key":"X-A","value":"${secret}"}],}` })],
+  [413, 'a long body', (secret) => ({ body: `{"url":"${secret}${' '.repeat(65_536)}"}` })],
+  [415, 'no media type of ours', (secret) => ({ body: secret, headers: { 'content-type': 'text/plain' } })],
+  [401, 'an unknown token', (secret) => ({ headers: { authorization: `Bearer ${secret}` } })],
+  [401, 'a token without its scheme', (secret) => ({ headers: { authorization: secret } })],
+  [
+    401,
+    'a token in the query',
+    (secret) => ({
+      path: `/api/webhooks?access_token=${encodeURIComponent(secret)}`,
+      headers: { authorization: '' },
+    }),
+  ],
+  [404, 'an unknown path', (secret) => ({ path: `/api/${encodeURIComponent(secret)}` })],
+  [405, 'another method', (secret) => ({ method: 'PUT', body: { secret } })],
+  [
+    404,
+    "a webhook's id that is none",
+    (secret) => ({ method: 'DELETE', path: `/api/webhooks/${encodeURIComponent(secret)}` }),
+  ],
+  [
+    400,
+    'a cursor that is none',
+    (secret) => ({
+      method: 'GET',
+      path: `/api/webhooks/1/deliveries?before=${encodeURIComponent(secret)}`,
+    }),
+  ],
+  [400, 'isActive that is none', (isActive) => ({ method: 'PATCH', path: '/api/webhooks/1', body: { isActive } })],
+  [
+    400,
+    'a long Idempotency-Key',
+    (secret) => ({ ...urlOf(GOOD.url), headers: { 'idempotency-key': secret.repeat(9) } }),
+  ],
+  [
+    401,
+    'an unknown client',
+    (secret) => ({
+      path: '/oauth/token',
+      headers: {
+        ...form,
+        authorization: `Basic ${Buffer.from(`acct_42_0123456789abcdef:${secret}`).toString('base64')}`,
+      },
+      body: grant,
+    }),
+  ],
+  [
+    401,
+    'an unknown client in the form',
+    (secret) => ({
+      path: '/oauth/token',
+      headers: { ...form, authorization: '' },
+      body: `${grant}&client_id=acct_42_0123456789abcdef&client_secret=${encodeURIComponent(secret)}`,
+    }),
+  ],
+  [
+    400,
+    'an unknown grant',
+    (secret) => ({ path: '/oauth/token', headers: form, body: `grant_type=${encodeURIComponent(secret)}` }),
+  ],
+];
+
+/** @returns how each was answered that was not answered as it should */
+export async function sendRefused(client: PlantedClient, secrets: PlantedSecrets): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const [status, what, asked] of REFUSED) {
+    const answered = await client.ask(asked(secrets.plantValue(what)));
+    if (answered.status !== status) wrong.push(`${what}: ${answered.status} ${answered.text}`);
+  }
+  await client.breakOff(secrets.plant('a token that broke off'));
+  return wrong;
+}
