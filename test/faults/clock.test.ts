@@ -68,7 +68,7 @@ withFaultyLibc(() => {
     expect(await answerTo(service, newToken)).toBe(200);
     await before;
     await publish('meanwhile-');
-    await scene.oracle.nothingLost(PATIENCE_MS);
+    await scene.nothingLost(PATIENCE_MS);
     const watchedAway = await cpuOf(service);
 
     const requests = scene.receiver.requests.length;
@@ -79,7 +79,7 @@ withFaultyLibc(() => {
     expect(await answerTo(service, newToken)).toBe(newTokenAfterwards);
     await back;
     await publish('after-');
-    await scene.oracle.nothingLost(PATIENCE_MS);
+    await scene.nothingLost(PATIENCE_MS);
     const watchedBack = await cpuOf(service);
 
     expect(await service.stop('SIGTERM')).toBe(0);
@@ -103,7 +103,7 @@ withFaultyLibc(() => {
     expect(await ahead.stop('SIGTERM')).toBe(0);
     libc.shiftClock(0);
     await scene.serve(libc.settings);
-    await scene.oracle.nothingLost(PATIENCE_MS);
+    await scene.nothingLost(PATIENCE_MS);
     const verdict = scene.oracle.report('started again, a day before');
     expect(verdict).toEqual({
       pairs: events.length * PATHS.length,

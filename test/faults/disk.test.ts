@@ -88,7 +88,7 @@ withFaultyLibc(() => {
     libc.syncFails(0);
     answers.push(...(await post(service, 'after')));
     await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'after-'), urls);
-    await scene.oracle.nothingLost(PATIENCE_MS);
+    await scene.nothingLost(PATIENCE_MS);
     expect(await service.stop('SIGTERM')).toBe(0);
     expect(strayLines(service.log())).toEqual([]);
     const again = await scene.serve();
@@ -112,7 +112,7 @@ withFaultyLibc(() => {
     expect(tooEarly.stderr).toMatch(/\naccount-webhooks: DATA_DIR can't be used \(SQLITE_[A-Z_]+\)\n$/);
     libc.diskFull(0);
     await scene.serve(libc.settings);
-    await scene.oracle.nothingLost(PATIENCE_MS);
+    await scene.nothingLost(PATIENCE_MS);
     const verdict = scene.oracle.report('the disk is full, and kill -9');
     expect(verdict).toMatchObject({ pairs: EVENTS * PATHS.length, lost: 0, differing: 0, unexpected: 0 });
   });

@@ -89,7 +89,7 @@ const urlOf = ({ port, name }: Hostile) => `https://localhost:${port}/${name.rep
 /** The 99th percentile of publish to received, ms. */
 async function p99(scene: FaultScene, name: string): Promise<number> {
   const published = await scene.publish(paymentEvents(HEALTHY, HEALTHY_EVENTS, name), scene.urls('/healthy'));
-  await scene.oracle.nothingLost(PATIENCE_MS);
+  await scene.nothingLost(PATIENCE_MS);
   const times = scene.receiver.requests.flatMap(({ body, at }) => {
     const from = published.get((JSON.parse(body.toString()) as { id: string }).id);
     return from === undefined ? [] : [at - from];

@@ -37,7 +37,7 @@ describeBackbones((backbone) => {
     await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'before-'), urls);
     await poison(scene, webhookId);
     await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'after-'), urls);
-    await scene.oracle.nothingLost(PATIENCE_MS);
+    await scene.nothingLost(PATIENCE_MS);
     await stolenAreCancelled(scene);
 
     // Of the payment topic and of each tier; and what was put among the letters themselves.
@@ -47,7 +47,7 @@ describeBackbones((backbone) => {
     scene.oracle.due(eventOf('letter'), urls.slice(0, 1));
     // What was stolen has an end already: it is cancelled.
     expect(await linesOf(scene, 'dead-letters replay --json')).toBe(1);
-    await scene.oracle.nothingLost(PATIENCE_MS);
+    await scene.nothingLost(PATIENCE_MS);
     expect(await service.stop('SIGTERM')).toBe(0);
     const verdict = scene.oracle.report(`${backbone.name}, poison, ${letters} dead letters`);
     const pairs = (2 * EVENTS + 1) * PATHS.length + TIERS.length + 1;

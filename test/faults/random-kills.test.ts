@@ -51,7 +51,7 @@ describeBackbones((backbone) => {
     }
     const last = await scene.serve();
     await scene.publish(paymentEvents(ACCOUNT, EVENTS_A_KILL, 'last-'), urls);
-    await scene.oracle.nothingLost(PATIENCE_MS);
+    await scene.nothingLost(PATIENCE_MS);
     const pairs = (kills + 1) * EVENTS_A_KILL * PATHS.length;
     const fine = { pairs, lost: 0, differing: 0, unexpected: 0 };
     expect(scene.oracle.verdict()).toMatchObject(fine);

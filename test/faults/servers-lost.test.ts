@@ -104,12 +104,12 @@ async function losing(what: string, { outside, fault }: { outside: Outside; faul
   if (isBrokerThere) {
     await publish('during-');
     // Deliveries do without the event store: the URLs are in the read model.
-    await scene.oracle.nothingLost(PATIENCE_MS);
+    await scene.nothingLost(PATIENCE_MS);
   }
   await delay(LOST_FOR_MS);
   await fault.end(outside);
   await publish('after-');
-  await scene.oracle.nothingLost(PATIENCE_MS);
+  await scene.nothingLost(PATIENCE_MS);
   const answers = await changes.end();
   await eventually(async () => (await post(service.url, token, 0)) === 200, PATIENCE);
 

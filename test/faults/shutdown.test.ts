@@ -46,7 +46,7 @@ describeBackbones((backbone) => {
 
     mended = true;
     await scene.serve();
-    await scene.oracle.nothingLost(PATIENCE_MS);
+    await scene.nothingLost(PATIENCE_MS);
     const deliveries = await eventually(() => ended(scene, EVENTS * PATHS.length), { timeout: PATIENCE_MS });
     const what = `stopped with code ${code} in ${tookMs} ms, ${before} done, ${hung} hanging`;
     const verdict = scene.oracle.report(`${backbone.name}, SIGTERM, ${what}`);

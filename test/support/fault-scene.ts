@@ -15,6 +15,8 @@ import { type Account, addWebhook, installation, register, tokenFor } from './st
 
 /** Records of one publish call. */
 const BATCH = 10;
+/** Of each service's log, shown where something was lost. */
+const SHOWN_LINES = 30;
 
 export interface SceneOptions {
   readonly respond?: ReceiverOptions['respond'];
@@ -30,6 +32,7 @@ export class FaultScene {
   /** Without what a service of the scene is given besides. */
   readonly settings: Settings;
   readonly #cleanups: (() => unknown)[];
+  readonly #services: Pick<Service, 'log'>[] = [];
 
   private constructor(receiver: Receiver, settings: Settings, cleanups: (() => unknown)[]) {
     this.receiver = receiver;
@@ -123,7 +126,18 @@ export class FaultScene {
     }
   }
 
-  #ended<S extends Pick<Service, 'stop'>>(service: S): S {
+  /** Waits until nothing is missing. @throws with what the services said last */
+  async nothingLost(timeout: number): Promise<void> {
+    try {
+      await this.oracle.nothingLost(timeout);
+    } catch (error) {
+      const logs = this.#services.slice(-2).map(({ log }) => log().split('\n').slice(-SHOWN_LINES).join('\n'));
+      throw new Error([(error as Error).message, ...logs].join('\n\n'));
+    }
+  }
+
+  #ended<S extends Pick<Service, 'stop' | 'log'>>(service: S): S {
+    this.#services.push(service);
     this.onClose(() => service.stop('SIGKILL'));
     return service;
   }

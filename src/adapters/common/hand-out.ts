@@ -48,6 +48,8 @@ export interface Lane {
   readonly headDue: number;
   takeHead(): void;
   done(record: ReceivedRecord): void;
+  /** A rejected record of it is not handed out again: it was none of the lanes when its turn came. */
+  letGo?(): void;
 }
 
 export interface HandOutOptions extends Pick<ConsumeOptions, 'inFlight' | 'inFlightBytes' | 'handler'> {
@@ -215,8 +217,12 @@ export class HandOut {
 
   /** Where its lane is gone, it is let go of. */
   #comeAgain(taken: Taken): void {
-    if (this.#lanes.has(taken.lane)) this.#again.push(taken);
-    else this.#bytes -= sizeOf(taken.record);
+    if (this.#lanes.has(taken.lane)) {
+      this.#again.push(taken);
+      return;
+    }
+    this.#bytes -= sizeOf(taken.record);
+    taken.lane.letGo?.();
   }
 }
 

@@ -29,6 +29,8 @@ export class PartitionLane implements Lane, Kept {
   #next: number;
   #remembered: number;
   #paused = false;
+  /** False once a record of it was let go of: nobody would hand that out any more. */
+  #isWhole = true;
 
   constructor(place: { topic: string; partition: number; start: number }, flow: Flow) {
     this.topic = place.topic;
@@ -56,7 +58,7 @@ export class PartitionLane implements Lane, Kept {
 
   /** Whether what a group that stands there has still to do is what this lane has: nobody else was further. */
   knows(groupStart: number): boolean {
-    return this.#remembered <= groupStart && groupStart <= (this.unremembered ?? this.#remembered);
+    return this.#isWhole && this.#remembered <= groupStart && groupStart <= (this.unremembered ?? this.#remembered);
   }
 
   /** The records up to there are gone for good, by the topic's retention. */
@@ -94,6 +96,10 @@ export class PartitionLane implements Lane, Kept {
 
   done(record: ReceivedRecord): void {
     this.#done.done(record.offset);
+  }
+
+  letGo(): void {
+    this.#isWhole = false;
   }
 
   get unremembered(): number | null {

@@ -12,6 +12,7 @@ let asked: string[][];
 let starts: Map<string, number>;
 let ensured: string[];
 let handled: ReceivedRecord[];
+let rejects: (record: ReceivedRecord) => boolean;
 let consumer: KafkaConsumer;
 
 beforeEach(async () => {
@@ -33,7 +34,11 @@ beforeEach(async () => {
     ensure: async (topics: readonly string[]) => void ensured.push(`ensure ${topics}`),
   } as unknown as TopicAdmin;
   const parts = { kafka: client.kafka, admin, sessionTimeoutMs: 6_000, logger: recordingLogger() };
-  const handler = async (record: ReceivedRecord) => void handled.push(record);
+  rejects = () => false;
+  const handler = async (record: ReceivedRecord) => {
+    handled.push(record);
+    if (rejects(record)) throw new Error('rejected');
+  };
   consumer = new KafkaConsumer(parts, { topics: ['t', 'u'], group: 'g', inFlight: 10, handler });
   await consumer.start();
 });
@@ -94,6 +99,25 @@ describe('a member with a new id, which was thought dead', () => {
     await client.fetched('t', start, 12);
     await eventually(() => handled.at(-1)?.offset === 12);
     expect(handled[5]?.offset).toBe(start);
+  });
+});
+
+describe('a member with a new id whose place is not known for a while', () => {
+  it('is handed out anew what was rejected meanwhile', async () => {
+    rejects = ({ offset }) => offset === 6;
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    await client.fetched('t', 5, 7);
+    await eventually(() => handled.length === 3);
+    starts.delete('t');
+    await client.join({ t: [0] }, 'another-member');
+    await eventually(() => asked.length > 2);
+    rejects = () => false;
+    starts.set('t', 5);
+    await eventually(() => client.calls.filter((call) => call.startsWith('seek')).length === 2);
+    await client.fetched('t', 5, 7);
+    await eventually(() => offsets().at(-1)?.includes('t 8'));
+    expect(handled.filter(({ offset }) => offset === 6)).toHaveLength(2);
   });
 });
 
