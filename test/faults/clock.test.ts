@@ -6,6 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
+import { failingFirst } from '../support/failing-first.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';
 import { cpuMs } from '../support/process-stats.js';
@@ -37,13 +38,9 @@ withFaultyLibc(() => {
     libc.close();
   });
 
-  const seen = new Set<string>();
-  const respond = ({ path, body }: ReceivedRequest): Reply => {
-    const pair = `${path} ${body}`;
-    const isFirst = !seen.has(pair);
-    seen.add(pair);
-    return { status: (isFirst && FAILS.test(pair)) || pair.endsWith(STUCK) ? 503 : 200 };
-  };
+  const failsFirst = failingFirst(FAILS);
+  const respond = (request: ReceivedRequest): Reply =>
+    request.body.toString() === STUCK ? { status: 503 } : failsFirst(request);
 
   test.each([
     { jump: 'a day forward', ms: 24 * HOUR_MS, oldToken: 401, newTokenAfterwards: 200 },

@@ -6,9 +6,9 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import { outcomesOf } from '../../src/delivery/delivery-log.js';
 import { describeBackbones, ENDS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
+import { failingFirst } from '../support/failing-first.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { CROOKED_ENTRIES, forged, NONSENSE } from '../support/junk.js';
-import type { ReceivedRequest, Reply } from '../support/receiver.js';
 import { run } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 
@@ -29,7 +29,10 @@ describeBackbones((backbone) => {
   afterEach(() => scene?.close());
 
   test('good events arrive, nobody gets what is not his, and the commands answer', async () => {
-    scene = await FaultScene.open(backbone, { respond: failing(), settings: { RETRY_SCHEDULE: TIERS.join() } });
+    scene = await FaultScene.open(backbone, {
+      respond: failingFirst(FAILS),
+      settings: { RETRY_SCHEDULE: TIERS.join() },
+    });
     const service = await scene.serve();
     const urls = scene.urls(...PATHS);
     const webhookId = await idOfFirst(service.url, await scene.account(service, ACCOUNT, urls));
@@ -78,16 +81,6 @@ async function poison(scene: FaultScene, webhookId: number): Promise<void> {
     await broker.publish(topics.deadLetters, [...NONSENSE, stolen, own('letter')]);
     await broker.publish(topics.deliveries, [...NONSENSE, ...CROOKED_ENTRIES]);
   });
-}
-
-function failing(): (request: ReceivedRequest) => Reply {
-  const seen = new Set<string>();
-  return ({ path, body }) => {
-    const pair = `${path} ${body}`;
-    const isFirst = !seen.has(pair);
-    seen.add(pair);
-    return { status: isFirst && FAILS.test(pair) ? 503 : 200 };
-  };
 }
 
 async function idOfFirst(api: string, token: string): Promise<number> {

