@@ -3,7 +3,7 @@ import type { Kafka } from 'kafkajs';
 
 type Listener = (event: { payload: unknown }) => unknown;
 
-const EVENTS = ['GROUP_JOIN', 'START_BATCH_PROCESS', 'REBALANCING', 'COMMIT_OFFSETS', 'CRASH'] as const;
+const EVENTS = ['GROUP_JOIN', 'START_BATCH_PROCESS', 'REBALANCING', 'FETCH_START', 'COMMIT_OFFSETS', 'CRASH'] as const;
 type EventName = (typeof EVENTS)[number];
 
 export interface Commit {
@@ -17,6 +17,9 @@ export class FakeKafkaClient {
   readonly commits: Commit[][] = [];
   readonly calls: string[] = [];
   runs = 0;
+  /** How many clients were asked for, this one standing for all of them. */
+  made = 0;
+  disconnects = 0;
   commit: () => Promise<void> = async () => undefined;
   /** As kafkajs does while it is not fetching: a commit is fulfilled, and nothing was committed. */
   dropsCommits = false;
@@ -27,6 +30,7 @@ export class FakeKafkaClient {
   /** What stands for the whole of kafkajs. */
   readonly kafka = {
     consumer: (options: { retry: { restartOnFailure: (error: Error) => Promise<boolean> } }) => {
+      this.made += 1;
       this.restartOnFailure = options.retry.restartOnFailure;
       return this;
     },
@@ -42,7 +46,9 @@ export class FakeKafkaClient {
 
   async connect(): Promise<void> {}
   async subscribe(): Promise<void> {}
-  async disconnect(): Promise<void> {}
+  async disconnect(): Promise<void> {
+    this.disconnects += 1;
+  }
 
   async run({ eachBatch }: { eachBatch: (payload: unknown) => Promise<void> }): Promise<void> {
     this.#eachBatch = eachBatch;

@@ -28,7 +28,7 @@ export interface AssignedPartitionsParts {
   readonly logger: Logger;
 }
 
-interface Place {
+export interface Place {
   readonly topic: string;
   readonly partition: number;
 }

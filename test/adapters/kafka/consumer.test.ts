@@ -33,7 +33,7 @@ beforeEach(async () => {
     forget: (topic: string) => void ensured.push(`forget ${topic}`),
     ensure: async (topics: readonly string[]) => void ensured.push(`ensure ${topics}`),
   } as unknown as TopicAdmin;
-  const parts = { kafka: client.kafka, admin, sessionTimeoutMs: 6_000, logger: recordingLogger() };
+  const parts = { kafka: client.kafka, admin, sessionTimeoutMs: 6_000, silentMs: 2_500, logger: recordingLogger() };
   rejects = () => false;
   const handler = async (record: ReceivedRecord) => {
     handled.push(record);
@@ -176,6 +176,40 @@ describe('what is done', () => {
     await eventually(() => client.calls.includes('seek t 0'));
     await client.fetched('t', 0, 1);
     await eventually(() => handled.length === 7);
+  });
+});
+
+describe('a client that gives no sign of life', () => {
+  const made = () => ({ made: client.made, runs: client.runs });
+
+  it('is given up: another one takes its place, and goes on where it was', async () => {
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    await client.fetched('t', 5, 9);
+    await eventually(() => client.made === 2 && client.runs === 2);
+    expect(client.disconnects).toBeGreaterThan(0);
+    starts.set('t', 10);
+    await client.join({ t: [0] }, 'another-member');
+    await eventually(() => client.calls.at(-1) === 'resume t' && client.calls.includes('seek t 10'));
+    await client.fetched('t', 8, 11);
+    await eventually(() => offsets().at(-1)?.includes('t 12'));
+    expect(handled.map(({ offset }) => offset)).toEqual([5, 6, 7, 8, 9, 10, 11]);
+  });
+
+  it.each(['FETCH_START', 'REBALANCING'] as const)('is not given up while it tells of %s', async (sign) => {
+    const until = performance.now() + 3_000;
+    await eventually(async () => {
+      await client.emit(sign, {});
+      return performance.now() > until;
+    });
+    expect(made()).toEqual({ made: 1, runs: 1 });
+  });
+
+  it('is not replaced once the consumer stops', async () => {
+    consumer.stop();
+    const until = performance.now() + 3_000;
+    await eventually(() => performance.now() > until);
+    expect(made()).toEqual({ made: 1, runs: 1 });
   });
 });
 
