@@ -23,6 +23,10 @@ export interface Refused {
   readonly forMs: number;
 }
 
+/** Of an account, however many there are. */
+const LEAST_PART = 4;
+const OPEN_TO_ALL = 0.75;
+
 const CLOSED: Refused = { kind: 'refused', why: 'closed', forMs: 0 };
 const PASS: Permission = { kind: 'pass', probe: null };
 
@@ -52,7 +56,7 @@ interface Account {
 export interface GateLimits {
   readonly total: number;
   readonly perEndpoint: number;
-  /** As many as all without it. */
+  /** Less where many accounts are here. As many as all without it. */
   readonly perAccount?: number;
 }
 
@@ -132,12 +136,23 @@ export class EndpointGate {
   #admit(): void {
     for (const next of this.#ready) {
       if (this.#active >= this.#parts.total) return;
-      if (next.account.active >= (this.#parts.perAccount ?? this.#parts.total)) continue;
+      if (!this.#mayTakeMore(next.account)) continue;
       this.#ready.delete(next);
       this.#start(next);
       // To the end of the turns: a Set that is iterated gives what is added to it, too.
       this.#mayBeReady(next);
     }
+  }
+
+  /**
+   * Those who are here share one half, and the last quarter is for who has hardly a place: accounts whose URLs are all
+   * slow, or one provider's bad day, leave places to whoever comes.
+   */
+  #mayTakeMore({ active }: Account): boolean {
+    const { total, perAccount } = this.#parts;
+    if (perAccount === undefined || active < LEAST_PART) return true;
+    const part = Math.min(perAccount, Math.floor(total / (2 * this.#accounts.size)));
+    return active < part && this.#active < OPEN_TO_ALL * total;
   }
 
   #start(endpoint: Endpoint): void {

@@ -49,7 +49,9 @@ export const operation: Operation = {
   body: { type: 'json', schema: registerWebhookSchema },
   responses: {
     200: { description: 'Registered, or updated.', schema: DONE, headers: REPLAYED_HEADER },
-    400: refusal(`A field is not valid, or ${MAX_ACTIVE_PER_TYPE} URLs are active for the type already.`),
+    400: refusal(
+      `A field is not valid, or ${MAX_ACTIVE_PER_TYPE} URLs are active for the type already, or the account is full.`,
+    ),
     404: refusal('The account is not known.'),
     422: KEY_TAKEN,
   },

@@ -1,7 +1,10 @@
 /** What the operations on webhooks have in common: the id in the path, and what a refused command is to the caller. */
 import type { Context } from 'koa';
 import type { Decision } from '../webhooks/decide.js';
-import { ApiError, accountNotFound, badRequest, type FieldError } from './api-error.js';
+import { MAX_WEBHOOKS } from '../webhooks/limits.js';
+import { ApiError, accountNotFound, badRequest, type FieldError, fieldError } from './api-error.js';
+
+const FULL = fieldError('url', `can't be added: the account has ${MAX_WEBHOOKS} webhooks; remove one of them`);
 
 /** Of /api/webhooks/{id}. @throws ApiError 404 for what no webhook has as its id */
 export function webhookIdOf(ctx: Context): number {
@@ -24,6 +27,8 @@ export function mustBeAccepted(decision: Decision, atLimit?: FieldError): void {
       throw webhookNotFound();
     case 'limit-reached':
       throw atLimit ? badRequest([atLimit]) : new Error('a limit for a command that makes nothing active');
+    case 'account-full':
+      throw badRequest([FULL]);
     default:
       decision satisfies never;
   }

@@ -1,7 +1,7 @@
 /** What a command leads to, given the account's state: events, or a refusal. Pure. */
 import { decideEndpoint, type EndpointCommand } from './decide-endpoint.js';
 import type { SealedHeader, WebhookConfiguration, WebhookEvent } from './events.js';
-import { type EventType, MAX_ACTIVE_PER_TYPE } from './limits.js';
+import { type EventType, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from './limits.js';
 import type { AccountWebhooks } from './state.js';
 
 export interface RegisterWebhook {
@@ -44,7 +44,8 @@ export type Decision =
   | { readonly kind: 'accepted'; readonly events: readonly WebhookEvent[] }
   | { readonly kind: 'account-not-found' }
   | { readonly kind: 'webhook-not-found' }
-  | { readonly kind: 'limit-reached' };
+  | { readonly kind: 'limit-reached' }
+  | { readonly kind: 'account-full' };
 
 export function decide(state: AccountWebhooks, command: Command): Decision {
   if (state.accountId === null) return { kind: 'account-not-found' };
@@ -70,6 +71,7 @@ function register(state: AccountWebhooks, command: RegisterWebhook): Decision {
   const { eventType, endpoint, newId, at } = command;
   const existing = state.webhooks.find((webhook) => webhook.eventType === eventType && webhook.endpoint === endpoint);
   if (!existing?.isActive && activeCount(state, eventType) >= MAX_ACTIVE_PER_TYPE) return { kind: 'limit-reached' };
+  if (!existing && state.webhooks.length >= MAX_WEBHOOKS) return { kind: 'account-full' };
   if (!existing) {
     return accepted({ type: 'WebhookAdded', data: { ...configuration(command, newId, 1), createdAt: at } });
   }

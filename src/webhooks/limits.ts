@@ -15,6 +15,9 @@ export type EventType = (typeof EVENT_TYPES)[number];
 /** Active URLs an account may have per event type; inactive ones do not count. */
 export const MAX_ACTIVE_PER_TYPE = 3;
 
+/** Entries an account may have, inactive ones too: each change of one costs as much as all of them. */
+export const MAX_WEBHOOKS = 100;
+
 export const MAX_HEADERS = 5;
 export const MAX_HEADER_NAME_LENGTH = 64;
 /** Room for a long bearer token; what a receiver takes as a whole (often 16 KiB) is its own to know. */

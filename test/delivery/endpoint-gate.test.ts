@@ -123,7 +123,7 @@ describe('the line', () => {
 
 describe('many slow endpoints', () => {
   test('of one account take no more than its part, and leave turns to the others', async () => {
-    const limits = { total: 8, perEndpoint: 2, perAccount: 4 };
+    const limits = { total: 16, perEndpoint: 2, perAccount: 4 };
     const { entered, come, leaveFirst } = visitors(new EndpointGate(limits));
     for (let n = 0; n < 21; n += 1) await come(`1/${n}`, 3);
     expect(entered).toHaveLength(4);
@@ -132,6 +132,15 @@ describe('many slow endpoints', () => {
     await leaveFirst();
     expect(entered).toHaveLength(7);
     expect(entered[6]).toMatch(/^1\//);
+  });
+
+  test.each([1, 2, 4, 12])('of %i accounts leave places to one that comes', async (accounts) => {
+    const { entered, come } = visitors(new EndpointGate({ total: 256, perEndpoint: 16, perAccount: 64 }));
+    for (let id = 2; id < accounts + 2; id += 1) for (let n = 0; n < 4; n += 1) await come(`${id}/${n}`, 20);
+    const before = entered.length;
+    expect(before).toBeGreaterThanOrEqual(Math.min(accounts * 64, 100));
+    await come('1/healthy', 4);
+    expect(entered.slice(before)).toEqual(Array(4).fill('1/healthy'));
   });
 
   test('do not fill all lines: each is refused at its share, and another still takes a burst', async () => {

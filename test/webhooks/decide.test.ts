@@ -64,6 +64,20 @@ describe('RegisterWebhook', () => {
       .thenEvents(added(4));
   });
 
+  it('beyond a hundred entries is refused, inactive ones counted; one that is there is updated', () => {
+    const all = Array.from({ length: 100 }, (_, n) => n + 1);
+    const full = [registered(), ...all.flatMap((n) => [added(n), deactivated(n)])];
+    given(...full)
+      .when(register(101))
+      .thenRefused('account-full');
+    given(...full.slice(0, -2))
+      .when(register(101, { newId: 101 }))
+      .thenEvents(added(101));
+    given(...full, activated(5))
+      .when(register(5, { at: LATER }))
+      .thenEvents(updated(5, 5, 2));
+  });
+
   it('updates one of three active URLs', () => {
     given(registered(), added(1), added(2), added(3))
       .when(register(3, { at: LATER }))

@@ -56,9 +56,13 @@ export class PartitionLane implements Lane, Kept {
     this.regulate();
   }
 
-  /** Whether what a group that stands there has still to do is what this lane has: nobody else was further. */
+  /**
+   * Whether what a group that stands there has still to do is what this lane has: nobody else was further. At the log's
+   * start nobody can tell: a topic that was deleted and made again begins there too.
+   */
   knows(groupStart: number): boolean {
-    return this.#isWhole && this.#remembered <= groupStart && groupStart <= (this.unremembered ?? this.#remembered);
+    if (groupStart === 0 || !this.#isWhole) return false;
+    return this.#remembered <= groupStart && groupStart <= (this.unremembered ?? this.#remembered);
   }
 
   /** The records up to there are gone for good, by the topic's retention. */

@@ -93,6 +93,7 @@ describe('a member with a new id, which was thought dead', () => {
   it.each([
     ['others were further', 11],
     ['the group was set back', 3],
+    ['the topic may be another one of that name', 0],
   ])('goes to where the group stands where %s', async (_, start) => {
     await rejoined(start);
     expect(client.calls).toContain(`seek t ${start}`);
