@@ -5,14 +5,17 @@ import type { Evidence, Waiting } from './open-deliveries.js';
 export type Answer =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'exhausted' }
+  /** By its record. */
   | { readonly kind: 'cancelled' }
+  /** Inferred: no record at all, and its webhook was switched off before it was routed, so nothing was sent. */
+  | { readonly kind: 'inactive' }
   | ({ readonly kind: 'retrying' } & Waiting)
   /** `why`: what is missing. */
   | { readonly kind: 'unanswered'; readonly why: string };
 
-type About = Pick<LedgerDelivery, 'standing' | 'gone'>;
+type About = Pick<LedgerDelivery, 'standing' | 'goneSoon'>;
 
-export function answerOf({ standing, gone }: About, evidence: Evidence): Answer {
+export function answerOf({ standing, goneSoon }: About, evidence: Evidence): Answer {
   const outcome = standing?.outcome;
   switch (outcome) {
     case 'delivered':
@@ -25,7 +28,7 @@ export function answerOf({ standing, gone }: About, evidence: Evidence): Answer 
     case 'retrying':
       return waitingFor(standing?.next ?? 0, evidence);
     case undefined:
-      return withoutEntry(gone, evidence);
+      return withoutEntry(goneSoon, evidence);
     default:
       return outcome satisfies never;
   }
@@ -39,11 +42,11 @@ function waitingFor(next: number, { waiting }: Evidence): Answer {
 }
 
 /** Its entries may be lost, or not be written yet: the record of the tier or the dead letter comes with them, in any order. */
-function withoutEntry(gone: boolean, { waiting, exhaustedAt }: Evidence): Answer {
+function withoutEntry(goneSoon: boolean, { waiting, exhaustedAt }: Evidence): Answer {
   if (waiting && waiting.due >= (exhaustedAt ?? 0)) return { kind: 'retrying', ...waiting };
   if (exhaustedAt !== null) return { kind: 'exhausted' };
   // When the event was routed, the webhook was gone: that leaves no entry.
-  return gone ? { kind: 'cancelled' } : unanswered('nothing is logged of it');
+  return goneSoon ? { kind: 'inactive' } : unanswered('nothing is logged of it');
 }
 
 function unanswered(why: string): Answer {

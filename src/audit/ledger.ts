@@ -11,8 +11,8 @@ import { decisive, type Standing } from './standing.js';
 /** A webhook that was active when the event was published. */
 export interface DueWebhook {
   readonly webhookId: number;
-  /** Whether it was removed or deactivated later. */
-  readonly gone: boolean;
+  /** Whether it was removed or deactivated so soon that it may have been before the event was routed. */
+  readonly goneSoon: boolean;
 }
 
 export interface LedgerDelivery extends DueWebhook {
@@ -24,7 +24,7 @@ export interface LedgerDelivery extends DueWebhook {
 
 interface Line {
   readonly webhookId: number;
-  gone: boolean;
+  goneSoon: boolean;
   last: Standing | null;
   /** The last of other partitions. */
   elsewhere: readonly Standing[];
@@ -46,10 +46,10 @@ export class Ledger {
     const events = this.#accounts.get(accountId) ?? new Map<string, Lines>();
     this.#accounts.set(accountId, events);
     const lines = events.get(id) ?? NONE;
-    for (const { webhookId, gone } of due) {
+    for (const { webhookId, goneSoon } of due) {
       const line = lineOf(lines, webhookId);
-      // Published twice: it may count as cancelled only where it was gone after both.
-      if (line) line.gone &&= gone;
+      // Published twice: it may count as inactive only where it was gone soon after both.
+      if (line) line.goneSoon &&= goneSoon;
     }
     const added = due.filter(({ webhookId }) => !lineOf(lines, webhookId));
     events.set(id, added.length === 0 ? lines : [...lines, ...added.map(newLine)]);
@@ -73,7 +73,7 @@ export class Ledger {
     const lines = events?.get(eventId);
     if (!events || !lines) return;
     // It was not due, and was sent all the same: the webhook was added before the event was routed.
-    const line = lineOf(lines, webhookId) ?? newLine({ webhookId, gone: true });
+    const line = lineOf(lines, webhookId) ?? newLine({ webhookId, goneSoon: false });
     if (!lines.includes(line)) events.set(eventId, [...lines, line]);
     stand(line, { outcome, partition, at, next: Date.parse(nextAttemptAt ?? '') || 0 });
   }
@@ -104,13 +104,13 @@ export class Ledger {
   }
 }
 
-function delivery(accountId: number, eventId: string, { webhookId, gone, last, elsewhere }: Line): LedgerDelivery {
+function delivery(accountId: number, eventId: string, { webhookId, goneSoon, last, elsewhere }: Line): LedgerDelivery {
   const standing = last && elsewhere.length > 0 ? decisive([last, ...elsewhere]) : last;
-  return { accountId, eventId, webhookId, gone, standing };
+  return { accountId, eventId, webhookId, goneSoon, standing };
 }
 
-function newLine({ webhookId, gone }: DueWebhook): Line {
-  return { webhookId, gone, last: null, elsewhere: NONE };
+function newLine({ webhookId, goneSoon }: DueWebhook): Line {
+  return { webhookId, goneSoon, last: null, elsewhere: NONE };
 }
 
 function lineOf(lines: Lines, webhookId: number): Line | undefined {

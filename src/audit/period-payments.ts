@@ -8,6 +8,13 @@ import type { EventType } from '../webhooks/limits.js';
 import { type ActiveSpan, activeAt, activeSpans } from './active-webhooks.js';
 import type { DueWebhook, Ledger } from './ledger.js';
 
+/**
+ * As long as a record may wait to be routed without anybody calling it a backlog. Only a webhook whose active span ended
+ * within it after the publication may have been gone when the event was routed. Hazard: without this bound whoever
+ * switches a webhook off would change what was said of all that was published before.
+ */
+export const ROUTED_WITHIN_MS = 10 * 60_000;
+
 /** Records published from `from` on and before `to`, in ms since the epoch. */
 export interface Period {
   readonly from: number;
@@ -38,7 +45,10 @@ function createDueTo(store: Pick<EventStore, 'read'>) {
   return async (accountId: number, type: EventType, at: number): Promise<readonly DueWebhook[]> => {
     const spans = accounts.get(accountId) ?? (await activeSpans(store.read(accountStream(accountId)), projection));
     accounts.set(accountId, spans);
-    return activeAt(spans, type, at).map(({ webhookId, until }) => ({ webhookId, gone: Number.isFinite(until) }));
+    return activeAt(spans, type, at).map(({ webhookId, until }) => ({
+      webhookId,
+      goneSoon: until - at <= ROUTED_WITHIN_MS,
+    }));
   };
 }
 

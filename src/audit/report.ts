@@ -16,7 +16,10 @@ export interface Counts {
   readonly deliveries: number;
   readonly delivered: number;
   readonly exhausted: number;
+  /** By record. */
   readonly cancelled: number;
+  /** Without one: the webhook was switched off before the event was routed, and nothing was sent. */
+  readonly inactive: number;
   /** By tier, the delay it bears in its name. */
   readonly retrying: Readonly<Record<string, number>>;
   readonly unanswered: number;
@@ -58,7 +61,7 @@ export class Report {
 
   counts(): Counts {
     const { records, invalidRecords: invalid, unburied } = this.#ledger;
-    const by = { delivered: 0, exhausted: 0, cancelled: 0, unanswered: 0 };
+    const by = { delivered: 0, exhausted: 0, cancelled: 0, inactive: 0, unanswered: 0 };
     const retrying = new Map<string, number>();
     let deliveries = 0;
     for (const [, answer] of this.#answers()) {

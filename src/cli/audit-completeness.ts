@@ -75,6 +75,7 @@ function countLines({ retrying, ...counts }: Counts): readonly (readonly [string
     ['delivered', counts.delivered],
     ['exhausted', counts.exhausted],
     ['cancelled', counts.cancelled],
+    ['inactive', counts.inactive],
     ['retrying', where ? `${waiting}  (${where})` : waiting],
     ['no answer', counts.unanswered],
   ];

@@ -26,11 +26,12 @@ test.each<readonly [string, Standing | null, Partial<Evidence>, object]>([
   ['no entry, replayed', null, { waiting: waits(7), exhaustedAt: 5 }, retrying(7)],
   ['no entry at all', null, {}, noAnswer(/nothing is logged/)],
 ])('%s', (_, standing, evidence, answer) => {
-  expect(answerOf({ standing, gone: false }, { ...NOTHING, ...evidence })).toEqual(answer);
+  expect(answerOf({ standing, goneSoon: false }, { ...NOTHING, ...evidence })).toEqual(answer);
 });
 
-test('one without an entry whose webhook went is cancelled; what the topics say of it counts all the same', () => {
-  expect(answerOf({ standing: null, gone: true }, NOTHING)).toEqual({ kind: 'cancelled' });
-  expect(answerOf({ standing: null, gone: true }, { ...NOTHING, waiting: waits(7) })).toEqual(retrying(7));
-  expect(answerOf({ standing: entry('retrying', 7), gone: true }, NOTHING)).toMatchObject({ kind: 'unanswered' });
+test('one without an entry whose webhook went soon is inactive; what the topics say of it counts all the same', () => {
+  expect(answerOf({ standing: null, goneSoon: true }, NOTHING)).toEqual({ kind: 'inactive' });
+  expect(answerOf({ standing: null, goneSoon: true }, { ...NOTHING, waiting: waits(7) })).toEqual(retrying(7));
+  expect(answerOf({ standing: entry('retrying', 7), goneSoon: true }, NOTHING)).toMatchObject({ kind: 'unanswered' });
+  expect(answerOf({ standing: entry('cancelled'), goneSoon: true }, NOTHING)).toEqual({ kind: 'cancelled' });
 });

@@ -49,8 +49,13 @@ interface World {
   readonly period: { from: number; to: number; account: number | null };
 }
 
+/** How long after its publication an event without a record may count as inactive, ms. */
+const MAY_WAIT = 600_000;
+/** Times are so far apart that some webhooks go within that of a payment, some at its very end and some after it. */
+const STEP = MAY_WAIT / 3;
+
 // Few of each, so that they meet.
-const time = fc.nat(12);
+const time = fc.nat(12).map((n) => n * STEP);
 const accountId = fc.integer({ min: 1, max: 2 });
 const webhookId = fc.integer({ min: 1, max: 3 });
 const event = fc.record({ id: fc.constantFrom('a', 'b'), type: fc.constantFrom(...TYPES), accountId });
@@ -58,7 +63,7 @@ const about = { event, webhookId };
 const many = <T>(one: fc.Arbitrary<T>, maxLength: number) => fc.array(one, { maxLength, size: 'max' });
 
 const change: fc.Arbitrary<Change> = fc
-  .record({ accountId, webhookId, time, kind: fc.nat(3), noise: fc.integer({ min: -2, max: 0 }) })
+  .record({ accountId, webhookId, time, kind: fc.nat(3), noise: fc.integer({ min: -2, max: 0 }).map((n) => n * STEP) })
   .map(({ kind, noise, ...rest }) => ({ ...rest, event: changeOf(kind, rest.webhookId, iso(rest.time + noise)) }));
 
 const world: fc.Arbitrary<World> = fc.record({
@@ -76,8 +81,8 @@ const world: fc.Arbitrary<World> = fc.record({
   letters: many(fc.record({ ...about, at: time }), 4),
   buried: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
   period: fc.record({
-    from: fc.nat(4),
-    to: fc.integer({ min: 4, max: 13 }),
+    from: fc.nat(4).map((n) => n * STEP),
+    to: fc.integer({ min: 4, max: 13 }).map((n) => n * STEP),
     account: fc.option(accountId, { freq: 3 }),
   }),
 });
@@ -192,6 +197,7 @@ function expected(given: World, records: readonly ReceivedRecord[]) {
       delivered: number('delivered'),
       exhausted: number('exhausted'),
       cancelled: number('cancelled'),
+      inactive: number('inactive'),
       retrying: Object.fromEntries(tiers.filter(([, count]) => count > 0)),
       unanswered: missing.length + places.length,
     },
@@ -214,7 +220,7 @@ function deliveriesOf(given: World, records: readonly { event: PaymentEvent; at:
     const due = records.map((record) => dueTo(given, record, id)).filter((one) => one !== 'not due');
     const entries = given.entries.filter(isIt);
     if (due.length === 0 && entries.length === 0) return [];
-    const gone = due.every((one) => one === 'gone later');
+    const goneSoon = due.every((one) => one === 'gone soon');
     const waits = given.waits
       .filter(isIt)
       .toSorted((one, other) => one.due - other.due)
@@ -223,7 +229,7 @@ function deliveriesOf(given: World, records: readonly { event: PaymentEvent; at:
       .filter(isIt)
       .toSorted((one, other) => one.at - other.at)
       .at(-1);
-    const answer = answerTo(lastOf(entries), waits ?? null, letter?.at ?? null, gone);
+    const answer = answerTo(lastOf(entries), waits ?? null, letter?.at ?? null, goneSoon);
     return [{ key: `${key},${id}`, answer }];
   });
 }
@@ -236,7 +242,10 @@ function dueTo(given: World, { event: one, at }: { event: PaymentEvent; at: numb
   const isActive = (state: AccountWebhooks | undefined) =>
     state?.webhooks.some((webhook) => webhook.id === id && webhook.isActive && webhook.eventType === one.type) ?? false;
   if (!isActive(all[then])) return 'not due';
-  return all.slice(then).every(isActive) ? 'due' : 'gone later';
+  const gone = all.findIndex((state, index) => index > then && !isActive(state));
+  if (gone === -1) return 'due';
+  const goneAt = Math.max(...own.slice(0, gone).map((other) => timeOf(other.event)));
+  return goneAt <= at + MAY_WAIT ? 'gone soon' : 'gone later';
 }
 
 function timeOf({ data }: AccountEvent): number {
@@ -257,12 +266,12 @@ function answerTo(
   last: Entry | null,
   waits: { tier: string; due: number } | null,
   letter: number | null,
-  gone: boolean,
+  goneSoon: boolean,
 ) {
   if (last?.outcome === 'delivered' || last?.outcome === 'cancelled') return last.outcome;
   if (last?.outcome === 'exhausted') return letter === null ? 'unanswered' : 'exhausted';
   if (last) return waits && waits.due >= last.next ? waits : 'unanswered';
   if (waits && waits.due >= (letter ?? 0)) return waits;
   if (letter !== null) return 'exhausted';
-  return gone ? 'cancelled' : 'unanswered';
+  return goneSoon ? 'inactive' : 'unanswered';
 }

@@ -10,12 +10,13 @@ import { added, registered } from '../support/webhook-samples.js';
 const FROM = Date.parse('2026-11-21T00:00:00.000Z');
 const TO = Date.parse('2026-11-22T00:00:00.000Z');
 const NOON = Date.parse('2026-11-21T12:00:00.000Z');
+const TEN_MINUTES = 600_000;
 const PERIOD = { from: FROM, to: TO };
 const iso = (at: number) => new Date(at).toISOString();
 const pay = (id: string, accountId = 42): PaymentEvent => ({ id, type: 'cash_in', accountId });
 const ZERO: Counts = {
   ...{ records: 0, events: 0, invalid: 0, notDue: 0, deliveries: 0 },
-  ...{ delivered: 0, exhausted: 0, cancelled: 0, retrying: {}, unanswered: 0 },
+  ...{ delivered: 0, exhausted: 0, cancelled: 0, inactive: 0, retrying: {}, unanswered: 0 },
 };
 
 let topics: AuditFixture;
@@ -29,6 +30,11 @@ beforeEach(() => {
 const removed = (webhookId: number, at: number): WebhookEvent => ({
   type: 'WebhookRemoved',
   data: { webhookId, removedAt: iso(at) },
+});
+
+const deactivated = (webhookId: number, at: number): WebhookEvent => ({
+  type: 'WebhookDeactivated',
+  data: { webhookId, reason: '', deactivatedAt: iso(at) },
 });
 
 async function told(account: number | null = null) {
@@ -163,12 +169,36 @@ describe('what became of a delivery', () => {
     expect(unanswered).toEqual([{ kind: 'unanswered', ...about, why: 'nothing is logged of it' }]);
   });
 
-  test.each<readonly [string, WebhookEvent]>([
-    ['removed', removed(3, NOON + 1)],
-    ['deactivated', { type: 'WebhookDeactivated', data: { webhookId: 3, reason: '', deactivatedAt: iso(NOON + 1) } }],
-  ])('nothing logged, and the webhook was %s after it was published: cancelled', async (_, change) => {
-    topics.happened(43, change);
-    expect((await answer()).outcomes).toMatchObject({ cancelled: 1, unanswered: 0 });
+  test.each([
+    ['removed', removed],
+    ['deactivated', deactivated],
+  ])('nothing logged, and the webhook was %s within ten minutes of it: inactive', async (_, change) => {
+    topics.happened(43, change(3, NOON + TEN_MINUTES));
+    expect((await answer()).outcomes).toMatchObject({ cancelled: 0, inactive: 1, unanswered: 0 });
+  });
+
+  test.each([
+    ['removed', 'a moment', removed, NOON + TEN_MINUTES + 1],
+    ['deactivated', 'a moment', deactivated, NOON + TEN_MINUTES + 1],
+    ['deactivated', 'months', deactivated, Date.parse('2027-03-01T00:00:00.000Z')],
+  ])('nothing logged, and the webhook was %s %s after those: no answer still', async (_, __, change, at) => {
+    topics.happened(43, change(3, at));
+    const { outcomes, unanswered } = await answer();
+    expect(outcomes).toMatchObject({ cancelled: 0, inactive: 0, unanswered: 1 });
+    expect(unanswered).toMatchObject([{ id: toThree.id, why: 'nothing is logged of it' }]);
+  });
+
+  test('nothing logged, and the webhook was off for a time long after: no answer still', async () => {
+    const later = NOON + 2 * TEN_MINUTES;
+    const again: WebhookEvent = { type: 'WebhookActivated', data: { webhookId: 3, activatedAt: iso(later + 1) } };
+    topics.happened(43, deactivated(3, later), again, deactivated(3, later + 2));
+    expect((await answer()).outcomes).toMatchObject({ inactive: 0, unanswered: 1 });
+  });
+
+  test.each(['delivered', 'cancelled'] as const)('%s by record, whenever the webhook was removed', async (outcome) => {
+    topics.happened(43, removed(3, NOON + 1));
+    topics.logged(toThree, outcome);
+    expect((await answer()).outcomes).toMatchObject({ [outcome]: 1, inactive: 0, unanswered: 0 });
   });
 
   test('logged, though the webhook was added after it was published: it counts as well', async () => {
@@ -257,16 +287,22 @@ describe('an event that was published twice', () => {
     expect((await told()).counts).toMatchObject({ records: 2, events: 2, deliveries: 3 });
   });
 
-  test('is due to the webhooks of either time; cancelled only where the webhook went after both', async () => {
+  test('is due to the webhooks of either time; inactive only where the webhook went soon after both', async () => {
     topics.happened(43, added(5, { createdAt: iso(NOON + 2) }), removed(3, NOON + 4), removed(5, NOON + 9));
     for (const at of [NOON, NOON + 3]) topics.published(pay('again', 43), { at });
-    expect((await told()).counts).toMatchObject({ events: 1, deliveries: 2, cancelled: 2 });
+    expect((await told()).counts).toMatchObject({ events: 1, deliveries: 2, inactive: 2 });
     topics.happened(43, added(3, { createdAt: iso(NOON + 10) }));
     topics.published(pay('again', 43), { at: NOON + 11 });
-    expect((await told()).counts).toMatchObject({ events: 1, deliveries: 2, cancelled: 1, unanswered: 1 });
+    expect((await told()).counts).toMatchObject({ events: 1, deliveries: 2, inactive: 1, unanswered: 1 });
     // Read later, published earlier.
     topics.published(pay('again', 43), { at: NOON, partition: 1 });
-    expect((await told()).counts).toMatchObject({ events: 1, deliveries: 2, cancelled: 1, unanswered: 1 });
+    expect((await told()).counts).toMatchObject({ events: 1, deliveries: 2, inactive: 1, unanswered: 1 });
+  });
+
+  test('is not inactive where the webhook went soon after the last time, long after the first', async () => {
+    topics.happened(43, removed(3, NOON + 2 * TEN_MINUTES));
+    for (const at of [NOON, NOON + 2 * TEN_MINUTES - 1]) topics.published(pay('again', 43), { at });
+    expect((await told()).counts).toMatchObject({ events: 1, deliveries: 1, inactive: 0, unanswered: 1 });
   });
 });
 

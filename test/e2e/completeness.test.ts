@@ -12,7 +12,7 @@ const PATIENCE = { timeout: 20_000 };
 const STATUS: Readonly<Record<string, number>> = { '/ok': 200, '/down': 503, '/gone': 410 };
 const HOUR = 3_600_000;
 const EMPTY = { records: 0, events: 0, invalid: 0, notDue: 0, deliveries: 0 };
-const NO_OUTCOME = { delivered: 0, exhausted: 0, cancelled: 0, retrying: {}, unanswered: 0 };
+const NO_OUTCOME = { delivered: 0, exhausted: 0, cancelled: 0, inactive: 0, retrying: {}, unanswered: 0 };
 
 jest.setTimeout(120_000);
 
@@ -23,13 +23,14 @@ describeBackbones((backbone) => {
   let settings: Settings;
   let remove: () => Promise<void>;
   let service: Service | null = null;
+  let token: string;
   const before = Date.now();
 
   beforeAll(async () => {
     receiver = await startReceiver({ respond: ({ path }) => ({ status: STATUS[path] ?? 404 }) });
     ({ settings, remove } = await installation([receiver], backbone));
     service = await serve({ ...settings, RETRY_SCHEDULE: '100ms' });
-    const token = await tokenFor(service.url, await register(settings, ACCOUNT));
+    token = await tokenFor(service.url, await register(settings, ACCOUNT));
     for (const path of Object.keys(STATUS)) {
       expect(await addWebhook(service.url, token, { url: receiver.url + path, eventType: 'cash_in' })).toBe(200);
     }
@@ -100,7 +101,7 @@ describeBackbones((backbone) => {
     expect(stdout).toContain(
       `open        event one\\u000ano answer   \\u001b[2J  webhook 2  account ${ACCOUNT}  tier 1h`,
     );
-    expect(stdout.trim().split('\n')).toHaveLength(11);
+    expect(stdout.trim().split('\n')).toHaveLength(12);
   });
 
   test('a period and an account have their own, and nothing of others', async () => {
@@ -143,6 +144,22 @@ describeBackbones((backbone) => {
     expect(there).toEqual(await lines());
     expect(there.all.at(-1)).toMatchObject({ records: 8 });
   });
+
+  test('where a webhook was switched off before an event was routed, that is a figure of its own', async () => {
+    await service?.stop('SIGTERM');
+    await publish(paymentEvents(ACCOUNT, 1, 'off-'));
+    service = await serve({ ...settings, RETRY_SCHEDULE: '1h' }, ['--roles', 'api']);
+    expect(await switchOff(`${service.url}/api/webhooks/2`, token)).toBe(200);
+    await service.stop('SIGTERM');
+    expect(await summary()).toMatchObject({ retrying: { '1h': 2 }, cancelled: 1, inactive: 1, unanswered: 1 });
+    service = await serve({ ...settings, RETRY_SCHEDULE: '1h' });
+    const { all } = await eventually(async () => {
+      const found = await lines();
+      return found.code === 0 && found;
+    }, PATIENCE);
+    expect(all.at(-1)).toMatchObject({ delivered: 4, retrying: { '1h': 2 }, cancelled: 1, inactive: 1 });
+    expect((await audit()).stdout).toMatch(/^cancelled {3}1\ninactive {4}1$/m);
+  });
 }, ENDS);
 
 describe('wrong usage', () => {
@@ -158,3 +175,13 @@ describe('wrong usage', () => {
     expect(stderr).toMatch(says);
   });
 });
+
+async function switchOff(url: string, token: string): Promise<number> {
+  const response = await fetch(url, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ isActive: false }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
