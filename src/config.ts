@@ -118,7 +118,12 @@ export function readConfig(environment: Environment = process.env): Config {
 
 function scheduleOf(settings: Settings): Config['retrySchedule'] {
   const [first, ...rest] = listOf(settings.RETRY_SCHEDULE);
-  const delayOf = (text: string) => ({ text, ms: milliseconds(text) });
+  const delayOf = (text: string) => {
+    const ms = milliseconds(text);
+    // What fails would go round in such a tier as fast as it can be written.
+    if (ms === 0) throw invalid('RETRY_SCHEDULE', 'must have delays of more than 0');
+    return { text, ms };
+  };
   return [delayOf(first), ...rest.map(delayOf)];
 }
 

@@ -137,10 +137,10 @@ export function createDeliver(parts: DeliverParts): Deliver {
     await wait({ ...delivery, step: step + 1 }, tier, attempt);
   }
 
-  /** To a tier, with no attempt counted. The log tells of the first time in a row. */
+  /** To a tier, with no attempt counted. The log tells of the first time in a row. @throws RangeError without a tier */
   async function putOff(delivery: Delivery, forMs: number): Promise<void> {
     const tier = tierOfPutOff(parts.schedule, delivery.putOff, forMs);
-    if (!tier) return;
+    if (!tier) throw new RangeError('the retry schedule has no delay');
     const due = dueAt(tier, parts.now(), parts.random);
     const waits = keep({ ...delivery, putOff: delivery.putOff + 1 }, tier, due);
     if (delivery.putOff > 0) return waits;

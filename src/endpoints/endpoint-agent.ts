@@ -2,6 +2,12 @@ import { Agent } from 'undici';
 import { type ConnectorOptions, GuardedConnector } from './guarded-connector.js';
 
 const MAX_RESPONSE_HEADER_BYTES = 16 * 1024;
+const KEEP_ALIVE_MAX_MS = 30_000;
+
+export interface AgentOptions extends ConnectorOptions {
+  /** How long an idle connection is kept at the longest, whatever the receiver's Keep-Alive asks for; 30 s without it. */
+  readonly keepAliveMaxMs?: number;
+}
 
 /**
  * The HTTP client of deliveries: a pool of keep-alive connections an origin, without a cap (the endpoint gate has
@@ -11,11 +17,12 @@ const MAX_RESPONSE_HEADER_BYTES = 16 * 1024;
 export class EndpointAgent extends Agent {
   readonly #connector: GuardedConnector;
 
-  constructor(options: ConnectorOptions) {
+  constructor({ keepAliveMaxMs = KEEP_ALIVE_MAX_MS, ...options }: AgentOptions) {
     const connector = new GuardedConnector(options);
     super({
       connect: connector.connect,
       pipelining: 1,
+      keepAliveMaxTimeout: keepAliveMaxMs,
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
@@ -42,6 +49,6 @@ export class EndpointAgent extends Agent {
   }
 }
 
-export function createEndpointAgent(options: ConnectorOptions): EndpointAgent {
+export function createEndpointAgent(options: AgentOptions): EndpointAgent {
   return new EndpointAgent(options);
 }

@@ -4,7 +4,7 @@
  */
 import type { Context } from 'koa';
 import type { Caller } from '../accounts/access-tokens.js';
-import type { IdempotencyKeys, Performed } from '../idempotency/idempotency-keys.js';
+import type { IdempotencyKeys, Performed, Prepared } from '../idempotency/idempotency-keys.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { ApiError, badRequest, fieldError } from './api-error.js';
 import type { Parameter, Response } from './operation.js';
@@ -29,19 +29,22 @@ export const REPLAYED_HEADER = { [REPLAYED]: 'true where the answer is that of a
 export const KEY_TAKEN: Response = refusal(`${NAME} was used for another request less than 24 h ago.`);
 
 /**
- * Answers the request: with what `perform` gives (the message of a 200), or what it gave under this key before.
+ * Answers the request: with what it comes to (the message of a 200), or what it came to under this key before.
  * @param content what makes two requests the same one
+ * @param prepare what can refuse it without a write: then nothing is written for the key either
  */
-export type AnswerOnce = (ctx: Context, content: unknown, perform: () => Promise<string>) => Promise<void>;
+export type AnswerOnce = (ctx: Context, content: unknown, prepare: () => Promise<Perform>) => Promise<void>;
+
+export type Perform = () => Promise<string>;
 
 export function answerOnce(keys: IdempotencyKeys, accounts: Accounts): AnswerOnce {
-  return async (ctx, content, perform) => {
+  return async (ctx, content, prepare) => {
     const key = keyOf(ctx);
     const { accountId } = ctx.state.caller as Caller;
     // An account nobody registered gets its 404, and no place in the store.
-    if (key === null || !(await accounts.webhooks(accountId))) return answer(ctx, 200, await perform());
+    if (key === null || !(await accounts.webhooks(accountId))) return answer(ctx, 200, await (await prepare())());
     const use = { accountId, key, content: JSON.stringify(content) };
-    const outcome = await keys.once(use, () => performed(perform));
+    const outcome = await keys.once(use, () => prepared(prepare));
     switch (outcome.kind) {
       case 'done':
         return answer(ctx, outcome.answer.status, outcome.answer.message);
@@ -63,13 +66,27 @@ function answer(ctx: Context, status: number, message: string): void {
   ctx.body = { success: true, message };
 }
 
-async function performed(perform: () => Promise<string>): Promise<Performed<ApiError>> {
+async function prepared(prepare: () => Promise<Perform>): Promise<Prepared<ApiError>> {
+  try {
+    const perform = await prepare();
+    return { kind: 'ready', perform: () => performed(perform) };
+  } catch (error) {
+    return refusedBy(error);
+  }
+}
+
+async function performed(perform: Perform): Promise<Performed<ApiError>> {
   try {
     return { kind: 'done', answer: { status: 200, message: await perform() } };
   } catch (error) {
-    if (error instanceof ApiError && error.status < 500) return { kind: 'refused', why: error };
-    throw error;
+    return refusedBy(error);
   }
+}
+
+/** @throws the error, where it is no refusal */
+function refusedBy(error: unknown): { kind: 'refused'; why: ApiError } {
+  if (error instanceof ApiError && error.status < 500) return { kind: 'refused', why: error };
+  throw error;
 }
 
 /** Null where none is given. Several are one that is no good: Node joins them with a space between. */

@@ -1,6 +1,6 @@
 /** The API's HTTP server: what it takes from strangers is limited, and it drains when it is closed. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
 
@@ -17,6 +17,10 @@ export interface ServerLimits {
   readonly requestMs: number;
   /** How often Node looks for those that take too long; by itself every 30 s. */
   readonly lookEveryMs: number;
+  /** How long an answer may wait for a reader that takes nothing of it, and a new connection for its first byte. */
+  readonly stallMs: number;
+  /** Requests that may stand unanswered on one connection: one more closes it. What they ask for is held in memory. */
+  readonly pipelined: number;
   /** What is over it is closed as it comes. */
   readonly connections: number;
 }
@@ -26,6 +30,8 @@ export const LIMITS: ServerLimits = {
   headMs: 10_000,
   requestMs: 30_000,
   lookEveryMs: 1_000,
+  stallMs: 30_000,
+  pipelined: 32,
   connections: 10_000,
 };
 
@@ -49,9 +55,10 @@ export async function listen(
     connectionsCheckingInterval: limits.lookEveryMs,
     requireHostHeader: false,
   };
-  const server = createServer(options, app.callback());
+  const server = createServer(options, guarded(app.callback(), limits.pipelined));
   server.maxConnections = limits.connections;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.timeout = limits.stallMs;
   server.on('clientError', refuseRequest);
   // Expect: 100-continue is met by Node; whatever else is expected is left aside, as if it had not been asked for.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -60,6 +67,32 @@ export async function listen(
     server.listen(port, host, resolve);
   });
   return { port: (server.address() as AddressInfo).port, close: () => drained(server) };
+}
+
+/**
+ * Node ends a connection on which nothing moved for the server's timeout, unless its answer listens: one that is still
+ * being made (by a slow store, or a receiver that is tested) is waited for, one that is not read is not.
+ */
+function guarded(handle: RequestListener, pipelined: number): RequestListener {
+  const unanswered = new WeakMap<Socket, number>();
+  const count = (socket: Socket, change: number) => {
+    const now = (unanswered.get(socket) ?? 0) + change;
+    unanswered.set(socket, now);
+    return now;
+  };
+  return (request, response) => {
+    const { socket } = request;
+    // Those that were read together with the one too many come here all the same.
+    if (socket.destroyed || count(socket, 1) > pipelined) {
+      socket.destroy();
+      return;
+    }
+    response.once('close', () => count(socket, -1));
+    response.on('timeout', () => {
+      if (socket.writableLength > 0) socket.destroy();
+    });
+    handle(request, response);
+  };
 }
 
 /** What Node's parser does not take gets an answer in the shape of all others. */

@@ -80,9 +80,11 @@ export function registerWebhook(parts: RegisterWebhookParts) {
     await parts.answerOnce(ctx, identityOf(body), async () => {
       const endpoint = await parts.checkEndpoint(body.url);
       if (!endpoint.ok) throw badRequest([{ field: 'url', message: endpoint.message }]);
-      const decision = await register(parts, ctx, body, endpoint.href);
-      mustBeAccepted(decision, AT_LIMIT);
-      return isNew(decision) ? 'webhook registered' : 'webhook updated';
+      return async () => {
+        const decision = await register(parts, ctx, body, endpoint.href);
+        mustBeAccepted(decision, AT_LIMIT);
+        return isNew(decision) ? 'webhook registered' : 'webhook updated';
+      };
     });
   };
 }

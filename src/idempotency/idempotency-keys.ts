@@ -1,6 +1,6 @@
 /**
- * One request per idempotency key: reserve the key, perform, keep the answer; every step an append to the key's own
- * stream with an expected revision, so it holds over any number of processes and over restarts.
+ * One request per idempotency key: look, reserve the key, perform, keep the answer; every step that writes is an append to
+ * the key's own stream with an expected revision, so it holds over any number of processes and over restarts.
  *
  * A key in use without an answer is one whose process is gone, or is at it right now: the request is performed again,
  * which it has to be safe for. In one process such requests wait for one another.
@@ -23,14 +23,23 @@ export type Performed<Why> =
   | { readonly kind: 'done'; readonly answer: KeptAnswer }
   | { readonly kind: 'refused'; readonly why: Why };
 
+/** Refused before the key is reserved: nothing is written, however often it is asked for. */
+export type Prepared<Why> =
+  | { readonly kind: 'ready'; readonly perform: () => Promise<Performed<Why>> }
+  | { readonly kind: 'refused'; readonly why: Why };
+
 export type Outcome<Why> =
   | Performed<Why>
   | { readonly kind: 'replayed'; readonly answer: KeptAnswer }
   | { readonly kind: 'other-request' };
 
 export interface IdempotencyKeys {
-  /** @throws what `perform` throws: then it is in doubt, and performed again. StoreUnavailable: likewise. */
-  once<Why>(use: KeyUse, perform: () => Promise<Performed<Why>>): Promise<Outcome<Why>>;
+  /**
+   * @param prepare every check that needs no write; not asked where there is an answer already
+   * @throws what `prepare` throws; what `perform` throws: then it is in doubt, and performed again. StoreUnavailable:
+   * likewise.
+   */
+  once<Why>(use: KeyUse, prepare: () => Promise<Prepared<Why>>): Promise<Outcome<Why>>;
 }
 
 export interface IdempotencyParts {
@@ -43,14 +52,21 @@ export interface IdempotencyParts {
 export function createIdempotencyKeys(parts: IdempotencyParts): IdempotencyKeys {
   const inTurn = turns();
   return {
-    once: (use, perform) => inTurn(streamOf(use), () => once(new KeyStream(parts, use), perform)),
+    once: (use, prepare) => inTurn(streamOf(use), () => once(new KeyStream(parts, use), prepare)),
   };
 }
 
-async function once<Why>(stream: KeyStream, perform: () => Promise<Performed<Why>>): Promise<Outcome<Why>> {
-  const before = await stream.reserve();
-  if (before.kind !== 'reserved') return before;
-  const performed = await perform();
+async function once<Why>(stream: KeyStream, prepare: () => Promise<Prepared<Why>>): Promise<Outcome<Why>> {
+  const before = await stream.look();
+  if (before) return before;
+  const prepared = await prepare();
+  if (prepared.kind === 'refused') {
+    if (!stream.isFree) await stream.release();
+    return prepared;
+  }
+  const meanwhile = await stream.reserve();
+  if (meanwhile) return meanwhile;
+  const performed = await prepared.perform();
   if (performed.kind === 'done') return stream.keep(performed.answer);
   await stream.release();
   return performed;
@@ -70,17 +86,29 @@ class KeyStream {
     this.#content = use.content;
   }
 
-  async reserve(): Promise<{ kind: 'reserved' } | Outcome<never>> {
-    for (;;) {
-      const state = await this.#now();
-      if (state.kind !== 'free') {
-        if (!this.#isOurs(state)) return { kind: 'other-request' };
-        return state.kind === 'answered' ? { kind: 'replayed', answer: state.answer } : { kind: 'reserved' };
-      }
+  /** As it was looked at last. */
+  get isFree(): boolean {
+    return at(this.#parts.now(), this.#state).kind === 'free';
+  }
+
+  /** Null where the request is to be performed: the key is free, or in use for this very request. */
+  async look(): Promise<Outcome<never> | null> {
+    const state = await this.#now();
+    if (state.kind === 'free') return null;
+    if (!this.#isOurs(state)) return { kind: 'other-request' };
+    return state.kind === 'answered' ? { kind: 'replayed', answer: state.answer } : null;
+  }
+
+  /** After a look. Null where the key is the request's now. */
+  async reserve(): Promise<Outcome<never> | null> {
+    while (this.isFree) {
       const { fingerprints, now } = this.#parts;
       const data = { fingerprint: fingerprints.of(this.#content), usedAt: now().toISOString() };
-      if (await this.#append({ type: 'IdempotencyKeyUsed', data })) return { kind: 'reserved' };
+      if (await this.#append({ type: 'IdempotencyKeyUsed', data })) return null;
+      const before = await this.look();
+      if (before) return before;
     }
+    return null;
   }
 
   /** Where the same request was answered elsewhere meanwhile, that answer counts: the first one. */

@@ -2,6 +2,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** How long a connection may stand still: by itself Node lets a client keep what it does not read for ever. */
+const STALL_MS = 30_000;
+
 /** The parts that are not ready yet, by name; none: ready. */
 export type NotReady = () => readonly string[];
 
@@ -11,12 +14,18 @@ export interface AdminServer {
 }
 
 /** @throws the error of listen, where the port can't be had */
-export async function startAdminServer(host: string, port: number, notReady: NotReady): Promise<AdminServer> {
+export async function startAdminServer(
+  host: string,
+  port: number,
+  notReady: NotReady,
+  stallMs = STALL_MS,
+): Promise<AdminServer> {
   const server = createServer((request, response) => {
     const [status, body] = answer(request.url ?? '', notReady);
     response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
     response.end(request.method === 'HEAD' ? undefined : JSON.stringify(body));
   });
+  server.timeout = stallMs;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);

@@ -182,6 +182,13 @@ describe('the tier of a delivery that is put off', () => {
   });
 });
 
+test('where there is no tier, which settings do not allow, a delivery is not lost in silence', async () => {
+  fixture = new DeliverFixture({ schedule: [] });
+  fixture.secrets = () => Promise.reject(new Error('no secret'));
+  fixture.accounts.put(webhookOf(1));
+  await expect(fixture.deliver(deliveryTo(1))).rejects.toThrow('no delay');
+});
+
 describe('how often it was put off', () => {
   const record = toRetryRecord(deliveryTo(1, { putOff: 3 }), NOW);
   const withHeaders = (headers: NewRecord['headers']) => fromRetryRecord({ ...record, headers });

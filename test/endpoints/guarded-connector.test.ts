@@ -1,8 +1,8 @@
 import { once } from 'node:events';
+import type { ServerOptions } from 'node:https';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
-import type { ConnectorOptions } from '../../src/endpoints/guarded-connector.js';
+import { type AgentOptions, createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import { createHostCheck } from '../../src/endpoints/host-check.js';
 import type { LookupAll } from '../../src/endpoints/resolve.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
@@ -29,7 +29,7 @@ function lookupOf(...answers: string[][]): { lookup: LookupAll; asked: string[] 
   return { lookup, asked };
 }
 
-async function setUp(options: Partial<ConnectorOptions>, receiverOptions: ReceiverOptions = {}) {
+async function setUp(options: Partial<AgentOptions>, receiverOptions: ReceiverOptions = {}) {
   const { cert: ca } = await testAuthority();
   const receiver = await startReceiver({ names: [NAME, '127.0.0.1'], ...receiverOptions });
   const agent = createEndpointAgent({ allowPrivate: false, connectTimeoutMs: 15_000, ca, ...options });
@@ -98,6 +98,14 @@ describe('with private endpoints', () => {
     await receiver.close();
     await disconnected;
     expect(agent.stats).toEqual({});
+  });
+
+  test('a connection is kept no longer than we like, though the receiver asks for ten minutes', async () => {
+    const tls: ServerOptions = { keepAliveTimeout: 600_000 }; // which Node tells the client, too
+    const { receiver, post } = await setUp({ allowPrivate: true, keepAliveMaxMs: 300 }, { tls });
+    expect([await post('127.0.0.1'), await post('127.0.0.1')]).toEqual([200, 200]);
+    expect(receiver.sockets.size).toBe(1);
+    await receiver.allClosed();
   });
 
   test('closing the agent lets go of what is kept alive', async () => {

@@ -214,7 +214,7 @@ it('no header value stands in the store in clear', async () => {
   }
 });
 
-describe('over a store that fails', () => {
+describe('over a store that fails, or is watched', () => {
   let bare: BareApi | undefined;
 
   afterEach(async () => {
@@ -251,6 +251,27 @@ describe('over a store that fails', () => {
       expect(await send(bare, 'Bearer caller-42')).toEqual({ status: 200, replayed: 'true' });
     },
   );
+
+  it('a refusal of the URL writes nothing, and a replay does not ask whether the URL is still allowed', async () => {
+    const written: string[] = [];
+    const watched = (store: EventStore): EventStore => ({
+      ...failingOnce(store, ''),
+      append: (stream, events, revision) => {
+        written.push(...events.map(({ type }) => type));
+        return store.append(stream, events, revision);
+      },
+    });
+    let allowed = false;
+    const checkEndpoint = async (href: string) =>
+      allowed ? ({ ok: true, href } as const) : ({ ok: false, message: 'no' } as const);
+    bare = await startBareApi({ between: watched, parts: { checkEndpoint } });
+    for (let n = 0; n < 3; n += 1) expect((await send(bare, 'Bearer caller-42')).status).toBe(400);
+    expect(written).toEqual([]);
+    allowed = true;
+    expect((await send(bare, 'Bearer caller-42')).status).toBe(200);
+    allowed = false;
+    expect(await send(bare, 'Bearer caller-42')).toEqual({ status: 200, replayed: 'true' });
+  });
 
   it('24 h later the key is free', async () => {
     let now = new Date('2026-11-21T09:00:00.000Z');

@@ -48,12 +48,14 @@ function expectAnswer(received: string, status: string): void {
   expect(JSON.parse(body)).toEqual({ success: false, message: expect.any(String) });
 }
 
-it('its limits are those of the notes: 16 KiB, 10 s, 30 s, looked for every second, 10,000 connections', () => {
+it('its limits are those of the notes: 16 KiB, 10 s, 30 s, looked for every second, 30 s, 32, 10,000 connections', () => {
   expect(LIMITS).toEqual({
     headBytes: 16_384,
     headMs: 10_000,
     requestMs: 30_000,
     lookEveryMs: 1_000,
+    stallMs: 30_000,
+    pipelined: 32,
     connections: 10_000,
   });
 });
@@ -168,6 +170,47 @@ describe('connections', () => {
     const connection = (await hold(port)).send(nonsense);
     await eventually(() => connection.received !== '', { message: 'it is not refused' });
     await isAnswered(port);
+  });
+});
+
+describe('answers that are not read', () => {
+  /** More than the buffers of a connection hold. */
+  const FLOOD = head('GET /openapi.json HTTP/1.1').repeat(1_500);
+
+  it('end their connection, and give its place back', async () => {
+    const { port } = await started({ stallMs: 150, pipelined: 1_500, connections: 1 });
+    (await hold(port)).stopReading().send(FLOOD);
+    await isAnswered(port);
+  });
+
+  it('are not those that are still being made: they are waited for', async () => {
+    let letGo = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const verifyToken = () => waiting.then(() => ({ accountId: 42, actor: 'a caller', clientId: null }));
+    api = await startBareApi({ limits: { stallMs: 150 }, parts: { verifyToken } });
+    const slow = (await hold(api.port)).send(GOOD);
+    const silent = await hold(api.port);
+    await eventually(() => silent.hasEnded, { message: 'the time has not passed' });
+    letGo();
+    await eventually(() => slow.received.includes('"total":0'), { message: 'it is not answered' });
+    slow.received = '';
+    slow.send(GOOD);
+    await eventually(() => slow.received.includes('"total":0'), { message: 'its connection is not kept' });
+  });
+
+  it('are not asked for in any number: a connection with too many unanswered requests is closed', async () => {
+    const { port } = await started({ pipelined: 3 });
+    const within = await hold(port);
+    for (let round = 0; round < 2; round += 1) {
+      within.received = '';
+      within.send(GOOD.repeat(3));
+      await eventually(() => within.received.split('"total":0').length === 4, { message: 'three are not answered' });
+    }
+    const over = (await hold(port)).send(GOOD.repeat(4)).keepSending(GOOD);
+    await isClosed(over);
+    expect(over.received).toBe('');
   });
 });
 

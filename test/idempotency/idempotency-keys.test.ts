@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createFingerprints } from '../../src/idempotency/fingerprint.js';
-import { createIdempotencyKeys, type IdempotencyKeys, type Performed } from '../../src/idempotency/idempotency-keys.js';
+import {
+  createIdempotencyKeys,
+  type IdempotencyKeys,
+  type Performed,
+  type Prepared,
+} from '../../src/idempotency/idempotency-keys.js';
 import { type EventStore, StoreUnavailable } from '../../src/ports/event-store.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
@@ -37,12 +42,17 @@ function process1(over: EventStore = store, masterKeys: Parameters<typeof create
 const use = (content = 'a', accountId = 42) => ({ accountId, key, content });
 
 /** Performs, and answers with how often that was. */
-const done = async (): Promise<Performed<string>> => {
+const done = ready(async () => {
   performed.push('done');
   return { kind: 'done', answer: { status: 200, message: `answer ${performed.length}` } };
-};
-const refused = async (): Promise<Performed<string>> => ({ kind: 'refused', why: 'the limit' });
-const crash = (): Promise<never> => Promise.reject(new Error('crashed'));
+});
+const refused = ready(async () => ({ kind: 'refused', why: 'the limit' }));
+const crash = ready(() => Promise.reject(new Error('crashed')));
+const refusedBefore = async (): Promise<Prepared<string>> => ({ kind: 'refused', why: 'the URL' });
+
+function ready(perform: () => Promise<Performed<string>>): () => Promise<Prepared<string>> {
+  return async () => ({ kind: 'ready', perform });
+}
 
 const answered = (kind: 'done' | 'replayed', message: string) => ({ kind, answer: { status: 200, message } });
 
@@ -95,9 +105,8 @@ describe('the same request', () => {
 
   it('at once in two processes is answered by the first answer that was kept', async () => {
     const slow = process1(overtaken('IdempotentAnswerKept', () => keys.once(use(), done)));
-    expect(await slow.once(use(), async () => ({ kind: 'done', answer: { status: 200, message: 'late' } }))).toEqual(
-      answered('replayed', 'answer 1'),
-    );
+    const late = ready(async () => ({ kind: 'done', answer: { status: 200, message: 'late' } }));
+    expect(await slow.once(use(), late)).toEqual(answered('replayed', 'answer 1'));
   });
 
   it('that loses the race for the key is performed all the same, the command being safe to repeat', async () => {
@@ -142,6 +151,46 @@ describe('another request under the key', () => {
     const slow = process1(overtaken('IdempotentAnswerKept', between));
     expect(await slow.once(use('a'), done)).toEqual(answered('done', 'answer 1'));
     expect(await keys.once(use('b'), done)).toEqual(answered('replayed', 'answer 2'));
+  });
+});
+
+describe('what is refused before the key is reserved', () => {
+  const REFUSED = { kind: 'refused', why: 'the URL' };
+
+  /** The events that are written while this runs. */
+  async function written(work: (over: IdempotencyKeys) => Promise<unknown>): Promise<string[]> {
+    const types: string[] = [];
+    const recording: EventStore = {
+      ...overtaken('', done),
+      append: (stream, events, revision) => {
+        types.push(...events.map(({ type }) => type));
+        return store.append(stream, events, revision);
+      },
+    };
+    await work(process1(recording));
+    return types;
+  }
+
+  it('writes nothing, however often it is asked for, and leaves the key free', async () => {
+    const types = await written(async (over) => {
+      for (let n = 0; n < 3; n += 1) expect(await over.once(use('a'), refusedBefore)).toEqual(REFUSED);
+    });
+    expect(types).toEqual([]);
+    expect(await keys.once(use('b'), done)).toEqual(answered('done', 'answer 1'));
+  });
+
+  it('frees a key that was in use for it, once', async () => {
+    await expect(keys.once(use('a'), crash)).rejects.toThrow('crashed');
+    const types = await written(async (over) => {
+      for (let n = 0; n < 3; n += 1) expect(await over.once(use('a'), refusedBefore)).toEqual(REFUSED);
+    });
+    expect(types).toEqual(['IdempotencyKeyReleased']);
+  });
+
+  it('is not asked where there is an answer already', async () => {
+    await keys.once(use('a'), done);
+    expect(await keys.once(use('a'), refusedBefore)).toEqual(answered('replayed', 'answer 1'));
+    expect(await keys.once(use('b'), refusedBefore)).toEqual({ kind: 'other-request' });
   });
 });
 

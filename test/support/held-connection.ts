@@ -31,8 +31,19 @@ export class HeldConnection {
     return held;
   }
 
+  /** The server has ended its side, which is seen without sending anything. */
+  get hasEnded(): boolean {
+    return this.#socket.readableEnded;
+  }
+
   send(text: string): this {
     this.#socket.write(text);
+    return this;
+  }
+
+  /** Whatever is answered from now on fills the buffers on the way. */
+  stopReading(): this {
+    this.#socket.pause();
     return this;
   }
 

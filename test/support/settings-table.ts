@@ -170,7 +170,7 @@ export const SETTINGS: readonly Setting[] = [
       ['1ms', delays(['1ms', 1])],
       ['2s,2s,1m', delays(['2s', 2000], ['2s', 2000], ['1m', 60_000])],
     ],
-    wrong: [...NO_DURATIONS, ',', '5s,', ',5s', '5s,,5m', '5s, 5m', '5s;5m', '5s,x'],
+    wrong: [...NO_DURATIONS, ',', '5s,', ',5s', '5s,,5m', '5s, 5m', '5s;5m', '5s,x', '0s', '0ms', '5s,0h', '0s,5s'],
   },
   {
     key: 'DELIVERY_TIMEOUT',
