@@ -1,0 +1,62 @@
+/**
+ * A load on the API: so many connections, kept alive, each sends its next request when it has its answer. As cheap as can
+ * be, so that the server is what is measured. An answer that is not 200 ends it.
+ */
+import { connect, type Socket } from 'node:net';
+import { apiRequest, type Requests } from '../support/api-requests.js';
+import { answerParent } from '../support/child.js';
+import { machineMs } from '../support/clock.js';
+import { MessageCutter } from '../support/http-message.js';
+
+export interface Load {
+  readonly port: number;
+  readonly connections: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+  readonly requests: Requests;
+}
+
+export interface Loaded {
+  readonly perSecond: number;
+  /** ms, of each request that ended within the time. */
+  readonly times: readonly number[];
+}
+
+/** Goes on from load to load. */
+let sent = 0;
+
+export const handlers = {
+  load: async (load: Load): Promise<Loaded> => {
+    const from = machineMs() + 1_000 * load.warmUpSeconds;
+    const until = from + 1_000 * load.seconds;
+    const times: number[] = [];
+    const heard = (begun: number, now: number) => {
+      if (now >= from && now < until) times.push(now - begun);
+      return now < until;
+    };
+    await Promise.all(Array.from({ length: load.connections }, () => keepAsking(load, heard)));
+    return { perSecond: times.length / load.seconds, times };
+  },
+};
+
+/** @param heard of an answer, begun and now; false ends it */
+function keepAsking(load: Load, heard: (begun: number, now: number) => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket: Socket = connect(load.port, '127.0.0.1').setNoDelay(true);
+    let begun = 0;
+    const ask = () => {
+      begun = machineMs();
+      socket.write(apiRequest(load.requests, sent));
+      sent += 1;
+    };
+    const cutter = new MessageCutter((head, body) => {
+      if (!head.startsWith('HTTP/1.1 200 ')) reject(new Error(`${head}\n\n${body}`));
+      else if (heard(begun, machineMs())) return ask();
+      socket.end();
+    });
+    socket.on('connect', ask).on('data', (chunk: Buffer) => cutter.add(chunk));
+    socket.on('error', reject).on('close', () => resolve());
+  });
+}
+
+answerParent(handlers);

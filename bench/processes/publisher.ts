@@ -1,0 +1,66 @@
+/** A payment system: publishes to the installation's broker, by the service's own adapters, in a process of its own. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { openBackbone } from '../../src/backbone.js';
+import { readConfig } from '../../src/config.js';
+import { createLogger } from '../../src/observability/logger.js';
+import type { Broker, NewRecord } from '../../src/ports/broker.js';
+import { answerParent } from '../support/child.js';
+import { machineMs } from '../support/clock.js';
+import { payment } from '../support/payments.js';
+
+export interface Accounts {
+  readonly first: number;
+  readonly count: number;
+}
+
+let broker: Broker;
+let topic = '';
+let accounts: Accounts = { first: 1, count: 1 };
+let bytes: number | undefined;
+let published = 0;
+
+export const handlers = {
+  open: async (given: { settings: Record<string, string>; accounts: Accounts; bytes?: number }): Promise<void> => {
+    const config = readConfig(given.settings);
+    ({ broker } = await openBackbone(config, createLogger('warn')));
+    topic = config.paymentTopics[0];
+    ({ accounts, bytes } = given);
+  },
+  /** Fulfilled when all are durable. */
+  publish: async (count: number): Promise<void> => {
+    const records = Array.from({ length: count }, () => next(machineMs()));
+    await broker.publish(topic, records);
+  },
+  /** So many a second, each when its time has come, whatever became of those before it. @returns how many */
+  publishSteadily: async ({ perSecond, seconds }: { perSecond: number; seconds: number }): Promise<number> => {
+    const begin = machineMs();
+    const count = Math.round(perSecond * seconds);
+    let durable = 0;
+    let failure: unknown;
+    for (let n = 0; durable < count && failure === undefined; ) {
+      const now = machineMs();
+      for (; n < count && dueAt(n) <= now; n += 1) {
+        broker.publish(topic, [next(dueAt(n))]).then(
+          () => (durable += 1),
+          (error: unknown) => (failure = error),
+        );
+      }
+      await delay(1);
+    }
+    if (failure !== undefined) throw failure;
+    return count;
+
+    function dueAt(n: number): number {
+      return begin + (1_000 * n) / perSecond;
+    }
+  },
+};
+
+function next(at: number): NewRecord {
+  const accountId = accounts.first + (published % accounts.count);
+  published += 1;
+  const value = payment(`pay-${process.pid}-${published}`, accountId, { at, ...(bytes !== undefined && { bytes }) });
+  return { key: Buffer.from(String(accountId)), value, headers: [] };
+}
+
+answerParent(handlers);

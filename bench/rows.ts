@@ -1,0 +1,26 @@
+/** Every row, in the order of the table. */
+import { get } from './rows/get.js';
+import { kills } from './rows/kills.js';
+import { hangingUrl, hangingUrlKafka, latency, latencyKafka } from './rows/latency.js';
+import { memory } from './rows/memory.js';
+import { pipeline, pipelineKafka } from './rows/pipeline.js';
+import { post } from './rows/post.js';
+import { rebuild } from './rows/rebuild.js';
+import { startEmpty, startFull } from './rows/start.js';
+import type { Row } from './support/row.js';
+
+export const ROWS: readonly Row[] = [
+  pipeline,
+  pipelineKafka,
+  latency,
+  latencyKafka,
+  hangingUrl,
+  hangingUrlKafka,
+  get,
+  post,
+  rebuild,
+  memory,
+  startEmpty,
+  startFull,
+  kills,
+];

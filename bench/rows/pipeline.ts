@@ -1,0 +1,112 @@
+/**
+ * Deliveries a second, each event to three URLs over TLS, against undici alone: the same bytes, on as many connections, to
+ * the same receivers. They take turns. The service takes the events from its broker, where they are being
+ * published meanwhile, and parses, routes and signs them, and writes each attempt down.
+ */
+import type { handlers as loopHandlers } from '../processes/bare-loop.js';
+import { Child } from '../support/child.js';
+import { Feed } from '../support/feed.js';
+import { amount } from '../support/format.js';
+import { missingForKafka } from '../support/installation.js';
+import type { Outcome, Row, Tell } from '../support/row.js';
+import { ACCOUNTS, openScene, type Scene } from '../support/scene.js';
+import { ROUNDS } from '../support/sizes.js';
+import { summary } from '../support/statistics.js';
+import { deliveryTurn, type Sending, type Throughput } from '../support/turn.js';
+
+const URLS = 3;
+/** ENDPOINT_CONCURRENCY as it is unless set; each account and URL is an endpoint. */
+const CONNECTIONS = 16 * ACCOUNTS;
+
+export const pipeline: Row = {
+  name: 'pipeline',
+  title: 'Embedded: 1 event to 3 URLs over TLS, against a bare undici loop',
+  figure: { kind: 'at least', value: 0.75, unit: 'ratio' },
+  run: (tell) => run({ kafka: false }, tell),
+};
+
+export const pipelineKafka: Row = {
+  name: 'pipeline-kafka',
+  title: 'The same through Kafka',
+  figure: { kind: 'at least', value: 0.65, unit: 'ratio' },
+  run: async (tell) => {
+    const missing = missingForKafka();
+    if (missing.length > 0) return { kind: 'not measured', why: `${missing.join(' and ')} missing` };
+    return run({ kafka: true }, tell);
+  },
+};
+
+/** Of one round. `least`: undici's dispatch(), with nothing around it. */
+interface Round {
+  readonly bare: Throughput;
+  readonly least: Throughput;
+  readonly service: Throughput;
+}
+
+async function run({ kafka }: { kafka: boolean }, tell: Tell): Promise<Outcome> {
+  const scene = await openScene({ kafka }, tell);
+  const loop: Child<typeof loopHandlers> = await Child.start('bare-loop');
+  try {
+    const sides = sidesOf(scene, loop);
+    tell('warming up');
+    await round(scene, sides);
+    const rounds: Round[] = [];
+    for (let number = 1; number <= ROUNDS; number += 1) {
+      const all = await round(scene, sides);
+      rounds.push(all);
+      const [limit, reached] = [all.bare.perSecond, all.service.perSecond].map((value) => amount(value, 'a second'));
+      tell(`round ${number}: undici ${limit}, the service ${reached}`);
+    }
+    return outcome(rounds);
+  } finally {
+    await loop.stop();
+    await scene.close();
+  }
+}
+
+function sidesOf(scene: Scene, loop: Child<typeof loopHandlers>): Readonly<Record<keyof Round, Sending>> {
+  const { origins, ca, service } = scene;
+  const feed = new Feed(scene, URLS);
+  const by = (way: 'request' | 'dispatch'): Sending => ({
+    pid: loop.pid,
+    begin: () => loop.ask('begin', { origins, ca, connections: CONNECTIONS, way }),
+    end: () => loop.ask('end'),
+  });
+  return {
+    bare: by('request'),
+    least: by('dispatch'),
+    service: { pid: service.pid, begin: () => feed.start(), end: () => feed.stop() },
+  };
+}
+
+async function round({ receivers }: Scene, sides: Readonly<Record<keyof Round, Sending>>) {
+  const bare = await deliveryTurn(receivers, sides.bare);
+  const service = await deliveryTurn(receivers, sides.service);
+  const least = await deliveryTurn(receivers, sides.least);
+  return { bare, service, least };
+}
+
+function outcome(rounds: readonly Round[]): Outcome {
+  const median = (of: (round: Round) => number) => summary(rounds.map(of)).median;
+  const us = (side: keyof Round) => `${Math.round(median((round) => round[side].cpuUs))} us`;
+  const busy = (side: keyof Round) => `${Math.round(100 * median((round) => round[side].receiversBusy))} %`;
+  const perSecond = (side: keyof Round) => rounds.map((round) => round[side].perSecond);
+  const overLeast = amount(
+    median(({ service, least }) => service.perSecond / least.perSecond),
+    'ratio',
+  );
+  return {
+    kind: 'measured',
+    values: rounds.map(({ bare, service }) => service.perSecond / bare.perSecond),
+    sides: [
+      { name: 'undici request()', unit: 'a second', values: perSecond('bare') },
+      { name: 'the service', unit: 'a second', values: perSecond('service') },
+      { name: 'undici dispatch()', unit: 'a second', values: perSecond('least') },
+    ],
+    notes: [
+      `CPU a delivery: ${us('bare')} by request(), ${us('service')} in the service, ${us('least')} by dispatch().`,
+      `Against dispatch() the ratio is ${overLeast}.`,
+      `The receivers used ${busy('bare')} of a core under request(), ${busy('service')} under the service.`,
+    ],
+  };
+}

@@ -1,0 +1,47 @@
+/**
+ * make bench: measures the rows one after the other, prints the table, and writes it into docs/benchmarks.md when all rows
+ * were measured in full. The settings of a smaller run are in support/sizes.ts.
+ */
+
+import { ROWS } from './rows.js';
+import { writePart } from './support/document.js';
+import { isOnDisk } from './support/folders.js';
+import { machine } from './support/machine.js';
+import { table } from './support/report.js';
+import type { Outcome, Row } from './support/row.js';
+import { ONLY, ROUNDS, SECONDS } from './support/sizes.js';
+
+const FULL_ROUNDS = 5;
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+if (!isOnDisk()) console.error('BENCH_FOLDER is in memory: figures of what is durable mean nothing there.');
+const rows = chosen();
+const outcomes: { row: Row; outcome: Outcome }[] = [];
+for (const row of rows) {
+  console.log(`== ${row.name}: ${row.title}`);
+  const outcome = await row.run((line) => console.log(`   ${line}`)).catch(failed);
+  outcomes.push({ row, outcome });
+  console.log(table([{ row, outcome }]));
+}
+const text = `${machine()}\n\n${table(outcomes)}`;
+console.log(`\n${text}`);
+const isFull = rows.length === ROWS.length && ROUNDS >= FULL_ROUNDS && !process.exitCode;
+if (process.env.BENCH_DOCUMENT || isFull) {
+  writePart('bench', `Written by \`make bench\`, ${ROUNDS} rounds of ${SECONDS} s each.\n\n${text}`);
+} else console.log('Not written to docs/benchmarks.md: that takes all rows, and five rounds or more.');
+process.exit();
+
+/** The others are measured all the same. */
+function failed(error: Error): Outcome {
+  console.error(error);
+  process.exitCode = 1;
+  return { kind: 'not measured', why: `it failed: ${error.message.split('\n')[0]}` };
+}
+
+function chosen(): readonly Row[] {
+  const unknown = ONLY.filter((name) => !ROWS.some((row) => row.name === name));
+  if (unknown.length > 0) {
+    throw new Error(`there is no row ${unknown.join()}: there are ${ROWS.map(({ name }) => name).join()}`);
+  }
+  return ONLY.length > 0 ? ROWS.filter(({ name }) => ONLY.includes(name)) : ROWS;
+}

@@ -1,0 +1,37 @@
+/** Where benchmarks keep what they need: BENCH_FOLDER, the system's temporary folder without it. A real disk counts. */
+import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const TMPFS = 0x01021994;
+export const BASE = process.env.BENCH_FOLDER || tmpdir();
+
+/** Of this process: removed with all that is in it when the process ends, by Ctrl-C too. */
+let own: string | undefined;
+
+export function newFolder(): string {
+  own ??= ownFolder();
+  return mkdtempSync(join(own, 'installation-'));
+}
+
+/** What takes long to make, and is the same every time. */
+export function cachedFolder(name: string): string {
+  const path = join(BASE, 'account-webhooks-bench-cache', name);
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+export function remove(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+}
+
+/** A folder in memory makes durable commits look cheap. */
+export function isOnDisk(): boolean {
+  return statfsSync(BASE).type !== TMPFS;
+}
+
+function ownFolder(): string {
+  const path = mkdtempSync(join(BASE, 'account-webhooks-bench-'));
+  process.once('exit', () => remove(path));
+  return path;
+}

@@ -1,0 +1,28 @@
+/** How long and how large, by the environment: all of it small makes a try of a minute. */
+
+/** Turns of each side; a row's figure is the median of them. */
+export const ROUNDS = whole('BENCH_ROUNDS', 5);
+/** Of one turn, after its warm-up. */
+export const SECONDS = positive('BENCH_SECONDS', 10);
+/** Before each turn: connections are made, the code is compiled. */
+export const WARM_UP_SECONDS = Math.min(2, SECONDS / 2);
+/** Names of rows with commas between; none is all of them. */
+export const ONLY: readonly string[] = (process.env.BENCH_ONLY ?? '').split(',').filter(Boolean);
+/** Of the history that a rebuild folds. */
+export const REBUILD_EVENTS = whole('BENCH_EVENTS', 400_000);
+/** In the rows that say so. */
+export const WEBHOOKS = whole('BENCH_WEBHOOKS', 100_000);
+/** The services under test write a V8 CPU profile each when they stop. */
+export const PROFILE = process.env.BENCH_PROFILE === '1';
+
+function whole(name: string, preset: number): number {
+  const value = Number(process.env[name] || preset);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new Error(`${name} must be a whole number from 1 on`);
+}
+
+function positive(name: string, preset: number): number {
+  const value = Number(process.env[name] || preset);
+  if (value > 0) return value;
+  throw new Error(`${name} must be a number above 0`);
+}

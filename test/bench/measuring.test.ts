@@ -1,0 +1,57 @@
+/** What the benchmarks count with. How fast anything is, no test says. */
+import { expect, test } from '@jest/globals';
+import { type SoakSample, slope } from '../../bench/soak/samples.js';
+import { MessageCutter } from '../../bench/support/http-message.js';
+import { linePlot } from '../../bench/support/line-plot.js';
+import { payment, publishedAt } from '../../bench/support/payments.js';
+import { percentile, summary } from '../../bench/support/statistics.js';
+
+test.each([
+  [50, 3],
+  [0, 1],
+  [100, 5],
+  [95, 5],
+  [20, 1],
+  [21, 2],
+])('the %d-th percentile is a value that was measured', (percent, value) => {
+  expect(percentile([5, 1, 3, 2, 4], percent)).toBe(value);
+});
+
+test('numbers are sorted as numbers', () => {
+  expect(summary([100, 9, 20])).toEqual({ median: 20, least: 9, most: 100 });
+});
+
+test.each([1, 2, 7, 1_000])('messages are cut out of a stream that comes in pieces of %d bytes', (size) => {
+  const stream = Buffer.from(
+    'POST /a HTTP/1.1\r\nContent-Length: 5\r\n\r\nhelloGET /b HTTP/1.1\r\nhost: x\r\n\r\nPOST /c HTTP/1.1\r\ncontent-length: 2\r\n\r\nok',
+  );
+  const messages: string[] = [];
+  const cutter = new MessageCutter((head, body) => messages.push(`${head.split('\r\n')[0]}: ${body}`));
+  for (let from = 0; from < stream.length; from += size) cutter.add(stream.subarray(from, from + size));
+  expect(messages).toEqual(['POST /a HTTP/1.1: hello', 'GET /b HTTP/1.1: ', 'POST /c HTTP/1.1: ok']);
+});
+
+test.each([204, 800, 262_144])('a payment of %d bytes has them, and says when it was published', (bytes) => {
+  const body = payment('pay-1', 42, { bytes, at: 1234.5678 });
+  expect(body.length).toBe(bytes);
+  expect(publishedAt(body)).toBe(1234.568);
+  expect(JSON.parse(String(body))).toMatchObject({ id: 'pay-1', type: 'cash_in', accountId: 42 });
+});
+
+test('a slope is what a minute adds; samples in which nothing came do not count', () => {
+  const sample = (minutes: number, residentMiB: number) => ({ minutes, residentMiB }) as SoakSample;
+  const samples = [sample(0, 100), sample(1, 103), sample(2, Number.NaN), sample(3, 109)];
+  expect(slope(samples, ({ residentMiB }) => residentMiB)).toBeCloseTo(3);
+});
+
+test('a plot keeps its points within its axes, tenfold steps apart on a logarithmic one', () => {
+  const points = [10, 100, 1_000].map((value) => [value, value / 7] as const);
+  const x = { label: 'accounts & more', log: true };
+  const svg = linePlot({ title: 'Start', x, y: { label: 's', log: false }, lines: [{ name: 'start', points }] });
+  const [first, second, third] = [...svg.matchAll(/<circle cx="([\d.]+)" cy="([\d.]+)"/g)].map((found) =>
+    Number(found[1]),
+  );
+  expect([first, third]).toEqual([80, 560]);
+  expect(second).toBe(320);
+  expect(svg).toContain('accounts &amp; more');
+});
