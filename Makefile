@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test faults run lint build bench clean up down
+.PHONY: help demo test api-document receivers try-package faults run lint build bench bench-growth soak clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -10,16 +10,26 @@ INSTALLED := node_modules/.installed-$(ABI)
 BUILT := dist/.built
 # Folders too: their time changes when a file in them is removed.
 SOURCES := $(shell find src projections)
-BENCHMARKS = $(wildcard bench/*.bench.*)
+# Node 20 knows no TypeScript.
+BENCH := node --import ./bench/support/typescript.js
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-7s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
 demo: $(BUILT) ## the whole story on this machine, in under a minute
 	@node dist/main.js demo
 
 test: $(BUILT) lint ## build, lint, and every test
 	@npm test --silent
+
+api-document: $(BUILT) ## writes docs/api.md, from what /openapi.json says
+	@node scripts/api-document.js > docs/api.md.new && mv docs/api.md.new docs/api.md
+
+receivers: $(BUILT) ## runs the receivers of docs/receivers.md, in four languages; fetches their libraries
+	@sh scripts/try-receivers.sh
+
+try-package: $(INSTALLED) ## packs the service, installs it in an empty folder, and runs the demo there
+	@sh scripts/try-package.sh
 
 faults: $(BUILT) ## the fault suite; writes what it counted into docs/reliability.md
 	@node scripts/fault-counts.js
@@ -34,9 +44,14 @@ lint: $(INSTALLED) ## formatting, lint rules, types, and what may import what
 
 build: $(BUILT) ## dist/main.js, the account-webhooks command
 
-bench: $(BUILT) ## every benchmark in bench/
-	@for file in $(BENCHMARKS); do echo "== $$file"; node "$$file" || exit 1; done
-	@test -n "$(BENCHMARKS)" || echo 'no benchmarks yet'
+bench: $(BUILT) ## every benchmark, 20 minutes; writes docs/benchmarks.md (BENCH_ONLY=pipeline,get is some of them)
+	@$(BENCH) bench/run.ts
+
+bench-growth: $(BUILT) ## what grows with accounts, history, URLs and payload; writes plots into docs/
+	@$(BENCH) bench/growth.ts
+
+soak: $(BUILT) ## SOAK_MINUTES (30) at half of capacity: memory, latency, file sizes
+	@$(BENCH) bench/soak.ts
 
 up: .env ## the service with EventStoreDB and Kafka, by docker compose
 	docker compose up --build --wait

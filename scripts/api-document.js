@@ -1,0 +1,19 @@
+/** Prints docs/api.md, as a service of these sources describes itself. Needs what `npm run build` makes. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startApp } from '../dist/app.js';
+import { readConfig } from '../dist/config.js';
+import { createLogger } from '../dist/observability/logger.js';
+import { apiMarkdown } from './api-markdown.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'api-document-'));
+const config = readConfig({ DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0' });
+const app = await startApp(config, ['api'], createLogger('error'));
+try {
+  const answer = await fetch(`http://127.0.0.1:${app.apiPort}/openapi.json`);
+  process.stdout.write(apiMarkdown(await answer.json()));
+} finally {
+  await app.close();
+  rmSync(folder, { recursive: true });
+}

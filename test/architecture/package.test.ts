@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, expect, test } from '@jest/globals';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Besides dist/, whose files are as many as those of src/. */
+const EXPECTED = [
+  ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'],
+  ...['docs/api.md', 'docs/operations.md', 'docs/receivers.md'],
+  ...['docs/receivers/Receiver.java', 'docs/receivers/receiver.go', 'docs/receivers/receiver.mjs'],
+  ...['docs/receivers/receiver.py', 'ops/grafana-dashboard.json', 'ops/prometheus-alerts.yml'],
+  ...['projections/account-credentials.js', 'projections/account-webhooks.js'],
+  ...['projections/fixtures/account-credentials.json', 'projections/fixtures/account-webhooks.json'],
+];
+
+interface Packed {
+  readonly files: readonly { readonly path: string; readonly mode: number }[];
+}
+
+let packed: Packed;
+
+beforeAll(() => {
+  // Without its scripts, which would build anew under the other tests.
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const [first] = Object.values(JSON.parse(execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' })) as object);
+  packed = first as Packed;
+});
+
+const paths = () => packed.files.map(({ path }) => path);
+
+test('the package has what runs and what tells of it, and nothing else', () => {
+  expect(
+    paths()
+      .filter((path) => !path.startsWith('dist/'))
+      .sort(),
+  ).toEqual([...EXPECTED].sort());
+  const built = paths().filter((path) => path.startsWith('dist/'));
+  expect(built).toEqual(expect.arrayContaining(['dist/main.js', 'dist/cli/demo.js']));
+  expect(built.filter((path) => !path.endsWith('.js'))).toEqual([]);
+});
+
+test('its command is in it, and may be run', () => {
+  const { bin } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { bin: Record<string, string> };
+  expect(Object.keys(bin)).toEqual(['account-webhooks']);
+  const command = packed.files.find(({ path }) => path === bin['account-webhooks']);
+  expect((command?.mode ?? 0) & 0o111).toBe(0o111);
+});
+
+test('the documents that the README leads a user to are in it', () => {
+  const links = readFileSync(`${ROOT}README.md`, 'utf8').matchAll(/\]\(((?:docs|ops)\/[^)#]+)/g);
+  const targets = [...links].map(([, target]) => target);
+  expect(targets.length).toBeGreaterThan(2);
+  expect(paths()).toEqual(expect.arrayContaining(targets));
+});

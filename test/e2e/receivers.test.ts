@@ -1,0 +1,146 @@
+/** docs/receivers.md: its receivers take what this service really sends, and nothing else. */
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import {
+  type DocumentedReceiver,
+  RECEIVERS,
+  type RunningReceiver,
+  startDocumented,
+} from '../support/documented-receivers.js';
+import { eventually } from '../support/eventually.js';
+import { fileOf } from '../support/operations-chapter.js';
+import { type ReceivedRequest, startReceiver } from '../support/receiver.js';
+import { run, type Settings, serve } from '../support/service.js';
+import { addWebhook, installation, register, tokenFor } from '../support/story.js';
+
+jest.setTimeout(60_000);
+
+const GUIDE = fileOf('docs/receivers.md');
+/** Spaces, digits and characters that would be lost by whoever parses it and writes it again. */
+const ODD_JSON = '"amount" : 10.00,  "nsu": 12345678901234567890, "payer": "Zoë \\u00e9 日本 \u{1F4B8}"';
+
+/** Deliveries of this service, recorded. */
+let plain: ReceivedRequest;
+let odd: ReceivedRequest;
+let twiceSigned: ReceivedRequest;
+let oldSecret: string;
+let newSecret: string;
+
+beforeAll(record);
+
+async function record(): Promise<void> {
+  const receiver = await startReceiver();
+  const { settings, remove } = await installation([receiver]);
+  const service = await serve(settings);
+  const delivered = async (id: string, data: string) => {
+    await publish(settings, `{"id":"${id}","type":"cash_in","accountId":42,"data":{${data}}}`);
+    return eventually(() => receiver.requests.find(({ body }) => body.includes(id)));
+  };
+  const account = await register(settings, 42);
+  const token = await tokenFor(service.url, account);
+  await addWebhook(service.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' });
+  oldSecret = account.signingSecret;
+  plain = await delivered('plain', '"amount":"10.00"');
+  odd = await delivered('odd', ODD_JSON);
+  const { stdout } = await run(settings, ['accounts', 'rotate-secret', '42', '--json']);
+  newSecret = (JSON.parse(stdout) as { signingSecret: string }).signingSecret;
+  twiceSigned = await delivered('rotated', '"amount":"10.00"');
+  await service.stop('SIGTERM');
+  await receiver.close();
+  await remove();
+}
+
+async function publish(settings: Settings, event: string): Promise<void> {
+  expect((await run(settings, ['events', 'publish'], event)).code).toBe(0);
+}
+
+const withHeaders = ({ headers, body }: ReceivedRequest, changed: Record<string, string | undefined>) => {
+  const all = Object.entries({ ...headers, ...changed }).filter(([, value]) => value !== undefined);
+  return { headers: Object.fromEntries(all) as ReceivedRequest['headers'], body };
+};
+
+/** What may come from somebody else, by what is wrong with it. */
+function forgeries(): Record<string, Pick<ReceivedRequest, 'headers' | 'body'>> {
+  const { 'webhook-id': id = '', 'webhook-timestamp': seconds } = plain.headers as Record<string, string>;
+  const signed = (at: number, secret = oldSecret) => ({
+    'webhook-timestamp': String(at),
+    'webhook-signature': new Webhook(secret).sign(id, new Date(at * 1000), plain.body),
+  });
+  const body = Buffer.from(plain.body.toString().replace('10.00', '90.00'));
+  return {
+    'another body': { ...plain, body },
+    'another id': withHeaders(plain, { 'webhook-id': `${id}x` }),
+    'a timestamp of an hour ago': withHeaders(plain, signed(Number(seconds) - 3600)),
+    'a timestamp of the future': withHeaders(plain, signed(Number(seconds) + 3600)),
+    'the signature of another secret': withHeaders(plain, signed(Number(seconds), `whsec_${'A'.repeat(44)}`)),
+    'no signature': withHeaders(plain, { 'webhook-signature': undefined }),
+    'a signature that is none': withHeaders(plain, { 'webhook-signature': 'v1' }),
+  };
+}
+
+test('the forgeries but for what is wrong with them would be taken', () => {
+  const { headers, body } = plain;
+  expect(new Webhook(oldSecret).verify(body, headers as Record<string, string>)).toMatchObject({ id: 'plain' });
+});
+
+describe.each(RECEIVERS)('$language', (documented: DocumentedReceiver) => {
+  test('the guide shows the very file that is tried', () => {
+    const file = fileOf(`docs/receivers/${documented.file}`);
+    expect(GUIDE).toContain(`\`\`\`${documented.fence}\n${file}\`\`\`\n`);
+  });
+
+  if (documented.isThere) tried(documented);
+  else test.skip('SKIPPED: ITS LIBRARY IS NOT THERE; make receivers fetches it', () => undefined);
+});
+
+const skipped = RECEIVERS.filter(({ isThere }) => !isThere).map(({ language }) => language.toUpperCase());
+if (skipped.length > 0) {
+  // Names of skipped tests are not shown where many files run.
+  process.stderr.write(
+    `\nTHE RECEIVERS IN ${skipped.join(', ')} ARE SKIPPED: make receivers FETCHES THEIR LIBRARIES\n`,
+  );
+}
+
+function tried(documented: DocumentedReceiver): void {
+  let receiver: RunningReceiver;
+  beforeAll(async () => {
+    receiver = await startDocumented(documented, oldSecret);
+  });
+  afterAll(() => receiver?.stop());
+
+  test('takes every delivery once', async () => {
+    for (const delivery of [plain, odd, twiceSigned, plain]) expect(await receiver.send(delivery)).toBe(204);
+    const expected = [plain, odd, twiceSigned].map(({ headers, body }) => `${headers['webhook-id']} ${body}`);
+    await eventually(() => receiver.taken().length >= expected.length);
+    expect(receiver.taken()).toEqual(expected);
+  });
+
+  test('refuses what is forged', async () => {
+    const statuses: Record<string, number> = {};
+    const made = forgeries();
+    for (const [name, forged] of Object.entries(made)) statuses[name] = await receiver.send(forged);
+    expect(statuses).toEqual(Object.fromEntries(Object.keys(made).map((name) => [name, 401])));
+    expect(receiver.taken()).toHaveLength(3);
+  });
+
+  test('with the new secret takes what is signed by both', async () => {
+    const renewed = await startDocumented(documented, newSecret);
+    const statuses = [await renewed.send(twiceSigned), await renewed.send(plain)];
+    await renewed.stop();
+    expect(statuses).toEqual([204, 401]);
+  });
+}
+
+test('the request that the guide shows is signed as it says', () => {
+  const [, head = '', body = ''] = /\nPOST [^\n]+\n(.*?)\n\n(\{.*?\})\n```/s.exec(GUIDE) ?? [];
+  const headers = Object.fromEntries(head.split('\n').map((line) => line.split(': ') as [string, string]));
+  const secret = /`(whsec_[^`.]+)`/.exec(GUIDE)?.[1] ?? '';
+  const at = new Date(Number(headers['webhook-timestamp']) * 1000);
+  expect(headers['webhook-signature']).toBe(new Webhook(secret).sign(headers['webhook-id'] ?? '', at, body));
+});
+
+test('the guide names the versions that make receivers fetches', () => {
+  const versions = [...fileOf('scripts/try-receivers.sh').matchAll(/_LIBRARY=(\S+)/g)].map(([, version]) => version);
+  expect(versions).toHaveLength(3);
+  for (const version of versions) expect(GUIDE).toContain(` ${version}`);
+});
