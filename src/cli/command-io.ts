@@ -13,6 +13,8 @@ export interface CommandIo {
   readonly print: (line: string) => Promise<void>;
   /** @throws InvalidConfig */
   readonly config: () => Config;
+  /** What is wrong with the settings, a sentence for each. */
+  readonly wrongSettings: () => readonly string[];
 }
 
 /** A failure whose message says what to do: one line on stderr, exit code 1. */

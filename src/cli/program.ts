@@ -19,6 +19,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   projections: async () => (await import('./projections.js')).projectionsCommand,
   deliveries: async () => (await import('./deliveries.js')).deliveriesCommand,
   'dead-letters': async () => (await import('./deliveries.js')).deadLettersCommand,
+  backup: async () => (await import('./backup.js')).backupCommand,
+  doctor: async () => (await import('./doctor.js')).doctorCommand,
   demo: async () => (await import('./demo.js')).demoCommand,
 };
 

@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type EventStore, NO_STREAM, type RecordedEvent, WrongExpectedRevision } from '../ports/event-store.js';
+import { KEY_STREAMS } from './expiry.js';
 import type { Fingerprints } from './fingerprint.js';
 import { at, evolve, FREE, type KeptAnswer, type KeyEvent, type KeyState } from './key-state.js';
 
@@ -79,6 +80,8 @@ class KeyStream {
   readonly #content: string;
   #state: KeyState = FREE;
   #revision = NO_STREAM;
+  /** Where the store says the stream stands, after an append that came too late. */
+  #standsAt: number | null = null;
 
   constructor(parts: IdempotencyParts, use: KeyUse) {
     this.#parts = parts;
@@ -133,10 +136,16 @@ class KeyStream {
 
   /** The state with all that the store has. */
   async #now(): Promise<KeyState> {
+    const standsAt = this.#standsAt ?? this.#revision;
+    this.#standsAt = null;
+    // What had expired was removed as a whole, and the stream begins anew.
+    if (standsAt < this.#revision) [this.#state, this.#revision] = [FREE, NO_STREAM];
     for await (const event of this.#parts.store.read(this.#stream, this.#revision + 1)) {
       this.#state = evolve(this.#state, keyEvent(event));
       this.#revision = event.revision;
     }
+    // Events that expired can't be read, and their revisions still count.
+    this.#revision = Math.max(this.#revision, standsAt);
     return at(this.#parts.now(), this.#state);
   }
 
@@ -148,15 +157,16 @@ class KeyStream {
       this.#state = evolve(this.#state, { type, data } as KeyEvent);
       return true;
     } catch (error) {
-      if (error instanceof WrongExpectedRevision) return false;
-      throw error;
+      if (!(error instanceof WrongExpectedRevision)) throw error;
+      this.#standsAt = error.actual;
+      return false;
     }
   }
 }
 
 /** The key itself is the client's, of any length and alphabet: a stream's name is made of its hash. */
 function streamOf({ accountId, key }: KeyUse): string {
-  return `idempotency-${accountId}-${createHash('sha256').update(key).digest('base64url')}`;
+  return `${KEY_STREAMS}${accountId}-${createHash('sha256').update(key).digest('base64url')}`;
 }
 
 function keyEvent({ type, data }: RecordedEvent): KeyEvent {

@@ -39,7 +39,7 @@ export type KeyState =
     };
 
 export const FREE: KeyState = { kind: 'free' };
-const KEPT_MS = 24 * 3_600_000;
+export const KEPT_MS = 24 * 3_600_000;
 
 export function evolve(state: KeyState, event: KeyEvent): KeyState {
   switch (event.type) {

@@ -32,7 +32,7 @@ export class SqliteBroker implements Broker {
 
   consume(options: ConsumeOptions): Promise<Consumer> {
     return this.#open(async () => {
-      await this.#log.ensure(options.topics);
+      await this.#log.begin(options.group, options.topics);
       const consumer = new SqliteConsumer(this.#store, this.#log, options);
       this.#consumers.add(consumer);
       consumer.closed.then(() => this.#consumers.delete(consumer));

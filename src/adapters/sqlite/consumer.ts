@@ -3,7 +3,7 @@
  *
  *   standing by -> working (the group's lock is held) -> stopping -> closed
  */
-import type { ConsumeOptions, Consumer } from '../../ports/broker.js';
+import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
 import { HandOut } from '../common/hand-out.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
 import { GroupLock } from './group-lock.js';
@@ -51,6 +51,10 @@ export class SqliteConsumer implements Consumer {
     this.#handOut.stop();
   }
 
+  state(): ConsumerState {
+    return { connected: true, ...this.#handOut.inHand, partitions: this.#partitions() };
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -62,6 +66,15 @@ export class SqliteConsumer implements Consumer {
     await this.#offsets.finish(KEEP_WITHIN_MS);
     this.#lock.release();
     this.#resolveClosed();
+  }
+
+  #partitions(): ConsumerState['partitions'] {
+    try {
+      return this.#lanes.map((lane) => lane.state);
+    } catch {
+      // The file takes nothing just now, or is closed: whoever works with it says so.
+      return [];
+    }
   }
 
   #begin(): void {

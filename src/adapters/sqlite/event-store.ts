@@ -17,6 +17,7 @@ import {
   WrongExpectedRevision,
 } from '../../ports/event-store.js';
 import { codeOf } from './open-file.js';
+import { afterPrefix } from './prefix.js';
 import type { StoreFile } from './store-file.js';
 
 const PAGE = 1_000;
@@ -196,12 +197,6 @@ function statements({ file }: StoreFile) {
       `SELECT ${columns} FROM events NOT INDEXED WHERE seq > ? AND stream >= ? AND stream < ? ORDER BY seq LIMIT ?`,
     ),
   };
-}
-
-/** The first string that is behind all that begin with the prefix. */
-function afterPrefix(prefix: string): string {
-  if (prefix === '') return '\u{10FFFF}';
-  return prefix.slice(0, -1) + String.fromCodePoint((prefix.codePointAt(prefix.length - 1) ?? 0) + 1);
 }
 
 function unavailable(cause: unknown): StoreUnavailable {

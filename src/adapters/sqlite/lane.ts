@@ -1,7 +1,7 @@
 /** One topic as a consumer of a group reads it: a page read ahead, the place up to which it read, and what is done. */
-import type { ReceivedRecord } from '../../ports/broker.js';
+import type { PartitionState, ReceivedRecord } from '../../ports/broker.js';
 import { DonePrefix } from '../common/done-prefix.js';
-import { type Lane, type Waiting, waiting } from '../common/hand-out.js';
+import { headState, type Lane, type Waiting, waiting } from '../common/hand-out.js';
 import type { Kept } from '../common/offset-keeper.js';
 import type { RecordLog } from './record-log.js';
 
@@ -57,6 +57,13 @@ export class TopicLane implements Lane, Kept {
 
   remembered(offset: number): void {
     this.#remembered = offset;
+  }
+
+  /** @throws SQLite's error */
+  get state(): PartitionState {
+    const { topic } = this;
+    const behind = Math.max(0, this.#log.end(topic) - this.#done.next);
+    return { topic, partition: 0, behind, head: headState(this.#page[0]) };
   }
 
   #readOn(): void {

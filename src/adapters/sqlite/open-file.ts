@@ -20,6 +20,11 @@ export function openFile(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS):
   return new Database(path, { timeout: busyTimeoutMs });
 }
 
+/** One that has to be there. @throws an error of SQLite */
+export function openExisting(path: string): SqliteFile {
+  return new Database(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+}
+
 /**
  * SQLite gives its -wal and -shm files the mode of the file itself. One that exists is not opened here: closing any
  * descriptor of a file drops the locks that this process holds on it, those of SQLite too (POSIX advisory locks).

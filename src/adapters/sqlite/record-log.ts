@@ -46,6 +46,13 @@ export class RecordLog {
     });
   }
 
+  /** From now on the group is known to these topics: retention keeps for it what it is not done with. */
+  begin(group: string, topics: readonly string[]): Promise<void> {
+    return this.#store.write('topics', () => {
+      for (const topic of topics) this.#sql.begin.run(group, this.#ensure(topic).id);
+    });
+  }
+
   topics(): string[] {
     return this.#sql.topics.all() as string[];
   }
@@ -53,6 +60,12 @@ export class RecordLog {
   /** The offset the next record of the topic will get; 0 for a topic that does not exist. */
   end(topic: string): number {
     return (this.#sql.topic.get(topic) as { next_offset: number } | undefined)?.next_offset ?? 0;
+  }
+
+  /** Since when the topic has all of its records, ms since the epoch; null where it has lost none. */
+  completeSince(topic: string): number | null {
+    const oldest = this.#sql.oldest.get(topic) as { offset: number; timestamp: number } | undefined;
+    return oldest && oldest.offset > 0 ? oldest.timestamp : null;
   }
 
   page(topic: string, from: number, limit: number): RecordPage {
@@ -98,6 +111,8 @@ function statements({ file }: StoreFile) {
       `SELECT offset, key, value, headers, timestamp FROM records
        WHERE topic = ${idOf} AND offset >= ? ORDER BY offset LIMIT ?`,
     ),
+    oldest: file.prepare(`SELECT offset, timestamp FROM records WHERE topic = ${idOf} ORDER BY offset LIMIT 1`),
+    begin: file.prepare('INSERT OR IGNORE INTO group_offsets (group_name, topic, next_offset) VALUES (?, ?, 0)'),
     groupOffset: file.prepare(`SELECT next_offset FROM group_offsets WHERE group_name = ? AND topic = ${idOf}`).pluck(),
     remember: file.prepare(
       `INSERT INTO group_offsets (group_name, topic, next_offset) VALUES (?, ?, ?)

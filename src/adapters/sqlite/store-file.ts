@@ -12,6 +12,8 @@ import { STORE_SCHEMA } from './schema.js';
 const LOOK_EVERY_MS = 10;
 /** Once open, a wait for another process blocks the event loop no longer than this; GroupCommit waits by timer. */
 const BLOCK_AT_MOST_MS = 20;
+/** Bytes that the -wal file is cut back to, when it was longer: a backup under way lets it grow. */
+const LARGEST_WAL = 64 * 1024 * 1024;
 
 /** @param touched what changed; null: another process wrote, so anything may have. */
 export type ChangeListener = (touched: ReadonlySet<string> | null) => void;
@@ -110,6 +112,7 @@ function openStore(path: string): SqliteFile {
   try {
     file.pragma('journal_mode = WAL');
     file.pragma('synchronous = FULL');
+    file.pragma(`journal_size_limit = ${LARGEST_WAL}`);
     file.transaction(() => file.exec(STORE_SCHEMA)).immediate();
     file.pragma(`busy_timeout = ${BLOCK_AT_MOST_MS}`);
     return file;

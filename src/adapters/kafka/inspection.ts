@@ -1,0 +1,112 @@
+/** What an operator wants to know of a Kafka and its topics. Nothing is changed there. */
+import kafkajs, { type Admin } from 'kafkajs';
+import type { Logger } from '../../observability/logger.js';
+import { withinTime } from '../common/time-limit.js';
+import { connection, type KafkaSettings } from './broker.js';
+import { isCoordinatorMissing, translated } from './kafka-errors.js';
+import { disconnectAfter } from './let-go.js';
+import { mustBeReachable } from './reachable.js';
+
+export interface InspectedTopic {
+  readonly name: string;
+  readonly partitions: number;
+  /** Partitions that nobody leads: they take and give nothing now. */
+  readonly leaderless: number;
+  /** Partitions that lack a replica that is up to date. */
+  readonly underReplicated: number;
+  /** ms; null is for ever. */
+  readonly retentionMs: number | null;
+  /** Whether it has a record of a later time than was asked for. */
+  readonly hasLater: boolean;
+}
+
+export interface Inspection {
+  readonly brokers: number;
+  /** Those of the topics that are there. */
+  readonly topics: readonly InspectedTopic[];
+  /** Groups for which no broker is known: they are not permitted to the user, or the brokers are not well. */
+  readonly unledGroups: readonly string[];
+}
+
+export interface InspectionOf {
+  readonly topics: readonly string[];
+  /** Consumer groups that the user has to be permitted to read. */
+  readonly groups: readonly string[];
+  /** ms since the epoch */
+  readonly laterThan: number;
+}
+
+const CONNECT_WITHIN_MS = 6_000;
+const WORK_WITHIN_MS = 8_000;
+const DISCONNECT_WITHIN_MS = 500;
+
+/** @throws BrokerUnavailable, BrokerRefused */
+export async function inspectKafka(settings: KafkaSettings, logger: Logger, of: InspectionOf): Promise<Inspection> {
+  const admin = connection(settings, logger).admin();
+  const begun: Promise<unknown>[] = [];
+  const within = <T>(ms: number, step: Promise<T>): Promise<T> => {
+    begun.push(step);
+    return withinTime(ms, step);
+  };
+  try {
+    await mustBeReachable(settings.brokers);
+    await within(CONNECT_WITHIN_MS, admin.connect());
+    return await within(WORK_WITHIN_MS, inspected(admin, of));
+  } catch (error) {
+    throw translated(error);
+  } finally {
+    await withinTime(DISCONNECT_WITHIN_MS, disconnectAfter(begun, admin)).catch(() => undefined);
+  }
+}
+
+async function inspected(admin: Admin, { topics, groups, laterThan }: InspectionOf): Promise<Inspection> {
+  const { brokers } = await admin.describeCluster();
+  const existing = new Set(await admin.listTopics());
+  const known = topics.filter((topic) => existing.has(topic));
+  if (known.length === 0) return { brokers: brokers.length, topics: [], unledGroups: [] };
+  const unledGroups = await unled(admin, groups, known);
+  const { topics: metadata } = await admin.fetchTopicMetadata({ topics: known });
+  const kept = await retentions(admin, known);
+  const described = metadata.map(async ({ name, partitions }) => ({
+    name,
+    partitions: partitions.length,
+    leaderless: partitions.filter(({ leader }) => leader < 0).length,
+    underReplicated: partitions.filter(({ isr, replicas }) => isr.length < replicas.length).length,
+    retentionMs: kept.get(name) ?? null,
+    hasLater: await hasLater(admin, name, laterThan),
+  }));
+  return { brokers: brokers.length, topics: await Promise.all(described), unledGroups };
+}
+
+/** kafkajs does not tell a refusal from a coordinator that is missing. */
+async function unled(admin: Admin, groups: readonly string[], topics: readonly string[]): Promise<string[]> {
+  const without: string[] = [];
+  for (const groupId of groups) {
+    try {
+      await admin.fetchOffsets({ groupId, topics: [...topics] });
+    } catch (error) {
+      if (!isCoordinatorMissing(error)) throw error;
+      without.push(groupId);
+    }
+  }
+  return without;
+}
+
+async function retentions(admin: Admin, topics: readonly string[]): Promise<Map<string, number | null>> {
+  const type = kafkajs.ConfigResourceTypes.TOPIC;
+  const resources = topics.map((name) => ({ type, name, configNames: ['retention.ms'] }));
+  const { resources: described } = await admin.describeConfigs({ resources, includeSynonyms: false });
+  return new Map(
+    described.map(({ resourceName, configEntries }) => {
+      const ms = Number(configEntries.find(({ configName }) => configName === 'retention.ms')?.configValue ?? -1);
+      return [resourceName, ms < 0 ? null : ms];
+    }),
+  );
+}
+
+/** Where there is no such record, Kafka's answer becomes the end of the partition. */
+async function hasLater(admin: Admin, topic: string, time: number): Promise<boolean> {
+  const first = await admin.fetchTopicOffsetsByTimestamp(topic, time);
+  const ends = new Map((await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => [partition, Number(high)]));
+  return first.some(({ partition, offset }) => Number(offset) < (ends.get(partition) ?? 0));
+}

@@ -1,0 +1,129 @@
+/**
+ * A copy of store.sqlite while it is used. It is of one moment: the pages are read within one read transaction, which
+ * holds up no writer (WAL), and which what others write does not begin again, as it would a copy without it. The -wal file
+ * can't be cut back meanwhile. The copy appears under its name when it is whole, checked and on the disk.
+ */
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { codeOf, openExisting, openFile, type SqliteFile } from './open-file.js';
+
+export interface BackupOptions {
+  readonly dataDir: string;
+  readonly target: string;
+  /** Whether a file that is there already is replaced. */
+  readonly force: boolean;
+  /** Told the part that is copied, 0 to 1. What it throws ends the backup. */
+  readonly progress: (share: number) => void;
+}
+
+/** The message says why; nothing of the copy is left. */
+export class BackupFailed extends Error {
+  override readonly name = 'BackupFailed';
+  readonly code = 'BACKUP_FAILED';
+}
+
+/** 4 MB: between two of them, Ctrl-C is heard. */
+const PAGES_A_TURN = 1_000;
+
+/** @returns the size of the copy, bytes @throws BackupFailed; what `progress` throws */
+export async function backupStore(options: BackupOptions): Promise<number> {
+  const source = join(options.dataDir, 'store.sqlite');
+  const target = resolve(options.target);
+  mayBegin(source, target, options.force);
+  const part = `${target}.${randomBytes(4).toString('hex')}.part`;
+  let interrupted: unknown;
+  const progress = (share: number) => {
+    try {
+      options.progress(share);
+    } catch (error) {
+      interrupted = error;
+      throw error;
+    }
+  };
+  try {
+    await copy(source, part, progress);
+    check(part);
+    sync(part);
+    if (options.force) renameSync(part, target);
+    // Unlike a rename it never replaces a file, also one that came meanwhile.
+    else linkSync(part, target);
+    sync(dirname(target));
+    return statSync(target).size;
+  } catch (error) {
+    if (interrupted !== undefined) throw interrupted;
+    throw failed(error);
+  } finally {
+    for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(part + suffix, { force: true });
+  }
+}
+
+/** @throws BackupFailed */
+function mayBegin(source: string, target: string, force: boolean): void {
+  if (!existsSync(source)) throw new BackupFailed('there is no store.sqlite in DATA_DIR yet');
+  if (!existsSync(dirname(target))) throw new BackupFailed("the file's folder is not there");
+  if (!existsSync(target)) return;
+  if (isSame(source, target)) throw new BackupFailed('the file is the store itself');
+  if (!force) throw alreadyThere();
+}
+
+async function copy(source: string, part: string, progress: (share: number) => void): Promise<void> {
+  // Of the same mode as the store: nobody else may read it.
+  openFile(part).close();
+  const file = openExisting(source);
+  try {
+    file.exec('BEGIN');
+    file.prepare('SELECT count(*) FROM sqlite_master').get();
+    await file.backup(part, {
+      progress({ totalPages, remainingPages }) {
+        progress(totalPages === 0 ? 0 : 1 - remainingPages / totalPages);
+        return PAGES_A_TURN;
+      },
+    });
+  } finally {
+    file.close();
+  }
+}
+
+/** @throws BackupFailed */
+function check(part: string): void {
+  const file = openExisting(part);
+  try {
+    // One file: whoever opens it as a store makes it WAL again.
+    file.pragma('journal_mode = DELETE');
+    mustBeSound(file);
+  } finally {
+    file.close();
+  }
+}
+
+function mustBeSound(file: SqliteFile): void {
+  if (file.pragma('quick_check(1)', { simple: true }) === 'ok') return;
+  throw new BackupFailed('the copy is damaged, and so is store.sqlite: see what the disk says');
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isSame(one: string, other: string): boolean {
+  const [{ dev, ino }, second] = [statSync(one), statSync(other)];
+  return dev === second.dev && ino === second.ino;
+}
+
+function alreadyThere(): BackupFailed {
+  return new BackupFailed('the file is there already: name another one, or say --force to replace it');
+}
+
+function failed(error: unknown): BackupFailed {
+  const code = codeOf(error);
+  if (error instanceof BackupFailed) return error;
+  if (code === 'EEXIST') return alreadyThere();
+  const full = code === 'ENOSPC' || code === 'SQLITE_FULL' ? ': there is no room for it' : '';
+  return new BackupFailed(`the backup could not be made (${code})${full}`, { cause: error });
+}

@@ -1,0 +1,116 @@
+/**
+ * Removes old records from the store file, some at a time, each time in a transaction of its own. Never one that a group
+ * is not done with, and never a topic's newest: what was there is then still to be seen by its offset and its time. The
+ * pages that become free are used for what is published next, so the file stays as large as it once was.
+ */
+import type { StoreFile } from './store-file.js';
+
+export interface HoldingRules {
+  /** The groups that have to be done with a record of the topic, whether they have begun with it or not. */
+  readonly groupsOf: (topic: string) => readonly string[];
+  /** Whether a group is no reason to keep what it is not done with. Every other one that ever began with a topic is. */
+  readonly mayLose: (group: string) => boolean;
+}
+
+/** What went in one transaction. */
+export interface Swept {
+  readonly count: number;
+  /** How long it kept the event loop, ms. */
+  readonly ms: number;
+}
+
+interface Topic {
+  readonly id: number;
+  readonly name: string;
+  readonly next_offset: number;
+}
+
+interface Head {
+  readonly offset: number;
+  readonly timestamp: number;
+  readonly bytes: number;
+}
+
+const MOST_AT_ONCE = 500;
+/** Of values: a long one is a chain of pages, and each of them is visited. */
+const MOST_BYTES_AT_ONCE = 1024 * 1024;
+
+export class RecordSweep {
+  readonly #store: StoreFile;
+  readonly #rules: HoldingRules;
+  readonly #sql: ReturnType<typeof statements>;
+
+  constructor(store: StoreFile, rules: HoldingRules) {
+    this.#store = store;
+    this.#rules = rules;
+    this.#sql = statements(store);
+  }
+
+  topics(): string[] {
+    return (this.#sql.topics.all() as Topic[]).map(({ name }) => name);
+  }
+
+  /**
+   * The topic's oldest records, up to the first that was published at that time or later.
+   * @param before ms since the epoch
+   * @throws SQLite's error
+   */
+  remove(name: string, before: number): Promise<Swept> {
+    return this.#store.write('retention', () => {
+      const begun = performance.now();
+      const topic = this.#sql.topic.get(name) as Topic | undefined;
+      const last = topic && this.#lastToGo(topic, before);
+      const count = last === undefined ? 0 : this.#sql.remove.run(topic?.id, last).changes;
+      return { count, ms: performance.now() - begun };
+    });
+  }
+
+  /** When the oldest record that may go was published, over all topics, ms since the epoch; null where none may. */
+  oldestRemovable(): number | null {
+    const times = (this.#sql.topics.all() as Topic[]).flatMap((topic) => {
+      const head = this.#sql.heads.get(topic.id, this.#heldFrom(topic), 1) as Head | undefined;
+      return head ? [head.timestamp] : [];
+    });
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /** Of the store file, without the pages that are free. */
+  bytesInUse(): number {
+    const read = (pragma: string) => this.#store.file.pragma(pragma, { simple: true }) as number;
+    return (read('page_count') - read('freelist_count')) * read('page_size');
+  }
+
+  #lastToGo(topic: Topic, before: number): number | undefined {
+    const heads = this.#sql.heads.iterate(topic.id, this.#heldFrom(topic), MOST_AT_ONCE);
+    let last: number | undefined;
+    let bytes = 0;
+    for (const head of heads as IterableIterator<Head>) {
+      if (head.timestamp >= before || bytes >= MOST_BYTES_AT_ONCE) break;
+      last = head.offset;
+      bytes += head.bytes;
+    }
+    return last;
+  }
+
+  /** The first offset that has to stay. */
+  #heldFrom({ id, name, next_offset: end }: Topic): number {
+    const rows = this.#sql.groups.all(id) as { group_name: string; next_offset: number }[];
+    const required = this.#rules.groupsOf(name);
+    const missing = required.some((group) => !rows.some((row) => row.group_name === group));
+    const holding = rows.filter((row) => required.includes(row.group_name) || !this.#rules.mayLose(row.group_name));
+    return Math.min(end - 1, missing ? 0 : end, ...holding.map((row) => row.next_offset));
+  }
+}
+
+function statements({ file }: StoreFile) {
+  return {
+    topics: file.prepare('SELECT id, name, next_offset FROM topics ORDER BY name'),
+    topic: file.prepare('SELECT id, name, next_offset FROM topics WHERE name = ?'),
+    groups: file.prepare('SELECT group_name, next_offset FROM group_offsets WHERE topic = ?'),
+    heads: file.prepare(
+      `SELECT offset, timestamp, coalesce(length(value), 0) AS bytes FROM records
+       WHERE topic = ? AND offset < ? ORDER BY offset LIMIT ?`,
+    ),
+    remove: file.prepare('DELETE FROM records WHERE topic = ? AND offset <= ?'),
+  };
+}

@@ -1,0 +1,31 @@
+/** doctor: looks at all that the service needs, and says in plain sentences what is wrong and what to do about it. */
+import type { Command } from 'commander';
+import { fail, type Result } from '../doctor/check.js';
+import { examine } from '../doctor/doctor.js';
+import { createLogger } from '../observability/logger.js';
+import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption } from './command-io.js';
+
+export function doctorCommand(program: Command, io: CommandIo): void {
+  program
+    .command('doctor')
+    .description('what is wrong with this installation, and what to do about it; exit code 1 where something is')
+    .option(...JSON_OPTION)
+    .action(async ({ json = false }: JsonOption) => {
+      const results = await examined(io);
+      for (const result of results) await io.print(json ? JSON.stringify(result) : line(result));
+      const failures = results.filter(({ verdict }) => verdict === 'FAIL').length;
+      if (failures > 0) throw new CommandFailed(`${failures} ${failures === 1 ? 'thing is' : 'things are'} wrong`);
+    });
+}
+
+async function examined(io: CommandIo): Promise<readonly Result[]> {
+  const wrong = io.wrongSettings();
+  if (wrong.length > 0)
+    return wrong.map((says) => ({ check: 'settings', ...fail(says, 'set it right: see the README') }));
+  const sound: Result = { check: 'settings', verdict: 'ok', says: 'each has a value that it can have', todo: null };
+  return [sound, ...(await examine(io.config(), createLogger('silent')))];
+}
+
+function line({ check, verdict, says, todo }: Result): string {
+  return `${verdict.padEnd(4)}  ${check}: ${says}${todo === null ? '' : `. To do: ${todo}`}`;
+}

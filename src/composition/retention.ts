@@ -1,0 +1,41 @@
+/** Retention of store.sqlite: what of it may go, by the settings. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type RetentionRules, Sweeper } from '../adapters/sqlite/sweeper.js';
+import type { Backbone } from '../backbone.js';
+import type { Config } from '../config.js';
+import { isViewGroup, retryGroup } from '../delivery/groups.js';
+import { longestDelayMs } from '../delivery/retry-schedule.js';
+import { topicsOf } from '../delivery/topics.js';
+import { isKeyOver, KEY_STREAMS } from '../idempotency/expiry.js';
+import type { Logger } from '../observability/logger.js';
+
+/** Returns at once; null where neither the store nor the broker is the embedded one. */
+export function startRetention(config: Config, { embedded }: Backbone, logger: Logger): Sweeper | null {
+  if (!embedded) return null;
+  const sweeper = new Sweeper({
+    store: embedded,
+    rules: retentionRules(config, Date.now),
+    logger,
+    now: Date.now,
+    pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
+  });
+  sweeper.start();
+  return sweeper;
+}
+
+/** @param now ms since the epoch */
+export function retentionRules(config: Config, now: () => number): RetentionRules {
+  const { retention, retrySchedule, delivery, paymentTopics, topicPrefix } = config;
+  const topics = topicsOf(paymentTopics, topicPrefix);
+  return {
+    // As on Kafka: what waited in a tier is to be seen as long as any other record after it was done.
+    keptMs: retention.keptMs === null ? null : retention.keptMs + longestDelayMs(retrySchedule),
+    mostBytes: retention.mostBytes,
+    groupsOf(topic) {
+      if (topics.payments.includes(topic)) return [delivery.group];
+      return topics.isTier(topic) ? [retryGroup(delivery.group)] : [];
+    },
+    mayLose: isViewGroup,
+    expiring: { prefix: KEY_STREAMS, isOver: (last) => isKeyOver(last, now()) },
+  };
+}

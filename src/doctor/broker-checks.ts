@@ -1,0 +1,97 @@
+/** The broker: its topics, how long they keep their records, and whether the clocks agree. */
+import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
+import type { Config, KafkaConfig } from '../config.js';
+import { retryGroup } from '../delivery/groups.js';
+import { longestDelayMs } from '../delivery/retry-schedule.js';
+import { topicsOf } from '../delivery/topics.js';
+import { type Check, type Finding, fail, ok, warn } from './check.js';
+
+/** @throws BrokerUnavailable, BrokerRefused */
+export type Inspect = (of: InspectionOf) => Promise<Inspection>;
+/** When the newest record of the embedded broker was published, ms since the epoch; null where there is none. */
+export type Newest = () => Promise<number | null>;
+
+const SKEW_MS = 5_000;
+const SET_CLOCKS = 'set the clocks of this machine and of those that publish by NTP';
+
+export function brokerChecks(config: Config, inspect: Inspect, newest: Newest, now: () => number): Check[] {
+  const { kafka } = config;
+  if (kafka) return [{ name: 'broker', run: () => kafkaFindings(config, kafka, inspect, now) }];
+  return [{ name: 'broker', run: async () => [embedded(await newest(), now())] }];
+}
+
+function embedded(newest: number | null, now: number): Finding {
+  if (newest === null) return ok('the embedded one; it has no record yet');
+  if (newest <= now + SKEW_MS) return ok('the embedded one');
+  const hence = Math.round((newest - now) / 1_000);
+  return warn(`its newest record is of ${hence} s from now: the clock was set back, or is behind`, SET_CLOCKS);
+}
+
+async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspect, now: () => number) {
+  const { delivery, retrySchedule, paymentTopics, topicPrefix } = config;
+  const topics = topicsOf(paymentTopics, topicPrefix);
+  const tiers = retrySchedule.map((delay) => topics.tier(delay));
+  const wanted = [...new Set([...topics.payments, ...tiers, topics.deadLetters, topics.deliveries])];
+  const groups = [delivery.group, retryGroup(delivery.group)];
+  const found = await inspect({ topics: wanted, groups, laterThan: now() + SKEW_MS });
+  const missing = wanted.filter((name) => !found.topics.some((topic) => topic.name === name));
+  const needs = {
+    partitions: kafka.partitions,
+    retentionMs: kafka.retentionMs,
+    longestMs: longestDelayMs(retrySchedule),
+  };
+  return [
+    ok(`Kafka answers (${found.brokers} ${found.brokers === 1 ? 'broker' : 'brokers'}), and takes who the service is`),
+    ...(missing.length > 0 ? [notThere(missing)] : []),
+    ...found.unledGroups.map(unled),
+    ...topicFindings(found.topics, needs),
+  ];
+}
+
+function unled(group: string): Finding {
+  const says = `no broker leads the consumer group ${group}: the service is not permitted to use it, or the brokers are not well`;
+  return fail(says, 'grant READ and DESCRIBE on the group, or see the brokers');
+}
+
+function notThere(topics: readonly string[]): Finding {
+  const are = topics.length === 1 ? 'is' : 'are';
+  return warn(`${topics.join(', ')} ${are} not there`, 'nothing where serve may create topics: it does, at its start');
+}
+
+interface Needs {
+  readonly partitions: number;
+  readonly retentionMs: number;
+  readonly longestMs: number;
+}
+
+function topicFindings(topics: readonly InspectedTopic[], needs: Needs): Finding[] {
+  const findings = topics.flatMap((topic) => [...standing(topic), ...setUp(topic, needs)]);
+  const sound = `${topics.length} topics have what they need`;
+  return findings.length > 0 || topics.length === 0 ? findings : [ok(sound)];
+}
+
+function standing({ name, leaderless, underReplicated, hasLater }: InspectedTopic): Finding[] {
+  const later = `${name} has records of a later time than now: the clock here is behind, or that of a publisher ahead`;
+  return [
+    ...(leaderless > 0 ? [fail(`${name}: ${leaderless} partitions have no leader`, 'see the brokers')] : []),
+    ...(underReplicated > 0 ? [warn(`${name}: ${underReplicated} partitions lack a replica`, 'see the brokers')] : []),
+    ...(hasLater ? [warn(later, SET_CLOCKS)] : []),
+  ];
+}
+
+function setUp({ name, partitions, retentionMs }: InspectedTopic, needs: Needs): Finding[] {
+  const hours = (ms: number) => `${(ms / 3_600_000).toFixed(1)} h`;
+  const kept = retentionMs ?? Number.POSITIVE_INFINITY;
+  const raise = `raise retention.ms of the topic to ${needs.retentionMs + needs.longestMs}`;
+  const few = `${name} has ${partitions} partitions, fewer than KAFKA_PARTITIONS (${needs.partitions})`;
+  const findings =
+    partitions < needs.partitions ? [warn(few, 'add partitions to it, or set KAFKA_PARTITIONS lower')] : [];
+  if (kept <= needs.longestMs) {
+    return [...findings, fail(`${name} keeps records for ${hours(kept)}: what waits is lost before its retry`, raise)];
+  }
+  if (kept >= needs.retentionMs + needs.longestMs) return findings;
+  return [
+    ...findings,
+    warn(`${name} keeps records for ${hours(kept)}, less than KAFKA_RETENTION and a retry need`, raise),
+  ];
+}

@@ -1,0 +1,66 @@
+/** A check, what it finds, and how all of them are run: side by side, each with a time limit, none of them throwing. */
+
+/** ok: as it should be. warn: it works, and may not for long, or not as wanted. FAIL: it does not work. */
+export type Verdict = 'ok' | 'warn' | 'FAIL';
+
+export interface Finding {
+  readonly verdict: Verdict;
+  /** A plain sentence, without secrets. */
+  readonly says: string;
+  /** What to do about it; null where there is nothing to do. */
+  readonly todo: string | null;
+}
+
+export interface Check {
+  readonly name: string;
+  readonly run: () => Promise<readonly Finding[]> | readonly Finding[];
+}
+
+export type Result = Finding & { readonly check: string };
+
+export const ok = (says: string): Finding => ({ verdict: 'ok', says, todo: null });
+export const warn = (says: string, todo: string): Finding => ({ verdict: 'warn', says, todo });
+export const fail = (says: string, todo: string): Finding => ({ verdict: 'FAIL', says, todo });
+
+/** In the order of the checks. @param limitMs of each check */
+export async function runChecks(checks: readonly Check[], limitMs: number): Promise<readonly Result[]> {
+  const results = await Promise.all(checks.map((check) => withinLimit(check, limitMs)));
+  return results.flat();
+}
+
+async function withinLimit({ name, run }: Check, limitMs: number): Promise<Result[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const hung = new Promise<readonly Finding[]>((resolve) => {
+    const late = fail(`nothing was heard within ${limitMs / 1_000} s`, 'see whether it is overloaded, or cut off');
+    timer = setTimeout(() => resolve([late]), limitMs);
+  });
+  try {
+    const findings = await Promise.race([Promise.resolve().then(run), hung]);
+    return findings.map((finding) => ({ check: name, ...finding }));
+  } catch (error) {
+    return [{ check: name, ...unexplained(error) }];
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Messages of our own errors name the setting, and no value. Those of others may hold anything: only their code is told. */
+function unexplained(error: unknown): Finding {
+  const { name = '', message = '', code = 'UNKNOWN' } = (error ?? {}) as Partial<Error & { code: string }>;
+  const todo = TODO.get(name);
+  return todo === undefined
+    ? fail(`it could not be looked at (${code})`, 'see what stands in its way')
+    : fail(message, todo);
+}
+
+const SET_RIGHT = 'set it right: see the settings in the README';
+const TODO: ReadonlyMap<string, string> = new Map([
+  ['InvalidConfig', SET_RIGHT],
+  ['NoConnectionString', SET_RIGHT],
+  ['MasterKeyMissing', 'put master.key back from where it is backed up'],
+  ['DataDirUnusable', 'see who may write to DATA_DIR, and whether its disk is full or broken'],
+  ['StoreUnavailable', 'see whether the server of EVENT_STORE_URL runs, and can be reached from here'],
+  ['StoreRefused', 'set what EventStoreDB takes in EVENT_STORE_URL, or grant the user what the service needs'],
+  ['BrokerUnavailable', 'see whether the brokers of BROKER_URL run, and can be reached from here'],
+  ['BrokerRefused', 'set what Kafka takes, or grant the user what the service needs'],
+]);

@@ -1,0 +1,60 @@
+/** DATA_DIR: whether it can be written to, has room, and keeps the master key to itself. */
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Config } from '../config.js';
+import { type Check, type Finding, fail, ok, warn } from './check.js';
+
+const MEBIBYTE = 1024 ** 2;
+const LITTLE_ROOM = 1_024 * MEBIBYTE;
+const NO_ROOM = 64 * MEBIBYTE;
+const OTHERS = 0o077;
+
+export function dataDirChecks({ dataDir, masterKey }: Config): Check[] {
+  const key = join(dataDir, 'master.key');
+  return [
+    { name: 'DATA_DIR', run: () => [usable(dataDir), room(dataDir)] },
+    ...(masterKey === null && existsSync(key) ? [{ name: 'master.key', run: () => [secrecy(key)] }] : []),
+  ];
+}
+
+function usable(dataDir: string): Finding {
+  const give = 'give the user that the service runs as the right to write there';
+  if (!existsSync(dataDir)) {
+    return isWritable(existing(dataDir))
+      ? warn('it is not there yet', 'nothing, before the first start: serve makes it. Else see what DATA_DIR is set to')
+      : fail("it is not there, and can't be made", give);
+  }
+  if (!statSync(dataDir).isDirectory()) return fail('it is no folder', 'set DATA_DIR to a folder');
+  return isWritable(dataDir) ? ok('it can be written to') : fail("it can't be written to", give);
+}
+
+function room(dataDir: string): Finding {
+  const { bavail, bsize } = statfsSync(existing(dataDir));
+  const free = bavail * bsize;
+  const says = `${Math.floor(free / MEBIBYTE)} MiB are free`;
+  const todo = 'make room on its disk, or set BROKER_RETENTION or BROKER_RETENTION_SIZE lower';
+  if (free < NO_ROOM) return fail(says, todo);
+  return free < LITTLE_ROOM ? warn(says, todo) : ok(says);
+}
+
+function secrecy(path: string): Finding {
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & OTHERS) === 0) return ok('nobody else can read it');
+  return fail(`others may read or write it (mode ${mode.toString(8)})`, 'chmod 600 it, and see who may have read it');
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The folder itself, or the nearest one above it that is there. */
+function existing(path: string): string {
+  let folder = resolve(path);
+  while (!existsSync(folder)) folder = dirname(folder);
+  return folder;
+}

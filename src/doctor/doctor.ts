@@ -1,0 +1,57 @@
+/** All that the doctor looks at, of an installation with these settings. It may run beside a service, and changes nothing. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { newestRecord } from '../adapters/sqlite/newest-record.js';
+import { embeddedFile, kafkaSettings, openEventStore } from '../backbone.js';
+import type { Config } from '../config.js';
+import type { Logger } from '../observability/logger.js';
+import { brokerChecks } from './broker-checks.js';
+import { type Check, type Result, runChecks } from './check.js';
+import { dataDirChecks } from './data-dir-checks.js';
+import { fileChecks } from './file-checks.js';
+import { issuerChecks } from './issuer-check.js';
+import { portChecks } from './port-checks.js';
+import { type OpenedStore, storeChecks } from './store-checks.js';
+
+/** Together with what lets go afterwards, a command's 15 s. */
+const CHECK_WITHIN_MS = 12_000;
+
+/** Ends in time whatever hangs; connections of what did may be left open then, for the process to end. */
+export async function examine(config: Config, logger: Logger): Promise<readonly Result[]> {
+  const embedded = embeddedFile(config);
+  const isThere = existsSync(join(config.dataDir, 'store.sqlite'));
+  let opening: Promise<OpenedStore | null> | null = null;
+  const openStore = () => {
+    const isNew = config.eventStoreUrl === null && !isThere;
+    opening ??= isNew ? Promise.resolve(null) : openEventStore(config, embedded, logger);
+    return opening;
+  };
+  const newest = async () => (isThere ? newestRecord(embedded.open()) : null);
+  const checks: readonly Check[] = [
+    ...fileChecks(config, Date.now()),
+    ...dataDirChecks(config),
+    ...storeChecks(config, openStore),
+    ...brokerChecks(config, (of) => inspectBroker(config, logger, of), newest, Date.now),
+    ...issuerChecks(config, Date.now),
+    ...portChecks(config),
+  ];
+  try {
+    return await runChecks(checks, CHECK_WITHIN_MS);
+  } finally {
+    const opened = await (opening as Promise<OpenedStore | null> | null)?.catch(() => null);
+    await opened?.store.close();
+    embedded.close();
+  }
+}
+
+type Inspecting = Parameters<typeof brokerChecks>[1];
+
+async function inspectBroker(
+  { kafka, retrySchedule }: Config,
+  logger: Logger,
+  of: Parameters<Inspecting>[0],
+): ReturnType<Inspecting> {
+  if (!kafka) throw new Error('there is no Kafka in the settings');
+  const { inspectKafka } = await import('../adapters/kafka/inspection.js');
+  return inspectKafka(kafkaSettings(kafka, retrySchedule), logger, of);
+}

@@ -1,0 +1,41 @@
+/** The files that settings name: whether they can be read, hold what they should, and how long that is valid. */
+import { X509Certificate } from 'node:crypto';
+import type { Config } from '../config.js';
+import { certificatesFrom, clientCertificateFrom } from '../setting-files.js';
+import { type Check, type Finding, fail, ok, warn } from './check.js';
+
+const DAY_MS = 24 * 3_600_000;
+const SOON_MS = 30 * DAY_MS;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** @param now ms since the epoch */
+export function fileChecks({ delivery, kafka }: Config, now: number): Check[] {
+  const { caFile, clientCertFile, clientKeyFile } = delivery;
+  const authority = (key: string, path: string | null | undefined): Check[] =>
+    path ? [{ name: key, run: () => [validity(key, certificatesFrom(key, path), now)] }] : [];
+  const shown: Check = {
+    name: 'DELIVERY_CLIENT_CERT_FILE',
+    run: () => [
+      validity('DELIVERY_CLIENT_CERT_FILE', clientCertificateFrom(clientCertFile, clientKeyFile).cert ?? '', now),
+    ],
+  };
+  return [
+    ...authority('DELIVERY_CA_FILE', caFile),
+    ...(clientCertFile === null ? [] : [shown]),
+    ...authority('KAFKA_CA_FILE', kafka?.caFile),
+  ];
+}
+
+/** By the one of its certificates that ends first. */
+function validity(key: string, pem: string, now: number): Finding {
+  const certificates = (pem.match(CERTIFICATE) ?? []).map((text) => new X509Certificate(text));
+  const begins = Math.max(...certificates.map(({ validFrom }) => Date.parse(validFrom)));
+  const ends = Math.min(...certificates.map(({ validTo }) => Date.parse(validTo)));
+  const day = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const renew = `put a new certificate into the file that ${key} names, and restart the service`;
+  if (begins > now)
+    return fail(`a certificate of it is valid from ${day(begins)} on`, 'see whether the clock is right');
+  if (ends <= now) return fail(`a certificate of it has expired on ${day(ends)}`, renew);
+  if (ends - now < SOON_MS) return warn(`a certificate of it expires on ${day(ends)}`, renew);
+  return ok(`valid until ${day(ends)}`);
+}

@@ -1,0 +1,47 @@
+/** AUTH_JWKS_URL: whether it answers with keys, and what its clock says. */
+import type { Config } from '../config.js';
+import { type Check, type Finding, fail, ok, warn } from './check.js';
+
+const ANSWER_WITHIN_MS = 5_000;
+/** Date has seconds only, and the answer takes its time. */
+const SKEW_SAID_MS = 5_000;
+/** Tokens that were issued just now are not taken, or live too long. */
+const SKEW_HARMS_MS = 60_000;
+const SET_CLOCK = 'set the clock of this machine by NTP (or that of the issuer)';
+
+/** @param now ms since the epoch */
+export function issuerChecks({ auth }: Config, now: () => number): Check[] {
+  const { jwksUrl } = auth;
+  return jwksUrl === null ? [] : [{ name: 'AUTH_JWKS_URL', run: () => issuer(jwksUrl, now) }];
+}
+
+async function issuer(url: string, now: () => number): Promise<readonly Finding[]> {
+  const asked = { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), redirect: 'manual' } as const;
+  const response = await fetch(url, asked).catch(() => null);
+  if (!response) {
+    return [
+      fail(
+        'nothing answers there, or not in 5 s, or with a certificate that is not taken',
+        'see the URL, and the way there',
+      ),
+    ];
+  }
+  const keys = await response.json().then(
+    (body: unknown) => (body as { keys?: unknown } | null)?.keys,
+    () => null,
+  );
+  if (response.status !== 200 || !Array.isArray(keys) || keys.length === 0) {
+    return [
+      fail(`it answers ${response.status}, and with no keys`, 'set AUTH_JWKS_URL to where the issuer has its JWKS'),
+    ];
+  }
+  return [ok(`it answers with ${keys.length} ${keys.length === 1 ? 'key' : 'keys'}`), ...clock(response, now())];
+}
+
+function clock(response: Response, now: number): Finding[] {
+  const skew = now - Date.parse(response.headers.get('date') ?? '');
+  if (!Number.isFinite(skew)) return [];
+  const says = `the clock here is ${(Math.abs(skew) / 1_000).toFixed(0)} s ${skew < 0 ? 'behind' : 'ahead of'} the issuer's`;
+  if (Math.abs(skew) > SKEW_HARMS_MS) return [fail(says, SET_CLOCK)];
+  return [Math.abs(skew) > SKEW_SAID_MS ? warn(says, SET_CLOCK) : ok("the clocks agree, here and at the issuer's")];
+}

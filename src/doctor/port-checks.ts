@@ -1,0 +1,70 @@
+/** PORT and ADMIN_PORT: free, or a service of ours at them; and what that says of itself. */
+import { connect } from 'node:net';
+import type { Config } from '../config.js';
+import { type Check, type Finding, fail, ok, warn } from './check.js';
+
+const ANSWER_WITHIN_MS = 5_000;
+/** Of 0.0.0.0 and ::, the address to ask at. */
+const ANY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+export function portChecks({ host, port, adminPort }: Config): Check[] {
+  const at = ANY[host] ?? host;
+  return [
+    { name: 'PORT', run: () => taken(at, port, async () => isApi(await ask(at, port, '/openapi.json'))) },
+    { name: 'ADMIN_PORT', run: () => admin(at, adminPort) },
+  ];
+}
+
+async function admin(host: string, port: number): Promise<readonly Finding[]> {
+  const findings = await taken(host, port, async () => (await ask(host, port, '/health/live'))?.body.status === 'live');
+  if (port === 0 || findings[0]?.verdict !== 'ok' || (await isFree(host, port))) return findings;
+  const ready = await ask(host, port, '/health/ready');
+  if (ready?.status === 200)
+    return [...findings, ok('the service is ready: its read model has all that the store has')];
+  const waits = Array.isArray(ready?.body.waitingFor) ? `: it waits for ${ready.body.waitingFor.join(', ')}` : '';
+  return [...findings, warn(`the service is not ready${waits}`, 'see /health/ready, and its log')];
+}
+
+async function taken(host: string, port: number, isOurs: () => Promise<boolean>): Promise<readonly Finding[]> {
+  if (port === 0) return [ok('any free one is taken')];
+  if (await isFree(host, port)) return [ok(`${port} is free: no service of these settings is running here`)];
+  if (await isOurs()) return [ok(`a service answers at ${port}`)];
+  return [fail(`something else is at ${port}`, 'stop that, or set another port')];
+}
+
+function isFree(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: ANSWER_WITHIN_MS });
+    const end = (free: boolean) => {
+      socket.destroy();
+      resolve(free);
+    };
+    socket.once('connect', () => end(false));
+    socket.once('timeout', () => end(false));
+    socket.once('error', () => end(true));
+  });
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Null where no answer of ours comes. */
+async function ask(host: string, port: number, path: string): Promise<Answer | null> {
+  const authority = host.includes(':') ? `[${host}]` : host;
+  try {
+    const response = await fetch(`http://${authority}:${port}${path}`, {
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      redirect: 'manual',
+    });
+    return { status: response.status, body: (await response.json()) as Answer['body'] };
+  } catch {
+    return null;
+  }
+}
+
+function isApi(answer: Answer | null): boolean {
+  const paths = answer?.body?.paths;
+  return typeof paths === 'object' && paths !== null && '/api/webhooks' in paths;
+}

@@ -1,0 +1,127 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { type BackupOptions, backupStore } from '../../../src/adapters/sqlite/backup.js';
+import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
+import { SqliteEventStore } from '../../../src/adapters/sqlite/event-store.js';
+import { StoreFile } from '../../../src/adapters/sqlite/store-file.js';
+import { named, record, records, texts } from '../../contract/broker/inbox.js';
+import { collect } from '../../contract/contract.js';
+import { event, numbers, upTo } from '../../contract/event-store/follower.js';
+import { SqliteFolder } from '../../support/sqlite-folder.js';
+
+const LARGE = 'x'.repeat(4_000);
+
+let folder: SqliteFolder;
+let opened: ReturnType<SqliteFolder['open']>;
+let target: string;
+beforeEach(async () => {
+  folder = new SqliteFolder();
+  opened = folder.open();
+  mkdirSync(join(folder.dataDir, 'backups'));
+  target = join(folder.dataDir, 'backups', 'store.sqlite');
+  // More than is copied in one turn.
+  await opened.broker.publish('topic', records(named(3_000).map((name) => name + LARGE)));
+});
+afterEach(() => folder.close());
+
+const backup = (options: Partial<BackupOptions> = {}) =>
+  backupStore({ dataDir: folder.dataDir, target, force: false, progress: () => undefined, ...options });
+const files = () => readdirSync(join(folder.dataDir, 'backups'));
+const failure = (error: unknown) => error;
+
+/** Appends and publishes in one go, until it is told to stop. */
+async function write(until: { isOver: boolean }): Promise<void> {
+  for (let number = 0; !until.isOver; number += 1) {
+    await Promise.all([
+      opened.store.append('stream', [event({ number })], number - 1),
+      opened.broker.publish('numbers', [record(String(number))]),
+    ]);
+  }
+}
+
+/** What the store in a folder has. */
+async function stored(dataDir: string) {
+  const file = new StoreFile(dataDir);
+  const [store, broker] = [new SqliteEventStore(file), new SqliteBroker(file)];
+  folder.onClose(async () => {
+    await Promise.all([store.close(), broker.close()]);
+    file.close();
+  });
+  const events = numbers(await collect(store.read('stream')));
+  const published = texts(await collect(broker.browse('numbers'))).map(Number);
+  const others = (await collect(broker.browse('topic'))).length;
+  return { storeId: file.storeId, events, published, others };
+}
+
+test('is of one moment and whole, while the store is written to', async () => {
+  const until = { isOver: false };
+  const writing = write(until);
+  await nextTurn();
+  const shares: number[] = [];
+  await backup({ progress: (share) => void shares.push(share) });
+  until.isOver = true;
+  await writing;
+  const { storeId, events, published, others } = await stored(join(folder.dataDir, 'backups'));
+  const now = await collect(opened.store.read('stream'));
+  expect([storeId, others]).toEqual([opened.file.storeId, 3_000]);
+  expect(events.length).toBeGreaterThan(0);
+  expect(events.length).toBeLessThan(now.length);
+  // Both were written in one transaction.
+  expect([events, published]).toEqual([upTo(events.length), upTo(events.length)]);
+  expect(shares.length).toBeGreaterThan(2);
+});
+
+test('is one file, which nobody else can read', async () => {
+  const bytes = await backup();
+  expect(files()).toEqual(['store.sqlite']);
+  expect(statSync(target).mode & 0o777).toBe(0o600);
+  expect(statSync(target).size).toBe(bytes);
+});
+
+test('replaces no file, also none that comes meanwhile, unless it is told to', async () => {
+  writeFileSync(target, 'precious');
+  expect(String(await backup().catch(failure))).toMatch(/there already/);
+  expect(readFileSync(target, 'utf8')).toBe('precious');
+  await backup({ force: true });
+  expect(statSync(target).size).toBeGreaterThan(1_000_000);
+  target = join(folder.dataDir, 'backups', 'other.sqlite');
+  const late = backup({ progress: () => writeFileSync(target, 'precious') });
+  expect(String(await late.catch(failure))).toMatch(/there already/);
+  expect(readFileSync(target, 'utf8')).toBe('precious');
+  expect(files()).toEqual(['other.sqlite', 'store.sqlite']);
+});
+
+test('is never put in the place of the store itself', async () => {
+  const failed = backup({ target: join(folder.dataDir, '.', 'store.sqlite'), force: true });
+  expect(String(await failed.catch(failure))).toMatch(/the store itself/);
+});
+
+test('leaves nothing behind where it is interrupted', async () => {
+  const stop = new Error('Ctrl-C');
+  const interrupted = backup({
+    progress: (share) => {
+      if (share > 0.3) throw stop;
+    },
+  });
+  expect(await interrupted.catch(failure)).toBe(stop);
+  expect(files()).toEqual([]);
+});
+
+test('says so where there is no store, or no folder for it, and makes neither', async () => {
+  const nowhere = join(folder.dataDir, 'nowhere');
+  expect(String(await backup({ dataDir: nowhere }).catch(failure))).toMatch(/no store.sqlite/);
+  expect(String(await backup({ target: join(nowhere, 'file') }).catch(failure))).toMatch(/folder is not there/);
+  expect(existsSync(nowhere)).toBe(false);
+});
+
+test('a damaged store is not backed up in silence', async () => {
+  const { file } = opened;
+  file.file.pragma('wal_checkpoint(TRUNCATE)');
+  file.file.unsafeMode();
+  file.file.pragma('writable_schema = ON');
+  file.file.exec("DELETE FROM sqlite_master WHERE name = 'sqlite_autoindex_records_1'");
+  expect(String(await backup().catch(failure))).toMatch(/damaged|SQLITE_CORRUPT/);
+  expect(files()).toEqual([]);
+});

@@ -1,0 +1,269 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { RecordLog } from '../../../src/adapters/sqlite/record-log.js';
+import { type RetentionRules, Sweeper } from '../../../src/adapters/sqlite/sweeper.js';
+import { auditCompleteness } from '../../../src/audit/completeness.js';
+import { topicsOf } from '../../../src/delivery/topics.js';
+import type { ReceivedRecord } from '../../../src/ports/broker.js';
+import { NO_STREAM } from '../../../src/ports/event-store.js';
+import { named, record, records, texts } from '../../contract/broker/inbox.js';
+import { collect } from '../../contract/contract.js';
+import { event } from '../../contract/event-store/follower.js';
+import { eventually } from '../../support/eventually.js';
+import { silentLogger } from '../../support/silent-logger.js';
+import { SqliteFolder } from '../../support/sqlite-folder.js';
+import { Sweeping } from '../../support/sweeping.js';
+
+const HOUR = 3_600_000;
+const WEEK = 168 * HOUR;
+const later = (ms: number) => Date.now() + ms;
+
+let folder: SqliteFolder;
+let opened: ReturnType<SqliteFolder['open']>;
+beforeEach(() => {
+  folder = new SqliteFolder();
+  opened = folder.open();
+});
+afterEach(() => folder.close());
+
+function sweeping(rules: Partial<RetentionRules> = {}, { file } = opened): Sweeping {
+  const swept = new Sweeping(file, { keptMs: WEEK, ...rules });
+  folder.onClose(() => swept.stop());
+  return swept;
+}
+
+const left = async (topic = 'topic') => texts(await collect(opened.broker.browse(topic)));
+
+async function consume(group: string, isDone: (record: ReceivedRecord) => boolean = () => true) {
+  let letGo: () => void = () => undefined;
+  const closing = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  folder.onClose(() => letGo());
+  const handler = async (one: ReceivedRecord) => {
+    if (!isDone(one)) await closing;
+  };
+  const consumer = await opened.broker.consume({ topics: ['topic'], group, inFlight: 1_000, handler });
+  return { consumer, remembered: (next: number) => eventually(() => offsetOf(group) === next) };
+}
+
+function offsetOf(group: string): unknown {
+  const sql = 'SELECT next_offset FROM group_offsets WHERE group_name = ?';
+  return opened.file.file.prepare(sql).pluck().get(group);
+}
+
+const fiveHundred = () => records(named(500).map((name) => name + 'x'.repeat(1_000)));
+
+/** How long it took, ms: median and p99. */
+async function publishing(times: number): Promise<[median: number, p99: number]> {
+  const took: number[] = [];
+  for (let time = 0; time < times; time += 1) {
+    const begun = performance.now();
+    await opened.broker.publish('hot', [record('x'.repeat(1_000))]);
+    took.push(Math.round(100 * (performance.now() - begun)) / 100);
+    await delay(2);
+  }
+  const sorted = took.toSorted((a, b) => a - b);
+  return [sorted[Math.floor(times / 2)] ?? Number.NaN, sorted[Math.floor(times * 0.99)] ?? Number.NaN];
+}
+
+describe('by age', () => {
+  test('what is done goes when it is old, but for the newest of each topic; offsets go on', async () => {
+    await opened.broker.publish('topic', records(named(1_200)));
+    const { consumer, remembered } = await consume('group');
+    await remembered(1_200);
+    const swept = sweeping();
+    await swept.round(later(WEEK - HOUR));
+    expect(await left()).toHaveLength(1_200);
+    await swept.round(later(WEEK + 1));
+    expect(await left()).toEqual(['1199']);
+    await consumer.close();
+    await opened.broker.publish('topic', [record('new')]);
+    const [, last] = await collect(opened.broker.browse('topic'));
+    expect(last).toMatchObject({ offset: 1_200 });
+  });
+
+  test('what a group is not done with stays, and with it what is behind', async () => {
+    await opened.broker.publish('topic', records(named(10)));
+    const { remembered } = await consume('group', ({ offset }) => offset !== 4);
+    await remembered(4);
+    await sweeping().round(later(10 * WEEK));
+    expect(await left()).toEqual(named(10).slice(4));
+  });
+
+  test('a group that has not done anything yet keeps everything', async () => {
+    await opened.broker.publish('topic', records(named(3)));
+    await consume('group', () => false);
+    const { remembered } = await consume('quick');
+    await remembered(3);
+    await sweeping().round(later(10 * WEEK));
+    expect(await left()).toEqual(named(3));
+  });
+
+  test('a group that has to come keeps everything before it has begun', async () => {
+    await opened.broker.publish('topic', records(named(3)));
+    await opened.broker.publish('other', records(named(3)));
+    const swept = sweeping({ groupsOf: (topic) => (topic === 'topic' ? ['group'] : []) });
+    await swept.round(later(10 * WEEK));
+    expect([await left(), await left('other')]).toEqual([named(3), ['2']]);
+  });
+
+  test('a group that may lose records keeps none', async () => {
+    await opened.broker.publish('topic', records(named(3)));
+    await consume('view', () => false);
+    const swept = sweeping({ mayLose: (group) => group === 'view' });
+    await swept.round(later(10 * WEEK));
+    expect(await left()).toEqual(['2']);
+  });
+
+  test('without a time, nothing goes', async () => {
+    await opened.broker.publish('topic', records(named(3)));
+    await sweeping({ keptMs: null }).round(later(10_000 * WEEK));
+    expect(await left()).toEqual(named(3));
+  });
+});
+
+test('who reads what is left is told since when it is complete', async () => {
+  const { file, broker, store } = opened;
+  const topics = topicsOf(['topic'], '');
+  for (const topic of ['topic', topics.deliveries]) await broker.publish(topic, records(named(3)));
+  const log = new RecordLog(file);
+  const lacking = async (from: number) => {
+    const told: string[] = [];
+    const parts = {
+      broker,
+      store,
+      topics,
+      progress: () => undefined,
+      mayLack: (topic: string) => void told.push(topic),
+    };
+    await auditCompleteness(parts, { from, to: later(0), account: null });
+    return told;
+  };
+  expect([log.completeSince('topic'), await lacking(0)]).toEqual([null, []]);
+  await sweeping().round(later(2 * WEEK));
+  const [{ timestamp } = { timestamp: 0 }] = await collect(broker.browse('topic'));
+  expect(log.completeSince('topic')).toBe(timestamp);
+  expect(await lacking(0)).toEqual(['topic', topics.deliveries]);
+  expect(await lacking(later(0))).toEqual([]);
+});
+
+describe('by size', () => {
+  const MEBIBYTE = 1024 ** 2;
+  const LARGE = 'x'.repeat(10_000);
+  const inUse = () => {
+    const read = (pragma: string) => opened.file.file.pragma(pragma, { simple: true }) as number;
+    return (read('page_count') - read('freelist_count')) * read('page_size');
+  };
+
+  test('the oldest go early, until it is kept', async () => {
+    await opened.broker.publish('topic', records(named(400).map((name) => name + LARGE)));
+    await sweeping({ mostBytes: 2 * MEBIBYTE }).round(later(0));
+    expect(inUse()).toBeLessThanOrEqual(2 * MEBIBYTE);
+  });
+
+  test('what is not done stays even so, and that is said once', async () => {
+    await opened.broker.publish('topic', records(named(400).map((name) => name + LARGE)));
+    await consume('group', () => false);
+    const swept = sweeping({ mostBytes: 2 * MEBIBYTE });
+    for (const minutes of [0, 1, 2]) await swept.round(later(minutes * 60_000));
+    expect(await left()).toHaveLength(400);
+    expect(swept.logger.warnings).toEqual([[expect.objectContaining({ mostBytes: 2 * MEBIBYTE }), expect.any(String)]]);
+  });
+});
+
+describe('streams', () => {
+  const used = (ms: number) => ({ ...event({ usedAt: new Date(ms).toISOString() }), type: 'IdempotencyKeyUsed' });
+
+  test('of idempotency keys go an hour after their time, those of accounts never', async () => {
+    const now = Date.now();
+    const { store } = opened;
+    await store.append('account-1', [used(0)], NO_STREAM);
+    await store.append('idempotency-1-old', [used(0), used(now - 25 * HOUR)], NO_STREAM);
+    await store.append('idempotency-1-young', [used(0), used(now - 25 * HOUR + 1)], NO_STREAM);
+    await store.append('idempotency-1-unknown', [event()], NO_STREAM);
+    await store.append('idempotencz-1', [used(0)], NO_STREAM);
+    await sweeping().round(now);
+    const streams = ['account-1', 'idempotency-1-old', 'idempotency-1-young', 'idempotency-1-unknown', 'idempotencz-1'];
+    const counts = await Promise.all(streams.map(async (name) => (await collect(store.read(name))).length));
+    expect(counts).toEqual([1, 0, 2, 1, 1]);
+    expect(await store.append('idempotency-1-old', [event()], NO_STREAM)).toMatchObject({ revision: 0 });
+  });
+
+  test('are all gone over, however many they are', async () => {
+    const names = named(1_100).map((name) => `idempotency-${name}`);
+    await Promise.all(names.map((name) => opened.store.append(name, [used(0)], NO_STREAM)));
+    await sweeping().round(Date.now());
+    const count = opened.file.file.prepare('SELECT count(*) FROM events').pluck();
+    expect(count.get()).toBe(0);
+  });
+});
+
+describe('beside the work', () => {
+  test('the file stops growing while records come and go', async () => {
+    const swept = sweeping({ keptMs: HOUR });
+    const { remembered } = await consume('group');
+    const sizes: number[] = [];
+    for (let round = 1; round <= 20; round += 1) {
+      await opened.broker.publish('topic', records(named(200).map((name) => name + 'x'.repeat(1_000))));
+      await remembered(round * 200);
+      await swept.round(later(2 * HOUR));
+      sizes.push(opened.file.file.pragma('page_count', { simple: true }) as number);
+    }
+    expect(sizes.at(-1)).toBeLessThanOrEqual((sizes[2] ?? 0) * 1.1);
+  });
+
+  test('it works in small transactions, and rests after each', async () => {
+    await opened.broker.publish('topic', records(named(5_000)));
+    const swept = sweeping();
+    await swept.round(later(2 * WEEK));
+    expect(swept.rests).toHaveLength(10);
+    await opened.broker.publish('topic', records(named(10).map((name) => name + 'x'.repeat(500_000))));
+    await swept.round(later(2 * WEEK));
+    expect(swept.rests.length).toBeGreaterThan(12);
+  });
+
+  test('publishing does not wait for it', async () => {
+    for (let batch = 0; batch < 40; batch += 1) await opened.broker.publish('topic', fiveHundred());
+    const before = await publishing(100);
+    const stopping = new AbortController();
+    const expiring = { prefix: 'none-', isOver: () => false };
+    const rules = { keptMs: WEEK, mostBytes: null, groupsOf: () => [], mayLose: () => false, expiring };
+    const pause = (ms: number) => delay(ms >= 10_000 ? 0 : ms, undefined, { signal: stopping.signal }).catch(() => {});
+    const sweeper = new Sweeper({ store: opened.file, rules, logger: silentLogger, now: () => later(2 * WEEK), pause });
+    folder.onClose(() => {
+      stopping.abort();
+      return sweeper.stop();
+    });
+    sweeper.start();
+    const meanwhile = await publishing(100);
+    expect((await left()).length).toBeGreaterThan(1_000);
+    console.log(`publish, median and p99: alone ${before}, while it sweeps ${meanwhile}`);
+    expect(meanwhile[1]).toBeLessThan(1_000);
+  });
+
+  test('of two processes one does it, and the other when that has gone', async () => {
+    await opened.broker.publish('topic', records(named(3)));
+    const other = folder.open();
+    const first = sweeping();
+    const second = sweeping({}, other);
+    const waiting = second.round(later(10 * WEEK));
+    await first.round(later(0));
+    expect(await left()).toEqual(named(3));
+    await first.stop();
+    await waiting;
+    expect(await left()).toEqual(['2']);
+  });
+
+  test('it says once that the file can not be written to, and goes on later', async () => {
+    await opened.broker.publish('topic', records(named(3)));
+    const swept = sweeping();
+    opened.file.file.pragma('query_only = true');
+    await swept.round(later(2 * WEEK));
+    await swept.round(later(2 * WEEK));
+    expect(swept.logger.warnings).toHaveLength(1);
+    opened.file.file.pragma('query_only = false');
+    await swept.round(later(2 * WEEK));
+    expect(await left()).toEqual(['2']);
+  });
+});

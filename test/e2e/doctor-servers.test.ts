@@ -1,0 +1,149 @@
+/** The doctor on an EventStoreDB (the test server) and a Kafka of its own, which it finds well, and then less so. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import kafkajs, { type Admin } from 'kafkajs';
+import { startKafka } from '../services/kafka/kafka-server.js';
+import { type EventStoreServer, startEventStore } from '../support/eventstoredb/event-store-server.js';
+import { examined } from '../support/examined.js';
+import { withOwnKafka } from '../support/own-kafka.js';
+import { run, type Settings, serve } from '../support/service.js';
+import { installation, register } from '../support/story.js';
+
+const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
+const AUTHORIZING = {
+  'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+  'allow.everyone.if.no.acl.found': 'true',
+};
+const HOUR = 3_600_000;
+const GROUP = 'the-group';
+
+jest.setTimeout(60_000);
+
+withOwnKafka(() => {
+  let store: EventStoreServer;
+  let kafka: Awaited<ReturnType<typeof startKafka>>;
+  let settings: Settings;
+  const cleanups: (() => unknown)[] = [];
+
+  beforeAll(async () => {
+    store = await startEventStore();
+    cleanups.push(() => store.stop());
+    kafka = await startKafka({ properties: AUTHORIZING });
+    cleanups.push(() => kafka.stop());
+    const installed = await installation([]);
+    cleanups.push(installed.remove);
+    settings = {
+      ...installed.settings,
+      ...{ PORT: '0', ADMIN_PORT: '0', KAFKA_GROUP: GROUP, KAFKA_PARTITIONS: '3' },
+      EVENT_STORE_URL: store.url,
+      BROKER_URL: `kafka://${kafka.brokers}`,
+      MASTER_KEY: randomBytes(32).toString('base64'),
+    };
+    await register(settings, 42);
+  });
+  afterAll(async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+  });
+
+  async function administer<T>(work: (admin: Admin, client: kafkajs.Kafka) => Promise<T>): Promise<T> {
+    const client = new kafkajs.Kafka({ brokers: [kafka.brokers], logLevel: kafkajs.logLevel.NOTHING });
+    const admin = client.admin();
+    await admin.connect();
+    try {
+      return await work(admin, client);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+
+  test('before the first start: what is not there yet is said, and nothing of it is made', async () => {
+    const stored = store.data.log.length;
+    const { code, troubles, of } = await examined(settings);
+    expect(code).toBe(0);
+    expect(troubles).toEqual([
+      'warn DATA_DIR: it is not there yet',
+      'warn projections: account-webhooks is not deployed',
+      'warn projections: account-credentials is not deployed',
+      expect.stringMatching(/^warn broker: payment-events, webhooks.retry.200ms, .* are not there$/),
+    ]);
+    expect(of('event store')).toEqual(['ok it can be read and appended to']);
+    expect(store.data.log).toHaveLength(stored);
+    expect(await administer((admin) => admin.listTopics())).toEqual([]);
+  });
+
+  test('after it, with the projections deployed: all is well', async () => {
+    const service = await serve(settings);
+    await service.stop('SIGTERM');
+    expect((await run(settings, ['projections', 'deploy'])).code).toBe(0);
+    const { code, troubles, of } = await examined(settings);
+    expect({ code, troubles }).toEqual({ code: 0, troubles: [] });
+    expect(of('projections')).toEqual(['ok account-webhooks is running', 'ok account-credentials is running']);
+    expect(of('broker')[1]).toBe('ok 6 topics have what they need');
+    expect(of('MASTER_KEY')).toEqual(['ok it opens all that is sealed (1 values of 1 accounts)']);
+  });
+
+  test('a projection that is faulted, and one of another source', async () => {
+    const [one, other] = ['account-webhooks', 'account-credentials'].map((name) => store.data.projections.get(name));
+    if (!one || !other) throw new Error('the projections are not deployed');
+    one.fault = 'it threw';
+    for (const event of store.data.stream('projection-account-credentials')) {
+      const data = Buffer.from(JSON.stringify({ version: 'another' }));
+      Object.assign(event, { data });
+    }
+    const { code, of } = await examined(settings);
+    one.fault = null;
+    expect(code).toBe(1);
+    expect(of('projections')).toEqual([
+      expect.stringMatching(/^FAIL account-webhooks is Faulted/),
+      "warn account-credentials runs with another source than this program's",
+    ]);
+  });
+
+  test('topics with too few partitions, or that lose what waits for its retry', async () => {
+    const retention = (value: number) => [{ name: 'retention.ms', value: String(value) }];
+    const type = kafkajs.ConfigResourceTypes.TOPIC;
+    const keep = (name: string, ms: number) => ({ type, name, configEntries: retention(ms) });
+    const resources = [keep('webhooks.retry.800ms', 500), keep('payment-events', HOUR)];
+    await administer((admin) => admin.alterConfigs({ validateOnly: false, resources }));
+    const { code, of } = await examined({ ...settings, KAFKA_PARTITIONS: '4' });
+    expect(code).toBe(1);
+    expect(of('broker')).toEqual(
+      expect.arrayContaining([
+        'warn payment-events has 3 partitions, fewer than KAFKA_PARTITIONS (4)',
+        expect.stringMatching(/^warn payment-events keeps records for 1.0 h, less than KAFKA_RETENTION/),
+        expect.stringMatching(/^FAIL webhooks.retry.800ms keeps records for 0.0 h: what waits is lost/),
+      ]),
+    );
+  });
+
+  test('records from the future: a clock is wrong', async () => {
+    await administer(async (_, client) => {
+      const producer = client.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
+      await producer.connect();
+      const timestamp = String(Date.now() + HOUR);
+      await producer.send({ topic: 'payment-events', messages: [{ value: 'x', timestamp }] });
+      await producer.disconnect();
+    });
+    const { of } = await examined(settings);
+    expect(of('broker')).toContainEqual(expect.stringMatching(/^warn payment-events has records of a later time/));
+  });
+
+  test('a permission that is missing', async () => {
+    const whom = { principal: 'User:ANONYMOUS', host: '*', operation: AclOperationTypes.ALL };
+    const what = {
+      ...{ resourceType: AclResourceTypes.GROUP, resourceName: GROUP },
+      resourcePatternType: ResourcePatternTypes.LITERAL,
+    };
+    await administer((admin) =>
+      admin.createAcls({ acl: [{ ...whom, ...what, permissionType: AclPermissionTypes.DENY }] }),
+    );
+    const { code, of } = await examined(settings);
+    expect(code).toBe(1);
+    expect(of('broker')).toContainEqual(expect.stringMatching(/^FAIL no broker leads the consumer group the-group: /));
+  });
+
+  test('another master key', async () => {
+    const { code, of } = await examined({ ...settings, MASTER_KEY: randomBytes(32).toString('base64') });
+    expect([code, ...of('MASTER_KEY')]).toEqual([1, expect.stringMatching(/^FAIL MASTER_KEY is not the key/)]);
+  });
+});

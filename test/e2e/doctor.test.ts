@@ -1,0 +1,310 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type Server } from 'node:net';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { generate } from 'selfsigned';
+import { startEventStore } from '../support/eventstoredb/event-store-server.js';
+import { examined, readExamined } from '../support/examined.js';
+import { startIssuer } from '../support/issuer.js';
+import { startMuteKafka } from '../support/mute-kafka.js';
+import { listen } from '../support/receiver.js';
+import { run, type Settings, serve } from '../support/service.js';
+import { installation, register } from '../support/story.js';
+
+const DAY_MS = 24 * 3_600_000;
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const NOBODY = 65_534;
+const newKey = () => randomBytes(32).toString('base64');
+
+jest.setTimeout(60_000);
+
+let settings: Settings;
+let dataDir: string;
+let folder: string;
+const cleanups: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  const installed = await installation([]);
+  cleanups.push(installed.remove);
+  settings = { ...installed.settings, PORT: '0', ADMIN_PORT: '0' };
+  dataDir = String(settings.DATA_DIR);
+  folder = dirname(dataDir);
+  await register(settings, 42);
+});
+afterAll(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+});
+
+function fileWith(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+async function certificate(days: number): Promise<string> {
+  const dates = {
+    notBeforeDate: new Date(Date.now() - 90 * DAY_MS),
+    notAfterDate: new Date(Date.now() + days * DAY_MS),
+  };
+  const { cert } = await generate([{ name: 'commonName', value: 'x' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    ...dates,
+  });
+  return cert;
+}
+
+async function listening(server: Server): Promise<string> {
+  const listener = await listen(server);
+  cleanups.push(() => listener.close());
+  return String(listener.port);
+}
+
+/** Names and contents. */
+function fingerprint(): string[] {
+  const hashOf = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(dataDir, name)))
+      .digest('hex');
+  return readdirSync(dataDir).map((name) => `${name} ${hashOf(name)}`);
+}
+
+test('finds nothing wrong where nothing is, and changes nothing', async () => {
+  const before = fingerprint();
+  const { code, troubles, of } = await examined(settings);
+  expect({ code, troubles }).toEqual({ code: 0, troubles: [] });
+  expect(of('MASTER_KEY')).toEqual(['ok it opens all that is sealed (1 values of 1 accounts)']);
+  expect(fingerprint()).toEqual(before);
+});
+
+test('without --json, a line says verdict, check, sentence and what to do', async () => {
+  const good = await run(settings, ['doctor']);
+  expect(good.stdout.split('\n')).toContain('ok    event store: it can be read and appended to');
+  const { stdout, stderr, code } = await run({ ...settings, PORT: 'x' }, ['doctor']);
+  expect(stdout).toBe('FAIL  settings: PORT must be a port from 0 to 65535. To do: set it right: see the README\n');
+  expect({ stderr, code }).toEqual({ stderr: 'account-webhooks: 1 thing is wrong\n', code: 1 });
+});
+
+test('makes nothing before the first start', async () => {
+  const DATA_DIR = join(folder, 'not-there');
+  const { code, troubles } = await examined({ ...settings, DATA_DIR });
+  expect({ code, troubles }).toEqual({ code: 0, troubles: ['warn DATA_DIR: it is not there yet'] });
+  expect(readdirSync(folder)).not.toContain('not-there');
+});
+
+test('names every setting that is wrong, and shows no value', async () => {
+  const { code, troubles, said } = await examined({
+    ...settings,
+    PORT: 'x',
+    MASTER_KEY: 'hush-hush',
+    LOG_LEVEL: 'loud',
+  });
+  expect(code).toBe(1);
+  expect(troubles.map((line) => line.split(' ').slice(0, 3).join(' ')).toSorted()).toEqual([
+    'FAIL settings: LOG_LEVEL',
+    'FAIL settings: MASTER_KEY',
+    'FAIL settings: PORT',
+  ]);
+  expect(said).not.toContain('hush');
+});
+
+describe('beside a running service', () => {
+  test('says that it answers, and is ready', async () => {
+    const service = await serve(settings);
+    const ports = { PORT: new URL(service.url).port, ADMIN_PORT: new URL(service.adminUrl).port };
+    const { code, troubles, of } = await examined({ ...settings, ...ports });
+    const stillReady = (await fetch(`${service.adminUrl}/health/ready`)).status;
+    await service.stop('SIGTERM');
+    expect({ code, troubles, stillReady }).toEqual({ code: 0, troubles: [], stillReady: 200 });
+    expect([...of('PORT'), ...of('ADMIN_PORT')]).toEqual([
+      `ok a service answers at ${ports.PORT}`,
+      `ok a service answers at ${ports.ADMIN_PORT}`,
+      'ok the service is ready: its read model has all that the store has',
+    ]);
+  });
+
+  test('says that something else is at a port', async () => {
+    const PORT = await listening(createHttpServer((_, response) => void response.end('hello')) as unknown as Server);
+    const { code, troubles } = await examined({ ...settings, PORT });
+    expect({ code, troubles }).toEqual({ code: 1, troubles: [`FAIL PORT: something else is at ${PORT}`] });
+  });
+});
+
+describe('the master key', () => {
+  const sealedWith = 'MASTER_KEY is not the key that secrets of account-42 are sealed with';
+
+  test('another one', async () => {
+    const { code, troubles } = await examined({ ...settings, MASTER_KEY: newKey() });
+    expect([code, ...troubles]).toEqual([1, expect.stringContaining(sealedWith)]);
+  });
+
+  test('one that others can read', async () => {
+    chmodSync(join(dataDir, 'master.key'), 0o644);
+    const { code, troubles } = await examined(settings);
+    chmodSync(join(dataDir, 'master.key'), 0o600);
+    const trouble = 'FAIL master.key: others may read or write it (mode 644)';
+    expect({ code, troubles }).toEqual({ code: 1, troubles: [trouble] });
+  });
+
+  test('one that is lost: it is not made anew', async () => {
+    const [key, elsewhere] = [join(dataDir, 'master.key'), join(folder, 'elsewhere')];
+    renameSync(key, elsewhere);
+    const { code, troubles } = await examined(settings);
+    expect(readdirSync(dataDir)).not.toContain('master.key');
+    renameSync(elsewhere, key);
+    expect([code, ...troubles]).toEqual([1, expect.stringMatching(/^FAIL MASTER_KEY: .*restore the key$/)]);
+  });
+});
+
+describe('files that settings name', () => {
+  test.each([
+    [
+      'is not there',
+      () => '/nowhere/ca.pem',
+      "FAIL DELIVERY_CA_FILE: DELIVERY_CA_FILE names a file that can't be read",
+    ],
+    ['holds no certificate', () => fileWith('no.pem', 'hello'), 'that holds no certificate in PEM'],
+    ['has expired', async () => fileWith('old.pem', await certificate(-1)), 'a certificate of it has expired on'],
+    [
+      'is for later',
+      async () => fileWith('soon.pem', `${await certificate(20)}\n${await certificate(500)}`),
+      'expires on',
+    ],
+  ])('one that %s', async (_, file, says) => {
+    const DELIVERY_CA_FILE = await file();
+    const { code, troubles } = await examined({ ...settings, DELIVERY_CA_FILE });
+    expect(troubles).toEqual([expect.stringContaining(says)]);
+    expect(code).toBe(says === 'expires on' ? 0 : 1);
+  });
+
+  test('a certificate for receivers without its key', async () => {
+    const [cert, key] = [fileWith('client.pem', await certificate(100)), fileWith('client.key', 'hello')];
+    const files = { DELIVERY_CLIENT_CERT_FILE: cert, DELIVERY_CLIENT_KEY_FILE: key };
+    const { code, troubles } = await examined({ ...settings, ...files });
+    expect([code, ...troubles]).toEqual([1, expect.stringContaining('DELIVERY_CLIENT_KEY_FILE names no key')]);
+  });
+});
+
+describe('DATA_DIR', () => {
+  test('one that is a file', async () => {
+    const { code, of } = await examined({ ...settings, DATA_DIR: fileWith('file', '') });
+    expect([code, of('DATA_DIR')[0]]).toEqual([1, 'FAIL it is no folder']);
+  });
+
+  test('one that can not be written to', async () => {
+    const readOnly = join(folder, 'read-only');
+    mkdirSync(readOnly);
+    for (const name of readdirSync(dataDir)) writeFileSync(join(readOnly, name), readFileSync(join(dataDir, name)));
+    for (const path of [folder, readOnly]) chmodSync(path, 0o755);
+    chmodSync(readOnly, 0o555);
+    const { code, of } = readExamined(await asNobody({ ...settings, DATA_DIR: readOnly }));
+    chmodSync(readOnly, 0o755);
+    rmSync(readOnly, { recursive: true });
+    expect(code).toBe(1);
+    expect(of('DATA_DIR')[0]).toBe("FAIL it can't be written to");
+    expect(of('event store')).toEqual([expect.stringMatching(/^FAIL DATA_DIR can't be used/)]);
+  });
+
+  test('a store that is damaged', async () => {
+    const DATA_DIR = join(folder, 'damaged');
+    mkdirSync(DATA_DIR);
+    writeFileSync(join(DATA_DIR, 'store.sqlite'), randomBytes(8_192));
+    writeFileSync(join(DATA_DIR, 'master.key'), readFileSync(join(dataDir, 'master.key')), { mode: 0o600 });
+    const { code, of } = await examined({ ...settings, DATA_DIR });
+    expect([code, ...of('event store')]).toEqual([1, expect.stringContaining('SQLITE_NOTADB')]);
+  });
+});
+
+/** Root may write anywhere. */
+async function asNobody(env: Settings) {
+  const uid = process.getuid?.() === 0 ? { uid: NOBODY } : {};
+  const child = spawn(process.execPath, [MAIN, 'doctor', '--json'], {
+    env: { PATH: process.env.PATH, ...env },
+    ...uid,
+  });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { stdout, stderr, code: code as number };
+}
+
+describe('another issuer', () => {
+  test('that answers, with another clock, without keys, and not at all', async () => {
+    const issuer = await startIssuer();
+    const AUTH_JWKS_URL = issuer.jwksUrl;
+    expect((await examined({ ...settings, AUTH_JWKS_URL })).of('AUTH_JWKS_URL')).toEqual([
+      'ok it answers with 3 keys',
+      "ok the clocks agree, here and at the issuer's",
+    ]);
+    issuer.answerWith({ status: 200, body: '{"keys":[]}' });
+    const empty = await examined({ ...settings, AUTH_JWKS_URL });
+    expect([empty.code, empty.of('AUTH_JWKS_URL')]).toEqual([1, ['FAIL it answers 200, and with no keys']]);
+    await issuer.close();
+    const gone = await examined({ ...settings, AUTH_JWKS_URL });
+    expect([gone.code, ...gone.of('AUTH_JWKS_URL')]).toEqual([1, expect.stringContaining('FAIL nothing answers')]);
+  });
+
+  test.each([
+    ['warn', 30],
+    ['FAIL', 300],
+  ])('whose clock is wrong: %s', async (verdict, seconds) => {
+    const body = JSON.stringify({ keys: [{ kty: 'oct' }] });
+    const server = createHttpServer((_, response) => {
+      response.setHeader('date', new Date(Date.now() + seconds * 1_000).toUTCString());
+      response.end(body);
+    });
+    const port = await listening(server as unknown as Server);
+    const { of } = await examined({ ...settings, AUTH_JWKS_URL: `http://127.0.0.1:${port}/` });
+    const [, clock] = of('AUTH_JWKS_URL');
+    expect(clock).toMatch(new RegExp(`^${verdict} the clock here is \\d+ s behind the issuer's$`));
+  });
+});
+
+describe('servers', () => {
+  const secret = 'hush-hush';
+
+  test('that are down, with credentials in the settings: it ends, and shows none', async () => {
+    const servers = {
+      EVENT_STORE_URL: `esdb://admin:${secret}@127.0.0.1:1?tls=true`,
+      BROKER_URL: 'kafka://127.0.0.1:1',
+      ...{ KAFKA_SASL_MECHANISM: 'PLAIN', KAFKA_SASL_USERNAME: 'user', KAFKA_SASL_PASSWORD: secret },
+      MASTER_KEY: newKey(),
+    };
+    const { code, troubles, said } = await examined({ ...settings, ...servers });
+    expect(code).toBe(1);
+    expect(troubles).toEqual([
+      expect.stringMatching(/^FAIL event store: /),
+      expect.stringMatching(/^warn MASTER_KEY: it was not looked at/),
+      expect.stringMatching(/^warn projections: it was not looked at/),
+      expect.stringMatching(/^FAIL broker: no Kafka listens at BROKER_URL/),
+    ]);
+    for (const hidden of [secret, servers.MASTER_KEY]) expect(said).not.toContain(hidden);
+  });
+
+  test('that take connections and do not answer: it ends all the same', async () => {
+    const mute = await startMuteKafka();
+    const store = createServer(() => undefined);
+    const port = await listening(store);
+    const servers = { EVENT_STORE_URL: `esdb://127.0.0.1:${port}?tls=false`, BROKER_URL: `kafka://${mute.brokers}` };
+    const { code, of } = await examined({ ...settings, ...servers, MASTER_KEY: newKey() });
+    await mute.close();
+    expect(code).toBe(1);
+    expect(of('event store')).toEqual([expect.stringMatching(/^FAIL /)]);
+    expect(of('broker')).toEqual([expect.stringMatching(/^FAIL .*did not answer in time/)]);
+  });
+
+  test('EventStoreDB that refuses the credentials', async () => {
+    const server = await startEventStore();
+    cleanups.push(() => server.stop());
+    server.faults.refuseCredentials(true);
+    const { code, of } = await examined({ ...settings, EVENT_STORE_URL: server.url, MASTER_KEY: newKey() });
+    expect([code, ...of('event store')]).toEqual([
+      1,
+      expect.stringMatching(/^FAIL EventStoreDB refused the credentials/),
+    ]);
+  });
+});

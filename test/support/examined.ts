@@ -1,0 +1,34 @@
+/** What `doctor --json` finds. */
+import type { Result } from '../../src/doctor/check.js';
+import { run, type Settings } from './service.js';
+
+export interface Examined {
+  readonly code: number | null;
+  readonly results: readonly Result[];
+  /** stdout and stderr. */
+  readonly said: string;
+  /** Verdicts and sentences of one check, `verdict says`. */
+  of(check: string): readonly string[];
+  /** What is not ok, `verdict check: says`. */
+  readonly troubles: readonly string[];
+}
+
+export async function examined(settings: Settings): Promise<Examined> {
+  return readExamined(await run(settings, ['doctor', '--json']));
+}
+
+export function readExamined({ code, stdout, stderr }: Awaited<ReturnType<typeof run>>): Examined {
+  const results = stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Result);
+  return {
+    code,
+    results,
+    said: stdout + stderr,
+    of: (check) => results.filter((one) => one.check === check).map(({ verdict, says }) => `${verdict} ${says}`),
+    troubles: results
+      .filter(({ verdict }) => verdict !== 'ok')
+      .map(({ verdict, check, says }) => `${verdict} ${check}: ${says}`),
+  };
+}

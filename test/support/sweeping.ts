@@ -1,0 +1,76 @@
+/** The sweeper of a store file, one round at a time, at a time that the test says. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { StoreFile } from '../../src/adapters/sqlite/store-file.js';
+import { type RetentionRules, Sweeper } from '../../src/adapters/sqlite/sweeper.js';
+import { isKeyOver, KEY_STREAMS } from '../../src/idempotency/expiry.js';
+import { recordingLogger } from './recording-logger.js';
+
+/** The sweeper's own waits are longer, its rests are shorter. */
+const A_ROUND_MS = 10_000;
+
+export class Sweeping {
+  readonly logger = recordingLogger();
+  /** How long it rested after each transaction, ms. */
+  readonly rests: number[] = [];
+  readonly #sweeper: Sweeper;
+  #now = Date.now();
+  /** Null while it does not wait for its next round: another process has the lock, or it is at it. */
+  #next: (() => void) | null = null;
+  #asked: (() => void) | null = null;
+  #ended: (() => void) | null = null;
+
+  constructor(store: StoreFile, rules: Partial<RetentionRules> = {}) {
+    const expiring = { prefix: KEY_STREAMS, isOver: isOverAt(() => this.#now) };
+    const all = { keptMs: 0, mostBytes: null, groupsOf: () => [], mayLose: () => false, expiring, ...rules };
+    this.#sweeper = new Sweeper({
+      store,
+      rules: all,
+      logger: this.logger,
+      now: () => this.#now,
+      pause: (ms, signal) => (ms >= A_ROUND_MS ? this.#waits(signal) : this.#rests(ms)),
+    });
+    this.#sweeper.start();
+  }
+
+  /** Fulfilled at the end of the round that begins now or, where another process has the lock, later. */
+  round(now: number): Promise<void> {
+    this.#now = now;
+    return new Promise((resolve) => {
+      this.#asked = resolve;
+      this.#begin();
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.#sweeper.stop();
+  }
+
+  async #rests(ms: number): Promise<void> {
+    this.rests.push(ms);
+    await nextTurn();
+  }
+
+  #waits(signal: AbortSignal): Promise<void> {
+    this.#ended?.();
+    this.#ended = null;
+    return new Promise((resolve) => {
+      this.#next = resolve;
+      // Not added to those of the rounds before.
+      signal.onabort = () => resolve();
+      this.#begin();
+    });
+  }
+
+  #begin(): void {
+    if (!this.#next || !this.#asked) return;
+    [this.#ended, this.#asked] = [this.#asked, null];
+    const begin = this.#next;
+    this.#next = null;
+    begin();
+  }
+}
+
+const isOverAt =
+  (now: () => number): RetentionRules['expiring']['isOver'] =>
+  (last) =>
+    isKeyOver(last, now());
