@@ -42,6 +42,7 @@ const PACKAGE_PLACES = {
   undici: ['src/endpoints/', 'src/delivery/'],
   jose: ['src/accounts/'],
   'pino(-pretty)?': ['src/observability/'],
+  'prom-client': ['src/observability/exposition[.]ts$'],
   commander: ['src/cli/', 'src/main[.]ts$'],
 };
 

@@ -2,9 +2,15 @@
 import { startListening } from './composition/api.js';
 import { type Stop, startCore } from './composition/core.js';
 import { startDispatching } from './composition/dispatcher.js';
+import { version } from './composition/version.js';
 import type { Config } from './config.js';
+import { FAILURE_CODES } from './delivery/failure-code.js';
 import { startAdminServer } from './observability/admin-server.js';
+import { createMetrics } from './observability/create-metrics.js';
 import type { Logger } from './observability/logger.js';
+import type { ExposedMetrics } from './observability/metrics.js';
+import { Readiness } from './observability/readiness.js';
+import { EVENT_TYPES } from './webhooks/limits.js';
 
 export const ROLES = ['api', 'dispatcher'] as const;
 export type Role = (typeof ROLES)[number];
@@ -37,19 +43,18 @@ export async function startApp(
   abort: AbortSignal = new AbortController().signal,
 ): Promise<App> {
   const stops: Stop[] = [];
-  const waitingFor = new Set<string>(['the read model', ...roles]);
   const close = stopper(stops);
+  const readiness = notReadyYet(roles);
+  const metrics = metricsOf(roles, readiness);
+  stops.push(() => metrics.close());
   try {
-    const admin = await startAdminServer(config.host, config.adminPort, () => [...waitingFor]);
+    const admin = await startAdminServer(config.host, config.adminPort, { readiness, metrics });
     stops.push(() => admin.close());
     logger.info({ roles, adminPort: admin.port }, 'starting');
-    const core = await startCore({ config, logger, givenUp: aborted(abort) }, stops);
-    waitingFor.delete('the read model');
+    const core = await startCore({ config, logger, metrics, readiness, givenUp: aborted(abort) }, stops);
     const dispatcher = roles.includes('dispatcher') ? await startDispatching(core, stops) : null;
-    waitingFor.delete('dispatcher');
     const api = roles.includes('api') ? await startListening(core, stops) : null;
-    waitingFor.delete('api');
-    stops.push(() => void waitingFor.add('nothing: it is stopping'));
+    stops.push(() => readiness.stopping());
     const ports = { apiPort: api?.port ?? null, adminPort: admin.port };
     logger.info({ roles, ...ports }, 'ready');
     const failed = dispatcher ? Promise.race([core.lost, onlyFailure(dispatcher.closed)]) : core.lost;
@@ -58,6 +63,24 @@ export async function startApp(
     await close();
     throw error;
   }
+}
+
+/** The parts in the order in which they are started; each says for itself how it is from then on. */
+function notReadyYet(roles: readonly Role[]): Readiness {
+  const readiness = new Readiness();
+  for (const part of ['event store', 'read model', 'keys']) readiness.part(part, () => 'it is not there yet');
+  const waits = () => 'it waits for the parts before it';
+  // What it answers from is here: an API goes on without the broker, and is to be asked.
+  if (roles.includes('dispatcher')) readiness.part('broker', waits, { needed: !roles.includes('api') });
+  for (const role of roles) readiness.part(role, waits);
+  return readiness;
+}
+
+function metricsOf(roles: readonly Role[], readiness: Readiness): ExposedMetrics {
+  const labels = { eventTypes: EVENT_TYPES, failureCodes: FAILURE_CODES };
+  const metrics = createMetrics({ ...labels, version: version(), roles, now: Date.now });
+  metrics.watch.readiness(() => readiness.parts);
+  return metrics;
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

@@ -5,6 +5,7 @@ import { SqliteBroker } from './adapters/sqlite/broker.js';
 import { SqliteEventStore } from './adapters/sqlite/event-store.js';
 import { DataDirUnusable, StoreFile } from './adapters/sqlite/store-file.js';
 import type { Config, KafkaConfig } from './config.js';
+import { KEY_STREAM_KEPT_MS, KEY_STREAMS } from './idempotency/expiry.js';
 import type { Logger } from './observability/logger.js';
 import type { Broker } from './ports/broker.js';
 import type { EventStore } from './ports/event-store.js';
@@ -19,6 +20,8 @@ export interface Backbone {
   /** Null where the store has no server that folds: the embedded one. */
   readonly projections: ProjectionServer | null;
   readonly broker: Broker;
+  /** store.sqlite, where the store or the broker is the embedded one. */
+  readonly embedded: StoreFile | null;
   readonly masterKey: MasterKey;
   /** The one before it, for a while after a change; none otherwise. */
   readonly previousKeys: readonly MasterKey[];
@@ -44,6 +47,7 @@ export async function openBackbone(config: Config, logger: Logger): Promise<Back
     store,
     projections,
     broker,
+    embedded: embedded.opened(),
     masterKey: key,
     previousKeys: previous,
     sealing: createSealing([key, ...previous], randomBytes),
@@ -65,18 +69,19 @@ function ownMasterKey(dataDir: string): Buffer {
 }
 
 /** store.sqlite, made by the first that needs it: store and broker share it. */
-function embeddedFile({ dataDir }: Config) {
+export function embeddedFile({ dataDir }: Config) {
   let file: StoreFile | null = null;
   return {
     open: () => {
       file ??= new StoreFile(dataDir);
       return file;
     },
+    opened: () => file,
     close: () => file?.close(),
   };
 }
 
-async function openEventStore(
+export async function openEventStore(
   { eventStoreUrl }: Config,
   embedded: { open(): StoreFile },
   logger: Logger,
@@ -87,7 +92,8 @@ async function openEventStore(
   const { EventStoreDbProjections } = await import('./adapters/eventstoredb/projection-server.js');
   const client = connect(eventStoreUrl);
   const credentials = credentialsOf(eventStoreUrl);
-  const store = new EventStoreDbStore({ client, credentials, logger, random: Math.random });
+  const expiring = { prefix: KEY_STREAMS, afterMs: KEY_STREAM_KEPT_MS };
+  const store = new EventStoreDbStore({ client, credentials, logger, random: Math.random, expiring });
   return { store, projections: new EventStoreDbProjections(client) };
 }
 
@@ -96,7 +102,7 @@ async function openKafka(settings: KafkaSettings, logger: Logger): Promise<Broke
   return new KafkaBroker(settings, logger);
 }
 
-function kafkaSettings(config: KafkaConfig, schedule: Config['retrySchedule']): KafkaSettings {
+export function kafkaSettings(config: KafkaConfig, schedule: Config['retrySchedule']): KafkaSettings {
   const { brokers, tls, caFile, sasl, partitions, replicationFactor, retentionMs } = config;
   const longestDelayMs = Math.max(...schedule.map(({ ms }) => ms));
   return {

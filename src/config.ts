@@ -4,8 +4,10 @@
  */
 import type { LogLevel } from './observability/logger.js';
 import {
+  bytesOf,
   type Delay,
   type Environment,
+  InvalidConfig,
   invalid,
   keyOf,
   listOf,
@@ -28,6 +30,8 @@ export interface Config {
   readonly eventStoreUrl: string | null;
   /** Null: the embedded broker. */
   readonly kafka: KafkaConfig | null;
+  /** Of the embedded broker. */
+  readonly retention: RetentionConfig;
   /** Null: on the embedded default it is made once in dataDir. */
   readonly masterKey: Buffer | null;
   readonly masterKeyPrevious: Buffer | null;
@@ -69,6 +73,13 @@ export interface KafkaConfig {
   readonly retentionMs: number;
 }
 
+export interface RetentionConfig {
+  /** How long a record is kept that is done; null is for ever. */
+  readonly keptMs: number | null;
+  /** Of store.sqlite in use, before such records go earlier; null is any size. */
+  readonly mostBytes: number | null;
+}
+
 export interface SaslConfig {
   readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
   readonly username: string;
@@ -100,6 +111,7 @@ export function readConfig(environment: Environment = process.env): Config {
     dataDir: settings.DATA_DIR,
     eventStoreUrl: settings.EVENT_STORE_URL === 'sqlite' ? null : settings.EVENT_STORE_URL,
     kafka: settings.BROKER_URL === 'sqlite' ? null : kafkaOf(settings),
+    retention: retentionOf(settings),
     masterKey: masterKeyOf(settings),
     masterKeyPrevious: keyOf(settings.MASTER_KEY_PREVIOUS),
     auth: authOf(settings),
@@ -114,6 +126,28 @@ export function readConfig(environment: Environment = process.env): Config {
     delivery: deliveryOf(settings),
     logLevel: settings.LOG_LEVEL as LogLevel,
   };
+}
+
+/** What is wrong with the settings, a sentence for each that begins with its name. */
+export function wrongSettings(environment: Environment = process.env): string[] {
+  const wrong = new Map<string, string>();
+  for (let left = environment; ; ) {
+    try {
+      readConfig(left);
+      return [...wrong.values()];
+    } catch (error) {
+      if (!(error instanceof InvalidConfig)) throw error;
+      const [key = ''] = error.message.split(' ');
+      // One that is missing is wrong without a value too.
+      if (wrong.has(key)) return [...wrong.values()];
+      wrong.set(key, error.message);
+      left = { ...left, [key]: undefined };
+    }
+  }
+}
+
+function retentionOf({ BROKER_RETENTION: kept, BROKER_RETENTION_SIZE: size }: Settings): RetentionConfig {
+  return { keptMs: kept === '0' ? null : milliseconds(kept) || null, mostBytes: bytesOf(size) };
 }
 
 function scheduleOf(settings: Settings): Config['retrySchedule'] {

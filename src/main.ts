@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { once } from 'node:events';
 import { runCommandLine } from './cli/program.js';
-import { readConfig } from './config.js';
+import { readConfig, wrongSettings } from './config.js';
 
 // Whoever reads the answer may stop reading: `account-webhooks audit log | head`.
 process.stdout.on('error', () => process.exit(0));
@@ -13,6 +13,7 @@ const printable = (line: string) =>
 const io = {
   stdin: process.stdin,
   config: () => readConfig(),
+  wrongSettings: () => wrongSettings(),
   print: async (line: string) => {
     if (!process.stdout.write(`${printable(line)}\n`)) await once(process.stdout, 'drain');
   },

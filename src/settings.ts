@@ -25,12 +25,14 @@ export class InvalidConfig extends Error {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const DURATION = '(0|[1-9][0-9]{0,8})(ms|s|m|h)';
+const SIZE = '([1-9][0-9]{0,6})(MiB|GiB)';
 const PORTS = '[0-9]{1,5}(-[0-9]{1,5})?';
 const BROKER = '[A-Za-z0-9.-]+:[0-9]{1,5}|\\[[0-9A-Fa-f:]+\\]:[0-9]{1,5}';
 const SASL = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const;
 const TOPIC = '[A-Za-z0-9._-]{1,200}';
 /** What a timer of Node can wait (24 days): a longer one goes off at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const UNIT_BYTES: Readonly<Record<string, number>> = { MiB: 1024 ** 2, GiB: 1024 ** 3 };
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 const text = (defaultValue: string, pattern = '', expected = 'text') => ({
@@ -80,6 +82,8 @@ const SETTINGS = {
   DELIVERY_CA_FILE: text(''),
   DELIVERY_CLIENT_CERT_FILE: text(''),
   DELIVERY_CLIENT_KEY_FILE: text(''),
+  BROKER_RETENTION: text('168h', `0|${DURATION}`, 'a whole number and ms, s, m or h, like 168h, or 0'),
+  BROKER_RETENTION_SIZE: text('0', `0|${SIZE}`, 'a whole number and MiB or GiB, like 10GiB, or 0'),
   KAFKA_GROUP: text('account-webhooks', TOPIC, 'a group name of A-Z a-z 0-9 . _ -'),
   KAFKA_PARTITIONS: whole('12'),
   KAFKA_REPLICATION_FACTOR: text('', '|[1-9][0-9]?', 'a whole number from 1 on'),
@@ -130,6 +134,12 @@ export function listOf(value: string): readonly [string, ...string[]] {
 export function milliseconds(value: string): number {
   const [, count = '', unit = ''] = new RegExp(`^${DURATION}$`).exec(value) ?? [];
   return Number(count) * (UNIT_MS[unit] ?? Number.NaN);
+}
+
+/** Null where it is off. */
+export function bytesOf(value: string): number | null {
+  const [, count = '', unit = ''] = new RegExp(`^${SIZE}$`).exec(value) ?? [];
+  return value === '0' ? null : Number(count) * (UNIT_BYTES[unit] ?? Number.NaN);
 }
 
 export function positive(key: Key, settings: Settings): number {

@@ -19,7 +19,7 @@ export interface CompletenessParts {
   readonly topics: Topics;
   /** For each record that was read. */
   readonly progress: (topic: string) => void;
-  /** Of a topic that may have lost payment records of the period to its retention: those before that time. */
+  /** Of a topic that may have lost records of the period to its retention: those before that time. */
   readonly mayLack: (topic: string, before: number) => void;
 }
 
@@ -29,10 +29,7 @@ const OUTCOMES: ReadonlySet<Outcome> = new Set<Outcome>(['delivered', 'retrying'
 export async function auditCompleteness(parts: CompletenessParts, period: Period): Promise<Report> {
   const ledger = new Ledger();
   await readPayments(parts, period, ledger);
-  await each(parts, parts.topics.deliveries, (record) => {
-    const entry = readLogEntry(record);
-    if (entry && isEntry(entry)) ledger.logged(entry, record);
-  });
+  await readEntries(parts, period, ledger);
   const open = new OpenDeliveries(ledger.deliveries());
   if (open.mayWait) await readTiers(parts, open);
   if (open.size > 0 || ledger.unburied.size > 0) await readDeadLetters(parts, ledger, open);
@@ -49,6 +46,18 @@ async function readPayments(parts: CompletenessParts, period: Period, ledger: Le
     });
     if (since.time > period.from) parts.mayLack(topic, since.time);
   }
+}
+
+/** By its size the embedded broker may lose entries of payments that it kept because they were not done. */
+async function readEntries(parts: CompletenessParts, period: Period, ledger: Ledger): Promise<void> {
+  const { deliveries } = parts.topics;
+  const since = new CompleteSince();
+  await each(parts, deliveries, (record) => {
+    since.saw(record);
+    const entry = readLogEntry(record);
+    if (entry && isEntry(entry)) ledger.logged(entry, record);
+  });
+  if (since.time > period.from) parts.mayLack(deliveries, since.time);
 }
 
 async function readTiers(parts: CompletenessParts, open: OpenDeliveries): Promise<void> {

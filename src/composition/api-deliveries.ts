@@ -1,30 +1,36 @@
 /** What the API knows of deliveries, and the test events it sends itself. */
 import { randomUUID } from 'node:crypto';
 import { openDeliveriesView } from '../adapters/sqlite/deliveries-view.js';
+import { RecordLog } from '../adapters/sqlite/record-log.js';
+import type { Backbone } from '../backbone.js';
 import type { Config } from '../config.js';
 import { createAttempt } from '../delivery/attempt.js';
 import { createOpenConfiguration } from '../delivery/configuration.js';
 import { FollowedView } from '../delivery/deliveries-view.js';
+import { longestDelayMs } from '../delivery/retry-schedule.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/test-event.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { Core, Stop } from './core.js';
 import { openDeliveryAgent } from './delivery-agent.js';
 
 /** Returns at once, whether the broker can be reached or not. */
-export function followDeliveries({ config, logger, backbone }: Core, stops: Stop[]): FollowedView {
+export function followDeliveries(core: Core, stops: Stop[]): FollowedView {
+  const { config, logger, backbone } = core;
+  const topic = topicsOf(config.paymentTopics, config.topicPrefix).deliveries;
   const followed = new FollowedView({
     broker: backbone.broker,
     open: () =>
       openDeliveriesView(config.dataDir, (file) =>
         logger.warn({ file }, 'the deliveries view was damaged: it is thrown away and filled anew'),
       ),
-    topic: topicsOf(config.paymentTopics, config.topicPrefix).deliveries,
+    topic,
     group: config.delivery.group,
-    keptMs: keptMs(config),
-    now: Date.now,
+    lostBefore: lostBefore(config, backbone, topic),
     logger,
   });
   followed.start();
+  core.metrics.watch.consumer('deliveries-view', () => followed.state().consumer);
+  core.readiness.part('deliveries view', () => followed.state().why, { needed: false });
   stops.push(() => followed.close());
   return followed;
 }
@@ -43,7 +49,9 @@ export function testEvents(core: Core, interrupt: AbortSignal, stops: Stop[]): S
   });
 }
 
-/** The embedded broker keeps every record; Kafka as long as its topics are made with. */
-function keptMs({ kafka, retrySchedule }: Config): number | null {
-  return kafka && kafka.retentionMs + Math.max(...retrySchedule.map(({ ms }) => ms));
+/** Kafka keeps records as long as its topics are made with; the embedded broker tells what it has. */
+function lostBefore({ kafka, retrySchedule }: Config, { embedded }: Backbone, topic: string): () => number | null {
+  if (kafka) return () => Date.now() - kafka.retentionMs - longestDelayMs(retrySchedule);
+  const log = embedded && new RecordLog(embedded);
+  return () => log?.completeSince(topic) ?? null;
 }

@@ -1,6 +1,5 @@
 /** The role that answers REST clients, put together by the settings. */
 import { randomUUID } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { createIssuerTokens, createOwnTokens, type OwnTokens, type VerifyToken } from '../accounts/access-tokens.js';
 import type { Backbone } from '../backbone.js';
 import type { Config } from '../config.js';
@@ -17,6 +16,7 @@ import type { Logger } from '../observability/logger.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
 import { followDeliveries, testEvents } from './api-deliveries.js';
 import type { Core, Stop } from './core.js';
+import { version } from './version.js';
 
 const clock = { now: () => Date.now() };
 const now = () => new Date(clock.now());
@@ -41,8 +41,10 @@ export async function startListening(core: Core, stops: Stop[]): Promise<Running
     version: version(),
     now,
     logger,
+    metrics: core.metrics.http,
     newRequestId: randomUUID,
   });
+  core.readiness.part('api', () => null);
   const server = await listen(api, config.host, config.port, { connections: config.api.maxConnections });
   stops.push(async () => {
     const timer = setTimeout(() => endTests.abort(), TESTS_END_AFTER_MS);
@@ -80,10 +82,6 @@ function rateLimits({ api }: Config) {
     writes: createRateLimit({ name: 'writes', perMinute: api.writesPerMinute, now: monotonic }),
     tokens: createRateLimit({ name: 'tokens', perMinute: api.tokensPerMinute, now: monotonic }),
   };
-}
-
-function version(): string {
-  return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
 }
 
 function endpointCheck({ delivery }: Config, lookup: LookupAll): (url: string) => Promise<CheckedEndpoint> {

@@ -11,7 +11,7 @@ import { topicsOf } from '../delivery/topics.js';
 import { createEndpointAgent } from '../endpoints/endpoint-agent.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
 import { certificatesFrom, clientCertificateFrom } from '../setting-files.js';
-import type { Core, Start, Stop } from './core.js';
+import type { Core, Stop } from './core.js';
 
 const TRY_AGAIN_MS = 1_000;
 /** A clock that nobody sets. */
@@ -41,21 +41,47 @@ export async function startDispatching(core: Core, stops: Stop[]): Promise<Dispa
     attempt: createAttempt({ agent, timeoutMs: delivery.timeoutMs, now: Date.now, userAgent: 'account-webhooks' }),
     handleCommand,
     logger,
+    metrics: core.metrics.delivery,
     now: Date.now,
     random: Math.random,
   };
+  core.readiness.part('broker', () => core.brokerContact.why ?? 'it has not answered yet');
   const dispatcher = await untilAvailable(core, () => startDispatcher(parts));
+  core.brokerContact.why = null;
   stops.push(() => dispatcher.close());
+  watch(core, parts, dispatcher);
   return dispatcher;
 }
 
+function watch(
+  { metrics, readiness, brokerContact }: Core,
+  { gate, topics }: DispatcherParts,
+  dispatcher: Dispatcher,
+): void {
+  const nameless = topics.tier({ text: '', ms: 0 });
+  metrics.watch.gate(() => gate.state);
+  metrics.watch.consumer('payments', () => dispatcher.state().payments);
+  metrics.watch.consumer('retries', () => dispatcher.state().retries);
+  metrics.watch.tiers(
+    () => dispatcher.state().retries,
+    (topic) => topic.slice(nameless.length),
+  );
+  readiness.part('dispatcher', () => null);
+  readiness.part('broker', () => {
+    const { payments, retries } = dispatcher.state();
+    const joined = payments.connected && retries.connected;
+    return brokerContact.why ?? (joined ? null : 'its consumers are not in their groups: they try again');
+  });
+}
+
 /** Tries again while the broker can't be reached; other failures end the start. */
-async function untilAvailable<T>({ logger, givenUp }: Start, start: () => Promise<T>): Promise<T> {
+async function untilAvailable<T>({ logger, givenUp, brokerContact }: Core, start: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await Promise.race([start(), givenUp]);
     } catch (error) {
       if (!(error instanceof BrokerUnavailable) || error instanceof BrokerRefused) throw error;
+      brokerContact.why = error.message;
       logger.warn({ err: error }, 'the broker is out of reach; trying again');
       await Promise.race([delay(TRY_AGAIN_MS), givenUp]);
     }

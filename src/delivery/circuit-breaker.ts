@@ -101,6 +101,13 @@ export class CircuitBreakers {
     return this.#states.size;
   }
 
+  /** How many of them are not closed: those whose pause is over and that nobody asked for since, too. */
+  get open(): number {
+    let open = 0;
+    for (const { kind } of this.#states.values()) if (kind !== 'closed') open += 1;
+    return open;
+  }
+
   #close(key: string, state: State | undefined): BreakerChange {
     this.#states.delete(key);
     return state && state.kind !== 'closed' ? 'closed' : null;

@@ -1,5 +1,7 @@
 /** One step of a delivery: through the gate, one attempt, and what follows from it made durable. */
+
 import type { Logger } from '../observability/logger.js';
+import type { DeliveryMetrics, PutOffReason } from '../observability/metrics.js';
 import type { Broker, NewRecord } from '../ports/broker.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
@@ -8,10 +10,10 @@ import type { Attempt, AttemptResult } from './attempt.js';
 import type { BreakerChange, Fared } from './circuit-breaker.js';
 import type { OpenConfiguration } from './configuration.js';
 import { exhausted } from './dead-letters.js';
-import { type Delivery, toRetryRecord, withoutExtras } from './delivery.js';
+import { correlationIdOf, type Delivery, toRetryRecord, withoutExtras } from './delivery.js';
 import { type LoggedAttempt, logEntry, loggedAttempt } from './delivery-log.js';
 import { publishUntilDurable, publishWhatFits } from './durable-publish.js';
-import type { EndpointGate } from './endpoint-gate.js';
+import type { EndpointGate, Refused } from './endpoint-gate.js';
 import type { EndpointHealth } from './endpoint-health.js';
 import { type Delay, dueAt, stepAfterFailure, tierOfPutOff } from './retry-schedule.js';
 import type { Topics } from './topics.js';
@@ -27,6 +29,7 @@ export interface DeliverParts {
   readonly attempt: Attempt;
   readonly handleCommand: HandleCommand;
   readonly logger: Logger;
+  readonly metrics: DeliveryMetrics;
   readonly now: () => number;
   readonly random: () => number;
   /** Aborted when attempts under way have to end. */
@@ -39,14 +42,14 @@ export interface DeliverParts {
 export type Deliver = (delivery: Delivery) => Promise<void>;
 
 export function createDeliver(parts: DeliverParts): Deliver {
-  const { accounts, gate, health, topics } = parts;
+  const { accounts, gate, health, metrics, topics } = parts;
 
   return async function deliver(delivery) {
     const webhook = accounts.webhook(delivery.accountId, delivery.webhookId);
     if (!webhook?.isActive) return end(delivery, 'cancelled', null);
     const bytes = delivery.record.value?.length ?? 0;
     const entry = await gate.enter(delivery.accountId, webhook.endpoint, bytes);
-    if (entry.kind === 'refused') return putOff(delivery, entry.forMs);
+    if (entry.kind === 'refused') return putOff(delivery, PUT_OFF_WHY[entry.why], entry.forMs);
     let fared: Fared = 'unknown';
     try {
       fared = await attemptOnce(delivery);
@@ -70,21 +73,26 @@ export function createDeliver(parts: DeliverParts): Deliver {
   }
 
   async function follow(delivery: Delivery, webhook: Webhook, result: AttemptResult | null): Promise<void> {
-    if (result === null) return putOff(delivery, 0);
+    if (result === null) return putOff(delivery, 'not-prepared');
+    if (result.kind === 'interrupted') return putOff(delivery, 'stopping');
+    metrics.attempted(result);
     const made = { ...delivery, attempts: delivery.attempts + 1, putOff: 0 };
     const attempt = loggedAttempt(result, webhook.version);
     switch (result.kind) {
       case 'delivered':
+        tookIt(delivery);
         return end(made, 'delivered', attempt);
       case 'gone':
         return gone(made, webhook, attempt);
       case 'retryable':
         return retry(made, attempt, result.retryAfterMs);
-      case 'interrupted':
-        return putOff(delivery, 0);
       default:
         return result satisfies never;
     }
+  }
+
+  function tookIt({ publishedAt, attempts, putOff }: Delivery): void {
+    if (publishedAt !== null) metrics.delivered(parts.now() - publishedAt, attempts > 0 || putOff > 0);
   }
 
   /** Null where it could not even be begun: the fault is ours (keys, store), and no attempt is counted. */
@@ -105,7 +113,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
     const at = new Date(parts.now()).toISOString();
     const reason = 'the endpoint answered 410 Gone';
     const { id: webhookId, version } = webhook;
-    const context = { actor: 'dispatcher', requestId: delivery.id, correlationId: delivery.id };
+    const context = { actor: 'dispatcher', requestId: delivery.id, correlationId: correlationIdOf(delivery) };
     try {
       const command = { type: 'DeactivateWebhook', webhookId, version, reason, at } as const;
       const decision = await parts.handleCommand(delivery.accountId, command, context);
@@ -129,18 +137,23 @@ export function createDeliver(parts: DeliverParts): Deliver {
     if (step === null || !tier) {
       logger.warn({ ...about(delivery), why }, 'a delivery is exhausted');
       const forms = [exhausted(delivery, why), exhausted(withoutExtras(delivery), why)];
+      metrics.deadLetter('exhausted');
       const letter = publishWhatFits(parts, topics.deadLetters, forms);
       await Promise.all([letter, end(delivery, 'exhausted', attempt)]);
       return;
     }
     logger.warn({ ...about(delivery), why, next: tier.text }, 'an attempt failed');
+    metrics.came('retrying', delivery.eventType);
     await wait({ ...delivery, step: step + 1 }, tier, attempt);
   }
 
   /** To a tier, with no attempt counted. The log tells of the first time in a row. @throws RangeError without a tier */
-  async function putOff(delivery: Delivery, forMs: number): Promise<void> {
+  async function putOff(delivery: Delivery, why: PutOffReason, forMs = 0): Promise<void> {
     const tier = tierOfPutOff(parts.schedule, delivery.putOff, forMs);
     if (!tier) throw new RangeError('the retry schedule has no delay');
+    metrics.came('put-off', delivery.eventType);
+    metrics.putOff(why);
+    parts.logger.debug({ ...about(delivery), why, next: tier.text }, 'a delivery is put off');
     const due = dueAt(tier, parts.now(), parts.random);
     const waits = keep({ ...delivery, putOff: delivery.putOff + 1 }, tier, due);
     if (delivery.putOff > 0) return waits;
@@ -160,7 +173,9 @@ export function createDeliver(parts: DeliverParts): Deliver {
     outcome: 'delivered' | 'exhausted' | 'cancelled',
     attempt: LoggedAttempt | null,
   ): Promise<void> {
-    parts.logger.debug({ ...about(delivery), outcome }, 'a delivery ended');
+    metrics.came(outcome, delivery.eventType);
+    const { status = null, error = null, durationMs = null } = attempt ?? {};
+    parts.logger.debug({ ...about(delivery), outcome, status, error, durationMs }, 'a delivery ended');
     await durable(topics.deliveries, logEntry(delivery, outcome, attempt, null));
   }
 
@@ -180,12 +195,19 @@ export function createDeliver(parts: DeliverParts): Deliver {
   }
 }
 
+const PUT_OFF_WHY = { 'line-full': 'line-full', open: 'breaker-open', closed: 'stopping' } as const satisfies Record<
+  Refused['why'],
+  PutOffReason
+>;
+
 /** 410 is neither: it is the webhook that is gone. */
 function faredBy(result: AttemptResult | null): Fared {
   if (result?.kind === 'delivered') return 'succeeded';
   return result?.kind === 'retryable' ? 'failed' : 'unknown';
 }
 
-function about({ id, accountId, webhookId, eventId, attempts }: Delivery) {
-  return { deliveryId: id, accountId, webhookId, eventId, attempts };
+/** What every line about a delivery has. */
+function about(delivery: Delivery) {
+  const { id, accountId, webhookId, eventId, attempts } = delivery;
+  return { deliveryId: id, accountId, webhookId, eventId, correlationId: correlationIdOf(delivery), attempts };
 }

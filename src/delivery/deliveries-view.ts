@@ -7,7 +7,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
-import { type Broker, BrokerUnavailable } from '../ports/broker.js';
+import { type Broker, BrokerUnavailable, type Consumer, type ConsumerState } from '../ports/broker.js';
 import {
   type DeliveriesPage,
   type DeliveriesQuery,
@@ -16,12 +16,15 @@ import {
   ViewUnsound,
 } from '../ports/deliveries-view.js';
 import { EntryBatch } from './entry-batch.js';
+import { viewGroup } from './groups.js';
 import { viewEntry } from './view-entry.js';
 
 const IN_FLIGHT = 2_000;
 /** Entries are short; what somebody else put there need not be. */
 const IN_FLIGHT_BYTES = 16 * 1024 * 1024;
 const TRY_AGAIN_MS = 1_000;
+/** Entries; what is under way at any moment is no lag. */
+const MUCH_BEHIND = 10_000;
 const NOTHING: DeliveriesPage = { deliveries: [], next: null };
 
 export interface FollowedViewParts {
@@ -30,10 +33,14 @@ export interface FollowedViewParts {
   readonly topic: string;
   /** What the group of each view begins with. */
   readonly group: string;
-  /** How long the topic keeps a record; null is for ever. */
-  readonly keptMs: number | null;
-  readonly now: () => number;
+  /** What was published before then the topic has lost, ms since the epoch; null where it has all. */
+  readonly lostBefore: () => number | null;
   readonly logger: Logger;
+}
+
+export interface ViewState {
+  readonly why: string | null;
+  readonly consumer: ConsumerState | null;
 }
 
 export class FollowedView {
@@ -43,6 +50,7 @@ export class FollowedView {
   #view: DeliveriesView | null = null;
   /** Aborted when what follows the topic has to let go of the view. */
   #following = new AbortController();
+  #consumer: Consumer | null = null;
   /** What keeps the view from its topic, as far as it was logged: each is said once, and its end. */
   #lagging: string | null = null;
 
@@ -53,6 +61,15 @@ export class FollowedView {
   /** Returns at once: a broker that is out of reach is waited for meanwhile. */
   start(): void {
     void this.#run();
+  }
+
+  /** Why it may not have all that its topic has, and how its consumer stands, where there is one. */
+  state(): ViewState {
+    const consumer = this.#consumer?.state() ?? null;
+    const { partitions = [], connected = false } = consumer ?? {};
+    const behind = partitions.reduce((sum, partition) => sum + partition.behind, 0);
+    const why = this.#lagging ?? (connected ? null : 'it has not reached its topic yet');
+    return { why: why ?? (behind > MUCH_BEHIND ? `${behind} entries are still to come` : null), consumer };
   }
 
   /** What there is of it by now. */
@@ -93,7 +110,7 @@ export class FollowedView {
     try {
       const consumer = await broker.consume({
         topics: [topic],
-        group: `${group}.view.${this.#view.id}`,
+        group: viewGroup(group, this.#view.id),
         inFlight: IN_FLIGHT,
         inFlightBytes: IN_FLIGHT_BYTES,
         handler: async (record) => {
@@ -101,23 +118,25 @@ export class FollowedView {
           if (entry) await batch.add(entry);
         },
       });
+      this.#consumer = consumer;
       const letGo = () => void consumer.close().catch(() => undefined);
       if (signal.aborted) letGo();
       else signal.addEventListener('abort', letGo);
       this.#keepsUp();
       await consumer.closed;
     } finally {
+      this.#consumer = null;
       batch.close();
     }
   }
 
   /** False where they could not be stored now. */
   #store(entries: readonly ViewEntry[]): boolean {
-    const { keptMs, now } = this.#parts;
     try {
       if (!this.#view) return false;
       this.#view.add(entries);
-      if (keptMs !== null) this.#view.forget(now() - keptMs);
+      const before = this.#parts.lostBefore();
+      if (before !== null) this.#view.forget(before);
       this.#keepsUp();
       return true;
     } catch (error) {

@@ -10,7 +10,7 @@
  * Between attempts it is a record of a tier: the payment's key, value and headers as they came, and headers of ours.
  */
 import { createHash } from 'node:crypto';
-import { headerText, type NewRecord, type RecordHeader } from '../ports/broker.js';
+import { headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
 import type { PaymentEvent } from './payment-event.js';
 
 export interface Delivery {
@@ -26,18 +26,28 @@ export interface Delivery {
   readonly step: number;
   /** How often in a row it was put off: 0 after an attempt. */
   readonly putOff: number;
+  /** When the payment's record was published, ms since the epoch; null where that is not known. */
+  readonly publishedAt: number | null;
   /** The payment's record. */
   readonly record: NewRecord;
 }
 
+const CORRELATION = 'x-correlation-id';
+const SOUND_ID = /^[\w.:-]{1,128}$/;
 const OWN_HEADERS = 'aw-';
 const DUE = 'aw-due';
 const PUT_OFF = 'aw-put-off';
+const PUBLISHED = 'aw-published';
 
-export function newDelivery(event: PaymentEvent, webhookId: number, record: NewRecord): Delivery {
+export function newDelivery(
+  event: PaymentEvent,
+  webhookId: number,
+  record: NewRecord & Partial<Pick<ReceivedRecord, 'timestamp'>>,
+): Delivery {
   const { id: eventId, type: eventType, accountId } = event;
   const id = webhookMessageId(accountId, eventId, webhookId);
-  return { id, accountId, webhookId, eventId, eventType, attempts: 0, step: 0, putOff: 0, record };
+  const publishedAt = record.timestamp ?? null;
+  return { id, accountId, webhookId, eventId, eventType, attempts: 0, step: 0, putOff: 0, publishedAt, record };
 }
 
 /** Without the key and the headers that the payment's record came with: they may be larger than a topic takes. */
@@ -59,6 +69,8 @@ export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
   // Not spread: a received record also has the place and time of where it came from.
   const { key, value } = record;
   const headers = [...foreignHeaders(record), ...ownHeaders(delivery), text(PUT_OFF, delivery.putOff), text(DUE, due)];
+  // Not of a dead letter: one that is replayed weeks later says nothing of how long deliveries take.
+  if (delivery.publishedAt !== null) headers.push(text(PUBLISHED, delivery.publishedAt));
   return { key, value, headers };
 }
 
@@ -75,7 +87,14 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   if (accountId === null || webhookId === null || attempts === null || step === null) return null;
   // Records of earlier releases do not say.
   const putOff = Math.max(0, whole(record, PUT_OFF) ?? 0);
-  return { id, accountId, webhookId, eventId, eventType, attempts, step, putOff, record };
+  const publishedAt = whole(record, PUBLISHED);
+  return { id, accountId, webhookId, eventId, eventType, attempts, step, putOff, publishedAt, record };
+}
+
+/** The caller's own, where its record has a sound one, else the delivery's id: what the log's lines have in common. */
+export function correlationIdOf({ id, record }: Pick<Delivery, 'id' | 'record'>): string {
+  const given = record.headers.length > 0 ? headerText(record, CORRELATION) : undefined;
+  return given !== undefined && SOUND_ID.test(given) ? given : id;
 }
 
 /**

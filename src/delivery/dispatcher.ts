@@ -4,10 +4,11 @@
  * have DRAIN_MS to end; what is left then follows. Only then offsets are remembered and partitions let go, so that after
  * such a stop nothing that was done is sent again.
  */
-import type { Broker, Consumer, ReceivedRecord } from '../ports/broker.js';
+import type { Broker, Consumer, ConsumerState, ReceivedRecord } from '../ports/broker.js';
 import { createDeliver, type DeliverParts } from './deliver.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
 import { bury, createFanOut } from './fan-out.js';
+import { retryGroup } from './groups.js';
 import { longestWaitMs } from './retry-schedule.js';
 
 const DRAIN_MS = 5_000;
@@ -21,6 +22,8 @@ const IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 export interface Dispatcher {
   /** Rejected where a consumer died and can't come back: the process has to end, a supervisor starts it again. */
   readonly closed: Promise<void>;
+  /** How its consumers stand: that of the payment topics, and that of the tiers. */
+  state(): { readonly payments: ConsumerState; readonly retries: ConsumerState };
   close(): Promise<void>;
 }
 
@@ -42,8 +45,10 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
     parts.topics.deadLetters,
     parts.topics.deliveries,
   ]);
-  const consumers = await consumeAll(parts, tiers);
+  const { payments, retries } = await consumeAll(parts, tiers);
+  const consumers = [payments, retries];
   return {
+    state: () => ({ payments: payments.state(), retries: retries.state() }),
     closed: Promise.all(consumers.map(({ closed }) => closed)).then(() => undefined),
     async close() {
       const closing = Promise.all(consumers.map((consumer) => consumer.close()));
@@ -63,7 +68,7 @@ async function tierTopics({ broker, topics, schedule }: DeliverParts): Promise<s
   return [...new Set([...schedule.map((delay) => topics.tier(delay)), ...existing])];
 }
 
-async function consumeAll(parts: DeliverParts & { group: string }, tiers: readonly string[]): Promise<Consumer[]> {
+async function consumeAll(parts: DeliverParts & { group: string }, tiers: readonly string[]): Promise<Consumers> {
   const { group, topics } = parts;
   const broker: Broker = parts.broker;
   const deliver = createDeliver(parts);
@@ -77,7 +82,7 @@ async function consumeAll(parts: DeliverParts & { group: string }, tiers: readon
   try {
     const retries = await broker.consume({
       topics: tiers,
-      group: `${group}.retry`,
+      group: retryGroup(group),
       inFlight: IN_FLIGHT,
       inFlightBytes: IN_FLIGHT_BYTES,
       notBefore: notBefore(parts),
@@ -86,11 +91,16 @@ async function consumeAll(parts: DeliverParts & { group: string }, tiers: readon
         return delivery ? deliver(delivery) : bury(parts, record, 'the record is not a retry record');
       },
     });
-    return [payments, retries];
+    return { payments, retries };
   } catch (error) {
     await payments.close();
     throw error;
   }
+}
+
+interface Consumers {
+  readonly payments: Consumer;
+  readonly retries: Consumer;
 }
 
 /** When a retry record is due, ms since the epoch. In a tier of an earlier schedule, as long as it says. */

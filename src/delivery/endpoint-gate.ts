@@ -67,6 +67,14 @@ export interface GateParts extends GateLimits {
   readonly now?: () => number;
 }
 
+export interface GateState {
+  /** Of all endpoints together. */
+  readonly active: number;
+  readonly waiting: number;
+  readonly waitingBytes: number;
+  readonly breakersOpen: number;
+}
+
 export class EndpointGate {
   readonly #parts: GateParts;
   readonly #accounts = new Map<number, Account>();
@@ -92,6 +100,11 @@ export class EndpointGate {
       this.#mayBeReady(endpoint);
       this.#admit();
     });
+  }
+
+  get state(): GateState {
+    const { places: waiting, bytes: waitingBytes } = this.#lines.all;
+    return { active: this.#active, waiting, waitingBytes, breakersOpen: this.#parts.breakers?.open ?? 0 };
   }
 
   /** Refuses whoever waits, and whoever comes. */

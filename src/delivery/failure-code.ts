@@ -1,13 +1,15 @@
 /** Why no HTTP response came in full: short and stable, for logs, the deliveries topic and the API. */
-export type FailureCode =
-  | 'timeout'
-  | 'connection-refused'
-  | 'connection-reset'
-  | 'tls'
-  | 'dns'
-  | 'forbidden-address'
-  | 'invalid-response'
-  | 'network';
+export const FAILURE_CODES = [
+  'timeout',
+  'connection-refused',
+  'connection-reset',
+  'tls',
+  'dns',
+  'forbidden-address',
+  'invalid-response',
+  'network',
+] as const;
+export type FailureCode = (typeof FAILURE_CODES)[number];
 
 const CODES: readonly (readonly [RegExp, FailureCode])[] = [
   [/^ENDPOINT_FORBIDDEN$/, 'forbidden-address'],

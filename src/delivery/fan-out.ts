@@ -25,6 +25,7 @@ export async function bury(parts: DeliverParts, record: ReceivedRecord, reason: 
   const { topic, partition, offset } = record;
   parts.logger.warn({ topic, partition, offset, reason }, 'a record is not valid; it goes to the dead letters');
   const letter = notValid(record, reason);
+  parts.metrics.deadLetter('not-valid');
   // The headers of ours say where the bytes still are.
   const bare = notValid({ ...record, key: null, value: null, headers: [] }, reason);
   await publishWhatFits(parts, parts.topics.deadLetters, [letter, { ...letter, value: null }, bare]);

@@ -12,6 +12,10 @@ const JITTER = 0.1;
 /** So often in a row a delivery is put off to the first tier. */
 const TO_THE_FIRST = 5;
 
+export function longestDelayMs(schedule: readonly Delay[]): number {
+  return Math.max(...schedule.map(({ ms }) => ms));
+}
+
 /**
  * The step whose tier a failed delivery waits in; null where none is left. With a Retry-After it is the first from the
  * current one on that covers it, else the last.

@@ -68,6 +68,10 @@ export class WaitingLines {
     this.#bytes += bytes;
   }
 
+  get all(): { readonly places: number; readonly bytes: number } {
+    return { places: this.#places, bytes: this.#bytes };
+  }
+
   /** What one of so many lines may have now. */
   most(lines: number): { readonly places: number; readonly bytes: number } {
     return { places: mostOf(PLACES, this.#places, lines), bytes: mostOf(BYTES, this.#bytes, lines) };

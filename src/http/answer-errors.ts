@@ -2,6 +2,7 @@
 import type { Context, Next } from 'koa';
 import type { Logger } from '../observability/logger.js';
 import { ApiError } from './api-error.js';
+import { aboutRequest } from './request-context.js';
 
 export function answerErrors(logger: Logger) {
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -11,10 +12,7 @@ export function answerErrors(logger: Logger) {
       if (ctx.status === 404 && ctx.body === undefined) throw notRouted(ctx);
     } catch (error) {
       if (!(error instanceof ApiError)) {
-        logger.error(
-          { err: error, method: ctx.method, path: ctx.path, requestId: ctx.state.requestId },
-          'a request failed',
-        );
+        logger.error({ err: error, method: ctx.method, path: ctx.path, ...aboutRequest(ctx) }, 'a request failed');
       }
       answer(ctx, error instanceof ApiError ? error : new ApiError(500, 'internal error'));
     }

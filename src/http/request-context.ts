@@ -3,6 +3,7 @@
  * back. And no-store: answers are an account's own, and true for now only.
  */
 import type { Context, Next } from 'koa';
+import type { Caller } from '../accounts/access-tokens.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 
 const SOUND_ID = /^[\w.:-]{1,128}$/;
@@ -19,6 +20,12 @@ export function requestContext(newId: () => string) {
 
 export function commandContext(ctx: Context, actor: string): CommandContext {
   return { actor, requestId: ctx.state.requestId, correlationId: ctx.state.correlationId };
+}
+
+/** What every log line about a request has. */
+export function aboutRequest({ state }: Context) {
+  const { requestId, correlationId, caller } = state;
+  return { accountId: (caller as Caller | undefined)?.accountId, requestId, correlationId };
 }
 
 function given(ctx: Context, name: string): string | undefined {

@@ -4,6 +4,7 @@ import Koa, { type Middleware } from 'koa';
 import type { OwnTokens, VerifyToken } from '../accounts/access-tokens.js';
 import type { IdempotencyKeys } from '../idempotency/idempotency-keys.js';
 import type { Logger } from '../observability/logger.js';
+import type { HttpMetrics } from '../observability/metrics.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { answerErrors } from './answer-errors.js';
@@ -13,6 +14,7 @@ import { answerOnce } from './idempotency.js';
 import { issueToken, operation as issueTokenOperation, tokenErrors } from './issue-token.js';
 import { type Deliveries, listDeliveries, operation as listDeliveriesOperation } from './list-deliveries.js';
 import { listWebhooks, operation as listWebhooksOperation } from './list-webhooks.js';
+import { isOf, measured } from './measured.js';
 import type { Operation } from './operation.js';
 import { createOwnWebhook } from './own-webhook.js';
 import { limitRate, type RateLimit } from './rate-limit.js';
@@ -40,6 +42,7 @@ export interface ApiParts extends Omit<RegisterWebhookParts, 'answerOnce'> {
   /** The service's, for /openapi.json. */
   readonly version: string;
   readonly logger: Logger;
+  readonly metrics: HttpMetrics;
   readonly newRequestId: () => string;
 }
 
@@ -53,6 +56,7 @@ export function createApi(parts: ApiParts): Koa {
   // What a broken connection emits; the requests themselves end in answerErrors.
   app.on('error', (error: Error) => parts.logger.debug({ err: error }, 'a connection failed'));
   app.use(requestContext(parts.newRequestId));
+  app.use(measured(parts.metrics));
   app.use(answerErrors(parts.logger));
   app.use(routed(documented(routes(parts), parts), parts).routes());
   return app;
@@ -87,7 +91,7 @@ function routed(all: readonly Route[], { accounts, verifyToken, rateLimits }: Ap
   const authenticated = authenticate(verifyToken, accounts);
   for (const { operation, handle } of all) {
     const { method, path, security, rateLimit, body } = operation;
-    const before: Middleware[] = [];
+    const before: Middleware[] = [isOf(operation)];
     if (security === 'bearer') before.push(authenticated);
     if (security === 'bearer' && rateLimit) before.push(limitRate(rateLimits[rateLimit]));
     if (body?.type === 'json') before.push(jsonBody());

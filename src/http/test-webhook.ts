@@ -6,6 +6,7 @@ import type { Webhook } from '../webhooks/state.js';
 import { ApiError } from './api-error.js';
 import { type Operation, refusal, WEBHOOK_ID } from './operation.js';
 import type { OwnWebhook } from './own-webhook.js';
+import { aboutRequest } from './request-context.js';
 
 const MOST_BYTES = 65_536;
 const TRY_AGAIN_SECONDS = '1';
@@ -70,7 +71,7 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
     switch (outcome.kind) {
       case 'sent': {
         const { success, ...result } = outcome.result;
-        const about = { accountId, webhookId: webhook.id, requestId: ctx.state.requestId };
+        const about = { ...aboutRequest(ctx), webhookId: webhook.id, deliveryId: result.id };
         logger.info({ ...about, success, ...result }, 'a test event was sent');
         ctx.body = { success, message: messageOf(outcome.result), result };
         return;

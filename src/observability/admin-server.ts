@@ -1,29 +1,43 @@
-/** The admin port: /health/live (the process answers) and /health/ready (it does its work), for supervisors. */
+/**
+ * The admin port, for supervisors and Prometheus: /health/live (the process answers), /health/ready (it does its work, or
+ * which part does not and why) and /metrics.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import type { ExposedMetrics } from './metrics.js';
+import type { Readiness } from './readiness.js';
+
 /** How long a connection may stand still: by itself Node lets a client keep what it does not read for ever. */
 const STALL_MS = 30_000;
-
-/** The parts that are not ready yet, by name; none: ready. */
-export type NotReady = () => readonly string[];
 
 export interface AdminServer {
   readonly port: number;
   close(): Promise<void>;
 }
 
+export interface AdminParts {
+  readonly readiness: Pick<Readiness, 'report'>;
+  readonly metrics: Pick<ExposedMetrics, 'contentType' | 'text'>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
 /** @throws the error of listen, where the port can't be had */
 export async function startAdminServer(
   host: string,
   port: number,
-  notReady: NotReady,
+  parts: AdminParts,
   stallMs = STALL_MS,
 ): Promise<AdminServer> {
-  const server = createServer((request, response) => {
-    const [status, body] = answer(request.url ?? '', notReady);
-    response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
-    response.end(request.method === 'HEAD' ? undefined : JSON.stringify(body));
+  const server = createServer(async (request, response) => {
+    const { status, type, body } = await answer(request.url ?? '', parts);
+    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+    response.end(request.method === 'HEAD' ? undefined : body);
   });
   server.timeout = stallMs;
   await new Promise<void>((resolve, reject) => {
@@ -33,12 +47,28 @@ export async function startAdminServer(
   return { port: (server.address() as AddressInfo).port, close: () => closed(server) };
 }
 
-function answer(url: string, notReady: NotReady): [status: number, body: object] {
-  const path = url.split('?')[0];
-  if (path === '/health/live') return [200, { status: 'live' }];
-  if (path !== '/health/ready') return [404, { status: 'not found' }];
-  const waitingFor = notReady();
-  return waitingFor.length === 0 ? [200, { status: 'ready' }] : [503, { status: 'not ready', waitingFor }];
+/** Never rejects. */
+async function answer(url: string, { readiness, metrics }: AdminParts): Promise<Answer> {
+  try {
+    switch (url.split('?')[0]) {
+      case '/health/live':
+        return json(200, { status: 'live' });
+      case '/health/ready': {
+        const { ready, body } = readiness.report();
+        return json(ready ? 200 : 503, body);
+      }
+      case '/metrics':
+        return { status: 200, type: metrics.contentType, body: await metrics.text() };
+      default:
+        return json(404, { status: 'not found' });
+    }
+  } catch {
+    return json(500, { status: 'this could not be told' });
+  }
+}
+
+function json(status: number, body: object): Answer {
+  return { status, type: 'application/json', body: JSON.stringify(body) };
 }
 
 function closed(server: Server): Promise<void> {

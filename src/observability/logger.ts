@@ -7,13 +7,12 @@ export type Logger = Pick<PinoLogger, 'fatal' | 'error' | 'warn' | 'info' | 'deb
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-const STDERR = 2;
-
-export function createLogger(level: LogLevel, destination: DestinationStream = stderr()): Logger {
+export function createLogger(level: LogLevel, destination = logDestination(process.stderr)): Logger {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
-function stderr(): DestinationStream {
-  if (process.stderr.isTTY) return pretty({ destination: STDERR, sync: true, colorize: true, singleLine: true });
-  return pino.destination({ dest: STDERR, sync: true });
+/** Written at once: what is said last is what is needed after a crash. */
+export function logDestination({ isTTY = false, fd }: { isTTY?: boolean; fd: number }): DestinationStream {
+  if (isTTY) return pretty({ destination: fd, sync: true, colorize: true, singleLine: true });
+  return pino.destination({ dest: fd, sync: true });
 }

@@ -73,8 +73,29 @@ export interface ConsumeOptions {
 export interface Consumer {
   stop(): void;
   close(): Promise<void>;
+  /** How it stands, from memory or at the cost of one look a topic; never throws. */
+  state(): ConsumerState;
   /** Fulfilled after close; rejected with BrokerUnavailable where the consumer died and can't come back by itself. */
   readonly closed: Promise<void>;
+}
+
+export interface ConsumerState {
+  /** False while it has no contact with the broker, or is not in its group yet. */
+  readonly connected: boolean;
+  /** Records that were begun and are not done, waiting for a new try ones too, and the bytes of their values. */
+  readonly inHand: number;
+  readonly inHandBytes: number;
+  /** Those it has just now; none while others of its group have them. */
+  readonly partitions: readonly PartitionState[];
+}
+
+export interface PartitionState {
+  readonly topic: string;
+  readonly partition: number;
+  /** Records that are published, as far as is known here, and not remembered as done. */
+  readonly behind: number;
+  /** The next to hand out; null where none has been read. */
+  readonly head: { readonly publishedAt: number; readonly overdueMs: number } | null;
 }
 
 /** It can't be reached, or does not answer in time: to be tried again. */

@@ -59,6 +59,8 @@ export interface SubscribeOptions {
   readonly after: string | null;
   readonly streamPrefix: string;
   readonly signal: AbortSignal;
+  /** Told each time the store is found out of reach while the subscription is mended; the mark comes again afterwards. */
+  readonly onDropped?: (error: StoreUnavailable) => void;
 }
 
 /** At least one event, or the caught-up mark, or both. */

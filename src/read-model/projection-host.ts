@@ -26,9 +26,21 @@ export interface ProjectionHostParts {
   readonly store: EventStore;
   readonly states: ProjectionStates;
   readonly logger: Logger;
-  /** ms, only for the pace of progress messages. */
+  /** ms that never go back. */
   readonly now: () => number;
 }
+
+/** Out of reach: the store, or the file of the states. */
+type Contact =
+  | { readonly kind: 'starting' | 'catching-up' | 'out-of-reach'; readonly why: string }
+  | { readonly kind: 'live'; readonly why: null };
+
+export type ProjectionStanding = Contact & {
+  /** Folded by this process. */
+  readonly events: number;
+  /** ms since it last had all that the store has; 0 while it follows. */
+  readonly behindMs: number;
+};
 
 export class ProjectionHost<S> {
   readonly #parts: ProjectionHostParts;
@@ -40,6 +52,10 @@ export class ProjectionHost<S> {
   readonly #lost = withResolvers<never>();
   #running: Promise<void> = Promise.resolve();
   #live = false;
+  #contact: Contact = { kind: 'starting', why: 'the event store has not answered yet' };
+  #events = 0;
+  /** By `now`; its start at first. */
+  #lastLive = 0;
   #hasBeenLive = false;
 
   constructor(parts: ProjectionHostParts) {
@@ -52,6 +68,7 @@ export class ProjectionHost<S> {
 
   start(): void {
     this.#progress.start();
+    this.#lastLive = this.#parts.now();
     this.#running = this.#run();
   }
 
@@ -68,6 +85,11 @@ export class ProjectionHost<S> {
   /** False while it starts, and while it can't follow the store. */
   get isLive(): boolean {
     return this.#live;
+  }
+
+  /** How it stands towards the store. */
+  get standing(): ProjectionStanding {
+    return { ...this.#contact, events: this.#events, behindMs: this.#live ? 0 : this.#parts.now() - this.#lastLive };
   }
 
   /** The state as folded here; undefined where the stream is not known here (yet). */
@@ -107,7 +129,7 @@ export class ProjectionHost<S> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       await this.#follow(signal).catch((error: unknown) => this.#recover(error));
-      this.#live = false;
+      if (this.#live) this.#outOfReach(new Error('the subscription ended'));
       if (!signal.aborted) await delay(RETRY_AFTER_MS, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -115,7 +137,8 @@ export class ProjectionHost<S> {
   async #follow(signal: AbortSignal): Promise<void> {
     const { store, projection } = this.#parts;
     const after = this.#folded.open();
-    for await (const batch of store.subscribe({ after, streamPrefix: projection.streamPrefix, signal })) {
+    const onDropped = (error: Error) => this.#outOfReach(error);
+    for await (const batch of store.subscribe({ after, streamPrefix: projection.streamPrefix, signal, onDropped })) {
       this.#apply(batch);
     }
   }
@@ -123,19 +146,32 @@ export class ProjectionHost<S> {
   #apply({ events, caughtUp }: EventBatch): void {
     for (const [stream, { revision }] of this.#folded.fold(events)) this.#waiters.reached(stream, revision);
     this.#progress.folded(events.length);
+    this.#events += events.length;
     if (this.#live) return;
     if (caughtUp) this.#becomeLive();
-    else this.#progress.catchingUp();
+    else {
+      this.#contact = { kind: 'catching-up', why: `it has folded ${this.#events} events, and there are more` };
+      this.#progress.catchingUp();
+    }
   }
 
   #becomeLive(): void {
     this.#live = this.#hasBeenLive = true;
+    this.#contact = { kind: 'live', why: null };
     this.#caughtUp.resolve();
     this.#progress.caughtUp();
   }
 
+  /** What it has may be behind what the store has, until the mark comes again. */
+  #outOfReach(error: unknown): void {
+    if (this.#live) this.#lastLive = this.#parts.now();
+    this.#live = false;
+    this.#contact = { kind: 'out-of-reach', why: error instanceof Error ? error.message : String(error) };
+  }
+
   #recover(error: unknown): void {
     const { projection, logger } = this.#parts;
+    this.#outOfReach(error);
     const about = { projection: projection.name };
     if (error instanceof UnknownPosition) {
       logger.warn(about, 'the read model is of another history than the store: rebuilding it');

@@ -50,6 +50,12 @@ export async function deploy(store: EventStore, server: ProjectionServer, name: 
   return { projection: name, outcome: outcome === 'created' ? 'created' : 'rebuilt' };
 }
 
+/** Whether what was deployed last is what this program has. @throws StoreUnavailable */
+export async function isDeployed(store: EventStore, name: ProjectionName): Promise<boolean> {
+  const { deployedVersion } = await lastDeployment(store, name);
+  return deployedVersion === compileProjection(name, projectionSource(name)).version;
+}
+
 /**
  * Every account whose state on the server is another than the one folded here.
  * @throws ProjectionMissing, StoreUnavailable

@@ -42,7 +42,12 @@ describe('a broker that is out of reach', () => {
       const closed = new Promise<void>((_, reject) => {
         die = (error) => void consumer.close().then(() => reject(error));
       });
-      return { stop: () => consumer.stop(), close: () => consumer.close(), closed };
+      return {
+        stop: () => consumer.stop(),
+        close: () => consumer.close(),
+        state: () => consumer.state(),
+        closed,
+      };
     };
     const view = fixture.follow({ broker: { consume } });
     await fixture.publish(...many(10));

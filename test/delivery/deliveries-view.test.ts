@@ -78,7 +78,7 @@ describe('a view that follows the topic', () => {
 
   test('forgets what the topic does not keep any more', async () => {
     await fixture.publish(...many(10));
-    const kept = fixture.follow({ keptMs: 3_600_000 });
+    const kept = fixture.follow({ lostBefore: () => Date.now() - 3_600_000 });
     await shows(kept, 10);
     let calls = 0;
     const forget = (view: DeliveriesView) => (before: number) => {
@@ -86,7 +86,7 @@ describe('a view that follows the topic', () => {
       calls += 1;
     };
     const open = fixture.between((view) => ({ forget: forget(view) }));
-    const old = fixture.follow({ keptMs: 3_600_000, now: () => Date.now() + 3_600_001, open });
+    const old = fixture.follow({ lostBefore: () => Date.now() + 1, open });
     await eventually(() => calls > 0);
     expect(shown(old)).toEqual([]);
   });

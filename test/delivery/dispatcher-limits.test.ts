@@ -9,7 +9,8 @@ class ConsumedBroker extends RecordingBroker {
 
   override async consume(options?: ConsumeOptions): Promise<Consumer> {
     if (options) this.options.push(options);
-    return { stop: () => undefined, close: async () => undefined, closed: Promise.resolve() };
+    const state = () => ({ connected: true, inHand: 0, inHandBytes: 0, partitions: [] });
+    return { stop: () => undefined, close: async () => undefined, state, closed: Promise.resolve() };
   }
 }
 

@@ -30,7 +30,7 @@ function asking(store: EventStore) {
     const fingerprints = createFingerprints([masterKey(Buffer.alloc(32, 1))]);
     const now = () => new Date(Date.now() + afterMs);
     const keys = createIdempotencyKeys({ store, fingerprints, newEventId: randomUUID, now });
-    return keys.once({ accountId: 42, key, content: 'a' }, perform);
+    return keys.once({ accountId: 42, key, content: 'a' }, async () => ({ kind: 'ready', perform }));
   };
 }
 

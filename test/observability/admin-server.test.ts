@@ -4,6 +4,12 @@ import { eventually } from '../support/eventually.js';
 import { HeldConnection } from '../support/held-connection.js';
 import { head } from '../support/raw-request.js';
 
+/** What it answers with is large. */
+const LARGE = {
+  readiness: { report: () => ({ ready: false, body: { why: 'x'.repeat(100_000) } }) },
+  metrics: { contentType: 'text/plain', text: async () => '' },
+} as never;
+
 let server: AdminServer | undefined;
 let held: HeldConnection | undefined;
 
@@ -13,7 +19,7 @@ afterEach(async () => {
 });
 
 it('a connection that does not read what it asked for is closed', async () => {
-  server = await startAdminServer('127.0.0.1', 0, () => ['x'.repeat(100_000)], 150);
+  server = await startAdminServer('127.0.0.1', 0, LARGE, 150);
   held = (await HeldConnection.open(server.port)).stopReading();
   const asked = head('GET /health/ready HTTP/1.1');
   held.send(asked.repeat(200)).keepSending(asked);

@@ -12,6 +12,7 @@ import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createCommandHandler } from '../../src/webhooks/handle-command.js';
 import { createWebhookIds } from '../../src/webhooks/webhook-ids.js';
+import { noHttpMetrics } from './no-metrics.js';
 import { startReadModel } from './read-model-fixture.js';
 import { type RecordingLogger, recordingLogger } from './recording-logger.js';
 import { openSqliteStore } from './sqlite-store.js';
@@ -67,6 +68,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     now,
     newRequestId: randomUUID,
     logger,
+    metrics: noHttpMetrics,
     ...parts,
   });
   const server = await listen(api, '127.0.0.1', 0, options.limits);

@@ -177,14 +177,15 @@ export class RemembersBeforeDone extends Delegating {
       stop();
       return consumer.close();
     };
-    return { stop, close, closed: consumer.closed };
+    return { stop, close, state: () => consumer.state(), closed: consumer.closed };
   }
 }
 
 export class CallsAfterStop extends Delegating {
   override async consume(options: ConsumeOptions): Promise<Consumer> {
     const consumer = await this.inner.consume(options);
-    return { stop: () => undefined, close: () => consumer.close(), closed: consumer.closed };
+    const close = () => consumer.close();
+    return { stop: () => undefined, close, state: () => consumer.state(), closed: consumer.closed };
   }
 }
 
@@ -194,7 +195,7 @@ export class ClosesTooEarly extends Delegating {
     const close = async () => {
       void consumer.close();
     };
-    return { stop: () => consumer.stop(), close, closed: consumer.closed };
+    return { stop: () => consumer.stop(), close, state: () => consumer.state(), closed: consumer.closed };
   }
 }
 

@@ -10,6 +10,7 @@ import { topicsOf } from '../../src/delivery/topics.js';
 import type { Command, Decision } from '../../src/webhooks/decide.js';
 import { ACCOUNT, DELIVERED, deliveryTo, NOW } from './delivery-samples.js';
 import { FakeAccounts, webhookOf } from './fake-accounts.js';
+import { noDeliveryMetrics } from './no-metrics.js';
 import { RecordingBroker } from './recording-broker.js';
 import { recordingLogger } from './recording-logger.js';
 
@@ -70,6 +71,7 @@ export class DeliverFixture {
         changes.health ?? new EndpointHealth({ accounts, handleCommand, logger, now: () => NOW, deactivateAfterMs: 0 }),
       handleCommand,
       logger: this.logger,
+      metrics: noDeliveryMetrics,
       now: () => NOW,
       random: () => 0,
       interrupt: this.interrupt.signal,

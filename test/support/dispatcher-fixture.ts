@@ -19,6 +19,7 @@ import { createSealing, headerPlace } from '../../src/secrets/sealing.js';
 import { createCommandHandler } from '../../src/webhooks/handle-command.js';
 import type { EventType } from '../../src/webhooks/limits.js';
 import { testAuthority } from './certificates.js';
+import { noDeliveryMetrics } from './no-metrics.js';
 import { startReadModel } from './read-model-fixture.js';
 import { silentLogger } from './silent-logger.js';
 import { CONTEXT } from './webhook-samples.js';
@@ -108,6 +109,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         attempt: await attempt(LONG),
         handleCommand,
         logger: silentLogger,
+        metrics: noDeliveryMetrics,
         now,
         random: () => 0,
         drainMs: 0,

@@ -78,8 +78,8 @@ export class FakeKafkaClient {
     return this.emit('GROUP_JOIN', { memberId, memberAssignment: assignment });
   }
 
-  /** Records of partition 0, `first` to `last`. */
-  async fetched(topic: string, first: number, last: number): Promise<void> {
+  /** Records of partition 0, `first` to `last`; `end` is what the next to be published will get. */
+  async fetched(topic: string, first: number, last: number, end = last + 1): Promise<void> {
     const messages = Array.from({ length: last - first + 1 }, (_, n) => ({
       key: null,
       value: Buffer.from(String(first + n)),
@@ -91,7 +91,7 @@ export class FakeKafkaClient {
       topic,
       partition: 0,
       fetchedOffset: String(first),
-      highWatermark: String(last + 1),
+      highWatermark: String(end),
       messages,
       firstOffset: () => String(first),
       lastOffset: () => String(last),

@@ -43,7 +43,7 @@ export class FollowedViewFixture {
 
   follow(changes: Partial<FollowedViewParts> = {}): FollowedView {
     const own = { broker: this.broker, open: this.open, logger: this.#logger };
-    const view = new FollowedView({ ...own, topic: TOPIC, group: 'test', keptMs: null, now: Date.now, ...changes });
+    const view = new FollowedView({ ...own, topic: TOPIC, group: 'test', lostBefore: () => null, ...changes });
     this.#folder.onClose(() => view.close());
     view.start();
     return view;

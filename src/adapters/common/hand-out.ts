@@ -7,7 +7,7 @@
  *                                       ^   \-> pausing -> again -\
  *                                       \-------------------------/
  */
-import type { ConsumeOptions, ReceivedRecord } from '../../ports/broker.js';
+import type { ConsumeOptions, ConsumerState, PartitionState, ReceivedRecord } from '../../ports/broker.js';
 
 /**
  * Handed out in one turn of the event loop: what a handler does before its first await adds up. Hazard: on the embedded
@@ -38,6 +38,12 @@ export interface Waiting {
 export function waiting(record: ReceivedRecord, due: number): Waiting {
   const left = due - Date.now();
   return { record, due: performance.now() + left };
+}
+
+/** What a scrape shows of the first that waits. */
+export function headState(head: Waiting | undefined): PartitionState['head'] {
+  if (!head) return null;
+  return { publishedAt: head.record.timestamp, overdueMs: Math.max(0, performance.now() - head.due) };
 }
 
 /** Records of one partition, in order. */
@@ -80,6 +86,11 @@ export class HandOut {
 
   constructor(options: HandOutOptions) {
     this.#options = options;
+  }
+
+  /** What is held, those that pause too. */
+  get inHand(): Pick<ConsumerState, 'inHand' | 'inHandBytes'> {
+    return { inHand: this.#unsettled + this.#pausing.size + this.#again.length, inHandBytes: this.#bytes };
   }
 
   /** From now on these: what was rejected in a lane that is not among them is let go of. */

@@ -41,6 +41,8 @@ export interface EventStoreDbOptions {
   readonly logger: Logger;
   /** 0 to 1: spreads new tries. */
   readonly random: () => number;
+  /** Streams whose events the server removes by itself, so long after each was appended. */
+  readonly expiring?: { readonly prefix: string; readonly afterMs: number };
   readonly limits?: Partial<Limits>;
 }
 
@@ -122,7 +124,7 @@ export class EventStoreDbStore implements EventStore {
         }
       } catch (error) {
         if (error instanceof UnknownPosition) throw error;
-        this.#dropped(error, failures);
+        options.onDropped?.(this.#dropped(error, failures));
       }
       // Any end that was not asked for is a drop: the client does not come back by itself.
       if (!signal.aborted) await this.#pause(backoff(failures, this.#options.random), signal);
@@ -137,16 +139,28 @@ export class EventStoreDbStore implements EventStore {
 
   async #append(stream: string, events: readonly NewEvent[], expected: number): Promise<Appended> {
     const expectedRevision = expected === NO_STREAM ? NO_STREAM_YET : BigInt(expected);
-    const { nextExpectedRevision, position } = await this.#client.appendToStream(stream, events.map(toEvent), {
-      expectedRevision,
-      deadline: this.#limits.tryMs,
-      ...(this.#options.credentials && { credentials: this.#options.credentials }),
-    });
+    const [{ nextExpectedRevision, position }] = await Promise.all([
+      this.#client.appendToStream(stream, events.map(toEvent), { expectedRevision, ...this.#plainly() }),
+      expected === NO_STREAM && this.#letExpire(stream),
+    ]);
     const last = events.at(-1)?.id ?? '';
     return {
       revision: Number(nextExpectedRevision),
       position: toPosition(position ?? { commit: 0n, prepare: 0n }, last),
     };
+  }
+
+  /** Beside the append that makes the stream: where one of the two fails, both are done again. */
+  async #letExpire(stream: string): Promise<void> {
+    const { expiring } = this.#options;
+    if (!expiring || !stream.startsWith(expiring.prefix)) return;
+    const maxAge = Math.ceil(expiring.afterMs / 1_000);
+    await this.#client.setStreamMetadata(stream, { maxAge }, this.#plainly());
+  }
+
+  #plainly() {
+    const { credentials } = this.#options;
+    return { deadline: this.#limits.tryMs, ...(credentials && { credentials }) };
   }
 
   async *#subscribeOnce(after: string | null, streamPrefix: string, signal: AbortSignal): AsyncIterable<EventBatch> {
@@ -172,11 +186,12 @@ export class EventStoreDbStore implements EventStore {
     }
   }
 
-  #dropped(error: unknown, failures: number): void {
+  #dropped(error: unknown, failures: number): StoreUnavailable {
     const failure = unavailable(error);
     if (failure instanceof StoreRefused) throw failure;
     // The first time, and then about once in half a minute.
     if (failures % 10 === 0) this.#options.logger.warn({ err: error }, 'the event store is out of reach; trying again');
+    return failure;
   }
 
   async #pause(ms: number, signal: AbortSignal = this.#closing.signal): Promise<void> {

@@ -92,6 +92,7 @@ export class AssignedPartitions {
       const { notBefore = () => 0 } = this.#parts.options;
       const records = batch.messages.map((message) => fromMessage(batch.topic, batch.partition, message));
       const received = records.map((record) => waiting(record, notBefore(record)));
+      lane.sawEnd(Number(batch.highWatermark));
       lane.receive(received, Number(batch.lastOffset()));
       resolveOffset(batch.lastOffset());
       this.#parts.handOut.pumpNextTurn();

@@ -98,7 +98,7 @@ export class KafkaBroker implements Broker {
   }
 }
 
-function connection({ brokers, ssl, sasl }: KafkaSettings, logger: Logger): Kafka {
+export function connection({ brokers, ssl, sasl }: KafkaSettings, logger: Logger): Kafka {
   return new kafkajs.Kafka({
     clientId: 'account-webhooks',
     brokers: [...brokers],

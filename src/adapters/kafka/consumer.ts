@@ -7,7 +7,7 @@
  */
 import type { Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
-import type { ConsumeOptions, Consumer } from '../../ports/broker.js';
+import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
 import { HandOut } from '../common/hand-out.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
 import { AssignedPartitions } from './assigned-partitions.js';
@@ -60,6 +60,11 @@ export class KafkaConsumer implements Consumer {
     this.#member.stop();
     this.#handOut.stop();
     this.#partitions.stop();
+  }
+
+  state(): ConsumerState {
+    const partitions = [...this.#partitions.lanes()].map((lane) => lane.state);
+    return { connected: this.#member.isMember, ...this.#handOut.inHand, partitions };
   }
 
   close(): Promise<void> {

@@ -47,7 +47,6 @@ const SILENT_MS = 30_000;
 export class GroupMember {
   readonly #parts: GroupMemberParts;
   #client: KafkaClient;
-  /** False until the first join, and after a crash. */
   #isMember = false;
   /** Counts the commits that Kafka took. */
   #committed = 0;
@@ -60,6 +59,11 @@ export class GroupMember {
   constructor(parts: GroupMemberParts) {
     this.#parts = parts;
     this.#client = this.#connection();
+  }
+
+  /** False until the first join, and after a crash. */
+  get isMember(): boolean {
+    return this.#isMember;
   }
 
   /** Fulfilled once it has begun; a group that can't be joined just now is joined later. @throws errors of the port */

@@ -4,9 +4,9 @@
  * rejoin, and may bring a batch that was fetched before it, so every batch is held against `next`.
  */
 
-import type { ReceivedRecord } from '../../ports/broker.js';
+import type { PartitionState, ReceivedRecord } from '../../ports/broker.js';
 import { DonePrefix } from '../common/done-prefix.js';
-import type { Lane, Waiting } from '../common/hand-out.js';
+import { headState, type Lane, type Waiting } from '../common/hand-out.js';
 import type { Kept } from '../common/offset-keeper.js';
 
 const FULL_RECORDS = 500;
@@ -28,6 +28,8 @@ export class PartitionLane implements Lane, Kept {
   #bytes = 0;
   #next: number;
   #remembered: number;
+  /** What the next record to be published would get, when something was last fetched. */
+  #end = 0;
   #paused = false;
   /** False once a record of it was let go of: nobody would hand that out any more. */
   #isWhole = true;
@@ -43,6 +45,16 @@ export class PartitionLane implements Lane, Kept {
   /** The offset that has to come next. */
   get next(): number {
     return this.#next;
+  }
+
+  sawEnd(offset: number): void {
+    this.#end = offset;
+  }
+
+  get state(): PartitionState {
+    const { topic, partition } = this;
+    const done = this.unremembered ?? this.#remembered;
+    return { topic, partition, behind: Math.max(this.#end, this.#next) - done, head: headState(this.head()) };
   }
 
   /** Those that are here already are left out. @param last the batch's last offset, records or not */

@@ -1,0 +1,54 @@
+/** Store and broker as the parts are handed them: what they refuse is counted, and whether the broker answers is kept. */
+import type { Backbone } from '../backbone.js';
+import type { StoreMetrics } from '../observability/metrics.js';
+import { type Broker, BrokerUnavailable, type NewRecord } from '../ports/broker.js';
+import { type EventStore, type NewEvent, StoreUnavailable, WrongExpectedRevision } from '../ports/event-store.js';
+
+/** Why the broker is out of reach, as far as it was asked; null: it took what it was last given. */
+export interface BrokerContact {
+  why: string | null;
+}
+
+export function watchedBackbone(backbone: Backbone, metrics: StoreMetrics, contact: BrokerContact): Backbone {
+  const store = watchedStore(backbone.store, metrics);
+  return { ...backbone, store, broker: watchedBroker(backbone.broker, metrics, contact) };
+}
+
+function watchedStore(store: EventStore, metrics: StoreMetrics): EventStore {
+  return {
+    async append(stream: string, events: readonly NewEvent[], expectedRevision: number) {
+      try {
+        return await store.append(stream, events, expectedRevision);
+      } catch (error) {
+        if (error instanceof WrongExpectedRevision) metrics.appendConflict(stream);
+        else if (error instanceof StoreUnavailable) metrics.appendFailed();
+        throw error;
+      }
+    },
+    read: (stream, fromRevision) => store.read(stream, fromRevision),
+    subscribe: (options) => store.subscribe(options),
+    close: () => store.close(),
+  };
+}
+
+function watchedBroker(broker: Broker, metrics: StoreMetrics, contact: BrokerContact): Broker {
+  return {
+    async publish(topic: string, records: readonly NewRecord[]) {
+      try {
+        await broker.publish(topic, records);
+        contact.why = null;
+      } catch (error) {
+        if (error instanceof BrokerUnavailable) {
+          metrics.publishFailed();
+          contact.why = error.message;
+        }
+        throw error;
+      }
+    },
+    consume: (options) => broker.consume(options),
+    browse: (topic) => broker.browse(topic),
+    listTopics: () => broker.listTopics(),
+    ensureTopics: (topics) => broker.ensureTopics(topics),
+    close: () => broker.close(),
+  };
+}

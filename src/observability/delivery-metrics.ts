@@ -1,0 +1,97 @@
+/** Deliveries and their attempts. */
+import type { Exposition } from './exposition.js';
+import {
+  DEAD_LETTER_REASONS,
+  DELIVERY_OUTCOMES,
+  type DeliveryMetrics,
+  type DeliveryOutcome,
+  PUT_OFF_REASONS,
+} from './metrics.js';
+import type { Count, Distribution } from './tallies.js';
+
+/** s. The deadline of an attempt is 15 s unless the settings say otherwise. */
+const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
+/** s. From what a healthy receiver takes, over the tiers of the schedule, to its end. */
+const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 600, 3_600, 21_600, 86_400];
+const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const;
+const OTHER = 'other';
+
+export interface DeliveryLabels {
+  readonly eventTypes: readonly string[];
+  /** What an attempt fails with where no response came in full. */
+  readonly failureCodes: readonly string[];
+}
+
+export function deliveryMetrics(exposition: Exposition, labels: DeliveryLabels): DeliveryMetrics {
+  const results = attemptResults(exposition, labels.failureCodes);
+  const came = outcomes(exposition, labels.eventTypes);
+  const latency = exposition.histogram(
+    {
+      name: 'account_webhooks_event_to_delivery_seconds',
+      help: 'From the payment record in the broker to the first 2xx; retried: it had waited in a retry tier.',
+      labels: ['path'],
+    },
+    LATENCY_BUCKETS,
+  );
+  const paths = { direct: latency('direct'), retried: latency('retried') };
+  const putOff = each(PUT_OFF_REASONS, exposition.counter(PUT_OFF));
+  const deadLetters = each(DEAD_LETTER_REASONS, exposition.counter(DEAD_LETTERS));
+  return {
+    attempted: ({ status, error, durationMs }) => results(status, error).observe(durationMs / 1000),
+    came,
+    putOff: (why) => putOff[why].inc(),
+    // Hazard: a payment system's clock says when a record was published, and may say anything.
+    delivered: (ms, waited) => paths[waited ? 'retried' : 'direct'].observe(Math.max(0, ms) / 1000),
+    deadLetter: (reason) => deadLetters[reason].inc(),
+  };
+}
+
+const PUT_OFF = {
+  name: 'account_webhooks_put_off_total',
+  help: 'Deliveries that went to a retry tier with no attempt counted, by reason.',
+  labels: ['reason'],
+};
+
+const DEAD_LETTERS = {
+  name: 'account_webhooks_dead_letters_total',
+  help: 'Records that went to the dead letters, by reason.',
+  labels: ['reason'],
+};
+
+function attemptResults(exposition: Exposition, failureCodes: readonly string[]) {
+  const described = {
+    name: 'account_webhooks_attempt_duration_seconds',
+    help: 'Attempts, from the name lookup to the end of the response, by status class or failure.',
+    labels: ['result'],
+  };
+  const observed = exposition.histogram(described, ATTEMPT_BUCKETS);
+  const byStatus = STATUS_CLASSES.map((name) => observed(name));
+  const failures = new Map(failureCodes.map((code) => [code, observed(code)]));
+  const other = observed(OTHER);
+  return (status: number | null, error: string | null): Distribution => {
+    if (error !== null) return failures.get(error) ?? other;
+    return byStatus[Math.floor((status ?? 0) / 100) - 2] ?? other;
+  };
+}
+
+/** An event type that is none of ours was written into a tier by somebody else: it gets no series of its own. */
+function outcomes(exposition: Exposition, eventTypes: readonly string[]) {
+  const counter = exposition.counter({
+    name: 'account_webhooks_deliveries_total',
+    help: 'Steps of deliveries, by what they came to and event type.',
+    labels: ['outcome', 'event_type'],
+  });
+  const ofOutcome = (outcome: DeliveryOutcome) => ({
+    byType: new Map(eventTypes.map((type) => [type, counter(outcome, type)])),
+    other: counter(outcome, OTHER),
+  });
+  const all = each(DELIVERY_OUTCOMES, ofOutcome);
+  return (outcome: DeliveryOutcome, eventType: string): void => {
+    const { byType, other } = all[outcome];
+    (byType.get(eventType) ?? other).inc();
+  };
+}
+
+function each<K extends string, V = Count>(keys: readonly K[], make: (key: K) => V): Readonly<Record<K, V>> {
+  return Object.fromEntries(keys.map((key) => [key, make(key)])) as Record<K, V>;
+}

@@ -1,0 +1,66 @@
+/**
+ * The process itself, under the names that Prometheus' client libraries share. prom-client's own set is not taken: what
+ * it starts (an observer of garbage collection, a histogram of delays) can't be ended.
+ */
+import { readdirSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Exposition, Sample } from './exposition.js';
+
+/** ms. How late its timer fires is the delay; the timer's own time is taken off. */
+const RESOLUTION = 10;
+const NANO = 1e-9;
+
+/** @returns what ends it */
+export function processMetrics(
+  exposition: Exposition,
+  build: { version: string; roles: readonly string[] },
+): () => void {
+  exposition.gauge(
+    {
+      name: 'account_webhooks_build_info',
+      help: 'Always 1; what runs.',
+      labels: ['version', 'node', 'roles'],
+    },
+    () => [[1, build.version, process.version, build.roles.join()]],
+  );
+  const gauge = (name: string, help: string, value: () => number) =>
+    exposition.gauge({ name, help }, () => [[value()]]);
+  const startedAt = Date.now() / 1000 - process.uptime();
+  gauge('process_start_time_seconds', 'When the process started, seconds since the epoch.', () => startedAt);
+  gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+  gauge('process_open_fds', 'Open file descriptors.', () => readdirSync('/proc/self/fd').length);
+  gauge('nodejs_heap_size_total_bytes', "V8's heap.", () => process.memoryUsage().heapTotal);
+  gauge('nodejs_heap_size_used_bytes', "What of V8's heap is used.", () => process.memoryUsage().heapUsed);
+  gauge('nodejs_external_memory_bytes', 'Memory of buffers, and of what V8 knows of outside its heap.', () => {
+    return process.memoryUsage().external;
+  });
+  exposition.growing({ name: 'process_cpu_seconds_total', help: 'CPU time, user and system.' }, () => {
+    const { user, system } = process.cpuUsage();
+    return [[(user + system) / 1e6]];
+  });
+  return eventLoopDelay(exposition);
+}
+
+function eventLoopDelay(exposition: Exposition): () => void {
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION });
+  delays.enable();
+  const described = {
+    name: 'account_webhooks_event_loop_delay_seconds',
+    help: 'How late the event loop was since it was last asked for.',
+    labels: ['stat'],
+  };
+  exposition.gauge(described, () => {
+    const late = (nanoseconds: number) => Math.max(0, nanoseconds * NANO - RESOLUTION / 1000);
+    const samples: Sample[] =
+      delays.count === 0
+        ? [0, 0, 0, 0].map((none, index): Sample => [none, STATS[index] ?? ''])
+        : [delays.mean, delays.percentile(50), delays.percentile(99), delays.max].map(
+            (value, index): Sample => [late(value), STATS[index] ?? ''],
+          );
+    delays.reset();
+    return samples;
+  });
+  return () => void delays.disable();
+}
+
+const STATS = ['mean', 'p50', 'p99', 'max'];

@@ -1,0 +1,82 @@
+/** Requests to the REST API, appends to the event store, and what the broker did not take. */
+import type { Exposition } from './exposition.js';
+import type { HttpMetrics, StoreMetrics } from './metrics.js';
+import type { Count } from './tallies.js';
+
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const FOLDED_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
+const UNMATCHED = { method: 'any', path: 'unmatched' };
+/** Streams are named <category>-<what the category has many of>, but for the one of the ids. */
+const CATEGORIES = ['account', 'idempotency', 'webhook-ids'];
+
+export function httpMetrics(exposition: Exposition): HttpMetrics {
+  const requests = exposition.counter({
+    name: 'account_webhooks_http_requests_total',
+    help: 'Requests to the REST API, by route template, method and status.',
+    labels: ['route', 'method', 'status'],
+  });
+  const durations = exposition.histogram(
+    {
+      name: 'account_webhooks_http_request_duration_seconds',
+      help: 'From the head of a request to its answer, by route template and method.',
+      labels: ['route', 'method'],
+    },
+    REQUEST_BUCKETS,
+  );
+  const counts = remembered((path, method, status) => requests(path, method, status));
+  const observed = remembered((path, method) => durations(path, method));
+  return {
+    answered(route, status, ms) {
+      const { path, method } = route ?? UNMATCHED;
+      counts(path, method, String(status)).inc();
+      observed(path, method).observe(ms / 1000);
+    },
+  };
+}
+
+export function storeMetrics(exposition: Exposition): StoreMetrics {
+  const conflicts = exposition.counter({
+    name: 'account_webhooks_append_conflicts_total',
+    help: 'Appends that came after another to the same stream, and were decided again, by category of stream.',
+    labels: ['category'],
+  });
+  const byCategory = CATEGORIES.map((name) => ({ name, count: conflicts(name) }));
+  const failed = counted(
+    exposition,
+    'account_webhooks_append_failures_total',
+    'Appends that the event store did not take.',
+  );
+  const notPublished = counted(
+    exposition,
+    'account_webhooks_publish_failures_total',
+    'Publishes that the broker did not take.',
+  );
+  const folded = exposition.histogram(
+    {
+      name: 'account_webhooks_read_model_wait_seconds',
+      help: 'From an event of an own command being stored to its being in the own read model.',
+    },
+    FOLDED_BUCKETS,
+  )();
+  return {
+    appendConflict: (stream) => byCategory.find(({ name }) => stream.startsWith(name))?.count.inc(),
+    appendFailed: () => failed.inc(),
+    publishFailed: () => notPublished.inc(),
+    folded: (ms) => folded.observe(ms / 1000),
+  };
+}
+
+function counted(exposition: Exposition, name: string, help: string): Count {
+  return exposition.counter({ name, help })();
+}
+
+/** One of each: which there will be is known only as they come. */
+function remembered<V>(make: (...labels: string[]) => V): (...labels: string[]) => V {
+  const made = new Map<string, V>();
+  return (...labels) => {
+    const key = labels.join(' ');
+    const value = made.get(key) ?? make(...labels);
+    made.set(key, value);
+    return value;
+  };
+}

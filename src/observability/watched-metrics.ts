@@ -1,0 +1,126 @@
+/** What is looked at when /metrics is asked for: consumers, tiers, lines and breakers, projections, readiness. */
+import type { Exposition, Sample } from './exposition.js';
+import type { ConsumerSample, GateSample, PartitionSample, ProjectionSample, Watch } from './metrics.js';
+
+interface Watched {
+  readonly consumers: { readonly name: string; readonly sample: () => ConsumerSample | null }[];
+  readonly tiers: { readonly sample: () => ConsumerSample | null; readonly tierOf: (topic: string) => string }[];
+  readonly gates: (() => GateSample)[];
+  readonly projections: { readonly name: string; readonly sample: () => ProjectionSample }[];
+  readonly readiness: (() => readonly { readonly part: string; readonly ready: boolean }[])[];
+}
+
+/** @param now ms since the epoch */
+export function watchedMetrics(exposition: Exposition, now: () => number): Watch {
+  const watched: Watched = { consumers: [], tiers: [], gates: [], projections: [], readiness: [] };
+  exposeConsumers(exposition, watched);
+  exposeTiers(exposition, watched, now);
+  exposeGates(exposition, watched);
+  exposeProjections(exposition, watched);
+  exposeReadiness(exposition, watched);
+  return {
+    consumer: (name, sample) => void watched.consumers.push({ name, sample }),
+    tiers: (sample, tierOf) => void watched.tiers.push({ sample, tierOf }),
+    gate: (sample) => void watched.gates.push(sample),
+    projection: (name, sample) => void watched.projections.push({ name, sample }),
+    readiness: (parts) => void watched.readiness.push(parts),
+  };
+}
+
+function exposeConsumers(exposition: Exposition, { consumers }: Watched): void {
+  const lag = {
+    name: 'account_webhooks_consumer_lag_records',
+    help: 'Records that are published and not remembered as done, by topic and partition of this process.',
+    labels: ['topic', 'partition'],
+  };
+  exposition.gauge(lag, () =>
+    consumers.flatMap(({ sample }) =>
+      (sample()?.partitions ?? []).map(({ topic, partition, behind }): Sample => [behind, topic, String(partition)]),
+    ),
+  );
+  const inHand = (value: (sample: ConsumerSample) => number) => () =>
+    consumers.flatMap(({ name, sample }): Sample[] => {
+      const taken = sample();
+      return taken ? [[value(taken), name]] : [];
+    });
+  const labels = ['consumer'];
+  exposition.gauge(
+    {
+      name: 'account_webhooks_records_in_hand',
+      help: 'Records that were begun and are not done, by consumer.',
+      labels,
+    },
+    inHand((sample) => sample.inHand),
+  );
+  exposition.gauge(
+    { name: 'account_webhooks_records_in_hand_bytes', help: 'Bytes of the values of records in hand.', labels },
+    inHand((sample) => sample.inHandBytes),
+  );
+}
+
+function exposeTiers(exposition: Exposition, { tiers }: Watched, now: () => number): void {
+  const byTier = (merged: (values: readonly number[]) => number, value: (partition: PartitionSample) => number) => () =>
+    tiers.flatMap(({ sample, tierOf }) => {
+      const values = new Map<string, number[]>();
+      for (const partition of sample()?.partitions ?? []) {
+        const tier = tierOf(partition.topic);
+        values.set(tier, [...(values.get(tier) ?? []), value(partition)]);
+      }
+      return [...values].map(([tier, all]): Sample => [merged(all), tier]);
+    });
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const most = (values: readonly number[]) => Math.max(0, ...values);
+  const labels = ['tier'];
+  exposition.gauge(
+    { name: 'account_webhooks_retry_tier_records', help: 'Records in each retry tier, due or not.', labels },
+    byTier(sum, ({ behind }) => behind),
+  );
+  exposition.gauge(
+    { name: 'account_webhooks_retry_tier_oldest_seconds', help: 'Age of the oldest that waits in each tier.', labels },
+    byTier(most, ({ head }) => (head ? (now() - head.publishedAt) / 1000 : 0)),
+  );
+  exposition.gauge(
+    {
+      name: 'account_webhooks_retry_tier_overdue_seconds',
+      help: 'For how long the first of each tier has been due and is not taken.',
+      labels,
+    },
+    byTier(most, ({ head }) => (head ? head.overdueMs / 1000 : 0)),
+  );
+}
+
+function exposeGates(exposition: Exposition, { gates }: Watched): void {
+  const one = (name: string, help: string, value: (sample: GateSample) => number) =>
+    exposition.gauge({ name, help }, () => gates.map((sample): Sample => [value(sample())]));
+  one('account_webhooks_breakers_open', 'Endpoints whose circuit breaker is not closed.', (gate) => gate.breakersOpen);
+  one(
+    'account_webhooks_waiting_in_lines',
+    'Deliveries that wait for a place at their endpoint.',
+    (gate) => gate.waiting,
+  );
+  one('account_webhooks_waiting_in_lines_bytes', 'Bytes of the payments of those.', (gate) => gate.waitingBytes);
+  one('account_webhooks_attempts_in_flight', 'Attempts under way.', (gate) => gate.active);
+}
+
+function exposeProjections(exposition: Exposition, { projections }: Watched): void {
+  const labels = ['projection'];
+  exposition.gauge(
+    {
+      name: 'account_webhooks_projection_lag_seconds',
+      help: 'Since when the read model has not had all that the event store has; 0 while it follows.',
+      labels,
+    },
+    () => projections.map(({ name, sample }): Sample => [sample().behindMs / 1000, name]),
+  );
+  exposition.growing(
+    { name: 'account_webhooks_projection_events_total', help: 'Events that the read model has folded.', labels },
+    () => projections.map(({ name, sample }): Sample => [sample().events, name]),
+  );
+}
+
+function exposeReadiness(exposition: Exposition, { readiness }: Watched): void {
+  exposition.gauge(
+    { name: 'account_webhooks_ready', help: '1 where a part of /health/ready is ready, else 0.', labels: ['part'] },
+    () => readiness.flatMap((parts) => parts().map(({ part, ready }): Sample => [ready ? 1 : 0, part])),
+  );
+}

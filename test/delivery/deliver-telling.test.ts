@@ -1,0 +1,188 @@
+/** What a delivery tells the log and the metrics of each of its steps. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { AttemptResult } from '../../src/delivery/attempt.js';
+import { CircuitBreakers } from '../../src/delivery/circuit-breaker.js';
+import { fromRetryRecord, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
+import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
+import { createLogger } from '../../src/observability/logger.js';
+import type { DeliveryMetrics } from '../../src/observability/metrics.js';
+import { DeliverFixture } from '../support/deliver-fixture.js';
+import {
+  ACCOUNT,
+  DELIVERED,
+  deliveryTo,
+  EVENT,
+  failedWith,
+  GONE,
+  header,
+  INTERRUPTED,
+  NOW,
+  paymentRecord,
+  received,
+  TIMED_OUT,
+} from '../support/delivery-samples.js';
+import { webhookOf } from '../support/fake-accounts.js';
+
+interface Line {
+  readonly level: number;
+  readonly msg: string;
+}
+
+let lines: Line[];
+let told: unknown[][];
+let fixture: DeliverFixture;
+
+const DEBUG = 20;
+const WARN = 40;
+const ERROR = 50;
+const ABOUT = { accountId: ACCOUNT, webhookId: 1, eventId: EVENT.id, deliveryId: deliveryTo(1).id };
+
+beforeEach(() => {
+  lines = [];
+  told = [];
+  const logger = createLogger('debug', { write: (line: string) => void lines.push(JSON.parse(line) as Line) });
+  fixture = new DeliverFixture({ logger, metrics: tellingMetrics() });
+  fixture.accounts.put(webhookOf(1));
+});
+
+function tellingMetrics(): DeliveryMetrics {
+  const tells =
+    (name: string) =>
+    (...args: unknown[]) =>
+      void told.push([name, ...args]);
+  return {
+    attempted: ({ status, error, durationMs }) => void told.push(['attempted', status, error, durationMs]),
+    came: tells('came'),
+    putOff: tells('putOff'),
+    delivered: tells('delivered'),
+    deadLetter: tells('deadLetter'),
+  };
+}
+
+const last = { attempts: 3, step: 3 };
+
+test.each<[string, AttemptResult, object, unknown[][], object[]]>([
+  [
+    'delivered',
+    DELIVERED,
+    { publishedAt: NOW - 250 },
+    [
+      ['attempted', 200, null, 12],
+      ['delivered', 250, false],
+      ['came', 'delivered', 'cash_in'],
+    ],
+    [{ level: DEBUG, msg: 'a delivery ended', outcome: 'delivered', status: 200, durationMs: 12, attempts: 1 }],
+  ],
+  [
+    'retrying',
+    TIMED_OUT,
+    {},
+    [
+      ['attempted', null, 'timeout', 12],
+      ['came', 'retrying', 'cash_in'],
+    ],
+    [{ level: WARN, msg: 'an attempt failed', why: 'timeout', next: '5s' }],
+  ],
+  [
+    'exhausted',
+    failedWith(503),
+    last,
+    [
+      ['attempted', 503, null, 12],
+      ['deadLetter', 'exhausted'],
+      ['came', 'exhausted', 'cash_in'],
+    ],
+    [
+      { level: WARN, msg: 'a delivery is exhausted', why: 'status 503' },
+      { level: DEBUG, msg: 'a delivery ended', outcome: 'exhausted', status: 503 },
+    ],
+  ],
+  [
+    'cancelled',
+    GONE,
+    {},
+    [
+      ['attempted', 410, null, 12],
+      ['came', 'cancelled', 'cash_in'],
+    ],
+    [
+      { level: WARN, msg: 'an endpoint answered 410 Gone' },
+      { level: DEBUG, msg: 'a delivery ended', outcome: 'cancelled', status: 410 },
+    ],
+  ],
+  [
+    'put off by the stop, which says nothing of the endpoint',
+    INTERRUPTED,
+    {},
+    [
+      ['came', 'put-off', 'cash_in'],
+      ['putOff', 'stopping'],
+    ],
+    [{ level: DEBUG, msg: 'a delivery is put off', why: 'stopping', next: '5s' }],
+  ],
+])('%s', async (_, result, delivery, metrics, log) => {
+  await fixture.attempted(result, delivery);
+  expect(told).toEqual(metrics);
+  expect(lines).toMatchObject(log.map((line) => ({ ...ABOUT, correlationId: ABOUT.deliveryId, ...line })));
+});
+
+test('what can not be prepared is put off, and an error', async () => {
+  fixture.secrets = () => Promise.reject(new Error('the key is another'));
+  await fixture.attempted(DELIVERED);
+  expect(told).toEqual([
+    ['came', 'put-off', 'cash_in'],
+    ['putOff', 'not-prepared'],
+  ]);
+  expect(lines).toMatchObject([
+    { level: ERROR, ...ABOUT },
+    { level: DEBUG, why: 'not-prepared' },
+  ]);
+});
+
+test('at a breaker that is open it is put off, and no attempt is counted', async () => {
+  const clock = { now: () => 0, random: () => 0 };
+  const gate = new EndpointGate({ total: 8, perEndpoint: 1, ...clock, breakers: new CircuitBreakers(clock) });
+  fixture = new DeliverFixture({ gate, metrics: tellingMetrics() });
+  for (let n = 0; n < 10; n += 1) await fixture.attempted(failedWith(500));
+  told = [];
+  expect(gate.state).toEqual({ active: 0, waiting: 0, waitingBytes: 0, breakersOpen: 1 });
+  await fixture.attempted(DELIVERED);
+  expect(told).toEqual([
+    ['came', 'put-off', 'cash_in'],
+    ['putOff', 'breaker-open'],
+  ]);
+});
+
+test('a record that is no payment event', async () => {
+  await fixture.fanOut(received({ ...paymentRecord(), value: Buffer.from('{}') }));
+  expect(told).toEqual([['deadLetter', 'not-valid']]);
+  expect(lines).toMatchObject([{ level: WARN, topic: 'payment-events', partition: 0, offset: 7 }]);
+});
+
+describe('when the payment was published', () => {
+  const first = newDelivery(EVENT, 1, received(paymentRecord(), { timestamp: NOW - 9_000 }));
+
+  test('is known over the tiers, and with it how long the delivery took', async () => {
+    const again = fromRetryRecord(toRetryRecord({ ...first, attempts: 1 }, NOW));
+    if (!again) throw new Error('it is none of ours');
+    fixture.answer = () => DELIVERED;
+    await fixture.deliver(again);
+    expect(told[1]).toEqual(['delivered', 9_000, true]);
+  });
+
+  test('is not known of one that an earlier release wrote: it is not counted', async () => {
+    await fixture.attempted(DELIVERED, { publishedAt: null });
+    expect(told.map(([what]) => what)).toEqual(['attempted', 'came']);
+  });
+});
+
+describe('the correlation id', () => {
+  test.each([
+    ["is the payment system's own", 'order-42:a', 'order-42:a'],
+    ["is the delivery's id where that is not sound", 'two\nlines', ABOUT.deliveryId],
+  ])('%s', async (_, given, correlationId) => {
+    const record = paymentRecord({ headers: [header('x-correlation-id', given)] });
+    await fixture.attempted(TIMED_OUT, { record });
+    expect(lines).toMatchObject([{ msg: 'an attempt failed', correlationId }]);
+  });
+});

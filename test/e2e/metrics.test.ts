@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { describeBackbones, ENDS } from '../support/backbones.js';
+import { eventually } from '../support/eventually.js';
+import { respond, tellStory, untilTold } from '../support/metrics-story.js';
+import { documentedMetrics } from '../support/operations-chapter.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { type Scrape, scrape } from '../support/scrape.js';
+import { type Service, type Settings, serve } from '../support/service.js';
+import { installation } from '../support/story.js';
+
+jest.setTimeout(90_000);
+
+const OUTCOMES = 'account_webhooks_deliveries_total';
+const ATTEMPTS = 'account_webhooks_attempt_duration_seconds_count';
+const LATENCY = 'account_webhooks_event_to_delivery_seconds';
+const LAG = 'account_webhooks_consumer_lag_records';
+
+describeBackbones((backbone) => {
+  let receiver: Receiver;
+  let settings: Settings;
+  let remove: () => Promise<void>;
+  let service: Service;
+  let begun: number;
+  let registered: number;
+  /** After the story. */
+  let found: Scrape;
+
+  beforeAll(async () => {
+    const before = (path: string) => receiver.requests.filter((request) => request.path === path).length;
+    receiver = await startReceiver({ respond: (request) => respond(request, before) });
+    const installed = await installation([receiver], backbone);
+    ({ remove } = installed);
+    settings = { ...installed.settings, RETRY_SCHEDULE: '200ms,400ms' };
+    service = await serve(settings);
+    begun = Date.now();
+    registered = await tellStory(service, settings, receiver.url);
+    await untilTold(async () => {
+      found = await scrape(service.adminUrl);
+      const count = (outcome: string) => found.value(OUTCOMES, { outcome }) ?? 0;
+      const [delivered, exhausted] = [count('delivered'), count('exhausted')];
+      return { delivered, exhausted, cancelled: count('cancelled'), putOff: count('put-off') };
+    });
+  });
+
+  afterAll(async () => {
+    await service.stop('SIGTERM');
+    await receiver.close();
+    await remove();
+  });
+
+  const expectBetween = (value: number | undefined, least: number, most: number) => {
+    expect(value).toBeGreaterThanOrEqual(least);
+    expect(value).toBeLessThanOrEqual(most);
+  };
+
+  test('what is exposed is what docs/operations.md has, each with values', () => {
+    expect([...found.names].sort()).toEqual(documentedMetrics().sort());
+    const valued = (name: string) => found.value(name) ?? found.value(`${name}_count`);
+    expect(found.names.filter((name) => valued(name) === undefined)).toEqual([]);
+  });
+
+  test('deliveries by outcome and type, dead letters and what was put off', () => {
+    const came = (outcome: string, type: string) => found.value(OUTCOMES, { outcome, event_type: type });
+    expect(came('delivered', 'cash_in')).toBe(1);
+    expect([came('retrying', 'cash_out'), came('delivered', 'cash_out')]).toEqual([1, 1]);
+    expect([came('retrying', 'refund_in'), came('exhausted', 'refund_in')]).toEqual([2, 1]);
+    expect(came('cancelled', 'med_created')).toBe(1);
+    expect(found.value('account_webhooks_dead_letters_total', { reason: 'not-valid' })).toBe(1);
+    expect(found.value('account_webhooks_dead_letters_total', { reason: 'exhausted' })).toBeGreaterThanOrEqual(1);
+    expect(found.value('account_webhooks_put_off_total', { reason: 'breaker-open' })).toBeGreaterThanOrEqual(1);
+    expect(found.value('account_webhooks_breakers_open')).toBe(1);
+  });
+
+  test('attempts by result, and the time from event to delivery', () => {
+    expect([found.value(ATTEMPTS, { result: '2xx' }), found.value(ATTEMPTS, { result: '4xx' })]).toEqual([2, 1]);
+    expect(found.value(ATTEMPTS, { result: '5xx' })).toBeGreaterThanOrEqual(4 + 10);
+    expect(found.value(`${LATENCY}_count`, { path: 'direct' })).toBe(1);
+    expect(found.value(`${LATENCY}_count`, { path: 'retried' })).toBe(1);
+    const seconds = (Date.now() - begun) / 1000;
+    expectBetween(found.value(`${LATENCY}_sum`, { path: 'direct' }), 0.001, seconds);
+    expectBetween(found.value(`${LATENCY}_sum`, { path: 'retried' }), 0.2, seconds);
+  });
+
+  test('lag falls to what waits in tiers', async () => {
+    const done = async () => {
+      const now = await scrape(service.adminUrl);
+      const topics = [settings.PAYMENT_TOPICS ?? 'payment-events', `${settings.TOPIC_PREFIX ?? ''}webhooks.deliveries`];
+      return topics.every((topic) => now.value(LAG, { topic }) === 0);
+    };
+    await eventually(done, { timeout: 20_000 });
+    // Some of the broken URL's wait in one of them, or are with the handler.
+    const waits = async () => {
+      const now = await scrape(service.adminUrl);
+      const oldest = now.value('account_webhooks_retry_tier_oldest_seconds') ?? 0;
+      return (now.value('account_webhooks_retry_tier_records') ?? 0) >= 1 && oldest > 0 && oldest < 60;
+    };
+    await eventually(waits, { timeout: 20_000 });
+  });
+
+  test('requests by route and status, never by path', () => {
+    const requests = (labels: Record<string, string>) => found.value('account_webhooks_http_requests_total', labels);
+    expect(requests({ route: '/api/webhooks', method: 'POST', status: '200' })).toBe(registered);
+    expect(requests({ route: '/api/webhooks', method: 'POST', status: '400' })).toBe(1);
+    expect(requests({ route: '/api/webhooks/{id}', method: 'PATCH', status: '404' })).toBe(1);
+    expect(requests({ route: 'unmatched', status: '404' })).toBe(1);
+    expect(requests({ route: 'unmatched', status: '405' })).toBe(1);
+    const duration = 'account_webhooks_http_request_duration_seconds';
+    expect(found.value(`${duration}_count`, { route: '/api/webhooks', method: 'POST' })).toBe(registered + 1);
+    expectBetween(found.value(`${duration}_sum`), 0.001, 60);
+    expect(found.series.filter((series) => /999999|nothing/.test(series))).toEqual([]);
+  });
+
+  test('event store, read model, readiness and the process itself', () => {
+    expect(found.value('account_webhooks_append_conflicts_total', { category: 'account' })).toBeGreaterThanOrEqual(1);
+    expect(found.value('account_webhooks_projection_lag_seconds')).toBe(0);
+    expect(found.value('account_webhooks_projection_events_total')).toBeGreaterThanOrEqual(2 * (3 + registered));
+    expectBetween(found.value('account_webhooks_read_model_wait_seconds_count'), registered, registered + 9);
+    const ready = found.series.filter((series) => series.startsWith('account_webhooks_ready'));
+    expect(found.value('account_webhooks_ready')).toBe(ready.length);
+    expect(found.value('account_webhooks_build_info', { node: process.version, roles: 'api,dispatcher' })).toBe(1);
+    expectBetween(found.value('account_webhooks_event_loop_delay_seconds', { stat: 'max' }), 0, 30);
+    expectBetween(found.value('process_resident_memory_bytes'), 30e6, 2e9);
+    expectBetween(found.value('process_cpu_seconds_total'), 0.1, 600);
+    expectBetween(found.value('process_start_time_seconds'), begun / 1000 - 60, begun / 1000);
+  });
+}, ENDS);

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { startEventStore } from '../support/eventstoredb/event-store-server.js';
+import { eventually } from '../support/eventually.js';
+import { scrape } from '../support/scrape.js';
+import { type Settings, serve, startServing } from '../support/service.js';
+import { installation, register, tokenFor } from '../support/story.js';
+
+jest.setTimeout(60_000);
+
+const PATIENCE = { timeout: 20_000 };
+const cleanups: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+interface Ready {
+  readonly httpStatus: number;
+  readonly status: string;
+  readonly waitingFor?: readonly string[];
+  readonly parts: readonly { readonly part: string; readonly ready: boolean; readonly why?: string }[];
+}
+
+async function ready(adminUrl: string): Promise<Ready> {
+  const response = await fetch(`${adminUrl}/health/ready`);
+  return { httpStatus: response.status, ...((await response.json()) as Omit<Ready, 'httpStatus'>) };
+}
+
+const whyNot = ({ parts }: Ready) =>
+  Object.fromEntries(parts.flatMap(({ part, ready, why }) => (ready ? [] : [[part, why]])));
+
+async function installed(settings: Settings): Promise<Settings> {
+  const made = await installation([], { open: async () => ({ settings, close: async () => undefined }) });
+  cleanups.push(made.remove);
+  return made.settings;
+}
+
+test('all embedded: every part is ready, and which they are depends on the roles', async () => {
+  const settings = await installed({});
+  const service = await serve(settings);
+  cleanups.push(() => service.stop('SIGKILL'));
+  const all = ['event store', 'read model', 'keys', 'broker', 'api', 'dispatcher', 'deliveries view'];
+  await eventually(async () => Object.keys(whyNot(await ready(service.adminUrl))).length === 0, PATIENCE);
+  const told = await ready(service.adminUrl);
+  expect(told).toMatchObject({ httpStatus: 200, status: 'ready' });
+  expect(told.parts.map(({ part }) => part)).toEqual(all);
+  const dispatcher = await serve(settings, ['--roles', 'dispatcher']);
+  cleanups.push(() => dispatcher.stop('SIGKILL'));
+  const parts = (await ready(dispatcher.adminUrl)).parts.map(({ part }) => part);
+  expect(parts).toEqual(['event store', 'read model', 'keys', 'broker', 'dispatcher']);
+});
+
+test('a broker that is down at the start: it is named, with why, and what waits for it', async () => {
+  const key = randomBytes(32).toString('base64');
+  const settings = await installed({ BROKER_URL: 'kafka://127.0.0.1:1', MASTER_KEY: key });
+  const starting = await startServing(settings, ['--roles', 'dispatcher']);
+  cleanups.push(() => starting.stop('SIGKILL'));
+  starting.ready.catch(() => undefined);
+  await eventually(() => starting.log().includes('the broker is out of reach'), PATIENCE);
+  const told = await ready(starting.adminUrl);
+  expect(told).toMatchObject({ httpStatus: 503, status: 'not ready', waitingFor: ['broker', 'dispatcher'] });
+  expect(whyNot(told)).toEqual({
+    broker: expect.stringMatching(/Kafka/),
+    dispatcher: 'it waits for the parts before it',
+  });
+  expect((await fetch(`${starting.adminUrl}/health/live`)).status).toBe(200);
+  expect(await starting.stop('SIGTERM')).toBe(0);
+});
+
+test('an event store that goes away while it serves: 503 with why, reads go on, and ready when it is back', async () => {
+  let store = await startEventStore();
+  cleanups.push(() => store.stop());
+  const key = randomBytes(32).toString('base64');
+  const settings = await installed({ EVENT_STORE_URL: store.url, MASTER_KEY: key });
+  const service = await serve(settings);
+  cleanups.push(() => service.stop('SIGKILL'));
+  const authorization = `Bearer ${await tokenFor(service.url, await register(settings, 42))}`;
+  const list = async () => (await fetch(`${service.url}/api/webhooks`, { headers: { authorization } })).status;
+  expect(await list()).toBe(200);
+  await store.kill();
+  const away = await eventually(async () => {
+    const told = await ready(service.adminUrl);
+    return told.httpStatus === 503 && told;
+  }, PATIENCE);
+  expect(away.waitingFor).toEqual(['event store', 'read model']);
+  expect(whyNot(away)).toEqual({
+    'event store': expect.stringMatching(/event store can't be used/),
+    'read model': expect.stringMatching(/^account-webhooks is not up to date: /),
+  });
+  const behind = await scrape(service.adminUrl);
+  expect(behind.value('account_webhooks_projection_lag_seconds')).toBeGreaterThan(0);
+  expect(behind.value('account_webhooks_ready', { part: 'event store' })).toBe(0);
+  expect(await list()).toBe(200);
+  store = await startEventStore({ port: store.port, data: store.data });
+  await eventually(async () => (await ready(service.adminUrl)).httpStatus === 200, PATIENCE);
+  expect((await scrape(service.adminUrl)).value('account_webhooks_projection_lag_seconds')).toBe(0);
+});

@@ -1,0 +1,38 @@
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { createLogger, logDestination } from '../../src/observability/logger.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+
+let folder: ReturnType<typeof temporaryDirectory>;
+let path: string;
+let fd: number;
+
+beforeEach(() => {
+  folder = temporaryDirectory();
+  path = join(folder.path, 'log');
+  fd = openSync(path, 'a');
+});
+
+afterEach(() => {
+  closeSync(fd);
+  folder.remove();
+});
+
+const written = () => readFileSync(path, 'utf8');
+
+test('JSON, one object a line, with the time and no host', () => {
+  const logger = createLogger('info', logDestination({ fd }));
+  logger.debug('not at this level');
+  logger.warn({ accountId: 42, err: new Error('no room') }, 'it failed');
+  const line = JSON.parse(written()) as Record<string, unknown>;
+  expect(line).toMatchObject({ level: 40, accountId: 42, msg: 'it failed', err: { message: 'no room' } });
+  expect(line.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(line).not.toHaveProperty('hostname');
+});
+
+test('on a terminal it is for people', () => {
+  createLogger('info', logDestination({ isTTY: true, fd })).warn({ accountId: 42 }, 'it failed');
+  expect(written()).toMatch(/WARN.*it failed.*42/);
+  expect(written()).not.toMatch(/^\{/m);
+});

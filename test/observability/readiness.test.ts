@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals';
+import { Readiness } from '../../src/observability/readiness.js';
+
+test('ready once no part that is needed has a reason not to be; each says how it is', () => {
+  const readiness = new Readiness();
+  let why: string | null = 'it has not answered yet';
+  readiness.part('event store', () => why);
+  readiness.part('deliveries view', () => 'it is late', { needed: false });
+  const late = { part: 'deliveries view', ready: false, needed: false, why: 'it is late' };
+  expect(readiness.report()).toEqual({
+    ready: false,
+    body: {
+      status: 'not ready',
+      waitingFor: ['event store'],
+      parts: [{ part: 'event store', ready: false, needed: true, why: 'it has not answered yet' }, late],
+    },
+  });
+  why = null;
+  expect(readiness.report()).toEqual({
+    ready: true,
+    body: { status: 'ready', parts: [{ part: 'event store', ready: true, needed: true }, late] },
+  });
+});
+
+test('a part that is told of anew keeps its place, and whether it is needed', () => {
+  const readiness = new Readiness();
+  readiness.part('broker', () => 'it waits', { needed: false });
+  readiness.part('api', () => null);
+  readiness.part('broker', () => 'it is gone');
+  expect(readiness.parts).toEqual([
+    { part: 'broker', ready: false, needed: false, why: 'it is gone' },
+    { part: 'api', ready: true, needed: true },
+  ]);
+});
+
+test('while it stops it is not ready, whatever the parts say', () => {
+  const readiness = new Readiness();
+  readiness.part('api', () => null);
+  readiness.stopping();
+  expect(readiness.report()).toMatchObject({ ready: false, body: { status: 'stopping', waitingFor: [] } });
+});

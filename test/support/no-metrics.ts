@@ -1,0 +1,14 @@
+import type { DeliveryMetrics, HttpMetrics } from '../../src/observability/metrics.js';
+
+const nothing = () => undefined;
+
+/** For parts whose metrics are not what a test looks at. */
+export const noDeliveryMetrics: DeliveryMetrics = {
+  attempted: nothing,
+  came: nothing,
+  putOff: nothing,
+  delivered: nothing,
+  deadLetter: nothing,
+};
+
+export const noHttpMetrics: HttpMetrics = { answered: nothing };

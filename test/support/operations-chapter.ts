@@ -1,0 +1,26 @@
+/** What docs/operations.md promises, and what the files in ops/ ask for. */
+import { readFileSync } from 'node:fs';
+
+const FOLDER = new URL('../../', import.meta.url);
+
+export function fileOf(path: string): string {
+  return readFileSync(new URL(path, FOLDER), 'utf8');
+}
+
+/** The first column of the table of metrics. */
+export function documentedMetrics(): string[] {
+  return [...fileOf('docs/operations.md').matchAll(/^\| `((?:account_webhooks|process|nodejs)_\w+)` \|/gm)].map(
+    ([, name = '']) => name,
+  );
+}
+
+/** Names of metrics in expressions; `up` is Prometheus' own. */
+export function metricsIn(text: string): string[] {
+  return [...new Set([...text.matchAll(/\b(?:account_webhooks|process|nodejs)_\w+/g)].map(([name]) => name))];
+}
+
+/** The metric that a series belongs to: a histogram's have endings. */
+export function metricOf(series: string, metrics: readonly string[]): string | undefined {
+  const bare = series.replace(/_(bucket|sum|count)$/, '');
+  return metrics.find((name) => name === series) ?? metrics.find((name) => name === bare);
+}
