@@ -9,6 +9,7 @@ import { startAdminServer } from './observability/admin-server.js';
 import { createMetrics } from './observability/create-metrics.js';
 import type { Logger } from './observability/logger.js';
 import type { ExposedMetrics } from './observability/metrics.js';
+import { openTracing } from './observability/open-tracing.js';
 import { Readiness } from './observability/readiness.js';
 import { EVENT_TYPES } from './webhooks/limits.js';
 
@@ -48,10 +49,12 @@ export async function startApp(
   const metrics = metricsOf(roles, readiness);
   stops.push(() => metrics.close());
   try {
+    const tracing = await openTracing({ ...config.tracing, version: version(), logger });
+    stops.push(() => tracing.close());
     const admin = await startAdminServer(config.host, config.adminPort, { readiness, metrics });
     stops.push(() => admin.close());
     logger.info({ roles, adminPort: admin.port }, 'starting');
-    const core = await startCore({ config, logger, metrics, readiness, givenUp: aborted(abort) }, stops);
+    const core = await startCore({ config, logger, metrics, tracing, readiness, givenUp: aborted(abort) }, stops);
     const dispatcher = roles.includes('dispatcher') ? await startDispatching(core, stops) : null;
     const api = roles.includes('api') ? await startListening(core, stops) : null;
     stops.push(() => readiness.stopping());

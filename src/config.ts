@@ -43,6 +43,13 @@ export interface Config {
   readonly retrySchedule: readonly [Delay, ...Delay[]];
   readonly delivery: DeliveryConfig;
   readonly logLevel: LogLevel;
+  readonly tracing: TracingConfig;
+}
+
+export interface TracingConfig {
+  /** Of an OTLP collector; null: no spans are made. */
+  readonly endpoint: string | null;
+  readonly serviceName: string;
 }
 
 export interface AuthConfig {
@@ -125,6 +132,7 @@ export function readConfig(environment: Environment = process.env): Config {
     retrySchedule: scheduleOf(settings),
     delivery: deliveryOf(settings),
     logLevel: settings.LOG_LEVEL as LogLevel,
+    tracing: { endpoint: collectorOf(settings.OTEL_EXPORTER_OTLP_ENDPOINT), serviceName: settings.OTEL_SERVICE_NAME },
   };
 }
 
@@ -229,4 +237,13 @@ function jwksUrlOf(value: string): string | null {
   if (url?.username || url?.password) throw invalid('AUTH_JWKS_URL', 'must have no user and password');
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && loopback)) return url.href;
   throw invalid('AUTH_JWKS_URL', 'must be an https URL (http only to this machine)');
+}
+
+/** Credentials of a collector go into a header (OTEL_EXPORTER_OTLP_HEADERS): a URL ends in logs. */
+function collectorOf(value: string): string | null {
+  if (!value) return null;
+  const url = URL.canParse(value) ? new URL(value) : null;
+  if (url?.username || url?.password) throw invalid('OTEL_EXPORTER_OTLP_ENDPOINT', 'must have no user and password');
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.href;
+  throw invalid('OTEL_EXPORTER_OTLP_ENDPOINT', 'must be an http or https URL, like http://127.0.0.1:4318');
 }

@@ -94,6 +94,8 @@ const SETTINGS = {
   KAFKA_SASL_USERNAME: text(''),
   KAFKA_SASL_PASSWORD: text(''),
   LOG_LEVEL: text('info', LOG_LEVELS.join('|'), LOG_LEVELS.join(', ')),
+  OTEL_EXPORTER_OTLP_ENDPOINT: text(''),
+  OTEL_SERVICE_NAME: text('account-webhooks'),
 } as const;
 
 export type Key = keyof typeof SETTINGS;

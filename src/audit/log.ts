@@ -10,6 +10,8 @@ export interface AuditEntry {
   readonly actor: string | null;
   readonly requestId: string | null;
   readonly correlationId: string | null;
+  /** The trace it was part of, as W3C writes it. */
+  readonly traceparent: string | null;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -32,7 +34,7 @@ export async function* followAuditLog(
 }
 
 function entry({ revision, type, data, metadata }: RecordedEvent): AuditEntry {
-  const { actor, requestId, $correlationId } = metadata;
+  const { actor, requestId, $correlationId, $traceparent } = metadata;
   return {
     revision,
     at: timeOf(data),
@@ -40,6 +42,7 @@ function entry({ revision, type, data, metadata }: RecordedEvent): AuditEntry {
     actor: text(actor),
     requestId: text(requestId),
     correlationId: text($correlationId),
+    traceparent: text($traceparent),
     data,
   };
 }

@@ -10,6 +10,7 @@ import { FollowedView } from '../delivery/deliveries-view.js';
 import { longestDelayMs } from '../delivery/retry-schedule.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/test-event.js';
 import { topicsOf } from '../delivery/topics.js';
+import { tracedAttempt } from '../delivery/traced-attempt.js';
 import type { Core, Stop } from './core.js';
 import { openDeliveryAgent } from './delivery-agent.js';
 
@@ -40,8 +41,9 @@ export function testEvents(core: Core, interrupt: AbortSignal, stops: Stop[]): S
   const { config, accounts, backbone } = core;
   const agent = openDeliveryAgent(core, stops);
   const { timeoutMs } = config.delivery;
+  const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks' });
   return createSendTestEvent({
-    attempt: createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks' }),
+    attempt: tracedAttempt(attempt, core.tracing, Math.random),
     configuration: createOpenConfiguration(accounts, backbone.sealing, Date.now),
     newId: randomUUID,
     now: Date.now,

@@ -42,6 +42,7 @@ export async function startListening(core: Core, stops: Stop[]): Promise<Running
     now,
     logger,
     metrics: core.metrics.http,
+    tracing: core.tracing,
     newRequestId: randomUUID,
   });
   core.readiness.part('api', () => null);

@@ -8,6 +8,7 @@ import { type LookupAll, lookupAll } from '../endpoints/resolve.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Readiness } from '../observability/readiness.js';
+import type { Tracing } from '../observability/tracing.js';
 import { type AccountCredentials, type Accounts, createAccounts } from '../read-model/accounts.js';
 import { ProjectionHost, type ProjectionStanding } from '../read-model/projection-host.js';
 import { loadProjection } from '../read-model/projection-source.js';
@@ -24,6 +25,7 @@ export interface Start {
   readonly config: Config;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
   readonly readiness: Readiness;
   /** Rejected with StartAborted where nobody waits for the start any more. */
   readonly givenUp: Promise<never>;
@@ -43,7 +45,7 @@ export interface Core extends Start {
 
 /** Opens the backbone and folds the read model up to where the store stands now. @throws InvalidConfig */
 export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
-  const { config, logger, metrics, readiness, givenUp } = start;
+  const { config, logger, metrics, tracing, readiness, givenUp } = start;
   const brokerContact: BrokerContact = { why: null };
   const backbone = watchedBackbone(await openBackbone(config, logger), metrics.store, brokerContact);
   stops.push(() => backbone.close());
@@ -81,6 +83,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
       return passed;
     },
     newEventId: randomUUID,
+    tracing,
   });
   return { ...start, backbone, brokerContact, accounts, handleCommand, lost, lookup: fairLookup(lookupAll) };
 }

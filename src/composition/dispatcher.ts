@@ -8,6 +8,7 @@ import { type Dispatcher, type DispatcherParts, startDispatcher } from '../deliv
 import { EndpointGate, type GateLimits } from '../delivery/endpoint-gate.js';
 import { EndpointHealth } from '../delivery/endpoint-health.js';
 import { topicsOf } from '../delivery/topics.js';
+import { tracedAttempt } from '../delivery/traced-attempt.js';
 import { createEndpointAgent } from '../endpoints/endpoint-agent.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
 import { certificatesFrom, clientCertificateFrom } from '../setting-files.js';
@@ -29,6 +30,7 @@ export async function startDispatching(core: Core, stops: Stop[]): Promise<Dispa
     ...clientCertificateFrom(delivery.clientCertFile, delivery.clientKeyFile),
   });
   stops.push(() => agent.destroy());
+  const attempt = createAttempt({ agent, timeoutMs: delivery.timeoutMs, now: Date.now, userAgent: 'account-webhooks' });
   const parts: DispatcherParts = {
     broker: backbone.broker,
     group: delivery.group,
@@ -38,10 +40,11 @@ export async function startDispatching(core: Core, stops: Stop[]): Promise<Dispa
     configuration: createOpenConfiguration(accounts, backbone.sealing, Date.now),
     gate: new EndpointGate({ ...gateLimits(delivery), ...steady, breakers: new CircuitBreakers(steady) }),
     health: new EndpointHealth({ accounts, handleCommand, logger, now: Date.now, deactivateAfterMs }),
-    attempt: createAttempt({ agent, timeoutMs: delivery.timeoutMs, now: Date.now, userAgent: 'account-webhooks' }),
+    attempt: tracedAttempt(attempt, core.tracing, Math.random),
     handleCommand,
     logger,
     metrics: core.metrics.delivery,
+    tracing: core.tracing,
     now: Date.now,
     random: Math.random,
   };

@@ -1,10 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
 import type { EndpointAgent } from '../endpoints/endpoint-agent.js';
+import type { TraceContext } from '../observability/trace-context.js';
 import { type CancelReason, type Ended, Exchange } from './exchange.js';
 import { type FailureCode, failureCodeOf, isShutdown } from './failure-code.js';
 import { retryAfterMs } from './retry-after.js';
 import { signatureOf } from './signature.js';
+import { traceHeaders } from './trace-headers.js';
 
 export interface AttemptOptions {
   readonly agent: EndpointAgent;
@@ -27,12 +29,18 @@ export interface AttemptRequest {
   readonly secrets: readonly Buffer[];
   /** The service's shutdown. May be shared by any number of attempts: its limit of listeners is lifted. */
   readonly signal: AbortSignal;
+  /** Sent as traceparent and tracestate. */
+  readonly trace?: TraceContext | null;
+  /** The span of the attempt before it, where one was exported. */
+  readonly previous?: string | null;
 }
 
 interface Timing {
   /** When it began, ms since the epoch. */
   readonly at: number;
   readonly durationMs: number;
+  /** Its own, where one was exported. */
+  readonly span?: TraceContext;
 }
 
 /**
@@ -69,9 +77,9 @@ export function createAttempt({ agent, timeoutMs, now, userAgent }: AttemptOptio
   };
 }
 
-/** What is sent for a try: Standard Webhooks' headers, then the webhook's own. */
+/** What is sent for a try: Standard Webhooks' headers, those of its trace, then the webhook's own. */
 function toDispatch(
-  { url, id, body, secrets, headers }: AttemptRequest,
+  { url, id, body, secrets, headers, trace }: AttemptRequest,
   { userAgent, timestamp }: { userAgent: string; timestamp: number },
 ): Dispatcher.DispatchOptions {
   const { origin, pathname, search } = new URL(url);
@@ -85,6 +93,7 @@ function toDispatch(
       ...['content-type', 'application/json', 'user-agent', userAgent, 'webhook-id', id],
       ...['webhook-timestamp', String(timestamp)],
       ...['webhook-signature', signatureOf({ id, timestamp, body, secrets })],
+      ...traceHeaders(trace, headers),
       ...headers.flatMap(({ key, value }) => [key, value]),
     ],
   };

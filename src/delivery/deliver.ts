@@ -2,6 +2,7 @@
 
 import type { Logger } from '../observability/logger.js';
 import type { DeliveryMetrics, PutOffReason } from '../observability/metrics.js';
+import type { Tracing } from '../observability/tracing.js';
 import type { Broker, NewRecord } from '../ports/broker.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
@@ -30,6 +31,7 @@ export interface DeliverParts {
   readonly handleCommand: HandleCommand;
   readonly logger: Logger;
   readonly metrics: DeliveryMetrics;
+  readonly tracing: Pick<Tracing, 'fanOut'>;
   readonly now: () => number;
   readonly random: () => number;
   /** Aborted when attempts under way have to end. */
@@ -76,7 +78,9 @@ export function createDeliver(parts: DeliverParts): Deliver {
     if (result === null) return putOff(delivery, 'not-prepared');
     if (result.kind === 'interrupted') return putOff(delivery, 'stopping');
     metrics.attempted(result);
-    const made = { ...delivery, attempts: delivery.attempts + 1, putOff: 0 };
+    const { span } = result;
+    const inTrace = { trace: delivery.trace ?? span ?? null, lastSpan: span?.spanId ?? null };
+    const made = { ...delivery, attempts: delivery.attempts + 1, putOff: 0, ...inTrace };
     const attempt = loggedAttempt(result, webhook.version);
     switch (result.kind) {
       case 'delivered':
@@ -97,12 +101,13 @@ export function createDeliver(parts: DeliverParts): Deliver {
 
   /** Null where it could not even be begun: the fault is ours (keys, store), and no attempt is counted. */
   async function send(delivery: Delivery, webhook: Webhook): Promise<AttemptResult | null> {
-    const { accountId, id, record } = delivery;
+    const { accountId, id, record, trace, lastSpan: previous } = delivery;
+    const { interrupt: signal } = parts;
     try {
       const headers = parts.configuration.headers(accountId, webhook);
       const secrets = await parts.configuration.secrets(accountId);
       const body = record.value ?? Buffer.alloc(0);
-      return await parts.attempt({ url: webhook.endpoint, id, body, headers, secrets, signal: parts.interrupt });
+      return await parts.attempt({ url: webhook.endpoint, id, body, headers, secrets, signal, trace, previous });
     } catch (error) {
       parts.logger.error({ err: error, ...about(delivery) }, 'a delivery could not be prepared; it is tried again');
       return null;
@@ -113,7 +118,8 @@ export function createDeliver(parts: DeliverParts): Deliver {
     const at = new Date(parts.now()).toISOString();
     const reason = 'the endpoint answered 410 Gone';
     const { id: webhookId, version } = webhook;
-    const context = { actor: 'dispatcher', requestId: delivery.id, correlationId: correlationIdOf(delivery) };
+    const { id: requestId, trace } = delivery;
+    const context = { actor: 'dispatcher', requestId, correlationId: correlationIdOf(delivery), trace };
     try {
       const command = { type: 'DeactivateWebhook', webhookId, version, reason, at } as const;
       const decision = await parts.handleCommand(delivery.accountId, command, context);
@@ -208,6 +214,7 @@ function faredBy(result: AttemptResult | null): Fared {
 
 /** What every line about a delivery has. */
 function about(delivery: Delivery) {
-  const { id, accountId, webhookId, eventId, attempts } = delivery;
-  return { deliveryId: id, accountId, webhookId, eventId, correlationId: correlationIdOf(delivery), attempts };
+  const { id, accountId, webhookId, eventId, attempts, trace } = delivery;
+  const common = { correlationId: correlationIdOf(delivery), traceId: trace?.traceId };
+  return { deliveryId: id, accountId, webhookId, eventId, ...common, attempts };
 }

@@ -10,6 +10,7 @@
  * Between attempts it is a record of a tier: the payment's key, value and headers as they came, and headers of ours.
  */
 import { createHash } from 'node:crypto';
+import { isSpanId, parseTraceContext, type TraceContext, traceparentOf } from '../observability/trace-context.js';
 import { headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
 import type { PaymentEvent } from './payment-event.js';
 
@@ -28,6 +29,10 @@ export interface Delivery {
   readonly putOff: number;
   /** When the payment's record was published, ms since the epoch; null where that is not known. */
   readonly publishedAt: number | null;
+  /** What its attempts belong to; null: to no trace. */
+  readonly trace: TraceContext | null;
+  /** The span of its last attempt, where one was exported. */
+  readonly lastSpan: string | null;
   /** The payment's record. */
   readonly record: NewRecord;
 }
@@ -38,16 +43,20 @@ const OWN_HEADERS = 'aw-';
 const DUE = 'aw-due';
 const PUT_OFF = 'aw-put-off';
 const PUBLISHED = 'aw-published';
+const TRACE = 'aw-traceparent';
+const LAST_SPAN = 'aw-last-span';
 
 export function newDelivery(
   event: PaymentEvent,
   webhookId: number,
   record: NewRecord & Partial<Pick<ReceivedRecord, 'timestamp'>>,
+  trace = traceOf(record),
 ): Delivery {
   const { id: eventId, type: eventType, accountId } = event;
   const id = webhookMessageId(accountId, eventId, webhookId);
   const publishedAt = record.timestamp ?? null;
-  return { id, accountId, webhookId, eventId, eventType, attempts: 0, step: 0, putOff: 0, publishedAt, record };
+  const begun = { attempts: 0, step: 0, putOff: 0, publishedAt, trace, lastSpan: null };
+  return { id, accountId, webhookId, eventId, eventType, ...begun, record };
 }
 
 /** Without the key and the headers that the payment's record came with: they may be larger than a topic takes. */
@@ -71,6 +80,8 @@ export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
   const headers = [...foreignHeaders(record), ...ownHeaders(delivery), text(PUT_OFF, delivery.putOff), text(DUE, due)];
   // Not of a dead letter: one that is replayed weeks later says nothing of how long deliveries take.
   if (delivery.publishedAt !== null) headers.push(text(PUBLISHED, delivery.publishedAt));
+  if (delivery.trace) headers.push(text(TRACE, traceparentOf(delivery.trace)));
+  if (delivery.lastSpan !== null) headers.push(text(LAST_SPAN, delivery.lastSpan));
   return { key, value, headers };
 }
 
@@ -88,7 +99,17 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   // Records of earlier releases do not say.
   const putOff = Math.max(0, whole(record, PUT_OFF) ?? 0);
   const publishedAt = whole(record, PUBLISHED);
-  return { id, accountId, webhookId, eventId, eventType, attempts, step, putOff, publishedAt, record };
+  const trace = traceOf(record, TRACE) ?? traceOf(record);
+  const span = headerText(record, LAST_SPAN);
+  const lastSpan = trace && span !== undefined && isSpanId(span) ? span : null;
+  const progress = { attempts, step, putOff, publishedAt, trace, lastSpan };
+  return { id, accountId, webhookId, eventId, eventType, ...progress, record };
+}
+
+/** What a record says that it belongs to; null: to no trace, or not soundly. */
+export function traceOf(record: NewRecord, name = 'traceparent'): TraceContext | null {
+  const traceparent = record.headers.length > 0 ? headerText(record, name) : undefined;
+  return traceparent === undefined ? null : parseTraceContext(traceparent, headerText(record, 'tracestate'));
 }
 
 /** The caller's own, where its record has a sound one, else the delivery's id: what the log's lines have in common. */

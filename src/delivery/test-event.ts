@@ -2,6 +2,7 @@
  * A test event: made here, sent to one URL at once as a delivery would be, and never again. One at a time to an endpoint
  * and few in all, so that nobody keeps this service, or a receiver, busy with them.
  */
+import type { TraceContext } from '../observability/trace-context.js';
 import type { Webhook } from '../webhooks/state.js';
 import type { Attempt } from './attempt.js';
 import type { OpenConfiguration } from './configuration.js';
@@ -36,22 +37,30 @@ export type TestOutcome =
   | { readonly kind: 'busy' }
   | { readonly kind: 'interrupted' };
 
-/** @throws what opening the configuration throws */
-export type SendTestEvent = (accountId: number, webhook: Webhook) => Promise<TestOutcome>;
+/**
+ * @param trace what the request for it belongs to
+ * @throws what opening the configuration throws
+ */
+export type SendTestEvent = (accountId: number, webhook: Webhook, trace?: TraceContext | null) => Promise<TestOutcome>;
 
 export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
   const underWay = new UnderWay();
-  return async (accountId, webhook) => {
+  return async (accountId, webhook, trace = null) => {
     if (!underWay.enter(accountId, webhook.endpoint)) return { kind: 'busy' };
     try {
-      return await send(parts, accountId, webhook);
+      return await send(parts, accountId, webhook, trace);
     } finally {
       underWay.leave(accountId, webhook.endpoint);
     }
   };
 }
 
-async function send(parts: TestEventParts, accountId: number, webhook: Webhook): Promise<TestOutcome> {
+async function send(
+  parts: TestEventParts,
+  accountId: number,
+  webhook: Webhook,
+  trace: TraceContext | null,
+): Promise<TestOutcome> {
   const unique = parts.newId();
   const timestamp = new Date(parts.now()).toISOString();
   const event = { id: `test_${unique}`, type: webhook.eventType, accountId, timestamp, data: { test: true } };
@@ -63,6 +72,7 @@ async function send(parts: TestEventParts, accountId: number, webhook: Webhook):
     headers: parts.configuration.headers(accountId, webhook),
     secrets: await parts.configuration.secrets(accountId),
     signal: parts.interrupt,
+    trace,
   });
   if (made.kind === 'interrupted') return { kind: 'interrupted' };
   const { status, error, durationMs } = made;

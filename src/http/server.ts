@@ -5,6 +5,7 @@ import type { OwnTokens, VerifyToken } from '../accounts/access-tokens.js';
 import type { IdempotencyKeys } from '../idempotency/idempotency-keys.js';
 import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
+import type { Tracing } from '../observability/tracing.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { answerErrors } from './answer-errors.js';
@@ -28,6 +29,7 @@ import { requestContext } from './request-context.js';
 import { setWebhookActive, operation as setWebhookActiveOperation } from './set-webhook-active.js';
 import { showOpenApi, operation as showOpenApiOperation } from './show-openapi.js';
 import { type SendTest, testWebhook, operation as testWebhookOperation } from './test-webhook.js';
+import { traced } from './traced.js';
 
 export interface ApiParts extends Omit<RegisterWebhookParts, 'answerOnce'> {
   readonly accounts: Accounts;
@@ -43,6 +45,7 @@ export interface ApiParts extends Omit<RegisterWebhookParts, 'answerOnce'> {
   readonly version: string;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
+  readonly tracing: Tracing;
   readonly newRequestId: () => string;
 }
 
@@ -56,6 +59,7 @@ export function createApi(parts: ApiParts): Koa {
   // What a broken connection emits; the requests themselves end in answerErrors.
   app.on('error', (error: Error) => parts.logger.debug({ err: error }, 'a connection failed'));
   app.use(requestContext(parts.newRequestId));
+  if (parts.tracing.exports) app.use(traced(parts.tracing));
   app.use(measured(parts.metrics));
   app.use(answerErrors(parts.logger));
   app.use(routed(documented(routes(parts), parts), parts).routes());

@@ -2,11 +2,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Logger } from '../observability/logger.js';
+import type { TraceContext } from '../observability/trace-context.js';
 import type { Webhook } from '../webhooks/state.js';
 import { ApiError } from './api-error.js';
 import { type Operation, refusal, WEBHOOK_ID } from './operation.js';
 import type { OwnWebhook } from './own-webhook.js';
-import { aboutRequest } from './request-context.js';
+import { aboutRequest, traceOf } from './request-context.js';
 
 const MOST_BYTES = 65_536;
 const TRY_AGAIN_SECONDS = '1';
@@ -59,6 +60,7 @@ export interface TestResult {
 export type SendTest = (
   accountId: number,
   webhook: Webhook,
+  trace: TraceContext | null,
 ) => Promise<
   { readonly kind: 'sent'; readonly result: TestResult } | { readonly kind: 'busy' } | { readonly kind: 'interrupted' }
 >;
@@ -67,7 +69,7 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
   return async (ctx: Context): Promise<void> => {
     await passOver(ctx.req);
     const { accountId, webhook } = await ownWebhook(ctx);
-    const outcome = await sendTest(accountId, webhook);
+    const outcome = await sendTest(accountId, webhook, traceOf(ctx));
     switch (outcome.kind) {
       case 'sent': {
         const { success, ...result } = outcome.result;

@@ -1,4 +1,5 @@
 /** What stands around an event: who caused it and by which request. An auditor reads it; no fold does. */
+import { type TraceContext, traceparentOf } from '../observability/trace-context.js';
 import type { NewEvent } from '../ports/event-store.js';
 import type { AccountEvent } from './events.js';
 
@@ -7,13 +8,16 @@ export interface CommandContext {
   readonly actor: string;
   readonly requestId: string;
   readonly correlationId: string;
+  /** What the command belongs to. */
+  readonly trace?: TraceContext | null;
 }
 
 export type NewEventId = () => string;
 
 export function enveloped(events: readonly AccountEvent[], context: CommandContext, newId: NewEventId): NewEvent[] {
-  const { actor, requestId, correlationId } = context;
-  const metadata = { $correlationId: correlationId, $causationId: requestId, actor, requestId };
+  const { actor, requestId, correlationId, trace } = context;
+  const about = { $correlationId: correlationId, $causationId: requestId, actor, requestId };
+  const metadata = trace ? { ...about, $traceparent: traceparentOf(trace) } : about;
   return events.map(({ type, data }) => ({ id: newId(), type, data: { ...data }, metadata }));
 }
 

@@ -3,6 +3,7 @@
  * came first, read forward and decide again. That is what makes the limit of 3 hold under concurrency, over any number
  * of processes. The answer waits until the own read model has passed the event, so the next GET shows it.
  */
+import type { Tracing } from '../observability/tracing.js';
 import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { Folded } from '../read-model/folded-states.js';
@@ -19,6 +20,7 @@ export interface CommandParts {
   readonly accounts: Accounts;
   readonly passed: (stream: string, revision: number, withinMs: number) => Promise<boolean>;
   readonly newEventId: NewEventId;
+  readonly tracing: Pick<Tracing, 'append'>;
 }
 
 /** @throws StoreUnavailable: then the command is in doubt, and giving it again is safe. */
@@ -49,11 +51,14 @@ async function append(
   on: { context: CommandContext; revision: number },
 ): Promise<boolean> {
   const stream = accountStream(accountId);
+  const span = parts.tracing.append(stream, on.context.trace ?? null);
   try {
     const { revision } = await parts.store.append(stream, enveloped(events, on.context, parts.newEventId), on.revision);
+    span?.end(null);
     await parts.passed(stream, revision, READ_MODEL_WAIT_MS);
     return true;
   } catch (error) {
+    span?.end((error as Error).name);
     if (error instanceof WrongExpectedRevision) return false;
     throw error;
   }

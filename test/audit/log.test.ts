@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type AuditEntry, auditLog } from '../../src/audit/log.js';
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../../src/ports/event-store.js';
-import { enveloped } from '../../src/webhooks/envelope.js';
+import { type CommandContext, enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream, type WebhookUpdated } from '../../src/webhooks/events.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
@@ -21,7 +21,12 @@ afterEach(async () => {
   remove();
 });
 
-async function append(events: readonly AccountEvent[], context = CONTEXT, after = NO_STREAM, accountId = 42) {
+async function append(
+  events: readonly AccountEvent[],
+  context: CommandContext = CONTEXT,
+  after = NO_STREAM,
+  accountId = 42,
+) {
   await store.append(accountStream(accountId), enveloped(events, context, randomUUID), after);
 }
 
@@ -50,9 +55,17 @@ describe("an account's history", () => {
         actor: 'cli:alice',
         requestId: 'request-9',
         correlationId: 'correlation-9',
+        traceparent: null,
         data: { accountId: 42, registeredAt: AT },
       },
     ]);
+  });
+
+  test('tells of the trace that it was part of', async () => {
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const trace = { traceId, spanId: 'b7ad6b7169203331', flags: 1, state: 'a=1' };
+    await append([registered()], { ...CONTEXT, trace });
+    expect(await entries()).toMatchObject([{ traceparent: `00-${traceId}-b7ad6b7169203331-01` }]);
   });
 
   test('is told oldest first, with the actor of each, however many commands it took', async () => {
@@ -99,6 +112,7 @@ describe("an account's history", () => {
         actor: null,
         requestId: null,
         correlationId: null,
+        traceparent: null,
         data: { colour: 'red', paintedAt: 5 },
       },
     ]);

@@ -103,6 +103,8 @@ describe('what an attempt is made with', () => {
         headers: [{ key: 'X-A', value: 'opened a' }],
         secrets: [Buffer.alloc(32, 1)],
         signal: fixture.interrupt.signal,
+        trace: null,
+        previous: null,
       },
     ]);
   });

@@ -7,6 +7,7 @@ import {
   fromRetryRecord,
   newDelivery,
   toRetryRecord,
+  withoutExtras,
 } from '../../src/delivery/delivery.js';
 import { headerText, type NewRecord, type RecordHeader } from '../../src/ports/broker.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
@@ -49,6 +50,27 @@ describe('a delivery between two attempts is a record of a tier', () => {
         expect(record.headers).toHaveLength(length);
       }),
     );
+  });
+
+  test('keeps what it belongs to, and the span of its last attempt, even without the headers it came with', () => {
+    const trace = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), flags: 1, state: null };
+    const delivery = deliveryTo(1, { trace, lastSpan: '3'.repeat(16) });
+    for (const one of [delivery, withoutExtras(delivery)]) {
+      expect(again(toRetryRecord(one, DUE))).toMatchObject({ trace, lastSpan: '3'.repeat(16) });
+    }
+  });
+
+  test("belongs to its own trace where that is another than the payment's", () => {
+    const headers = [header('traceparent', `00-${'4'.repeat(32)}-${'5'.repeat(16)}-01`), header('tracestate', 'a=1')];
+    const delivery = deliveryTo(1, { record: paymentRecord({ headers }) });
+    expect(again(toRetryRecord(delivery, DUE)).trace).toMatchObject({ traceId: '4'.repeat(32), state: 'a=1' });
+    const trace = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), flags: 1, state: null };
+    expect(again(toRetryRecord({ ...delivery, trace }, DUE)).trace).toMatchObject({ traceId: '1'.repeat(32) });
+  });
+
+  test.each(['', 'abc', '0'.repeat(16), `${'3'.repeat(16)}\n`])('a span that is none is forgotten: %j', (lastSpan) => {
+    const trace = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), flags: 1, state: null };
+    expect(again(toRetryRecord(deliveryTo(1, { trace, lastSpan }), DUE))).toMatchObject({ trace, lastSpan: null });
   });
 
   test('does not take the place of the record it came from along', () => {

@@ -22,6 +22,7 @@ const WRONG: readonly Wrong[] = [
   ['BROKER_URL', (secret) => ({ BROKER_URL: `kafka://user:${secret}@localhost:9092` })],
   ['KAFKA_SASL', (secret) => ({ BROKER_URL: 'kafka://localhost:1', KAFKA_SASL_PASSWORD: secret })],
   ['AUTH_JWKS_URL', (secret) => ({ AUTH_JWKS_URL: `https://user:${secret}@localhost/` })],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', (secret) => ({ OTEL_EXPORTER_OTLP_ENDPOINT: `https://user:${secret}@localhost/` })],
   ['RETRY_SCHEDULE', (secret) => ({ RETRY_SCHEDULE: secret })],
   ['DELIVERY_CLIENT_KEY_FILE', (_, right) => ({ DELIVERY_CLIENT_KEY_FILE: right.DELIVERY_CA_FILE ?? '' })],
   [

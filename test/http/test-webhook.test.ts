@@ -60,6 +60,15 @@ describe('a test of a webhook', () => {
     expect(() => new Webhook(secret).verify(sent, headers)).not.toThrow();
   });
 
+  it('is of the trace of the request for it, with a parent id of its own', async () => {
+    const id = await tested.register(client, '/traced');
+    const [traceId, spanId] = ['a'.repeat(32), 'b'.repeat(16)];
+    await sendTest(client, id, { headers: { traceparent: `00-${traceId}-${spanId}-01`, tracestate: 'c=1' } });
+    const { traceparent, tracestate } = tested.requestsAt('/traced')[0]?.headers ?? {};
+    expect([traceparent, tracestate]).toEqual([expect.stringMatching(`^00-${traceId}-[0-9a-f]{16}-01$`), 'c=1']);
+    expect(traceparent).not.toContain(spanId);
+  });
+
   it('is another event each time', async () => {
     const id = await tested.register(client, '/again');
     const [one, two] = [await sendTest(client, id), await sendTest(client, id)];
@@ -139,10 +148,14 @@ it('is logged, without what its body and its headers hold', async () => {
   const result = { id: 'msg_1', success: false, status: 500, error: null, durationMs: 5 };
   const sending: SendTest = async () => ({ kind: 'sent', result });
   const api = await startBareApi({ parts: { sendTest: sending, logger } });
-  const headers = { authorization: 'Bearer caller-42', 'content-type': 'application/json', 'x-request-id': 'r-1' };
+  const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
+  const ids = { 'x-request-id': 'r-1', traceparent };
+  const headers = { authorization: 'Bearer caller-42', 'content-type': 'application/json', ...ids };
   const body = JSON.stringify({ url: 'https://shop.example.com/', eventType: 'cash_in' });
   await fetch(`${api.url}/api/webhooks`, { method: 'POST', headers, body });
   await fetch(`${api.url}/api/webhooks/1/test`, { method: 'POST', headers });
   await api.close();
-  expect(lines).toEqual([[{ accountId: 42, webhookId: 1, requestId: 'r-1', ...result }, 'a test event was sent']]);
+  const about = { accountId: 42, webhookId: 1, requestId: 'r-1', correlationId: 'r-1', deliveryId: 'msg_1' };
+  const traceId = '1'.repeat(32);
+  expect(lines).toEqual([[{ ...about, traceId, ...result }, 'a test event was sent']]);
 });

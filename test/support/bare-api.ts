@@ -5,6 +5,7 @@ import { createRateLimit } from '../../src/http/rate-limit.js';
 import { type ApiParts, createApi } from '../../src/http/server.js';
 import { createFingerprints } from '../../src/idempotency/fingerprint.js';
 import { createIdempotencyKeys } from '../../src/idempotency/idempotency-keys.js';
+import { noTracing } from '../../src/observability/tracing.js';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing } from '../../src/secrets/sealing.js';
@@ -53,7 +54,13 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     sendTest: async () => ({ kind: 'busy' }),
     verifyToken: async (token) => callerOf(/^caller-(\d+)$/.exec(token)?.[1]),
     ownTokens: null,
-    handleCommand: createCommandHandler({ store, accounts: readModel.accounts, passed, newEventId: randomUUID }),
+    handleCommand: createCommandHandler({
+      store,
+      accounts: readModel.accounts,
+      passed,
+      newEventId: randomUUID,
+      tracing: noTracing,
+    }),
     webhookIds: createWebhookIds(store, randomUUID),
     sealing: createSealing([key], randomBytes),
     idempotencyKeys: createIdempotencyKeys({
@@ -69,6 +76,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     newRequestId: randomUUID,
     logger,
     metrics: noHttpMetrics,
+    tracing: noTracing,
     ...parts,
   });
   const server = await listen(api, '127.0.0.1', 0, options.limits);

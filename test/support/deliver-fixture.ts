@@ -7,6 +7,7 @@ import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
 import { EndpointHealth } from '../../src/delivery/endpoint-health.js';
 import { createFanOut } from '../../src/delivery/fan-out.js';
 import { topicsOf } from '../../src/delivery/topics.js';
+import { noTracing } from '../../src/observability/tracing.js';
 import type { Command, Decision } from '../../src/webhooks/decide.js';
 import { ACCOUNT, DELIVERED, deliveryTo, NOW } from './delivery-samples.js';
 import { FakeAccounts, webhookOf } from './fake-accounts.js';
@@ -72,6 +73,7 @@ export class DeliverFixture {
       handleCommand,
       logger: this.logger,
       metrics: noDeliveryMetrics,
+      tracing: noTracing,
       now: () => NOW,
       random: () => 0,
       interrupt: this.interrupt.signal,

@@ -12,6 +12,7 @@ import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
 import { EndpointHealth } from '../../src/delivery/endpoint-health.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
+import { noTracing } from '../../src/observability/tracing.js';
 import type { Broker, NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
 import type { Accounts } from '../../src/read-model/accounts.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
@@ -60,7 +61,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
   const readModel = await startReadModel(store, dataDir);
   const { accounts, webhooks } = readModel;
   const passed = (stream: string, revision: number, ms: number) => webhooks.passed(stream, revision, ms);
-  const handleCommand = createCommandHandler({ store, accounts, passed, newEventId: randomUUID });
+  const handleCommand = createCommandHandler({ store, accounts, passed, newEventId: randomUUID, tracing: noTracing });
   const now = () => Date.now();
   const parts = { store, sealing, randomBytes, newEventId: randomUUID, now: () => new Date() };
   const registration = createRegistration(parts);
@@ -110,6 +111,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         handleCommand,
         logger: silentLogger,
         metrics: noDeliveryMetrics,
+        tracing: noTracing,
         now,
         random: () => 0,
         drainMs: 0,

@@ -269,4 +269,23 @@ export const SETTINGS: readonly Setting[] = [
     good: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => [level, level] as const),
     wrong: ['INFO', 'verbose', 'warning', '30', 'constructor'],
   },
+  {
+    key: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    at: ({ tracing }) => tracing.endpoint,
+    byDefault: null,
+    good: [
+      ['http://collector:4318', 'http://collector:4318/'],
+      ['https://collector.example.com/otlp', 'https://collector.example.com/otlp'],
+    ],
+    wrong: [
+      ...['collector:4318', 'grpc://collector:4317', '127.0.0.1:4318', '/v1/traces', 'http://', 'file:///etc/passwd'],
+      ...['https://user:password@collector.example.com/', 'http://token@collector:4318'],
+    ],
+  },
+  {
+    key: 'OTEL_SERVICE_NAME',
+    at: ({ tracing }) => tracing.serviceName,
+    byDefault: 'account-webhooks',
+    good: [['webhooks of payments', 'webhooks of payments']],
+  },
 ];

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { noTracing } from '../../src/observability/tracing.js';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import { accountEvent, enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
@@ -29,7 +30,7 @@ afterAll(async () => {
 
 function handlerOver({ accounts, webhooks }: ReadModel, over: EventStore = store): HandleCommand {
   const passed = (stream: string, revision: number, withinMs: number) => webhooks.passed(stream, revision, withinMs);
-  return createCommandHandler({ store: over, accounts, passed, newEventId: randomUUID });
+  return createCommandHandler({ store: over, accounts, passed, newEventId: randomUUID, tracing: noTracing });
 }
 
 /** One of the two, in turn: as two processes would share the load. */
@@ -106,6 +107,15 @@ it('answers once its own read model shows the event, with who caused it in the m
   expect(metadata).toEqual([
     { $correlationId: 'correlation-1', $causationId: 'request-1', actor: 'test', requestId: 'request-1' },
   ]);
+});
+
+it('says which trace the command was part of', async () => {
+  await registerAccount(8);
+  const trace = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), flags: 0, state: null };
+  await handler(0)(8, register(1, { newId: 81 }), { ...CONTEXT, trace });
+  for await (const { metadata } of store.read(accountStream(8), 1)) {
+    expect(metadata).toMatchObject({ $traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-00` });
+  }
 });
 
 it('takes nothing for an account that was never registered, and stores nothing', async () => {

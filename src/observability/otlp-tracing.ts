@@ -1,0 +1,151 @@
+/**
+ * Spans by OpenTelemetry, to a collector over OTLP/HTTP. Nothing is registered globally and no context is kept behind our
+ * back: parents are handed over. What else the SDK reads of the environment (OTEL_EXPORTER_OTLP_HEADERS,
+ * OTEL_TRACES_SAMPLER, OTEL_RESOURCE_ATTRIBUTES ...) it reads itself. Hazard: never put into a span what may be secret.
+ */
+import {
+  type Attributes,
+  type Context,
+  createTraceState,
+  type Span as OtelSpan,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import type { Logger } from './logger.js';
+import { TellingExporter } from './telling-exporter.js';
+import type { TraceContext } from './trace-context.js';
+import type { Span, TracedAttempt, TracedRecord, Tracing } from './tracing.js';
+
+const CLOSE_WITHIN_MS = 1_000;
+
+export interface OtlpOptions {
+  /** Of the collector, http or https, without v1/traces. */
+  readonly endpoint: string;
+  readonly serviceName: string;
+  /** The service's. */
+  readonly version: string;
+  readonly logger: Logger;
+}
+
+export function openOtlpTracing({ endpoint, serviceName, version, logger }: OtlpOptions): Tracing {
+  const exporter = new TellingExporter(new OTLPTraceExporter({ url: tracesUrl(endpoint) }), logger);
+  const own = resourceFromAttributes({ 'service.name': serviceName, 'service.version': version });
+  const provider = new BasicTracerProvider({
+    resource: detectResources({ detectors: [envDetector] }).merge(own),
+    spanProcessors: [new BatchSpanProcessor(exporter)],
+  });
+  return { ...spansOf(provider.getTracer('account-webhooks', version)), close: () => closeInTime(provider) };
+}
+
+function spansOf(tracer: Tracer): Omit<Tracing, 'close'> {
+  const begun = (name: string, kind: SpanKind, attributes: Attributes, parent: TraceContext | null) =>
+    tracer.startSpan(name, { kind, attributes }, contextOf(parent));
+  return {
+    exports: true,
+    request(method, parent) {
+      const span = begun(method, SpanKind.SERVER, { 'http.request.method': method }, parent);
+      return { context: within(span, parent), end: (route, status) => endRequest(span, method, route, status) };
+    },
+    append: (stream, parent) => {
+      const attributes = { 'db.operation.name': 'append', 'db.collection.name': stream };
+      return plain(begun('append', SpanKind.CLIENT, attributes, parent), parent);
+    },
+    fanOut: (record, parent) =>
+      plain(begun(`process ${record.topic}`, SpanKind.CONSUMER, placeOf(record), parent), parent),
+    attempt(request) {
+      const { trace: parent = null } = request;
+      const links = linksOf(request);
+      const span = tracer.startSpan(
+        'POST',
+        { kind: SpanKind.CLIENT, attributes: targetOf(request), links },
+        contextOf(parent),
+      );
+      return { context: within(span, parent), end: (status, error) => endAttempt(span, status, error) };
+    },
+  };
+}
+
+function plain(span: OtelSpan, parent: TraceContext | null): Span {
+  const end = (error: string | null) => {
+    if (error !== null) failed(span, error);
+    span.end();
+  };
+  return { context: within(span, parent), end };
+}
+
+function placeOf({ topic, partition, offset }: TracedRecord): Attributes {
+  return {
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': topic,
+    'messaging.destination.partition.id': String(partition),
+    'account_webhooks.record.offset': offset,
+  };
+}
+
+function targetOf({ url, id }: TracedAttempt): Attributes {
+  const { hostname, port } = new URL(url);
+  return {
+    'http.request.method': 'POST',
+    'server.address': hostname,
+    'server.port': Number(port || 443),
+    'account_webhooks.delivery.id': id,
+  };
+}
+
+/** The wait between two attempts is a link, for a span of hours would have to be kept open as long. */
+function linksOf({ trace: parent, previous }: TracedAttempt) {
+  if (!parent || !previous) return [];
+  return [{ context: { traceId: parent.traceId, spanId: previous, traceFlags: parent.flags } }];
+}
+
+function endRequest(span: OtelSpan, method: string, route: string | null, status: number): void {
+  if (route !== null) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
+  span.setAttribute('http.response.status_code', status);
+  if (status >= 500) failed(span, String(status));
+  span.end();
+}
+
+function endAttempt(span: OtelSpan, status: number | null, error: string | null): void {
+  if (status !== null) span.setAttribute('http.response.status_code', status);
+  const refused = status !== null && (status < 200 || status > 299);
+  if (error !== null || refused) failed(span, error ?? String(status));
+  span.end();
+}
+
+function failed(span: OtelSpan, error: string): void {
+  span.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
+}
+
+function contextOf(parent: TraceContext | null): Context {
+  if (parent === null) return ROOT_CONTEXT;
+  const { traceId, spanId, flags, state } = parent;
+  const traceState = state === null ? {} : { traceState: createTraceState(state) };
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: flags, ...traceState });
+}
+
+function within(span: OtelSpan, parent: TraceContext | null): TraceContext {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return { traceId, spanId, flags: traceFlags, state: parent?.state ?? null };
+}
+
+function tracesUrl(endpoint: string): string {
+  const url = new URL(endpoint);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`;
+  return url.href;
+}
+
+async function closeInTime(provider: BasicTracerProvider): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, CLOSE_WITHIN_MS);
+  });
+  // Whether the collector took what was left has been told by the exporter.
+  await Promise.race([provider.shutdown().catch(() => undefined), late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,61 @@
+/**
+ * Trace context (https://www.w3.org/TR/trace-context/): the two headers by which requests and records of several systems
+ * are known to belong together. Pure: every part may read and write them.
+ */
+
+export interface TraceContext {
+  /** 32 lower-case hex digits. */
+  readonly traceId: string;
+  /** 16 of them: what comes next is a child of this span. */
+  readonly spanId: string;
+  /** Those that are known: 1 is sampled, 2 says that the trace id is random. */
+  readonly flags: number;
+  /** tracestate, as the systems before wrote it; null where there is none, or it is not sound. */
+  readonly state: string | null;
+}
+
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const KNOWN_FLAGS = 3;
+const SPAN_ID = /^[0-9a-f]{16}$/;
+const ZEROS = /^0+$/;
+const STATE_CHARACTERS = 512;
+const STATE_MEMBERS = 32;
+const STATE_MEMBER =
+  /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
+
+/** Null where traceparent is missing or malformed; of a version later than 00 the first four fields count. */
+export function parseTraceContext(traceparent: string | undefined, tracestate?: string): TraceContext | null {
+  if (!traceparent) return null;
+  const [, version, traceId = '', spanId = '', flags = '', rest] = TRACEPARENT.exec(traceparent) ?? [];
+  if (version === undefined || version === 'ff' || (version === '00' && rest !== undefined)) return null;
+  if (ZEROS.test(traceId) || ZEROS.test(spanId)) return null;
+  return { traceId, spanId, flags: Number.parseInt(flags, 16) & KNOWN_FLAGS, state: soundState(tracestate) };
+}
+
+export function traceparentOf({ traceId, spanId, flags }: TraceContext): string {
+  return `00-${traceId}-${spanId}-0${flags}`;
+}
+
+/** The same trace, one step further. @param random from 0 to below 1 */
+export function childOf(parent: TraceContext, random: () => number): TraceContext {
+  const [high, half] = [Math.floor(random() * 2 ** 32), Math.floor(random() * 2 ** 31)];
+  // Odd, because an id of zeros only is none.
+  return { ...parent, spanId: hex8(high) + hex8(2 * half + 1) };
+}
+
+export function isSpanId(text: string): boolean {
+  return SPAN_ID.test(text) && !ZEROS.test(text);
+}
+
+function hex8(number: number): string {
+  return number.toString(16).padStart(8, '0');
+}
+
+/** All of it or nothing: half of another system's state may say something else. */
+function soundState(tracestate: string | undefined): string | null {
+  if (!tracestate || tracestate.length > STATE_CHARACTERS) return null;
+  const members = tracestate.split(',').map((member) => member.replace(/^[ \t]+|[ \t]+$/g, ''));
+  const given = members.filter((member) => member !== '');
+  const sound = given.length > 0 && given.length <= STATE_MEMBERS && given.every((member) => STATE_MEMBER.test(member));
+  return sound ? given.join(',') : null;
+}

@@ -1,0 +1,155 @@
+/** What a delivery belongs to: from the payment's record to the endpoint, over its tiers, and in the log. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { AttemptRequest } from '../../src/delivery/attempt.js';
+import { traceHeaders } from '../../src/delivery/trace-headers.js';
+import { tracedAttempt } from '../../src/delivery/traced-attempt.js';
+import type { TraceContext } from '../../src/observability/trace-context.js';
+import { type AttemptSpan, noTracing, type TracedAttempt, type Tracing } from '../../src/observability/tracing.js';
+import { DeliverFixture } from '../support/deliver-fixture.js';
+import {
+  DELIVERED,
+  failedWith,
+  GONE,
+  header,
+  INTERRUPTED,
+  paymentRecord,
+  received,
+} from '../support/delivery-samples.js';
+import { webhookOf } from '../support/fake-accounts.js';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const SPAN = 'b7ad6b7169203331';
+const PARENT: TraceContext = { traceId: TRACE, spanId: SPAN, flags: 1, state: null };
+const SENT = header('traceparent', `00-${TRACE}-${SPAN}-01`);
+
+/** Hands out spans 1, 2, 3 ... of the parent's trace, else of one of its own. */
+class FakeTracing implements Omit<Tracing, 'close'> {
+  readonly exports = true;
+  readonly attempts: TracedAttempt[] = [];
+  readonly ended: unknown[][] = [];
+  #spans = 0;
+
+  request = () => null;
+  append = () => null;
+  fanOut: Tracing['fanOut'] = (_, parent) => this.#span(parent);
+  attempt: Tracing['attempt'] = (request) => {
+    this.attempts.push(request);
+    return this.#span(request.trace ?? null);
+  };
+
+  #span(parent: TraceContext | null): AttemptSpan & { end(error: string | null): void } {
+    this.#spans += 1;
+    const context = {
+      ...(parent ?? { ...PARENT, traceId: 'f'.repeat(32) }),
+      spanId: String(this.#spans).padStart(16, '0'),
+    };
+    return { context, end: (...outcome: unknown[]) => void this.ended.push(outcome) };
+  }
+}
+
+describe('while nobody collects', () => {
+  let fixture: DeliverFixture;
+  let requests: AttemptRequest[];
+  beforeEach(() => {
+    requests = [];
+    const sending = async (request: AttemptRequest) => {
+      requests.push(request);
+      return fixture.answer(request);
+    };
+    fixture = new DeliverFixture({ attempt: tracedAttempt(sending, noTracing, Math.random) });
+    fixture.accounts.put(webhookOf(1));
+  });
+
+  const records = () => fixture.waiting.map(({ delivery }) => delivery);
+
+  test("every attempt is a child of the payment's, over a tier too, each with an id of its own", async () => {
+    fixture.answer = () => failedWith(503);
+    await fixture.fanOut(received(paymentRecord({ headers: [SENT, header('tracestate', 'a=1')] })));
+    for (const delivery of records()) await fixture.deliver(delivery);
+    expect(requests.map(({ trace }) => trace)).toMatchObject(Array(2).fill({ traceId: TRACE, flags: 1, state: 'a=1' }));
+    expect(new Set([SPAN, ...requests.map(({ trace }) => trace?.spanId)]).size).toBe(3);
+    expect(records().map(({ lastSpan }) => lastSpan)).toEqual([null, null]);
+  });
+
+  test.each([
+    ['none', []],
+    ['one that is malformed', [header('traceparent', '00-ab-cd-01')]],
+  ])('a payment with %s: no attempt has one, and what is sent is not copied', async (_, headers) => {
+    await fixture.fanOut(received(paymentRecord({ headers })));
+    expect(requests).toMatchObject([{ trace: null, previous: null }]);
+    const one = requests[0] as AttemptRequest;
+    await fixture.parts.attempt(one);
+    expect(requests[1]).toBe(one);
+  });
+
+  test('lines about a delivery say which trace it is of', async () => {
+    fixture.answer = () => failedWith(503);
+    await fixture.fanOut(received(paymentRecord({ headers: [SENT] })));
+    expect(fixture.logger.warnings).toEqual([[expect.objectContaining({ traceId: TRACE }), 'an attempt failed']]);
+  });
+});
+
+describe('while a collector is set', () => {
+  let tracing: FakeTracing;
+  let fixture: DeliverFixture;
+  beforeEach(() => {
+    tracing = new FakeTracing();
+    const attempt = tracedAttempt(async (request) => fixture.answer(request), tracing, Math.random);
+    fixture = new DeliverFixture({ attempt, tracing });
+    fixture.accounts.put(webhookOf(1));
+    fixture.answer = () => failedWith(503);
+  });
+
+  test('attempts are children of the fan-out, and know the one before them', async () => {
+    await fixture.fanOut(received(paymentRecord({ headers: [] })));
+    const [first] = fixture.waiting;
+    if (first) await fixture.deliver(first.delivery);
+    expect(tracing.attempts.map(({ trace }) => trace)).toMatchObject([
+      { traceId: 'f'.repeat(32), spanId: '0000000000000001' },
+      { traceId: 'f'.repeat(32), spanId: '0000000000000001' },
+    ]);
+    expect(tracing.attempts.map(({ previous }) => previous)).toEqual([null, '0000000000000002']);
+  });
+
+  test('a delivery whose first attempts were not traced is of one trace from then on', async () => {
+    await fixture.attempted(failedWith(503), { trace: null });
+    const [first] = fixture.waiting;
+    expect(first?.delivery).toMatchObject({ trace: { spanId: '0000000000000001' }, lastSpan: '0000000000000001' });
+  });
+
+  test('spans end as what they are of', async () => {
+    for (const result of [DELIVERED, failedWith(503), GONE, INTERRUPTED]) await fixture.attempted(result);
+    expect(tracing.ended).toEqual([
+      [200, null],
+      [503, null],
+      [410, null],
+      [null, 'interrupted'],
+    ]);
+    tracing.ended.length = 0;
+    await fixture.fanOut(received(paymentRecord({ value: Buffer.from('no JSON') })));
+    expect(tracing.ended).toEqual([['not-valid']]);
+  });
+
+  test('that of a record which is handed out again says so', async () => {
+    fixture.broker.failing.add(fixture.topics.deliveries);
+    fixture.abandon.abort();
+    await expect(fixture.fanOut(received(paymentRecord()))).rejects.toThrow();
+    expect(tracing.ended.at(-1)).toEqual(['not-done']);
+  });
+});
+
+describe('the headers that are sent', () => {
+  const own = (...names: string[]) => names.map((key) => ({ key, value: 'own' }));
+  const both = ['traceparent', `00-${TRACE}-${SPAN}-01`, 'tracestate', 'a=1'];
+  const stateful = { ...PARENT, state: 'a=1' };
+
+  test.each([
+    ['both', stateful, own('X-Key'), both],
+    ['traceparent alone where there is no state', PARENT, [], both.slice(0, 2)],
+    ['none without a trace', null, [], []],
+    ["the webhook's own traceparent, and no state of ours beside it", stateful, own('TraceParent'), []],
+    ["the webhook's own tracestate", stateful, own('Tracestate'), both.slice(0, 2)],
+  ])('%s', (_, trace, headers, sent) => {
+    expect(traceHeaders(trace, headers)).toEqual(sent);
+  });
+});

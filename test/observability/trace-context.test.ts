@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { childOf, isSpanId, parseTraceContext, traceparentOf } from '../../src/observability/trace-context.js';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const SPAN = 'b7ad6b7169203331';
+const SENT = `00-${TRACE}-${SPAN}-01`;
+
+describe('traceparent', () => {
+  test.each([
+    ['sampled', SENT, 1],
+    ['not sampled', `00-${TRACE}-${SPAN}-00`, 0],
+    ['with a random trace id', `00-${TRACE}-${SPAN}-03`, 3],
+    ['flags that nobody knows yet are left out', `00-${TRACE}-${SPAN}-ff`, 3],
+    ['a later version', `01-${TRACE}-${SPAN}-01`, 1],
+    ['a later version, of more fields', `cc-${TRACE}-${SPAN}-01-what-the-future.will be`, 1],
+  ])('%s', (_, traceparent, flags) => {
+    expect(parseTraceContext(traceparent)).toEqual({ traceId: TRACE, spanId: SPAN, flags, state: null });
+  });
+
+  test.each([
+    ['none', undefined],
+    ['empty', ''],
+    ['version ff', `ff-${TRACE}-${SPAN}-01`],
+    ['more fields in version 00', `${SENT}-00`],
+    ['a dash too many', `${SENT}-`],
+    ['a later version whose fourth field is too long', `01-${TRACE}-${SPAN}-011`],
+    ['no trace id', `00-${'0'.repeat(32)}-${SPAN}-01`],
+    ['no span id', `00-${TRACE}-${'0'.repeat(16)}-01`],
+    ['capitals', `00-${TRACE.toUpperCase()}-${SPAN}-01`],
+    ['no hex', `00-${TRACE.replace('0', 'g')}-${SPAN}-01`],
+    ['too short', `00-${TRACE.slice(1)}-${SPAN}-01`],
+    ['no flags', `00-${TRACE}-${SPAN}`],
+    ['spaces', ` ${SENT}`],
+    ['a line break', `${SENT}\n`],
+    ['two of them', `${SENT}, ${SENT}`],
+    ['a text of its own', 'abc'],
+  ])('is ignored: %s', (_, traceparent) => {
+    expect(parseTraceContext(traceparent, 'a=1')).toBeNull();
+  });
+
+  test('is written as it was read', () => {
+    expect(traceparentOf(readAs(SENT))).toBe(SENT);
+    expect(traceparentOf(readAs(`0a-${TRACE}-${SPAN}-f0-more`))).toBe(`00-${TRACE}-${SPAN}-00`);
+  });
+});
+
+describe('tracestate', () => {
+  const members = (count: number) => Array.from({ length: count }, (_, n) => `k${n}=${n}`).join();
+
+  test.each([
+    ['one', 'congo=t61rcWkgMzE', 'congo=t61rcWkgMzE'],
+    ['several, with spaces and empty ones between', 'a=1 ,\tb/c=2,, x@y=3', 'a=1,b/c=2,x@y=3'],
+    ['a value of anything visible', 'a=b:c;d!e f', 'a=b:c;d!e f'],
+    ['32 of them', members(32), members(32)],
+    ['512 characters', `${'a'.repeat(256)}=${'b'.repeat(255)}`, `${'a'.repeat(256)}=${'b'.repeat(255)}`],
+  ])('is passed on: %s', (_, tracestate, state) => {
+    expect(parseTraceContext(SENT, tracestate)).toMatchObject({ state });
+  });
+
+  test.each([
+    ['none', undefined],
+    ['empty', ''],
+    ['commas only', ', ,'],
+    ['no value', 'a'],
+    ['an empty value', 'a='],
+    ['an equals sign in a value', 'a=b=c'],
+    ['a key with a capital', 'A=1'],
+    ['a line break', 'a=1\r\nx-injected: 1'],
+    ['characters beyond ASCII', 'a=é'],
+    ['33 of them', members(33)],
+    ['513 characters', `${'a'.repeat(256)}=${'b'.repeat(256)}`],
+  ])('is left out, and the rest taken: %s', (_, tracestate) => {
+    expect(parseTraceContext(SENT, tracestate)).toMatchObject({ traceId: TRACE, state: null });
+  });
+});
+
+test('whatever is given, it never throws, and what it takes can be read again', () => {
+  const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdefA-') });
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), hex, fc.constant(SENT)), fc.string(), (traceparent, tracestate) => {
+      const read = parseTraceContext(traceparent, tracestate);
+      if (read) expect(parseTraceContext(traceparentOf(read), read.state ?? undefined)).toEqual(read);
+    }),
+  );
+});
+
+describe('a child', () => {
+  test('is of the same trace and state, with an id of its own', () => {
+    const parent = readAs(SENT, 'a=1');
+    const child = childOf(parent, Math.random);
+    expect(child).toEqual({ ...parent, spanId: child.spanId });
+    expect(child.spanId).not.toBe(parent.spanId);
+  });
+
+  test.each([0, 0.5, 1 - Number.EPSILON])('has a sound id, whatever is drawn: %d', (drawn) => {
+    const { spanId } = childOf(readAs(SENT), () => drawn);
+    expect(isSpanId(spanId)).toBe(true);
+  });
+});
+
+function readAs(traceparent: string, tracestate?: string) {
+  const read = parseTraceContext(traceparent, tracestate);
+  if (!read) throw new Error(`${traceparent} is not sound`);
+  return read;
+}
