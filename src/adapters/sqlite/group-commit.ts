@@ -1,6 +1,6 @@
 /**
  * Group commit: what is written in one turn of the event loop is one transaction, so concurrent writers share one
- * fsync. A writer that throws is undone alone; where the transaction itself fails, all of it fails, and the next turn
+ * fsync; and where they go on writing, what comes within GATHER_MS of the last commit is one more. A writer that throws is undone alone; where the transaction itself fails, all of it fails, and the next turn
  * begins afresh.
  *
  *   idle -> scheduled (for the next turn) -> committed
@@ -19,6 +19,8 @@ type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: f
 
 /** Keeps one turn of the event loop short. */
 const MOST_AT_ONCE = 1_000;
+/** A transaction costs as much as some ten rows, and blocks the event loop while the disk syncs. */
+const GATHER_MS = 2;
 const BUSY_PAUSE_MS = 5;
 /** How long another process may hold the write lock before those who wait are told. */
 const BUSY_LIMIT_MS = 10_000;
@@ -31,6 +33,7 @@ export class GroupCommit {
   #waiting: NodeJS.Timeout | null = null;
   #busySince: number | null = null;
   #closed = false;
+  #lastCommit = 0;
 
   constructor(file: SqliteFile, committed: (touched: ReadonlySet<string>) => void) {
     this.#file = file;
@@ -55,8 +58,10 @@ export class GroupCommit {
   }
 
   #schedule(): void {
-    if (this.#waiting || this.#closed) return;
-    this.#turn ??= setImmediate(() => this.#flush());
+    if (this.#waiting || this.#turn || this.#closed) return;
+    const isBusy = this.#queue.length < MOST_AT_ONCE && performance.now() - this.#lastCommit < GATHER_MS;
+    if (isBusy) this.#waiting = setTimeout(() => this.#flush(), GATHER_MS);
+    else this.#turn = setImmediate(() => this.#flush());
   }
 
   #flush(): void {
@@ -69,6 +74,7 @@ export class GroupCommit {
     } catch (error) {
       for (const { reject } of jobs) reject(error);
     }
+    this.#lastCommit = performance.now();
     if (this.#queue.length > 0) this.#schedule();
   }
 
