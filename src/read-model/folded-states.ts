@@ -15,6 +15,11 @@ export interface Folded<S> {
   readonly revision: number;
 }
 
+/** Of states in the making: isOwn where nobody else has it yet, so that a fold may change it. */
+interface Draft<S> extends Folded<S> {
+  readonly isOwn?: boolean;
+}
+
 /** Every method throws StatesDamaged, and tells `onDamaged` first: there is no going on with what is stored. */
 export class FoldedStates<S> {
   readonly #projection: Projection;
@@ -61,16 +66,16 @@ export class FoldedStates<S> {
 
   /** The current state with the events on top, which are of this stream and in order; nothing is stored. */
   async extended(stream: string, eventsFrom: (revision: number) => AsyncIterable<RecordedEvent>) {
-    let folded = this.#own(stream);
+    let folded: Draft<S> | undefined = this.current(stream);
     for await (const event of eventsFrom((folded?.revision ?? -1) + 1)) folded = this.#next(folded, event);
-    return folded;
+    return folded && { state: folded.state, revision: folded.revision };
   }
 
   /** Folds what is not folded yet, and commits it with the last event's position. Gives the states that changed. */
   fold(events: readonly RecordedEvent[]): ReadonlyMap<string, Folded<S>> {
-    const changed = new Map<string, Folded<S>>();
+    const changed = new Map<string, Draft<S>>();
     for (const event of events) {
-      const before = changed.get(event.stream) ?? this.#own(event.stream);
+      const before = changed.get(event.stream) ?? this.current(event.stream);
       if (before && event.revision <= before.revision) continue;
       changed.set(event.stream, this.#next(before, event));
     }
@@ -78,19 +83,18 @@ export class FoldedStates<S> {
     if (position !== undefined) {
       this.#undamaged(() => this.#states.commit(this.#projection.name, serialised(changed), position));
     }
-    for (const [stream, folded] of changed) this.#cache.set(stream, folded);
+    for (const [stream, { state, revision }] of changed) this.#cache.set(stream, { state, revision });
     return changed;
   }
 
-  /** A copy that a fold may change. */
-  #own(stream: string): Folded<S> | undefined {
-    const folded = this.current(stream);
-    return folded && { state: structuredClone(folded.state), revision: folded.revision };
-  }
-
-  #next(before: Folded<S> | undefined, event: RecordedEvent): Folded<S> {
-    const state = this.#projection.fold(before ? before.state : this.#projection.init(), event) as S;
-    return { state, revision: event.revision };
+  /** Copies what was handed out, and only where the event is one that changes it. */
+  #next(before: Draft<S> | undefined, event: RecordedEvent): Draft<S> {
+    const { init, fold, handles } = this.#projection;
+    const { revision } = event;
+    const state = before ? before.state : (init() as S);
+    if (!handles(event.type)) return { state, revision, isOwn: before ? before.isOwn === true : true };
+    const own = before && !before.isOwn ? copied(state) : state;
+    return { state: fold(own, event) as S, revision, isOwn: true };
   }
 
   #undamaged<T>(use: () => T): T {
@@ -105,6 +109,11 @@ export class FoldedStates<S> {
     if (error instanceof StatesDamaged) this.#onDamaged(error);
     return error;
   }
+}
+
+/** States are JSON, as they are stored: a third of the time that structuredClone takes. */
+function copied<S>(state: S): S {
+  return JSON.parse(JSON.stringify(state)) as S;
 }
 
 function serialised(changed: ReadonlyMap<string, Folded<unknown>>) {

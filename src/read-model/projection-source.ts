@@ -17,6 +17,8 @@ export interface Projection {
   /** A hash of the source: another one means that the states must be folded again. */
   readonly version: string;
   init(): unknown;
+  /** False where events of the type leave every state as it is. */
+  handles(eventType: string): boolean;
   fold(state: unknown, event: RecordedEvent): unknown;
 }
 
@@ -49,14 +51,16 @@ export function compileProjection(name: string, source: string): Projection {
   compileFunction(source, ['fromCategory'], { filename: `projections/${name}.js` })(fromCategory);
   const { $init } = handlers;
   if (!category || !$init) throw new Error(`projections/${name}.js folds no category, or has no $init`);
+  // $init and its like are no event types: names with a $ are the store's own.
+  const handlerOf = (type: string) => (type.startsWith('$') ? undefined : handlers[type]);
   return {
     name,
     streamPrefix: `${category}-`,
     version: createHash('sha256').update(source).digest('hex'),
     init: () => $init(undefined, undefined),
+    handles: (eventType) => handlerOf(eventType) !== undefined,
     fold: (state, event) => {
-      // $init and its like are no event types: names with a $ are the store's own.
-      const handler = event.type.startsWith('$') ? undefined : handlers[event.type];
+      const handler = handlerOf(event.type);
       return handler ? handler(state, event) : state;
     },
   };

@@ -124,7 +124,8 @@ export class EventStoreDbStore implements EventStore {
         }
       } catch (error) {
         if (error instanceof UnknownPosition) throw error;
-        options.onDropped?.(this.#dropped(error, failures));
+        const failure = this.#dropped(error, failures);
+        options.onDropped?.(failure);
       }
       // Any end that was not asked for is a drop: the client does not come back by itself.
       if (!signal.aborted) await this.#pause(backoff(failures, this.#options.random), signal);
