@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type BackupOptions, backupStore } from '../../../src/adapters/sqlite/backup.js';
 import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
@@ -9,6 +8,7 @@ import { StoreFile } from '../../../src/adapters/sqlite/store-file.js';
 import { named, record, records, texts } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { event, numbers, upTo } from '../../contract/event-store/follower.js';
+import { eventually } from '../../support/eventually.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 
 const LARGE = 'x'.repeat(4_000);
@@ -58,7 +58,7 @@ async function stored(dataDir: string) {
 test('is of one moment and whole, while the store is written to', async () => {
   const until = { isOver: false };
   const writing = write(until);
-  await nextTurn();
+  await eventually(async () => (await collect(opened.store.read('stream'))).length > 0);
   const shares: number[] = [];
   await backup({ progress: (share) => void shares.push(share) });
   until.isOver = true;
