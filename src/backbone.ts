@@ -5,6 +5,7 @@ import { SqliteBroker } from './adapters/sqlite/broker.js';
 import { SqliteEventStore } from './adapters/sqlite/event-store.js';
 import { DataDirUnusable, StoreFile } from './adapters/sqlite/store-file.js';
 import type { Config, KafkaConfig } from './config.js';
+import { longestDelayMs } from './delivery/retry-schedule.js';
 import { KEY_STREAM_KEPT_MS, KEY_STREAMS } from './idempotency/expiry.js';
 import type { Logger } from './observability/logger.js';
 import type { Broker } from './ports/broker.js';
@@ -37,8 +38,7 @@ const SESSION_TIMEOUT_MS = 6_000;
  * @throws InvalidConfig, MasterKeyMissing, DataDirUnusable; what can't be reached fails when it is used
  */
 export async function openBackbone(config: Config, logger: Logger): Promise<Backbone> {
-  const key = masterKey(config.masterKey ?? ownMasterKey(config.dataDir));
-  const previous = config.masterKeyPrevious ? [masterKey(config.masterKeyPrevious)] : [];
+  const keys = keysOf(config, () => ownMasterKey(config.dataDir));
   const settings = config.kafka && kafkaSettings(config.kafka, config.retrySchedule);
   const embedded = embeddedFile(config);
   const { store, projections } = await openEventStore(config, embedded, logger);
@@ -48,15 +48,23 @@ export async function openBackbone(config: Config, logger: Logger): Promise<Back
     projections,
     broker,
     embedded: embedded.opened(),
-    masterKey: key,
-    previousKeys: previous,
-    sealing: createSealing([key, ...previous], randomBytes),
+    ...keys,
     async close() {
       await broker.close();
       await store.close();
       embedded.close();
     },
   };
+}
+
+/** @param own what stands for a MASTER_KEY that is not set */
+export function keysOf(
+  config: Pick<Config, 'masterKey' | 'masterKeyPrevious'>,
+  own: () => Buffer,
+): Pick<Backbone, 'masterKey' | 'previousKeys' | 'sealing'> {
+  const key = masterKey(config.masterKey ?? own());
+  const previousKeys = config.masterKeyPrevious ? [masterKey(config.masterKeyPrevious)] : [];
+  return { masterKey: key, previousKeys, sealing: createSealing([key, ...previousKeys], randomBytes) };
 }
 
 /** @throws MasterKeyMissing, DataDirUnusable */
@@ -104,14 +112,13 @@ async function openKafka(settings: KafkaSettings, logger: Logger): Promise<Broke
 
 export function kafkaSettings(config: KafkaConfig, schedule: Config['retrySchedule']): KafkaSettings {
   const { brokers, tls, caFile, sasl, partitions, replicationFactor, retentionMs } = config;
-  const longestDelayMs = Math.max(...schedule.map(({ ms }) => ms));
   return {
     brokers: [...brokers],
     ...(tls && { ssl: caFile === null ? true : { ca: [certificatesFrom('KAFKA_CA_FILE', caFile)] } }),
     ...(sasl && { sasl: saslOf(sasl) }),
     partitions,
     replicationFactor,
-    retentionMs: retentionMs + longestDelayMs,
+    retentionMs: retentionMs + longestDelayMs(schedule),
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
   };
 }

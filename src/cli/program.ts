@@ -1,6 +1,6 @@
 /** The command line: one file per command, and what their failures become. Exit codes: 0 done, 1 failed, 2 wrong usage. */
-import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
+import { version } from '../composition/version.js';
 import type { CommandIo } from './command-io.js';
 
 const FAILED = 1;
@@ -46,10 +46,6 @@ export async function runCommandLine(
     complain(`account-webhooks: ${messageOf(error)}`);
     return FAILED;
   }
-}
-
-function version(): string {
-  return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
 }
 
 /** The one that is named; all of them where it is none, for the help. */

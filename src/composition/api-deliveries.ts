@@ -4,15 +4,13 @@ import { openDeliveriesView } from '../adapters/sqlite/deliveries-view.js';
 import { RecordLog } from '../adapters/sqlite/record-log.js';
 import type { Backbone } from '../backbone.js';
 import type { Config } from '../config.js';
-import { createAttempt } from '../delivery/attempt.js';
 import { createOpenConfiguration } from '../delivery/configuration.js';
-import { FollowedView } from '../delivery/deliveries-view.js';
+import { FollowedView } from '../delivery/followed-view.js';
 import { longestDelayMs } from '../delivery/retry-schedule.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/test-event.js';
 import { topicsOf } from '../delivery/topics.js';
-import { tracedAttempt } from '../delivery/traced-attempt.js';
 import type { Core, Stop } from './core.js';
-import { openDeliveryAgent } from './delivery-agent.js';
+import { openAttempt } from './delivery-attempt.js';
 
 /** Returns at once, whether the broker can be reached or not. */
 export function followDeliveries(core: Core, stops: Stop[]): FollowedView {
@@ -38,12 +36,9 @@ export function followDeliveries(core: Core, stops: Stop[]): FollowedView {
 
 /** @param interrupt aborted when tests under way have to end */
 export function testEvents(core: Core, interrupt: AbortSignal, stops: Stop[]): SendTestEvent {
-  const { config, accounts, backbone } = core;
-  const agent = openDeliveryAgent(core, stops);
-  const { timeoutMs } = config.delivery;
-  const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks' });
+  const { accounts, backbone } = core;
   return createSendTestEvent({
-    attempt: tracedAttempt(attempt, core.tracing, Math.random),
+    attempt: openAttempt(core, stops),
     configuration: createOpenConfiguration(accounts, backbone.sealing, Date.now),
     newId: randomUUID,
     now: Date.now,

@@ -29,7 +29,6 @@ export async function startListening(core: Core, stops: Stop[]): Promise<Running
   const api = createApi({
     ...tokens(config, backbone, logger),
     accounts,
-    store: backbone.store,
     deliveries: followDeliveries(core, stops),
     sendTest: testEvents(core, endTests.signal, stops),
     handleCommand,

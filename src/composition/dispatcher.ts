@@ -1,18 +1,15 @@
 /** The role that delivers, put together by the settings. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.js';
-import { createAttempt } from '../delivery/attempt.js';
 import { CircuitBreakers } from '../delivery/circuit-breaker.js';
 import { createOpenConfiguration } from '../delivery/configuration.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../delivery/dispatcher.js';
 import { EndpointGate, type GateLimits } from '../delivery/endpoint-gate.js';
 import { EndpointHealth } from '../delivery/endpoint-health.js';
 import { topicsOf } from '../delivery/topics.js';
-import { tracedAttempt } from '../delivery/traced-attempt.js';
-import { createEndpointAgent } from '../endpoints/endpoint-agent.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
-import { certificatesFrom, clientCertificateFrom } from '../setting-files.js';
 import type { Core, Stop } from './core.js';
+import { openAttempt } from './delivery-attempt.js';
 
 const TRY_AGAIN_MS = 1_000;
 /** A clock that nobody sets. */
@@ -22,15 +19,6 @@ export async function startDispatching(core: Core, stops: Stop[]): Promise<Dispa
   const { config, logger, backbone, accounts, handleCommand } = core;
   const { delivery } = config;
   const { deactivateAfterMs } = delivery;
-  const agent = createEndpointAgent({
-    allowPrivate: delivery.allowPrivateEndpoints,
-    connectTimeoutMs: delivery.timeoutMs,
-    lookup: core.lookup,
-    ...(delivery.caFile !== null && { ca: certificatesFrom('DELIVERY_CA_FILE', delivery.caFile) }),
-    ...clientCertificateFrom(delivery.clientCertFile, delivery.clientKeyFile),
-  });
-  stops.push(() => agent.destroy());
-  const attempt = createAttempt({ agent, timeoutMs: delivery.timeoutMs, now: Date.now, userAgent: 'account-webhooks' });
   const parts: DispatcherParts = {
     broker: backbone.broker,
     group: delivery.group,
@@ -40,7 +28,7 @@ export async function startDispatching(core: Core, stops: Stop[]): Promise<Dispa
     configuration: createOpenConfiguration(accounts, backbone.sealing, Date.now),
     gate: new EndpointGate({ ...gateLimits(delivery), ...steady, breakers: new CircuitBreakers(steady) }),
     health: new EndpointHealth({ accounts, handleCommand, logger, now: Date.now, deactivateAfterMs }),
-    attempt: tracedAttempt(attempt, core.tracing, Math.random),
+    attempt: openAttempt(core, stops),
     handleCommand,
     logger,
     metrics: core.metrics.delivery,

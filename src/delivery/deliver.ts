@@ -1,5 +1,4 @@
 /** One step of a delivery: through the gate, one attempt, and what follows from it made durable. */
-
 import type { Logger } from '../observability/logger.js';
 import type { DeliveryMetrics, PutOffReason } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
@@ -142,7 +141,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
     const why = attempt.error ?? `status ${attempt.status}`;
     if (step === null || !tier) {
       logger.warn({ ...about(delivery), why }, 'a delivery is exhausted');
-      const forms = [exhausted(delivery, why), exhausted(withoutExtras(delivery), why)];
+      const forms = [() => exhausted(delivery, why), () => exhausted(withoutExtras(delivery), why)];
       metrics.deadLetter('exhausted');
       const letter = publishWhatFits(parts, topics.deadLetters, forms);
       await Promise.all([letter, end(delivery, 'exhausted', attempt)]);
@@ -180,8 +179,10 @@ export function createDeliver(parts: DeliverParts): Deliver {
     attempt: LoggedAttempt | null,
   ): Promise<void> {
     metrics.came(outcome, delivery.eventType);
-    const { status = null, error = null, durationMs = null } = attempt ?? {};
-    parts.logger.debug({ ...about(delivery), outcome, status, error, durationMs }, 'a delivery ended');
+    if (parts.logger.isLevelEnabled('debug')) {
+      const { status = null, error = null, durationMs = null } = attempt ?? {};
+      parts.logger.debug({ ...about(delivery), outcome, status, error, durationMs }, 'a delivery ended');
+    }
     await durable(topics.deliveries, logEntry(delivery, outcome, attempt, null));
   }
 
@@ -192,7 +193,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
   }
 
   function keep(delivery: Delivery, tier: Delay, due: number): Promise<void> {
-    const forms = [toRetryRecord(delivery, due), toRetryRecord(withoutExtras(delivery), due)];
+    const forms = [() => toRetryRecord(delivery, due), () => toRetryRecord(withoutExtras(delivery), due)];
     return publishWhatFits(parts, topics.tier(tier), forms);
   }
 

@@ -41,11 +41,11 @@ export async function publishUntilDurable(
 export async function publishWhatFits(
   parts: DurablePublishParts,
   topic: string,
-  forms: readonly NewRecord[],
+  forms: readonly (() => NewRecord)[],
 ): Promise<void> {
   for (const [index, form] of forms.entries()) {
     try {
-      return await publishUntilDurable(parts, topic, form);
+      return await publishUntilDurable(parts, topic, form());
     } catch (error) {
       if (!(error instanceof RecordTooLarge) || index === forms.length - 1) throw error;
       parts.logger.warn({ topic }, 'a record is too large for its topic; what can be spared of it is left out');

@@ -46,6 +46,6 @@ export async function bury(parts: DeliverParts, record: ReceivedRecord, reason: 
   const letter = notValid(record, reason);
   parts.metrics.deadLetter('not-valid');
   // The headers of ours say where the bytes still are.
-  const bare = notValid({ ...record, key: null, value: null, headers: [] }, reason);
-  await publishWhatFits(parts, parts.topics.deadLetters, [letter, { ...letter, value: null }, bare]);
+  const bare = () => notValid({ ...record, key: null, value: null, headers: [] }, reason);
+  await publishWhatFits(parts, parts.topics.deadLetters, [() => letter, () => ({ ...letter, value: null }), bare]);
 }

@@ -2,7 +2,7 @@
 import { Ajv } from 'ajv';
 import type { ReceivedRecord } from '../ports/broker.js';
 import { VIEW_OUTCOMES, type ViewEntry } from '../ports/deliveries-view.js';
-import type { DeliveryLogEntry } from './delivery-log.js';
+import { type DeliveryLogEntry, readLogEntry } from './delivery-log.js';
 
 const TIME = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' };
 const WHOLE = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
@@ -41,18 +41,11 @@ const schema = {
 const validate = new Ajv().compile<DeliveryLogEntry>(schema);
 
 /** Null for a record that somebody else put there. */
-export function viewEntry({ value, partition, offset, timestamp }: ReceivedRecord): ViewEntry | null {
-  const entry = parsed(value);
+export function viewEntry(record: ReceivedRecord): ViewEntry | null {
+  const entry: unknown = readLogEntry(record);
   if (!validate(entry)) return null;
+  const { partition, offset, timestamp } = record;
   const { id, eventId, accountId, webhookId, outcome, attempt, nextAttemptAt } = entry;
   const place = { partition, offset, timestamp };
   return { id, eventId, accountId, webhookId, outcome, attempt, nextAttemptAt, place };
-}
-
-function parsed(value: Buffer | null): unknown {
-  try {
-    return JSON.parse(value?.toString('utf8') ?? 'null');
-  } catch {
-    return null;
-  }
 }

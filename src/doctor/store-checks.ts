@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Backbone } from '../backbone.js';
+import { type Backbone, keysOf } from '../backbone.js';
 import { checkKeys } from '../composition/check-keys.js';
 import type { Config } from '../config.js';
 import { type EventStore, WrongExpectedRevision } from '../ports/event-store.js';
@@ -12,8 +12,6 @@ import { loadProjection } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
 import { isDeployed, PROJECTIONS } from '../read-model/server-projections.js';
 import { masterKeyFromFile } from '../secrets/master-key-file.js';
-import { masterKey } from '../secrets/master-keys.js';
-import { createSealing } from '../secrets/sealing.js';
 import type { AccountWebhooks } from '../webhooks/state.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
@@ -64,9 +62,7 @@ async function usable(store: EventStore): Promise<readonly Finding[]> {
 
 /** @throws InvalidConfig */
 async function keys(config: Config, store: EventStore): Promise<readonly Finding[]> {
-  const current = masterKey(config.masterKey ?? masterKeyOf(config));
-  const previous = config.masterKeyPrevious ? [masterKey(config.masterKeyPrevious)] : [];
-  const sealing = createSealing([current, ...previous], randomBytes);
+  const { sealing } = keysOf(config, () => masterKeyOf(config));
   const webhooks = await folded<AccountWebhooks>(store, 'account-webhooks');
   const credentials = await folded<AccountCredentials>(store, 'account-credentials');
   const values = [...sealedValues({ all: () => webhooks }, { all: () => credentials }, Date.now())];

@@ -1,8 +1,8 @@
 /**
  * getaddrinfo runs in the few threads that Node has for such work (4, and no program can change that for itself), and a
  * name whose servers are slow keeps a thread for ten seconds and more. So lookups of one name are one lookup, and names
- * that are slow, or were never looked up, may only have some of the threads: those that were quick last time always find
- * one free.
+ * that are slow, or were never looked up, may only have some of the threads. Those that were quick last time have the rest,
+ * which is no promise: whoever controls the servers of many names can be quick once, and slow then.
  */
 import type { LookupAddress } from 'node:dns';
 import { LRUCache } from 'lru-cache';

@@ -12,7 +12,7 @@ export interface HostCheckOptions {
   readonly timeoutMs?: number;
 }
 
-/** One message whatever the host led to: the caller learns nothing of our network. */
+/** One message whatever a name led to. That it led anywhere is told, for a name that does not resolve yet is taken. */
 const REFUSED: HostVerdict = { ok: false, message: 'the host of url is not allowed.' };
 const TAKEN: HostVerdict = { ok: true };
 

@@ -6,7 +6,6 @@ import type { IdempotencyKeys } from '../idempotency/idempotency-keys.js';
 import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
-import type { EventStore } from '../ports/event-store.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { answerErrors } from './answer-errors.js';
 import { authenticate } from './authenticate.js';
@@ -33,7 +32,6 @@ import { traced } from './traced.js';
 
 export interface ApiParts extends Omit<RegisterWebhookParts, 'answerOnce'> {
   readonly accounts: Accounts;
-  readonly store: Pick<EventStore, 'read'>;
   readonly deliveries: Deliveries;
   readonly sendTest: SendTest;
   readonly verifyToken: VerifyToken;
@@ -70,7 +68,7 @@ export function createApi(parts: ApiParts): Koa {
 function routes(parts: ApiParts): Route[] {
   const { accounts, sealing, handleCommand, now, ownTokens, rateLimits } = parts;
   const registration = { ...parts, answerOnce: answerOnce(parts.idempotencyKeys, accounts) };
-  const ownWebhook = createOwnWebhook(accounts, parts.store);
+  const ownWebhook = createOwnWebhook(accounts);
   return [
     { operation: registerWebhookOperation, handle: registerWebhook(registration) },
     { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing) },

@@ -24,6 +24,8 @@ export interface Credential {
 export interface Accounts {
   /** Undefined where the account was never registered, by the store's word. */
   webhooks(accountId: number): Promise<Folded<AccountWebhooks> | undefined>;
+  /** With all that the store has just now: another process may have changed them a moment ago. @throws StoreUnavailable */
+  webhooksNow(accountId: number): Promise<Folded<AccountWebhooks> | undefined>;
   /** Those of one type that are active, as far as folded here: payments are routed by this. */
   activeWebhooks(accountId: number, eventType: EventType): readonly Webhook[];
   /** Undefined where it is gone, as far as folded here. */
@@ -46,6 +48,7 @@ export function createAccounts(
     known?.credentials.find((credential) => credential.clientId === clientId);
   return {
     webhooks: (accountId) => webhooks.find(accountStream(accountId)),
+    webhooksNow: (accountId) => webhooks.fresh(accountStream(accountId)),
     activeWebhooks: (accountId, eventType) =>
       current(accountId).filter((webhook) => webhook.isActive && webhook.eventType === eventType),
     webhook: (accountId, webhookId) => current(accountId).find(({ id }) => id === webhookId),

@@ -1,38 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import type { EventStore, SubscribeOptions } from '../../src/ports/event-store.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { HeldReadModel } from '../support/held-read-model.js';
 import { added, CONTEXT } from '../support/webhook-samples.js';
 
 let api: BareApi;
-let store: EventStore;
-let letGo: () => void;
+let held: HeldReadModel;
 
-/** The read model does not get to know of webhooks: another process has registered them a moment ago. */
+/** Another process has registered webhooks a moment ago. */
 beforeEach(async () => {
-  const mayGo = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  const readModelOver = (real: EventStore): EventStore => {
-    store = real;
-    return { ...real, read: (...args) => real.read(...args), subscribe: (options) => held(real, options, mayGo) };
-  };
-  api = await startBareApi({ readModelOver });
+  held = new HeldReadModel();
+  api = await startBareApi({ readModelOver: held.over });
 });
 
 afterEach(async () => {
-  letGo();
+  held.letGo();
   await api.close();
 });
-
-async function* held(real: EventStore, options: SubscribeOptions, mayGo: Promise<void>) {
-  for await (const batch of real.subscribe(options)) {
-    if (batch.events.some(({ type }) => type === 'WebhookAdded')) await mayGo;
-    yield batch;
-  }
-}
 
 async function status(id: number): Promise<number> {
   const headers = { authorization: 'Bearer caller-42' };
@@ -44,7 +30,7 @@ async function status(id: number): Promise<number> {
 it('a webhook that is not known here is looked for in the store before it is 404', async () => {
   expect(await status(5)).toBe(404);
   const append = (event: Parameters<typeof enveloped>[0][number], revision: number) =>
-    store.append(accountStream(42), enveloped([event], CONTEXT, randomUUID), revision);
+    held.store.append(accountStream(42), enveloped([event], CONTEXT, randomUUID), revision);
   await append(added(5), 0);
   expect([await status(5), await status(6)]).toEqual([200, 404]);
   await append({ type: 'WebhookRemoved', data: { webhookId: 5 } } as Parameters<typeof append>[0], 1);

@@ -1,39 +1,24 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import type { EventStore, SubscribeOptions } from '../../src/ports/event-store.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { eventually } from '../support/eventually.js';
+import { HeldReadModel } from '../support/held-read-model.js';
 
 let api: BareApi;
-let store: EventStore;
-let letGo: () => void;
+let held: HeldReadModel;
 
-/** The read model gets to know of webhooks when the test lets it. */
 beforeEach(async () => {
-  const mayGo = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  const readModelOver = (real: EventStore): EventStore => {
-    store = real;
-    return { ...real, read: (...args) => real.read(...args), subscribe: (options) => held(real, options, mayGo) };
-  };
-  api = await startBareApi({ readModelOver });
+  held = new HeldReadModel();
+  api = await startBareApi({ readModelOver: held.over });
 });
 
 afterEach(async () => {
-  letGo();
+  held.letGo();
   await api.close();
 });
 
-async function* held(real: EventStore, options: SubscribeOptions, mayGo: Promise<void>) {
-  for await (const batch of real.subscribe(options)) {
-    if (batch.events.some(({ type }) => type === 'WebhookAdded')) await mayGo;
-    yield batch;
-  }
-}
-
 async function isStored(): Promise<boolean> {
-  for await (const { type } of store.read(accountStream(42))) if (type === 'WebhookAdded') return true;
+  for await (const { type } of held.store.read(accountStream(42))) if (type === 'WebhookAdded') return true;
   return false;
 }
 
@@ -54,7 +39,7 @@ it('a POST answers only once the next GET shows it', async () => {
   await eventually(isStored);
   for (let round = 0; round < 5; round += 1)
     expect({ total: await total(), answered }).toEqual({ total: 0, answered: false });
-  letGo();
+  held.letGo();
   expect(await answer).toBe(200);
   expect(await total()).toBe(1);
 });

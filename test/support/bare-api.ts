@@ -49,7 +49,6 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const passed = (stream: string, revision: number, ms: number) => readModel.webhooks.passed(stream, revision, ms);
   const api = createApi({
     accounts: readModel.accounts,
-    store,
     deliveries: { page: () => ({ deliveries: [], next: null }) },
     sendTest: async () => ({ kind: 'busy' }),
     verifyToken: async (token) => callerOf(/^caller-(\d+)$/.exec(token)?.[1]),

@@ -27,6 +27,10 @@ export class FakeAccounts implements Accounts {
     return { state: { accountId, webhooks: this.#webhooks, failing: this.failing }, revision: 0 };
   }
 
+  webhooksNow(accountId: number) {
+    return this.webhooks(accountId);
+  }
+
   activeWebhooks(accountId: number, eventType: EventType): readonly Webhook[] {
     if (accountId !== ACCOUNT) return [];
     return this.#webhooks.filter((webhook) => webhook.isActive && webhook.eventType === eventType);

@@ -1,8 +1,8 @@
 /** A view that follows the deliveries topic of an embedded broker, with something in between where a test wants it. */
 import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
-import { FollowedView, type FollowedViewParts } from '../../src/delivery/deliveries-view.js';
 import type { Delivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt } from '../../src/delivery/delivery-log.js';
+import { FollowedView, type FollowedViewParts } from '../../src/delivery/followed-view.js';
 import type { Broker, NewRecord } from '../../src/ports/broker.js';
 import type { DeliveriesView, ViewedDelivery } from '../../src/ports/deliveries-view.js';
 import { query, WEBHOOK } from './deliveries-view-subject.js';

@@ -10,4 +10,6 @@ export const silentLogger: Logger = {
   info: nothing,
   debug: nothing,
   trace: nothing,
+  // What would be logged is made all the same: it might throw.
+  isLevelEnabled: () => true,
 };

@@ -1,11 +1,9 @@
 /** What an operator wants to know of a Kafka and its topics. Nothing is changed there. */
-import kafkajs, { type Admin } from 'kafkajs';
+import type { Admin } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
-import { withinTime } from '../common/time-limit.js';
+import { askAdmin, retentions } from './admin-session.js';
 import { connection, type KafkaSettings } from './broker.js';
 import { isCoordinatorMissing, translated } from './kafka-errors.js';
-import { disconnectAfter } from './let-go.js';
-import { mustBeReachable } from './reachable.js';
 
 export interface InspectedTopic {
   readonly name: string;
@@ -36,26 +34,15 @@ export interface InspectionOf {
   readonly laterThan: number;
 }
 
-const CONNECT_WITHIN_MS = 6_000;
-const WORK_WITHIN_MS = 8_000;
-const DISCONNECT_WITHIN_MS = 500;
+/** Together they fit a command's 15 s. */
+const LIMITS = { connectMs: 6_000, workMs: 8_000 };
 
 /** @throws BrokerUnavailable, BrokerRefused */
 export async function inspectKafka(settings: KafkaSettings, logger: Logger, of: InspectionOf): Promise<Inspection> {
-  const admin = connection(settings, logger).admin();
-  const begun: Promise<unknown>[] = [];
-  const within = <T>(ms: number, step: Promise<T>): Promise<T> => {
-    begun.push(step);
-    return withinTime(ms, step);
-  };
   try {
-    await mustBeReachable(settings.brokers);
-    await within(CONNECT_WITHIN_MS, admin.connect());
-    return await within(WORK_WITHIN_MS, inspected(admin, of));
+    return await askAdmin(connection(settings, logger), settings.brokers, LIMITS, (admin) => inspected(admin, of));
   } catch (error) {
     throw translated(error);
-  } finally {
-    await withinTime(DISCONNECT_WITHIN_MS, disconnectAfter(begun, admin)).catch(() => undefined);
   }
 }
 
@@ -90,18 +77,6 @@ async function unled(admin: Admin, groups: readonly string[], topics: readonly s
     }
   }
   return without;
-}
-
-async function retentions(admin: Admin, topics: readonly string[]): Promise<Map<string, number | null>> {
-  const type = kafkajs.ConfigResourceTypes.TOPIC;
-  const resources = topics.map((name) => ({ type, name, configNames: ['retention.ms'] }));
-  const { resources: described } = await admin.describeConfigs({ resources, includeSynonyms: false });
-  return new Map(
-    described.map(({ resourceName, configEntries }) => {
-      const ms = Number(configEntries.find(({ configName }) => configName === 'retention.ms')?.configValue ?? -1);
-      return [resourceName, ms < 0 ? null : ms];
-    }),
-  );
 }
 
 /** Where there is no such record, Kafka's answer becomes the end of the partition. */

@@ -1,8 +1,6 @@
 /** Records as kafkajs has them, and as the port has them. */
-import type { EachBatchPayload, IHeaders, KafkaMessage, Message } from 'kafkajs';
+import type { IHeaders, KafkaMessage, Message } from 'kafkajs';
 import type { NewRecord, ReceivedRecord, RecordHeader } from '../../ports/broker.js';
-
-export type Batch = EachBatchPayload['batch'];
 
 export function toMessage({ key, value, headers }: NewRecord): Message {
   return { key, value, headers: toHeaders(headers) };

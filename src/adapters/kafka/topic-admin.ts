@@ -1,12 +1,9 @@
 /** Topics: made where they are missing, looked at where they are there. Each use has a connection of its own. */
 import { setTimeout as delay } from 'node:timers/promises';
-// Its named exports are not all seen by Node's ES modules; the default has them.
-import kafkajs, { type Admin, type ITopicConfig, type Kafka } from 'kafkajs';
+import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
-import { withinTime } from '../common/time-limit.js';
+import { askAdmin, retentions } from './admin-session.js';
 import { isUnknownTopic, translated } from './kafka-errors.js';
-import { disconnectAfter } from './let-go.js';
-import { mustBeReachable } from './reachable.js';
 
 export interface TopicSettings {
   /** host:port */
@@ -29,10 +26,7 @@ export interface PartitionOffsets {
 
 const MOST_TRIES = 10;
 const TRY_AGAIN_MS = 200;
-/** For a Kafka that takes connections and does not answer: kafkajs waits 30 s for each answer. */
-const CONNECT_WITHIN_MS = 10_000;
-const WORK_WITHIN_MS = 20_000;
-const DISCONNECT_WITHIN_MS = 500;
+const LIMITS = { connectMs: 10_000, workMs: 20_000 };
 
 export class TopicAdmin {
   readonly #kafka: Kafka;
@@ -129,16 +123,9 @@ export class TopicAdmin {
         this.#logger.warn({ topic: name, partitions: has.length, KAFKA_PARTITIONS: partitions }, 'too few partitions');
       }
     }
-    const resources = topics.map((name) => ({
-      type: kafkajs.ConfigResourceTypes.TOPIC,
-      name,
-      configNames: ['retention.ms'],
-    }));
-    for (const { resourceName, configEntries } of (await admin.describeConfigs({ resources, includeSynonyms: false }))
-      .resources) {
-      const kept = Number(configEntries.find(({ configName }) => configName === 'retention.ms')?.configValue ?? -1);
-      if (kept < 0 || kept >= retentionMs) continue;
-      const about = { topic: resourceName, 'retention.ms': kept, needed: retentionMs };
+    for (const [topic, kept] of await retentions(admin, topics)) {
+      if (kept === null || kept >= retentionMs) continue;
+      const about = { topic, 'retention.ms': kept, needed: retentionMs };
       this.#logger.warn(about, 'records may be gone before their retry is due: raise retention.ms of the topic');
     }
   }
@@ -147,29 +134,13 @@ export class TopicAdmin {
   async #with<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#once(work);
+        return await askAdmin(this.#kafka, this.#settings.brokers, LIMITS, work);
       } catch (error) {
         // kafkajs fails on a null of its own where no broker tells of its topics, as one that has just come back.
         const passes = isUnknownTopic(error) || error instanceof TypeError;
         if (!passes || tries === MOST_TRIES) throw translated(error);
         await delay(TRY_AGAIN_MS);
       }
-    }
-  }
-
-  async #once<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
-    await mustBeReachable(this.#settings.brokers);
-    const admin = this.#kafka.admin();
-    const begun: Promise<unknown>[] = [];
-    const within = <R>(ms: number, step: Promise<R>): Promise<R> => {
-      begun.push(step);
-      return withinTime(ms, step);
-    };
-    try {
-      await within(CONNECT_WITHIN_MS, admin.connect());
-      return await within(WORK_WITHIN_MS, work(admin));
-    } finally {
-      await withinTime(DISCONNECT_WITHIN_MS, disconnectAfter(begun, admin)).catch(() => undefined);
     }
   }
 }

@@ -28,7 +28,13 @@ const OLDEST = Number.MIN_SAFE_INTEGER;
 const NEWEST: DeliveryPlace = { firstAt: Number.MAX_SAFE_INTEGER, id: '' };
 
 /** "awdv" */
-const KIND: FileKind = { name: 'deliveries-view', applicationId: 0x61776476, shape: 1, schema: VIEW_SCHEMA };
+const KIND: FileKind = {
+  name: 'deliveries-view',
+  applicationId: 0x61776476,
+  shape: 1,
+  schema: VIEW_SCHEMA,
+  isChecked: false,
+};
 
 /** The newest mark of each partition. */
 type Marks = Map<number, EntryPlace>;

@@ -18,6 +18,8 @@ export interface FileKind {
   readonly shape: number;
   /** The statements that make the tables of this shape. */
   readonly schema: string;
+  /** Whether all of it is looked at for damage when it is opened: of a large one that takes long. */
+  readonly isChecked: boolean;
 }
 
 export interface DisposableFile {
@@ -25,10 +27,10 @@ export interface DisposableFile {
   readonly path: string;
 }
 
-/** The file is there, and is not one of ours. */
-class NotOurs extends Error {
-  override readonly name = 'NotOurs';
-  readonly code = 'NOT_OURS';
+/** The file is there, and is damaged, or not one of ours. */
+class Unsound extends Error {
+  override readonly name = 'Unsound';
+  readonly code = 'UNSOUND';
 }
 
 /**
@@ -52,7 +54,7 @@ export function throwAway({ file, path }: DisposableFile): void {
 }
 
 export function isDamage(error: unknown): boolean {
-  return error instanceof NotOurs || /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
+  return error instanceof Unsound || /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
 }
 
 /** Null where another process has it. */
@@ -81,15 +83,15 @@ function locked(path: string, kind: FileKind): SqliteFile {
   }
 }
 
-function checkOrCreate(file: SqliteFile, { applicationId, shape, schema }: FileKind): void {
+function checkOrCreate(file: SqliteFile, { applicationId, shape, schema, isChecked }: FileKind): void {
   const read = (pragma: string) => file.pragma(pragma, { simple: true });
   if (read('application_id') === 0 && file.prepare('SELECT count(*) FROM sqlite_master').pluck().get() === 0) {
     file.exec(schema);
     file.pragma(`application_id = ${applicationId}`);
     file.pragma(`user_version = ${shape}`);
   } else if (read('application_id') !== applicationId || read('user_version') !== shape) {
-    throw new NotOurs('the file is of something else');
-  }
+    throw new Unsound('the file is of something else');
+  } else if (isChecked && read('quick_check(1)') !== 'ok') throw new Unsound('the file is damaged');
 }
 
 function remove(path: string): void {

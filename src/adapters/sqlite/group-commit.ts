@@ -1,10 +1,11 @@
 /**
  * Group commit: what is written in one turn of the event loop is one transaction, so concurrent writers share one
- * fsync; and where they go on writing, what comes within GATHER_MS of the last commit is one more. A writer that throws is undone alone; where the transaction itself fails, all of it fails, and the next turn
- * begins afresh.
+ * fsync; and where they go on writing, what comes within GATHER_MS of the last commit is one more. A writer that throws is
+ * undone alone; where the transaction itself fails, all of it fails, and the next turn begins afresh.
  *
  *   idle -> scheduled (for the next turn) -> committed
- *                  \-> waiting (another process writes: looked at again by timer, never by blocking) -> scheduled
+ *     \            \-> waiting (another process writes: looked at again by timer, never by blocking) -> committed
+ *      \-> waiting (the last commit was a moment ago) -> committed
  */
 import { FileClosed, isBusy, type SqliteFile } from './open-file.js';
 
@@ -59,8 +60,8 @@ export class GroupCommit {
 
   #schedule(): void {
     if (this.#waiting || this.#turn || this.#closed) return;
-    const isBusy = this.#queue.length < MOST_AT_ONCE && performance.now() - this.#lastCommit < GATHER_MS;
-    if (isBusy) this.#waiting = setTimeout(() => this.#flush(), GATHER_MS);
+    const gathers = this.#queue.length < MOST_AT_ONCE && performance.now() - this.#lastCommit < GATHER_MS;
+    if (gathers) this.#waiting = setTimeout(() => this.#flush(), GATHER_MS);
     else this.#turn = setImmediate(() => this.#flush());
   }
 

@@ -1,20 +1,13 @@
 /**
- * The read model's file. It belongs to one process, by an exclusive lock that the operating system lets go of when the
- * process dies: a second process on the same folder (the other role) makes one of its own, read-model.2.sqlite. It can
- * be made anew from the store at any time, so one that is damaged, or is something else, is thrown away: at the start,
- * where all of it is checked, or when the process stops because damage came up later.
+ * The read model's file: one that can be made anew from the store at any time (disposable-file.ts), read-model.2.sqlite for
+ * the second process on a folder. Damage is found at the start, where all of it is checked; where it comes up later, the
+ * file is thrown away when the process stops.
  */
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { type ProjectionState, type ProjectionStates, StatesDamaged } from '../../ports/projection-states.js';
-import { codeOf, isBusy, openFile, type SqliteFile } from './open-file.js';
-import { DataDirUnusable } from './store-file.js';
+import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
+import type { SqliteFile } from './open-file.js';
 
-const MOST_PROCESSES = 16;
 const PAGE = 1_000;
-/** "awrm" and the shape of the tables, both in the file's header: what says that it is ours. */
-const APPLICATION_ID = 0x6177726d;
-const SHAPE = 1;
 
 const SCHEMA = `
 CREATE TABLE projections (name TEXT PRIMARY KEY, version TEXT NOT NULL, position TEXT) WITHOUT ROWID;
@@ -25,83 +18,30 @@ CREATE TABLE states (
   state TEXT NOT NULL,
   PRIMARY KEY (projection, stream)
 );
-PRAGMA application_id = ${APPLICATION_ID};
-PRAGMA user_version = ${SHAPE};
 `;
+
+/** "awrm" */
+const KIND: FileKind = { name: 'read-model', applicationId: 0x6177726d, shape: 1, schema: SCHEMA, isChecked: true };
 
 /**
  * @param onDamaged told the name of a file that had to be thrown away
  * @throws DataDirUnusable
  */
 export function openProjectionStates(dataDir: string, onDamaged: (file: string) => void): ProjectionStates {
-  for (let number = 1; number <= MOST_PROCESSES; number += 1) {
-    const name = number === 1 ? 'read-model.sqlite' : `read-model.${number}.sqlite`;
-    const path = join(dataDir, name);
-    const file = openOwn(path, () => onDamaged(name));
-    if (file) return new SqliteProjectionStates(file, path);
-  }
-  throw new Error(`more than ${MOST_PROCESSES} processes share DATA_DIR`);
-}
-
-/** Null where another process has it. */
-function openOwn(path: string, onDamaged: () => void): SqliteFile | null {
-  try {
-    return locked(path);
-  } catch (error) {
-    if (isBusy(error)) return null;
-    if (!isDamage(error)) throw new DataDirUnusable(error);
-    onDamaged();
-    remove(path);
-    return locked(path);
-  }
-}
-
-function locked(path: string): SqliteFile {
-  const file = openFile(path, 0);
-  try {
-    file.pragma('locking_mode = EXCLUSIVE');
-    file.pragma('journal_mode = WAL');
-    // It may lose its last commits with the power, and then folds them again; it is never damaged by that.
-    file.pragma('synchronous = NORMAL');
-    file.transaction(() => checkOrCreate(file)).exclusive();
-    return file;
-  } catch (error) {
-    file.close();
-    throw error;
-  }
-}
-
-/** @throws StatesDamaged */
-function checkOrCreate(file: SqliteFile): void {
-  const read = (pragma: string) => file.pragma(pragma, { simple: true });
-  if (read('application_id') === 0 && file.prepare('SELECT count(*) FROM sqlite_master').pluck().get() === 0) {
-    file.exec(SCHEMA);
-    return;
-  }
-  if (read('application_id') !== APPLICATION_ID || read('user_version') !== SHAPE) {
-    throw new StatesDamaged('the read model file is of something else');
-  }
-  if (read('quick_check(1)') !== 'ok') throw new StatesDamaged('the read model file is damaged');
-}
-
-function isDamage(error: unknown): boolean {
-  return error instanceof StatesDamaged || /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
-}
-
-function remove(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+  const disposable = openDisposable(dataDir, KIND, onDamaged);
+  // It may lose its last commits with the power, and then folds them again; it is never damaged by that.
+  disposable.file.pragma('synchronous = NORMAL');
+  return new SqliteProjectionStates(disposable);
 }
 
 class SqliteProjectionStates implements ProjectionStates {
-  readonly #file: SqliteFile;
-  readonly #path: string;
+  readonly #disposable: DisposableFile;
   readonly #sql: ReturnType<typeof statements>;
   #damaged = false;
 
-  constructor(file: SqliteFile, path: string) {
-    this.#file = file;
-    this.#path = path;
-    this.#sql = statements(file);
+  constructor(disposable: DisposableFile) {
+    this.#disposable = disposable;
+    this.#sql = statements(disposable.file);
   }
 
   open(projection: string, version: string): string | null {
@@ -145,13 +85,14 @@ class SqliteProjectionStates implements ProjectionStates {
   }
 
   close(): void {
-    if (!this.#file.open) return;
-    this.#file.close();
-    if (this.#damaged) remove(this.#path);
+    const { file } = this.#disposable;
+    if (!file.open) return;
+    if (this.#damaged) throwAway(this.#disposable);
+    else file.close();
   }
 
   #use<T>(work: () => T): T {
-    return this.#guarded(() => this.#file.transaction(work)());
+    return this.#guarded(() => this.#disposable.file.transaction(work)());
   }
 
   #guarded<T>(work: () => T): T {

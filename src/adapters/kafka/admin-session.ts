@@ -1,0 +1,49 @@
+/** Asks a Kafka for something once, by a client of its own that is let go of afterwards, in bounded time. */
+// Its named exports are not all seen by Node's ES modules; the default has them.
+import kafkajs, { type Admin, type Kafka } from 'kafkajs';
+import { withinTime } from '../common/time-limit.js';
+import { disconnectAfter } from './let-go.js';
+import { mustBeReachable } from './reachable.js';
+
+/** For a Kafka that takes connections and does not answer: kafkajs waits 30 s for each answer. */
+export interface SessionLimits {
+  readonly connectMs: number;
+  readonly workMs: number;
+}
+
+const DISCONNECT_WITHIN_MS = 500;
+
+/** @throws what kafkajs throws */
+export async function askAdmin<T>(
+  kafka: Kafka,
+  brokers: readonly string[],
+  limits: SessionLimits,
+  work: (admin: Admin) => Promise<T>,
+): Promise<T> {
+  await mustBeReachable(brokers);
+  const admin = kafka.admin();
+  const begun: Promise<unknown>[] = [];
+  const within = <R>(ms: number, step: Promise<R>): Promise<R> => {
+    begun.push(step);
+    return withinTime(ms, step);
+  };
+  try {
+    await within(limits.connectMs, admin.connect());
+    return await within(limits.workMs, work(admin));
+  } finally {
+    await withinTime(DISCONNECT_WITHIN_MS, disconnectAfter(begun, admin)).catch(() => undefined);
+  }
+}
+
+/** How long each topic keeps its records, ms; null is for ever. */
+export async function retentions(admin: Admin, topics: readonly string[]): Promise<Map<string, number | null>> {
+  const type = kafkajs.ConfigResourceTypes.TOPIC;
+  const resources = topics.map((name) => ({ type, name, configNames: ['retention.ms'] }));
+  const { resources: described } = await admin.describeConfigs({ resources, includeSynonyms: false });
+  return new Map(
+    described.map(({ resourceName, configEntries }) => {
+      const ms = Number(configEntries.find(({ configName }) => configName === 'retention.ms')?.configValue ?? -1);
+      return [resourceName, ms < 0 ? null : ms];
+    }),
+  );
+}
