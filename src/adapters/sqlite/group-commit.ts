@@ -1,30 +1,40 @@
 /**
  * Group commit: what is written in one turn of the event loop is one transaction, so concurrent writers share one
  * fsync; and where they go on writing, what comes within GATHER_MS of the last commit is one more. A writer that throws is
- * undone alone; where the transaction itself fails, all of it fails, and the next turn begins afresh.
+ * undone alone: the transaction is, and its writers run once more, each in a savepoint of its own. Where the transaction
+ * itself fails, all of it fails, and the next turn begins afresh.
  *
  *   idle -> scheduled (for the next turn) -> committed
  *     \            \-> waiting (another process writes: looked at again by timer, never by blocking) -> committed
- *      \-> waiting (the last commit was a moment ago) -> committed
+ *      \            \-> undone (a writer threw) -> scheduled, its writers apart -> committed
+ *       \-> waiting (the last commit was a moment ago) -> committed
  */
 import { FileClosed, isBusy, type SqliteFile } from './open-file.js';
 
 interface Job {
   readonly work: () => unknown;
   readonly touches: string;
+  readonly rows: () => number;
+  /** One of its transaction threw: from now on it has a savepoint, which costs as much as two rows. */
+  isApart: boolean;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
 
-/** Keeps one turn of the event loop short. */
+/** Rows, or a little more. Keeps one turn of the event loop short. */
 const MOST_AT_ONCE = 1_000;
 /** A transaction costs as much as some ten rows, and blocks the event loop while the disk syncs. */
 const GATHER_MS = 2;
 const BUSY_PAUSE_MS = 5;
 /** How long another process may hold the write lock before those who wait are told. */
 const BUSY_LIMIT_MS = 10_000;
+
+/** Its transaction is to be undone and run again, apart. */
+class OneThrew extends Error {}
+
+const ONE = () => 1;
 
 export class GroupCommit {
   readonly #file: SqliteFile;
@@ -41,11 +51,14 @@ export class GroupCommit {
     this.#committed = committed;
   }
 
-  /** Resolves with what `work` returned, once it is durable. `touches` names what it changes, for those who wait. */
-  write<T>(touches: string, work: () => T): Promise<T> {
+  /**
+   * Resolves with what `work` returned, once it is durable. `touches` names what it changes, for those who wait.
+   * Hazard: `work` may be called twice, its first writes undone; it must change nothing but the file.
+   */
+  write<T>(touches: string, work: () => T, rows: () => number = ONE): Promise<T> {
     if (this.#closed) return Promise.reject(new FileClosed('the store file is closed'));
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, touches, resolve, reject });
+      this.#queue.push({ work, touches, rows, isApart: false, resolve, reject });
       this.#schedule();
     });
   }
@@ -69,14 +82,30 @@ export class GroupCommit {
     this.#turn = null;
     this.#waiting = null;
     if (!this.#begun()) return;
-    const jobs = this.#queue.splice(0, MOST_AT_ONCE);
+    const jobs = this.#queue.splice(0, this.#howMany());
     try {
       this.#settle(jobs, this.#transaction(jobs));
     } catch (error) {
-      for (const { reject } of jobs) reject(error);
+      if (error instanceof OneThrew) this.#comeAgainApart(jobs);
+      else for (const { reject } of jobs) reject(error);
     }
     this.#lastCommit = performance.now();
     if (this.#queue.length > 0) this.#schedule();
+  }
+
+  /** Jobs of one transaction. */
+  #howMany(): number {
+    let rows = 0;
+    const last = this.#queue.findIndex((job) => {
+      rows += job.rows();
+      return rows >= MOST_AT_ONCE;
+    });
+    return last < 0 ? this.#queue.length : last + 1;
+  }
+
+  #comeAgainApart(jobs: readonly Job[]): void {
+    for (const job of jobs) job.isApart = true;
+    this.#queue.unshift(...jobs);
   }
 
   /** False where the write lock can't be had now: the queue waits, or has been rejected. */
@@ -101,7 +130,7 @@ export class GroupCommit {
 
   #transaction(jobs: readonly Job[]): Outcome[] {
     try {
-      const outcomes = jobs.map((job) => this.#run(job));
+      const outcomes = jobs.map((job) => (job.isApart ? this.#runApart(job) : this.#run(job)));
       this.#file.exec('COMMIT');
       return outcomes;
     } catch (error) {
@@ -110,8 +139,17 @@ export class GroupCommit {
     }
   }
 
-  /** @throws where the failure ended the whole transaction, as a full disk does */
+  /** @throws OneThrew; the error itself where it ended the whole transaction, as a full disk does */
   #run({ work }: Job): Outcome {
+    try {
+      return { ok: true, value: work() };
+    } catch (error) {
+      throw this.#file.inTransaction ? new OneThrew() : error;
+    }
+  }
+
+  /** @throws where the failure ended the whole transaction */
+  #runApart({ work }: Job): Outcome {
     this.#file.exec('SAVEPOINT job');
     try {
       const value = work();

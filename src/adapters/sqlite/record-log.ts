@@ -16,6 +16,14 @@ export interface RecordPage {
   readonly atEnd: boolean;
 }
 
+/** What is published to a topic until its transaction begins. */
+interface Batch {
+  readonly records: NewRecord[];
+  readonly written: Promise<void>;
+}
+
+/** One that has so many takes no more. */
+const MOST_IN_A_BATCH = 250;
 const NO_HEADERS: readonly RecordHeader[] = [];
 /** A page ends with the record that reaches this. Each topic that is consumed has one in memory. */
 const PAGE_BYTES = 512 * 1024;
@@ -23,21 +31,19 @@ const PAGE_BYTES = 512 * 1024;
 export class RecordLog {
   readonly #store: StoreFile;
   readonly #sql: ReturnType<typeof statements>;
+  readonly #batches = new Map<string, Batch>();
 
   constructor(store: StoreFile) {
     this.#store = store;
     this.#sql = statements(store);
   }
 
+  /** What comes for a topic until its transaction begins is one batch: the topic is looked up and moved on once. */
   append(topic: string, records: readonly NewRecord[]): Promise<void> {
-    return this.#store.write(topic, () => {
-      const { id, next_offset: first } = this.#ensure(topic);
-      const timestamp = Date.now();
-      records.forEach(({ key, value, headers }, index) => {
-        this.#sql.insert.run(id, first + index, key, value, encoded(headers), timestamp);
-      });
-      this.#sql.advance.run(first + records.length, id);
-    });
+    const open = this.#batches.get(topic);
+    const batch = open && open.records.length < MOST_IN_A_BATCH ? open : this.#beginBatch(topic);
+    for (const record of records) batch.records.push(record);
+    return batch.written;
   }
 
   ensure(topics: readonly string[]): Promise<void> {
@@ -88,6 +94,32 @@ export class RecordLog {
     return this.#store.write('offsets', () => {
       for (const [topic, next] of offsets) this.#sql.remember.run(group, this.#ensure(topic).id, next);
     });
+  }
+
+  #beginBatch(topic: string): Batch {
+    const records: NewRecord[] = [];
+    const end = () => {
+      if (this.#batches.get(topic) === batch) this.#batches.delete(topic);
+    };
+    const insert = () => {
+      end();
+      this.#insert(topic, records);
+    };
+    const written = this.#store.write(topic, insert, () => records.length);
+    const batch: Batch = { records, written };
+    // Where it never came to a transaction.
+    written.catch(end);
+    this.#batches.set(topic, batch);
+    return batch;
+  }
+
+  #insert(topic: string, records: readonly NewRecord[]): void {
+    const { id, next_offset: first } = this.#ensure(topic);
+    const timestamp = Date.now();
+    records.forEach(({ key, value, headers }, index) => {
+      this.#sql.insert.run(id, first + index, key, value, encoded(headers), timestamp);
+    });
+    this.#sql.advance.run(first + records.length, id);
   }
 
   #ensure(topic: string): { id: number; next_offset: number } {

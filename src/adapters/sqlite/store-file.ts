@@ -49,9 +49,12 @@ export class StoreFile {
     this.#commits = new GroupCommit(this.file, (touched) => this.#notify(touched));
   }
 
-  /** Resolves with what `work` returned, once it is durable; rejects with what it threw, or with SQLite's error. */
-  write<T>(touches: string, work: () => T): Promise<T> {
-    return this.#commits.write(touches, work);
+  /**
+   * Resolves with what `work` returned, once it is durable; rejects with what it threw, or with SQLite's error. `work` may
+   * be called twice. `rows`: about how many it writes, asked just before; one without it.
+   */
+  write<T>(touches: string, work: () => T, rows?: () => number): Promise<T> {
+    return this.#commits.write(touches, work, rows);
   }
 
   /** Calls the listener after every commit, until the returned function is called. */
