@@ -34,10 +34,24 @@ export const handlers = {
       if (now >= from && now < until) times.push(now - begun);
       return now < until;
     };
+    const spinning = spin();
     await Promise.all(Array.from({ length: load.connections }, () => keepAsking(load, heard)));
+    spinning.end();
     return { perSecond: times.length / load.seconds, times };
   },
 };
+
+/**
+ * Keeps this process from sleeping: to wake it is work of whoever writes to it, and the more time a server takes, the
+ * oftener it has to. GET cost 59 us of CPU with a load that slept, of which 30 were the waking, and 36 with this one; the
+ * bare route 29 and 26.
+ */
+function spin(): { end(): void } {
+  let turn = setImmediate(function again() {
+    turn = setImmediate(again);
+  });
+  return { end: () => clearImmediate(turn) };
+}
 
 /** @param heard of an answer, begun and now; false ends it */
 function keepAsking(load: Load, heard: (begun: number, now: number) => boolean): Promise<void> {

@@ -55,7 +55,13 @@ export async function listen(
     connectionsCheckingInterval: limits.lookEveryMs,
     requireHostHeader: false,
   };
-  const server = createServer(options, guarded(app.callback(), limits.pipelined));
+  const unanswered = new Unanswered();
+  const server = createServer(options, guarded(app.callback(), unanswered, limits.pipelined));
+  // With a listener Node leaves it to that to end a connection on which nothing moved for this long. An answer that is
+  // still being made (by a slow store, or a receiver that is tested) is waited for, one that is not read is not.
+  server.on('timeout', (socket: Socket) => {
+    if (socket.writableLength > 0 || unanswered.of(socket) === 0) socket.destroy();
+  });
   server.maxConnections = limits.connections;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.timeout = limits.stallMs;
@@ -69,28 +75,31 @@ export async function listen(
   return { port: (server.address() as AddressInfo).port, close: () => drained(server) };
 }
 
-/**
- * Node ends a connection on which nothing moved for the server's timeout, unless its answer listens: one that is still
- * being made (by a slow store, or a receiver that is tested) is waited for, one that is not read is not.
- */
-function guarded(handle: RequestListener, pipelined: number): RequestListener {
-  const unanswered = new WeakMap<Socket, number>();
-  const count = (socket: Socket, change: number) => {
-    const now = (unanswered.get(socket) ?? 0) + change;
-    unanswered.set(socket, now);
+/** Requests by the connection they came on. */
+class Unanswered {
+  readonly #counts = new WeakMap<Socket, number>();
+
+  of(socket: Socket): number {
+    return this.#counts.get(socket) ?? 0;
+  }
+
+  /** @returns how many there are then */
+  add(socket: Socket, change: 1 | -1): number {
+    const now = this.of(socket) + change;
+    this.#counts.set(socket, now);
     return now;
-  };
+  }
+}
+
+function guarded(handle: RequestListener, unanswered: Unanswered, pipelined: number): RequestListener {
   return (request, response) => {
     const { socket } = request;
     // Those that were read together with the one too many come here all the same.
-    if (socket.destroyed || count(socket, 1) > pipelined) {
+    if (socket.destroyed || unanswered.add(socket, 1) > pipelined) {
       socket.destroy();
       return;
     }
-    response.once('close', () => count(socket, -1));
-    response.on('timeout', () => {
-      if (socket.writableLength > 0) socket.destroy();
-    });
+    response.once('close', () => unanswered.add(socket, -1));
     handle(request, response);
   };
 }

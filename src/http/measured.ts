@@ -1,6 +1,6 @@
 /** Counts and times every answer by its route's template, never by its path: ids are in that. */
 import type { Context, Middleware, Next } from 'koa';
-import type { HttpMetrics } from '../observability/metrics.js';
+import type { HttpMetrics, Route } from '../observability/metrics.js';
 import type { Operation } from './operation.js';
 
 export function measured(metrics: HttpMetrics): Middleware {
@@ -13,9 +13,9 @@ export function measured(metrics: HttpMetrics): Middleware {
 
 /** Stands first in an operation's route: what comes after it may refuse the request. */
 export function isOf({ method, path }: Operation): Middleware {
-  const route = { method: method.toUpperCase(), path };
-  return async (ctx: Context, next: Next): Promise<void> => {
+  const route: Route = { method: method.toUpperCase(), path };
+  return (ctx: Context, next: Next): Promise<void> => {
     ctx.state.route = route;
-    await next();
+    return next();
   };
 }

@@ -10,13 +10,14 @@ import type { CommandContext } from '../webhooks/envelope.js';
 const SOUND_ID = /^[\w.:-]{1,128}$/;
 
 export function requestContext(newId: () => string) {
-  return async (ctx: Context, next: Next): Promise<void> => {
-    const requestId = given(ctx, 'x-request-id') ?? newId();
-    ctx.state.requestId = requestId;
-    ctx.state.correlationId = given(ctx, 'x-correlation-id') ?? requestId;
-    ctx.state.trace = parseTraceContext(ctx.get('traceparent'), ctx.get('tracestate'));
-    ctx.set({ 'x-request-id': requestId, 'cache-control': 'no-store' });
-    await next();
+  return ({ req: { headers }, res, state }: Context, next: Next): Promise<void> => {
+    const requestId = sound(headers['x-request-id']) ?? newId();
+    state.requestId = requestId;
+    state.correlationId = sound(headers['x-correlation-id']) ?? requestId;
+    state.trace = parseTraceContext(text(headers.traceparent), text(headers.tracestate));
+    res.setHeader('x-request-id', requestId);
+    res.setHeader('cache-control', 'no-store');
+    return next();
   };
 }
 
@@ -37,7 +38,11 @@ export function aboutRequest({ state }: Context) {
   return { accountId, requestId, correlationId, traceId: traceOf({ state })?.traceId };
 }
 
-function given(ctx: Context, name: string): string | undefined {
-  const value = ctx.get(name);
-  return SOUND_ID.test(value) ? value : undefined;
+function sound(id: string | string[] | undefined): string | undefined {
+  return typeof id === 'string' && SOUND_ID.test(id) ? id : undefined;
+}
+
+/** Node joins the values of a name that stands more than once; the type does not know which names those are. */
+function text(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

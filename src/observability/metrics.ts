@@ -26,9 +26,15 @@ export interface DeliveryMetrics {
   deadLetter(reason: DeadLetterReason): void;
 }
 
+export interface Route {
+  readonly method: string;
+  /** The template, /api/webhooks/{id}. */
+  readonly path: string;
+}
+
 export interface HttpMetrics {
-  /** @param route the template, /api/webhooks/{id}; null where none matched */
-  answered(route: { method: string; path: string } | null, status: number, ms: number): void;
+  /** @param route one object for each; null where none matched */
+  answered(route: Route | null, status: number, ms: number): void;
 }
 
 export interface StoreMetrics {

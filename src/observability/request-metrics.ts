@@ -1,11 +1,11 @@
 /** Requests to the REST API, appends to the event store, and what the broker did not take. */
 import type { Exposition } from './exposition.js';
-import type { HttpMetrics, StoreMetrics } from './metrics.js';
+import type { HttpMetrics, Route, StoreMetrics } from './metrics.js';
 import type { Count } from './tallies.js';
 
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const FOLDED_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
-const UNMATCHED = { method: 'any', path: 'unmatched' };
+const UNMATCHED: Route = { method: 'any', path: 'unmatched' };
 /** Streams are named <category>-<what the category has many of>, but for the one of the ids. */
 const CATEGORIES = ['account', 'idempotency', 'webhook-ids'];
 
@@ -23,13 +23,15 @@ export function httpMetrics(exposition: Exposition): HttpMetrics {
     },
     REQUEST_BUCKETS,
   );
-  const counts = remembered((path, method, status) => requests(path, method, status));
-  const observed = remembered((path, method) => durations(path, method));
+  const ofRoute = remembered(({ path, method }: Route) => ({
+    counts: remembered((status: number) => requests(path, method, String(status))),
+    observed: durations(path, method),
+  }));
   return {
     answered(route, status, ms) {
-      const { path, method } = route ?? UNMATCHED;
-      counts(path, method, String(status)).inc();
-      observed(path, method).observe(ms / 1000);
+      const { counts, observed } = ofRoute(route ?? UNMATCHED);
+      counts(status).inc();
+      observed.observe(ms / 1000);
     },
   };
 }
@@ -71,11 +73,10 @@ function counted(exposition: Exposition, name: string, help: string): Count {
 }
 
 /** One of each: which there will be is known only as they come. */
-function remembered<V>(make: (...labels: string[]) => V): (...labels: string[]) => V {
-  const made = new Map<string, V>();
-  return (...labels) => {
-    const key = labels.join(' ');
-    const value = made.get(key) ?? make(...labels);
+function remembered<K, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
     made.set(key, value);
     return value;
   };
