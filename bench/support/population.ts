@@ -67,19 +67,21 @@ async function writeWave({ store, ...writing }: Writing, first: number, webhooks
     added += writing.urls(first + index).length;
     return { stream: accountStream(first + index), history, revision: NO_STREAM };
   });
-  for (let step = 0; histories.some(({ history }) => step < history.length); step += 1) {
-    await Promise.all(
-      histories.map(async (one) => {
-        const events = one.history[step];
-        if (events) one.revision = (await store.append(one.stream, events, one.revision)).revision;
+  for (let left = histories; left.length > 0; ) {
+    const stepped = await Promise.all(
+      left.map(async (one) => {
+        const { value: events, done } = one.history.next();
+        if (!done) one.revision = (await store.append(one.stream, events, one.revision)).revision;
+        return done ? [] : [one];
       }),
     );
+    left = stepped.flat();
   }
   return added;
 }
 
-/** An account's appends, in their order. */
-function historyOf(writing: Omit<Writing, 'store'>, accountId: number, firstId: number): NewEvent[][] {
+/** An account's appends, in their order; made as they are asked for, since ten million do not fit into memory. */
+function* historyOf(writing: Omit<Writing, 'store'>, accountId: number, firstId: number): Generator<NewEvent[], void> {
   const { sealing, updates = 0 } = writing;
   const headers = [{ key: HEADER.key, sealed: sealing.seal(HEADER.value, headerPlace(accountId, HEADER.key)) }];
   const webhooks = writing.urls(accountId).map((url, index): WebhookConfiguration => {
@@ -87,16 +89,15 @@ function historyOf(writing: Omit<Writing, 'store'>, accountId: number, firstId: 
     return { webhookId: firstId + index + 1, eventType: 'cash_in', url, endpoint, headers, version: 1 };
   });
   const createdAt = new Date(FROM + accountId * 1_000).toISOString();
-  const added = webhooks.map((webhook): AccountEvent => ({ type: 'WebhookAdded', data: { ...webhook, createdAt } }));
-  const updated = Array.from({ length: updates }, (_, index): AccountEvent[] => {
+  const context = { actor: 'bench', requestId: randomUUID(), correlationId: randomUUID() };
+  const append = (events: readonly AccountEvent[]) => enveloped(events, context, randomUUID);
+  yield append(registration(sealing, accountId));
+  for (const webhook of webhooks) yield append([{ type: 'WebhookAdded', data: { ...webhook, createdAt } }]);
+  for (let index = 0; index < updates; index += 1) {
     const webhook = webhooks[index % webhooks.length];
     const version = 2 + Math.floor(index / webhooks.length);
-    return webhook ? [{ type: 'WebhookUpdated', data: { ...webhook, version, updatedAt: createdAt } }] : [];
-  });
-  const context = { actor: 'bench', requestId: randomUUID(), correlationId: randomUUID() };
-  return [registration(sealing, accountId), ...added.map((event) => [event]), ...updated].map((events) =>
-    enveloped(events, context, randomUUID),
-  );
+    if (webhook) yield append([{ type: 'WebhookUpdated', data: { ...webhook, version, updatedAt: createdAt } }]);
+  }
 }
 
 function registration(sealing: Sealing, accountId: number): AccountEvent[] {

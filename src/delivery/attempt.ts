@@ -1,9 +1,9 @@
-import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
 import type { EndpointAgent } from '../endpoints/endpoint-agent.js';
 import type { TraceContext } from '../observability/trace-context.js';
 import { type CancelReason, type Ended, Exchange } from './exchange.js';
 import { type FailureCode, failureCodeOf, isShutdown } from './failure-code.js';
+import { Interruptions } from './interruptions.js';
 import { retryAfterMs } from './retry-after.js';
 import { signatureOf } from './signature.js';
 import { traceHeaders } from './trace-headers.js';
@@ -27,7 +27,7 @@ export interface AttemptRequest {
   /** The webhook's own, with names as they are to be sent. */
   readonly headers: readonly { readonly key: string; readonly value: string }[];
   readonly secrets: readonly Buffer[];
-  /** The service's shutdown. May be shared by any number of attempts: its limit of listeners is lifted. */
+  /** The service's shutdown. May be shared by any number of attempts: it gets one listener of them all. */
   readonly signal: AbortSignal;
   /** Sent as traceparent and tracestate. */
   readonly trace?: TraceContext | null;
@@ -68,10 +68,11 @@ export type Attempt = (request: AttemptRequest) => Promise<AttemptResult>;
 const INTERRUPTED: Verdict = { kind: 'interrupted', status: null, error: null, retryAfterMs: null };
 
 export function createAttempt({ agent, timeoutMs, now, userAgent }: AttemptOptions): Attempt {
+  const exchanging = { agent, timeoutMs, interruptions: new Interruptions() };
   return async function attempt(request) {
     const at = now();
     const dispatched = toDispatch(request, { userAgent, timestamp: Math.floor(at / 1000) });
-    const ended = await exchangeWithin(timeoutMs, agent, dispatched, request.signal);
+    const ended = await exchangeWithin(exchanging, dispatched, request.signal);
     const end = now();
     return { at, durationMs: Math.max(0, end - at), ...verdictOf(ended, end) };
   };
@@ -101,8 +102,7 @@ function toDispatch(
 
 /** The exchange, ended by the deadline or by the signal if not by itself. */
 async function exchangeWithin(
-  timeoutMs: number,
-  agent: EndpointAgent,
+  { agent, timeoutMs, interruptions }: { agent: EndpointAgent; timeoutMs: number; interruptions: Interruptions },
   dispatched: Dispatcher.DispatchOptions,
   signal: AbortSignal,
 ): Promise<Ended> {
@@ -110,8 +110,7 @@ async function exchangeWithin(
   const cancel = (reason: CancelReason) => current?.cancel(reason);
   const interrupt = () => cancel('interrupted');
   const timer = setTimeout(cancel, timeoutMs, 'timeout');
-  setMaxListeners(0, signal);
-  signal.addEventListener('abort', interrupt);
+  interruptions.add(signal, interrupt);
   const send = () => {
     if (signal.aborted) return { kind: 'cancelled', status: null, reason: 'interrupted' } as const;
     current = new Exchange(agent, dispatched);
@@ -121,7 +120,7 @@ async function exchangeWithin(
     return await sendAgainIfStale(agent, send);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', interrupt);
+    interruptions.delete(signal, interrupt);
   }
 }
 
