@@ -4,6 +4,7 @@ import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import { type App, ROLES, type Role, StartAborted, startApp } from '../app.js';
 import { createLogger, type Logger } from '../observability/logger.js';
 import { CommandFailed, type CommandIo } from './command-io.js';
+import { keepHeapSmall } from './heap-growth.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
@@ -13,6 +14,7 @@ export function serveCommand(program: Command, io: CommandIo): void {
     .description('run the service')
     .option('--roles <roles>', `what this process does: ${ROLES.join(', ')}`, rolesOption, ROLES)
     .action(async ({ roles }: { roles: readonly Role[] }) => {
+      keepHeapSmall();
       const config = io.config();
       const logger = createLogger(config.logLevel);
       // Heard from the first moment on: a stop that comes while it starts counts too.

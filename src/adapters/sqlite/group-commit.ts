@@ -1,13 +1,11 @@
 /**
- * Group commit: what is written in one turn of the event loop is one transaction, so concurrent writers share one
- * fsync; and where they go on writing, what comes within GATHER_MS of the last commit is one more. A writer that throws is
- * undone alone: the transaction is, and its writers run once more, each in a savepoint of its own. Where the transaction
- * itself fails, all of it fails, and the next turn begins afresh.
+ * Group commit: what is written in one turn of the event loop is one transaction, so concurrent writers share one fsync.
+ * A writer that throws is undone alone: the transaction is, and its writers run once more, each in a savepoint of its own.
+ * Where the transaction itself fails, all of it fails, and the next turn begins afresh.
  *
  *   idle -> scheduled (for the next turn) -> committed
- *     \            \-> waiting (another process writes: looked at again by timer, never by blocking) -> committed
- *      \            \-> undone (a writer threw) -> scheduled, its writers apart -> committed
- *       \-> waiting (the last commit was a moment ago) -> committed
+ *                    \-> waiting (another process writes: looked at again by timer, never by blocking) -> committed
+ *                     \-> undone (a writer threw) -> scheduled, its writers apart -> committed
  */
 import { FileClosed, isBusy, type SqliteFile } from './open-file.js';
 
@@ -25,8 +23,6 @@ type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: f
 
 /** Rows, or a little more. Keeps one turn of the event loop short. */
 const MOST_AT_ONCE = 1_000;
-/** A transaction costs as much as some ten rows, and blocks the event loop while the disk syncs. */
-const GATHER_MS = 2;
 const BUSY_PAUSE_MS = 5;
 /** How long another process may hold the write lock before those who wait are told. */
 const BUSY_LIMIT_MS = 10_000;
@@ -44,7 +40,6 @@ export class GroupCommit {
   #waiting: NodeJS.Timeout | null = null;
   #busySince: number | null = null;
   #closed = false;
-  #lastCommit = 0;
 
   constructor(file: SqliteFile, committed: (touched: ReadonlySet<string>) => void) {
     this.#file = file;
@@ -73,9 +68,7 @@ export class GroupCommit {
 
   #schedule(): void {
     if (this.#waiting || this.#turn || this.#closed) return;
-    const gathers = this.#queue.length < MOST_AT_ONCE && performance.now() - this.#lastCommit < GATHER_MS;
-    if (gathers) this.#waiting = setTimeout(() => this.#flush(), GATHER_MS);
-    else this.#turn = setImmediate(() => this.#flush());
+    this.#turn = setImmediate(() => this.#flush());
   }
 
   #flush(): void {
@@ -89,7 +82,6 @@ export class GroupCommit {
       if (error instanceof OneThrew) this.#comeAgainApart(jobs);
       else for (const { reject } of jobs) reject(error);
     }
-    this.#lastCommit = performance.now();
     if (this.#queue.length > 0) this.#schedule();
   }
 

@@ -65,6 +65,44 @@ test('more writers than one transaction takes are all stored, in order', async (
   expect(stored).toEqual(texts);
 });
 
+test('what is published at once shares transactions of about a thousand rows', async () => {
+  const { broker } = folder.open();
+  await broker.ensureTopics(['topic']);
+  const before = transactions();
+  await Promise.all(Array.from({ length: 2_500 }, () => broker.publish('topic', [record('a')])));
+  expect(transactions() - before).toBe(3);
+});
+
+test('a publish beside a writer that throws is stored once', async () => {
+  const { file, broker } = folder.open();
+  const throwing = file.write('meta', () => {
+    throw new Error('of its own');
+  });
+  const publishing = [broker.publish('topic', [record('a')]), broker.publish('topic', [record('b')])];
+  await expect(throwing).rejects.toThrow('of its own');
+  await Promise.all(publishing);
+  await broker.publish('topic', [record('c')]);
+  const stored: string[] = [];
+  for await (const { value, offset } of broker.browse('topic')) stored.push(`${offset} ${value}`);
+  expect(stored).toEqual(['0 a', '1 b', '2 c']);
+});
+
+test('publishes after some that could not be written begin anew', async () => {
+  const { file, broker } = folder.open();
+  await broker.ensureTopics(['topic']);
+  file.file.exec("CREATE TEMP TRIGGER full BEFORE INSERT ON records BEGIN SELECT raise(ROLLBACK, 'full'); END");
+  const failing = await Promise.allSettled([
+    broker.publish('topic', [record('a')]),
+    broker.publish('topic', [record('b')]),
+  ]);
+  expect(failing.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  file.file.exec('DROP TRIGGER full');
+  await broker.publish('topic', [record('c')]);
+  const stored: string[] = [];
+  for await (const { value, offset } of broker.browse('topic')) stored.push(`${offset} ${value}`);
+  expect(stored).toEqual(['0 c']);
+});
+
 test('what is written when the file is closed is stored or rejected, never left open', async () => {
   const { file, store } = folder.open();
   const appending = Promise.allSettled(each((index) => store.append(`stream-${index}`, [event()], NO_STREAM)));
