@@ -39,7 +39,15 @@ function createPrivate(path: string): void {
 
 /** The code of an error of SQLite or fs, for messages; never its text, which may hold a path. */
 export function codeOf(error: unknown): string {
+  if (isNotBuilt(error)) return 'better-sqlite3 is not built for this Node: npm rebuild better-sqlite3';
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'UNKNOWN';
+}
+
+/** Its module is loaded when the first file is opened: npm runs install scripts only where it may. */
+function isNotBuilt(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ERR_DLOPEN_FAILED' || error.message.startsWith('Could not locate the bindings file');
 }
 
 export function isBusy(error: unknown): boolean {
