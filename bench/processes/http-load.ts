@@ -35,8 +35,11 @@ export const handlers = {
       return now < until;
     };
     const spinning = spin();
-    await Promise.all(Array.from({ length: load.connections }, () => keepAsking(load, heard)));
-    spinning.end();
+    try {
+      await Promise.all(Array.from({ length: load.connections }, () => keepAsking(load, heard)));
+    } finally {
+      spinning.end();
+    }
     return { perSecond: times.length / load.seconds, times };
   },
 };

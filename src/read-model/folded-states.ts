@@ -8,7 +8,7 @@ import { type ProjectionStates, StatesDamaged } from '../ports/projection-states
 import type { Projection } from './projection-source.js';
 
 /** Of the states' JSON; in memory they take two to three times as much. An account may have 100 webhooks, or one. */
-const CACHED_CHARACTERS = 8 * 1024 * 1024;
+const CACHED_CHARACTERS = 16 * 1024 * 1024;
 
 export interface Folded<S> {
   readonly state: S;
@@ -86,6 +86,11 @@ export class FoldedStates<S> {
       this.#drafts.set(event.stream, this.#next(before, event));
     }
     this.#position = events.at(-1)?.position ?? this.#position;
+  }
+
+  /** How many states are folded and not committed. */
+  get uncommitted(): number {
+    return this.#drafts.size;
   }
 
   /** What was folded since the last commit, with the last event's position. Gives the states that changed. */

@@ -85,14 +85,15 @@ export class GroupCommit {
     if (this.#queue.length > 0) this.#schedule();
   }
 
-  /** Jobs of one transaction. */
+  /** Jobs of one transaction. Those that are apart go without others, which might throw and undo them once more. */
   #howMany(): number {
     let rows = 0;
-    const last = this.#queue.findIndex((job) => {
+    const end = this.#queue.findIndex((job) => {
+      const isFull = rows >= MOST_AT_ONCE;
       rows += job.rows();
-      return rows >= MOST_AT_ONCE;
+      return isFull || job.isApart !== this.#queue[0]?.isApart;
     });
-    return last < 0 ? this.#queue.length : last + 1;
+    return end < 0 ? this.#queue.length : end;
   }
 
   #comeAgainApart(jobs: readonly Job[]): void {

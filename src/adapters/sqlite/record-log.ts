@@ -2,11 +2,14 @@
 import type { NewRecord, ReceivedRecord, RecordHeader } from '../../ports/broker.js';
 import type { StoreFile } from './store-file.js';
 
-interface RecordRow {
-  readonly offset: number;
+interface NewRow {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers: string;
+}
+
+interface RecordRow extends NewRow {
+  readonly offset: number;
   readonly timestamp: number;
 }
 
@@ -18,7 +21,7 @@ export interface RecordPage {
 
 /** What is published to a topic until its transaction begins. */
 interface Batch {
-  readonly records: NewRecord[];
+  readonly rows: NewRow[];
   readonly written: Promise<void>;
 }
 
@@ -41,8 +44,9 @@ export class RecordLog {
   /** What comes for a topic until its transaction begins is one batch: the topic is looked up and moved on once. */
   append(topic: string, records: readonly NewRecord[]): Promise<void> {
     const open = this.#batches.get(topic);
-    const batch = open && open.records.length < MOST_IN_A_BATCH ? open : this.#beginBatch(topic);
-    for (const record of records) batch.records.push(record);
+    const batch = open && open.rows.length < MOST_IN_A_BATCH ? open : this.#beginBatch(topic);
+    // Here, so that what can't be encoded is its own caller's, and not the batch's.
+    for (const { key, value, headers } of records) batch.rows.push({ key, value, headers: encoded(headers) });
     return batch.written;
   }
 
@@ -97,29 +101,29 @@ export class RecordLog {
   }
 
   #beginBatch(topic: string): Batch {
-    const records: NewRecord[] = [];
+    const rows: NewRow[] = [];
     const end = () => {
       if (this.#batches.get(topic) === batch) this.#batches.delete(topic);
     };
     const insert = () => {
       end();
-      this.#insert(topic, records);
+      this.#insert(topic, rows);
     };
-    const written = this.#store.write(topic, insert, () => records.length);
-    const batch: Batch = { records, written };
+    const written = this.#store.write(topic, insert, () => rows.length);
+    const batch: Batch = { rows, written };
     // Where it never came to a transaction.
     written.catch(end);
     this.#batches.set(topic, batch);
     return batch;
   }
 
-  #insert(topic: string, records: readonly NewRecord[]): void {
+  #insert(topic: string, rows: readonly NewRow[]): void {
     const { id, next_offset: first } = this.#ensure(topic);
     const timestamp = Date.now();
-    records.forEach(({ key, value, headers }, index) => {
-      this.#sql.insert.run(id, first + index, key, value, encoded(headers), timestamp);
+    rows.forEach(({ key, value, headers }, index) => {
+      this.#sql.insert.run(id, first + index, key, value, headers, timestamp);
     });
-    this.#sql.advance.run(first + records.length, id);
+    this.#sql.advance.run(first + rows.length, id);
   }
 
   #ensure(topic: string): { id: number; next_offset: number } {

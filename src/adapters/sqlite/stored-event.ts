@@ -15,7 +15,7 @@ export interface EventRow extends NewEventRow {
 }
 
 /**
- * Parsed where it is looked at: the projections look at no metadata, and at the data of what they fold. Measured on a
+ * Hazard: data and metadata are not its own properties, so a spread leaves them out. Parsed where it is looked at: the projections look at no metadata, and at the data of what they fold. Measured on a
  * rebuild of 400,000 events, side by side: 58,800 a second parsed at once, 71,900 so.
  */
 export class StoredEvent implements RecordedEvent {
@@ -45,5 +45,10 @@ export class StoredEvent implements RecordedEvent {
   get metadata(): RecordedEvent['metadata'] {
     this.#metadata ??= JSON.parse(this.#row.metadata) as RecordedEvent['metadata'];
     return this.#metadata;
+  }
+
+  toJSON(): RecordedEvent {
+    const { stream, revision, position, id, type, data, metadata } = this;
+    return { stream, revision, position, id, type, data, metadata };
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { NO_STREAM } from '../../../src/ports/event-store.js';
 import { record } from '../../contract/broker/inbox.js';
@@ -13,6 +14,10 @@ beforeEach(() => {
   folder = new SqliteFolder();
 });
 afterEach(() => folder.close());
+
+const throws = () => {
+  throw new Error('of its own');
+};
 
 const transactions = () => transactionsIn(`${folder.dataDir}/store.sqlite-wal`);
 
@@ -75,9 +80,7 @@ test('what is published at once shares transactions of about a thousand rows', a
 
 test('a publish beside a writer that throws is stored once', async () => {
   const { file, broker } = folder.open();
-  const throwing = file.write('meta', () => {
-    throw new Error('of its own');
-  });
+  const throwing = file.write('meta', throws);
   const publishing = [broker.publish('topic', [record('a')]), broker.publish('topic', [record('b')])];
   await expect(throwing).rejects.toThrow('of its own');
   await Promise.all(publishing);
@@ -85,6 +88,25 @@ test('a publish beside a writer that throws is stored once', async () => {
   const stored: string[] = [];
   for await (const { value, offset } of broker.browse('topic')) stored.push(`${offset} ${value}`);
   expect(stored).toEqual(['0 a', '1 b', '2 c']);
+});
+
+test('a writer runs twice at most, though others throw in each turn', async () => {
+  const { file } = folder.open();
+  let runs = 0;
+  const writing = file.write('meta', () => {
+    runs += 1;
+  });
+  let written = false;
+  writing.then(() => {
+    written = true;
+  });
+  const throwing: Promise<unknown>[] = [];
+  for (let turn = 0; turn < 20 && !written; turn += 1) {
+    throwing.push(expect(file.write('meta', throws)).rejects.toThrow('of its own'));
+    await nextTurn();
+  }
+  await Promise.all([writing, ...throwing]);
+  expect(runs).toBe(2);
 });
 
 test('publishes after some that could not be written begin anew', async () => {
