@@ -49,7 +49,11 @@ export async function serve(settings: Settings, args: readonly string[] = []): P
 }
 
 /** `serve`, from the moment its admin port answers. */
-export async function startServing(settings: Settings, args: readonly string[] = []): Promise<Starting> {
+export async function startServing(
+  settings: Settings,
+  args: readonly string[] = [],
+  readyWithinMs = 30_000,
+): Promise<Starting> {
   const child = start({ PORT: '0', ADMIN_PORT: '0', ...settings }, ['serve', ...args]);
   child.stdin?.end();
   let said = '';
@@ -66,7 +70,9 @@ export async function startServing(settings: Settings, args: readonly string[] =
       if (child.exitCode !== null) throw new Error(`serve ended: ${log}`);
       return log.split('\n').find((entry) => entry.includes(`"msg":"${msg}"`));
     };
-    return JSON.parse(await eventually(line, { timeout: 30_000, message: `serve did not say: ${msg}` })) as Ports;
+    return JSON.parse(
+      await eventually(line, { timeout: readyWithinMs, message: `serve did not say: ${msg}` }),
+    ) as Ports;
   };
   const { adminPort } = await logged('starting');
   const common = {
