@@ -44,7 +44,7 @@ export function linePlot({ title, x, y, lines }: LinePlot): string {
     ...names(lines, toY),
   ];
   const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" font-family="sans-serif">`;
-  return `${head}\n${parts.join('\n')}\n</svg>\n`;
+  return `${head}\n<title>${title}</title>\n${parts.join('\n')}\n</svg>\n`;
 }
 
 /** Powers of ten around the values, or round steps from the least to the most. */
