@@ -4,8 +4,6 @@ import type { Caller, VerifyToken } from '../accounts/access-tokens.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { ApiError } from './api-error.js';
 
-const AUTHORIZATION = 'authorization';
-
 export function authenticate(verify: VerifyToken, accounts: Accounts) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const given = authorizations(ctx);
@@ -23,14 +21,7 @@ export function authenticate(verify: VerifyToken, accounts: Accounts) {
 /** Node keeps only the first of several Authorization headers: the raw list shows them all. */
 function authorizations(ctx: Context): string[] {
   const { rawHeaders } = ctx.req;
-  const found: string[] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? '';
-    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) {
-      found.push(rawHeaders[index + 1] ?? '');
-    }
-  }
-  return found;
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'authorization');
 }
 
 function bearerToken(authorization = ''): string | null {

@@ -98,12 +98,7 @@ function routed(all: readonly Route[], { accounts, verifyToken, rateLimits }: Ap
     if (security === 'bearer' && rateLimit) before.push(limitRate(rateLimits[rateLimit]));
     if (body?.type === 'json') before.push(jsonBody());
     if (body?.type === 'form') before.push(tokenErrors, formBody());
-    router.register(path.replace(/\{(\w+)\}/g, ':$1'), [method], inTurn([...before, handle]));
+    router.register(path.replace(/\{(\w+)\}/g, ':$1'), [method], [...before, handle]);
   }
   return router;
-}
-
-/** As one middleware: the router puts together anew, for each request, as many as it was given. */
-function inTurn(all: readonly Middleware[]): Middleware {
-  return all.reduceRight((rest, each) => (ctx, next) => each(ctx, () => rest(ctx, next) as Promise<void>));
 }

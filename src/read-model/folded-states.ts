@@ -29,6 +29,8 @@ export class FoldedStates<S> {
   readonly #cache = new LRUCache<string, Folded<S>>({ maxSize: CACHED_CHARACTERS });
   /** Folded, and not committed. */
   #drafts = new Map<string, Draft<S>>();
+  /** Those that are in them, and those that changed nothing. */
+  #events = 0;
   /** Of the last event that is in them. */
   #position: string | null = null;
 
@@ -85,12 +87,13 @@ export class FoldedStates<S> {
       if (before && event.revision <= before.revision) continue;
       this.#drafts.set(event.stream, this.#next(before, event));
     }
+    this.#events += events.length;
     this.#position = events.at(-1)?.position ?? this.#position;
   }
 
-  /** How many states are folded and not committed. */
-  get uncommitted(): number {
-    return this.#drafts.size;
+  /** How much is folded and not committed. */
+  get uncommitted(): { readonly events: number; readonly states: number } {
+    return { events: this.#events, states: this.#drafts.size };
   }
 
   /** What was folded since the last commit, with the last event's position. Gives the states that changed. */
@@ -117,6 +120,7 @@ export class FoldedStates<S> {
 
   #forgetDrafts(): void {
     this.#drafts = new Map();
+    this.#events = 0;
     this.#position = null;
   }
 

@@ -57,8 +57,6 @@ export class ProjectionHost<S> {
   readonly #stopping = new AbortController();
   readonly #caughtUp = withResolvers<void>();
   readonly #lost = withResolvers<never>();
-  /** Folded since the last commit. */
-  #uncommitted = 0;
   #running: Promise<void> = Promise.resolve();
   #live = false;
   #contact: Contact = { kind: 'starting', why: 'the event store has not answered yet' };
@@ -146,7 +144,6 @@ export class ProjectionHost<S> {
   async #follow(signal: AbortSignal): Promise<void> {
     const { store, projection } = this.#parts;
     const after = this.#folded.open();
-    this.#uncommitted = 0;
     const onDropped = (error: Error) => this.#outOfReach(error);
     for await (const batch of store.subscribe({ after, streamPrefix: projection.streamPrefix, signal, onDropped })) {
       this.#apply(batch);
@@ -156,12 +153,11 @@ export class ProjectionHost<S> {
   #apply({ events, caughtUp }: EventBatch): void {
     this.#folded.fold(events);
     this.#events += events.length;
-    this.#uncommitted += events.length;
-    const isEnough = this.#uncommitted >= EVENTS_A_COMMIT || this.#folded.uncommitted >= STATES_A_COMMIT;
+    const uncommitted = this.#folded.uncommitted;
+    const isEnough = uncommitted.events >= EVENTS_A_COMMIT || uncommitted.states >= STATES_A_COMMIT;
     if (!this.#live && !caughtUp && !isEnough) return;
     for (const [stream, { revision }] of this.#folded.commit()) this.#waiters.reached(stream, revision);
-    this.#progress.folded(this.#uncommitted);
-    this.#uncommitted = 0;
+    this.#progress.folded(uncommitted.events);
     if (this.#live) return;
     if (caughtUp) this.#becomeLive();
     else {

@@ -13,7 +13,7 @@ interface Job {
   readonly work: () => unknown;
   readonly touches: string;
   readonly rows: () => number;
-  /** One of its transaction threw: from now on it has a savepoint, which costs as much as two rows. */
+  /** One of its transaction threw: from now on it has a savepoint of its own. */
   isApart: boolean;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;

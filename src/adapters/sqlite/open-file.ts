@@ -13,16 +13,35 @@ export class FileClosed extends Error {
   readonly code = 'CLOSED';
 }
 
-/** @throws an error of fs or SQLite, whose code the caller translates */
+/** npm runs the install script that builds it only where it may. */
+export class SqliteNotBuilt extends Error {
+  override readonly name = 'SqliteNotBuilt';
+  readonly code = 'SQLITE_NOT_BUILT';
+  constructor(cause: unknown) {
+    super('better-sqlite3 is not built for this Node: npm rebuild better-sqlite3', { cause });
+  }
+}
+
+/** @throws SqliteNotBuilt; an error of fs or SQLite, whose code the caller translates */
 export function openFile(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS): SqliteFile {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   createPrivate(path);
-  return new Database(path, { timeout: busyTimeoutMs });
+  return opened(() => new Database(path, { timeout: busyTimeoutMs }));
 }
 
-/** One that has to be there. @throws an error of SQLite */
+/** One that has to be there. @throws SqliteNotBuilt, an error of SQLite */
 export function openExisting(path: string): SqliteFile {
-  return new Database(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  return opened(() => new Database(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS }));
+}
+
+/** The native module is loaded when the first file is opened. */
+export function opened<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    const isMissing = error instanceof Error && error.message.startsWith('Could not locate the bindings file');
+    throw isMissing || codeOf(error) === 'ERR_DLOPEN_FAILED' ? new SqliteNotBuilt(error) : error;
+  }
 }
 
 /**
@@ -39,15 +58,7 @@ function createPrivate(path: string): void {
 
 /** The code of an error of SQLite or fs, for messages; never its text, which may hold a path. */
 export function codeOf(error: unknown): string {
-  if (isNotBuilt(error)) return 'better-sqlite3 is not built for this Node: npm rebuild better-sqlite3';
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'UNKNOWN';
-}
-
-/** Its module is loaded when the first file is opened: npm runs install scripts only where it may. */
-function isNotBuilt(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ERR_DLOPEN_FAILED' || error.message.startsWith('Could not locate the bindings file');
 }
 
 export function isBusy(error: unknown): boolean {

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { GroupCommit } from './group-commit.js';
-import { codeOf, openFile, type SqliteFile } from './open-file.js';
+import { codeOf, openFile, type SqliteFile, SqliteNotBuilt } from './open-file.js';
 import { STORE_SCHEMA } from './schema.js';
 
 const LOOK_EVERY_MS = 10;
@@ -23,7 +23,7 @@ export class DataDirUnusable extends Error {
   override readonly name = 'DataDirUnusable';
   readonly code = 'DATA_DIR_UNUSABLE';
   constructor(cause: unknown) {
-    super(`DATA_DIR can't be used (${codeOf(cause)})`, { cause });
+    super(`DATA_DIR can't be used (${cause instanceof SqliteNotBuilt ? cause.message : codeOf(cause)})`, { cause });
   }
 }
 

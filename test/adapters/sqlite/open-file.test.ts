@@ -1,14 +1,30 @@
 import { expect, test } from '@jest/globals';
-import { codeOf } from '../../../src/adapters/sqlite/open-file.js';
+import { codeOf, opened } from '../../../src/adapters/sqlite/open-file.js';
+import { DataDirUnusable } from '../../../src/adapters/sqlite/store-file.js';
 
-const NOT_BUILT = 'better-sqlite3 is not built for this Node: npm rebuild better-sqlite3';
+const fails = (error: unknown) => () => {
+  throw error;
+};
 
 test.each([
-  ['of fs', Object.assign(new Error('EACCES: /a/path'), { code: 'EACCES' }), 'EACCES'],
-  ['without a code', new Error('at /a/path'), 'UNKNOWN'],
-  ['that is none', 'at /a/path', 'UNKNOWN'],
-  ['of a native module that is missing', new Error('Could not locate the bindings file. Tried:\n /a/path'), NOT_BUILT],
-  ['of one of another Node', Object.assign(new Error('/a/path: too short'), { code: 'ERR_DLOPEN_FAILED' }), NOT_BUILT],
-])('an error %s is named without its text', (_, error, named) => {
-  expect(codeOf(error)).toBe(named);
+  ['is missing', new Error('Could not locate the bindings file. Tried:\n /a/path')],
+  ['is of another Node', Object.assign(new Error('/a/path: too short'), { code: 'ERR_DLOPEN_FAILED' })],
+])('a native module that %s: the message says what builds it, and no path', (_, error) => {
+  const notBuilt = expect.objectContaining({ code: 'SQLITE_NOT_BUILT' });
+  expect(() => opened(fails(error))).toThrow(notBuilt);
+  const unusable = () => {
+    try {
+      opened(fails(error));
+    } catch (cause) {
+      throw new DataDirUnusable(cause);
+    }
+  };
+  const todo = 'better-sqlite3 is not built for this Node: npm rebuild better-sqlite3';
+  expect(unusable).toThrow(`DATA_DIR can't be used (${todo})`);
+});
+
+test('any other failure stays what it is, and is named without its text', () => {
+  const denied = Object.assign(new Error('EACCES: /a/path'), { code: 'EACCES' });
+  expect(() => opened(fails(denied))).toThrow(denied);
+  expect([denied, new Error('at /a/path'), 'at /a/path'].map(codeOf)).toEqual(['EACCES', 'UNKNOWN', 'UNKNOWN']);
 });
