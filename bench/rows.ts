@@ -1,5 +1,6 @@
 /** Every row, in the order of the table. */
 import { get } from './rows/get.js';
+import { heldUp } from './rows/held-up.js';
 import { kills } from './rows/kills.js';
 import { hangingUrl, hangingUrlKafka, latency, latencyKafka } from './rows/latency.js';
 import { memory } from './rows/memory.js';
@@ -22,5 +23,6 @@ export const ROWS: readonly Row[] = [
   memory,
   startEmpty,
   startFull,
+  heldUp,
   kills,
 ];

@@ -1,6 +1,7 @@
 /** The role that delivers, put together by the settings. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.js';
+import { createBusyLoop } from '../delivery/busy-loop.js';
 import { CircuitBreakers } from '../delivery/circuit-breaker.js';
 import { createOpenConfiguration } from '../delivery/configuration.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../delivery/dispatcher.js';
@@ -33,6 +34,7 @@ export async function startDispatching(core: Core, stops: Stop[]): Promise<Dispa
     logger,
     metrics: core.metrics.delivery,
     tracing: core.tracing,
+    isBusy: createBusyLoop(),
     now: Date.now,
     random: Math.random,
   };

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { EndpointAgent } from '../endpoints/endpoint-agent.js';
 import type { TraceContext } from '../observability/trace-context.js';
+import { beginDeadline } from './deadline.js';
 import { type CancelReason, type Ended, Exchange } from './exchange.js';
 import { type FailureCode, failureCodeOf, isShutdown } from './failure-code.js';
 import { Interruptions } from './interruptions.js';
@@ -109,7 +110,7 @@ async function exchangeWithin(
   let current: Exchange | undefined;
   const cancel = (reason: CancelReason) => current?.cancel(reason);
   const interrupt = () => cancel('interrupted');
-  const timer = setTimeout(cancel, timeoutMs, 'timeout');
+  const endDeadline = beginDeadline(timeoutMs, () => cancel('timeout'));
   interruptions.add(signal, interrupt);
   const send = () => {
     if (signal.aborted) return { kind: 'cancelled', status: null, reason: 'interrupted' } as const;
@@ -119,7 +120,7 @@ async function exchangeWithin(
   try {
     return await sendAgainIfStale(agent, send);
   } finally {
-    clearTimeout(timer);
+    endDeadline();
     interruptions.delete(signal, interrupt);
   }
 }

@@ -9,6 +9,7 @@ import { createDeliver, type DeliverParts } from './deliver.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
 import { bury, createFanOut } from './fan-out.js';
 import { retryGroup } from './groups.js';
+import { createIntake } from './intake.js';
 import { longestWaitMs } from './retry-schedule.js';
 
 const DRAIN_MS = 5_000;
@@ -31,6 +32,8 @@ export type DispatcherParts = Omit<DeliverParts, 'interrupt' | 'abandon'> & {
   readonly group: string;
   /** How long a stop lets attempts under way go on; DRAIN_MS without it. */
   readonly drainMs?: number;
+  /** Whether this process has no time left. */
+  readonly isBusy: () => boolean;
 };
 
 export async function startDispatcher(given: DispatcherParts): Promise<Dispatcher> {
@@ -68,15 +71,17 @@ async function tierTopics({ broker, topics, schedule }: DeliverParts): Promise<s
   return [...new Set([...schedule.map((delay) => topics.tier(delay)), ...existing])];
 }
 
-async function consumeAll(parts: DeliverParts & { group: string }, tiers: readonly string[]): Promise<Consumers> {
+async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Promise<Consumers> {
   const { group, topics } = parts;
   const broker: Broker = parts.broker;
   const deliver = createDeliver(parts);
+  const mayBegin = createIntake(parts);
   const payments = await broker.consume({
     topics: topics.payments,
     group,
     inFlight: IN_FLIGHT,
     inFlightBytes: IN_FLIGHT_BYTES,
+    mayBegin,
     handler: createFanOut(parts, deliver),
   });
   try {
@@ -85,6 +90,7 @@ async function consumeAll(parts: DeliverParts & { group: string }, tiers: readon
       group: retryGroup(group),
       inFlight: IN_FLIGHT,
       inFlightBytes: IN_FLIGHT_BYTES,
+      mayBegin,
       notBefore: notBefore(parts),
       handler: async (record) => {
         const delivery = fromRetryRecord(record);
@@ -97,6 +103,8 @@ async function consumeAll(parts: DeliverParts & { group: string }, tiers: readon
     throw error;
   }
 }
+
+type ConsumingParts = DeliverParts & Pick<DispatcherParts, 'group' | 'isBusy'>;
 
 interface Consumers {
   readonly payments: Consumer;

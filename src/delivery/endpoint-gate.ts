@@ -102,6 +102,11 @@ export class EndpointGate {
     });
   }
 
+  /** In all lines together. */
+  get waiting(): number {
+    return this.#lines.all.places;
+  }
+
   get state(): GateState {
     const { places: waiting, bytes: waitingBytes } = this.#lines.all;
     return { active: this.#active, waiting, waitingBytes, breakersOpen: this.#parts.breakers?.open ?? 0 };

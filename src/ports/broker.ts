@@ -18,6 +18,8 @@
  *   on; its bytes, which are held, do count. An adapter may begin nothing new while 1,000 or more pause.
  * - Only the contiguous done prefix of a partition is remembered: after a crash or a rebalance, what was done behind
  *   an unfinished record comes again.
+ * - mayBegin: while it says no, no further record is begun; one that was rejected comes again all the same. It is asked
+ *   again when a record is done, and every few ms.
  * - notBefore: a record that is not yet due waits, and with it those behind it in its partition (a retry topic is
  *   first in, first out), but no other partition or topic. Waiting records count to no limit.
  * - A record published on this machine reaches a waiting consumer within 20 ms.
@@ -66,6 +68,8 @@ export interface ConsumeOptions {
   /** How many bytes the values of records that are begun and not done may have; any number without it. */
   readonly inFlightBytes?: number;
   readonly handler: (record: ReceivedRecord) => Promise<void>;
+  /** Whether a record may be begun now: asked for each, so it has to be cheap. Without it, always. */
+  readonly mayBegin?: () => boolean;
   /** When the record may be handed out, ms since the epoch; without it, at once. */
   readonly notBefore?: (record: ReceivedRecord) => number;
 }

@@ -2,8 +2,16 @@
 import { closing } from './broker/closing.js';
 import { handingOut } from './broker/handing-out.js';
 import type { BrokerCase } from './broker/inbox.js';
+import { mayBegin } from './broker/may-begin.js';
 import { notBefore } from './broker/not-before.js';
 import { publishing } from './broker/publishing.js';
 import { rejectingCases } from './broker/rejecting.js';
 
-export const cases: readonly BrokerCase[] = [...publishing, ...handingOut, ...rejectingCases, ...notBefore, ...closing];
+export const cases: readonly BrokerCase[] = [
+  ...publishing,
+  ...handingOut,
+  ...mayBegin,
+  ...rejectingCases,
+  ...notBefore,
+  ...closing,
+];

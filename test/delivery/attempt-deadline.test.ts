@@ -3,6 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { LookupAll } from '../../src/endpoints/resolve.js';
 import { AttemptFixture, failure, OK, SHORT, send } from '../support/attempt-fixture.js';
+import { spin } from '../support/spin.js';
 
 const fixture = new AttemptFixture();
 afterEach(() => fixture.close());
@@ -56,4 +57,13 @@ describe('the deadline ends', () => {
     await listener.allClosed();
     expect(listener.counts.requests).toBe(1);
   });
+});
+
+test('a response that came in time, while this process was held up, is no timeout', async () => {
+  const { port } = await fixture.scripted((socket) => {
+    socket.write(OK);
+    spin(2 * SHORT);
+  });
+  const result = await send(await fixture.agent(), `https://localhost:${port}/`, SHORT);
+  expect(result).toMatchObject({ kind: 'delivered', status: 200 });
 });

@@ -107,6 +107,36 @@ export class IgnoresBytes extends Consuming {
   }
 }
 
+export class IgnoresMayBegin extends Consuming {
+  protected change({ mayBegin: _, ...options }: ConsumeOptions) {
+    return options;
+  }
+}
+
+/** Once it said no, it is not asked again. */
+export class TakesNoForAnAnswer extends Consuming {
+  protected change({ mayBegin, ...options }: ConsumeOptions) {
+    let may = true;
+    const asked = () => {
+      may &&= mayBegin?.() ?? true;
+      return may;
+    };
+    return { ...options, mayBegin: asked };
+  }
+}
+
+/** Asks before it calls, whatever the record: what was rejected comes again, and again. */
+export class HoldsTheRejectedToo extends Consuming {
+  protected change({ handler, mayBegin, ...options }: ConsumeOptions) {
+    if (!mayBegin) return { ...options, handler };
+    const asked = async (record: ReceivedRecord) => {
+      if (!mayBegin()) throw new Error('not now');
+      await handler(record);
+    };
+    return { ...options, mayBegin, handler: asked };
+  }
+}
+
 /** Holds what was rejected by itself, so that its bytes are nobody's. */
 export class ForgetsBytesThatPause extends Consuming {
   protected change({ handler, inFlight, inFlightBytes = Number.POSITIVE_INFINITY, ...options }: ConsumeOptions) {

@@ -115,6 +115,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         now,
         random: () => 0,
         drainMs: 0,
+        isBusy: () => false,
         ...options,
       });
       stops.push(() => dispatcher.close());

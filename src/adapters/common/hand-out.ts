@@ -58,7 +58,7 @@ export interface Lane {
   letGo?(): void;
 }
 
-export interface HandOutOptions extends Pick<ConsumeOptions, 'inFlight' | 'inFlightBytes' | 'handler'> {
+export interface HandOutOptions extends Pick<ConsumeOptions, 'inFlight' | 'inFlightBytes' | 'handler' | 'mayBegin'> {
   /** After each record that is done. */
   readonly onDone: () => void;
 }
@@ -162,7 +162,7 @@ export class HandOut {
     return !this.#stopped && this.#unsettled < this.#options.inFlight;
   }
 
-  #mayBegin(): boolean {
+  #hasRoomForMore(): boolean {
     const { inFlightBytes = Number.POSITIVE_INFINITY } = this.#options;
     const rejected = this.#pausing.size + this.#again.length;
     return this.#hasRoom() && rejected < MOST_REJECTED && this.#bytes < inFlightBytes;
@@ -176,19 +176,20 @@ export class HandOut {
   }
 
   #handOutHead(lane: Lane): boolean {
-    if (!this.#mayBegin()) return false;
+    if (!this.#hasRoomForMore()) return false;
     const head = lane.head();
-    if (!head || head.due > performance.now()) return false;
+    if (!head || head.due > performance.now() || this.#options.mayBegin?.() === false) return false;
     lane.takeHead();
     this.#bytes += sizeOf(head.record);
     void this.#handle({ lane, record: head.record, pauseMs: FIRST_PAUSE_MS });
     return true;
   }
 
+  /** One that is due and may not begin yet is a matter of a millisecond, too. */
   #pumpWhenDue(): void {
     let due = Number.POSITIVE_INFINITY;
     for (const lane of this.#lanes) due = Math.min(due, lane.headDue);
-    if (Number.isFinite(due) && this.#mayBegin()) this.#pumpAfter(Math.max(1, due - performance.now()));
+    if (Number.isFinite(due) && this.#hasRoomForMore()) this.#pumpAfter(Math.max(1, due - performance.now()));
   }
 
   /** Never rejects. */

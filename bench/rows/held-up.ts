@@ -1,0 +1,96 @@
+/**
+ * At half of its capacity the service is stopped for some seconds (SIGSTOP: a virtual machine that is moved, a disk that
+ * hangs), and goes on with a backlog: how long until payments arrive as they did before, and what was put off on the way.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
+import { Feed } from '../support/feed.js';
+import { amount } from '../support/format.js';
+import type { Outcome, Row, Tell } from '../support/row.js';
+import { openScene, type Scene } from '../support/scene.js';
+import { ROUNDS, SECONDS } from '../support/sizes.js';
+import { percentile } from '../support/statistics.js';
+import { deliveryTurn } from '../support/turn.js';
+
+const URLS = 3;
+const STOPPED_SECONDS = 10;
+/** As long as it took to come about: half of the capacity is left for it; and as long again. */
+const LIMIT_SECONDS = 20;
+const LOOK_EVERY_MS = 100;
+/** A payment is on time again. */
+const ON_TIME_MS = 500;
+const GIVE_UP_SECONDS = 90;
+
+export const heldUp: Row = {
+  name: 'held-up',
+  title: 'Embedded, half of capacity, stopped for 10 s: until payments are on time again',
+  figure: { kind: 'below', value: LIMIT_SECONDS, unit: 's' },
+  run,
+};
+
+async function run(tell: Tell): Promise<Outcome> {
+  const scene = await openScene({}, tell);
+  try {
+    const perSecond = Math.round((await capacity(scene)) / 2);
+    tell(`half of capacity: ${perSecond} events a second to ${URLS} URLs each`);
+    const rounds: { seconds: number; putOff: number }[] = [];
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const { seconds, putOff } = await heldUpOnce(scene, perSecond);
+      rounds.push({ seconds, putOff });
+      tell(`round ${round}: on time after ${amount(seconds, 's')}, ${putOff} deliveries put off`);
+    }
+    return {
+      kind: 'measured',
+      values: rounds.map(({ seconds }) => seconds),
+      sides: [],
+      notes: [
+        `${perSecond} events a second to ${URLS} URLs each; put off: ${rounds.map(({ putOff }) => putOff).join()}.`,
+      ],
+    };
+  } finally {
+    await scene.close();
+  }
+}
+
+/** Events a second. */
+async function capacity(scene: Scene): Promise<number> {
+  const feed = new Feed(scene, URLS);
+  const sending = { pid: scene.service.pid, begin: () => feed.start(), end: () => feed.stop() };
+  return (await deliveryTurn(scene.receivers, sending)).perSecond / URLS;
+}
+
+/** Payments go on coming while it catches up. */
+async function heldUpOnce({ service, receivers, publisher }: Scene, perSecond: number) {
+  const putOffBefore = await putOffs(service.adminUrl);
+  await receivers.ask('timed');
+  const publishing = publisher.ask('publishSteadily', {
+    perSecond,
+    seconds: SECONDS + STOPPED_SECONDS + LIMIT_SECONDS,
+  });
+  await delay(SECONDS * 1_000);
+  process.kill(service.pid, 'SIGSTOP');
+  await delay(STOPPED_SECONDS * 1_000).finally(() => process.kill(service.pid, 'SIGCONT'));
+  const from = performance.now();
+  await receivers.ask('latencies');
+  await untilOnTime(receivers);
+  const seconds = (performance.now() - from) / 1_000;
+  await publishing;
+  return { seconds, putOff: (await putOffs(service.adminUrl)) - putOffBefore };
+}
+
+async function untilOnTime(receivers: Scene['receivers']): Promise<void> {
+  const deadline = performance.now() + GIVE_UP_SECONDS * 1_000;
+  for (;;) {
+    await delay(LOOK_EVERY_MS);
+    const times = await receivers.ask('latencies');
+    if (times.length > 0 && percentile(times, 99) < ON_TIME_MS) return;
+    if (performance.now() > deadline) throw new Error(`payments were not on time again within ${GIVE_UP_SECONDS} s`);
+  }
+}
+
+/** Since the service started, whatever the reason. */
+async function putOffs(adminUrl: string): Promise<number> {
+  const { body } = await request(`${adminUrl}/metrics`);
+  const counts = (await body.text()).matchAll(/^account_webhooks_put_off_total\{[^}]*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
