@@ -22,7 +22,7 @@ const URLS = 3;
 const RETENTION = `${Math.ceil((MINUTES * 60) / 6)}s`;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-const scene = await openScene({ settings: { BROKER_RETENTION: RETENTION } }, () => undefined);
+const scene = await openScene({ settings: { BROKER_RETENTION: RETENTION, RETRY_SCHEDULE: '5s,10s' } }, () => undefined);
 const perSecond = Math.round((await capacity(scene)) / 2);
 console.log(`half of capacity: ${perSecond} events a second to ${URLS} URLs each, for ${MINUTES} minutes`);
 const samples = await soak(scene, perSecond);

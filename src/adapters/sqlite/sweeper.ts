@@ -1,7 +1,7 @@
 /**
  * Retention of the store file, beside the work: it goes over the records every minute and over the streams that expire
- * every hour, in small transactions, with pauses that leave it a twentieth of the time. Of all processes on a DATA_DIR
- * one does it, by a lock as of a consumer group.
+ * every hour, in small transactions, with a rest after each. Of all processes on a DATA_DIR one does it, by a lock as of a
+ * consumer group.
  */
 import type { Logger } from '../../observability/logger.js';
 import { GroupLock } from './group-lock.js';
@@ -9,6 +9,7 @@ import { codeOf } from './open-file.js';
 import { type HoldingRules, RecordSweep, type Swept } from './record-sweep.js';
 import type { StoreFile } from './store-file.js';
 import { type ExpiringStreams, StreamSweep } from './stream-sweep.js';
+import { SweepPace } from './sweep-pace.js';
 
 export interface RetentionRules extends HoldingRules {
   /** How long a record is kept, ms; null is until the size limit. */
@@ -30,11 +31,11 @@ export interface SweeperParts {
 
 /** No consumer group can have it: `~` is in none of their names. */
 const LOCK = '~retention';
-const FIRST_AFTER_MS = 10_000;
+/** Before each round, at least. */
+const PAUSE_MS = 10_000;
+/** From one round's beginning to the next. */
 const EVERY_MS = 60_000;
 const ROUNDS_TO_STREAMS = 60;
-/** The pause after each transaction is so many times as long as it took. */
-const REST = 19;
 /** At the size limit, what was published within so much time goes together, whatever its topic. */
 const SLICE_MS = 60_000;
 
@@ -43,6 +44,7 @@ export class Sweeper {
   readonly #lock: GroupLock;
   readonly #records: RecordSweep;
   readonly #streams: StreamSweep;
+  readonly #pace = new SweepPace();
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
   /** What was said of the last round: a state is said once, and not every minute. */
@@ -73,15 +75,16 @@ export class Sweeper {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     const { pause } = this.#parts;
-    await pause(FIRST_AFTER_MS, signal);
+    await pause(PAUSE_MS, signal);
     for (let round = 0; !signal.aborted; round += 1) {
       await this.#round(round % ROUNDS_TO_STREAMS === 0);
-      await pause(EVERY_MS, signal);
+      await pause(Math.max(PAUSE_MS, EVERY_MS - this.#pace.spentMs), signal);
     }
   }
 
   async #round(withStreams: boolean): Promise<void> {
     const { rules, logger, now } = this.#parts;
+    this.#pace.begin();
     try {
       const records = (rules.keptMs === null ? 0 : await this.#byAge(now() - rules.keptMs)) + (await this.#bySize());
       const streams = withStreams ? await this.#overStreams() : 0;
@@ -145,7 +148,7 @@ export class Sweeper {
 
   async #rested({ count, ms }: Swept): Promise<number> {
     // At the end of a topic there is nothing to rest from.
-    if (count > 0 || ms > 1) await this.#parts.pause(Math.max(1, ms * REST), this.#stopping.signal);
+    if (count > 0 || ms > 1) await this.#parts.pause(this.#pace.restAfter(ms), this.#stopping.signal);
     return count;
   }
 }
