@@ -7,6 +7,7 @@ import { createOpenConfiguration } from '../delivery/configuration.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../delivery/dispatcher.js';
 import { EndpointGate, type GateLimits } from '../delivery/endpoint-gate.js';
 import { EndpointHealth } from '../delivery/endpoint-health.js';
+import { Intake } from '../delivery/intake.js';
 import { topicsOf } from '../delivery/topics.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
 import type { Core, Stop } from './core.js';
@@ -20,24 +21,26 @@ export async function startDispatching(core: Core, stops: Stop[]): Promise<Dispa
   const { config, logger, backbone, accounts, handleCommand } = core;
   const { delivery } = config;
   const { deactivateAfterMs } = delivery;
-  const parts: DispatcherParts = {
+  const gate = new EndpointGate({ ...gateLimits(delivery), ...steady, breakers: new CircuitBreakers(steady) });
+  const intake = new Intake({ gate, isBusy: createBusyLoop(), now: steady.now });
+  const parts = {
     broker: backbone.broker,
     group: delivery.group,
     topics: topicsOf(config.paymentTopics, config.topicPrefix),
     schedule: config.retrySchedule,
     accounts,
     configuration: createOpenConfiguration(accounts, backbone.sealing, Date.now),
-    gate: new EndpointGate({ ...gateLimits(delivery), ...steady, breakers: new CircuitBreakers(steady) }),
+    gate,
+    intake,
     health: new EndpointHealth({ accounts, handleCommand, logger, now: Date.now, deactivateAfterMs }),
     attempt: openAttempt(core, stops),
     handleCommand,
     logger,
     metrics: core.metrics.delivery,
     tracing: core.tracing,
-    isBusy: createBusyLoop(),
     now: Date.now,
     random: Math.random,
-  };
+  } satisfies DispatcherParts;
   core.readiness.part('broker', () => core.brokerContact.why ?? 'it has not answered yet');
   const dispatcher = await untilAvailable(core, () => startDispatcher(parts));
   core.brokerContact.why = null;
@@ -48,11 +51,11 @@ export async function startDispatching(core: Core, stops: Stop[]): Promise<Dispa
 
 function watch(
   { metrics, readiness, brokerContact }: Core,
-  { gate, topics }: DispatcherParts,
+  { gate, intake, topics }: DispatcherParts & { readonly intake: Intake },
   dispatcher: Dispatcher,
 ): void {
   const nameless = topics.tier({ text: '', ms: 0 });
-  metrics.watch.gate(() => gate.state);
+  metrics.watch.gate(() => ({ ...gate.state, intakeHeld: intake.isHeld }));
   metrics.watch.consumer('payments', () => dispatcher.state().payments);
   metrics.watch.consumer('retries', () => dispatcher.state().retries);
   metrics.watch.tiers(

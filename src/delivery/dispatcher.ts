@@ -9,7 +9,7 @@ import { createDeliver, type DeliverParts } from './deliver.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
 import { bury, createFanOut } from './fan-out.js';
 import { retryGroup } from './groups.js';
-import { createIntake } from './intake.js';
+import type { Intake } from './intake.js';
 import { longestWaitMs } from './retry-schedule.js';
 
 const DRAIN_MS = 5_000;
@@ -32,8 +32,7 @@ export type DispatcherParts = Omit<DeliverParts, 'interrupt' | 'abandon'> & {
   readonly group: string;
   /** How long a stop lets attempts under way go on; DRAIN_MS without it. */
   readonly drainMs?: number;
-  /** Whether this process has no time left. */
-  readonly isBusy: () => boolean;
+  readonly intake: Pick<Intake, 'mayBegin'>;
 };
 
 export async function startDispatcher(given: DispatcherParts): Promise<Dispatcher> {
@@ -75,7 +74,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
   const { group, topics } = parts;
   const broker: Broker = parts.broker;
   const deliver = createDeliver(parts);
-  const mayBegin = createIntake(parts);
+  const mayBegin = () => parts.intake.mayBegin();
   const payments = await broker.consume({
     topics: topics.payments,
     group,
@@ -104,7 +103,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
   }
 }
 
-type ConsumingParts = DeliverParts & Pick<DispatcherParts, 'group' | 'isBusy'>;
+type ConsumingParts = DeliverParts & Pick<DispatcherParts, 'group' | 'intake'>;
 
 interface Consumers {
   readonly payments: Consumer;

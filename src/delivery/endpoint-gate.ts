@@ -107,8 +107,12 @@ export class EndpointGate {
     return this.#lines.all.places;
   }
 
+  get waitingBytes(): number {
+    return this.#lines.all.bytes;
+  }
+
   get state(): GateState {
-    const { places: waiting, bytes: waitingBytes } = this.#lines.all;
+    const { waiting, waitingBytes } = this;
     return { active: this.#active, waiting, waitingBytes, breakersOpen: this.#parts.breakers?.open ?? 0 };
   }
 

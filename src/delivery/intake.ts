@@ -1,30 +1,79 @@
 /**
  * Whether records are taken from the broker. Where this process itself is what is slow, to put deliveries off would make
  * that worse: a put-off costs more than a delivery, and what comes back from a tier would be put off again. So records
- * wait in their topics then, which costs nothing. Where endpoints are slow the process has time, and records are taken:
- * a full line is put off, and holds nobody else.
+ * wait in their topics. Where endpoints are slow they are taken: a full line is put off, and holds nobody else.
  *
- *   open -> held   (LONG wait in the lines, and the process is busy)
- *   held -> open   (only SHORT wait, or the process has time)
+ *   open -> held   (LONG above what is stuck waits in the lines, and the process is busy)
+ *   held -> open   (only SHORT above it waits, or the process has time)
+ *               \-> (what waits hardly gets less: it waits for slow endpoints; from then on it is stuck, for STUCK_MS)
+ *
+ * Hazard: that a process is busy need not come from deliveries. To hold helps only while the lines get shorter by it.
  */
 import type { EndpointGate } from './endpoint-gate.js';
 
-/** Of all lines together; far fewer than one line holds. */
+/** Deliveries, in all lines together. One line may hold more. */
 const LONG = 1_500;
 /** From there each consumer begins some again, so that one does not starve the other. */
 const SHORT = 500;
+/** What has more than that counts as several: LONG is 8 MiB. */
+const BYTES_EACH = (8 * 1024 * 1024) / LONG;
+
+const LOOK_EVERY_MS = 100;
+/** From one look to the next: 500 deliveries a second. */
+const LEAST_FALL = 50;
+/** In a row, without that fall: the one after a standstill of the process says nothing. */
+const LOOKS = 2;
+const STUCK_MS = 5_000;
 
 export interface IntakeParts {
-  readonly gate: Pick<EndpointGate, 'waiting'>;
+  readonly gate: Pick<EndpointGate, 'waiting' | 'waitingBytes'>;
   /** Asked only while much waits. */
   readonly isBusy: () => boolean;
+  /** ms that never go back. */
+  readonly now: () => number;
 }
 
-/** Cheap: asked for each record. */
-export function createIntake({ gate, isBusy }: IntakeParts): () => boolean {
-  let held = false;
-  return () => {
-    held = gate.waiting > (held ? SHORT : LONG) && isBusy();
-    return !held;
-  };
+interface Look {
+  readonly at: number;
+  readonly load: number;
+  /** Looks in a row that saw no fall. */
+  readonly still: number;
+}
+
+export class Intake {
+  readonly #parts: IntakeParts;
+  /** The last one since it is held; null while it is open. */
+  #look: Look | null = null;
+  #stuck = { load: 0, until: 0 };
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+  }
+
+  get isHeld(): boolean {
+    return this.#look !== null;
+  }
+
+  /** Cheap: asked for each record. */
+  mayBegin(): boolean {
+    const { gate, isBusy, now } = this.#parts;
+    const load = Math.max(gate.waiting, gate.waitingBytes / BYTES_EACH);
+    const most = this.#look ? SHORT : LONG;
+    if (load <= most || load <= most + this.#stuckAt(now()) || !isBusy()) this.#look = null;
+    else this.#look = this.#lookAgain(now(), load);
+    return this.#look === null;
+  }
+
+  #stuckAt(now: number): number {
+    return now < this.#stuck.until ? this.#stuck.load : 0;
+  }
+
+  #lookAgain(at: number, load: number): Look | null {
+    const last = this.#look ?? { at, load, still: 0 };
+    if (at - last.at < LOOK_EVERY_MS) return last;
+    const still = last.load - load < LEAST_FALL ? last.still + 1 : 0;
+    if (still < LOOKS) return { at, load, still };
+    this.#stuck = { load, until: at + STUCK_MS };
+    return null;
+  }
 }

@@ -67,6 +67,8 @@ export interface GateSample {
   readonly waitingBytes: number;
   readonly active: number;
   readonly breakersOpen: number;
+  /** Records wait in their topics, since the process has no time left. */
+  readonly intakeHeld: boolean;
 }
 
 export interface ProjectionSample {

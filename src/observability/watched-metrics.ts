@@ -93,6 +93,9 @@ function exposeGates(exposition: Exposition, { gates }: Watched): void {
   const one = (name: string, help: string, value: (sample: GateSample) => number) =>
     exposition.gauge({ name, help }, () => gates.map((sample): Sample => [value(sample())]));
   one('account_webhooks_breakers_open', 'Endpoints whose circuit breaker is not closed.', (gate) => gate.breakersOpen);
+  one('account_webhooks_intake_held', '1 while records wait in their topics for want of time.', (gate) =>
+    gate.intakeHeld ? 1 : 0,
+  );
   one(
     'account_webhooks_waiting_in_lines',
     'Deliveries that wait for a place at their endpoint.',

@@ -2,7 +2,7 @@ import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { LookupAll } from '../../src/endpoints/resolve.js';
-import { AttemptFixture, failure, OK, SHORT, send } from '../support/attempt-fixture.js';
+import { AttemptFixture, failure, LONG, OK, SHORT, send } from '../support/attempt-fixture.js';
 import { spin } from '../support/spin.js';
 
 const fixture = new AttemptFixture();
@@ -60,10 +60,15 @@ describe('the deadline ends', () => {
 });
 
 test('a response that came in time, while this process was held up, is no timeout', async () => {
+  let heldUpMs = 0;
   const { port } = await fixture.scripted((socket) => {
     socket.write(OK);
-    spin(2 * SHORT);
+    spin(heldUpMs);
   });
-  const result = await send(await fixture.agent(), `https://localhost:${port}/`, SHORT);
+  const agent = await fixture.agent();
+  // Its connection is made.
+  await send(agent, `https://localhost:${port}/`, LONG);
+  heldUpMs = 2 * SHORT;
+  const result = await send(agent, `https://localhost:${port}/`, SHORT);
   expect(result).toMatchObject({ kind: 'delivered', status: 200 });
 });

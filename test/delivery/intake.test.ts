@@ -1,50 +1,93 @@
-import { expect, test } from '@jest/globals';
-import { createIntake } from '../../src/delivery/intake.js';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { Intake } from '../../src/delivery/intake.js';
 
-/** The answers, and how often it was asked whether the process is busy. */
-function intake() {
-  const now = { waiting: 0, busy: true, asked: 0 };
-  const mayBegin = createIntake({
-    gate: now,
-    isBusy: () => {
-      now.asked += 1;
-      return now.busy;
-    },
-  });
-  return { now, mayBegin };
+const MIB = 1024 * 1024;
+
+/** How things stand. */
+let now: { waiting: number; waitingBytes: number; busy: boolean; ms: number; asked: number };
+let intake: Intake;
+
+beforeEach(() => {
+  now = { waiting: 0, waitingBytes: 0, busy: true, ms: 0, asked: 0 };
+  const isBusy = () => {
+    now.asked += 1;
+    return now.busy;
+  };
+  intake = new Intake({ gate: now, isBusy, now: () => now.ms });
+});
+
+function mayBeginAt(waiting: number): boolean {
+  now.waiting = waiting;
+  return intake.mayBegin();
+}
+
+/** Asked every 10 ms, while the lines get so much shorter each time: the ms for which it said no. */
+function heldFor(ms: number, fallsBy: number): number {
+  let held = 0;
+  for (const end = now.ms + ms; now.ms < end; now.ms += 10) {
+    if (!mayBeginAt(now.waiting - fallsBy)) held += 10;
+  }
+  return held;
 }
 
 test('records are taken while few deliveries wait, however busy the process is', () => {
-  const { now, mayBegin } = intake();
-  for (now.waiting = 0; now.waiting <= 1_500; now.waiting += 1) expect(mayBegin()).toBe(true);
+  for (let waiting = 0; waiting <= 1_500; waiting += 1) expect(mayBeginAt(waiting)).toBe(true);
   expect(now.asked).toBe(0);
 });
 
 test('they are taken while the process has time, however many wait: it is endpoints that are slow', () => {
-  const { now, mayBegin } = intake();
-  Object.assign(now, { waiting: 7_500, busy: false });
-  expect(mayBegin()).toBe(true);
+  now.busy = false;
+  expect(mayBeginAt(7_500)).toBe(true);
 });
 
 test('where many wait and the process is busy they are held, until few wait', () => {
-  const { now, mayBegin } = intake();
-  const heldAt = (waiting: number) => {
-    now.waiting = waiting;
-    return !mayBegin();
-  };
-  expect([1_500, 1_501, 1_500, 501, 500, 501, 1_500, 1_501].map(heldAt)).toEqual([
-    ...[false, true, true, true],
-    ...[false, false, false, true],
+  expect([1_500, 1_501, 1_500, 501, 500, 501, 1_500, 1_501].map(mayBeginAt)).toEqual([
+    ...[true, false, false, false],
+    ...[true, true, true, false],
   ]);
+  expect(intake.isHeld).toBe(true);
 });
 
 test('or until the process has time', () => {
-  const { now, mayBegin } = intake();
-  now.waiting = 2_000;
-  expect(mayBegin()).toBe(false);
+  expect(mayBeginAt(2_000)).toBe(false);
   now.busy = false;
-  expect(mayBegin()).toBe(true);
-  // What waits for slow endpoints stays; as soon as there is no time left, it is held again.
-  now.busy = true;
-  expect(mayBegin()).toBe(false);
+  expect(mayBeginAt(2_000)).toBe(true);
+  expect(intake.isHeld).toBe(false);
+});
+
+test('large events are many when they have 8 MiB together', () => {
+  now.waitingBytes = 8 * MIB;
+  expect(mayBeginAt(400)).toBe(true);
+  now.waitingBytes += 1;
+  expect(mayBeginAt(400)).toBe(false);
+  now.waitingBytes = 2 * MIB;
+  expect(mayBeginAt(100)).toBe(true);
+});
+
+describe('where the process is busy with something else, and what waits waits for slow endpoints', () => {
+  test.each([0, 1, 4])(
+    'it is held for a moment every five seconds: the lines get shorter by %d in 10 ms',
+    (fallsBy) => {
+      now.waiting = 6_000;
+      expect(heldFor(10_000, fallsBy)).toBeLessThanOrEqual(2 * 220);
+    },
+  );
+
+  test('what comes on top of that is held, and ends when that has ended', () => {
+    now.waiting = 2_000;
+    heldFor(300, 0);
+    expect([3_500, 3_501, 2_501, 2_500].map(mayBeginAt)).toEqual([true, false, false, true]);
+  });
+
+  test('where the lines do get shorter it stays held', () => {
+    now.waiting = 7_000;
+    expect(heldFor(1_000, 6)).toBe(1_000);
+  });
+
+  test('a standstill of the process in the middle says nothing', () => {
+    now.waiting = 7_000;
+    heldFor(150, 10);
+    now.ms += 400;
+    expect(heldFor(300, 10)).toBe(300);
+  });
 });

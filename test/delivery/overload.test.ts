@@ -1,14 +1,20 @@
 /** More events than this process can deliver, to URLs that are well. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { AttemptResult } from '../../src/delivery/attempt.js';
 import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
+import { Intake } from '../../src/delivery/intake.js';
 import { AccountFixture } from '../support/account-fixture.js';
 import { ACCOUNT, DELIVERED } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { payments } from '../support/poison.js';
 
 const EVENTS = 3_000;
+const PLACES = 16;
+const LINE = 2_000;
+const PATIENCE = { timeout: 30_000 };
 const TIER = 'webhooks.retry.1h';
+
+jest.setTimeout(60_000);
 
 let fixture: AccountFixture;
 beforeEach(async () => {
@@ -16,10 +22,10 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-/** Attempts that end when it is told, through a gate with one place. */
+/** Attempts that end when it is told. */
 async function dispatchSlowly(isBusy: () => boolean) {
   await fixture.installation.webhook({ id: 1, accountId: ACCOUNT, url: 'https://hooks.shop.com/in' });
-  const gate = new EndpointGate({ total: 1, perEndpoint: 1 });
+  const gate = new EndpointGate({ total: PLACES, perEndpoint: PLACES });
   let [attempts, mostWaiting] = [0, 0];
   let goOn: () => void = () => undefined;
   const goingOn = new Promise<void>((resolve) => {
@@ -31,7 +37,8 @@ async function dispatchSlowly(isBusy: () => boolean) {
     await goingOn;
     return DELIVERED;
   };
-  await fixture.installation.dispatch({ gate, attempt, isBusy });
+  const intake = new Intake({ gate, isBusy, now: () => performance.now() });
+  await fixture.installation.dispatch({ gate, attempt, intake });
   await fixture.installation.publish(...payments(EVENTS));
   return { gate, goOn, seen: () => ({ attempts, mostWaiting }) };
 }
@@ -42,15 +49,15 @@ test('while the process is busy records wait in their topic: none is put off, an
   const { gate, goOn, seen } = await dispatchSlowly(() => true);
   await eventually(() => gate.waiting > 1_500);
   goOn();
-  await eventually(() => seen().attempts === EVENTS);
+  await eventually(() => seen().attempts === EVENTS, PATIENCE);
   expect(await putOff()).toBe(0);
   expect(seen().mostWaiting).toBeLessThan(1_600);
 });
 
 test('while it has time they are taken: what a line does not hold is put off, and holds nobody else', async () => {
   const { gate, goOn, seen } = await dispatchSlowly(() => false);
-  await eventually(async () => (await putOff()) === EVENTS - 2_001);
-  expect(gate.waiting).toBe(2_000);
+  await eventually(async () => (await putOff()) === EVENTS - LINE - PLACES, PATIENCE);
+  expect(gate.waiting).toBe(LINE);
   goOn();
-  await eventually(() => seen().attempts === 2_001);
+  await eventually(() => seen().attempts === LINE + PLACES, PATIENCE);
 });

@@ -69,6 +69,7 @@ describeBackbones((backbone) => {
     expect(found.value('account_webhooks_dead_letters_total', { reason: 'exhausted' })).toBeGreaterThanOrEqual(1);
     expect(found.value('account_webhooks_put_off_total', { reason: 'breaker-open' })).toBeGreaterThanOrEqual(1);
     expect(found.value('account_webhooks_breakers_open')).toBe(1);
+    expect(found.value('account_webhooks_intake_held')).toBe(0);
   });
 
   test('attempts by result, and the time from event to delivery', () => {

@@ -4,12 +4,11 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import type { DeliveryView } from '../../src/delivery/delivery-log.js';
+import { allDelivered } from '../support/all-delivered.js';
 import { describeBackbones, ENDS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import type { ReceivedRequest, Reply } from '../support/receiver.js';
-import { run } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 
 const ACCOUNT = 7;
@@ -47,7 +46,9 @@ describeBackbones((backbone) => {
     mended = true;
     await scene.serve();
     await scene.nothingLost(PATIENCE_MS);
-    const deliveries = await eventually(() => ended(scene, EVENTS * PATHS.length), { timeout: PATIENCE_MS });
+    const deliveries = await eventually(() => allDelivered(scene.settings, ACCOUNT, EVENTS * PATHS.length), {
+      timeout: PATIENCE_MS,
+    });
     const what = `stopped with code ${code} in ${tookMs} ms, ${before} done, ${hung} hanging`;
     const verdict = scene.oracle.report(`${backbone.name}, SIGTERM, ${what}`);
     expect(verdict).toEqual({ pairs: EVENTS * PATHS.length, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });
@@ -56,11 +57,3 @@ describeBackbones((backbone) => {
     expect(deliveries.every(({ attempts }) => attempts.length === 1)).toBe(true);
   });
 }, ENDS);
-
-/** As the command shows them, once all are delivered. */
-async function ended({ settings }: FaultScene, count: number): Promise<DeliveryView[] | false> {
-  const { stdout } = await run(settings, ['deliveries', 'list', '--account', String(ACCOUNT), '--json']);
-  const lines = stdout.split('\n').filter((line) => line !== '');
-  const deliveries = lines.map((line) => JSON.parse(line) as DeliveryView);
-  return deliveries.filter(({ outcome }) => outcome === 'delivered').length === count && deliveries;
-}

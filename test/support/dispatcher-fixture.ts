@@ -115,7 +115,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         now,
         random: () => 0,
         drainMs: 0,
-        isBusy: () => false,
+        intake: { mayBegin: () => true },
         ...options,
       });
       stops.push(() => dispatcher.close());

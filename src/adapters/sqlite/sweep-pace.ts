@@ -1,11 +1,10 @@
 /**
  * How long a sweep rests after each transaction: at first it takes a twentieth of the time. One that goes on for longer than
- * ROUND_MS does not keep up with what is published, so it rests less and less, down to as long as it worked, until it does.
+ * ROUND_MS does not keep up with what is published, so it rests less and less, down to as long as it took with its commit, until it does.
  */
 const ROUND_MS = 60_000;
-/** So many times as long as the transaction took. */
+/** So many times as long as the transaction worked. */
 const MOST_REST = 19;
-const LEAST_REST = 1;
 
 export class SweepPace {
   #spentMs = 0;
@@ -19,10 +18,10 @@ export class SweepPace {
     this.#spentMs = 0;
   }
 
-  /** @param workedMs how long the transaction took */
-  restAfter(workedMs: number): number {
-    const rest = Math.max(1, workedMs * Math.max(LEAST_REST, MOST_REST / (1 + this.#spentMs / ROUND_MS)));
-    this.#spentMs += workedMs + rest;
+  /** @param workedMs in the transaction @param tookMs with its turn and its commit */
+  restAfter(workedMs: number, tookMs: number): number {
+    const rest = Math.max(1, tookMs, (workedMs * MOST_REST) / (1 + this.#spentMs / ROUND_MS));
+    this.#spentMs += tookMs + rest;
     return rest;
   }
 }

@@ -106,7 +106,8 @@ export class Sweeper {
   async #emptied(topic: string, before: number): Promise<number> {
     let count = 0;
     for (let last = 1; last > 0 && !this.#stopping.signal.aborted; count += last) {
-      last = await this.#rested(await this.#records.remove(topic, before));
+      const begun = performance.now();
+      last = await this.#rested(await this.#records.remove(topic, before), begun);
     }
     return count;
   }
@@ -139,16 +140,19 @@ export class Sweeper {
 
   async #overStreams(): Promise<number> {
     let count = 0;
+    let begun = performance.now();
     for await (const swept of this.#streams.remove()) {
-      count += await this.#rested(swept);
+      count += await this.#rested(swept, begun);
+      begun = performance.now();
       if (this.#stopping.signal.aborted) break;
     }
     return count;
   }
 
-  async #rested({ count, ms }: Swept): Promise<number> {
+  async #rested({ count, ms }: Swept, begun: number): Promise<number> {
     // At the end of a topic there is nothing to rest from.
-    if (count > 0 || ms > 1) await this.#parts.pause(this.#pace.restAfter(ms), this.#stopping.signal);
+    if (count > 0 || ms > 1)
+      await this.#parts.pause(this.#pace.restAfter(ms, performance.now() - begun), this.#stopping.signal);
     return count;
   }
 }

@@ -1,0 +1,58 @@
+/**
+ * The process stands still under load, for longer than an attempt may take (SIGSTOP; a virtual machine that is moved). What
+ * was answered meanwhile is not sent again, and what was published meanwhile arrives.
+ */
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { allDelivered } from '../support/all-delivered.js';
+import { describeBackbones } from '../support/backbones.js';
+import { eventually } from '../support/eventually.js';
+import { FaultScene } from '../support/fault-scene.js';
+import { paymentEvents } from '../support/story.js';
+
+const ACCOUNT = 7;
+const PATHS = ['/one', '/two', '/three'];
+/** So few that all of them are under way at once. */
+const ASKED = 15;
+const MEANWHILE = 400;
+/** Well below Kafka's session timeout: a member that is given up begins its records anew. */
+const TIMEOUT_MS = 3_000;
+const PATIENCE_MS = 40_000;
+
+jest.setTimeout(90_000);
+
+describeBackbones((backbone) => {
+  let scene: FaultScene;
+  afterEach(() => scene?.close());
+
+  test('stopped for longer than an attempt may take', async () => {
+    let answer: () => void = () => undefined;
+    const answering = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const respond = () => answering.then(() => ({ status: 200 }));
+    scene = await FaultScene.open(backbone, { respond, settings: { DELIVERY_TIMEOUT: `${TIMEOUT_MS / 1_000}s` } });
+    const service = await scene.serve();
+    const urls = scene.urls(...PATHS);
+    await scene.account(service, ACCOUNT, urls);
+    await scene.publish(paymentEvents(ACCOUNT, ASKED, 'asked'), urls);
+    await eventually(() => scene.receiver.requests.length === ASKED * PATHS.length, { timeout: PATIENCE_MS });
+
+    const from = performance.now();
+    process.kill(service.pid, 'SIGSTOP');
+    try {
+      answer();
+      await scene.publish(paymentEvents(ACCOUNT, MEANWHILE, 'meanwhile'), urls);
+      await eventually(() => performance.now() - from > TIMEOUT_MS + 500, { timeout: PATIENCE_MS });
+    } finally {
+      process.kill(service.pid, 'SIGCONT');
+    }
+
+    await scene.nothingLost(PATIENCE_MS);
+    const pairs = (ASKED + MEANWHILE) * PATHS.length;
+    const delivered = await eventually(() => allDelivered(scene.settings, ACCOUNT, pairs), { timeout: PATIENCE_MS });
+    expect(delivered.every(({ attempts }) => attempts.length === 1)).toBe(true);
+    expect(scene.oracle.report(`${backbone.name}, stopped for longer than an attempt may take`)).toEqual({
+      ...{ pairs, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 },
+    });
+  });
+});

@@ -1,0 +1,14 @@
+import type { DeliveryView } from '../../src/delivery/delivery-log.js';
+import { run, type Settings } from './service.js';
+
+/** An account's deliveries as the command shows them, once so many are there and delivered; false until then. */
+export async function allDelivered(
+  settings: Settings,
+  accountId: number,
+  count: number,
+): Promise<DeliveryView[] | false> {
+  const { stdout } = await run(settings, ['deliveries', 'list', '--account', String(accountId), '--json']);
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  const deliveries = lines.map((line) => JSON.parse(line) as DeliveryView);
+  return deliveries.filter(({ outcome }) => outcome === 'delivered').length === count && deliveries;
+}
