@@ -1,4 +1,4 @@
-import { Agent } from 'undici';
+import { Dispatcher, Pool } from 'undici';
 import { type ConnectorOptions, GuardedConnector } from './guarded-connector.js';
 
 const MAX_RESPONSE_HEADER_BYTES = 16 * 1024;
@@ -13,21 +13,39 @@ export interface AgentOptions extends ConnectorOptions {
  * The HTTP client of deliveries: a pool of keep-alive connections an origin, without a cap (the endpoint gate has
  * one), opened by the guarded connector. Pools that are idle go away. It has no time limits but the connector's:
  * whoever sends a request puts a deadline over the whole of it.
+ *
+ * Hazard: undici 7's own Agent counts connections by origin, over pools that it has closed already. Where all end while
+ * requests wait, each closed pool closes the next, and every request makes a connection (nodejs/undici#5034, mended in
+ * undici 8, which needs Node 22): 500 deliveries a second where these pools make 4,400.
  */
-export class EndpointAgent extends Agent {
+export class EndpointAgent extends Dispatcher {
   readonly #connector: GuardedConnector;
+  readonly #options: Pool.Options;
+  readonly #pools = new Map<string, Pool>();
+  #isDestroyed = false;
 
   constructor({ keepAliveMaxMs = KEEP_ALIVE_MAX_MS, ...options }: AgentOptions) {
-    const connector = new GuardedConnector(options);
-    super({
-      connect: connector.connect,
+    super();
+    this.#connector = new GuardedConnector(options);
+    this.#options = {
+      connect: this.#connector.connect,
       pipelining: 1,
       keepAliveMaxTimeout: keepAliveMaxMs,
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
-    });
-    this.#connector = connector;
+    };
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const origin = String(options.origin);
+    const pool = this.#pools.get(origin) ?? this.#open(origin);
+    return pool.dispatch(options, handler);
+  }
+
+  /** That it has connections to, or makes some. */
+  get origins(): readonly string[] {
+    return [...this.#pools.keys()];
   }
 
   /**
@@ -40,12 +58,25 @@ export class EndpointAgent extends Agent {
   }
 
   /** Ends every connection, those that are only being made too: undici would wait for these. */
-  override destroy(callback: () => void): void;
-  override destroy(error: Error | null, callback: () => void): void;
-  override destroy(error?: Error | null): Promise<void>;
-  override destroy(...args: unknown[]): unknown {
+  override async destroy(): Promise<void> {
+    this.#isDestroyed = true;
     this.#connector.destroy();
-    return Reflect.apply(super.destroy, this, args);
+    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
+  }
+
+  #open(origin: string): Pool {
+    const pool = new Pool(origin, this.#options);
+    const closeIfUnused = () => {
+      const { connected, size } = pool.stats;
+      if (connected > 0 || size > 0 || pool.destroyed) return;
+      this.#pools.delete(origin);
+      void pool.close();
+    };
+    pool.on('disconnect', closeIfUnused).on('connectionError', closeIfUnused);
+    this.#pools.set(origin, pool);
+    // It is the pool that tells those who come too late.
+    if (this.#isDestroyed) void pool.destroy();
+    return pool;
   }
 }
 

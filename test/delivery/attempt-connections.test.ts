@@ -2,12 +2,16 @@ import { once } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { createAttempt } from '../../src/delivery/attempt.js';
 import { createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import type { LookupAll } from '../../src/endpoints/resolve.js';
-import { AttemptFixture, failure, LONG, OK, send } from '../support/attempt-fixture.js';
+import { AttemptFixture, failure, LONG, OK, requestTo, send } from '../support/attempt-fixture.js';
 import { testAuthority } from '../support/certificates.js';
 import { type Listener, listen, startReceiver } from '../support/receiver.js';
 
+const AT_ONCE = 16;
+const EACH = 50;
+const CLOSE = OK.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n');
 const fixture = new AttemptFixture();
 afterEach(() => fixture.close());
 
@@ -144,4 +148,23 @@ describe('a connection that is reset before the response', () => {
     expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject(failure('connection-reset', 200));
     expect(listener.counts).toEqual({ connections: 1, requests: 2 });
   });
+});
+
+test('where all of its connections end while requests wait, those made in their place are kept', async () => {
+  const first = new Set<TLSSocket>();
+  const listener = await fixture.scripted((socket, connection) => {
+    if (connection > AT_ONCE) return socket.write(OK);
+    first.add(socket);
+    if (first.size === AT_ONCE) for (const each of first) each.end(CLOSE);
+    return null;
+  });
+  const agent = await fixture.agent();
+  const attempt = createAttempt({ agent, timeoutMs: LONG, now: Date.now, userAgent: 'test/1' });
+  const request = requestTo(`https://localhost:${listener.port}/`);
+  const oneAfterTheOther = async () => {
+    for (let n = 0; n < EACH; n += 1) expect(await attempt(request)).toMatchObject({ kind: 'delivered' });
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, oneAfterTheOther));
+  // One is free again only a turn of the event loop after its response, so that a place may make two.
+  expect(listener.counts.connections).toBeLessThan(4 * AT_ONCE);
 });

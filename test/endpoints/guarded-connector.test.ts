@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ServerOptions } from 'node:https';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -6,6 +5,7 @@ import { type AgentOptions, createEndpointAgent } from '../../src/endpoints/endp
 import { createHostCheck } from '../../src/endpoints/host-check.js';
 import type { LookupAll } from '../../src/endpoints/resolve.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
+import { eventually } from '../support/eventually.js';
 import { type ReceiverOptions, startReceiver } from '../support/receiver.js';
 
 const NAME = 'hooks.shop.com';
@@ -93,11 +93,9 @@ describe('with private endpoints', () => {
   test('a pool without connections goes away', async () => {
     const { agent, receiver, post } = await setUp({ allowPrivate: true });
     await post('127.0.0.1');
-    expect(Object.keys(agent.stats)).toHaveLength(1);
-    const disconnected = once(agent, 'disconnect');
+    expect(agent.origins).toEqual([`https://127.0.0.1:${receiver.port}`]);
     await receiver.close();
-    await disconnected;
-    expect(agent.stats).toEqual({});
+    await eventually(() => agent.origins.length === 0);
   });
 
   test('a connection is kept no longer than we like, though the receiver asks for ten minutes', async () => {
@@ -108,10 +106,17 @@ describe('with private endpoints', () => {
     await receiver.allClosed();
   });
 
-  test('closing the agent lets go of what is kept alive', async () => {
+  test('a pool that never had a connection goes away', async () => {
+    const { agent, receiver, post } = await setUp({ allowPrivate: true });
+    await receiver.close();
+    await expect(post('127.0.0.1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await eventually(() => agent.origins.length === 0);
+  });
+
+  test('destroying the agent lets go of what is kept alive', async () => {
     const { agent, receiver, post } = await setUp({ allowPrivate: true });
     await post('127.0.0.1');
-    await agent.close();
+    await agent.destroy();
     await receiver.allClosed();
     await expect(post('127.0.0.1')).rejects.toMatchObject({ code: expect.stringMatching(/CLOSED|DESTROYED/) });
   });

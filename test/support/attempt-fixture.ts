@@ -2,7 +2,7 @@
 import type { Server } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import { type AttemptResult, createAttempt } from '../../src/delivery/attempt.js';
+import { type AttemptRequest, type AttemptResult, createAttempt } from '../../src/delivery/attempt.js';
 import { createEndpointAgent, type EndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import type { ConnectorOptions } from '../../src/endpoints/guarded-connector.js';
 import { certificateFor, testAuthority } from './certificates.js';
@@ -64,8 +64,12 @@ export class AttemptFixture {
 export async function send(agent: EndpointAgent, url: string, timeoutMs = LONG): Promise<AttemptResult> {
   const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'test/1' });
   await nextTurn(); // a connection is free again one turn of the event loop after its response
-  const signal = new AbortController().signal;
-  return attempt({ url, id: 'msg_1', body: Buffer.alloc(0), headers: [], secrets: [Buffer.alloc(32)], signal });
+  return attempt(requestTo(url));
+}
+
+export function requestTo(url: string): AttemptRequest {
+  const { signal } = new AbortController();
+  return { url, id: 'msg_1', body: Buffer.alloc(0), headers: [], secrets: [Buffer.alloc(32)], signal };
 }
 
 export function failure(error: string, status: number | null = null) {
