@@ -6,12 +6,13 @@ import { certificatesFrom, clientCertificateFrom } from '../setting-files.js';
 import type { Core, Stop } from './core.js';
 
 /** With connections of its own. @throws InvalidConfig for files that can't be read */
-export function openAttempt({ config, lookup, tracing }: Core, stops: Stop[]): Attempt {
+export function openAttempt({ config, lookup, tracing, metrics }: Core, stops: Stop[]): Attempt {
   const { allowPrivateEndpoints, timeoutMs, caFile, clientCertFile, clientKeyFile } = config.delivery;
   const agent = createEndpointAgent({
     allowPrivate: allowPrivateEndpoints,
     connectTimeoutMs: timeoutMs,
     lookup,
+    connected: metrics.delivery.connected,
     ...(caFile !== null && { ca: certificatesFrom('DELIVERY_CA_FILE', caFile) }),
     ...clientCertificateFrom(clientCertFile, clientKeyFile),
   });

@@ -16,6 +16,8 @@ export interface ConnectorOptions {
   readonly cert?: string;
   readonly key?: string;
   readonly lookup?: LookupAll;
+  /** Called for each connection that was made. */
+  readonly connected?: () => void;
 }
 
 const KEEP_ALIVE_PROBE_MS = 60_000;
@@ -31,12 +33,14 @@ const ATTEMPT_PER_ADDRESS_MS = 2000;
 export class GuardedConnector {
   readonly #timeoutMs: number;
   readonly #isAllowed: (address: string) => boolean;
+  readonly #connected: () => void;
   readonly #base: ConnectionOptions & Partial<TcpNetConnectOpts>;
   readonly #connecting = new Set<TLSSocket>();
   readonly #connectedAt = new WeakMap<Error, number>();
 
-  constructor({ ca, cert, key, allowPrivate, connectTimeoutMs, lookup = lookupAll }: ConnectorOptions) {
+  constructor({ ca, cert, key, allowPrivate, connectTimeoutMs, lookup = lookupAll, connected }: ConnectorOptions) {
     this.#timeoutMs = connectTimeoutMs;
+    this.#connected = connected ?? (() => {});
     this.#isAllowed = allowPrivate ? () => true : isPublicAddress;
     this.#base = {
       // Made once: the roots are a hundred and more certificates to parse.
@@ -88,6 +92,7 @@ export class GuardedConnector {
     let connectedAt: number | undefined;
     socket.once('secureConnect', () => {
       connectedAt = performance.now();
+      this.#connected();
       limitReceived(socket);
       settle(null, socket);
     });

@@ -34,10 +34,12 @@ export function deliveryMetrics(exposition: Exposition, labels: DeliveryLabels):
     LATENCY_BUCKETS,
   );
   const paths = { direct: latency('direct'), retried: latency('retried') };
+  const connections = exposition.counter(CONNECTIONS)();
   const putOff = each(PUT_OFF_REASONS, exposition.counter(PUT_OFF));
   const deadLetters = each(DEAD_LETTER_REASONS, exposition.counter(DEAD_LETTERS));
   return {
     attempted: ({ status, error, durationMs }) => results(status, error).observe(durationMs / 1000),
+    connected: () => connections.inc(),
     came,
     putOff: (why) => putOff[why].inc(),
     // Hazard: a payment system's clock says when a record was published, and may say anything.
@@ -45,6 +47,11 @@ export function deliveryMetrics(exposition: Exposition, labels: DeliveryLabels):
     deadLetter: (reason) => deadLetters[reason].inc(),
   };
 }
+
+const CONNECTIONS = {
+  name: 'account_webhooks_connections_total',
+  help: 'Connections to endpoints that were made: each is a TLS handshake.',
+};
 
 const PUT_OFF = {
   name: 'account_webhooks_put_off_total',

@@ -18,6 +18,8 @@ export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number];
 export interface DeliveryMetrics {
   /** An attempt that says something of its endpoint: `error` is a failure code, null where a response came in full. */
   attempted(attempt: { status: number | null; error: string | null; durationMs: number }): void;
+  /** A connection to an endpoint was made. */
+  connected(): void;
   /** What a step of a delivery came to. */
   came(to: DeliveryOutcome, eventType: string): void;
   putOff(why: PutOffReason): void;

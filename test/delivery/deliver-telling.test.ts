@@ -52,6 +52,7 @@ function tellingMetrics(): DeliveryMetrics {
       void told.push([name, ...args]);
   return {
     attempted: ({ status, error, durationMs }) => void told.push(['attempted', status, error, durationMs]),
+    connected: tells('connected'),
     came: tells('came'),
     putOff: tells('putOff'),
     delivered: tells('delivered'),

@@ -83,8 +83,11 @@ describe('without private endpoints', () => {
 describe('with private endpoints', () => {
   test('a name is resolved once a connection, and the connection is kept', async () => {
     const { lookup, asked } = lookupOf(['127.0.0.1']);
-    const { receiver, post } = await setUp({ lookup, allowPrivate: true });
+    let connections = 0;
+    const connected = () => void connections++;
+    const { receiver, post } = await setUp({ lookup, allowPrivate: true, connected });
     expect([await post(NAME), await post(NAME)]).toEqual([200, 200]);
+    expect(connections).toBe(1);
     expect(asked).toEqual([NAME]);
     expect(receiver.requests).toHaveLength(2);
     expect(receiver.sockets.size).toBe(1);

@@ -5,6 +5,7 @@ const nothing = () => undefined;
 /** For parts whose metrics are not what a test looks at. */
 export const noDeliveryMetrics: DeliveryMetrics = {
   attempted: nothing,
+  connected: nothing,
   came: nothing,
   putOff: nothing,
   delivered: nothing,
