@@ -7,12 +7,11 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { soakPlots, soakTable } from './soak/report.js';
 import { type SoakSample, soakSample } from './soak/samples.js';
+import { capacity } from './support/capacity.js';
 import { DOCUMENT, writePart } from './support/document.js';
-import { Feed } from './support/feed.js';
 import { linePlot } from './support/line-plot.js';
 import { machine } from './support/machine.js';
 import { openScene, type Scene } from './support/scene.js';
-import { deliveryTurn } from './support/turn.js';
 
 const MINUTES = Number(process.env.SOAK_MINUTES || 30);
 const EVERY_SECONDS = Number(process.env.SOAK_EVERY_SECONDS || 10);
@@ -23,7 +22,7 @@ const RETENTION = `${Math.ceil((MINUTES * 60) / 6)}s`;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const scene = await openScene({ settings: { BROKER_RETENTION: RETENTION, RETRY_SCHEDULE: '5s,10s' } }, () => undefined);
-const perSecond = Math.round((await capacity(scene)) / 2);
+const perSecond = Math.round((await capacity(scene, URLS)) / 2);
 console.log(`half of capacity: ${perSecond} events a second to ${URLS} URLs each, for ${MINUTES} minutes`);
 const samples = await soak(scene, perSecond);
 await scene.close();
@@ -32,14 +31,6 @@ const table = soakTable(samples);
 console.log(`${about}\n\n${table}`);
 if (process.env.BENCH_DOCUMENT || MINUTES >= WRITTEN_FROM_MINUTES) write();
 process.exit(0);
-
-/** Events a second. */
-async function capacity(of: Scene): Promise<number> {
-  const feed = new Feed(of, URLS);
-  const sending = { pid: of.service.pid, begin: () => feed.start(), end: () => feed.stop() };
-  await deliveryTurn(of.receivers, sending);
-  return (await deliveryTurn(of.receivers, sending)).perSecond / URLS;
-}
 
 async function soak({ service, receivers, publisher, settings }: Scene, perSecond: number): Promise<SoakSample[]> {
   const looked = { pid: service.pid, receivers, dataDir: settings.DATA_DIR ?? '' };
