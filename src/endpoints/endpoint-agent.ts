@@ -15,8 +15,8 @@ export interface AgentOptions extends ConnectorOptions {
  * whoever sends a request puts a deadline over the whole of it.
  *
  * Hazard: undici 7's own Agent counts connections by origin, over pools that it has closed already. Where all end while
- * requests wait, each closed pool closes the next, and every request makes a connection (nodejs/undici#5034, mended in
- * undici 8, which needs Node 22): 500 deliveries a second where these pools make 4,400.
+ * requests wait, each closed pool closes the next, and every request makes a connection: 500 deliveries a second where these
+ * pools make 4,400. Mended in undici 8 (nodejs/undici#5034), which needs Node 22.
  */
 export class EndpointAgent extends Dispatcher {
   readonly #connector: GuardedConnector;
@@ -68,7 +68,8 @@ export class EndpointAgent extends Dispatcher {
     const pool = new Pool(origin, this.#options);
     const closeIfUnused = () => {
       const { connected, size } = pool.stats;
-      if (connected > 0 || size > 0 || pool.destroyed) return;
+      // One that closes tells of its last connections when there is another pool of its origin already.
+      if (connected > 0 || size > 0 || pool.closed || pool.destroyed) return;
       this.#pools.delete(origin);
       void pool.close();
     };
