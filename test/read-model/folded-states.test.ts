@@ -61,7 +61,7 @@ test('what was folded and not committed is forgotten where it begins again', () 
 
 test('states are kept in memory by their length: a few long ones do not stay', () => {
   const { folded, loads } = fixture();
-  const long = 'x'.repeat(6 * 1024 * 1024);
+  const long = 'x'.repeat(1.5 * 1024 * 1024);
   for (const stream of ['text-1', 'text-2', 'text-3', 'text-4']) {
     folded.fold([written(stream, stream === 'text-4' ? 'short' : long)]);
     folded.commit();
