@@ -5,6 +5,7 @@
  * keep the dispatcher from taking records for others.
  */
 import type { BreakerChange, CircuitBreakers, Fared, Permission } from './circuit-breaker.js';
+import { type Later, PacedRefusals } from './paced-refusals.js';
 import { Line, WaitingLines } from './waiting-lines.js';
 
 export type Entry = Entered | Refused;
@@ -44,6 +45,8 @@ interface Endpoint {
   readonly key: string;
   readonly account: Account;
   active: number;
+  /** When the last attempt ended that had not failed; at first, when the first one came. */
+  movedAt: number;
   readonly line: Line<Visitor>;
 }
 
@@ -65,11 +68,14 @@ export interface GateParts extends GateLimits {
   readonly breakers?: CircuitBreakers;
   /** ms that never go back; without it nobody is told how long a full line takes. */
   readonly now?: () => number;
+  /** The pace at which a line is refused. */
+  readonly later?: Later;
 }
 
 export interface GateState {
   /** Of all endpoints together. */
   readonly active: number;
+  /** In lines, and of lines that are being refused. */
   readonly waiting: number;
   readonly waitingBytes: number;
   readonly breakersOpen: number;
@@ -82,11 +88,13 @@ export class EndpointGate {
   /** Endpoints that have someone waiting and may start another, in the order of their turns. */
   readonly #ready = new Set<Endpoint>();
   readonly #lines = new WaitingLines();
+  readonly #refusals: PacedRefusals<Refused>;
   #active = 0;
   #closed = false;
 
   constructor(parts: GateParts) {
     this.#parts = parts;
+    this.#refusals = new PacedRefusals(parts.later);
   }
 
   /** @param bytes what is held in memory while it waits */
@@ -111,8 +119,21 @@ export class EndpointGate {
     return this.#lines.all.bytes;
   }
 
+  /** Of those, who waits for attempts of an endpoint that has ended none, but by failures, for so long. */
+  standing(forMs: number): { readonly waiting: number; readonly waitingBytes: number } {
+    const since = this.#now() - forMs;
+    let [waiting, waitingBytes] = [0, 0];
+    for (const { active, movedAt, line } of this.#endpoints.values()) {
+      if (active === 0 || movedAt > since) continue;
+      waiting += line.length;
+      waitingBytes += line.bytes;
+    }
+    return { waiting, waitingBytes };
+  }
+
   get state(): GateState {
-    const { waiting, waitingBytes } = this;
+    const { waitingBytes } = this;
+    const waiting = this.waiting + this.#refusals.length;
     return { active: this.#active, waiting, waitingBytes, breakersOpen: this.#parts.breakers?.open ?? 0 };
   }
 
@@ -120,6 +141,7 @@ export class EndpointGate {
   close(): void {
     this.#closed = true;
     for (const endpoint of this.#endpoints.values()) this.#refuseLine(endpoint, CLOSED);
+    this.#refusals.refuseAll(CLOSED);
   }
 
   /** The breaker is asked last: whom it lets pass may be its probe, and has to enter. */
@@ -145,7 +167,7 @@ export class EndpointGate {
     const account = this.#accounts.get(accountId) ?? { id: accountId, active: 0, endpoints: 0 };
     account.endpoints += 1;
     this.#accounts.set(accountId, account);
-    const endpoint = { key, account, active: 0, line: new Line<Visitor>(this.#lines) };
+    const endpoint = { key, account, active: 0, movedAt: this.#now(), line: new Line<Visitor>(this.#lines) };
     this.#endpoints.set(key, endpoint);
     return endpoint;
   }
@@ -196,6 +218,7 @@ export class EndpointGate {
     endpoint.active -= 1;
     endpoint.account.active -= 1;
     this.#active -= 1;
+    if (fared !== 'failed') endpoint.movedAt = this.#now();
     const change = this.#parts.breakers?.ended(endpoint.key, probe, fared) ?? null;
     if (change === 'opened') this.#refuse(endpoint);
     if (endpoint.active === 0 && endpoint.line.length === 0) this.#forget(endpoint);
@@ -204,16 +227,15 @@ export class EndpointGate {
     return change;
   }
 
-  /** The breaker has opened: those who wait go elsewhere, at once. */
+  /** The breaker has opened: those who wait go elsewhere, and the line is free. */
   #refuse(endpoint: Endpoint): void {
     const refusal = this.#ask(endpoint.key);
     if (refusal.kind === 'refused') this.#refuseLine(endpoint, refusal);
   }
 
   #refuseLine(endpoint: Endpoint, refusal: Refused): void {
-    const { line } = endpoint;
     this.#ready.delete(endpoint);
-    for (let visitor = line.shift(); visitor; visitor = line.shift()) visitor.resolve(refusal);
+    this.#refusals.refuse(endpoint.line.clear(), refusal);
   }
 
   #forget(endpoint: Endpoint): void {

@@ -7,6 +7,8 @@
  *   held -> open   (only SHORT above it waits, or the process has time)
  *               \-> (what waits hardly gets less: it waits for slow endpoints; from then on it is stuck, for STUCK_MS)
  *
+ * Who waits for an endpoint that has ended no attempt, but by failures, for STANDING_MS is stuck from the start.
+ *
  * Hazard: that a process is busy need not come from deliveries. To hold helps only while the lines get shorter by it.
  */
 import type { EndpointGate } from './endpoint-gate.js';
@@ -24,9 +26,11 @@ const LEAST_FALL = 50;
 /** In a row, without that fall: the one after a standstill of the process says nothing. */
 const LOOKS = 2;
 const STUCK_MS = 5_000;
+/** Short: after a standstill of the process every line looks so, for a moment. */
+const STANDING_MS = 1_000;
 
 export interface IntakeParts {
-  readonly gate: Pick<EndpointGate, 'waiting' | 'waitingBytes'>;
+  readonly gate: Pick<EndpointGate, 'waiting' | 'waitingBytes' | 'standing'>;
   /** Asked only while much waits. */
   readonly isBusy: () => boolean;
   /** ms that never go back. */
@@ -57,10 +61,10 @@ export class Intake {
   /** Cheap: asked for each record. */
   mayBegin(): boolean {
     const { gate, isBusy, now } = this.#parts;
-    const load = Math.max(gate.waiting, gate.waitingBytes / BYTES_EACH);
+    const load = loadOf(gate);
     const most = this.#look ? SHORT : LONG;
     if (load <= most || load <= most + this.#stuckAt(now()) || !isBusy()) this.#look = null;
-    else this.#look = this.#lookAgain(now(), load);
+    else this.#look = this.#look ? this.#lookAgain(this.#look, now(), load) : this.#hold(now(), load);
     return this.#look === null;
   }
 
@@ -68,12 +72,22 @@ export class Intake {
     return now < this.#stuck.until ? this.#stuck.load : 0;
   }
 
-  #lookAgain(at: number, load: number): Look | null {
-    const last = this.#look ?? { at, load, still: 0 };
+  #hold(at: number, load: number): Look | null {
+    const standing = loadOf(this.#parts.gate.standing(STANDING_MS));
+    if (load > LONG + standing) return { at, load, still: 0 };
+    this.#stuck = { load: standing, until: at + STANDING_MS };
+    return null;
+  }
+
+  #lookAgain(last: Look, at: number, load: number): Look | null {
     if (at - last.at < LOOK_EVERY_MS) return last;
     const still = last.load - load < LEAST_FALL ? last.still + 1 : 0;
     if (still < LOOKS) return { at, load, still };
     this.#stuck = { load, until: at + STUCK_MS };
     return null;
   }
+}
+
+function loadOf({ waiting, waitingBytes }: Pick<EndpointGate, 'waiting' | 'waitingBytes'>): number {
+  return Math.max(waiting, waitingBytes / BYTES_EACH);
 }

@@ -31,6 +31,10 @@ export class Line<W extends Waiting> {
     return this.#waiting.length;
   }
 
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   get first(): W | undefined {
     return this.#waiting[0];
   }
@@ -50,6 +54,12 @@ export class Line<W extends Waiting> {
     const one = this.#waiting.shift();
     if (one) this.#count(-1, -one.bytes);
     return one;
+  }
+
+  /** @returns those who waited */
+  clear(): W[] {
+    this.#count(-this.length, -this.#bytes);
+    return this.#waiting.splice(0);
   }
 
   #count(places: number, bytes: number): void {

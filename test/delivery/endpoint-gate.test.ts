@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { EndpointGate, type Entry } from '../../src/delivery/endpoint-gate.js';
 
 const LINE = 2_000;
@@ -151,6 +151,63 @@ describe('many slow endpoints', () => {
     const before = refused.length;
     await come('2/healthy', 900);
     expect(refused).toHaveLength(before);
+  });
+});
+
+describe('who waits for an endpoint that stands', () => {
+  const MINUTE = 60_000;
+  let now: number;
+  let gate: EndpointGate;
+  const standing = () => gate.standing(MINUTE).waiting;
+
+  beforeEach(() => {
+    now = 1_000_000;
+    gate = new EndpointGate({ total: 3, perEndpoint: 1, now: () => now });
+  });
+
+  async function entered(key: string) {
+    const entry = await gate.enter(1, key);
+    if (entry.kind === 'entered') return entry;
+    throw new Error(`refused: ${entry.why}`);
+  }
+
+  test('is told from who waits for one that has ended an attempt since', async () => {
+    const { leave } = await entered('a');
+    await entered('b');
+    const { come } = visitors(gate);
+    await Promise.all([come('a', 5), come('b', 7)]);
+    now += MINUTE - 1;
+    expect(standing()).toBe(0);
+    leave('succeeded');
+    now += 1;
+    expect(standing()).toBe(7);
+    now += MINUTE;
+    expect(standing()).toBe(4 + 7);
+  });
+
+  test('waits for it still when attempts have failed, or the next have begun', async () => {
+    const { leave } = await entered('a');
+    await visitors(gate).come('a', 5);
+    now += MINUTE;
+    leave('failed');
+    expect(standing()).toBe(4);
+  });
+
+  test('does not where none is under way: it has not had its turn', async () => {
+    for (const key of ['a', 'b', 'c']) await entered(key);
+    await visitors(gate).come('d', 5);
+    now += MINUTE;
+    expect(standing()).toBe(0);
+  });
+
+  test('counts with its bytes', async () => {
+    await entered('a');
+    void gate.enter(1, 'a', 300);
+    void gate.enter(1, 'a', 500);
+    now += MINUTE;
+    expect(gate.standing(MINUTE)).toEqual({ waiting: 2, waitingBytes: 800 });
+    gate.close();
+    expect(gate.standing(MINUTE)).toEqual({ waiting: 0, waitingBytes: 0 });
   });
 });
 

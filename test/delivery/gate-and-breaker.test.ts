@@ -6,15 +6,19 @@ const ACCOUNT = 42;
 const MIB = 1024 * 1024;
 
 let now: number;
+/** What the gate goes on with after a pause. */
+let later: (() => void)[];
 let gate: EndpointGate;
 beforeEach(() => {
   now = 1_000_000;
+  later = [];
   gate = gateOf({ total: 256, perEndpoint: 2 });
 });
 
 function gateOf(limits: { total: number; perEndpoint: number; perAccount?: number }): EndpointGate {
   const clock = { now: () => now, random: () => 0 };
-  return new EndpointGate({ ...limits, ...clock, breakers: new CircuitBreakers(clock) });
+  const breakers = new CircuitBreakers(clock);
+  return new EndpointGate({ ...limits, ...clock, breakers, later: (turn) => later.push(turn) });
 }
 
 async function entered(url = 'a'): Promise<Entered> {
@@ -36,6 +40,15 @@ function visitors(count: number, url = 'a', bytes = 0) {
   return { refused, inside };
 }
 
+/** One of the gate's pauses is over. */
+function pause(): void {
+  for (const turn of later.splice(0)) turn();
+}
+
+function pauses(): void {
+  while (later.length > 0) pause();
+}
+
 /** Until what has been resolved by now has been told. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -48,13 +61,14 @@ describe('an endpoint that failed ten times in a row', () => {
     expect((await gate.enter(ACCOUNT + 1, 'a')).kind).toBe('entered');
   });
 
-  test('refuses those in its line at once, and no other line', async () => {
+  test('refuses those in its line, and no other line', async () => {
     await attempts('failed', 9);
     const [first] = [await entered(), await entered()];
     const [waiting, others] = [visitors(1_000), visitors(5, 'b')];
     await settled();
     expect(waiting.refused()).toEqual([]);
     expect(first.leave('failed')).toBe('opened');
+    pauses();
     await settled();
     expect(waiting.refused()).toHaveLength(1_000);
     expect(waiting.refused()[999]).toEqual({ kind: 'refused', why: 'open', forMs: 5_000 });
@@ -62,6 +76,66 @@ describe('an endpoint that failed ten times in a row', () => {
     for (const { leave } of others.inside()) leave();
     await settled();
     expect(others.inside()).toHaveLength(4);
+  });
+
+  test('refuses four of them at a time: to put a delivery off takes longer than to make it', async () => {
+    await attempts('failed', 9);
+    const [first] = [await entered(), await entered()];
+    const waiting = visitors(10);
+    first.leave('failed');
+    for (const refused of [4, 8, 10]) {
+      await settled();
+      expect(waiting.refused()).toHaveLength(refused);
+      expect(gate.state.waiting).toBe(10 - refused);
+      pause();
+    }
+    expect(later).toEqual([]);
+  });
+
+  test('refuses them in turn with another that failed meanwhile, at one pace for both', async () => {
+    const urls = ['a', 'b'];
+    const lines: ReturnType<typeof visitors>[] = [];
+    const firsts: Entered[] = [];
+    for (const url of urls) {
+      await attempts('failed', 9, url);
+      firsts.push(await entered(url));
+      await entered(url);
+      lines.push(visitors(6, url));
+    }
+    for (const { leave } of firsts) leave('failed');
+    for (const refused of [4, 8, 12]) {
+      await settled();
+      expect(lines.flatMap((line) => line.refused())).toHaveLength(refused);
+      pause();
+    }
+  });
+
+  test('is free at once for who comes when it has recovered, whoever is still being refused', async () => {
+    await attempts('failed', 9);
+    const [first, slow] = [await entered(), await entered()];
+    const before = visitors(100);
+    first.leave('failed');
+    expect(slow.leave('succeeded')).toBe('closed');
+    expect((await gate.enter(ACCOUNT, 'a')).kind).toBe('entered');
+    expect(gate.waiting).toBe(0);
+    pauses();
+    await settled();
+    expect(before.refused()).toHaveLength(100);
+  });
+
+  test('refuses all that are left when the gate is closed', async () => {
+    await attempts('failed', 9);
+    const [first] = [await entered(), await entered()];
+    const waiting = visitors(100);
+    first.leave('failed');
+    gate.close();
+    await settled();
+    expect(waiting.refused().map(({ why }) => why)).toEqual([
+      ...Array.from({ length: 4 }, () => 'open'),
+      ...Array.from({ length: 96 }, () => 'closed'),
+    ]);
+    expect(gate.state.waiting).toBe(0);
+    pauses();
   });
 
   test('gives the places that were free to others: the line that was refused holds none', async () => {

@@ -5,6 +5,8 @@ const MIB = 1024 * 1024;
 
 /** How things stand. */
 let now: { waiting: number; waitingBytes: number; busy: boolean; ms: number; asked: number };
+/** What waits for endpoints that have ended nothing since so long, ms. */
+let standing: { waiting: number; waitingBytes: number; since: number };
 let intake: Intake;
 
 beforeEach(() => {
@@ -13,7 +15,18 @@ beforeEach(() => {
     now.asked += 1;
     return now.busy;
   };
-  intake = new Intake({ gate: now, isBusy, now: () => now.ms });
+  standing = { waiting: 0, waitingBytes: 0, since: 0 };
+  const none = { waiting: 0, waitingBytes: 0 };
+  const gate = {
+    get waiting() {
+      return now.waiting;
+    },
+    get waitingBytes() {
+      return now.waitingBytes;
+    },
+    standing: (forMs: number) => (now.ms - standing.since >= forMs ? standing : none),
+  };
+  intake = new Intake({ gate, isBusy, now: () => now.ms });
 });
 
 function mayBeginAt(waiting: number): boolean {
@@ -72,6 +85,41 @@ describe('where the process is busy with something else, and what waits waits fo
       expect(heldFor(10_000, fallsBy)).toBeLessThanOrEqual(2 * 220);
     },
   );
+
+  test('it is not held for a moment where they have ended nothing for a second', () => {
+    standing = { waiting: 5_900, waitingBytes: 0, since: -1_000 };
+    now.waiting = 6_000;
+    expect(heldFor(10_000, 0)).toBe(0);
+  });
+
+  test('it is where they have ended something since', () => {
+    standing = { waiting: 5_900, waitingBytes: 0, since: -999 };
+    expect(mayBeginAt(6_000)).toBe(false);
+  });
+
+  test('that is believed for a second: after a standstill of the process every line looks so', () => {
+    standing = { waiting: 5_900, waitingBytes: 0, since: -1_000 };
+    expect(mayBeginAt(6_000)).toBe(true);
+    standing.since = 0;
+    now.ms = 999;
+    expect(mayBeginAt(6_000)).toBe(true);
+    now.ms = 1_000;
+    standing.since = 1;
+    expect(mayBeginAt(6_000)).toBe(false);
+  });
+
+  test('what waits for others counts: above 1,500 of it are held', () => {
+    standing = { waiting: 3_000, waitingBytes: 0, since: -1_000 };
+    expect([4_500, 4_501].map(mayBeginAt)).toEqual([true, false]);
+  });
+
+  test('their bytes are left out, too', () => {
+    standing = { waiting: 100, waitingBytes: 16 * MIB, since: -1_000 };
+    now.waitingBytes = 24 * MIB;
+    expect(mayBeginAt(200)).toBe(true);
+    now.waitingBytes += 1;
+    expect(mayBeginAt(200)).toBe(false);
+  });
 
   test('what comes on top of that is held, and ends when that has ended', () => {
     now.waiting = 2_000;
