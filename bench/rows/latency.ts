@@ -1,11 +1,13 @@
 /**
  * From publication to arrival, 200 events a second to three URLs each; then the same with one of the three hanging, as
  * the other two see it. A payment's time begins when it was due to be published, whether or not the publisher was late.
+ * The embedded store waits for the disk: in turn with it the disk is timed alone.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { syncTimes } from '../support/bare-disk.js';
 import { amount } from '../support/format.js';
 import { missingForKafka } from '../support/installation.js';
-import type { Figure, Outcome, Row, Tell } from '../support/row.js';
+import type { Figure, Outcome, Row, Side, Tell } from '../support/row.js';
 import { openScene, type Scene, type SceneOptions } from '../support/scene.js';
 import { ROUNDS, SECONDS, WARM_UP_SECONDS } from '../support/sizes.js';
 import { percentile } from '../support/statistics.js';
@@ -70,12 +72,14 @@ async function run({ options, healthy, percent, warmUpSeconds = WARM_UP_SECONDS 
     // Without it the first window would time the connections being made.
     await window(scene, { seconds: warmUpSeconds, healthy });
     const windows: number[][] = [];
+    const syncs: number[][] = [];
     for (let round = 1; round <= ROUNDS; round += 1) {
       const times = await window(scene, { seconds: SECONDS, healthy });
       windows.push(times);
       tell(`round ${round}: p${percent} ${amount(percentile(times, percent), 'ms')} of ${times.length}`);
+      if (!options.kafka) syncs.push(await syncTimes({ perSecond: PER_SECOND, seconds: SECONDS }));
     }
-    return outcome(windows, percent);
+    return outcome(windows, percent, syncs);
   } finally {
     await scene.close();
   }
@@ -97,13 +101,25 @@ async function window(
   }
 }
 
-function outcome(windows: readonly (readonly number[])[], percent: number): Outcome {
-  const of = (each: number) => windows.map((times) => percentile(times, each));
+function outcome(windows: readonly Times[], percent: number, syncs: readonly Times[]): Outcome {
   const others = [50, 95, 99, 100].filter((each) => each !== percent);
   return {
     kind: 'measured',
-    values: of(percent),
-    sides: others.map((each) => ({ name: each === 100 ? 'the slowest' : `p${each}`, unit: 'ms', values: of(each) })),
+    values: windows.map((times) => percentile(times, percent)),
+    sides: [
+      ...others.map((each) => side(nameOf(each), windows, each)),
+      ...(syncs.length > 0 ? [99, 100].map((each) => side(`a bare sync: ${nameOf(each)}`, syncs, each)) : []),
+    ],
     notes: [],
   };
+}
+
+type Times = readonly number[];
+
+function side(name: string, windows: readonly Times[], percent: number): Side {
+  return { name, unit: 'ms', values: windows.map((times) => percentile(times, percent)) };
+}
+
+function nameOf(percent: number): string {
+  return percent === 100 ? 'the slowest' : `p${percent}`;
 }
