@@ -1,7 +1,7 @@
 /**
  * From publication to arrival, 200 events a second to three URLs each; then the same with one of the three hanging, as
  * the other two see it. A payment's time begins when it was due to be published, whether or not the publisher was late.
- * The embedded store waits for the disk: in turn with it the disk is timed alone.
+ * The embedded store waits for the disk: before the service starts, and after its end, the disk is timed alone.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { syncTimes } from '../support/bare-disk.js';
@@ -15,6 +15,9 @@ import { percentile } from '../support/statistics.js';
 const PER_SECOND = 200;
 const LOOK_EVERY_MS = 20;
 const ARRIVED_WITHIN_MS = 30_000;
+
+/** ms, one by one. */
+type Times = readonly number[];
 
 interface Case {
   readonly options: SceneOptions;
@@ -66,20 +69,29 @@ async function throughKafka({ options, ...rest }: Case, tell: Tell): Promise<Out
 }
 
 async function run({ options, healthy, percent, warmUpSeconds = WARM_UP_SECONDS }: Case, tell: Tell): Promise<Outcome> {
+  const syncs: Times[] = [];
+  const timeDisk = async () => {
+    if (!options.kafka) syncs.push(await syncTimes({ perSecond: PER_SECOND, seconds: SECONDS }));
+  };
+  await timeDisk();
+  const windows = await windowsOf({ options, healthy, percent, warmUpSeconds }, tell);
+  await timeDisk();
+  return outcome(windows, percent, syncs);
+}
+
+async function windowsOf({ options, healthy, percent, warmUpSeconds }: Required<Case>, tell: Tell): Promise<Times[]> {
   const scene = await openScene(options, tell);
   try {
     await scene.receivers.ask('timed');
     // Without it the first window would time the connections being made.
     await window(scene, { seconds: warmUpSeconds, healthy });
-    const windows: number[][] = [];
-    const syncs: number[][] = [];
+    const windows: Times[] = [];
     for (let round = 1; round <= ROUNDS; round += 1) {
       const times = await window(scene, { seconds: SECONDS, healthy });
       windows.push(times);
       tell(`round ${round}: p${percent} ${amount(percentile(times, percent), 'ms')} of ${times.length}`);
-      if (!options.kafka) syncs.push(await syncTimes({ perSecond: PER_SECOND, seconds: SECONDS }));
     }
-    return outcome(windows, percent, syncs);
+    return windows;
   } finally {
     await scene.close();
   }
@@ -113,8 +125,6 @@ function outcome(windows: readonly Times[], percent: number, syncs: readonly Tim
     notes: [],
   };
 }
-
-type Times = readonly number[];
 
 function side(name: string, windows: readonly Times[], percent: number): Side {
   return { name, unit: 'ms', values: windows.map((times) => percentile(times, percent)) };

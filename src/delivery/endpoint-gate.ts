@@ -45,8 +45,8 @@ interface Endpoint {
   readonly key: string;
   readonly account: Account;
   active: number;
-  /** When the last attempt ended that had not failed; at first, when the first one came. */
-  movedAt: number;
+  /** Since when no attempt has ended, but by failures; null where none was made since one has. */
+  standsSince: number | null;
   readonly line: Line<Visitor>;
 }
 
@@ -66,7 +66,7 @@ export interface GateLimits {
 export interface GateParts extends GateLimits {
   /** Without them none opens. */
   readonly breakers?: CircuitBreakers;
-  /** ms that never go back; without it nobody is told how long a full line takes. */
+  /** ms that never go back; without it nobody is told how long a full line takes, and no endpoint ever stands. */
   readonly now?: () => number;
   /** The pace at which a line is refused. */
   readonly later?: Later;
@@ -75,7 +75,6 @@ export interface GateParts extends GateLimits {
 export interface GateState {
   /** Of all endpoints together. */
   readonly active: number;
-  /** In lines, and of lines that are being refused. */
   readonly waiting: number;
   readonly waitingBytes: number;
   readonly breakersOpen: number;
@@ -94,7 +93,7 @@ export class EndpointGate {
 
   constructor(parts: GateParts) {
     this.#parts = parts;
-    this.#refusals = new PacedRefusals(parts.later);
+    this.#refusals = new PacedRefusals(this.#lines, parts.later);
   }
 
   /** @param bytes what is held in memory while it waits */
@@ -110,7 +109,7 @@ export class EndpointGate {
     });
   }
 
-  /** In all lines together. */
+  /** In all lines together, those that are being refused too. */
   get waiting(): number {
     return this.#lines.all.places;
   }
@@ -119,21 +118,23 @@ export class EndpointGate {
     return this.#lines.all.bytes;
   }
 
-  /** Of those, who waits for attempts of an endpoint that has ended none, but by failures, for so long. */
+  /**
+   * Of those, who is not kept waiting by this process: all in a line whose first has waited for so long, for an endpoint
+   * that has ended no attempt meanwhile, but by failures; and who is being refused.
+   */
   standing(forMs: number): { readonly waiting: number; readonly waitingBytes: number } {
     const since = this.#now() - forMs;
-    let [waiting, waitingBytes] = [0, 0];
-    for (const { active, movedAt, line } of this.#endpoints.values()) {
-      if (active === 0 || movedAt > since) continue;
-      waiting += line.length;
-      waitingBytes += line.bytes;
+    let { places: waiting, bytes: waitingBytes } = this.#refusals.left;
+    for (const endpoint of this.#endpoints.values()) {
+      if (!stands(endpoint, since)) continue;
+      waiting += endpoint.line.length;
+      waitingBytes += endpoint.line.bytes;
     }
     return { waiting, waitingBytes };
   }
 
   get state(): GateState {
-    const { waitingBytes } = this;
-    const waiting = this.waiting + this.#refusals.length;
+    const { waiting, waitingBytes } = this;
     return { active: this.#active, waiting, waitingBytes, breakersOpen: this.#parts.breakers?.open ?? 0 };
   }
 
@@ -141,7 +142,7 @@ export class EndpointGate {
   close(): void {
     this.#closed = true;
     for (const endpoint of this.#endpoints.values()) this.#refuseLine(endpoint, CLOSED);
-    this.#refusals.refuseAll(CLOSED);
+    this.#refusals.end();
   }
 
   /** The breaker is asked last: whom it lets pass may be its probe, and has to enter. */
@@ -167,7 +168,7 @@ export class EndpointGate {
     const account = this.#accounts.get(accountId) ?? { id: accountId, active: 0, endpoints: 0 };
     account.endpoints += 1;
     this.#accounts.set(accountId, account);
-    const endpoint = { key, account, active: 0, movedAt: this.#now(), line: new Line<Visitor>(this.#lines) };
+    const endpoint = { key, account, active: 0, standsSince: null, line: new Line<Visitor>(this.#lines) };
     this.#endpoints.set(key, endpoint);
     return endpoint;
   }
@@ -202,6 +203,7 @@ export class EndpointGate {
   #start(endpoint: Endpoint): void {
     const visitor = endpoint.line.shift();
     if (!visitor) return;
+    endpoint.standsSince ??= this.#now();
     endpoint.active += 1;
     endpoint.account.active += 1;
     this.#active += 1;
@@ -218,7 +220,7 @@ export class EndpointGate {
     endpoint.active -= 1;
     endpoint.account.active -= 1;
     this.#active -= 1;
-    if (fared !== 'failed') endpoint.movedAt = this.#now();
+    if (fared !== 'failed') endpoint.standsSince = endpoint.active > 0 ? this.#now() : null;
     const change = this.#parts.breakers?.ended(endpoint.key, probe, fared) ?? null;
     if (change === 'opened') this.#refuse(endpoint);
     if (endpoint.active === 0 && endpoint.line.length === 0) this.#forget(endpoint);
@@ -235,7 +237,7 @@ export class EndpointGate {
 
   #refuseLine(endpoint: Endpoint, refusal: Refused): void {
     this.#ready.delete(endpoint);
-    this.#refusals.refuse(endpoint.line.clear(), refusal);
+    this.#refusals.refuse(endpoint.line.takeAll(), refusal);
   }
 
   #forget(endpoint: Endpoint): void {
@@ -244,4 +246,8 @@ export class EndpointGate {
     account.endpoints -= 1;
     if (account.endpoints === 0) this.#accounts.delete(account.id);
   }
+}
+
+function stands({ active, standsSince, line }: Endpoint, since: number): boolean {
+  return active > 0 && (standsSince ?? since) <= since && (line.first?.at ?? since) <= since;
 }

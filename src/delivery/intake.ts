@@ -7,7 +7,7 @@
  *   held -> open   (only SHORT above it waits, or the process has time)
  *               \-> (what waits hardly gets less: it waits for slow endpoints; from then on it is stuck, for STUCK_MS)
  *
- * Who waits for an endpoint that has ended no attempt, but by failures, for STANDING_MS is stuck from the start.
+ * What waits for endpoints that stand is left out from the start: they have ended nothing for STANDING_MS, but by failures.
  *
  * Hazard: that a process is busy need not come from deliveries. To hold helps only while the lines get shorter by it.
  */
@@ -26,8 +26,9 @@ const LEAST_FALL = 50;
 /** In a row, without that fall: the one after a standstill of the process says nothing. */
 const LOOKS = 2;
 const STUCK_MS = 5_000;
-/** Short: after a standstill of the process every line looks so, for a moment. */
 const STANDING_MS = 1_000;
+/** How long it is believed: after a standstill of the process every line looks so, for a turn or two. */
+const BELIEVED_MS = 20;
 
 export interface IntakeParts {
   readonly gate: Pick<EndpointGate, 'waiting' | 'waitingBytes' | 'standing'>;
@@ -36,6 +37,8 @@ export interface IntakeParts {
   /** ms that never go back. */
   readonly now: () => number;
 }
+
+type Waiting = Pick<EndpointGate, 'waiting' | 'waitingBytes'>;
 
 interface Look {
   readonly at: number;
@@ -49,6 +52,7 @@ export class Intake {
   /** The last one since it is held; null while it is open. */
   #look: Look | null = null;
   #stuck = { load: 0, until: 0 };
+  #standing: Waiting & { readonly until: number } = { waiting: 0, waitingBytes: 0, until: 0 };
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
@@ -61,25 +65,28 @@ export class Intake {
   /** Cheap: asked for each record. */
   mayBegin(): boolean {
     const { gate, isBusy, now } = this.#parts;
-    const load = loadOf(gate);
     const most = this.#look ? SHORT : LONG;
-    if (load <= most || load <= most + this.#stuckAt(now()) || !isBusy()) this.#look = null;
-    else this.#look = this.#look ? this.#lookAgain(this.#look, now(), load) : this.#hold(now(), load);
+    const isOpen = loadOf(gate) <= most || !isBusy();
+    this.#look = isOpen ? null : this.#lookAt(now(), most);
     return this.#look === null;
   }
 
-  #stuckAt(now: number): number {
-    return now < this.#stuck.until ? this.#stuck.load : 0;
+  #lookAt(at: number, most: number): Look | null {
+    const load = this.#loadAt(at);
+    const stuck = at < this.#stuck.until ? this.#stuck.load : 0;
+    return load <= most + stuck ? null : this.#lookAgain(at, load);
   }
 
-  #hold(at: number, load: number): Look | null {
-    const standing = loadOf(this.#parts.gate.standing(STANDING_MS));
-    if (load > LONG + standing) return { at, load, still: 0 };
-    this.#stuck = { load: standing, until: at + STANDING_MS };
-    return null;
+  /** Of what does not wait for endpoints that stand. */
+  #loadAt(at: number): number {
+    const { gate } = this.#parts;
+    if (at >= this.#standing.until) this.#standing = { ...gate.standing(STANDING_MS), until: at + BELIEVED_MS };
+    const { waiting, waitingBytes } = this.#standing;
+    return loadOf({ waiting: gate.waiting - waiting, waitingBytes: gate.waitingBytes - waitingBytes });
   }
 
-  #lookAgain(last: Look, at: number, load: number): Look | null {
+  #lookAgain(at: number, load: number): Look | null {
+    const last = this.#look ?? { at, load, still: 0 };
     if (at - last.at < LOOK_EVERY_MS) return last;
     const still = last.load - load < LEAST_FALL ? last.still + 1 : 0;
     if (still < LOOKS) return { at, load, still };
@@ -88,6 +95,6 @@ export class Intake {
   }
 }
 
-function loadOf({ waiting, waitingBytes }: Pick<EndpointGate, 'waiting' | 'waitingBytes'>): number {
+function loadOf({ waiting, waitingBytes }: Waiting): number {
   return Math.max(waiting, waitingBytes / BYTES_EACH);
 }

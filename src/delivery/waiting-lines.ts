@@ -56,9 +56,9 @@ export class Line<W extends Waiting> {
     return one;
   }
 
-  /** @returns those who waited */
-  clear(): W[] {
-    this.#count(-this.length, -this.#bytes);
+  /** Those who wait, who still count in all lines: whoever takes them over counts them out, one by one. */
+  takeAll(): W[] {
+    this.#bytes = 0;
     return this.#waiting.splice(0);
   }
 

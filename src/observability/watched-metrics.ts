@@ -101,11 +101,7 @@ function exposeGates(exposition: Exposition, { gates }: Watched): void {
     'Deliveries that wait for a place at their endpoint, or to be put off.',
     (gate) => gate.waiting,
   );
-  one(
-    'account_webhooks_waiting_in_lines_bytes',
-    'Bytes of the payments of those that wait for a place.',
-    (gate) => gate.waitingBytes,
-  );
+  one('account_webhooks_waiting_in_lines_bytes', 'Bytes of the payments of those.', (gate) => gate.waitingBytes);
   one('account_webhooks_attempts_in_flight', 'Attempts under way.', (gate) => gate.active);
 }
 

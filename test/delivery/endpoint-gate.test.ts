@@ -185,6 +185,28 @@ describe('who waits for an endpoint that stands', () => {
     expect(standing()).toBe(4 + 7);
   });
 
+  test('is told from who has come a moment ago: one slow attempt makes no line stand', async () => {
+    await entered('a');
+    now += MINUTE;
+    const { come } = visitors(gate);
+    await come('a', 1_000);
+    expect(standing()).toBe(0);
+    now += MINUTE - 1;
+    expect(standing()).toBe(0);
+    now += 1;
+    expect(standing()).toBe(1_000);
+  });
+
+  test('does not where its turn has only just come, however long that took', async () => {
+    const firsts = [await entered('a'), await entered('b'), await entered('c')];
+    await visitors(gate).come('d', 5);
+    now += MINUTE;
+    firsts[0]?.leave('succeeded');
+    expect(standing()).toBe(0);
+    now += MINUTE;
+    expect(standing()).toBe(4);
+  });
+
   test('waits for it still when attempts have failed, or the next have begun', async () => {
     const { leave } = await entered('a');
     await visitors(gate).come('a', 5);

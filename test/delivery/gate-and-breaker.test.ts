@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { CircuitBreakers, type Fared } from '../../src/delivery/circuit-breaker.js';
 import { EndpointGate, type Entered, type Entry, type Refused } from '../../src/delivery/endpoint-gate.js';
+import { eventually } from '../support/eventually.js';
 
 const ACCOUNT = 42;
 const MIB = 1024 * 1024;
@@ -92,22 +93,39 @@ describe('an endpoint that failed ten times in a row', () => {
     expect(later).toEqual([]);
   });
 
-  test('refuses them in turn with another that failed meanwhile, at one pace for both', async () => {
-    const urls = ['a', 'b'];
-    const lines: ReturnType<typeof visitors>[] = [];
-    const firsts: Entered[] = [];
-    for (const url of urls) {
-      await attempts('failed', 9, url);
-      firsts.push(await entered(url));
-      await entered(url);
-      lines.push(visitors(6, url));
-    }
-    for (const { leave } of firsts) leave('failed');
-    for (const refused of [4, 8, 12]) {
-      await settled();
-      expect(lines.flatMap((line) => line.refused())).toHaveLength(refused);
-      pause();
-    }
+  test.each([
+    { length: 6, told: ['4 0 0', '6 2 0', '6 6 0', '6 6 4', '6 6 6'] },
+    { length: 4, told: ['4 0 0', '4 4 0', '4 4 4'] },
+    { length: 2, told: ['2 0 0', '2 2 2'] },
+  ])(
+    'shares the pace with others that fail at once, one after the other: lines of $length',
+    async ({ length, told }) => {
+      const lines: ReturnType<typeof visitors>[] = [];
+      const firsts: Entered[] = [];
+      for (const url of ['a', 'b', 'c']) {
+        await attempts('failed', 9, url);
+        firsts.push(await entered(url));
+        await entered(url);
+        lines.push(visitors(length, url));
+      }
+      for (const { leave } of firsts) leave('failed');
+      for (const each of told) {
+        await settled();
+        expect(lines.map((line) => line.refused().length).join(' ')).toBe(each);
+        pause();
+      }
+      pauses();
+    },
+  );
+
+  test('refuses them by a timer where nothing else is given', async () => {
+    const clock = { now: () => now, random: () => 0 };
+    gate = new EndpointGate({ total: 4, perEndpoint: 2, ...clock, breakers: new CircuitBreakers(clock) });
+    await attempts('failed', 9);
+    const [first] = [await entered(), await entered()];
+    const waiting = visitors(10);
+    first.leave('failed');
+    await eventually(() => waiting.refused().length === 10);
   });
 
   test('is free at once for who comes when it has recovered, whoever is still being refused', async () => {
@@ -117,10 +135,11 @@ describe('an endpoint that failed ten times in a row', () => {
     first.leave('failed');
     expect(slow.leave('succeeded')).toBe('closed');
     expect((await gate.enter(ACCOUNT, 'a')).kind).toBe('entered');
-    expect(gate.waiting).toBe(0);
+    expect(gate.waiting).toBe(96);
     pauses();
     await settled();
     expect(before.refused()).toHaveLength(100);
+    expect(gate.waiting).toBe(0);
   });
 
   test('refuses all that are left when the gate is closed', async () => {
@@ -130,12 +149,23 @@ describe('an endpoint that failed ten times in a row', () => {
     first.leave('failed');
     gate.close();
     await settled();
-    expect(waiting.refused().map(({ why }) => why)).toEqual([
-      ...Array.from({ length: 4 }, () => 'open'),
-      ...Array.from({ length: 96 }, () => 'closed'),
-    ]);
-    expect(gate.state.waiting).toBe(0);
+    expect(waiting.refused()).toHaveLength(100);
+    expect(new Set(waiting.refused().map(({ why }) => why))).toEqual(new Set(['open']));
+    expect(gate.state).toMatchObject({ waiting: 0, waitingBytes: 0 });
     pauses();
+  });
+
+  test('leaves its bytes and places to others only as those who had them are told', async () => {
+    gate = gateOf({ total: 4, perEndpoint: 2 });
+    await attempts('failed', 9);
+    const [first] = [await entered(), await entered()];
+    visitors(15, 'a', MIB);
+    first.leave('failed');
+    expect(gate.state).toMatchObject({ waiting: 11, waitingBytes: 11 * MIB });
+    expect(gate.standing(1_000)).toEqual({ waiting: 11, waitingBytes: 11 * MIB });
+    pauses();
+    expect(gate.state).toMatchObject({ waiting: 0, waitingBytes: 0 });
+    expect(gate.standing(1_000)).toEqual({ waiting: 0, waitingBytes: 0 });
   });
 
   test('gives the places that were free to others: the line that was refused holds none', async () => {
