@@ -18,6 +18,7 @@ let topic = '';
 let accounts: Accounts = { first: 1, count: 1 };
 let bytes: number | undefined;
 let published = 0;
+let noMore = false;
 
 export const handlers = {
   open: async (given: { settings: Record<string, string>; accounts: Accounts; bytes?: number }): Promise<void> => {
@@ -31,15 +32,18 @@ export const handlers = {
     const records = Array.from({ length: count }, () => next(machineMs()));
     await broker.publish(topic, records);
   },
-  /** So many a second, each when its time has come, whatever became of those before it. @returns how many */
+  /**
+   * So many a second, each when its time has come, whatever became of those before it; until the time is over, or nothing
+   * more is asked for. @returns how many, when all are durable
+   */
   publishSteadily: async ({ perSecond, seconds }: { perSecond: number; seconds: number }): Promise<number> => {
     const begin = machineMs();
     const count = Math.round(perSecond * seconds);
-    let durable = 0;
+    let [n, durable] = [0, 0];
     let failure: unknown;
-    for (let n = 0; durable < count && failure === undefined; ) {
+    for (noMore = false; failure === undefined && (durable < n || (n < count && !noMore)); ) {
       const now = machineMs();
-      for (; n < count && dueAt(n) <= now; n += 1) {
+      for (; n < count && !noMore && dueAt(n) <= now; n += 1) {
         broker.publish(topic, [next(dueAt(n))]).then(
           () => (durable += 1),
           (error: unknown) => (failure = error),
@@ -48,11 +52,14 @@ export const handlers = {
       await delay(1);
     }
     if (failure !== undefined) throw failure;
-    return count;
+    return n;
 
     function dueAt(n: number): number {
       return begin + (1_000 * n) / perSecond;
     }
+  },
+  publishNoMore: (): void => {
+    noMore = true;
   },
 };
 

@@ -69,16 +69,14 @@ async function heldUpOnce({ service, receivers, publisher }: Scene, perSecond: n
   }
 }
 
-function publishing({ publisher }: Pick<Scene, 'publisher'>, perSecond: number): { end(): Promise<void> } {
-  let goesOn = true;
-  const running = (async () => {
-    while (goesOn) await publisher.ask('publishSteadily', { perSecond, seconds: 1 });
-  })();
+/** All the while: where the service is stopped in a transaction, what is published meanwhile waits for it. */
+function publishing({ publisher }: Pick<Scene, 'publisher'>, perSecond: number): { end(): Promise<unknown> } {
+  const running = publisher.ask('publishSteadily', { perSecond, seconds: Number.POSITIVE_INFINITY });
   // Told by end.
   running.catch(() => undefined);
   return {
-    end: () => {
-      goesOn = false;
+    end: async () => {
+      await publisher.ask('publishNoMore');
       return running;
     },
   };
