@@ -27,8 +27,10 @@ const LEAST_FALL = 50;
 const LOOKS = 2;
 const STUCK_MS = 5_000;
 const STANDING_MS = 1_000;
-/** How long it is believed: after a standstill of the process every line looks so, for a turn or two. */
-const BELIEVED_MS = 20;
+/** It is looked at so often, and believed where the last look, not long ago, saw it too: */
+const STANDING_LOOK_MS = 20;
+/** after a standstill of the process every line looks so, for a turn or two. */
+const NOT_LONG_MS = 100;
 
 export interface IntakeParts {
   readonly gate: Pick<EndpointGate, 'waiting' | 'waitingBytes' | 'standing'>;
@@ -39,6 +41,8 @@ export interface IntakeParts {
 }
 
 type Waiting = Pick<EndpointGate, 'waiting' | 'waitingBytes'>;
+
+const NONE: Waiting = { waiting: 0, waitingBytes: 0 };
 
 interface Look {
   readonly at: number;
@@ -52,7 +56,8 @@ export class Intake {
   /** The last one since it is held; null while it is open. */
   #look: Look | null = null;
   #stuck = { load: 0, until: 0 };
-  #standing: Waiting & { readonly until: number } = { waiting: 0, waitingBytes: 0, until: 0 };
+  #seen = { at: Number.NEGATIVE_INFINITY, standing: NONE };
+  #standing = NONE;
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
@@ -80,9 +85,16 @@ export class Intake {
   /** Of what does not wait for endpoints that stand. */
   #loadAt(at: number): number {
     const { gate } = this.#parts;
-    if (at >= this.#standing.until) this.#standing = { ...gate.standing(STANDING_MS), until: at + BELIEVED_MS };
+    if (at - this.#seen.at >= STANDING_LOOK_MS) this.#lookForStanding(at);
     const { waiting, waitingBytes } = this.#standing;
     return loadOf({ waiting: gate.waiting - waiting, waitingBytes: gate.waitingBytes - waitingBytes });
+  }
+
+  #lookForStanding(at: number): void {
+    const last = this.#seen;
+    const standing = this.#parts.gate.standing(STANDING_MS);
+    this.#standing = at - last.at <= NOT_LONG_MS ? least(last.standing, standing) : NONE;
+    this.#seen = { at, standing };
   }
 
   #lookAgain(at: number, load: number): Look | null {
@@ -93,6 +105,11 @@ export class Intake {
     this.#stuck = { load, until: at + STUCK_MS };
     return null;
   }
+}
+
+function least(one: Waiting, other: Waiting): Waiting {
+  const waiting = Math.min(one.waiting, other.waiting);
+  return { waiting, waitingBytes: Math.min(one.waitingBytes, other.waitingBytes) };
 }
 
 function loadOf({ waiting, waitingBytes }: Waiting): number {

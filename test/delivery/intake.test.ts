@@ -86,37 +86,64 @@ describe('where the process is busy with something else, and what waits waits fo
     },
   );
 
-  test('it is not held for a moment where they have ended nothing for a second', () => {
+  test('it is held for two looks, 20 ms, where they have ended nothing for a second', () => {
     standing = { waiting: 5_900, waitingBytes: 0, since: -1_000 };
     now.waiting = 6_000;
-    expect(heldFor(10_000, 0)).toBe(0);
+    expect(heldFor(10_000, 0)).toBe(20);
   });
 
-  test('it is where they have ended something since', () => {
-    standing = { waiting: 5_900, waitingBytes: 0, since: -999 };
+  test('it is held longer where they have ended something since', () => {
+    standing = { waiting: 5_900, waitingBytes: 0, since: -500 };
+    now.waiting = 6_000;
+    expect(heldFor(100, 0)).toBe(100);
+  });
+
+  /** So that the next look is believed. */
+  function lookFirst(): void {
+    expect(mayBeginAt(now.waiting || 6_000)).toBe(false);
+    now.ms += 20;
+  }
+
+  test('what has moved by the second look does not stand: after a standstill of the process every line looks so', () => {
+    standing = { waiting: 5_900, waitingBytes: 0, since: -8_000 };
+    lookFirst();
+    standing.since = now.ms - 1;
     expect(mayBeginAt(6_000)).toBe(false);
   });
 
-  test('that is believed for a moment only: after a standstill of the process every line looks so', () => {
-    standing = { waiting: 5_900, waitingBytes: 0, since: -1_000 };
-    expect(mayBeginAt(6_000)).toBe(true);
-    standing.since = 0;
-    now.ms = 19;
-    expect(mayBeginAt(6_000)).toBe(true);
-    now.ms = 20;
+  test('nor does what had moved by the first', () => {
+    standing = { waiting: 5_900, waitingBytes: 0, since: -990 };
+    lookFirst();
     expect(mayBeginAt(6_000)).toBe(false);
+    now.ms = 40;
+    expect(mayBeginAt(6_000)).toBe(true);
+  });
+
+  test('a first look that was long ago says nothing', () => {
+    standing = { waiting: 5_900, waitingBytes: 0, since: -8_000 };
+    lookFirst();
+    now.ms = 101;
+    expect(mayBeginAt(6_000)).toBe(false);
+    now.ms = 121;
+    expect(mayBeginAt(6_000)).toBe(true);
   });
 
   test('what waits for others counts: above 1,500 of it are held, until 500 of it are left', () => {
     standing = { waiting: 3_000, waitingBytes: 0, since: -1_000 };
-    expect([4_500, 4_501, 4_500, 3_501, 3_500].map(mayBeginAt)).toEqual([true, false, false, false, true]);
+    lookFirst();
+    expect([4_501, 3_501, 3_500, 4_500, 4_501, 4_500].map(mayBeginAt)).toEqual([
+      ...[false, false, true, true, false, false],
+    ]);
   });
 
   test('their bytes are left out, too, and no bytes of others for their places', () => {
     standing = { waiting: 3_000, waitingBytes: 16 * MIB, since: -1_000 };
     now.waitingBytes = 24 * MIB;
+    now.waiting = 3_100;
+    lookFirst();
+    now.waitingBytes = 18 * MIB;
     expect(mayBeginAt(3_100)).toBe(true);
-    now.waitingBytes += 1;
+    now.waitingBytes = 24 * MIB + 1;
     expect(mayBeginAt(3_100)).toBe(false);
   });
 
