@@ -39,12 +39,13 @@ export const handlers = {
   publishSteadily: async ({ perSecond, seconds }: { perSecond: number; seconds: number }): Promise<number> => {
     const begin = machineMs();
     const count = Math.round(perSecond * seconds);
-    let [n, durable] = [0, 0];
+    let [sent, durable] = [0, 0];
     let failure: unknown;
-    for (noMore = false; failure === undefined && (durable < n || (n < count && !noMore)); ) {
+    noMore = false;
+    while (failure === undefined && (durable < sent || (sent < count && !noMore))) {
       const now = machineMs();
-      for (; n < count && !noMore && dueAt(n) <= now; n += 1) {
-        broker.publish(topic, [next(dueAt(n))]).then(
+      for (; sent < count && !noMore && dueAt(sent) <= now; sent += 1) {
+        broker.publish(topic, [next(dueAt(sent))]).then(
           () => (durable += 1),
           (error: unknown) => (failure = error),
         );
@@ -52,7 +53,7 @@ export const handlers = {
       await delay(1);
     }
     if (failure !== undefined) throw failure;
-    return n;
+    return sent;
 
     function dueAt(n: number): number {
       return begin + (1_000 * n) / perSecond;

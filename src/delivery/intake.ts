@@ -7,7 +7,8 @@
  *   held -> open   (only SHORT above it waits, or the process has time)
  *               \-> (what waits hardly gets less: it waits for slow endpoints; from then on it is stuck, for STUCK_MS)
  *
- * What waits for endpoints that stand is left out from the start: they have ended nothing for STANDING_MS, but by failures.
+ * What waits for endpoints that stand is no load: two looks in a row saw that they have ended nothing for STANDING_MS, but
+ * by failures. One alone says nothing: after a standstill of the process every line looks so, for a turn or two.
  *
  * Hazard: that a process is busy need not come from deliveries. To hold helps only while the lines get shorter by it.
  */
@@ -27,10 +28,9 @@ const LEAST_FALL = 50;
 const LOOKS = 2;
 const STUCK_MS = 5_000;
 const STANDING_MS = 1_000;
-/** It is looked at so often, and believed where the last look, not long ago, saw it too: */
 const STANDING_LOOK_MS = 20;
-/** after a standstill of the process every line looks so, for a turn or two. */
-const NOT_LONG_MS = 100;
+/** Looks that are further apart are not in a row. */
+const IN_A_ROW_MS = 100;
 
 export interface IntakeParts {
   readonly gate: Pick<EndpointGate, 'waiting' | 'waitingBytes' | 'standing'>;
@@ -93,7 +93,7 @@ export class Intake {
   #lookForStanding(at: number): void {
     const last = this.#seen;
     const standing = this.#parts.gate.standing(STANDING_MS);
-    this.#standing = at - last.at <= NOT_LONG_MS ? least(last.standing, standing) : NONE;
+    this.#standing = at - last.at <= IN_A_ROW_MS ? least(last.standing, standing) : NONE;
     this.#seen = { at, standing };
   }
 
