@@ -46,7 +46,8 @@ function watchedBroker(broker: Broker, metrics: StoreMetrics, contact: BrokerCon
       }
     },
     consume: (options) => broker.consume(options),
-    browse: (topic) => broker.browse(topic),
+    browse: (topic, options) => broker.browse(topic, options),
+    committed: (group, topic) => broker.committed(group, topic),
     listTopics: () => broker.listTopics(),
     ensureTopics: (topics) => broker.ensureTopics(topics),
     close: () => broker.close(),

@@ -22,6 +22,9 @@
  *   again when a record is done, and every few ms.
  * - notBefore: a record that is not yet due waits, and with it those behind it in its partition (a retry topic is
  *   first in, first out), but no other partition or topic. Waiting records count to no limit.
+ * - A batch that can't be read (damaged, or packed in a way that is not known) stops its partition, and no other: behind
+ *   it nothing is begun until onUnreadable's promise is fulfilled; then it is done like a record. Rejected, it is called
+ *   again, after a pause that grows from 0.1 s to 5 s. Without onUnreadable the partition stands there. browse steps over it.
  * - A record published on this machine reaches a waiting consumer within 20 ms.
  * - One record of a partition is never in the hands of two consumers of a group, except across a crash or a rebalance.
  * - Consumer.stop: the handler is called no more, not even for what was rejected. Consumer.close: stop, then wait for
@@ -35,7 +38,9 @@ export interface Broker {
   /** @throws BrokerUnavailable where the consumer can't be started */
   consume(options: ConsumeOptions): Promise<Consumer>;
   /** Every record of a topic, oldest first in each partition, up to where it stood when the first was asked for. Missing: none. */
-  browse(topic: string): AsyncIterable<ReceivedRecord>;
+  browse(topic: string, options?: BrowseOptions): AsyncIterable<ReceivedRecord>;
+  /** Where a group stands: by partition the offset from which on it is not done. A partition without one is left out. */
+  committed(group: string, topic: string): Promise<ReadonlyMap<number, number>>;
   /** The names of the topics that exist. */
   listTopics(): Promise<string[]>;
   /** Creates those of the topics that are missing. */
@@ -60,6 +65,36 @@ export interface ReceivedRecord extends NewRecord {
   readonly timestamp: number;
 }
 
+/** Records that were stored together and can't be read. */
+export interface UnreadableBatch {
+  readonly topic: string;
+  readonly partition: number;
+  /** The offsets of its first and its last record, as far as can be told. */
+  readonly first: number;
+  readonly last: number;
+  /** none, gzip, snappy, lz4, zstd, or what stands in their place. */
+  readonly codec: string;
+  /** Why it can't be read, in one line. */
+  readonly reason: string;
+  /** Of its bytes: what stands at these offsets of a topic that was made anew has another one. */
+  readonly digest: string;
+}
+
+/** From an offset on, and up to another one, which is left out. */
+export interface OffsetRange {
+  readonly from: number;
+  readonly to?: number;
+}
+
+export interface BrowseOptions {
+  /** By partition; those that it does not name are left out. Without it: all of them, from the oldest record. */
+  readonly ranges?: ReadonlyMap<number, OffsetRange>;
+  /** Goes on with what is published, until it aborts, which ends it without an error. */
+  readonly follow?: AbortSignal;
+  /** Told of each batch that is stepped over, in its order. */
+  readonly onUnreadable?: (batch: UnreadableBatch) => void;
+}
+
 export interface ConsumeOptions {
   readonly topics: readonly string[];
   readonly group: string;
@@ -72,6 +107,8 @@ export interface ConsumeOptions {
   readonly mayBegin?: () => boolean;
   /** When the record may be handed out, ms since the epoch; without it, at once. */
   readonly notBefore?: (record: ReceivedRecord) => number;
+  /** @param gone aborts where the partition is another's from now on, or the consumer stops: nobody waits any more */
+  readonly onUnreadable?: (batch: UnreadableBatch, gone: AbortSignal) => Promise<void>;
 }
 
 export interface Consumer {
@@ -100,6 +137,8 @@ export interface PartitionState {
   readonly behind: number;
   /** The next to hand out; null where none has been read. */
   readonly head: { readonly publishedAt: number; readonly overdueMs: number } | null;
+  /** Where it stands; null where it goes on. */
+  readonly unreadable: UnreadableBatch | null;
 }
 
 /** It can't be reached, or does not answer in time: to be tried again. */

@@ -160,6 +160,23 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
     'after stop nothing new is handed out: what was published, is published, or waited for room',
   ],
   [brokers.ClosesTooEarly, 'Consumer.close waits for the promises still out, and remembers what they did'],
+  [
+    brokers.PassesTheUnreadable,
+    'behind what can not be read nothing is begun until its promise is fulfilled',
+    'without somebody to ask the partition stands there',
+  ],
+  [
+    brokers.AsksNobody,
+    'what can not be read is told with its place, its codec, why, and a digest',
+    'what was passed is done: a group goes on behind it',
+  ],
+  [brokers.AsksOnce, 'where its promise is rejected it is asked about again, and others go on'],
+  [brokers.KeepsItsStandstillsToItself, 'browse steps over what can not be read, and tells of it'],
+  [brokers.BrowsesAllOfIt, 'browse of a range gives that of its partition, and no other'],
+  [
+    brokers.FollowsNothing,
+    'browse that follows gives what is published later, and ends without an error when it aborts',
+  ],
   [brokers.BrowsesOnAndOn, 'browse gives the topic as it stood when the first record was asked for'],
 ];
 

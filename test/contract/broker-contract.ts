@@ -6,6 +6,7 @@ import { mayBegin } from './broker/may-begin.js';
 import { notBefore } from './broker/not-before.js';
 import { publishing } from './broker/publishing.js';
 import { rejectingCases } from './broker/rejecting.js';
+import { browsing, unreadable } from './broker/unreadable.js';
 
 export const cases: readonly BrokerCase[] = [
   ...publishing,
@@ -13,5 +14,7 @@ export const cases: readonly BrokerCase[] = [
   ...mayBegin,
   ...rejectingCases,
   ...notBefore,
+  ...unreadable,
+  ...browsing,
   ...closing,
 ];

@@ -26,6 +26,8 @@ export interface Features {
   readonly stall: boolean;
   /** What is behind the adapter can be damaged while it is in use. */
   readonly damage: boolean;
+  /** A topic can be given what no reader of it can read. */
+  readonly poison: boolean;
   /** How long a case waits for what has to come. */
   readonly patienceMs: number;
 }
@@ -42,6 +44,8 @@ export interface Subject<Port> {
   /** What is behind does not answer until the returned function is called. */
   stall(): Promise<() => Promise<void>>;
   damage(): Promise<void>;
+  /** Puts what can't be read behind the last record of the topic, where its records of one key are. */
+  poison(topic: string): Promise<void>;
   close(): Promise<void>;
 }
 

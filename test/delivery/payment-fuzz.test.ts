@@ -100,6 +100,8 @@ async function acknowledged(
   const done: ReceivedRecord[] = [];
   const line = [waiting(record, 0)];
   const lane = {
+    unreadable: null,
+    passUnreadable: () => undefined,
     head: () => line[0],
     headDue: 0,
     takeHead: () => void line.shift(),

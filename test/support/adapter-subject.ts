@@ -12,6 +12,7 @@ export interface Behind {
   /** Nothing answers until the returned function is called. */
   readonly stall?: () => Promise<() => Promise<void>>;
   readonly damage?: () => Promise<void>;
+  readonly poison?: (topic: string) => Promise<void>;
   /** Once every instance is closed. */
   readonly close?: () => Promise<void>;
 }
@@ -52,6 +53,10 @@ export class AdapterSubject<Port> implements Subject<Port> {
 
   damage(): Promise<void> {
     return this.#behind.damage?.() ?? notHere();
+  }
+
+  poison(topic: string): Promise<void> {
+    return this.#behind.poison?.(topic) ?? notHere();
   }
 
   async close(): Promise<void> {

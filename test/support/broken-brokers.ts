@@ -1,5 +1,12 @@
 /** Brokers that break one sentence of the contract each: what the contract suite must find. */
-import type { Broker, ConsumeOptions, Consumer, NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
+import type {
+  Broker,
+  BrowseOptions,
+  ConsumeOptions,
+  Consumer,
+  NewRecord,
+  ReceivedRecord,
+} from '../../src/ports/broker.js';
 
 class Delegating implements Broker {
   constructor(protected readonly inner: Broker) {}
@@ -9,8 +16,11 @@ class Delegating implements Broker {
   consume(options: ConsumeOptions): Promise<Consumer> {
     return this.inner.consume(options);
   }
-  browse(topic: string): AsyncIterable<ReceivedRecord> {
-    return this.inner.browse(topic);
+  browse(topic: string, options?: BrowseOptions): AsyncIterable<ReceivedRecord> {
+    return this.inner.browse(topic, options);
+  }
+  committed(group: string, topic: string): Promise<ReadonlyMap<number, number>> {
+    return this.inner.committed(group, topic);
   }
   listTopics(): Promise<string[]> {
     return this.inner.listTopics();
@@ -92,6 +102,45 @@ export class RejectedKeepTheirPlace extends Consuming {
       throw new Error('rejected');
     };
     return { ...options, handler: tryOn };
+  }
+}
+
+export class PassesTheUnreadable extends Consuming {
+  protected change(options: ConsumeOptions) {
+    return { ...options, onUnreadable: async () => undefined };
+  }
+}
+
+export class AsksNobody extends Consuming {
+  protected change({ onUnreadable: _, ...options }: ConsumeOptions) {
+    return options;
+  }
+}
+
+/** What was rejected is taken for an answer. */
+export class AsksOnce extends Consuming {
+  protected change({ onUnreadable, ...options }: ConsumeOptions) {
+    if (!onUnreadable) return options;
+    const asked: typeof onUnreadable = (...about) => onUnreadable(...about).catch(() => undefined);
+    return { ...options, onUnreadable: asked };
+  }
+}
+
+export class KeepsItsStandstillsToItself extends Delegating {
+  override browse(topic: string, { onUnreadable: _, ...options }: BrowseOptions = {}) {
+    return this.inner.browse(topic, options);
+  }
+}
+
+export class BrowsesAllOfIt extends Delegating {
+  override browse(topic: string, { ranges: _, ...options }: BrowseOptions = {}) {
+    return this.inner.browse(topic, options);
+  }
+}
+
+export class FollowsNothing extends Delegating {
+  override browse(topic: string, { follow: _, ...options }: BrowseOptions = {}) {
+    return this.inner.browse(topic, options);
   }
 }
 

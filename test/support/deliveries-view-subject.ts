@@ -30,6 +30,7 @@ export async function sqliteDeliveriesView(features: Features): Promise<Subject<
       return port;
     },
     stall: () => Promise.reject(new Error('nobody waits for a file')),
+    poison: () => Promise.reject(new Error('a view has no topics')),
     damage: async () => damageFile(join(directory.path, 'deliveries-view.sqlite')),
     async close() {
       for (const view of all) view.close();

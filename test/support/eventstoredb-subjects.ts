@@ -20,6 +20,7 @@ const EVENTSTOREDB: Features = {
   latencyMs: null,
   stall: true,
   damage: false,
+  poison: false,
   patienceMs: 20_000,
 };
 

@@ -1,6 +1,8 @@
 /** The broker on a real Kafka as a subject of the contract suite. Topics have unique names: the server is shared. */
 import { describe, test } from '@jest/globals';
+import kafkajs from 'kafkajs';
 import { KafkaBroker, type KafkaSettings } from '../../src/adapters/kafka/broker.js';
+import { MOST_UNPACKED_BYTES } from '../../src/adapters/kafka/fetched/codecs.js';
 import type { Broker } from '../../src/ports/broker.js';
 import type { Features, Open } from '../contract/contract.js';
 import { AdapterSubject, alone } from './adapter-subject.js';
@@ -16,6 +18,7 @@ export const KAFKA: Features = {
   latencyMs: null,
   stall: false,
   damage: false,
+  poison: true,
   patienceMs: 20_000,
 };
 
@@ -40,5 +43,18 @@ export function withKafka(define: (brokers: string) => void): void {
 
 export function kafkaBroker(brokers: string): Open<Broker> {
   const open = () => alone<Broker>(new KafkaBroker(kafkaSettings(brokers), silentLogger));
-  return async (features) => new AdapterSubject(features, open);
+  return async (features) => new AdapterSubject(features, open, { poison: (topic) => poisonTopic(brokers, topic) });
+}
+
+/** A batch that is sound, and unpacks to more than is taken. Its key is the one of the contract's records. */
+export async function poisonTopic(brokers: string, topic: string): Promise<void> {
+  const kafka = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING });
+  const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
+  await producer.connect();
+  try {
+    const value = Buffer.alloc(MOST_UNPACKED_BYTES);
+    await producer.send({ topic, compression: kafkajs.CompressionTypes.GZIP, messages: [{ key: 'key', value }] });
+  } finally {
+    await producer.disconnect();
+  }
 }

@@ -42,6 +42,10 @@ export class RecordingBroker implements Broker {
     yield* this.of(topic);
   }
 
+  async committed(): Promise<ReadonlyMap<number, number>> {
+    return new Map();
+  }
+
   consume(): Promise<Consumer> {
     return Promise.reject(new BrokerUnavailable('nothing consumes from a recording broker'));
   }

@@ -24,6 +24,7 @@ export const SQLITE: Features = {
   latencyMs: 20,
   stall: true,
   damage: false,
+  poison: true,
   patienceMs: 5_000,
 };
 
@@ -37,6 +38,7 @@ function overFolder<Port>(open: (dataDir: string) => Opened<Port>): Open<Port> {
     return new AdapterSubject(features, () => open(path), {
       stall: () => stall(path),
       damage: async () => damageFile(join(path, 'read-model.sqlite')),
+      poison: async (topic) => poisonTopic(path, topic),
       close: async () => remove(),
     });
   };
@@ -53,6 +55,25 @@ async function stall(dataDir: string): Promise<() => Promise<void>> {
     clock.mockRestore();
     holder.close();
   };
+}
+
+/** A row whose headers are not JSON, as somebody else's program may write it. */
+export function poisonTopic(dataDir: string, topic: string): void {
+  const file = openFile(join(dataDir, 'store.sqlite'));
+  file
+    .transaction(() => {
+      const next = '(SELECT next_offset FROM topics WHERE name = @topic)';
+      const id = '(SELECT id FROM topics WHERE name = @topic)';
+      file
+        .prepare(
+          `INSERT INTO records (topic, offset, key, value, headers, timestamp)
+           VALUES (${id}, ${next}, NULL, x'7b7d', '{not JSON', @now)`,
+        )
+        .run({ topic, now: Date.now() });
+      file.prepare('UPDATE topics SET next_offset = next_offset + 1 WHERE name = @topic').run({ topic });
+    })
+    .immediate();
+  file.close();
 }
 
 /** Overwrites all but the first pages. */

@@ -32,10 +32,10 @@ export function standing(file: StoreFile, payments: string): Standing {
 
 function* records(log: RecordLog, topic: string, from: number): Iterable<ReceivedRecord> {
   for (let next = from; ; ) {
-    const { page, atEnd } = log.page(topic, next, PAGE);
-    yield* page;
+    const { page, atEnd, next: behind } = log.page(topic, next, PAGE);
+    for (const record of page) if ('offset' in record) yield record;
     if (atEnd) return;
-    next = (page.at(-1)?.offset ?? next) + 1;
+    next = behind;
   }
 }
 

@@ -7,7 +7,14 @@
  *                                       ^   \-> pausing -> again -\
  *                                       \-------------------------/
  */
-import type { ConsumeOptions, ConsumerState, PartitionState, ReceivedRecord } from '../../ports/broker.js';
+import type {
+  ConsumeOptions,
+  ConsumerState,
+  PartitionState,
+  ReceivedRecord,
+  UnreadableBatch,
+} from '../../ports/broker.js';
+import { Standstills } from './standstills.js';
 
 /**
  * Handed out in one turn of the event loop: what a handler does before its first await adds up. Hazard: on the embedded
@@ -28,6 +35,9 @@ export interface Waiting {
   /** ms by performance.now(). */
   readonly due: number;
 }
+
+/** What a lane may have in line: records, and what can't be read and stops those behind it. */
+export type InLine = Waiting | { readonly unreadable: UnreadableBatch };
 
 /**
  * From here on it waits by a clock that nobody sets: by the other one, a record that has seconds to wait would have hours
@@ -50,6 +60,10 @@ export function headState(head: Waiting | undefined): PartitionState['head'] {
 export interface Lane {
   /** The next to hand out, due or not; may throw, and is then asked again later. */
   head(): Waiting | undefined;
+  /** What can't be read and stands before its other records: it has no head then. */
+  readonly unreadable: UnreadableBatch | null;
+  /** From now on that is done. */
+  passUnreadable(): void;
   /** What is known of the head without reading; Infinity where nothing is. */
   readonly headDue: number;
   takeHead(): void;
@@ -58,7 +72,8 @@ export interface Lane {
   letGo?(): void;
 }
 
-export interface HandOutOptions extends Pick<ConsumeOptions, 'inFlight' | 'inFlightBytes' | 'handler' | 'mayBegin'> {
+export interface HandOutOptions
+  extends Pick<ConsumeOptions, 'inFlight' | 'inFlightBytes' | 'handler' | 'mayBegin' | 'onUnreadable'> {
   /** After each record that is done. */
   readonly onDone: () => void;
 }
@@ -73,6 +88,7 @@ interface Taken {
 export class HandOut {
   readonly #options: HandOutOptions;
   readonly #pausing = new Set<NodeJS.Timeout>();
+  readonly #standstills: Standstills;
   #again: Taken[] = [];
   #lanes: ReadonlySet<Lane> = new Set();
   #unsettled = 0;
@@ -86,6 +102,10 @@ export class HandOut {
 
   constructor(options: HandOutOptions) {
     this.#options = options;
+    this.#standstills = new Standstills(options.onUnreadable, () => {
+      options.onDone();
+      this.pumpNextTurn();
+    });
   }
 
   /** What is held, those that pause too. */
@@ -96,6 +116,7 @@ export class HandOut {
   /** From now on these: what was rejected in a lane that is not among them is let go of. */
   setLanes(lanes: Iterable<Lane>): void {
     this.#lanes = new Set(lanes);
+    this.#standstills.keep(this.#lanes);
     const rejected = this.#again.splice(0);
     for (const taken of rejected) this.#comeAgain(taken);
     this.pumpNextTurn();
@@ -127,6 +148,7 @@ export class HandOut {
   /** The handler is called no more. */
   stop(): void {
     this.#stopped = true;
+    this.#standstills.keep(new Set());
     if (this.#wake) clearTimeout(this.#wake);
     if (this.#turn) clearImmediate(this.#turn);
     for (const timer of this.#pausing) clearTimeout(timer);
@@ -178,6 +200,7 @@ export class HandOut {
   #handOutHead(lane: Lane): boolean {
     if (!this.#hasRoomForMore()) return false;
     const head = lane.head();
+    if (!head && lane.unreadable) this.#standstills.at(lane, lane.unreadable);
     if (!head || head.due > performance.now() || this.#options.mayBegin?.() === false) return false;
     lane.takeHead();
     this.#bytes += sizeOf(head.record);

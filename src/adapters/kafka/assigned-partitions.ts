@@ -9,10 +9,10 @@
  * bring batches that were fetched before the rejoin. So a partition's start is asked for at each join, and a batch is
  * taken only where it continues what the lane has: see received.
  */
-import type { EachBatchPayload, Consumer as KafkaClient } from 'kafkajs';
+import type { EachBatchPayload, Consumer as KafkaClient, KafkaMessage } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import type { ConsumeOptions } from '../../ports/broker.js';
-import { type HandOut, waiting } from '../common/hand-out.js';
+import { type HandOut, type InLine, waiting } from '../common/hand-out.js';
 import { PartitionLane } from './partition-lane.js';
 import { fromMessage } from './records.js';
 import type { TopicAdmin } from './topic-admin.js';
@@ -89,14 +89,21 @@ export class AssignedPartitions {
     if (Number(batch.highWatermark) < lane.next) this.#beginAnew(lane);
     else if (fetchedOffset > lane.next) this.#goBack(lane, Number(batch.firstOffset()));
     else {
-      const { notBefore = () => 0 } = this.#parts.options;
-      const records = batch.messages.map((message) => fromMessage(batch.topic, batch.partition, message));
-      const received = records.map((record) => waiting(record, notBefore(record)));
       lane.sawEnd(Number(batch.highWatermark));
-      lane.receive(received, Number(batch.lastOffset()));
+      lane.receive(
+        batch.messages.map((message) => this.#inLine(batch, message)),
+        Number(batch.lastOffset()),
+      );
       resolveOffset(batch.lastOffset());
       this.#parts.handOut.pumpNextTurn();
     }
+  }
+
+  #inLine({ topic, partition }: Place, message: KafkaMessage): InLine {
+    const received = fromMessage(topic, partition, message);
+    if ('digest' in received) return { unreadable: received };
+    const { notBefore = () => 0 } = this.#parts.options;
+    return waiting(received, notBefore(received));
   }
 
   /** A batch of aborted or control records only: kafkajs keeps it to itself and goes on behind it. Offsets of the batch. */

@@ -4,6 +4,7 @@ import type { Logger } from '../../observability/logger.js';
 import {
   type Broker,
   BrokerUnavailable,
+  type BrowseOptions,
   type ConsumeOptions,
   type Consumer,
   type NewRecord,
@@ -11,6 +12,7 @@ import {
 } from '../../ports/broker.js';
 import { browseTopic } from './browse.js';
 import { KafkaConsumer } from './consumer.js';
+import { installFetchDecoding } from './fetched/fetch-response.js';
 import { Publisher } from './publisher.js';
 import { TopicAdmin, type TopicSettings } from './topic-admin.js';
 
@@ -68,9 +70,14 @@ export class KafkaBroker implements Broker {
     }
   }
 
-  async *browse(topic: string): AsyncIterable<ReceivedRecord> {
+  async *browse(topic: string, options: BrowseOptions = {}): AsyncIterable<ReceivedRecord> {
     this.#mustBeOpen();
-    yield* browseTopic(this.#kafka, this.#admin, topic);
+    yield* browseTopic(this.#kafka, this.#admin, topic, options);
+  }
+
+  async committed(group: string, topic: string): Promise<ReadonlyMap<number, number>> {
+    this.#mustBeOpen();
+    return (await this.#admin.groupStart(group, [topic])).get(topic) ?? new Map();
   }
 
   async listTopics(): Promise<string[]> {
@@ -99,6 +106,7 @@ export class KafkaBroker implements Broker {
 }
 
 export function connection({ brokers, ssl, sasl }: KafkaSettings, logger: Logger): Kafka {
+  installFetchDecoding();
   return new kafkajs.Kafka({
     clientId: 'account-webhooks',
     brokers: [...brokers],

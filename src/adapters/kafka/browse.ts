@@ -1,11 +1,17 @@
 /**
- * Reads a topic from its oldest record to where it stood at the beginning, in no group of the service: kafkajs fetches
- * for groups only, so it is one of its own, which commits nothing and is deleted at the end.
+ * Reads a topic from its oldest record, or from given offsets, to where it stood at the beginning, or on and on, in no
+ * group of the service: kafkajs fetches for groups only, so it is one of its own, which commits nothing and is deleted at
+ * the end.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
-import { BrokerUnavailable, type ReceivedRecord } from '../../ports/broker.js';
+import {
+  BrokerUnavailable,
+  type BrowseOptions,
+  type ReceivedRecord,
+  type UnreadableBatch,
+} from '../../ports/broker.js';
 import { translated } from './kafka-errors.js';
 import { fromMessage } from './records.js';
 import type { PartitionOffsets, TopicAdmin } from './topic-admin.js';
@@ -13,91 +19,156 @@ import type { PartitionOffsets, TopicAdmin } from './topic-admin.js';
 /** No record came for so long, although there are some: Kafka is out of reach. */
 const SILENCE_MS = 20_000;
 
-export async function* browseTopic(kafka: Kafka, admin: TopicAdmin, topic: string): AsyncIterable<ReceivedRecord> {
-  const offsets = (await admin.offsets(topic)).filter(({ low, high }) => high > low);
-  if (offsets.length === 0) return;
+interface Range {
+  /** What the partition has given so far: after a rejoin kafkajs begins again. */
+  position: number;
+  /** Up to where it is to be read. */
+  readonly end: number;
+}
+
+export async function* browseTopic(
+  kafka: Kafka,
+  admin: TopicAdmin,
+  topic: string,
+  options: BrowseOptions,
+): AsyncIterable<ReceivedRecord> {
+  const ranges = rangesOf(await admin.offsets(topic), options);
+  if (ranges.size === 0) return;
   const groupId = `account-webhooks-browse-${randomUUID()}`;
   const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 100, allowAutoTopicCreation: false });
   try {
-    yield* new Browsing(consumer, offsets).read(topic);
+    yield* new Browsing(consumer, ranges, options).read(topic);
   } finally {
     await consumer.disconnect().catch(() => undefined);
     await admin.deleteGroup(groupId).catch(() => undefined);
   }
 }
 
+function rangesOf(offsets: readonly PartitionOffsets[], { ranges, follow }: BrowseOptions): Map<number, Range> {
+  const read = new Map<number, Range>();
+  for (const { partition, low, high } of offsets) {
+    const range = ranges ? ranges.get(partition) : { from: low };
+    if (!range) continue;
+    const { from, to = Number.POSITIVE_INFINITY } = range;
+    const end = Math.min(to, follow ? Number.POSITIVE_INFINITY : high);
+    if (from < end) read.set(partition, { position: Math.max(from, low), end });
+  }
+  return read;
+}
+
 class Browsing {
   readonly #consumer: Consumer;
+  readonly #options: BrowseOptions;
   readonly #target = new EventTarget();
-  /** Up to where each partition is to be read. */
-  readonly #ends: Map<number, number>;
-  /** What each partition has given so far: after a rejoin kafkajs begins again. */
-  readonly #positions = new Map<number, number>();
-  #batches: ReceivedRecord[][] = [];
+  /** Of the partitions that are not read to their end. */
+  readonly #ranges: Map<number, Range>;
+  #batches: (ReceivedRecord | UnreadableBatch)[][] = [];
   #taken: () => void = () => undefined;
   #failure: Error | null = null;
 
-  constructor(consumer: Consumer, offsets: readonly PartitionOffsets[]) {
+  constructor(consumer: Consumer, ranges: Map<number, Range>, options: BrowseOptions) {
     this.#consumer = consumer;
-    this.#ends = new Map(offsets.map(({ partition, high }) => [partition, high]));
+    this.#ranges = ranges;
+    this.#options = options;
   }
 
   async *read(topic: string): AsyncIterable<ReceivedRecord> {
-    await this.#start(topic);
+    const { follow, onUnreadable } = this.#options;
+    const changed = () => this.#changed();
+    follow?.addEventListener('abort', changed);
     try {
-      while (this.#batches.length > 0 || this.#ends.size > 0) {
-        const batch = this.#batches.shift() ?? (await this.#next());
-        yield* batch;
+      await this.#start(topic);
+      while (!follow?.aborted && (this.#batches.length > 0 || this.#ranges.size > 0)) {
+        for (const item of this.#batches.shift() ?? (await this.#next())) {
+          if ('digest' in item) onUnreadable?.(item);
+          else yield item;
+        }
         this.#taken();
       }
     } finally {
+      follow?.removeEventListener('abort', changed);
       // Whoever stops reading early: a batch that waits to be taken would keep the consumer from its end.
-      this.#ends.clear();
+      this.#ranges.clear();
       this.#taken();
     }
   }
 
   async #start(topic: string): Promise<void> {
-    const { CRASH } = this.#consumer.events;
+    const { CRASH, START_BATCH_PROCESS } = this.#consumer.events;
     this.#consumer.on(CRASH, ({ payload }) => {
       if (!payload.restart) this.#failed(translated(payload.error));
+    });
+    // Markers of transactions, and aborted records, kafkajs keeps to itself.
+    this.#consumer.on(START_BATCH_PROCESS, ({ payload: { batchSize, partition, lastOffset } }) => {
+      if (batchSize === 0) this.#advance(partition, Number(lastOffset) + 1);
     });
     try {
       await this.#consumer.connect();
       await this.#consumer.subscribe({ topics: [topic], fromBeginning: true });
       await this.#consumer.run({ autoCommit: false, eachBatch: (payload) => this.#received(payload) });
+      if (!this.#options.ranges) return;
+      for (const [partition, { position }] of this.#ranges) {
+        this.#consumer.seek({ topic, partition, offset: String(position) });
+      }
     } catch (error) {
       throw translated(error);
     }
   }
 
   /** Fulfilled once the batch was taken: the next is not fetched before. */
-  async #received({ batch }: EachBatchPayload): Promise<void> {
-    const end = this.#ends.get(batch.partition);
-    if (end === undefined) return;
-    const position = this.#positions.get(batch.partition) ?? 0;
-    const records = batch.messages.map((message) => fromMessage(batch.topic, batch.partition, message));
-    const next = Number(batch.lastOffset()) + 1;
-    this.#positions.set(batch.partition, Math.max(position, next));
-    if (next >= end) this.#ends.delete(batch.partition);
-    this.#batches.push(records.filter(({ offset }) => offset >= position && offset < end));
-    this.#target.dispatchEvent(new Event('change'));
+  async #received({ batch, pause }: EachBatchPayload): Promise<void> {
+    const range = this.#ranges.get(batch.partition);
+    if (!range) {
+      pause();
+      return;
+    }
+    const { position, end } = range;
+    const items = batch.messages.map((message) => fromMessage(batch.topic, batch.partition, message));
+    this.#advance(batch.partition, Number(batch.lastOffset()) + 1);
+    this.#batches.push(items.filter((item) => lastOf(item) >= position && firstOf(item) < end));
+    this.#changed();
     await new Promise<void>((resolve) => {
       this.#taken = resolve;
     });
   }
 
-  async #next(): Promise<ReceivedRecord[]> {
+  #advance(partition: number, next: number): void {
+    const range = this.#ranges.get(partition);
+    if (!range) return;
+    range.position = Math.max(range.position, next);
+    if (next < range.end) return;
+    this.#ranges.delete(partition);
+    this.#changed();
+  }
+
+  /** None where it is over. */
+  async #next(): Promise<(ReceivedRecord | UnreadableBatch)[]> {
+    const { follow } = this.#options;
+    const isOver = () => follow?.aborted || this.#ranges.size === 0;
     const silence = AbortSignal.timeout(SILENCE_MS);
-    if (!this.#failure) await once(this.#target, 'change', { signal: silence }).catch(() => undefined);
+    const patience = follow ? {} : { signal: silence };
+    if (!this.#failure && !isOver()) await once(this.#target, 'change', patience).catch(() => undefined);
     if (this.#failure) throw this.#failure;
     const batch = this.#batches.shift();
-    if (!batch) throw new BrokerUnavailable(`no record came within ${SILENCE_MS / 1_000} s`);
-    return batch;
+    if (batch) return batch;
+    if (!follow && silence.aborted) throw new BrokerUnavailable(`no record came within ${SILENCE_MS / 1_000} s`);
+    return [];
   }
 
   #failed(error: Error): void {
     this.#failure = error;
+    this.#changed();
+  }
+
+  #changed(): void {
     this.#target.dispatchEvent(new Event('change'));
   }
+}
+
+function firstOf(item: ReceivedRecord | UnreadableBatch): number {
+  return 'digest' in item ? item.first : item.offset;
+}
+
+function lastOf(item: ReceivedRecord | UnreadableBatch): number {
+  return 'digest' in item ? item.last : item.offset;
 }

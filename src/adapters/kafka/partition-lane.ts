@@ -4,9 +4,9 @@
  * rejoin, and may bring a batch that was fetched before it, so every batch is held against `next`.
  */
 
-import type { PartitionState, ReceivedRecord } from '../../ports/broker.js';
+import type { PartitionState, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
 import { DonePrefix } from '../common/done-prefix.js';
-import { headState, type Lane, type Waiting } from '../common/hand-out.js';
+import { headState, type InLine, type Lane, type Waiting } from '../common/hand-out.js';
 import type { Kept } from '../common/offset-keeper.js';
 
 const FULL_RECORDS = 500;
@@ -24,7 +24,7 @@ export class PartitionLane implements Lane, Kept {
   readonly partition: number;
   readonly #flow: Flow;
   readonly #done: DonePrefix;
-  #queue: Waiting[] = [];
+  #queue: InLine[] = [];
   #bytes = 0;
   #next: number;
   #remembered: number;
@@ -52,15 +52,15 @@ export class PartitionLane implements Lane, Kept {
   }
 
   get state(): PartitionState {
-    const { topic, partition } = this;
-    const done = this.unremembered ?? this.#remembered;
-    return { topic, partition, behind: Math.max(this.#end, this.#next) - done, head: headState(this.head()) };
+    const { topic, partition, unreadable } = this;
+    const behind = Math.max(this.#end, this.#next) - (this.unremembered ?? this.#remembered);
+    return { topic, partition, behind, head: headState(this.head()), unreadable };
   }
 
   /** Those that are here already are left out. @param last the batch's last offset, records or not */
-  receive(waiting: readonly Waiting[], last: number): void {
-    for (const entry of waiting) {
-      if (entry.record.offset < this.#next) continue;
+  receive(received: readonly InLine[], last: number): void {
+    for (const entry of received) {
+      if (lastOf(entry) < this.#next) continue;
       this.#queue.push(entry);
       this.#bytes += sizeOf(entry);
     }
@@ -95,19 +95,32 @@ export class PartitionLane implements Lane, Kept {
   }
 
   head(): Waiting | undefined {
-    return this.#queue[0];
+    const first = this.#queue[0];
+    return first && 'record' in first ? first : undefined;
   }
 
   get headDue(): number {
-    return this.#queue[0]?.due ?? Number.POSITIVE_INFINITY;
+    return this.head()?.due ?? Number.POSITIVE_INFINITY;
   }
 
   takeHead(): void {
     const head = this.#queue.shift();
     if (!head) return;
     this.#bytes -= sizeOf(head);
-    this.#done.handOut(head.record.offset);
+    this.#done.handOut(lastOf(head));
     this.regulate();
+  }
+
+  get unreadable(): UnreadableBatch | null {
+    const first = this.#queue[0];
+    return first && 'unreadable' in first ? first.unreadable : null;
+  }
+
+  passUnreadable(): void {
+    const { unreadable } = this;
+    if (!unreadable) return;
+    this.takeHead();
+    this.#done.done(unreadable.last);
   }
 
   done(record: ReceivedRecord): void {
@@ -129,6 +142,10 @@ export class PartitionLane implements Lane, Kept {
   }
 }
 
-function sizeOf({ record }: Waiting): number {
-  return record.value?.length ?? 0;
+function lastOf(entry: InLine): number {
+  return 'record' in entry ? entry.record.offset : entry.unreadable.last;
+}
+
+function sizeOf(entry: InLine): number {
+  return 'record' in entry ? (entry.record.value?.length ?? 0) : 0;
 }

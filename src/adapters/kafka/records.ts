@@ -1,12 +1,14 @@
 /** Records as kafkajs has them, and as the port has them. */
 import type { IHeaders, KafkaMessage, Message } from 'kafkajs';
-import type { NewRecord, ReceivedRecord, RecordHeader } from '../../ports/broker.js';
+import type { NewRecord, ReceivedRecord, RecordHeader, UnreadableBatch } from '../../ports/broker.js';
+import { isUnreadable } from './fetched/record-batch.js';
 
 export function toMessage({ key, value, headers }: NewRecord): Message {
   return { key, value, headers: toHeaders(headers) };
 }
 
-export function fromMessage(topic: string, partition: number, message: KafkaMessage): ReceivedRecord {
+export function fromMessage(topic: string, partition: number, message: KafkaMessage): ReceivedRecord | UnreadableBatch {
+  if (isUnreadable(message)) return { topic, partition, ...message.unreadable };
   const { key, value, offset, timestamp } = message;
   const headers = fromHeaders(message.headers ?? {});
   return { topic, partition, offset: Number(offset), timestamp: Number(timestamp), key, value, headers };

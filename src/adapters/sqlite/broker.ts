@@ -1,19 +1,18 @@
 /** The broker on SQLite: for one machine, in the same file as the history. Errors of SQLite leave as BrokerUnavailable. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type Broker,
   BrokerUnavailable,
+  type BrowseOptions,
   type ConsumeOptions,
   type Consumer,
   type NewRecord,
   type ReceivedRecord,
 } from '../../ports/broker.js';
+import { browseTopic } from './browse.js';
 import { SqliteConsumer } from './consumer.js';
 import { codeOf, FileClosed } from './open-file.js';
 import { RecordLog } from './record-log.js';
 import type { StoreFile } from './store-file.js';
-
-const PAGE = 500;
 
 export class SqliteBroker implements Broker {
   readonly #store: StoreFile;
@@ -46,16 +45,13 @@ export class SqliteBroker implements Broker {
     });
   }
 
-  async *browse(topic: string): AsyncIterable<ReceivedRecord> {
-    const end = await this.#open(async () => this.#log.end(topic));
-    let next = 0;
-    while (next < end) {
-      const { page } = await this.#open(async () => this.#log.page(topic, next, Math.min(PAGE, end - next)));
-      if (page.length === 0) return;
-      yield* page;
-      next = (page.at(-1)?.offset ?? end) + 1;
-      await nextTurn();
-    }
+  browse(topic: string, options: BrowseOptions = {}): AsyncIterable<ReceivedRecord> {
+    const read = <T>(work: () => T) => this.#open(async () => work());
+    return browseTopic({ store: this.#store, log: this.#log, read }, topic, options);
+  }
+
+  committed(group: string, topic: string): Promise<ReadonlyMap<number, number>> {
+    return this.#open(async () => new Map(this.#log.has(topic) ? [[0, this.#log.groupOffset(group, topic)]] : []));
   }
 
   listTopics(): Promise<string[]> {

@@ -1,7 +1,7 @@
 /** One topic as a consumer of a group reads it: a page read ahead, the place up to which it read, and what is done. */
-import type { PartitionState, ReceivedRecord } from '../../ports/broker.js';
+import type { PartitionState, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
 import { DonePrefix } from '../common/done-prefix.js';
-import { headState, type Lane, type Waiting, waiting } from '../common/hand-out.js';
+import { headState, type InLine, type Lane, type Waiting, waiting } from '../common/hand-out.js';
 import type { Kept } from '../common/offset-keeper.js';
 import type { RecordLog } from './record-log.js';
 
@@ -12,7 +12,7 @@ export class TopicLane implements Lane, Kept {
   readonly #log: RecordLog;
   readonly #dueOf: (record: ReceivedRecord) => number;
   readonly #done: DonePrefix;
-  #page: Waiting[] = [];
+  #page: InLine[] = [];
   #nextRead: number;
   #remembered: number;
   /** False while the last page was the topic's end and nothing was published since. */
@@ -33,17 +33,29 @@ export class TopicLane implements Lane, Kept {
   /** The next record to hand out, due or not. @throws SQLite's error */
   head(): Waiting | undefined {
     if (this.#page.length === 0 && this.#mayHaveMore) this.#readOn();
-    return this.#page[0];
+    return this.#first();
   }
 
   /** What is known of the head without reading. */
   get headDue(): number {
-    return this.#page[0]?.due ?? Number.POSITIVE_INFINITY;
+    return this.#first()?.due ?? Number.POSITIVE_INFINITY;
   }
 
   takeHead(): void {
     const head = this.#page.shift();
-    if (head) this.#done.handOut(head.record.offset);
+    if (head) this.#done.handOut('record' in head ? head.record.offset : head.unreadable.last);
+  }
+
+  get unreadable(): UnreadableBatch | null {
+    const first = this.#page[0];
+    return first && 'unreadable' in first ? first.unreadable : null;
+  }
+
+  passUnreadable(): void {
+    const { unreadable } = this;
+    if (!unreadable) return;
+    this.takeHead();
+    this.#done.done(unreadable.last);
   }
 
   done(record: ReceivedRecord): void {
@@ -61,15 +73,20 @@ export class TopicLane implements Lane, Kept {
 
   /** @throws SQLite's error */
   get state(): PartitionState {
-    const { topic } = this;
+    const { topic, unreadable } = this;
     const behind = Math.max(0, this.#log.end(topic) - this.#done.next);
-    return { topic, partition: 0, behind, head: headState(this.#page[0]) };
+    return { topic, partition: 0, behind, head: headState(this.#first()), unreadable };
+  }
+
+  #first(): Waiting | undefined {
+    const first = this.#page[0];
+    return first && 'record' in first ? first : undefined;
   }
 
   #readOn(): void {
     const records = this.#log.page(this.topic, this.#nextRead, PAGE);
     this.#mayHaveMore = !records.atEnd;
-    this.#page = records.page.map((record) => waiting(record, this.#dueOf(record)));
-    this.#nextRead = (records.page.at(-1)?.offset ?? this.#nextRead - 1) + 1;
+    this.#page = records.page.map((one) => ('digest' in one ? { unreadable: one } : waiting(one, this.#dueOf(one))));
+    this.#nextRead = records.next;
   }
 }

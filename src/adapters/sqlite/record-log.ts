@@ -1,20 +1,14 @@
 /** Topics and their records in the store file. Every topic has one partition, 0. Errors are SQLite's own: see broker.ts. */
-import type { NewRecord, ReceivedRecord, RecordHeader } from '../../ports/broker.js';
+import type { NewRecord, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
 import type { StoreFile } from './store-file.js';
+import { encodedHeaders, recordOf, type StoredRecord } from './stored-record.js';
 
-interface NewRow {
-  readonly key: Buffer | null;
-  readonly value: Buffer | null;
-  readonly headers: string;
-}
-
-interface RecordRow extends NewRow {
-  readonly offset: number;
-  readonly timestamp: number;
-}
+type NewRow = Pick<StoredRecord, 'key' | 'value' | 'headers'>;
 
 export interface RecordPage {
-  readonly page: readonly ReceivedRecord[];
+  readonly page: readonly (ReceivedRecord | UnreadableBatch)[];
+  /** The offset to read on from. */
+  readonly next: number;
   /** True where the topic had no more. */
   readonly atEnd: boolean;
 }
@@ -27,7 +21,6 @@ interface Batch {
 
 /** One that has so many takes no more. */
 const MOST_IN_A_BATCH = 250;
-const NO_HEADERS: readonly RecordHeader[] = [];
 /** A page ends with the record that reaches this. Each topic that is consumed has one in memory. */
 const PAGE_BYTES = 512 * 1024;
 
@@ -46,7 +39,7 @@ export class RecordLog {
     const open = this.#batches.get(topic);
     const batch = open && open.rows.length < MOST_IN_A_BATCH ? open : this.#beginBatch(topic);
     // Here, so that what can't be encoded is its own caller's, and not the batch's.
-    for (const { key, value, headers } of records) batch.rows.push({ key, value, headers: encoded(headers) });
+    for (const { key, value, headers } of records) batch.rows.push({ key, value, headers: encodedHeaders(headers) });
     return batch.written;
   }
 
@@ -79,19 +72,24 @@ export class RecordLog {
   }
 
   page(topic: string, from: number, limit: number): RecordPage {
-    const page: ReceivedRecord[] = [];
+    const page: (ReceivedRecord | UnreadableBatch)[] = [];
     let bytes = 0;
-    for (const row of this.#sql.page.iterate(topic, from, limit) as IterableIterator<RecordRow>) {
-      const { offset, key, value, headers, timestamp } = row;
-      page.push({ topic, partition: 0, offset, key, value, headers: decoded(headers), timestamp });
-      bytes += (value?.length ?? 0) + headers.length;
-      if (bytes >= PAGE_BYTES) return { page, atEnd: false };
+    let next = from;
+    for (const row of this.#sql.page.iterate(topic, from, limit) as IterableIterator<StoredRecord>) {
+      page.push(recordOf(topic, row));
+      next = row.offset + 1;
+      bytes += (row.value?.length ?? 0) + row.headers.length;
+      if (bytes >= PAGE_BYTES) return { page, next, atEnd: false };
     }
-    return { page, atEnd: page.length < limit };
+    return { page, next, atEnd: page.length < limit };
   }
 
   groupOffset(group: string, topic: string): number {
     return (this.#sql.groupOffset.get(group, topic) as number | undefined) ?? 0;
+  }
+
+  has(topic: string): boolean {
+    return this.#sql.topic.get(topic) !== undefined;
   }
 
   rememberOffsets(group: string, offsets: ReadonlyMap<string, number>): Promise<void> {
@@ -155,14 +153,4 @@ function statements({ file }: StoreFile) {
        ON CONFLICT (group_name, topic) DO UPDATE SET next_offset = excluded.next_offset`,
     ),
   };
-}
-
-/** In order, names as text and values in base64: any bytes survive. */
-function encoded(headers: readonly RecordHeader[]): string {
-  return headers.length === 0 ? '' : JSON.stringify(headers.map(([name, value]) => [name, value.toString('base64')]));
-}
-
-function decoded(headers: string): readonly RecordHeader[] {
-  if (headers === '') return NO_HEADERS;
-  return (JSON.parse(headers) as [string, string][]).map(([name, value]) => [name, Buffer.from(value, 'base64')]);
 }

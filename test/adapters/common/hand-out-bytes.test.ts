@@ -13,6 +13,8 @@ function laneOf(topic: string, count = 1, bytes = 1_000): Lane {
   const record: ReceivedRecord = { ...place, key: null, value: Buffer.alloc(bytes), headers: [] };
   const line = Array.from({ length: count }, () => waiting(record, 0));
   return {
+    unreadable: null,
+    passUnreadable: () => undefined,
     head: () => line[0],
     get headDue() {
       return line[0]?.due ?? Number.POSITIVE_INFINITY;

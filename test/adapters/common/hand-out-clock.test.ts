@@ -22,6 +22,8 @@ function handedOut(records: readonly Waiting[]): number[] {
   const line = [...records];
   const times: number[] = [];
   const lane: Lane = {
+    unreadable: null,
+    passUnreadable: () => undefined,
     head: () => line[0],
     get headDue() {
       return line[0]?.due ?? Number.POSITIVE_INFINITY;

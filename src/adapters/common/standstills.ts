@@ -1,0 +1,68 @@
+/**
+ * Lanes that stand before a batch that can't be read: each is asked about until its promise is fulfilled.
+ *
+ *   standing -> asked -> passed                   (fulfilled: the lane goes on behind it)
+ *                 \-> pausing -> asked ...        (rejected)
+ *                 \-> let go of                   (the lane is gone, or the consumer stops)
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ConsumeOptions, UnreadableBatch } from '../../ports/broker.js';
+import type { Lane } from './hand-out.js';
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+
+interface Standstill {
+  readonly batch: UnreadableBatch;
+  readonly gone: AbortController;
+}
+
+type Ask = NonNullable<ConsumeOptions['onUnreadable']>;
+
+export class Standstills {
+  readonly #ask: Ask | undefined;
+  readonly #passed: () => void;
+  readonly #standing = new Map<Lane, Standstill>();
+
+  /** @param passed after a lane was moved on */
+  constructor(ask: Ask | undefined, passed: () => void) {
+    this.#ask = ask;
+    this.#passed = passed;
+  }
+
+  /** Once for each; calls with the same batch again change nothing. */
+  at(lane: Lane, batch: UnreadableBatch): void {
+    const known = this.#standing.get(lane);
+    if (!this.#ask || known?.batch === batch) return;
+    known?.gone.abort();
+    const standstill = { batch, gone: new AbortController() };
+    this.#standing.set(lane, standstill);
+    void this.#until(lane, standstill, this.#ask);
+  }
+
+  /** Lets go of all the others. */
+  keep(lanes: ReadonlySet<Lane>): void {
+    for (const [lane, { gone }] of this.#standing) {
+      if (lanes.has(lane)) continue;
+      gone.abort();
+      this.#standing.delete(lane);
+    }
+  }
+
+  /** Never rejects. */
+  async #until(lane: Lane, { batch, gone: { signal } }: Standstill, ask: Ask): Promise<void> {
+    for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      const may = await ask(batch, signal).then(
+        () => true,
+        () => false,
+      );
+      if (may && !signal.aborted) {
+        this.#standing.delete(lane);
+        lane.passUnreadable();
+        this.#passed();
+        return;
+      }
+      await delay(pause, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
