@@ -55,7 +55,9 @@ export async function startApp(
     stops.push(() => admin.close());
     logger.info({ roles, adminPort: admin.port }, 'starting');
     const core = await startCore({ config, logger, metrics, tracing, readiness, givenUp: aborted(abort) }, stops);
-    const dispatcher = roles.includes('dispatcher') ? await startDispatching(core, stops) : null;
+    const dispatcher = roles.includes('dispatcher')
+      ? await startDispatching(core, { again: roles.includes('api') }, stops)
+      : null;
     const api = roles.includes('api') ? await startListening(core, stops) : null;
     stops.push(() => readiness.stopping());
     const ports = { apiPort: api?.port ?? null, adminPort: admin.port };

@@ -8,7 +8,7 @@ import type { Config, KafkaConfig } from './config.js';
 import { longestDelayMs } from './delivery/retry-schedule.js';
 import { KEY_STREAM_KEPT_MS, KEY_STREAMS } from './idempotency/expiry.js';
 import type { Logger } from './observability/logger.js';
-import type { Broker } from './ports/broker.js';
+import { type Broker, STEPPED_OVER } from './ports/broker.js';
 import type { EventStore } from './ports/event-store.js';
 import type { ProjectionServer } from './ports/projection-server.js';
 import { MasterKeyMissing, masterKeyFromFile } from './secrets/master-key-file.js';
@@ -39,10 +39,9 @@ const SESSION_TIMEOUT_MS = 6_000;
  */
 export async function openBackbone(config: Config, logger: Logger): Promise<Backbone> {
   const keys = keysOf(config, () => ownMasterKey(config.dataDir));
-  const settings = config.kafka && kafkaSettings(config.kafka, config.retrySchedule);
   const embedded = embeddedFile(config);
   const { store, projections } = await openEventStore(config, embedded, logger);
-  const broker = settings ? await openKafka(settings, logger) : new SqliteBroker(embedded.open());
+  const broker = await openBroker(config, embedded, logger);
   return {
     store,
     projections,
@@ -105,9 +104,14 @@ export async function openEventStore(
   return { store, projections: new EventStoreDbProjections(client) };
 }
 
-async function openKafka(settings: KafkaSettings, logger: Logger): Promise<Broker> {
+export async function openBroker(
+  { kafka, retrySchedule }: Config,
+  embedded: { open(): StoreFile },
+  logger: Logger,
+): Promise<Broker> {
+  if (!kafka) return new SqliteBroker(embedded.open(), (batch) => logger.warn(batch, STEPPED_OVER));
   const { KafkaBroker } = await import('./adapters/kafka/broker.js');
-  return new KafkaBroker(settings, logger);
+  return new KafkaBroker(kafkaSettings(kafka, retrySchedule), logger);
 }
 
 export function kafkaSettings(config: KafkaConfig, schedule: Config['retrySchedule']): KafkaSettings {

@@ -6,7 +6,7 @@
 import { readDeadLetter } from '../delivery/dead-letters.js';
 import { type DeliveryLogEntry, type Outcome, readLogEntry } from '../delivery/delivery-log.js';
 import type { Topics } from '../delivery/topics.js';
-import type { Broker, ReceivedRecord } from '../ports/broker.js';
+import type { Broker, BrowseOptions, ReceivedRecord } from '../ports/broker.js';
 import type { EventStore } from '../ports/event-store.js';
 import { Ledger } from './ledger.js';
 import { OpenDeliveries } from './open-deliveries.js';
@@ -32,7 +32,7 @@ export async function auditCompleteness(parts: CompletenessParts, period: Period
   await readEntries(parts, period, ledger);
   const open = new OpenDeliveries(ledger.deliveries());
   if (open.mayWait) await readTiers(parts, open);
-  if (open.size > 0 || ledger.unburied.size > 0) await readDeadLetters(parts, ledger, open);
+  if (open.size > 0 || ledger.mayHaveLetters) await readDeadLetters(parts, ledger, open);
   return new Report(ledger, open);
 }
 
@@ -40,10 +40,11 @@ async function readPayments(parts: CompletenessParts, period: Period, ledger: Le
   const read = createPaymentReader(parts.store, period, ledger);
   for (const topic of new Set(parts.topics.payments)) {
     const since = new CompleteSince();
-    await each(parts, topic, (record) => {
+    const saw = (record: ReceivedRecord) => {
       since.saw(record);
       return read(record);
-    });
+    };
+    await each(parts, topic, saw, { onUnreadable: (batch) => ledger.unreadable(batch) });
     if (since.time > period.from) parts.mayLack(topic, since.time);
   }
 }
@@ -71,8 +72,9 @@ async function readTiers(parts: CompletenessParts, open: OpenDeliveries): Promis
 
 function readDeadLetters(parts: CompletenessParts, ledger: Ledger, open: OpenDeliveries): Promise<void> {
   return each(parts, parts.topics.deadLetters, (record) => {
-    const { reason, source } = readDeadLetter(record);
+    const { reason, source, digest } = readDeadLetter(record);
     if (reason === 'not-valid' && source !== null) ledger.buried(source);
+    if (reason === 'unreadable' && source !== null && digest !== null) ledger.steppedOver(source, digest);
     open.buried(record);
   });
 }
@@ -81,8 +83,9 @@ async function each(
   { broker, progress }: CompletenessParts,
   topic: string,
   read: (record: ReceivedRecord) => Promise<void> | void,
+  options?: BrowseOptions,
 ): Promise<void> {
-  for await (const record of broker.browse(topic)) {
+  for await (const record of broker.browse(topic, options)) {
     progress(topic);
     await read(record);
   }

@@ -5,7 +5,7 @@
  */
 import type { DeliveryLogEntry } from '../delivery/delivery-log.js';
 import type { PaymentEvent } from '../delivery/payment-event.js';
-import type { ReceivedRecord } from '../ports/broker.js';
+import type { ReceivedRecord, UnreadableBatch } from '../ports/broker.js';
 import { decisive, type Standing } from './standing.js';
 
 /** A webhook that was active when the event was published. */
@@ -37,6 +37,9 @@ const NONE: readonly never[] = [];
 export class Ledger {
   readonly #accounts = new Map<number, Map<string, Lines>>();
   readonly #unburied = new Set<string>();
+  /** Batches of payment topics that can't be read, by place and digest: those that nobody stepped over, as far as is known. */
+  readonly #standing = new Map<string, string>();
+  #unreadable = 0;
   #records = 0;
   #invalid = 0;
 
@@ -66,6 +69,17 @@ export class Ledger {
     this.#unburied.delete(place);
   }
 
+  /** Of any time: no record of it tells when it was published. */
+  unreadable({ topic, partition, first, digest }: UnreadableBatch): void {
+    const place = `${topic}/${partition}/${first}`;
+    this.#unreadable += 1;
+    this.#standing.set(`${place} ${digest}`, place);
+  }
+
+  steppedOver(place: string, digest: string): void {
+    this.#standing.delete(`${place} ${digest}`);
+  }
+
   /** An entry of the deliveries topic, in the order of offsets within its partition; those of other events are none of it. */
   logged(entry: DeliveryLogEntry, { partition, timestamp: at }: Pick<ReceivedRecord, 'partition' | 'timestamp'>): void {
     const { accountId, eventId, webhookId, outcome, nextAttemptAt } = entry;
@@ -85,6 +99,20 @@ export class Ledger {
   /** Records that are no payment event. */
   get invalidRecords(): number {
     return this.#invalid;
+  }
+
+  /** Batches that can't be read. */
+  get unreadableBatches(): number {
+    return this.#unreadable;
+  }
+
+  /** The places of those that nobody stepped over, as far as the dead letters were read. */
+  get standing(): Iterable<string> {
+    return this.#standing.values();
+  }
+
+  get mayHaveLetters(): boolean {
+    return this.#unburied.size > 0 || this.#standing.size > 0;
   }
 
   /** The places of those that are not among the dead letters, as far as those were read. */

@@ -10,6 +10,8 @@ export interface Counts {
   readonly events: number;
   /** Records that are no payment event. */
   readonly invalid: number;
+  /** Batches of the payment topics that can't be read, of any time. */
+  readonly unreadable: number;
   /** Events with no webhook to go to. */
   readonly notDue: number;
   /** Events times webhooks: the sum of those below but for the records that are no payment event. */
@@ -60,7 +62,7 @@ export class Report {
   }
 
   counts(): Counts {
-    const { records, invalidRecords: invalid, unburied } = this.#ledger;
+    const { records, invalidRecords: invalid, unreadableBatches: unreadable, unburied, standing } = this.#ledger;
     const by = { delivered: 0, exhausted: 0, cancelled: 0, inactive: 0, unanswered: 0 };
     const retrying = new Map<string, number>();
     let deliveries = 0;
@@ -69,11 +71,12 @@ export class Report {
       if (answer.kind === 'retrying') retrying.set(answer.tier, (retrying.get(answer.tier) ?? 0) + 1);
       else by[answer.kind] += 1;
     }
-    const unanswered = by.unanswered + unburied.size;
+    const unanswered = by.unanswered + unburied.size + [...standing].length;
     return {
       records,
       ...this.#events(),
       invalid,
+      unreadable,
       deliveries,
       ...by,
       retrying: Object.fromEntries(retrying),
@@ -96,6 +99,8 @@ export class Report {
     }
     const why = 'it is no payment event, and not among the dead letters';
     for (const source of this.#ledger.unburied) yield { kind: 'unanswered', why, ...NO_DELIVERY, source };
+    const unread = 'its batch can not be read, and nobody stepped over it';
+    for (const source of this.#ledger.standing) yield { kind: 'unanswered', why: unread, ...NO_DELIVERY, source };
   }
 
   /** Made anew each time they are asked for: there may be millions. */

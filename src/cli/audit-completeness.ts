@@ -69,6 +69,7 @@ function countLines({ retrying, ...counts }: Counts): readonly (readonly [string
   return [
     ['records', counts.records],
     ['invalid', counts.invalid],
+    ['unreadable', counts.unreadable],
     ['events', counts.events],
     ['not due', counts.notDue],
     ['deliveries', counts.deliveries],

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Broker, NewRecord } from '../ports/broker.js';
 import { type CommandIo, JSON_OPTION, withBackbone } from './command-io.js';
+import { skipCommand } from './events-skip.js';
 
 /** Lines that are published at once: durable together, in order. */
 const BATCH = 500;
@@ -14,6 +15,7 @@ interface PublishOptions {
 
 export function eventsCommand(program: Command, io: CommandIo): void {
   const events = program.command('events').description('publish payment events');
+  skipCommand(events, io);
 
   events
     .command('publish')

@@ -8,8 +8,10 @@ import { type Dispatcher, type DispatcherParts, startDispatcher } from '../deliv
 import { EndpointGate, type GateLimits } from '../delivery/endpoint-gate.js';
 import { EndpointHealth } from '../delivery/endpoint-health.js';
 import { Intake } from '../delivery/intake.js';
+import { standstillText } from '../delivery/standstill.js';
 import { topicsOf } from '../delivery/topics.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
+import { type Attended, attend } from './attended.js';
 import type { Core, Stop } from './core.js';
 import { openAttempt } from './delivery-attempt.js';
 
@@ -17,13 +19,54 @@ const TRY_AGAIN_MS = 1_000;
 /** A clock that nobody sets. */
 const steady = { now: () => performance.now(), random: Math.random };
 
-export async function startDispatching(core: Core, stops: Stop[]): Promise<Dispatcher> {
+interface Dispatching {
+  readonly dispatcher: Dispatcher;
+  readonly gate: EndpointGate;
+  readonly intake: Intake;
+}
+
+export interface DispatchingOptions {
+  /** Whether it is begun again where its consumers died, for others in this process go on; else `closed` is rejected. */
+  readonly again: boolean;
+}
+
+export async function startDispatching(
+  core: Core,
+  { again }: DispatchingOptions,
+  stops: Stop[],
+): Promise<Pick<Attended<Dispatching>, 'closed'>> {
+  const { logger, brokerContact, readiness } = core;
+  const attempt = openAttempt(core, stops);
+  readiness.part('broker', () => brokerContact.why ?? 'it has not answered yet');
+  const begin = () => beginDispatching(core, attempt);
+  const first = await untilAvailable(core, begin);
+  brokerContact.why = null;
+  const attended = attend(first, {
+    begin,
+    closed: ({ dispatcher }) => dispatcher.closed,
+    close: ({ dispatcher }) => dispatcher.close(),
+    lost: (error) => {
+      brokerContact.why = error instanceof Error ? error.message : String(error);
+      logger.error({ err: error }, 'the dispatcher lost the broker; it is begun again');
+    },
+    found: () => {
+      brokerContact.why = null;
+      logger.info('the dispatcher goes on');
+    },
+    again,
+  });
+  stops.push(() => attended.close());
+  watch(core, attended);
+  return attended;
+}
+
+async function beginDispatching(core: Core, attempt: DispatcherParts['attempt']): Promise<Dispatching> {
   const { config, logger, backbone, accounts, handleCommand } = core;
   const { delivery } = config;
   const { deactivateAfterMs } = delivery;
   const gate = new EndpointGate({ ...gateLimits(delivery), ...steady, breakers: new CircuitBreakers(steady) });
   const intake = new Intake({ gate, isBusy: createBusyLoop(), now: steady.now });
-  const parts = {
+  const dispatcher = await startDispatcher({
     broker: backbone.broker,
     group: delivery.group,
     topics: topicsOf(config.paymentTopics, config.topicPrefix),
@@ -33,41 +76,40 @@ export async function startDispatching(core: Core, stops: Stop[]): Promise<Dispa
     gate,
     intake,
     health: new EndpointHealth({ accounts, handleCommand, logger, now: Date.now, deactivateAfterMs }),
-    attempt: openAttempt(core, stops),
+    attempt,
     handleCommand,
     logger,
     metrics: core.metrics.delivery,
     tracing: core.tracing,
     now: Date.now,
     random: Math.random,
-  } satisfies DispatcherParts;
-  core.readiness.part('broker', () => core.brokerContact.why ?? 'it has not answered yet');
-  const dispatcher = await untilAvailable(core, () => startDispatcher(parts));
-  core.brokerContact.why = null;
-  stops.push(() => dispatcher.close());
-  watch(core, parts, dispatcher);
-  return dispatcher;
+  });
+  return { dispatcher, gate, intake };
 }
 
-function watch(
-  { metrics, readiness, brokerContact }: Core,
-  { gate, intake, topics }: DispatcherParts & { readonly intake: Intake },
-  dispatcher: Dispatcher,
-): void {
-  const nameless = topics.tier({ text: '', ms: 0 });
-  metrics.watch.gate(() => ({ ...gate.state, intakeHeld: intake.isHeld }));
-  metrics.watch.consumer('payments', () => dispatcher.state().payments);
-  metrics.watch.consumer('retries', () => dispatcher.state().retries);
+function watch({ config, metrics, readiness, brokerContact }: Core, attended: Attended<Dispatching>): void {
+  const nameless = topicsOf(config.paymentTopics, config.topicPrefix).tier({ text: '', ms: 0 });
+  const state = () => attended.current.dispatcher.state();
+  metrics.watch.gate(() => ({ ...attended.current.gate.state, intakeHeld: attended.current.intake.isHeld }));
+  metrics.watch.consumer('payments', () => state().payments);
+  metrics.watch.consumer('retries', () => state().retries);
   metrics.watch.tiers(
-    () => dispatcher.state().retries,
+    () => state().retries,
     (topic) => topic.slice(nameless.length),
   );
   readiness.part('dispatcher', () => null);
   readiness.part('broker', () => {
-    const { payments, retries } = dispatcher.state();
+    const { payments, retries } = state();
     const joined = payments.connected && retries.connected;
     return brokerContact.why ?? (joined ? null : 'its consumers are not in their groups: they try again');
   });
+  // All the others go on: it is told, and the process does its work.
+  readiness.part('partitions', () => standstills(state()), { needed: false });
+}
+
+function standstills({ payments, retries }: ReturnType<Dispatcher['state']>): string | null {
+  const standing = [...payments.partitions, ...retries.partitions].flatMap(({ unreadable }) => unreadable ?? []);
+  return standing.length === 0 ? null : standing.map(standstillText).join('; ');
 }
 
 /** Tries again while the broker can't be reached; other failures end the start. */

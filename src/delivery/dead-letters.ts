@@ -1,10 +1,21 @@
 /** Dead letters: records that no attempt will be made for any more, kept as they came, with the reason in headers. */
-import { headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
+import {
+  headerText,
+  type NewRecord,
+  type ReceivedRecord,
+  type RecordHeader,
+  type UnreadableBatch,
+} from '../ports/broker.js';
 import { type Delivery, foreignHeaders, ownHeaders, whole } from './delivery.js';
 
-/** not-valid: not a payment event, or not a retry record. exhausted: the schedule's last delay has passed. */
-export type DeadLetterReason = 'not-valid' | 'exhausted';
+/**
+ * not-valid: not a payment event, or not a retry record. exhausted: the schedule's last delay has passed. unreadable: a
+ * batch that an operator steps over; nothing of it is kept but its place.
+ */
+export type DeadLetterReason = 'not-valid' | 'exhausted' | 'unreadable';
 
+const LAST_OFFSET = 'aw-last-offset';
+const DIGEST = 'aw-digest';
 const ADDED = new Set(['aw-source', 'aw-reason', 'aw-detail']);
 
 export interface DeadLetter {
@@ -12,8 +23,11 @@ export interface DeadLetter {
   readonly reason: DeadLetterReason | null;
   /** What exactly was wrong. */
   readonly detail: string | null;
-  /** Where the record stood. */
+  /** Where the record stood, topic/partition/offset; of a batch its first. */
   readonly source: string | null;
+  /** Of a batch that can't be read: the offset of its last record, and the digest of its bytes. */
+  readonly lastOffset: number | null;
+  readonly digest: string | null;
   readonly accountId: number | null;
   readonly eventId: string | null;
   readonly webhookId: number | null;
@@ -40,6 +54,30 @@ export function exhausted(delivery: Delivery, detail: string): NewRecord {
   return deadLetter(record, 'exhausted', detail, [...foreignHeaders(record), ...ownHeaders(delivery)]);
 }
 
+/** The letter, which is the order as well. @param why the operator's reason */
+export function skipped(
+  { topic, partition, first, last, codec, reason, digest }: UnreadableBatch,
+  why: string,
+): NewRecord {
+  const place = [
+    source({ topic, partition, offset: first }),
+    header(LAST_OFFSET, String(last)),
+    header(DIGEST, digest),
+  ];
+  const detail = `${why} (${codec}: ${reason})`;
+  return deadLetter({ key: null, value: null, headers: [] }, 'unreadable', detail, place);
+}
+
+/** A topic that was made anew has the same offsets again: the digest tells its batches from those of the former. */
+export function isOrderToSkip(record: NewRecord, { topic, partition, first, last, digest }: UnreadableBatch): boolean {
+  return (
+    headerText(record, 'aw-reason') === 'unreadable' &&
+    headerText(record, DIGEST) === digest &&
+    headerText(record, 'aw-source') === `${topic}/${partition}/${first}` &&
+    whole(record, LAST_OFFSET) === last
+  );
+}
+
 function deadLetter(record: NewRecord, reason: DeadLetterReason, detail: string, kept: RecordHeader[]): NewRecord {
   const headers = [...kept, header('aw-reason', reason), header('aw-detail', detail)];
   return { key: record.key, value: record.value, headers };
@@ -54,6 +92,8 @@ export function readDeadLetter(record: ReceivedRecord): DeadLetter {
     reason: text('aw-reason') as DeadLetterReason | null,
     detail: text('aw-detail'),
     source: text('aw-source'),
+    lastOffset: whole(record, LAST_OFFSET),
+    digest: text(DIGEST),
     accountId: whole(record, 'aw-account-id'),
     eventId: text('aw-event-id'),
     webhookId: whole(record, 'aw-webhook-id'),
@@ -67,7 +107,7 @@ export function readDeadLetter(record: ReceivedRecord): DeadLetter {
   };
 }
 
-function source({ topic, partition, offset }: ReceivedRecord): RecordHeader {
+function source({ topic, partition, offset }: Pick<ReceivedRecord, 'topic' | 'partition' | 'offset'>): RecordHeader {
   return header('aw-source', `${topic}/${partition}/${offset}`);
 }
 

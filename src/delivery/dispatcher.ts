@@ -11,6 +11,7 @@ import { bury, createFanOut } from './fan-out.js';
 import { retryGroup } from './groups.js';
 import type { Intake } from './intake.js';
 import { longestWaitMs } from './retry-schedule.js';
+import { createStandstill } from './standstill.js';
 
 const DRAIN_MS = 5_000;
 /** After the drain: for retry records to become durable. */
@@ -74,22 +75,23 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
   const { group, topics } = parts;
   const broker: Broker = parts.broker;
   const deliver = createDeliver(parts);
-  const mayBegin = () => parts.intake.mayBegin();
-  const payments = await broker.consume({
-    topics: topics.payments,
-    group,
+  const common = {
     inFlight: IN_FLIGHT,
     inFlightBytes: IN_FLIGHT_BYTES,
-    mayBegin,
+    mayBegin: () => parts.intake.mayBegin(),
+    onUnreadable: createStandstill(parts),
+  };
+  const payments = await broker.consume({
+    ...common,
+    topics: topics.payments,
+    group,
     handler: createFanOut(parts, deliver),
   });
   try {
     const retries = await broker.consume({
+      ...common,
       topics: tiers,
       group: retryGroup(group),
-      inFlight: IN_FLIGHT,
-      inFlightBytes: IN_FLIGHT_BYTES,
-      mayBegin,
       notBefore: notBefore(parts),
       handler: async (record) => {
         const delivery = fromRetryRecord(record);

@@ -117,6 +117,9 @@ export class FollowedView {
           const entry = viewEntry(record);
           if (entry) await batch.add(entry);
         },
+        onUnreadable: async (unreadable) => {
+          this.#parts.logger.warn(unreadable, 'a batch of the deliveries topic can not be read: the view lacks it');
+        },
       });
       this.#consumer = consumer;
       const letGo = () => void consumer.close().catch(() => undefined);

@@ -2,15 +2,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { newestRecord } from '../adapters/sqlite/newest-record.js';
-import { embeddedFile, kafkaSettings, openEventStore } from '../backbone.js';
+import { embeddedFile, kafkaSettings, openBroker, openEventStore } from '../backbone.js';
 import type { Config } from '../config.js';
 import type { Logger } from '../observability/logger.js';
+import type { Broker } from '../ports/broker.js';
 import { brokerChecks } from './broker-checks.js';
 import { type Check, type Result, runChecks } from './check.js';
 import { dataDirChecks } from './data-dir-checks.js';
 import { fileChecks } from './file-checks.js';
 import { issuerChecks } from './issuer-check.js';
 import { portChecks } from './port-checks.js';
+import { standstillChecks } from './standstill-checks.js';
 import { type OpenedStore, storeChecks } from './store-checks.js';
 
 /** Together with what lets go afterwards, a command's 15 s. */
@@ -26,12 +28,19 @@ export async function examine(config: Config, logger: Logger): Promise<readonly 
     opening ??= isNew ? Promise.resolve(null) : openEventStore(config, embedded, logger);
     return opening;
   };
+  let broker: Promise<Broker> | null = null;
+  const openedBroker = async () => {
+    if (!config.kafka && !isThere) return null;
+    broker ??= openBroker(config, embedded, logger);
+    return broker;
+  };
   const newest = async () => (isThere ? newestRecord(embedded.open()) : null);
   const checks: readonly Check[] = [
     ...fileChecks(config, Date.now()),
     ...dataDirChecks(config),
     ...storeChecks(config, openStore),
     ...brokerChecks(config, (of) => inspectBroker(config, logger, of), newest, Date.now),
+    ...standstillChecks(config, openedBroker),
     ...issuerChecks(config, Date.now),
     ...portChecks(config),
   ];
@@ -39,6 +48,7 @@ export async function examine(config: Config, logger: Logger): Promise<readonly 
     return await runChecks(checks, CHECK_WITHIN_MS);
   } finally {
     const opened = await (opening as Promise<OpenedStore | null> | null)?.catch(() => null);
+    await (broker as Promise<Broker> | null)?.then((one) => one.close()).catch(() => undefined);
     await opened?.store.close();
     embedded.close();
   }

@@ -62,6 +62,8 @@ export interface PartitionSample {
   readonly behind: number;
   /** The first that waits; null where none is here. */
   readonly head: { readonly publishedAt: number; readonly overdueMs: number } | null;
+  /** What can't be read and stops it; null where nothing does. */
+  readonly unreadable: object | null;
 }
 
 export interface GateSample {

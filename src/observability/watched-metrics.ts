@@ -38,6 +38,12 @@ function exposeConsumers(exposition: Exposition, { consumers }: Watched): void {
       (sample()?.partitions ?? []).map(({ topic, partition, behind }): Sample => [behind, topic, String(partition)]),
     ),
   );
+  const standing = {
+    name: 'account_webhooks_partitions_standing',
+    help: 'Partitions of this process that stand before a batch that can not be read, by topic.',
+    labels: ['topic'],
+  };
+  exposition.gauge(standing, () => consumers.flatMap(({ sample }) => standingByTopic(sample()?.partitions ?? [])));
   const inHand = (value: (sample: ConsumerSample) => number) => () =>
     consumers.flatMap(({ name, sample }): Sample[] => {
       const taken = sample();
@@ -56,6 +62,14 @@ function exposeConsumers(exposition: Exposition, { consumers }: Watched): void {
     { name: 'account_webhooks_records_in_hand_bytes', help: 'Bytes of the values of records in hand.', labels },
     inHand((sample) => sample.inHandBytes),
   );
+}
+
+function standingByTopic(partitions: readonly PartitionSample[]): Sample[] {
+  const byTopic = new Map<string, number>();
+  for (const { topic, unreadable } of partitions) {
+    byTopic.set(topic, (byTopic.get(topic) ?? 0) + (unreadable ? 1 : 0));
+  }
+  return [...byTopic].map(([topic, count]): Sample => [count, topic]);
 }
 
 function exposeTiers(exposition: Exposition, { tiers }: Watched, now: () => number): void {

@@ -86,12 +86,15 @@ export interface OffsetRange {
   readonly to?: number;
 }
 
+/** What the log says of it. */
+export const STEPPED_OVER = 'a batch can not be read: it is stepped over';
+
 export interface BrowseOptions {
   /** By partition; those that it does not name are left out. Without it: all of them, from the oldest record. */
   readonly ranges?: ReadonlyMap<number, OffsetRange>;
   /** Goes on with what is published, until it aborts, which ends it without an error. */
   readonly follow?: AbortSignal;
-  /** Told of each batch that is stepped over, in its order. */
+  /** Told of each batch that is stepped over, in its order; without it the log is. */
   readonly onUnreadable?: (batch: UnreadableBatch) => void;
 }
 

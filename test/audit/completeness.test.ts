@@ -15,7 +15,7 @@ const PERIOD = { from: FROM, to: TO };
 const iso = (at: number) => new Date(at).toISOString();
 const pay = (id: string, accountId = 42): PaymentEvent => ({ id, type: 'cash_in', accountId });
 const ZERO: Counts = {
-  ...{ records: 0, events: 0, invalid: 0, notDue: 0, deliveries: 0 },
+  ...{ records: 0, events: 0, invalid: 0, unreadable: 0, notDue: 0, deliveries: 0 },
   ...{ delivered: 0, exhausted: 0, cancelled: 0, inactive: 0, retrying: {}, unanswered: 0 },
 };
 

@@ -115,7 +115,7 @@ withOwnKafka(() => {
     await webhooks(running, settings, receiver);
     const [keyed = '', keyless = ''] = paymentEvents(ACCOUNT, 2).trim().split('\n');
     const topic = String(settings.PAYMENT_TOPICS);
-    await consoleProducer(server.brokers, topic, [`${ACCOUNT}|${keyed}`, 'k1|not json'], '|');
+    await consoleProducer(server.brokers, topic, [`${ACCOUNT}|${keyed}`, 'k1|not json'], { keySeparator: '|' });
     await consoleProducer(server.brokers, topic, [keyless]);
     await eventually(() => receiver.requests.length === 2 * PATHS.length, PATIENCE);
     const bodies = receiver.requests.map(({ body }) => body.toString());

@@ -52,7 +52,7 @@ test('tiers are summed over their partitions, and the oldest counts', async () =
   const { metrics, scraped } = await exposed();
   const partition = (number: number, behind: number, publishedAt: number) => {
     const head = { publishedAt, overdueMs: number * 1_000 };
-    return { topic: 'own.webhooks.retry.5m', partition: number, behind, head };
+    return { topic: 'own.webhooks.retry.5m', partition: number, behind, head, unreadable: null };
   };
   const sample: ConsumerSample = {
     inHand: 3,

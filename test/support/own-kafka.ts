@@ -32,10 +32,22 @@ export async function kafkaTool(mainClass: string, { args, stdin = '' }: ToolOpt
   await said;
 }
 
-/** Kafka's console producer. A line is a record; with a separator it is key, separator, value. */
-export function consoleProducer(brokers: string, topic: string, lines: readonly string[], keySeparator?: string) {
+export interface ProducerOptions {
+  /** Stands between key and value in each line; without it lines are values. */
+  readonly keySeparator?: string;
+  /** none, gzip, snappy, lz4 or zstd. */
+  readonly codec?: string;
+}
+
+/** Kafka's console producer, which is Java's client. A line is a record. */
+export function consoleProducer(
+  brokers: string,
+  topic: string,
+  lines: readonly string[],
+  { keySeparator, codec = 'none' }: ProducerOptions = {},
+): Promise<void> {
   const keyed = keySeparator ? ['parse.key=true', `key.separator=${keySeparator}`] : [];
   const properties = keyed.flatMap((property) => ['--reader-property', property]);
-  const args = ['--bootstrap-server', brokers, '--topic', topic, ...properties];
+  const args = ['--bootstrap-server', brokers, '--topic', topic, '--compression-codec', codec, ...properties];
   return kafkaTool('org.apache.kafka.tools.ConsoleProducer', { args, stdin: `${lines.join('\n')}\n` });
 }

@@ -14,7 +14,7 @@ import type {
   ReceivedRecord,
   UnreadableBatch,
 } from '../../ports/broker.js';
-import { Standstills } from './standstills.js';
+import { Standstills, type Stopped } from './standstills.js';
 
 /**
  * Handed out in one turn of the event loop: what a handler does before its first await adds up. Hazard: on the embedded
@@ -57,13 +57,11 @@ export function headState(head: Waiting | undefined): PartitionState['head'] {
 }
 
 /** Records of one partition, in order. */
-export interface Lane {
+export interface Lane extends Stopped {
   /** The next to hand out, due or not; may throw, and is then asked again later. */
   head(): Waiting | undefined;
   /** What can't be read and stands before its other records: it has no head then. */
   readonly unreadable: UnreadableBatch | null;
-  /** From now on that is done. */
-  passUnreadable(): void;
   /** What is known of the head without reading; Infinity where nothing is. */
   readonly headDue: number;
   takeHead(): void;

@@ -7,10 +7,15 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConsumeOptions, UnreadableBatch } from '../../ports/broker.js';
-import type { Lane } from './hand-out.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
+
+/** What stands. */
+export interface Stopped {
+  /** It goes on behind what can't be read. */
+  passUnreadable(): void;
+}
 
 interface Standstill {
   readonly batch: UnreadableBatch;
@@ -22,7 +27,7 @@ type Ask = NonNullable<ConsumeOptions['onUnreadable']>;
 export class Standstills {
   readonly #ask: Ask | undefined;
   readonly #passed: () => void;
-  readonly #standing = new Map<Lane, Standstill>();
+  readonly #standing = new Map<Stopped, Standstill>();
 
   /** @param passed after a lane was moved on */
   constructor(ask: Ask | undefined, passed: () => void) {
@@ -31,7 +36,7 @@ export class Standstills {
   }
 
   /** Once for each; calls with the same batch again change nothing. */
-  at(lane: Lane, batch: UnreadableBatch): void {
+  at(lane: Stopped, batch: UnreadableBatch): void {
     const known = this.#standing.get(lane);
     if (!this.#ask || known?.batch === batch) return;
     known?.gone.abort();
@@ -41,7 +46,7 @@ export class Standstills {
   }
 
   /** Lets go of all the others. */
-  keep(lanes: ReadonlySet<Lane>): void {
+  keep(lanes: ReadonlySet<Stopped>): void {
     for (const [lane, { gone }] of this.#standing) {
       if (lanes.has(lane)) continue;
       gone.abort();
@@ -50,7 +55,7 @@ export class Standstills {
   }
 
   /** Never rejects. */
-  async #until(lane: Lane, { batch, gone: { signal } }: Standstill, ask: Ask): Promise<void> {
+  async #until(lane: Stopped, { batch, gone: { signal } }: Standstill, ask: Ask): Promise<void> {
     for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const may = await ask(batch, signal).then(
         () => true,

@@ -9,6 +9,8 @@ import {
   type Consumer,
   type NewRecord,
   type ReceivedRecord,
+  STEPPED_OVER,
+  type UnreadableBatch,
 } from '../../ports/broker.js';
 import { browseTopic } from './browse.js';
 import { KafkaConsumer } from './consumer.js';
@@ -72,7 +74,8 @@ export class KafkaBroker implements Broker {
 
   async *browse(topic: string, options: BrowseOptions = {}): AsyncIterable<ReceivedRecord> {
     this.#mustBeOpen();
-    yield* browseTopic(this.#kafka, this.#admin, topic, options);
+    const onUnreadable = (batch: UnreadableBatch) => this.#logger.warn(batch, STEPPED_OVER);
+    yield* browseTopic(this.#kafka, this.#admin, topic, { onUnreadable, ...options });
   }
 
   async committed(group: string, topic: string): Promise<ReadonlyMap<number, number>> {

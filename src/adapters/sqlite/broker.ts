@@ -7,6 +7,7 @@ import {
   type Consumer,
   type NewRecord,
   type ReceivedRecord,
+  type UnreadableBatch,
 } from '../../ports/broker.js';
 import { browseTopic } from './browse.js';
 import { SqliteConsumer } from './consumer.js';
@@ -17,11 +18,14 @@ import type { StoreFile } from './store-file.js';
 export class SqliteBroker implements Broker {
   readonly #store: StoreFile;
   readonly #log: RecordLog;
+  readonly #tell: (batch: UnreadableBatch) => void;
   readonly #consumers = new Set<SqliteConsumer>();
   #closed = false;
 
-  constructor(store: StoreFile) {
+  /** @param tell of what browse steps over, where nobody else is told */
+  constructor(store: StoreFile, tell: (batch: UnreadableBatch) => void = () => undefined) {
     this.#store = store;
+    this.#tell = tell;
     this.#log = new RecordLog(store);
   }
 
@@ -47,7 +51,7 @@ export class SqliteBroker implements Broker {
 
   browse(topic: string, options: BrowseOptions = {}): AsyncIterable<ReceivedRecord> {
     const read = <T>(work: () => T) => this.#open(async () => work());
-    return browseTopic({ store: this.#store, log: this.#log, read }, topic, options);
+    return browseTopic({ store: this.#store, log: this.#log, read }, topic, { onUnreadable: this.#tell, ...options });
   }
 
   committed(group: string, topic: string): Promise<ReadonlyMap<number, number>> {

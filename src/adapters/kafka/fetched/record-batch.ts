@@ -35,7 +35,6 @@ export function isUnreadable(message: KafkaMessage): message is UnreadableMessag
 
 /** @param end what the next record to be published will get: no offset of the batches is as high */
 export async function messagesOf(set: Buffer, end: number): Promise<KafkaMessage[]> {
-  if (set.length > MAGIC_AT && set.readInt8(MAGIC_AT) !== MAGIC) return oldMessages(set);
   const messages: KafkaMessage[] = [];
   for (let batch = nextBatch(set); batch; batch = nextBatch(batch.behind)) {
     const below = offsetOf(batch.behind) ?? end;
@@ -47,9 +46,9 @@ export async function messagesOf(set: Buffer, end: number): Promise<KafkaMessage
 
 /** Null at the end, and where the last batch did not come whole: it comes with the next fetch. */
 function nextBatch(set: Buffer): { readonly bytes: Buffer; readonly behind: Buffer } | null {
-  if (set.length < RECORDS_AT) return null;
+  if (set.length <= MAGIC_AT) return null;
   const size = LENGTH_ENDS + set.readInt32BE(LENGTH_AT);
-  if (size < RECORDS_AT || size > set.length) return null;
+  if (size <= MAGIC_AT || size > set.length) return null;
   return { bytes: set.subarray(0, size), behind: set.subarray(size) };
 }
 
@@ -58,42 +57,49 @@ function offsetOf(batch: Buffer): number | null {
 }
 
 async function decoded(batch: Buffer, below: number): Promise<KafkaMessage[]> {
+  const magic = batch.readInt8(MAGIC_AT);
   try {
-    const codec = batch.readInt16BE(ATTRIBUTES_AT) & CODEC_MASK;
-    if (crc32c(batch.subarray(ATTRIBUTES_AT)) >>> 0 !== batch.readUInt32BE(CRC_AT)) {
-      throw new Error('its checksum does not fit');
-    }
-    if (CODEC_NAMES[codec] === undefined) throw new Error('its codec is unknown');
+    // Of before Kafka 0.11, each a batch of its own here: offset and size stand where a batch has them.
+    if (magic === 0 || magic === 1) return await decodeOldMessages(new Decoder(batch), batch.length);
+    mustBeSound(batch);
     return (await decodeBatch(new Decoder(batch))).records;
   } catch (error) {
-    return [unreadable(batch, below, error)];
+    return [magic === MAGIC && batch.length >= RECORDS_AT ? unreadable(batch, below, error) : unknown(batch, error)];
   }
+}
+
+/** @throws Error that says what is wrong */
+function mustBeSound(batch: Buffer): void {
+  if (batch.readInt8(MAGIC_AT) !== MAGIC) throw new Error('its format is unknown');
+  if (batch.length < RECORDS_AT) throw new Error('it is too short');
+  if (crc32c(batch.subarray(ATTRIBUTES_AT)) >>> 0 !== batch.readUInt32BE(CRC_AT)) {
+    throw new Error('its checksum does not fit');
+  }
+  if (CODEC_NAMES[codecOf(batch)] === undefined) throw new Error('its codec is unknown');
+}
+
+function codecOf(batch: Buffer): number {
+  return batch.readInt16BE(ATTRIBUTES_AT) & CODEC_MASK;
 }
 
 /** A damaged header may name any last offset: none is taken that is another batch's. */
 function unreadable(batch: Buffer, below: number, error: unknown): UnreadableMessage {
   const first = Number(batch.readBigInt64BE(0));
   const last = Math.max(first, Math.min(first + batch.readInt32BE(LAST_DELTA_AT), below - 1));
-  const attributes = batch.readInt16BE(ATTRIBUTES_AT);
-  const number = attributes & CODEC_MASK;
-  const codec = CODEC_NAMES[number] ?? `number ${number}`;
-  const what = { first, last, codec, reason: reasonOf(error), digest: digestOf(batch.subarray(CRC_AT)) };
+  const codec = CODEC_NAMES[codecOf(batch)] ?? `number ${codecOf(batch)}`;
+  const what = { first, last, codec, reason: reasonOf(error), digest: digestOf(batch) };
   const context = {
     producerId: String(batch.readBigInt64BE(PRODUCER_AT)),
-    inTransaction: (attributes & IN_TRANSACTION) !== 0,
+    inTransaction: (batch.readInt16BE(ATTRIBUTES_AT) & IN_TRANSACTION) !== 0,
   };
   return mark(what, String(batch.readBigInt64BE(MAX_TIMESTAMP_AT)), context);
 }
 
-/** Of before Kafka 0.11, all that there is of them at once. */
-async function oldMessages(set: Buffer): Promise<KafkaMessage[]> {
-  try {
-    return await decodeOldMessages(new Decoder(set), set.length);
-  } catch (error) {
-    const first = Number(set.readBigInt64BE(0));
-    const what = { first, last: first, codec: 'old format', reason: reasonOf(error), digest: digestOf(set) };
-    return [mark(what, '0', { producerId: '-1', inTransaction: false })];
-  }
+function unknown(batch: Buffer, error: unknown): UnreadableMessage {
+  const first = Number(batch.readBigInt64BE(0));
+  const codec = `format ${batch.readInt8(MAGIC_AT)}`;
+  const what = { first, last: first, codec, reason: reasonOf(error), digest: digestOf(batch) };
+  return mark(what, '0', { producerId: '-1', inTransaction: false });
 }
 
 function mark(unreadable: UnreadableMessage['unreadable'], timestamp: string, batchContext: object): UnreadableMessage {
@@ -102,13 +108,13 @@ function mark(unreadable: UnreadableMessage['unreadable'], timestamp: string, ba
   return { ...message, ...{ isControlRecord: false, batchContext }, unreadable };
 }
 
-/** The same bytes again give the same: another batch of the same offsets does not. */
-function digestOf(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+/** The same batch again gives the same, whoever leads its partition then: another one of the same offsets does not. */
+function digestOf(batch: Buffer): string {
+  return createHash('sha256').update(batch.subarray(MAGIC_AT)).digest('hex').slice(0, 32);
 }
 
 /** One line, and no more of it than a log or a header takes. */
 function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = (error as Partial<Error> | null)?.message ?? String(error);
   return (text.split('\n')[0] ?? '').slice(0, 200);
 }

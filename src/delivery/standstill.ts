@@ -1,0 +1,46 @@
+/**
+ * A batch that can't be read stops its partition until an operator steps over it: `events skip` writes a dead letter, and
+ * the process that holds the partition takes the one that fits as the order. It reads the dead letters from the oldest on,
+ * so an order also holds for a process that comes to the batch later.
+ */
+import type { Logger } from '../observability/logger.js';
+import type { Broker, UnreadableBatch } from '../ports/broker.js';
+import { isOrderToSkip } from './dead-letters.js';
+import type { Topics } from './topics.js';
+
+export interface StandstillParts {
+  readonly broker: Pick<Broker, 'browse'>;
+  readonly topics: Pick<Topics, 'deadLetters'>;
+  readonly logger: Logger;
+}
+
+export type Standstill = (batch: UnreadableBatch, gone: AbortSignal) => Promise<void>;
+
+/** Fulfilled once there is an order. @throws BrokerUnavailable: to be asked again */
+export function createStandstill({ broker, topics, logger }: StandstillParts): Standstill {
+  const said = new Set<string>();
+  return async (batch, gone) => {
+    if (!said.has(batch.digest)) logger.error(about(batch), 'a batch can not be read: its partition stands there');
+    said.add(batch.digest);
+    for await (const letter of broker.browse(topics.deadLetters, { follow: gone })) {
+      if (!isOrderToSkip(letter, batch)) continue;
+      logger.warn(about(batch), 'the batch was stepped over, as an operator ordered');
+      said.delete(batch.digest);
+      return;
+    }
+    throw new Error('nobody ordered it');
+  };
+}
+
+/** For an operator: where, why, and the command. */
+export function standstillText({ topic, partition, first, codec, reason }: UnreadableBatch): string {
+  return `partition ${partition} of ${topic} stands at offset ${first}: its batch (${codec}) can not be read, ${reason}`;
+}
+
+export function skipCommandText({ topic, partition, first }: UnreadableBatch): string {
+  return `account-webhooks events skip --topic ${topic} --partition ${partition} --offset ${first} --reason <why>`;
+}
+
+function about({ topic, partition, first, last, codec, reason }: UnreadableBatch) {
+  return { topic, partition, offset: first, lastOffset: last, codec, reason };
+}

@@ -1,0 +1,51 @@
+/** Whether a partition stands before a batch that can't be read. A process that holds it says so, too; this needs none. */
+import { withinTime } from '../adapters/common/time-limit.js';
+import type { Config } from '../config.js';
+import { retryGroup } from '../delivery/groups.js';
+import { skipCommandText, standstillText } from '../delivery/standstill.js';
+import { topicsOf } from '../delivery/topics.js';
+import { type Broker, BrokerRefused, BrokerUnavailable, type UnreadableBatch } from '../ports/broker.js';
+import { type Check, type Finding, fail, ok, warn } from './check.js';
+
+/** Less than a check may take: where Kafka does not answer, the check of the broker says so. */
+const LOOK_WITHIN_MS = 8_000;
+
+/** @param openBroker null where there is none yet */
+export function standstillChecks(config: Config, openBroker: () => Promise<Broker | null>): Check[] {
+  return [{ name: 'partitions', run: async () => findings(config, await openBroker()) }];
+}
+
+async function findings(config: Config, broker: Broker | null): Promise<Finding[]> {
+  if (!broker) return [];
+  try {
+    const found = await withinTime(LOOK_WITHIN_MS, standing(config, broker));
+    return found.length === 0 ? [ok('none stands before what can not be read')] : found.map(finding);
+  } catch (error) {
+    if (error instanceof BrokerRefused) return [warn(error.message, 'grant READ on groups account-webhooks-browse-*')];
+    if (error instanceof BrokerUnavailable) return [];
+    throw error;
+  }
+}
+
+/** What a group comes to next, in each partition: records of before may be under way still. */
+async function standing(config: Config, broker: Broker): Promise<UnreadableBatch[]> {
+  const { payments, isTier } = topicsOf(config.paymentTopics, config.topicPrefix);
+  const tiers = (await broker.listTopics()).filter(isTier);
+  const { group } = config.delivery;
+  const consumed = [
+    ...payments.map((topic) => ({ topic, by: group })),
+    ...tiers.map((topic) => ({ topic, by: retryGroup(group) })),
+  ];
+  const found: UnreadableBatch[] = [];
+  for (const { topic, by } of consumed) {
+    const next = [...(await broker.committed(by, topic))];
+    const ranges = new Map(next.map(([partition, from]) => [partition, { from, to: from + 1 }]));
+    for await (const _ of broker.browse(topic, { ranges, onUnreadable: (batch) => found.push(batch) }));
+  }
+  return found;
+}
+
+function finding(batch: UnreadableBatch): Finding {
+  const todo = `mend what publishes such batches; then ${skipCommandText(batch)}`;
+  return fail(standstillText(batch), todo);
+}

@@ -1,0 +1,98 @@
+/** Kafka's codecs on what other programs packed, on what is damaged, and on what unpacks to too much. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import kafkajs from 'kafkajs';
+import { compressFrameSync } from 'lz4-napi';
+import { compressSync } from 'snappy';
+import { installCodecs, MOST_UNPACKED_BYTES, zstdByBlocks } from '../../../src/adapters/kafka/fetched/codecs.js';
+import { PAYLOAD } from './packed-payload.js';
+
+const { GZIP, Snappy, LZ4, ZSTD } = kafkajs.CompressionTypes;
+const FOLDER = new URL('packed/', import.meta.url);
+const packed = (name: string) => readFileSync(new URL(name, FOLDER));
+const filesOf = (codec: string) => readdirSync(FOLDER).filter((name) => name.startsWith(`${codec}-`));
+const ZEROS = Buffer.alloc(MOST_UNPACKED_BYTES + 1);
+const TOO_MUCH = /more than \d+ bytes|larger than/;
+
+beforeAll(() => installCodecs());
+
+function unpack(codec: kafkajs.CompressionTypes, bytes: Buffer): Promise<Buffer> {
+  const codecs = kafkajs.CompressionCodecs as unknown as Record<
+    number,
+    () => { decompress(of: Buffer): Promise<Buffer> }
+  >;
+  return codecs[codec]?.().decompress(bytes) ?? Promise.reject(new Error('no such codec'));
+}
+
+/** As snappy-java frames what it packs: a header of 16 bytes, then blocks with their lengths. */
+function xerial(...blocks: readonly Buffer[]): Buffer {
+  const header = Buffer.from('82534e41505059000000000100000001', 'hex');
+  const framed = blocks.flatMap((block) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(block.length);
+    return [length, block];
+  });
+  return Buffer.concat([header, ...framed]);
+}
+
+const halves = [PAYLOAD.subarray(0, 70_000), PAYLOAD.subarray(70_000)].map((half) => compressSync(half));
+const SAMPLES: readonly (readonly [name: string, codec: kafkajs.CompressionTypes, bytes: Buffer])[] = [
+  ['gzip', GZIP, gzipSync(PAYLOAD)],
+  [
+    'gzip in two members',
+    GZIP,
+    Buffer.concat([PAYLOAD.subarray(0, 9), PAYLOAD.subarray(9)].map((part) => gzipSync(part))),
+  ],
+  ['snappy, raw, as librdkafka', Snappy, compressSync(PAYLOAD)],
+  ['snappy in blocks, as snappy-java', Snappy, xerial(...halves)],
+  ...filesOf('lz4').map((name) => [name, LZ4, packed(name)] as const),
+  ...filesOf('zstd').map((name) => [name, ZSTD, packed(name)] as const),
+];
+
+test.each(SAMPLES)('%s is unpacked', async (_, codec, bytes) => {
+  expect((await unpack(codec, bytes)).equals(PAYLOAD)).toBe(true);
+});
+
+test.each(filesOf('zstd'))('%s is unpacked on a Node without zstd', (name) => {
+  expect(zstdByBlocks(packed(name)).equals(PAYLOAD)).toBe(true);
+});
+
+const CLAIMS_A_GIGABYTE = Buffer.from('28b52ffd00a0', 'hex');
+const CLAIMS_EXABYTES = Buffer.from('28b52ffde0ffffffffffffff0f', 'hex');
+
+describe('what unpacks to more than a batch may is refused', () => {
+  const bombs: readonly (readonly [name: string, codec: kafkajs.CompressionTypes, bytes: Buffer])[] = [
+    ['gzip', GZIP, gzipSync(ZEROS)],
+    ['snappy', Snappy, compressSync(ZEROS)],
+    ['snappy in blocks', Snappy, xerial(...Array(5).fill(compressSync(Buffer.alloc(MOST_UNPACKED_BYTES / 4))))],
+    ['lz4', LZ4, compressFrameSync(ZEROS)],
+    ['zstd', ZSTD, packed('bomb-zstd-streamed')],
+    ['zstd that says so', ZSTD, packed('bomb-zstd-content-size')],
+    ['zstd with a window of a gigabyte', ZSTD, CLAIMS_A_GIGABYTE],
+    ['zstd that claims exabytes', ZSTD, CLAIMS_EXABYTES],
+  ];
+
+  test.each(bombs)('%s', async (_, codec, bytes) => {
+    await expect(unpack(codec, bytes)).rejects.toThrow(TOO_MUCH);
+  });
+
+  test.each(bombs.slice(4))('%s, on a Node without zstd', (_, _codec, bytes) => {
+    expect(() => zstdByBlocks(bytes)).toThrow(TOO_MUCH);
+  });
+});
+
+test.each(SAMPLES)(
+  '%s: what is damaged is refused or unpacked to a bounded length, and never hangs',
+  async (_, codec, bytes) => {
+    const damage = fc.record({ at: fc.nat(bytes.length - 1), to: fc.nat(255), cut: fc.option(fc.nat(bytes.length)) });
+    const property = fc.asyncProperty(damage, async ({ at, to, cut }) => {
+      const damaged = Buffer.from(bytes);
+      damaged[at] = to;
+      const unpacked = await unpack(codec, damaged.subarray(0, cut ?? bytes.length)).catch(() => null);
+      expect(unpacked?.length ?? 0).toBeLessThanOrEqual(MOST_UNPACKED_BYTES);
+    });
+    await fc.assert(property, { numRuns: 60 });
+  },
+);

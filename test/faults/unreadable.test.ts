@@ -1,0 +1,171 @@
+/**
+ * What can't be read stops its own partition, and nothing else: it is told wherever an operator looks, and one command
+ * steps over it. Kafka's batches come from Java's own producer, in each of its codecs.
+ */
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { startKafka } from '../services/kafka/kafka-server.js';
+import { damageLastByte } from '../support/damaged-segment.js';
+import { eventually } from '../support/eventually.js';
+import { examined } from '../support/examined.js';
+import { kafkaInstallation } from '../support/kafka-installation.js';
+import { consoleProducer, withOwnKafka } from '../support/own-kafka.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { scrape } from '../support/scrape.js';
+import { run, type Service, type Settings, serve } from '../support/service.js';
+import { poisonTopic } from '../support/sqlite-subjects.js';
+import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+
+const ACCOUNT = 7;
+const PATIENCE = { timeout: 30_000 };
+/** By the partition of three that a producer puts them into. */
+const KEYS = ['k2', 'k3', 'k0'];
+const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
+
+jest.setTimeout(120_000);
+
+let cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+  cleanups = [];
+});
+
+interface Story {
+  readonly settings: Settings;
+  readonly receiver: Receiver;
+  readonly service: Service;
+}
+
+async function begin(open: (receiver: Receiver) => ReturnType<typeof installation>): Promise<Story> {
+  const receiver = await startReceiver();
+  cleanups.push(() => receiver.close());
+  const { settings, remove } = await open(receiver);
+  cleanups.push(remove);
+  const service = await serve(settings);
+  cleanups.push(() => service.stop('SIGKILL'));
+  const token = await tokenFor(service.url, await register(settings, ACCOUNT));
+  expect(await addWebhook(service.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' })).toBe(200);
+  return { settings, receiver, service };
+}
+
+const lines = (count: number, prefix: string) => paymentEvents(ACCOUNT, count, prefix).trim().split('\n');
+const bodies = ({ receiver }: Story) => receiver.requests.map(({ body }) => body.toString());
+
+function delivered(story: Story, events: readonly string[]): Promise<unknown> {
+  return eventually(() => events.every((event) => bodies(story).includes(event)), PATIENCE);
+}
+
+/** That it stands is told by readiness, log, metric and doctor. @returns the options of the command that doctor names */
+async function told(story: Story, topic: string): Promise<string[]> {
+  const { settings, service } = story;
+  const isTold = async () => (await readyBody(service)).includes(`of ${topic} stands at offset`);
+  await eventually(isTold, PATIENCE);
+  expect((await fetch(`${service.adminUrl}/health/ready`)).status).toBe(200);
+  expect(service.log()).toMatch(/"topic":"[^"]+","partition":\d+,"offset":\d+,.*a batch can not be read/);
+  const metrics = await scrape(service.adminUrl);
+  expect(metrics.value('account_webhooks_partitions_standing', { topic })).toBe(1);
+  const { code, results } = await examined(settings);
+  expect(code).toBe(1);
+  const finding = results.find(({ check, verdict }) => check === 'partitions' && verdict === 'FAIL');
+  expect(finding?.says).toContain(`of ${topic} stands at offset`);
+  const options = /--topic \S+ --partition \d+ --offset \d+/.exec(finding?.todo ?? '')?.[0] ?? '';
+  return options.split(' ');
+}
+
+async function readyBody({ adminUrl }: Service): Promise<string> {
+  return (await fetch(`${adminUrl}/health/ready`)).text();
+}
+
+const skip = (settings: Settings, ...options: string[]) => run(settings, ['events', 'skip', ...options]);
+
+/** Steps over it as doctor says, and looks at what an auditor and an operator see afterwards. */
+async function stepOver(story: Story, options: readonly string[], behind: readonly string[]): Promise<void> {
+  const { settings, service } = story;
+  const audit = () => run(settings, ['audit', 'completeness', '--from', '2026-01-01', '--to', '2100-01-01', '--json']);
+  const before = await audit();
+  expect([before.code, summaryOf(before.stdout)]).toMatchObject([1, { unreadable: 1, unanswered: 1 + behind.length }]);
+  const first = await skip(settings, ...options, '--reason', 'a bad disk', '--json');
+  expect([first.stderr, first.code]).toEqual(['', 0]);
+  expect(JSON.parse(first.stdout)).toMatchObject({ topic: options[1], digest: expect.any(String) });
+  await delivered(story, behind);
+  expect(await readyBody(service)).not.toContain('stands');
+  expect((await examined(settings)).of('partitions')).toEqual(['ok none stands before what can not be read']);
+  // The receiver has it before the log does.
+  await eventually(async () => (await audit()).code === 0, PATIENCE);
+  expect(summaryOf((await audit()).stdout)).toMatchObject({ unreadable: 1, unanswered: 0 });
+  const letters = await run(settings, ['dead-letters', 'list', '--json']);
+  expect(JSON.parse(letters.stdout)).toMatchObject({
+    reason: 'unreadable',
+    detail: expect.stringContaining('a bad disk'),
+  });
+  expect((await run(settings, ['dead-letters', 'replay'])).stdout).toBe('0 replayed\n');
+  expect(service.log()).not.toContain('can not go on');
+}
+
+function summaryOf(stdout: string): unknown {
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}');
+}
+
+describe('embedded', () => {
+  test('a row that can not be read stops its topic, and one command steps over it', async () => {
+    const story = await begin((receiver) => installation([receiver]));
+    const { settings } = story;
+    const [before, behind] = [lines(3, 'before-'), lines(3, 'behind-')];
+    await run(settings, ['events', 'publish'], before.join('\n'));
+    await delivered(story, before);
+    poisonTopic(String(settings.DATA_DIR), 'payment-events');
+    await run(settings, ['events', 'publish'], behind.join('\n'));
+    const options = await told(story, 'payment-events');
+    const refused = await skip(
+      settings,
+      '--topic',
+      'payment-events',
+      '--partition',
+      '0',
+      '--offset',
+      '1',
+      '--reason',
+      'x',
+    );
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('offset 1 of partition 0')]);
+    const elsewhere = await skip(settings, '--topic', 'other', '--partition', '0', '--offset', '1', '--reason', 'x');
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining('--topic other')]);
+    expect(bodies(story)).toHaveLength(3);
+    await stepOver(story, options, behind);
+  });
+});
+
+withOwnKafka(() => {
+  test("Java's producer is read in every codec; a damaged batch stops its partition only, until it is stepped over", async () => {
+    const kafka = await startKafka();
+    cleanups.push(() => kafka.stop());
+    const story = await begin((receiver) => kafkaInstallation(kafka.brokers, [receiver]));
+    const { settings, service } = story;
+    const topic = String(settings.PAYMENT_TOPICS);
+    const produce = (codec: string, partition: number, events: readonly string[]) => {
+      const keyed = events.map((event) => `${KEYS[partition]}|${event}`);
+      return consoleProducer(kafka.brokers, topic, keyed, { codec, keySeparator: '|' });
+    };
+    const all = CODECS.map((codec, n) => ({ codec, partition: n % 3, events: lines(40, `${codec}-`) }));
+    for (const { codec, partition, events } of all) await produce(codec, partition, events);
+    await delivered(
+      story,
+      all.flatMap(({ events }) => events),
+    );
+
+    await service.stop('SIGTERM');
+    const [lost, behind, others] = [lines(5, 'lost-'), lines(5, 'behind-'), lines(5, 'others-')];
+    await produce('zstd', 0, lost);
+    damageLastByte(kafka, { topic, partition: 0 });
+    await produce('lz4', 0, behind);
+    await produce('snappy', 1, others);
+    const again = { ...story, service: await serve(settings) };
+    cleanups.push(() => again.service.stop('SIGKILL'));
+    await delivered(again, others);
+    const options = await told(again, topic);
+    expect(again.service.log()).toMatch(/"codec":"zstd","reason":"its checksum does not fit"/);
+    expect(bodies(again).some((body) => behind.includes(body))).toBe(false);
+    await stepOver(again, options, behind);
+    expect(bodies(again).some((body) => lost.includes(body))).toBe(false);
+    expect(await again.service.stop('SIGTERM')).toBe(0);
+  });
+});

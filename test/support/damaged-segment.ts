@@ -1,0 +1,20 @@
+/** Damage on a Kafka's disk: the last byte of a partition's log is another one, as a bad disk or a bug leaves it. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OwnKafka } from './own-kafka.js';
+
+export interface Segment {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/** The log of a partition of a running Kafka, which reads its file through the same pages. */
+export function damageLastByte({ folder }: Pick<OwnKafka, 'folder'>, { topic, partition }: Segment): void {
+  const logs = join(folder, 'logs', `${topic}-${partition}`);
+  const file = readdirSync(logs).find((name) => name.endsWith('.log'));
+  if (!file) throw new Error(`${topic}-${partition} has no log`);
+  const path = join(logs, file);
+  const bytes = readFileSync(path);
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 0xff;
+  writeFileSync(path, bytes);
+}
