@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { skipped } from '../delivery/dead-letters.js';
+import { MEND_THE_LOG, standstillText } from '../delivery/standstill.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { Broker, UnreadableBatch } from '../ports/broker.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
@@ -54,6 +55,7 @@ async function unreadableAt(broker: Broker, { topic, partition, offset }: Place)
     throw new CommandFailed(`offset ${record.offset} of ${place} can be read: there is nothing to step over`);
   }
   const [batch] = found;
+  if (batch?.digest === null) throw new CommandFailed(`${standstillText(batch)}; ${MEND_THE_LOG}`);
   if (!batch) throw new CommandFailed(`there is no offset ${offset} in ${place}, or no such partition or topic`);
   return batch;
 }

@@ -62,7 +62,7 @@ export function skipped(
   const place = [
     source({ topic, partition, offset: first }),
     header(LAST_OFFSET, String(last)),
-    header(DIGEST, digest),
+    header(DIGEST, String(digest)),
   ];
   const detail = `${why} (${codec}: ${reason})`;
   return deadLetter({ key: null, value: null, headers: [] }, 'unreadable', detail, place);

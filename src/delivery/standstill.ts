@@ -20,25 +20,31 @@ export type Standstill = (batch: UnreadableBatch, gone: AbortSignal) => Promise<
 export function createStandstill({ broker, topics, logger }: StandstillParts): Standstill {
   const said = new Set<string>();
   return async (batch, gone) => {
-    if (!said.has(batch.digest)) logger.error(about(batch), 'a batch can not be read: its partition stands there');
-    said.add(batch.digest);
+    const key = String(batch.digest);
+    if (!said.has(key)) logger.error(about(batch), 'a batch can not be read: its partition stands there');
+    said.add(key);
     for await (const letter of broker.browse(topics.deadLetters, { follow: gone })) {
       if (!isOrderToSkip(letter, batch)) continue;
       logger.warn(about(batch), 'the batch was stepped over, as an operator ordered');
-      said.delete(batch.digest);
+      said.delete(key);
       return;
     }
     throw new Error('nobody ordered it');
   };
 }
 
-/** For an operator: where, why, and the command. */
+export const MEND_THE_LOG =
+  'let another replica lead it, or delete its records up to behind the damage (kafka-delete-records)';
+
+/** For an operator: where, and why. */
 export function standstillText({ topic, partition, first, codec, reason }: UnreadableBatch): string {
   return `partition ${partition} of ${topic} stands at offset ${first}: its batch (${codec}) can not be read, ${reason}`;
 }
 
-export function skipCommandText({ topic, partition, first }: UnreadableBatch): string {
-  return `account-webhooks events skip --topic ${topic} --partition ${partition} --offset ${first} --reason <why>`;
+/** What to do about it. */
+export function standstillTodo({ topic, partition, first, digest }: UnreadableBatch): string {
+  if (digest === null) return MEND_THE_LOG;
+  return `mend what publishes such batches; then account-webhooks events skip --topic ${topic} --partition ${partition} --offset ${first} --reason <why>`;
 }
 
 function about({ topic, partition, first, last, codec, reason }: UnreadableBatch) {

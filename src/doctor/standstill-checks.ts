@@ -2,7 +2,7 @@
 import { withinTime } from '../adapters/common/time-limit.js';
 import type { Config } from '../config.js';
 import { retryGroup } from '../delivery/groups.js';
-import { skipCommandText, standstillText } from '../delivery/standstill.js';
+import { standstillText, standstillTodo } from '../delivery/standstill.js';
 import { topicsOf } from '../delivery/topics.js';
 import { type Broker, BrokerRefused, BrokerUnavailable, type UnreadableBatch } from '../ports/broker.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
@@ -46,6 +46,5 @@ async function standing(config: Config, broker: Broker): Promise<UnreadableBatch
 }
 
 function finding(batch: UnreadableBatch): Finding {
-  const todo = `mend what publishes such batches; then ${skipCommandText(batch)}`;
-  return fail(standstillText(batch), todo);
+  return fail(standstillText(batch), standstillTodo(batch));
 }

@@ -76,8 +76,11 @@ export interface UnreadableBatch {
   readonly codec: string;
   /** Why it can't be read, in one line. */
   readonly reason: string;
-  /** Of its bytes: what stands at these offsets of a topic that was made anew has another one. */
-  readonly digest: string;
+  /**
+   * Of its bytes: what stands at these offsets of a topic that was made anew has another one. Null where the broker itself
+   * can't read on: nobody is asked then, the partition is tried again every few seconds, and `last` is `first`.
+   */
+  readonly digest: string | null;
 }
 
 /** From an offset on, and up to another one, which is left out. */

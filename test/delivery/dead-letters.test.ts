@@ -79,6 +79,8 @@ describe('a delivery that is exhausted', () => {
       reason: 'exhausted',
       detail: 'status 503',
       source: null,
+      lastOffset: null,
+      digest: null,
       accountId: 42,
       eventId: 'pay-1',
       webhookId: 5,

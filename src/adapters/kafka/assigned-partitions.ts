@@ -13,6 +13,7 @@ import type { EachBatchPayload, Consumer as KafkaClient, KafkaMessage } from 'ka
 import type { Logger } from '../../observability/logger.js';
 import type { ConsumeOptions } from '../../ports/broker.js';
 import { type HandOut, type InLine, waiting } from '../common/hand-out.js';
+import { refusalIn } from './fetched/record-batch.js';
 import { PartitionLane } from './partition-lane.js';
 import { fromMessage } from './records.js';
 import type { TopicAdmin } from './topic-admin.js';
@@ -34,13 +35,15 @@ export interface Place {
 }
 
 const ASK_AGAIN_MS = 500;
+/** A partition that the broker can't read is tried again. */
+const REFUSED_MS = 5_000;
 
 export class AssignedPartitions {
   readonly #parts: AssignedPartitionsParts;
   readonly #lanes = new Map<string, PartitionLane>();
   /** Of partitions that stay through a change of this member's id, until it is known where the group stands. */
   readonly #former = new Map<string, PartitionLane>();
-  readonly #asking = new Set<NodeJS.Timeout>();
+  readonly #timers = new Set<NodeJS.Timeout>();
   #memberId = '';
   /** Counts the joins: what was asked for before the last one is not looked at. */
   #join = 0;
@@ -61,7 +64,7 @@ export class AssignedPartitions {
 
   stop(): void {
     this.#stopped = true;
-    for (const timer of this.#asking) clearTimeout(timer);
+    for (const timer of this.#timers) clearTimeout(timer);
   }
 
   joined(memberId: string, assignment: Assignment): void {
@@ -85,6 +88,11 @@ export class AssignedPartitions {
   received({ batch, resolveOffset }: EachBatchPayload): void {
     const lane = this.#lanes.get(keyOf(batch));
     if (!lane || this.#stopped) return;
+    const refused = refusalIn(batch.messages);
+    if (refused) {
+      this.#refused(lane, refused.unreadable.reason);
+      return;
+    }
     const fetchedOffset = Number((batch as unknown as { fetchedOffset: string }).fetchedOffset);
     if (Number(batch.highWatermark) < lane.next) this.#beginAnew(lane);
     else if (fetchedOffset > lane.next) this.#goBack(lane, Number(batch.firstOffset()));
@@ -97,6 +105,19 @@ export class AssignedPartitions {
       resolveOffset(batch.lastOffset());
       this.#parts.handOut.pumpNextTurn();
     }
+  }
+
+  /** The others are fetched meanwhile. */
+  #refused(lane: PartitionLane, reason: string): void {
+    const { topic, partition, next: offset } = lane;
+    if (lane.refuse(reason))
+      this.#parts.logger.error({ topic, partition, offset, reason }, 'a partition can not be read');
+    this.#flow(lane).pause();
+    this.#later(REFUSED_MS, () => {
+      if (!this.has(lane)) return;
+      this.#flow(lane).resume();
+      lane.regulate(true);
+    });
   }
 
   #inLine({ topic, partition }: Place, message: KafkaMessage): InLine {
@@ -153,12 +174,18 @@ export class AssignedPartitions {
   }
 
   #askAgain(places: readonly Place[], join: number): void {
+    this.#later(ASK_AGAIN_MS, () => {
+      if (join === this.#join) void this.#open(places, join);
+    });
+  }
+
+  #later(ms: number, then: () => void): void {
     if (this.#stopped) return;
     const timer = setTimeout(() => {
-      this.#asking.delete(timer);
-      if (join === this.#join) void this.#open(places, join);
-    }, ASK_AGAIN_MS);
-    this.#asking.add(timer);
+      this.#timers.delete(timer);
+      then();
+    }, ms);
+    this.#timers.add(timer);
   }
 
   #flow({ topic, partition }: Place) {

@@ -12,6 +12,7 @@ import {
   type ReceivedRecord,
   type UnreadableBatch,
 } from '../../ports/broker.js';
+import { refusalIn } from './fetched/record-batch.js';
 import { translated } from './kafka-errors.js';
 import { fromMessage } from './records.js';
 import type { PartitionOffsets, TopicAdmin } from './topic-admin.js';
@@ -123,7 +124,16 @@ class Browsing {
       return;
     }
     const { position, end } = range;
-    const items = batch.messages.map((message) => fromMessage(batch.topic, batch.partition, message));
+    const refused = refusalIn(batch.messages)?.unreadable;
+    // Who follows has to begin again: this partition is read no further.
+    if (refused && this.#options.follow) {
+      this.#failed(new BrokerUnavailable(refused.reason));
+      return;
+    }
+    const { topic, partition } = batch;
+    const items = refused
+      ? [{ ...refused, topic, partition, first: position, last: position }]
+      : batch.messages.map((message) => fromMessage(topic, partition, message));
     this.#advance(batch.partition, Number(batch.lastOffset()) + 1);
     this.#batches.push(items.filter((item) => lastOf(item) >= position && firstOf(item) < end));
     this.#changed();

@@ -31,6 +31,8 @@ export class PartitionLane implements Lane, Kept {
   /** What the next record to be published would get, when something was last fetched. */
   #end = 0;
   #paused = false;
+  /** Why nothing more can be fetched just now. */
+  #refusal: UnreadableBatch | null = null;
   /** False once a record of it was let go of: nobody would hand that out any more. */
   #isWhole = true;
 
@@ -52,9 +54,18 @@ export class PartitionLane implements Lane, Kept {
   }
 
   get state(): PartitionState {
-    const { topic, partition, unreadable } = this;
+    const { topic, partition } = this;
+    const unreadable = this.unreadable ?? this.#refusal;
     const behind = Math.max(this.#end, this.#next) - (this.unremembered ?? this.#remembered);
     return { topic, partition, behind, head: headState(this.head()), unreadable };
+  }
+
+  /** Nothing comes behind what is here. @returns false where that is known */
+  refuse(reason: string): boolean {
+    if (this.#refusal?.reason === reason) return false;
+    const place = { topic: this.topic, partition: this.partition, first: this.#next, last: this.#next };
+    this.#refusal = { ...place, codec: 'unknown', reason, digest: null };
+    return true;
   }
 
   /** Those that are here already are left out. @param last the batch's last offset, records or not */
@@ -65,6 +76,7 @@ export class PartitionLane implements Lane, Kept {
       this.#bytes += sizeOf(entry);
     }
     this.#next = Math.max(this.#next, last + 1);
+    this.#refusal = null;
     this.regulate();
   }
 

@@ -39,7 +39,7 @@ it('is connected from its first join on, and not after a crash', async () => {
 it('tells how far it is behind, what it holds, and what is to come next', async () => {
   await client.join({ t: [0] });
   await eventually(() => client.calls.includes('seek t 5'));
-  expect(consumer.state().partitions).toEqual([{ topic: 't', partition: 0, behind: 0, head: null }]);
+  expect(consumer.state().partitions).toEqual([{ topic: 't', partition: 0, behind: 0, head: null, unreadable: null }]);
   await client.fetched('t', 5, 9, 25);
   await eventually(() => ends.length === 2);
   const head = { publishedAt: 0, overdueMs: 0 };
@@ -47,10 +47,10 @@ it('tells how far it is behind, what it holds, and what is to come next', async 
     connected: true,
     inHand: 2,
     inHandBytes: 2,
-    partitions: [{ topic: 't', partition: 0, behind: 20, head }],
+    partitions: [{ topic: 't', partition: 0, behind: 20, head, unreadable: null }],
   });
   ends[1]?.();
   ends[0]?.();
   await eventually(() => consumer.state().inHand === 0);
-  expect(consumer.state().partitions).toEqual([{ topic: 't', partition: 0, behind: 18, head }]);
+  expect(consumer.state().partitions).toEqual([{ topic: 't', partition: 0, behind: 18, head, unreadable: null }]);
 });

@@ -29,7 +29,13 @@ test('how far it is behind, what it holds and for how long the next is due; anot
   expect(state.head?.overdueMs).toBeGreaterThan(0);
   expect(state.head?.publishedAt).toBeLessThanOrEqual(begun);
   expect(consumer.state()).toMatchObject({ inHand: 1, inHandBytes: 2 });
-  expect(consumer.state().partitions[1]).toEqual({ topic: 'empty', partition: 0, behind: 0, head: null });
+  expect(consumer.state().partitions[1]).toEqual({
+    topic: 'empty',
+    partition: 0,
+    behind: 0,
+    head: null,
+    unreadable: null,
+  });
   expect(standby.state()).toEqual(NOTHING);
   const closing = consumer.close();
   end();

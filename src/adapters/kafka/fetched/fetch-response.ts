@@ -5,9 +5,15 @@
 import type { KafkaMessage } from 'kafkajs';
 import { installCodecs } from './codecs.js';
 import { Decoder, fetchProtocol } from './kafkajs-internals.js';
-import { messagesOf } from './record-batch.js';
+import { messagesOf, refusal } from './record-batch.js';
 
 const VERSION = 11;
+/** What is wrong with one partition's log: kafkajs would fail all that were fetched with it. */
+const DAMAGED = new Map([
+  [-1, 'UNKNOWN_SERVER_ERROR'],
+  [2, 'CORRUPT_MESSAGE'],
+  [87, 'INVALID_RECORD'],
+]);
 let isInstalled = false;
 
 /** For every client of kafkajs in this process, once. */
@@ -50,7 +56,10 @@ async function partition(decoder: Decoder) {
     abortedTransactions: decoder.readArray(abortedTransaction),
     preferredReadReplica: decoder.readInt32(),
   };
-  return { ...head, messages: await messages(decoder, Number(head.highWatermark)) };
+  const read = await messages(decoder, Number(head.highWatermark));
+  const damage = DAMAGED.get(head.errorCode);
+  if (damage === undefined) return { ...head, messages: read };
+  return { ...head, errorCode: 0, messages: [refusal(`the broker can not read its log (${damage})`)] };
 }
 
 function abortedTransaction(decoder: Decoder) {

@@ -41,7 +41,21 @@ export async function messagesOf(set: Buffer, end: number): Promise<KafkaMessage
     // Not spread into one call: a batch may have more records than a call has arguments.
     for (const message of await decoded(batch.bytes, below)) messages.push(message);
   }
-  return messages;
+  // Since version 3 a fetch has one batch whole, or nothing.
+  return set.length > 0 && messages.length === 0 && !nextBatch(set)
+    ? [refusal('a batch has no sound length')]
+    : messages;
+}
+
+/** Where the broker, or a length, keeps everything from the fetched offset on from being read. Under the highest offset. */
+export function refusal(reason: string): UnreadableMessage {
+  const nowhere = Number.MAX_SAFE_INTEGER;
+  const what = { first: nowhere, last: nowhere, codec: 'unknown', reason, digest: null };
+  return mark(what, '0', { producerId: '-1', inTransaction: false });
+}
+
+export function refusalIn(messages: readonly KafkaMessage[]): UnreadableMessage | undefined {
+  return messages.filter(isUnreadable).find(({ unreadable: { digest } }) => digest === null);
 }
 
 /** Null at the end, and where the last batch did not come whole: it comes with the next fetch. */
