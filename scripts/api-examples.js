@@ -67,7 +67,9 @@ export const EXAMPLES = {
       expires_in: 3600,
     },
   },
-  showOpenApi: { answer: { openapi: '3.1.0', info: {}, paths: {}, components: {} } },
+  showOpenApi: {
+    answer: { openapi: '3.1.0', info: {}, servers: [], tags: [], paths: {}, webhooks: {}, components: {} },
+  },
 };
 
 /** What a URL that begins with http:// is answered. */

@@ -1,6 +1,6 @@
 /** docs/api.md, from the document that /openapi.json gives. */
 import { curlOf, ERROR, EXAMPLES } from './api-examples.js';
-import { fieldsOf, typeOf } from './schema-fields.js';
+import { fieldsOf, inlined, typeOf } from './schema-fields.js';
 
 const HEAD = `# The REST API
 
@@ -8,13 +8,14 @@ const HEAD = `# The REST API
 
 `;
 
-/** @param document OpenAPI 3.1, as openApiDocument makes it */
-export function apiMarkdown(document) {
+/** @param given OpenAPI 3.1, as openApiDocument makes it */
+export function apiMarkdown(given) {
+  const document = inlined(given, given.components.schemas);
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   );
   const parts = [
-    `${document.info.description} The same for machines: \`GET /openapi.json\`.`,
+    `${document.info.description} \`GET /openapi.json\` returns the same for machines.`,
     table(
       ['operation', ''],
       operations.map((of) => [
@@ -22,9 +23,11 @@ export function apiMarkdown(document) {
         of.operation.summary,
       ]),
     ),
-    'In the examples `SERVICE` is where the service is, say `http://127.0.0.1:8080`; `CLIENT_ID` and `CLIENT_SECRET` are ' +
-      'what `accounts register` printed; `TOKEN` is the `access_token` of `POST /oauth/token`. Ids, times and tokens are yours.',
-    ...operations.map((of) => chapter(of, document)),
+    'In the examples, `SERVICE` is the address of the service, such as `http://127.0.0.1:8080`. `accounts register` prints ' +
+      '`CLIENT_ID` and `CLIENT_SECRET`. `TOKEN` is the `access_token` of `POST /oauth/token`. Your ids, times and tokens differ.',
+    "The requests that the service sends to your URLs are described in [the receiver's guide](receivers.md), and under " +
+      '`webhooks` in `/openapi.json`.',
+    ...operations.map(chapter),
     errors(document),
     headers(document),
   ];
@@ -35,15 +38,15 @@ function routeOf({ method, path }) {
   return `${method.toUpperCase()} ${path}`;
 }
 
-function chapter(of, document) {
+function chapter(of) {
   const { operation } = of;
   const parts = [
     `<a id="${operation.operationId.toLowerCase()}"></a>\n\n## ${routeOf(of)}`,
-    `${operation.summary} ${AUTHENTICATION[kindOf(operation.security)]}`,
+    `${operation.description} ${AUTHENTICATION[kindOf(operation.security)]}`,
     ...takes(operation),
     ...Object.entries(operation.responses)
       .filter(([status]) => status < 300)
-      .map(([status, response]) => gives(status, response, document)),
+      .map(([status, response]) => gives(status, response)),
     refusals(operation),
     example(of),
   ];
@@ -75,11 +78,11 @@ function takes({ parameters = [], requestBody }) {
   return [...(rows.length > 0 ? [table(['parameter', 'in', 'type', 'required', ''], rows)] : []), ...body];
 }
 
-function gives(status, { description, content, headers: named = {} }, document) {
+function gives(status, { description, content, headers: named = {} }) {
   const told = Object.entries(named).map(([name, { description: says }]) => ` \`${name}\`${says ? `: ${says}` : ''}`);
   const { schema } = content['application/json'];
   const also = told.length > 0 ? `\n\nHeaders:${told.join(';').replace(/[.]?$/, '.')}` : '';
-  return `**${status}** ${description}\n\n${fieldTable(resolved(schema, document))}${also}`;
+  return `**${status}** ${description}\n\n${fieldTable(schema)}${also}`;
 }
 
 function fieldTable(schema) {
@@ -113,20 +116,17 @@ function example({ method, path, operation }) {
 function errors({ components }) {
   return [
     '## Errors',
-    'Every error but those of `POST /oauth/token`, which are RFC 6749 5.2\'s `{ "error", "error_description" }`, is:',
+    'Every error has this body, except 400 to 429 of `POST /oauth/token`: these have the `{ "error", "error_description" }` of ' +
+      'RFC 6749 section 5.2.',
     fieldTable(components.schemas.Error),
     `\`\`\`json\n${JSON.stringify(ERROR, null, 2)}\n\`\`\``,
-    'An unknown path is 404, a known one with another method 405 with `Allow`.',
+    'An unknown path is 404. A known path with another method is 405, with an `Allow` header.',
   ].join('\n\n');
 }
 
 function headers({ components }) {
   const rows = Object.entries(components.headers).map(([name, { description }]) => [`\`${name}\``, description]);
-  return `## Headers of answers\n\n${table(['header', 'says'], rows)}`;
-}
-
-function resolved(schema, { components }) {
-  return schema.$ref ? components.schemas[schema.$ref.split('/').at(-1)] : schema;
+  return `## Response headers\n\n${table(['header', 'meaning'], rows)}`;
 }
 
 function table(head, rows) {

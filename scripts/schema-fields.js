@@ -1,6 +1,9 @@
 /** The fields of a JSON Schema, as rows of a table. */
 
-/** @returns one for each field, those of inner objects after their own: { name: 'headers[].key', type, required, description } */
+/**
+ * @param schema without a $ref (inlined does that)
+ * @returns one for each field, those of inner objects after their own: { name: 'headers[].key', type, required, description }
+ */
 export function fieldsOf(schema, prefix = '') {
   const { properties = {}, required = [] } = schema;
   return Object.entries(properties).flatMap(([key, inner]) => [
@@ -14,6 +17,16 @@ function innerFields(schema, name) {
   return fieldsOf(schema, `${name}.`);
 }
 
+/** A part of the document with each $ref to a schema replaced by that schema. None of them holds itself. */
+export function inlined(node, schemas) {
+  if (Array.isArray(node)) return node.map((inner) => inlined(inner, schemas));
+  if (typeof node !== 'object' || node === null) return node;
+  const entries = Object.entries(node).map(([key, inner]) => [key, inlined(inner, schemas)]);
+  const { $ref, ...rest } = Object.fromEntries(entries);
+  const name = /^#\/components\/schemas\/(.+)$/.exec($ref ?? '')?.[1];
+  return name === undefined ? Object.fromEntries(entries) : { ...inlined(schemas[name], schemas), ...rest };
+}
+
 /** In words: 'string', 'integer or null', 'one of `a`, `b`', 'array, at most 5 items'. */
 export function typeOf(schema) {
   if ('const' in schema) return `\`${schema.const}\``;
@@ -24,7 +37,7 @@ export function typeOf(schema) {
   return [names.join(' or '), ...limitsOf(schema)].join(', ');
 }
 
-const NAMES = { 'date-time': 'time (ISO 8601)' };
+const NAMES = { 'date-time': 'time (ISO 8601)', uri: 'URL' };
 
 function limitsOf({ minimum, maximum, maxItems, minLength, additionalProperties, default: otherwise }) {
   return [
@@ -33,6 +46,6 @@ function limitsOf({ minimum, maximum, maxItems, minLength, additionalProperties,
     ...(maxItems === undefined ? [] : [`at most ${maxItems} items`]),
     ...(minLength === undefined ? [] : ['not empty']),
     ...(additionalProperties ? [`name to ${typeOf(additionalProperties)}`] : []),
-    ...(otherwise === undefined ? [] : [`${otherwise} without it`]),
+    ...(otherwise === undefined ? [] : [`${otherwise} by default`]),
   ];
 }

@@ -20,13 +20,13 @@ export const IDEMPOTENCY_KEY: Parameter = {
   name: NAME,
   in: 'header',
   description:
-    'Makes it safe to send the request again for 24 h: it is performed once, and answered the same. Bare or quoted.',
+    'A key of your choice, 1 to 255 visible ASCII characters, bare or as a quoted string. For 24 hours after a success, the same request with the same key gets the same answer and changes nothing.',
   schema: { type: 'string', minLength: 1 },
 };
 
-export const REPLAYED_HEADER = { [REPLAYED]: 'true where the answer is that of an earlier request of this key.' };
+export const REPLAYED_HEADER = { [REPLAYED]: '`true` if this is the answer to an earlier request with the same key.' };
 
-export const KEY_TAKEN: Response = refusal(`${NAME} was used for another request less than 24 h ago.`);
+export const KEY_TAKEN: Response = refusal(`The ${NAME} was used for another request in the last 24 hours.`);
 
 /**
  * Answers the request: with what it comes to (the message of a 200), or what it came to under this key before.

@@ -27,51 +27,70 @@ interface ClientCredentials {
 type Refusal = { readonly error: TokenError; readonly description: string; readonly inBody: boolean };
 
 const OAUTH_ERROR = {
+  title: 'TokenError',
+  description: 'An error of RFC 6749 section 5.2.',
   type: 'object',
   required: ['error'],
-  properties: { error: { enum: Object.keys(STATUS) }, error_description: { type: 'string' } },
+  properties: {
+    error: { enum: Object.keys(STATUS), description: 'The error code.' },
+    error_description: { type: 'string', description: 'What is wrong, for people to read.' },
+  },
 } as const;
 
 export const operation: Operation = {
   id: 'issueToken',
   method: 'post',
   path: '/oauth/token',
-  summary: 'Issues a bearer token for client credentials (RFC 6749 4.4), given by Basic or in the form.',
+  tag: 'Authentication',
+  summary: 'Issue an access token',
+  description:
+    'Issues an access token for client credentials (RFC 6749 section 4.4), sent either by HTTP Basic or in the form.',
   security: 'client',
   rateLimit: 'tokens',
   body: {
     type: 'form',
     schema: {
+      title: 'TokenRequest',
+      description: 'A request for an access token.',
       type: 'object',
       required: ['grant_type'],
       properties: {
-        grant_type: { const: 'client_credentials' },
-        client_id: { type: 'string' },
-        client_secret: { type: 'string' },
+        grant_type: { const: 'client_credentials', description: 'The only grant type of this service.' },
+        client_id: { type: 'string', description: 'The client id, if it is not sent by HTTP Basic.' },
+        client_secret: { type: 'string', description: 'The client secret, if it is not sent by HTTP Basic.' },
       },
     },
   },
   responses: {
     200: {
-      description: 'A token.',
+      description: 'The access token.',
       schema: {
+        title: 'AccessToken',
+        description: 'An access token of RFC 6749 section 5.1.',
         type: 'object',
         required: ['access_token', 'token_type', 'expires_in'],
         properties: {
-          access_token: { type: 'string' },
-          token_type: { const: 'Bearer' },
-          expires_in: { type: 'integer', description: 'Seconds.' },
+          access_token: { type: 'string', description: 'Send it as `Authorization: Bearer <access_token>`.' },
+          token_type: { const: 'Bearer', description: 'Always Bearer.' },
+          expires_in: { type: 'integer', description: 'How long the token is valid, in seconds.' },
         },
       },
     },
     400: {
-      description: 'invalid_request, unsupported_grant_type; or the body could not be read.',
+      description: '`invalid_request` or `unsupported_grant_type`: the form is not valid or could not be read.',
       schema: OAUTH_ERROR,
     },
-    401: { description: 'invalid_client.', schema: OAUTH_ERROR },
-    413: { description: 'invalid_request: the form has more than 64 KiB.', schema: OAUTH_ERROR },
-    415: { description: 'invalid_request: its content-encoding is not supported.', schema: OAUTH_ERROR },
-    429: { description: 'temporarily_unavailable: too many requests of this account.', schema: OAUTH_ERROR },
+    401: {
+      description: '`invalid_client`: the client id or secret is missing or not valid.',
+      schema: OAUTH_ERROR,
+    },
+    413: { description: '`invalid_request`: the form exceeds 65,536 bytes.', schema: OAUTH_ERROR },
+    415: { description: '`invalid_request`: the Content-Encoding is not supported.', schema: OAUTH_ERROR },
+    429: {
+      description:
+        '`temporarily_unavailable`: the account asked for too many tokens. Retry-After says when to try again.',
+      schema: OAUTH_ERROR,
+    },
   },
 };
 

@@ -6,68 +6,106 @@ import {
   type DeliveryPlace,
   VIEW_OUTCOMES,
 } from '../ports/deliveries-view.js';
-import { type Operation, type Parameter, refusal, WEBHOOK_ID } from './operation.js';
+import { type Operation, type Parameter, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operation.js';
 import type { OwnWebhook } from './own-webhook.js';
 import { MOST_IN_A_PAGE, PAGE_SIZE, pageQuery } from './page-query.js';
+import { EXCHANGE, TIME } from './shared-schemas.js';
 
-const TIME = { type: 'string', format: 'date-time' } as const;
-const TIME_OR_NULL = { type: ['string', 'null'], format: 'date-time' } as const;
+const OUTCOME = {
+  title: 'DeliveryOutcome',
+  description:
+    '`delivered`: the receiver answered 2xx. `retrying`: another attempt follows. `exhausted`: the last attempt failed. `cancelled`: the receiver answered 410, or the webhook is inactive or removed.',
+  enum: VIEW_OUTCOMES,
+} as const;
+
+const ATTEMPT = {
+  title: 'Attempt',
+  description: 'One HTTPS request of a delivery.',
+  type: 'object',
+  required: ['at', 'status', 'error', 'durationMs', 'version'],
+  properties: {
+    at: { ...TIME, description: 'When the request began.' },
+    ...EXCHANGE,
+    version: {
+      type: 'integer',
+      description:
+        'The version of the webhook that was used: 1 as it was first registered, and one more after each update.',
+    },
+  },
+} as const;
 
 export const deliveriesSchema = {
+  title: 'DeliveryPage',
+  description: 'A page of the deliveries of a webhook.',
   type: 'object',
   required: ['deliveries', 'next'],
   properties: {
     deliveries: {
       type: 'array',
+      description: 'The deliveries of this page, newest first.',
       items: {
+        title: 'Delivery',
+        description: 'One payment event on its way to one webhook.',
         type: 'object',
         required: ['id', 'eventId', 'outcome', 'attempts', 'nextAttemptAt'],
         properties: {
-          id: { type: 'string', description: 'The webhook-id.' },
-          eventId: { type: 'string' },
-          outcome: { enum: VIEW_OUTCOMES },
-          attempts: {
-            type: 'array',
-            items: {
-              type: 'object',
-              required: ['at', 'status', 'error', 'durationMs', 'version'],
-              properties: {
-                at: TIME,
-                status: { type: ['integer', 'null'], description: 'Null where no response came.' },
-                error: { type: ['string', 'null'], description: 'Null where a response came in full.' },
-                durationMs: { type: 'number', minimum: 0 },
-                version: { type: 'integer', description: "The webhook's, under which it was sent." },
-              },
-            },
+          id: { type: 'string', description: 'The id of the delivery, which the receiver gets as `webhook-id`.' },
+          eventId: { type: 'string', description: 'The id of the payment event.' },
+          outcome: OUTCOME,
+          attempts: { type: 'array', description: 'The attempts so far, oldest first.', items: ATTEMPT },
+          nextAttemptAt: {
+            type: ['string', 'null'],
+            format: 'date-time',
+            description: 'When the next attempt is due. Null if none is planned.',
           },
-          nextAttemptAt: TIME_OR_NULL,
         },
       },
     },
-    next: { type: ['string', 'null'], description: 'What before has to be for the next page; null after the last.' },
+    next: {
+      type: ['string', 'null'],
+      description: 'Pass as `before` to get the next page. Null on the last page.',
+    },
   },
 } as const;
 
 const PARAMETERS: readonly Parameter[] = [
   WEBHOOK_ID,
-  query('limit', 'How many at most.', { type: 'integer', minimum: 1, maximum: MOST_IN_A_PAGE, default: PAGE_SIZE }),
-  query('before', 'The next of the page before this one.', { type: 'string' }),
-  query('outcome', 'Only these.', { enum: VIEW_OUTCOMES }),
-  query('from', 'Only those whose first entry is not earlier, in ISO 8601.', TIME),
-  query('to', 'Only those whose first entry is earlier, in ISO 8601.', TIME),
+  query('limit', 'The number of deliveries on a page, at most.', {
+    type: 'integer',
+    minimum: 1,
+    maximum: MOST_IN_A_PAGE,
+    default: PAGE_SIZE,
+  }),
+  query('before', 'The `next` of the page before this one.', { type: 'string' }),
+  query('outcome', 'Only deliveries with this outcome.', OUTCOME),
+  query('from', 'Only deliveries that were first recorded at this time (ISO 8601) or later.', TIME),
+  query('to', 'Only deliveries that were first recorded before this time (ISO 8601).', TIME),
 ];
+
+const NEXT_PAGE = {
+  operationId: 'listDeliveries',
+  description: 'The next page, if `next` is not null. Repeat the other query parameters.',
+  parameters: { id: '$request.path.id', before: '$response.body#/next' },
+};
 
 export const operation: Operation = {
   id: 'listDeliveries',
   method: 'get',
   path: '/api/webhooks/{id}/deliveries',
-  summary: 'Lists the deliveries of a webhook with their attempts, newest first.',
+  tag: 'Deliveries',
+  summary: 'List the deliveries of a webhook',
+  description:
+    'Lists what was sent to a webhook, newest first, page by page, with the attempts of each delivery. Test events are not in the list.',
   security: 'bearer',
   parameters: PARAMETERS,
   responses: {
-    200: { description: 'As far as this process has read the topic of deliveries.', schema: deliveriesSchema },
-    400: refusal('A parameter is not valid.'),
-    404: refusal('The account has no webhook of this id, or is not known.'),
+    200: {
+      description: 'A page of deliveries. An attempt appears here shortly after it was made.',
+      schema: deliveriesSchema,
+      links: { nextPage: NEXT_PAGE },
+    },
+    400: refusal('A query parameter is not valid.'),
+    404: WEBHOOK_NOT_FOUND,
   },
 };
 

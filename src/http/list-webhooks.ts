@@ -3,44 +3,67 @@ import type { Context } from 'koa';
 import type { Caller } from '../accounts/access-tokens.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { headerPlace, type Sealing } from '../secrets/sealing.js';
-import { EVENT_TYPES } from '../webhooks/limits.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
 import { accountNotFound } from './api-error.js';
-import { type Operation, refusal } from './operation.js';
+import { type Link, type Operation, refusal } from './operation.js';
+import { EVENT_TYPE, TIME } from './shared-schemas.js';
 
 export const listingSchema = {
+  title: 'WebhookList',
+  description: 'The webhooks of an account.',
   type: 'object',
   required: ['accountId', 'webhooks', 'total'],
   properties: {
-    accountId: { type: 'integer' },
+    accountId: { type: 'integer', description: 'The account that the token belongs to.' },
     webhooks: {
       type: 'array',
+      description: 'All webhooks, active or not, in the order of their creation.',
       items: {
+        title: 'Webhook',
+        description: 'A URL that receives the payment events of one type.',
         type: 'object',
         required: ['id', 'type', 'url', 'headers', 'isActive', 'createdAt'],
         properties: {
-          id: { type: 'integer' },
-          type: { enum: EVENT_TYPES },
-          url: { type: 'string' },
-          headers: { type: 'object', additionalProperties: { type: 'string' } },
-          isActive: { type: 'boolean' },
-          createdAt: { type: 'string', format: 'date-time' },
+          id: { type: 'integer', description: 'The id of the webhook, unique in the service. It never changes.' },
+          type: EVENT_TYPE,
+          url: { type: 'string', format: 'uri', description: 'The URL, exactly as it was last registered.' },
+          headers: {
+            type: 'object',
+            additionalProperties: { type: 'string' },
+            description: 'The headers that are sent with each event, by name. Empty if there are none.',
+          },
+          isActive: { type: 'boolean', description: 'Whether events are sent to the URL.' },
+          createdAt: { ...TIME, description: 'When the webhook was first registered.' },
         },
       },
     },
-    total: { type: 'integer', minimum: 0 },
+    total: { type: 'integer', minimum: 0, description: 'The number of webhooks in the list.' },
   },
 } as const;
+
+const LINKS = {
+  setWebhookActive: ofTheFirst('setWebhookActive', 'Switch the first webhook of the list on or off.'),
+  removeWebhook: ofTheFirst('removeWebhook', 'Remove the first webhook of the list.'),
+  listDeliveries: ofTheFirst('listDeliveries', 'List the deliveries of the first webhook of the list.'),
+  testWebhook: ofTheFirst('testWebhook', 'Send a test event to the first webhook of the list.'),
+};
+
+/** A link can name a place in the body, not each of several. */
+function ofTheFirst(operationId: string, description: string): Link {
+  return { operationId, description, parameters: { id: '$response.body#/webhooks/0/id' } };
+}
 
 export const operation: Operation = {
   id: 'listWebhooks',
   method: 'get',
   path: '/api/webhooks',
-  summary: "Lists the account's webhooks, inactive ones too, in the order they were created.",
+  tag: 'Webhooks',
+  summary: 'List webhooks',
+  description: 'Lists all webhooks of the account, active or not, in the order of their creation.',
   security: 'bearer',
   responses: {
-    200: { description: 'All of them.', schema: listingSchema },
-    404: refusal('The account is not known.'),
+    200: { description: 'The webhooks of the account.', schema: listingSchema, links: LINKS },
+    404: refusal('The account is not registered.'),
   },
 };
 

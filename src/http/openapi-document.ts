@@ -1,6 +1,8 @@
 /** OpenAPI 3.1, put together from what the operations say of themselves and what stands before each of them. */
-import type { Operation, Parameter, Response, Schema } from './operation.js';
+import { nameSchemas } from './named-schemas.js';
+import type { Operation, Parameter, Response, Schema, Tag } from './operation.js';
 import { refusal } from './operation.js';
+import { PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
 
 export interface DocumentOptions {
   /** Of the service. */
@@ -9,26 +11,52 @@ export interface DocumentOptions {
   readonly issuesTokens: boolean;
 }
 
+/** @throws Error where two different schemas have the same title */
 export function openApiDocument(operations: readonly Operation[], options: DocumentOptions): Schema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     const methods = paths[operation.path] ?? {};
     paths[operation.path] = { ...methods, [operation.method]: described(operation, options) };
   }
-  const info = { title: 'account-webhooks', version: options.version, description: DESCRIPTION };
-  return { openapi: '3.1.0', info, paths, components: components(options) };
+  const { root, schemas } = nameSchemas({ paths, webhooks: { paymentEvent: PAYMENT_EVENT_WEBHOOK } });
+  return {
+    openapi: '3.1.0',
+    info: { ...INFO, version: options.version },
+    servers: SERVERS,
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    ...root,
+    components: { schemas, headers: HEADERS, securitySchemes: securitySchemes(options) },
+  };
 }
 
-const DESCRIPTION =
-  'Webhooks of instant-payment accounts. Unknown fields of a body are ignored. Every answer has Cache-Control: no-store.';
+const INFO = {
+  title: 'account-webhooks',
+  description:
+    'Webhooks of instant-payment accounts. Unknown fields of a request body are ignored. Every answer has `Cache-Control: no-store`.',
+  contact: { name: 'The operator of this service' },
+  license: { name: 'MIT', identifier: 'MIT' },
+};
+
+/** The service does not know its public address. A relative one is resolved against that of the document. */
+const SERVERS = [{ url: '/', description: 'The service that serves this document.' }];
+
+const TAGS: Readonly<Record<Tag, string>> = {
+  Webhooks: 'Register, list, switch and remove the webhooks of an account.',
+  Deliveries: 'Follow what was sent to a webhook, and send a test event.',
+  Authentication: 'Get the bearer token that the other operations need.',
+  Documents: 'Machine-readable descriptions of the service.',
+  'Payment events': 'What the service sends to the URLs of webhooks.',
+};
 
 function described(operation: Operation, { issuesTokens }: DocumentOptions): Schema {
-  const { id, summary, security, body, parameters = [] } = operation;
+  const { id, tag, summary, description, security, body, parameters = [] } = operation;
   const schemes = { bearer: issuesTokens ? [{ bearer: [] }, { token: [] }] : [{ bearer: [] }], none: [] };
   const responses = { ...common(operation), ...operation.responses };
   return {
     operationId: id,
+    tags: [tag],
     summary,
+    description,
     // The client's own credentials may stand in the form as well: then no scheme is used.
     security: security === 'client' ? [{ client: [] }, {}] : schemes[security],
     ...(parameters.length > 0 && { parameters: parameters.map(parameter) }),
@@ -43,12 +71,13 @@ const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-ur
 
 function common({ security, rateLimit, body }: Operation): Readonly<Record<number, Response>> {
   return {
-    ...(security === 'bearer' && { 401: refusal('The token is missing, or not valid.') }),
+    ...(security === 'bearer' && { 401: refusal('The bearer token is missing or not valid.') }),
     ...(body && { 400: refusal('The body is not valid.') }),
-    ...(body && { 413: refusal('The body has more than 65,536 bytes.') }),
-    ...(body && { 415: refusal('The media type is another, or the content-encoding is not known.') }),
-    ...(rateLimit && { 429: refusal('Too many requests of this account.') }),
-    500: refusal('The service can not do it now; it is safe to ask again.'),
+    ...(body && { 413: refusal('The body exceeds 65,536 bytes.') }),
+    ...(body && { 415: refusal('The Content-Type or Content-Encoding is not supported.') }),
+    ...(rateLimit && { 429: refusal('The account sent too many requests. Retry-After says when to try again.') }),
+    431: refusal('The request line and headers exceed 16,384 bytes.'),
+    500: refusal('Internal error. The request can be retried safely.'),
   };
 }
 
@@ -58,9 +87,9 @@ function parameter({ required = false, ...rest }: Parameter): Schema {
 
 function answer({ security, rateLimit }: Operation, status: number, response: Response): Schema {
   // Requests count once it is known whose they are; what was not authenticated has no figures.
-  const counted = rateLimit && status !== 401 && (security === 'bearer' || status === 200 || status === 429);
+  const isCounted = security === 'bearer' ? status !== 401 && status !== 431 : status === 200 || status === 429;
   const names = [
-    ...(counted ? ['RateLimit-Policy', 'RateLimit'] : []),
+    ...(rateLimit && isCounted ? ['RateLimit-Policy', 'RateLimit'] : []),
     ...(status === 429 ? ['Retry-After'] : []),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
   ];
@@ -72,57 +101,40 @@ function answer({ security, rateLimit }: Operation, status: number, response: Re
     description: response.description,
     ...(Object.keys(headers).length > 0 && { headers }),
     content: { 'application/json': { schema: response.schema } },
+    ...(response.links && { links: response.links }),
   };
 }
 
-function header(description: string): Schema {
-  return { description, schema: { type: 'string' } };
+function header(description: string, type = 'string'): Schema {
+  return { description, schema: { type } };
 }
 
-function components({ issuesTokens }: DocumentOptions): Schema {
+function securitySchemes({ issuesTokens }: DocumentOptions): Schema {
   return {
-    schemas: SCHEMAS,
-    headers: HEADERS,
-    securitySchemes: {
-      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-      ...(issuesTokens && {
-        token: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/oauth/token', scopes: {} } } },
-        client: { type: 'http', scheme: 'basic', description: 'Client id and secret.' },
-      }),
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: 'An access token in the Authorization header.',
     },
+    ...(issuesTokens && {
+      token: {
+        type: 'oauth2',
+        description: 'The same access token, from client credentials.',
+        flows: { clientCredentials: { tokenUrl: '/oauth/token', scopes: {} } },
+      },
+      client: { type: 'http', scheme: 'basic', description: 'The client id and secret by HTTP Basic.' },
+    }),
   };
 }
 
 const HEADERS = {
-  'RateLimit-Policy': header('The requests that are taken, of the account, in a window of seconds: "name";q=...;w=...'),
-  RateLimit: header('What is left of them, and the seconds until there is more: "name";r=...;t=...'),
-  'Retry-After': header('Seconds.'),
-  'WWW-Authenticate': header('How to authenticate (RFC 6750 3, RFC 6749 5.2).'),
-};
-
-const SCHEMAS = {
-  Done: {
-    type: 'object',
-    required: ['success', 'message'],
-    properties: { success: { const: true }, message: { type: 'string' } },
-  },
-  Error: {
-    type: 'object',
-    required: ['success', 'message'],
-    properties: {
-      success: { const: false },
-      message: { type: 'string' },
-      errors: {
-        type: 'array',
-        items: {
-          type: 'object',
-          required: ['field', 'message'],
-          properties: {
-            field: { type: 'string', examples: ['url', 'headers[0].key', 'isActive', 'Idempotency-Key'] },
-            message: { type: 'string' },
-          },
-        },
-      },
-    },
-  },
+  'RateLimit-Policy': header(
+    'How many requests (q) the account may send in a window of w seconds, as `"name";q=...;w=...`.',
+  ),
+  RateLimit: header(
+    'How many requests are left (r), and the seconds until the quota is restored (t), as `"name";r=...;t=...`.',
+  ),
+  'Retry-After': header('How many seconds to wait before the next request.', 'integer'),
+  'WWW-Authenticate': header('How to authenticate (RFC 6750 section 3, RFC 6749 section 5.2).'),
 };

@@ -5,13 +5,21 @@ import { headerPlace, type Sealing } from '../secrets/sealing.js';
 import type { Decision } from '../webhooks/decide.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import { type GivenHeader, headerProblems } from '../webhooks/header-rules.js';
-import { EVENT_TYPES, type EventType, MAX_ACTIVE_PER_TYPE, MAX_HEADERS } from '../webhooks/limits.js';
+import {
+  type EventType,
+  MAX_ACTIVE_PER_TYPE,
+  MAX_HEADER_NAME_LENGTH,
+  MAX_HEADER_VALUE_LENGTH,
+  MAX_HEADERS,
+  MAX_WEBHOOKS,
+} from '../webhooks/limits.js';
 import type { WebhookIds } from '../webhooks/webhook-ids.js';
 import { badRequest, fieldError } from './api-error.js';
 import { bodyCheck } from './checked-body.js';
 import { type AnswerOnce, IDEMPOTENCY_KEY, KEY_TAKEN, REPLAYED_HEADER } from './idempotency.js';
-import { DONE, type Operation, refusal } from './operation.js';
+import { type Operation, refusal } from './operation.js';
 import { commandContext } from './request-context.js';
+import { EVENT_TYPE, SUCCESS } from './shared-schemas.js';
 import { mustBeAccepted } from './webhook-command.js';
 
 export interface RegisterWebhookBody {
@@ -21,18 +29,40 @@ export interface RegisterWebhookBody {
 }
 
 export const registerWebhookSchema = {
+  title: 'WebhookRegistration',
+  description: 'The URL to send the payment events of one type to.',
   type: 'object',
   required: ['url', 'eventType'],
   properties: {
-    url: { type: 'string' },
-    eventType: { enum: EVENT_TYPES },
+    url: {
+      type: 'string',
+      format: 'uri',
+      description:
+        'The absolute https URL of the receiver, at most 2,048 characters. The host is a public domain name, and the port is 443 or 8443 unless the operator allows others. User name, password and fragment are refused.',
+      examples: ['https://shop.example.com/payments'],
+    },
+    eventType: EVENT_TYPE,
     headers: {
       type: 'array',
       maxItems: MAX_HEADERS,
+      description: 'Headers to send with each event. They replace all headers of an earlier registration.',
       items: {
+        title: 'WebhookHeader',
+        description: 'A header that is sent with each event.',
         type: 'object',
         required: ['key', 'value'],
-        properties: { key: { type: 'string' }, value: { type: 'string' } },
+        properties: {
+          key: {
+            type: 'string',
+            description: `The header's name (an RFC 9110 token), at most ${MAX_HEADER_NAME_LENGTH} characters. Names are compared without case, and each may occur once. Headers that HTTP or the service sets are refused: \`content-type\`, \`webhook-*\` and the like.`,
+            examples: ['X-Api-Key'],
+          },
+          value: {
+            type: 'string',
+            description: `The header's value: visible ASCII characters, with spaces or tabs only between them, at most ${MAX_HEADER_VALUE_LENGTH} characters. It may be empty.`,
+            examples: ['k-123'],
+          },
+        },
       },
     },
   },
@@ -42,17 +72,24 @@ export const operation: Operation = {
   id: 'registerWebhook',
   method: 'post',
   path: '/api/webhooks',
-  summary: 'Registers a URL for an event type, or updates the webhook that has this URL and type already.',
+  tag: 'Webhooks',
+  summary: 'Register or update a webhook',
+  description: `Registers a URL for an event type. If the account already has a webhook with this URL and type, its headers are replaced and it is active again. At most ${MAX_ACTIVE_PER_TYPE} webhooks of a type may be active.`,
   security: 'bearer',
   rateLimit: 'writes',
   parameters: [IDEMPOTENCY_KEY],
   body: { type: 'json', schema: registerWebhookSchema },
   responses: {
-    200: { description: 'Registered, or updated.', schema: DONE, headers: REPLAYED_HEADER },
+    200: {
+      description: 'The webhook is registered or updated.',
+      schema: SUCCESS,
+      headers: REPLAYED_HEADER,
+      links: { listWebhooks: { operationId: 'listWebhooks', description: 'The list shows the webhook with its id.' } },
+    },
     400: refusal(
-      `A field is not valid, or ${MAX_ACTIVE_PER_TYPE} URLs are active for the type already, or the account is full.`,
+      `A field is not valid, ${MAX_ACTIVE_PER_TYPE} webhooks of the type are already active, or the account has ${MAX_WEBHOOKS} webhooks.`,
     ),
-    404: refusal('The account is not known.'),
+    404: refusal('The account is not registered.'),
     422: KEY_TAKEN,
   },
 };

@@ -2,21 +2,25 @@
 import type { Context } from 'koa';
 import type { Caller } from '../accounts/access-tokens.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
-import { DONE, type Operation, refusal, WEBHOOK_ID } from './operation.js';
+import { type Operation, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operation.js';
 import { commandContext } from './request-context.js';
+import { SUCCESS } from './shared-schemas.js';
 import { mustBeAccepted, webhookIdOf } from './webhook-command.js';
 
 export const operation: Operation = {
   id: 'removeWebhook',
   method: 'delete',
   path: '/api/webhooks/{id}',
-  summary: 'Removes a webhook; what is on its way to it is cancelled.',
+  tag: 'Webhooks',
+  summary: 'Remove a webhook',
+  description:
+    'Removes a webhook from the list. It receives no more events. Its waiting deliveries are cancelled when their next attempt is due.',
   security: 'bearer',
   rateLimit: 'writes',
   parameters: [WEBHOOK_ID],
   responses: {
-    200: { description: 'Removed.', schema: DONE },
-    404: refusal('The account has no webhook of this id (any more), or is not known.'),
+    200: { description: 'The webhook is removed.', schema: SUCCESS },
+    404: WEBHOOK_NOT_FOUND,
   },
 };
 

@@ -5,8 +5,9 @@ import type { HandleCommand } from '../webhooks/handle-command.js';
 import { MAX_ACTIVE_PER_TYPE } from '../webhooks/limits.js';
 import { fieldError } from './api-error.js';
 import { bodyCheck } from './checked-body.js';
-import { DONE, type Operation, refusal, WEBHOOK_ID } from './operation.js';
+import { type Operation, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operation.js';
 import { commandContext } from './request-context.js';
+import { SUCCESS } from './shared-schemas.js';
 import { mustBeAccepted, webhookIdOf } from './webhook-command.js';
 
 export interface SetWebhookActiveBody {
@@ -14,24 +15,34 @@ export interface SetWebhookActiveBody {
 }
 
 export const setWebhookActiveSchema = {
+  title: 'WebhookActivation',
+  description: 'The state that a webhook is to have.',
   type: 'object',
   required: ['isActive'],
-  properties: { isActive: { type: 'boolean' } },
+  properties: {
+    isActive: { type: 'boolean', description: 'True to send events to the webhook, false to stop sending them.' },
+  },
 } as const;
 
 export const operation: Operation = {
   id: 'setWebhookActive',
   method: 'patch',
   path: '/api/webhooks/{id}',
-  summary: 'Switches a webhook off, or on again.',
+  tag: 'Webhooks',
+  summary: 'Switch a webhook on or off',
+  description:
+    'Switches a webhook on or off. An inactive webhook keeps its id, URL and headers, and receives no events. Its waiting deliveries are cancelled when their next attempt is due.',
   security: 'bearer',
   rateLimit: 'writes',
   parameters: [WEBHOOK_ID],
   body: { type: 'json', schema: setWebhookActiveSchema },
   responses: {
-    200: { description: 'It is as asked for, be it that it was so before.', schema: DONE },
-    400: refusal(`isActive is not valid, or ${MAX_ACTIVE_PER_TYPE} others are active for the type.`),
-    404: refusal('The account has no webhook of this id, or is not known.'),
+    200: {
+      description: 'The webhook is now in the requested state. Also returned if it already was.',
+      schema: SUCCESS,
+    },
+    400: refusal(`\`isActive\` is not valid, or ${MAX_ACTIVE_PER_TYPE} other webhooks of the type are already active.`),
+    404: WEBHOOK_NOT_FOUND,
   },
 };
 

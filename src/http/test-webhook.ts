@@ -5,27 +5,30 @@ import type { Logger } from '../observability/logger.js';
 import type { TraceContext } from '../observability/trace-context.js';
 import type { Webhook } from '../webhooks/state.js';
 import { ApiError } from './api-error.js';
-import { type Operation, refusal, WEBHOOK_ID } from './operation.js';
+import { type Operation, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operation.js';
 import type { OwnWebhook } from './own-webhook.js';
 import { aboutRequest, traceOf } from './request-context.js';
+import { EXCHANGE } from './shared-schemas.js';
 
 const MOST_BYTES = 65_536;
 const TRY_AGAIN_SECONDS = '1';
 
 export const testResultSchema = {
+  title: 'WebhookTest',
+  description: 'The outcome of a test.',
   type: 'object',
   required: ['success', 'message', 'result'],
   properties: {
-    success: { type: 'boolean', description: 'Whether the endpoint answered with a 2xx, in full and in time.' },
-    message: { type: 'string' },
+    success: { type: 'boolean', description: 'Whether the receiver answered 2xx, completely and in time.' },
+    message: { type: 'string', description: 'The outcome, for people to read.' },
     result: {
+      title: 'TestResult',
+      description: 'The request to the receiver.',
       type: 'object',
       required: ['id', 'status', 'error', 'durationMs'],
       properties: {
-        id: { type: 'string', description: 'The webhook-id.' },
-        status: { type: ['integer', 'null'], description: 'Null where no response came.' },
-        error: { type: ['string', 'null'], description: 'Null where a response came in full.' },
-        durationMs: { type: 'number', minimum: 0 },
+        id: { type: 'string', description: 'The id of the test event, which the receiver gets as `webhook-id`.' },
+        ...EXCHANGE,
       },
     },
   },
@@ -35,16 +38,22 @@ export const operation: Operation = {
   id: 'testWebhook',
   method: 'post',
   path: '/api/webhooks/{id}/test',
-  summary: 'Sends a signed test event to the URL of a webhook, once, and tells what came of it.',
+  tag: 'Deliveries',
+  summary: 'Send a test event',
+  description:
+    'Sends one signed test event to the URL of a webhook, active or not, and waits for the answer. A test is never retried. The id of the event begins with `test_`, and its data is `{"test": true}`.',
   security: 'bearer',
   rateLimit: 'writes',
   parameters: [WEBHOOK_ID],
   responses: {
-    200: { description: 'It was sent, or the URL could not be reached: success says which.', schema: testResultSchema },
-    404: refusal('The account has no webhook of this id, or is not known.'),
-    413: refusal('There is a body, which is not looked at, and it has more than 65,536 bytes.'),
-    429: refusal('Too many requests of this account, or a test to this URL is under way.'),
-    503: refusal('The service stops; the test was ended with it.'),
+    200: {
+      description: 'The test was made. `success` tells whether the receiver accepted the event.',
+      schema: testResultSchema,
+    },
+    404: WEBHOOK_NOT_FOUND,
+    413: refusal('The request has a body, which the service ignores, of more than 65,536 bytes.'),
+    429: refusal('The account sent too many requests, or another test is in progress.'),
+    503: refusal('The service is stopping and ended the test. Try again.'),
   },
 };
 

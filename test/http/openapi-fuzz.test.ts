@@ -20,6 +20,8 @@ const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
 const ACCOUNTS = 8;
 /** They ask at the same time, each the next when it has its answer. */
 const ASKERS = 8;
+/** The server's own, to a head that is too long: none of these is. */
+const BEFORE_ROUTING = '431';
 const PATHS = ['/200', '/201', '/410', '/500', '/302', '/200?x=1'];
 
 jest.setTimeout(60_000 + REQUESTS * 10);
@@ -80,7 +82,8 @@ async function report({
 function neverAnsweredSo(): string[] {
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   return operations.flatMap(({ operationId, responses }) => {
-    const documented = new Set(Object.keys(responses).map((status) => status.slice(0, 1)));
+    const asked = Object.keys(responses).filter((status) => status !== BEFORE_ROUTING);
+    const documented = new Set(asked.map((status) => status.slice(0, 1)));
     const answered = new Set(Object.keys(client.tally[operationId] ?? {}).map((status) => status.slice(0, 1)));
     return ['2', '4'].filter((kind) => documented.has(kind) && !answered.has(kind)).map((kind) => operationId + kind);
   });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { EXAMPLES } from '../../scripts/api-examples.js';
 import type { IssuedCredential } from '../../src/accounts/registration.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
@@ -19,6 +20,7 @@ const METHODS = ['get', 'post', 'patch', 'delete', 'put'];
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 const TOO_BIG = 'x'.repeat(65_537);
+const LONG_HEAD = { headers: { 'x-filler': 'x'.repeat(17_000) } };
 
 let api: RunningApi;
 let document: OpenApiDocument;
@@ -120,6 +122,48 @@ describe('the document', () => {
         });
       }
       for (const schema of schemasOf(operation)) expect(compile(schema)).toBeInstanceOf(Function);
+    }
+  });
+
+  it('describes every field, parameter, header, answer, schema and tag', () => {
+    const fields = every(document, 'properties').flatMap((properties) => Object.entries(properties as Json));
+    const named = ['schemas', 'headers', 'securitySchemes'].flatMap((kind) => {
+      return Object.entries(document.components[kind as keyof OpenApiDocument['components']]);
+    });
+    const parameters = every(document, 'parameters').filter(Array.isArray).flat() as Json[];
+    const answers = (every(document, 'responses') as Json[]).flatMap(Object.entries);
+    const all = [...fields, ...named, ...answers, ...[...parameters, ...(document.tags as Json[])].entries()];
+    expect(all.length).toBeGreaterThan(150);
+    const undescribed = all.filter(([, node]) => !/^[A-Z`].*[.]$/.test(String((node as Json).description)));
+    expect(undescribed).toEqual([]);
+  });
+
+  it('names every schema that has fields, so that generated clients do', () => {
+    expect(every([document.paths, document.webhooks], 'properties')).toEqual([]);
+    for (const schema of Object.values(document.components.schemas)) {
+      expect(every(schema, 'properties')).toEqual('properties' in schema ? [schema.properties] : []);
+    }
+    expect(Object.keys(document.components.schemas)).toEqual(
+      expect.arrayContaining(['Webhook', 'WebhookList', 'Delivery', 'DeliveryPage', 'Attempt', 'Error', 'EventType']),
+    );
+  });
+
+  it('links answers to operations it has, by parameters they have, from places the answers have', () => {
+    const linked = operations().flatMap(({ operation }) =>
+      Object.values(operation.responses[200]?.links ?? {}).map((link) => ({ from: operation, link })),
+    );
+    expect(linked.length).toBeGreaterThan(5);
+    for (const { from, link } of linked) {
+      const { operation: to } = operations().find(({ operation }) => operation.operationId === link.operationId) ?? {};
+      const known = (to?.parameters ?? []).map(({ name }) => name);
+      expect(known).toEqual(expect.arrayContaining(Object.keys(link.parameters ?? {})));
+      for (const expression of Object.values(link.parameters ?? {})) {
+        const [, pointer] = /^\$response\.body#\/(.+)$/.exec(expression) ?? [];
+        const value = pointer
+          ?.split('/')
+          .reduce<unknown>((node, name) => (node as Json)[name], EXAMPLES[from.operationId]?.answer);
+        expect({ expression, value }).toEqual({ expression, value: pointer ? expect.anything() : undefined });
+      }
     }
   });
 
@@ -226,6 +270,7 @@ describe('each documented answer is one that the service gives, and in that shap
 
   /** What no real service can be made to do: a store that fails, a token of an account nobody registered. */
   async function sendToBroken(route: string, init: RequestInit = {}): Promise<void> {
+    await send(api.url, route, { ...init, ...LONG_HEAD });
     await send(broken.url, route, { ...init, headers: as({ token: 'caller-42' }) });
     await send(bare.url, route, { ...init, headers: as({ token: 'caller-7' }) });
   }
@@ -293,11 +338,14 @@ describe('each documented answer is one that the service gives, and in that shap
     await asked('x', { 'content-encoding': 'nonsense' });
     for (let round = 0; round < 2; round += 1) await asked(form(account));
     await send(broken.url, route, { headers: FORM_TYPE, body: form(account) });
+    await send(api.url, route, LONG_HEAD);
     expectAllSeen(route);
   });
 
   it('GET /openapi.json', async () => {
     await send(api.url, 'GET /openapi.json');
+    await send(api.url, 'GET /openapi.json', LONG_HEAD);
     expect(seen).toContain('GET /openapi.json 200');
+    expect(seen).toContain('GET /openapi.json 431');
   });
 });

@@ -7,6 +7,7 @@ export interface OpenApiDocument extends Json {
   readonly openapi: string;
   readonly info: Json;
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, Json>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Json>>;
     readonly headers: Readonly<Record<string, Json>>;
@@ -25,7 +26,13 @@ export interface DocumentedOperation extends Json {
 export interface DocumentedResponse {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Json>>;
+  readonly links?: Readonly<Record<string, DocumentedLink>>;
   readonly content: Readonly<Record<string, { readonly schema: Json }>>;
+}
+
+export interface DocumentedLink {
+  readonly operationId: string;
+  readonly parameters?: Readonly<Record<string, string>>;
 }
 
 export interface Given {
@@ -92,7 +99,10 @@ export function compiler(
   { components }: OpenApiDocument,
   { isClosed = true } = {},
 ): (schema: Json) => ValidateFunction {
-  const formats = { 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/ };
+  const formats = {
+    uri: (text: string) => URL.canParse(text),
+    'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  };
   const ajv = new Ajv2020({ allErrors: true, formats });
   ajv.addKeyword('components');
   return (schema) => {

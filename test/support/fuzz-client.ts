@@ -116,7 +116,7 @@ export class FuzzClient {
     if (method === 'HEAD') return;
     const answer = JSON.parse(body);
     await expectDocumented(this.#api.url, { method, path, status, headers, body: answer });
-    if (method === 'GET' && status === 200 && 'webhooks' in answer) {
+    if (method === 'GET' && status === 200 && 'accountId' in answer) {
       this.#ids[as] = (answer as Listing).webhooks.map(({ id }) => id);
     }
   }

@@ -5,6 +5,7 @@
  * fuzz-client.ts fills them.
  */
 import fc from 'fast-check';
+import { inlined } from '../../scripts/schema-fields.js';
 import type { DocumentedOperation, OpenApiDocument } from './documented.js';
 import { bodies, framed, framings, type Header, type Part, percentEncoded } from './fuzzed-bodies.js';
 import { oddText } from './odd-json.js';
@@ -37,7 +38,8 @@ const PARTS = ['method', 'id', 'query', 'authorization', 'headers', 'framing', '
 type PartName = (typeof PARTS)[number];
 
 export function fuzzedRequests(api: FuzzedApi): fc.Arbitrary<FuzzedRequest> {
-  const described = Object.entries(api.document.paths).flatMap(([path, methods]) =>
+  const { paths, components } = api.document;
+  const described = Object.entries(inlined(paths, components.schemas) as typeof paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...api, path, method, operation })),
   );
   return fc.oneof(...described.map((one) => ({ weight: weightOf(one.operation), arbitrary: requestsOf(one) })));

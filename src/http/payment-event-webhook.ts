@@ -1,0 +1,99 @@
+/** The request that a receiver gets, for /openapi.json's `webhooks`. docs/receivers.md says the same for people. */
+import type { Parameter, Schema, Tag } from './operation.js';
+import { EVENT_TYPE } from './shared-schemas.js';
+
+const TAG: Tag = 'Payment events';
+
+/** Only id, type and accountId are checked before an event is delivered. */
+const PAYMENT_EVENT: Schema = {
+  title: 'PaymentEvent',
+  description: 'A payment event, byte for byte as the payment system published it. It may have more fields than these.',
+  type: 'object',
+  required: ['id', 'type', 'accountId'],
+  properties: {
+    id: {
+      type: 'string',
+      description: 'The id that the payment system gave the event. The id of a test event begins with `test_`.',
+    },
+    type: EVENT_TYPE,
+    accountId: {
+      type: 'integer',
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'The account that the payment belongs to.',
+    },
+    timestamp: {
+      type: 'string',
+      description: 'When the event happened, as the payment system wrote it. The service does not check this field.',
+      examples: ['2026-11-21T09:00:00Z'],
+    },
+    data: {
+      type: 'object',
+      description:
+        'The payment itself, as the payment system wrote it. The service does not check this field. A test event has `{"test": true}`.',
+    },
+  },
+};
+
+/** An operation of the receiver's, so it has no security scheme of ours, and answers with statuses of its choice. */
+export const PAYMENT_EVENT_WEBHOOK: Schema = {
+  post: {
+    operationId: 'receivePaymentEvent',
+    tags: [TAG],
+    summary: 'Receive a payment event',
+    description:
+      'The service sends each payment event to every active webhook of its account and type. An event arrives at least once and in no particular order: keep each `webhook-id`, and answer 2xx to one that you know. Verify `webhook-signature` over the bytes of the body before you parse them. A delivery is retried on a schedule until it succeeds or the schedule ends. The request also has the headers that the webhook was registered with.',
+    security: [],
+    parameters: [
+      header('webhook-id', 'The id of the delivery, the same on every attempt.', {
+        schema: { type: 'string' },
+        example: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
+      }),
+      header('webhook-timestamp', 'When this attempt was made, in seconds since 1970-01-01T00:00:00Z.', {
+        schema: { type: 'integer' },
+        example: 1795251600,
+      }),
+      header(
+        'webhook-signature',
+        'Standard Webhooks signatures: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. During a rotation of the secret there are two, with a space between them.',
+        { schema: { type: 'string' }, example: 'v1,esPlF52OnZmJycHRMjnnp9hHl8bvhLIkGBWG9fFHkVE=' },
+      ),
+      header('user-agent', 'Names the sender.', { schema: { const: 'account-webhooks' } }),
+      header('traceparent', 'The W3C trace context of the payment, if it has one. The signature does not cover it.', {
+        required: false,
+        schema: { type: 'string' },
+      }),
+      header('tracestate', 'Accompanies `traceparent`. The signature does not cover it.', {
+        required: false,
+        schema: { type: 'string' },
+      }),
+    ],
+    requestBody: {
+      required: true,
+      description: 'The event as it was published, up to 256 KiB.',
+      content: { 'application/json': { schema: PAYMENT_EVENT } },
+    },
+    responses: {
+      '2XX': { description: 'The event is delivered. The service ignores the body.' },
+      '410': { description: 'The webhook is switched off. It receives no more events until it is active again.' },
+      '429': retriedLater('Too many requests.'),
+      '503': retriedLater('The receiver is not available.'),
+      default: {
+        description:
+          'The delivery is retried. Redirects are not followed, and no answer within the timeout counts too.',
+      },
+    },
+  },
+};
+
+function header(name: string, description: string, rest: Omit<Schema, 'name'>): Schema & Pick<Parameter, 'name'> {
+  return { name, in: 'header', required: true, description, ...rest };
+}
+
+function retriedLater(reason: string): Schema {
+  const description = 'How long to wait, in seconds or as an HTTP date. The longest delay of the schedule is the most.';
+  return {
+    description: `${reason} The delivery is retried, not before Retry-After.`,
+    headers: { 'Retry-After': { description, schema: { type: 'string' } } },
+  };
+}

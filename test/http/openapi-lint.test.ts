@@ -1,0 +1,37 @@
+/** Redocly's and Spectral's linters have nothing to say of /openapi.json, with tokens of our own and without. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type RunningApi, startApi } from '../support/api-fixture.js';
+import { fetchDocument, type OpenApiDocument } from '../support/documented.js';
+import { redoclyProblems, spectralProblems } from '../support/openapi-linters.js';
+
+describe.each([
+  ['tokens of our own', {}],
+  ["another issuer's tokens", { AUTH_JWKS_URL: 'http://127.0.0.1:1/jwks' }],
+])('the document of a service with %s', (_, settings) => {
+  let api: RunningApi;
+  let document: OpenApiDocument;
+
+  beforeAll(async () => {
+    api = await startApi(settings);
+    document = await fetchDocument(api.url);
+  });
+
+  afterAll(() => api.close());
+
+  it('passes Redocly', async () => {
+    expect(await redoclyProblems(document)).toEqual([]);
+  });
+
+  it('passes Spectral', async () => {
+    expect(await spectralProblems(document)).toEqual([]);
+  });
+});
+
+describe('the linters', () => {
+  const flawed = { openapi: '3.1.0', info: { title: 'flawed', version: '1' }, paths: { '/a/': { get: {} } } };
+
+  it('are heard: both find what is wrong with a flawed document', async () => {
+    expect(await redoclyProblems(flawed)).toContainEqual(expect.stringContaining('no-empty-servers'));
+    expect(await spectralProblems(flawed)).toContainEqual(expect.stringContaining('oas3-api-servers'));
+  });
+});
