@@ -68,7 +68,7 @@ export const EXAMPLES = {
     },
   },
   showOpenApi: {
-    answer: { openapi: '3.1.0', info: {}, servers: [], tags: [], paths: {}, webhooks: {}, components: {} },
+    answer: { openapi: '3.1.0', info: {}, paths: {} },
   },
 };
 

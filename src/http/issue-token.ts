@@ -32,7 +32,7 @@ const OAUTH_ERROR = {
   type: 'object',
   required: ['error'],
   properties: {
-    error: { enum: Object.keys(STATUS), description: 'The error code.' },
+    error: { title: 'TokenErrorCode', enum: Object.keys(STATUS), description: 'The error code.' },
     error_description: { type: 'string', description: 'What is wrong, for people to read.' },
   },
 } as const;

@@ -14,6 +14,17 @@ it('moves what has a title out, under that title, wherever it stands', () => {
   });
 });
 
+it('gives an enum and a const the type of their values', () => {
+  const schema = { items: [{ enum: ['a', 'b'] }, { const: true }, { type: 'string', enum: ['c'] }] };
+  expect(nameSchemas(schema).root).toEqual({
+    items: [
+      { type: 'string', enum: ['a', 'b'] },
+      { type: 'boolean', const: true },
+      { type: 'string', enum: ['c'] },
+    ],
+  });
+});
+
 it('leaves a field alone that is itself called title, or properties', () => {
   const schema = { type: 'object', properties: { title: { type: 'string' }, properties: { type: 'object' } } };
   expect(nameSchemas(schema)).toEqual({ root: schema, schemas: {} });
