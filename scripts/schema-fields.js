@@ -39,12 +39,13 @@ export function typeOf(schema) {
 
 const NAMES = { 'date-time': 'time (ISO 8601)', uri: 'URL' };
 
-function limitsOf({ minimum, maximum, maxItems, minLength, additionalProperties, default: otherwise }) {
+function limitsOf({ minimum, maximum, maxItems, minLength, maxLength, additionalProperties, default: otherwise }) {
   return [
     ...(minimum === undefined ? [] : [`from ${minimum}`]),
     ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? [] : [`to ${maximum}`]),
     ...(maxItems === undefined ? [] : [`at most ${maxItems} items`]),
     ...(minLength === undefined ? [] : ['not empty']),
+    ...(maxLength === undefined ? [] : [`at most ${maxLength.toLocaleString('en')} characters`]),
     ...(additionalProperties ? [`name to ${typeOf(additionalProperties)}`] : []),
     ...(otherwise === undefined ? [] : [`${otherwise} by default`]),
   ];

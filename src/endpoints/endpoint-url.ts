@@ -19,7 +19,7 @@ export type ParsedEndpoint =
 
 type Refusal = string | undefined;
 
-const MAX_URL_CHARACTERS = 2048;
+export const MAX_URL_CHARACTERS = 2048;
 const MAX_HOST_CHARACTERS = 253;
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const DEFAULT_HTTPS_PORT = 443;

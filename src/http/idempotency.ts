@@ -12,16 +12,15 @@ import { refusal } from './operation.js';
 
 const NAME = 'Idempotency-Key';
 const REPLAYED = 'Idempotent-Replayed';
-const KEY = /^[\x21-\x7e]{1,255}$/;
-/** A string of RFC 8941, as the draft writes it. */
-const QUOTED = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+/** 1 to 255 visible ASCII characters: bare, or as a string of RFC 8941, which is how the draft writes it. */
+const KEY = /^(?:([!#-~][!-~]{0,254})|"((?:[!#-[\]-~]|\\["\\]){1,255})")$/;
 
 export const IDEMPOTENCY_KEY: Parameter = {
   name: NAME,
   in: 'header',
   description:
     'A key of your choice, 1 to 255 visible ASCII characters, bare or as a quoted string. For 24 hours after a success, the same request with the same key gets the same answer and changes nothing.',
-  schema: { type: 'string', minLength: 1 },
+  schema: { type: 'string', pattern: KEY.source },
 };
 
 export const REPLAYED_HEADER = { [REPLAYED]: '`true` if this is the answer to an earlier request with the same key.' };
@@ -93,9 +92,9 @@ function refusedBy(error: unknown): { kind: 'refused'; why: ApiError } {
 function keyOf(ctx: Context): string | null {
   const given = ctx.headers['idempotency-key'];
   if (given === undefined) return null;
-  const text = String(given);
-  const key = text.startsWith('"') ? QUOTED.exec(text)?.[1]?.replace(/\\(.)/g, '$1') : text;
-  if (key !== undefined && KEY.test(key)) return key;
+  const [, bare, quoted] = KEY.exec(String(given)) ?? [];
+  const key = bare ?? quoted?.replace(/\\(.)/g, '$1');
+  if (key !== undefined) return key;
   throw badRequest([fieldError(NAME, 'must be 1 to 255 visible ASCII characters, bare or as a quoted string')]);
 }
 

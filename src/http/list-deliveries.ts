@@ -8,7 +8,7 @@ import {
 } from '../ports/deliveries-view.js';
 import { type Operation, type Parameter, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operation.js';
 import type { OwnWebhook } from './own-webhook.js';
-import { MOST_IN_A_PAGE, PAGE_SIZE, pageQuery } from './page-query.js';
+import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE, pageQuery } from './page-query.js';
 import { EXCHANGE, TIME } from './shared-schemas.js';
 
 const OUTCOME = {
@@ -76,7 +76,7 @@ const PARAMETERS: readonly Parameter[] = [
     maximum: MOST_IN_A_PAGE,
     default: PAGE_SIZE,
   }),
-  query('before', 'The `next` of the page before this one.', { type: 'string' }),
+  query('before', 'The `next` of the page before this one.', { type: 'string', pattern: BASE64URL.source }),
   query('outcome', 'Only deliveries with this outcome.', OUTCOME),
   query('from', 'Only deliveries that were first recorded at this time (ISO 8601) or later.', TIME),
   query('to', 'Only deliveries that were first recorded before this time (ISO 8601).', TIME),

@@ -7,7 +7,7 @@ export const PAGE_SIZE = 50;
 export const MOST_IN_A_PAGE = 200;
 
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
-const BASE64URL = /^[\w-]+$/;
+export const BASE64URL = /^[\w-]+$/;
 const PLACE = /^(\d{1,16})\.([!-~]{1,128})$/;
 
 export type PageQuery = Omit<DeliveriesQuery, 'accountId' | 'webhookId'>;

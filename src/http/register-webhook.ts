@@ -1,10 +1,11 @@
 /** POST /api/webhooks: registers a URL for an event type, or updates the entry that has this URL and type already. */
 import type { Context } from 'koa';
 import type { Caller } from '../accounts/access-tokens.js';
+import { MAX_URL_CHARACTERS } from '../endpoints/endpoint-url.js';
 import { headerPlace, type Sealing } from '../secrets/sealing.js';
 import type { Decision } from '../webhooks/decide.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
-import { type GivenHeader, headerProblems } from '../webhooks/header-rules.js';
+import { type GivenHeader, HEADER_NAME, HEADER_VALUE, headerProblems } from '../webhooks/header-rules.js';
 import {
   type EventType,
   MAX_ACTIVE_PER_TYPE,
@@ -37,8 +38,10 @@ export const registerWebhookSchema = {
     url: {
       type: 'string',
       format: 'uri',
+      pattern: '^[Hh][Tt][Tt][Pp][Ss]://',
+      maxLength: MAX_URL_CHARACTERS,
       description:
-        'The absolute https URL of the receiver, at most 2,048 characters. The host is a public domain name, and the port is 443 or 8443 unless the operator allows others. User name, password and fragment are refused.',
+        'The absolute https URL of the receiver. The host is a public domain name, and the port is 443 or 8443 unless the operator allows others. User name, password and fragment are refused.',
       examples: ['https://shop.example.com/payments'],
     },
     eventType: EVENT_TYPE,
@@ -54,12 +57,17 @@ export const registerWebhookSchema = {
         properties: {
           key: {
             type: 'string',
-            description: `The header's name (an RFC 9110 token), at most ${MAX_HEADER_NAME_LENGTH} characters. Names are compared without case, and each may occur once. Headers that HTTP or the service sets are refused: \`content-type\`, \`webhook-*\` and the like.`,
+            pattern: HEADER_NAME.source,
+            maxLength: MAX_HEADER_NAME_LENGTH,
+            description: `The header's name (an RFC 9110 token). Names are compared without case, and each may occur once. Headers that HTTP or the service sets are refused: \`content-type\`, \`webhook-*\` and the like.`,
             examples: ['X-Api-Key'],
           },
           value: {
             type: 'string',
-            description: `The header's value: visible ASCII characters, with spaces or tabs only between them, at most ${MAX_HEADER_VALUE_LENGTH} characters. It may be empty.`,
+            pattern: HEADER_VALUE.source,
+            maxLength: MAX_HEADER_VALUE_LENGTH,
+            description:
+              "The header's value: visible ASCII characters, with spaces or tabs only between them. It may be empty.",
             examples: ['k-123'],
           },
         },

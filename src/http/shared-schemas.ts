@@ -1,6 +1,5 @@
 /** Schemas that several operations have. What each operation alone has stands in its own file. */
 import { EVENT_TYPES } from '../webhooks/limits.js';
-import type { Schema } from './operation.js';
 
 export const EVENT_TYPE = {
   title: 'EventType',
@@ -11,7 +10,7 @@ export const EVENT_TYPE = {
 export const TIME = { type: 'string', format: 'date-time' } as const;
 
 /** { success: true, message } */
-export const SUCCESS: Schema = {
+export const SUCCESS = {
   title: 'Success',
   description: 'The answer to a command that was carried out.',
   type: 'object',
@@ -20,10 +19,10 @@ export const SUCCESS: Schema = {
     success: { const: true, description: 'Always true.' },
     message: { type: 'string', description: 'What was done, for people to read.' },
   },
-};
+} as const;
 
 /** { success: false, message, errors? } */
-export const ERROR: Schema = {
+export const ERROR = {
   title: 'Error',
   description: 'The answer to a request that was refused or failed.',
   type: 'object',
@@ -50,7 +49,7 @@ export const ERROR: Schema = {
       },
     },
   },
-};
+} as const;
 
 /** What became of one request to a receiver. */
 export const EXCHANGE = {

@@ -12,9 +12,9 @@ export interface HeaderProblem {
   readonly message: string;
 }
 
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Visible ASCII, with spaces and tabs inside; the empty value is one too. */
-const VALUE = /^([\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?)?$/;
+export const HEADER_VALUE = /^([\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?)?$/;
 
 export function headerProblems(headers: readonly GivenHeader[]): HeaderProblem[] {
   const seen = new Set<string>();
@@ -30,7 +30,7 @@ export function headerProblems(headers: readonly GivenHeader[]): HeaderProblem[]
 }
 
 function nameProblem(name: string, seen: ReadonlySet<string>): string | null {
-  if (!TOKEN.test(name)) return "must be an HTTP header name (letters, digits and !#$%&'*+-.^_`|~)";
+  if (!HEADER_NAME.test(name)) return "must be an HTTP header name (letters, digits and !#$%&'*+-.^_`|~)";
   if (name.length > MAX_HEADER_NAME_LENGTH) return `must have at most ${MAX_HEADER_NAME_LENGTH} characters`;
   if (isBlockedHeaderName(name)) return 'is a header that the service sets itself';
   if (seen.has(name.toLowerCase())) return 'stands twice (header names are compared without case)';
@@ -39,6 +39,6 @@ function nameProblem(name: string, seen: ReadonlySet<string>): string | null {
 
 function valueProblem(value: string): string | null {
   if (value.length > MAX_HEADER_VALUE_LENGTH) return `must have at most ${MAX_HEADER_VALUE_LENGTH} characters`;
-  if (!VALUE.test(value)) return 'must be visible ASCII characters, with spaces or tabs only between them';
+  if (!HEADER_VALUE.test(value)) return 'must be visible ASCII characters, with spaces or tabs only between them';
   return null;
 }

@@ -208,6 +208,10 @@ describe('a body that the document takes the service takes, and one that it refu
       { ...good, headers: null },
       { ...good, headers: [{ key: 'X-A' }] },
       { ...good, headers: Array(6).fill(header) },
+      { ...good, headers: [{ key: 'X A', value: 'v' }] },
+      { ...good, headers: [{ key: 'X-A', value: 'v ' }] },
+      { ...good, headers: [{ key: 'x'.repeat(65), value: 'v' }] },
+      { ...good, headers: [{ key: 'X-A', value: 'x'.repeat(4_097) }] },
     ].map((body) => ['POST', '/api/webhooks', body] as [string, string, unknown]),
     ...[{ isActive: true }, { isActive: false, more: 1 }, { isActive: 'true' }, { isActive: null }, {}, []].map(
       (body) => ['PATCH', '/api/webhooks/1', body] as [string, string, unknown],
