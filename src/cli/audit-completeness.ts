@@ -12,6 +12,7 @@ import {
   type JsonOption,
   withBackbone,
 } from './command-io.js';
+import { assertRegistered } from './registered.js';
 import { timeArgument } from './time-argument.js';
 
 /** What takes less says nothing of its progress. */
@@ -44,6 +45,7 @@ function completeness(io: CommandIo, period: Period, json: boolean): Promise<voi
   return withBackbone(config, async ({ broker, store }) => {
     const report = await auditCompleteness({ broker, store, topics, ...told() }, period);
     const counts = report.counts();
+    if (counts.events === 0 && period.account !== null) await assertRegistered(store, period.account);
     await (json ? printJson(io, report, { ...iso(period), ...counts }) : printText(io, report, counts));
     if (counts.unanswered > 0) throw new CommandFailed(`${counts.unanswered} without an answer`);
   });

@@ -19,7 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   audit: async () => (await import('./audit.js')).auditCommand,
   projections: async () => (await import('./projections.js')).projectionsCommand,
   deliveries: async () => (await import('./deliveries.js')).deliveriesCommand,
-  'dead-letters': async () => (await import('./deliveries.js')).deadLettersCommand,
+  'dead-letters': async () => (await import('./dead-letters.js')).deadLettersCommand,
   backup: async () => (await import('./backup.js')).backupCommand,
   doctor: async () => (await import('./doctor.js')).doctorCommand,
   demo: async () => (await import('./demo.js')).demoCommand,
