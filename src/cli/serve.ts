@@ -2,18 +2,25 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import { type App, ROLES, type Role, StartAborted, startApp } from '../app.js';
+import type { Config } from '../config.js';
 import { createLogger, type Logger } from '../observability/logger.js';
-import { CommandFailed, type CommandIo } from './command-io.js';
+import { CommandFailed, type CommandIo, type JsonOption } from './command-io.js';
 import { keepHeapSmall } from './heap-growth.js';
+import { localUrl } from './local-url.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+interface ServeOptions extends JsonOption {
+  readonly roles: readonly Role[];
+}
 
 export function serveCommand(program: Command, io: CommandIo): void {
   program
     .command('serve')
     .description('run the service')
     .option('--roles <roles>', `what this process does: ${ROLES.join(', ')}`, rolesOption, ROLES)
-    .action(async ({ roles }: { roles: readonly Role[] }) => {
+    .option('--json', 'once it is ready, print its roles and addresses as JSON on stdout')
+    .action(async ({ roles, json }: ServeOptions) => {
       keepHeapSmall();
       const config = io.config();
       const logger = createLogger(config.logLevel);
@@ -24,10 +31,16 @@ export function serveCommand(program: Command, io: CommandIo): void {
         if (error instanceof StartAborted) return null;
         throw translated(error, config);
       });
+      if (app && json) await io.print(JSON.stringify({ roles, ...addresses(app, config) }));
       if (app) await runUntil(signal.received, app, logger);
       signal.ignore();
       logger.info('stopped');
     });
+}
+
+/** The API's is null where the role is not run. */
+function addresses({ apiPort, adminPort }: App, { host }: Config): { url: string | null; adminUrl: string } {
+  return { url: apiPort === null ? null : localUrl(host, apiPort), adminUrl: localUrl(host, adminPort) };
 }
 
 /** A broker that does not answer keeps the parts from their end: what they could not remember comes again. */
@@ -67,10 +80,7 @@ function nextSignal(): { received: Promise<NodeJS.Signals>; aborts: AbortSignal;
   return { received, aborts: aborting.signal, ignore };
 }
 
-function translated(
-  error: unknown,
-  { host, port, adminPort }: { host: string; port: number; adminPort: number },
-): unknown {
+function translated(error: unknown, { host, port, adminPort }: Config): unknown {
   const { code, port: taken } = error as { code?: string; port?: number };
   const name = taken === adminPort && adminPort !== port ? 'ADMIN_PORT' : 'PORT';
   if (code === 'EADDRINUSE') return new CommandFailed(`${name} ${taken} is in use on ${host}: set another ${name}`);

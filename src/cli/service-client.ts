@@ -2,6 +2,7 @@
 import { got, RequestError, type Response } from 'got';
 import type { Config } from '../config.js';
 import { CommandFailed } from './command-io.js';
+import { localUrl } from './local-url.js';
 
 const TIMEOUT_MS = 15_000;
 
@@ -28,8 +29,7 @@ export function serviceUrl(given: string | undefined, config: () => Config): str
     throw new CommandFailed('--url must begin with http:// or https://');
   if (given !== undefined) return given.replace(/\/+$/, '');
   const { host, port } = config();
-  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  return localUrl(host, port);
 }
 
 async function send(base: string, path: string, request: Omit<ServiceRequest, 'path'>): Promise<Response<string>> {

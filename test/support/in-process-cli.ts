@@ -30,3 +30,19 @@ export async function cli(...args: string[]): Promise<Finished> {
     for (const spy of spies) spy.mockRestore();
   }
 }
+
+/** Of `Commands:` in a help: their names, without `help`. */
+export function commandsIn(help: string): string[] {
+  const [, commands = ''] = help.split('\nCommands:\n');
+  return [...commands.matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name = '']) => (name === 'help' ? [] : [name]));
+}
+
+/** The help of every command that does something, by its name: `audit log`. */
+export async function helpOfAll(group: readonly string[] = []): Promise<Map<string, string>> {
+  const { stdout } = await cli(...group, '--help');
+  const names = commandsIn(stdout);
+  if (names.length === 0) return new Map([[group.join(' '), stdout]]);
+  const helps: [string, string][] = [];
+  for (const name of names) helps.push(...(await helpOfAll([...group, name])));
+  return new Map(helps);
+}
