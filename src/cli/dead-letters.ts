@@ -10,19 +10,19 @@ import { type Line, newest, oldestFirst } from './oldest-first.js';
 import { assertRegistered } from './registered.js';
 
 export function deadLettersCommand(program: Command, io: CommandIo): void {
-  const deadLetters = program.command('dead-letters').description('records that are not tried any more');
+  const deadLetters = program.command('dead-letters').description('list and replay records that are no longer tried');
   deadLetters
     .command('replay')
-    .description('try again what was exhausted and has not gone on since; the webhook-id stays the same')
-    .option('--account <id>', 'only those of an account', accountIdArgument)
-    .option('--event <id>', 'only those of a payment event')
+    .description('retry exhausted deliveries that have not resumed since; the webhook-id stays the same')
+    .option('--account <id>', 'only deliveries of this account', accountIdArgument)
+    .option('--event <id>', 'only deliveries of this payment event')
     .option(...JSON_OPTION)
     .action((options: ReplayOptions) => replay(options, io));
 
   deadLetters
     .command('list')
-    .description('the dead letters with their reasons, oldest first')
-    .option('--limit <n>', 'only the newest n', limitArgument)
+    .description('list the dead letters with their reasons, oldest first')
+    .option('--limit <n>', 'only the newest n, still oldest first', limitArgument)
     .option(...JSON_OPTION)
     .action((options: ListOptions) => list(options, io));
 }
@@ -53,7 +53,7 @@ function line({ at, reason, detail, eventId, source }: DeadLetter): string {
 function limitArgument(value: string): number {
   const limit = Number(value);
   if (/^[1-9]\d*$/.test(value) && Number.isSafeInteger(limit)) return limit;
-  throw new InvalidArgumentError('A limit is a whole number from 1 on.');
+  throw new InvalidArgumentError('A limit is a whole number, 1 or greater.');
 }
 
 interface ReplayOptions extends JsonOption {

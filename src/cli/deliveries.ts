@@ -8,10 +8,10 @@ import { assertRegistered } from './registered.js';
 export function deliveriesCommand(program: Command, io: CommandIo): void {
   program
     .command('deliveries')
-    .description('what was delivered')
+    .description('show deliveries')
     .command('list')
-    .description("an account's deliveries with every attempt, newest first")
-    .requiredOption('--account <id>', 'the account', accountIdArgument)
+    .description("list an account's deliveries with every attempt, newest first")
+    .requiredOption('--account <id>', 'account id', accountIdArgument)
     .option(...JSON_OPTION)
     .action(async ({ account, json }: JsonOption & { account: number }) => {
       const config = io.config();

@@ -30,7 +30,7 @@ type Print = (line: string) => Promise<void>;
 export function demoCommand(program: Command, io: CommandIo): void {
   program
     .command('demo')
-    .description('the whole story on this machine, in under a minute; leaves nothing behind')
+    .description('run the whole story on this machine, in under a minute; leaves nothing behind')
     .option('--json', 'answer with one JSON object on stdout; the story is on stderr')
     .action(async ({ json }: JsonOption) => {
       const folder = mkdtempSync(join(tmpdir(), 'account-webhooks-demo-'));

@@ -32,12 +32,12 @@ export async function runCommandLine(
 ): Promise<number> {
   const program = new CommandOfTree('account-webhooks')
     .description(
-      'Event-sourced webhooks for instant-payment accounts. Settings come from the environment: see the README.',
+      'Event-sourced webhooks for instant-payment accounts. Environment variables configure it: see the README.',
     )
     .version(version(), '--version')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(withoutValues(text)) })
-    .showHelpAfterError('(--help shows what there is)');
+    .showHelpAfterError('(run with --help for usage)');
   for (const load of asked(args.find((word) => word !== 'help'))) (await load())(program, io);
   try {
     await program.parseAsync(helpAsOption(program, args), { from: 'user' });

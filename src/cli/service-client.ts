@@ -6,7 +6,7 @@ import { localUrl } from './local-url.js';
 
 const TIMEOUT_MS = 15_000;
 
-export const URL_OPTION = ['--url <url>', 'the service (default: HOST and PORT of the settings)'] as const;
+export const URL_OPTION = ['--url <url>', 'URL of the service (default: from HOST and PORT)'] as const;
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST';
@@ -45,7 +45,7 @@ async function send(base: string, path: string, request: Omit<ServiceRequest, 'p
   } catch (error) {
     const code = error instanceof RequestError ? error.code : 'ERR_INVALID_URL';
     const where = base.replace(/\/\/[^/?#]*@/, '//'); // without a user and password
-    throw new CommandFailed(`no service answers at ${where} (${code}): start one with serve, or name it with --url`);
+    throw new CommandFailed(`no service answers at ${where} (${code}): start one with serve, or pass --url`);
   }
 }
 
@@ -63,6 +63,6 @@ function said(body: object | null): string {
   const { message, error, error_description: description } = (body ?? {}) as Record<string, unknown>;
   return (
     [message, error, description].filter((text) => typeof text === 'string').join(': ') ||
-    'not an answer of this service'
+    'the response is not from this service'
   );
 }
