@@ -6,7 +6,7 @@ import { replayDeadLetters } from '../delivery/replay.js';
 import { type Topics, topicsOf } from '../delivery/topics.js';
 import type { Broker } from '../ports/broker.js';
 import { accountIdArgument, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
-import { type Line, newest, oldestFirst } from './oldest-first.js';
+import { asTheyCome, type Line, newest, oldestFirst } from './oldest-first.js';
 import { assertRegistered } from './registered.js';
 
 export function deadLettersCommand(program: Command, io: CommandIo): void {
@@ -35,14 +35,24 @@ function list({ limit, json = false }: ListOptions, io: CommandIo): Promise<void
   const config = io.config();
   return withBackbone(config, async ({ broker }) => {
     const read = () => lines(broker, topics(config).deadLetters, json ? JSON.stringify : line);
-    for await (const text of limit === undefined ? oldestFirst(read) : await newest(read, limit)) await io.print(text);
+    for await (const text of await chosen(read, config, limit)) await io.print(text);
   });
+}
+
+/** The embedded broker has one partition, in order of time: as long as it is, it takes no memory. */
+async function chosen(
+  read: () => AsyncIterable<Line>,
+  { kafka }: Config,
+  limit: number | undefined,
+): Promise<AsyncIterable<string> | readonly string[]> {
+  if (limit !== undefined) return newest(read, limit);
+  return kafka ? oldestFirst(read) : asTheyCome(read());
 }
 
 async function* lines(broker: Broker, topic: string, shown: (letter: DeadLetter) => string): AsyncIterable<Line> {
   for await (const record of broker.browse(topic)) {
     const { timestamp, partition, offset } = record;
-    yield { place: { timestamp, partition, offset }, text: shown(readDeadLetter(record)) };
+    yield { place: { timestamp, partition, offset }, text: () => shown(readDeadLetter(record)) };
   }
 }
 

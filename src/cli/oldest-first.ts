@@ -5,14 +5,20 @@
 import type { ReceivedRecord } from '../ports/broker.js';
 
 /** Characters that a part may have, two bytes each at most. Up to twice as many are held while it is looked for. */
-const PART_CHARACTERS = 16 * 1024 ** 2;
+const PART_CHARACTERS = 32 * 1024 ** 2;
 /** What a line costs beside its characters, in characters. */
 const LINE_OVERHEAD = 64;
 
 export type Place = Pick<ReceivedRecord, 'timestamp' | 'partition' | 'offset'>;
 
-/** The text, not the record: that one's value holds the whole answer of the broker in memory. */
 export interface Line {
+  readonly place: Place;
+  /** Made where the line is kept: of a long topic most are not, at a time. */
+  readonly text: () => string;
+}
+
+/** The text, not the record: that one's value would hold the whole answer of the broker in memory. */
+interface KeptLine {
   readonly place: Place;
   readonly text: string;
 }
@@ -31,11 +37,15 @@ export async function* oldestFirst(
   } while (end);
 }
 
+export async function* asTheyCome(lines: AsyncIterable<Line>): AsyncIterable<string> {
+  for await (const { text } of lines) yield text();
+}
+
 /** The newest lines, still oldest first. Up to twice as many are held meanwhile. */
 export async function newest(read: () => AsyncIterable<Line>, count: number): Promise<string[]> {
-  let lines: Line[] = [];
+  let lines: KeptLine[] = [];
   for await (const line of read()) {
-    lines.push(line);
+    lines.push(kept(line));
     if (lines.length >= 2 * count) lines = lines.sort(byTime).slice(-count);
   }
   return lines
@@ -48,7 +58,7 @@ export async function newest(read: () => AsyncIterable<Line>, count: number): Pr
 class Part {
   readonly #after: Place | null;
   readonly #room: number;
-  #lines: Line[] = [];
+  #lines: KeptLine[] = [];
   #characters = 0;
   #end: Place | null = null;
 
@@ -65,8 +75,9 @@ class Part {
   add(line: Line): void {
     if (this.#after && comparePlaces(line.place, this.#after) <= 0) return;
     if (this.#end && comparePlaces(line.place, this.#end) > 0) return;
-    this.#lines.push(line);
-    this.#characters += lengthOf(line);
+    const added = kept(line);
+    this.#lines.push(added);
+    this.#characters += lengthOf(added);
     if (this.#characters > 2 * this.#room) this.#cut();
   }
 
@@ -77,24 +88,28 @@ class Part {
 
   #cut(): void {
     this.#lines.sort(byTime);
-    let kept = 0;
+    let count = 0;
     let characters = 0;
     for (const line of this.#lines) {
-      if (kept > 0 && characters + lengthOf(line) > this.#room) break;
+      if (count > 0 && characters + lengthOf(line) > this.#room) break;
       characters += lengthOf(line);
-      kept += 1;
+      count += 1;
     }
-    if (kept < this.#lines.length) this.#end = this.#lines[kept - 1]?.place ?? null;
-    this.#lines.length = kept;
+    if (count < this.#lines.length) this.#end = this.#lines[count - 1]?.place ?? null;
+    this.#lines.length = count;
     this.#characters = characters;
   }
 }
 
-function lengthOf({ text }: Line): number {
+function kept({ place, text }: Line): KeptLine {
+  return { place, text: text() };
+}
+
+function lengthOf({ text }: KeptLine): number {
   return text.length + LINE_OVERHEAD;
 }
 
-function byTime(one: Line, other: Line): number {
+function byTime(one: KeptLine, other: KeptLine): number {
   return comparePlaces(one.place, other.place);
 }
 

@@ -14,11 +14,11 @@ const LINES = fc.array(LINE, { maxLength: 60 }).map((given) => {
   return given.map(({ timestamp, partition, length }, n): Line => {
     const offset = offsets.get(partition) ?? 0;
     offsets.set(partition, offset + 1);
-    return { place: { timestamp, partition, offset }, text: `${n} `.padEnd(length, '.') };
+    return { place: { timestamp, partition, offset }, text: () => `${n} `.padEnd(length, '.') };
   });
 });
 
-const texts = (lines: readonly Line[]) => lines.map(({ text }) => text);
+const texts = (lines: readonly Line[]) => lines.map(({ text }) => text());
 
 function sorted(lines: readonly Line[]): readonly Line[] {
   const key = ({ place: { timestamp, partition, offset } }: Line) =>
@@ -45,7 +45,7 @@ async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
 /** Lines of 936 characters: with what is counted for each beside its text, 1,000 each. */
 const thousands = (count: number) =>
   Array.from({ length: count }, (_, n): Line => {
-    return { place: { timestamp: (n * 7) % count, partition: n % 3, offset: n }, text: `${n} `.padEnd(936, '.') };
+    return { place: { timestamp: (n * 7) % count, partition: n % 3, offset: n }, text: () => `${n} `.padEnd(936, '.') };
   });
 
 describe('oldestFirst', () => {
