@@ -38,6 +38,33 @@ explain_failure() {
   fail "$1 The reason stands above; a package registry must be reachable (npm config get registry)." 'Then run make again.'
 }
 
+# Says how far a log of npm's has come, until it is killed or this script has ended.
+tell_progress() {
+  seconds=0
+  # Nobody who waits for the end of our output shall wait for sleep.
+  while sleep 10 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+    seconds=$((seconds + 10))
+    at=$(sed -n 's/^> \([^ ]*\)@[^ @]* \(pre\|post\)*install$/building \1/p' "$1" | tail -n 1)
+    echo "  $seconds s: ${at:-fetching packages}"
+  done
+}
+
+# What is compiled warns at length, which says nothing where all went well: npm's output is shown where it failed only.
+quietly() {
+  log=$(mktemp)
+  tell_progress "$log" &
+  progress=$!
+  trap 'kill $progress 2>/dev/null; rm -f "$log"' EXIT
+  trap 'exit 130' INT TERM
+  "$@" >"$log" 2>&1
+  status=$?
+  kill $progress 2>/dev/null
+  [ $status -eq 0 ] || cat "$log" >&2
+  rm -f "$log"
+  trap - EXIT INT TERM
+  return $status
+}
+
 up_to_date() {
   [ -f "$LOCK" ] && [ -z "$(find package-lock.json -newer "$LOCK")" ]
 }
@@ -48,11 +75,11 @@ sqlite_loads() {
 
 require_node
 if ! up_to_date; then
-  echo 'Installing the packages (npm ci); the first time takes a minute or two, most of it to compile SQLite.'
-  npm ci --no-audit --no-fund --foreground-scripts || explain_failure 'The packages could not be installed.'
+  echo 'Installing the packages (npm ci). The first time takes a minute or two, most of it to compile SQLite.'
+  quietly npm ci --no-audit --no-fund --foreground-scripts || explain_failure 'The packages could not be installed.'
 fi
 if ! sqlite_loads; then
   echo "SQLite's native module does not load in Node.js $(node --version); compiling it again."
-  npm rebuild better-sqlite3 --foreground-scripts || explain_failure 'better-sqlite3 could not be built.'
+  quietly npm rebuild better-sqlite3 --foreground-scripts || explain_failure 'better-sqlite3 could not be built.'
   sqlite_loads || explain_failure 'better-sqlite3 was built but does not load.'
 fi

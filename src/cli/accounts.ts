@@ -15,7 +15,7 @@ import {
 const ONCE = 'Secrets are shown this once; they can not be read again.';
 
 export function accountsCommand(program: Command, io: CommandIo): void {
-  const accounts = program.command('accounts').description('register accounts, issue and revoke their credentials');
+  const accounts = program.command('accounts').description('register accounts and manage their credentials');
 
   accounts
     .command('register')
@@ -26,14 +26,14 @@ export function accountsCommand(program: Command, io: CommandIo): void {
 
   accounts
     .command('issue-credential')
-    .description('issue one more client id and secret')
+    .description('issue another client id and secret')
     .argument('<id>', 'the account', accountIdArgument)
     .option(...JSON_OPTION)
     .action((id: number, { json }: JsonOption) => answer(io, json, (to, by) => to.issueCredential(id, by)));
 
   accounts
     .command('revoke-credential')
-    .description('revoke a client id; its tokens end with it')
+    .description('revoke a client id and its tokens')
     .argument('<clientId>')
     .option(...JSON_OPTION)
     .action((clientId: string, { json }: JsonOption) =>

@@ -12,6 +12,7 @@ import {
   type JsonOption,
   withBackbone,
 } from './command-io.js';
+import { assertRegistered } from './registered.js';
 import { timeArgument } from './time-argument.js';
 
 /** What takes less says nothing of its progress. */
@@ -27,10 +28,12 @@ interface Options extends JsonOption {
 export function completenessCommand(audit: Command, io: CommandIo): void {
   audit
     .command('completeness')
-    .description("what became of a period's payment events at every webhook due; exit code 1 where one has no answer")
-    .requiredOption('--from <time>', 'events published from then on, in ISO 8601: 2026-11-21T09:00:00Z', timeArgument)
-    .requiredOption('--to <time>', 'and before then', timeArgument)
-    .option('--account <id>', 'only those of an account', accountIdArgument)
+    .description(
+      "report the outcome of a period's payment events at every webhook due; exit code 1 if one has no answer",
+    )
+    .requiredOption('--from <time>', 'start of the period, in ISO 8601: 2026-11-21T09:00:00Z', timeArgument)
+    .requiredOption('--to <time>', 'end of the period, itself excluded', timeArgument)
+    .option('--account <id>', 'only payment events of this account', accountIdArgument)
     .option(...JSON_OPTION)
     .action(async ({ from, to, account, json = false }: Options, command: Command) => {
       if (from > to) command.error('error: --from is later than --to', { exitCode: WRONG_USAGE });
@@ -44,6 +47,7 @@ function completeness(io: CommandIo, period: Period, json: boolean): Promise<voi
   return withBackbone(config, async ({ broker, store }) => {
     const report = await auditCompleteness({ broker, store, topics, ...told() }, period);
     const counts = report.counts();
+    if (counts.events === 0 && period.account !== null) await assertRegistered(store, period.account);
     await (json ? printJson(io, report, { ...iso(period), ...counts }) : printText(io, report, counts));
     if (counts.unanswered > 0) throw new CommandFailed(`${counts.unanswered} without an answer`);
   });
@@ -111,7 +115,7 @@ function told(): Pick<CompletenessParts, 'progress' | 'mayLack'> {
     },
     mayLack(name, before) {
       const time = new Date(before).toISOString();
-      say(`${name} does not keep all records of before ${time} any more: some of the period may be missing`);
+      say(`${name} no longer keeps all records from before ${time}: some of the period may be missing`);
     },
   };
 }

@@ -15,7 +15,7 @@ import {
 } from './command-io.js';
 import { timeArgument } from './time-argument.js';
 
-const ACCOUNT_OPTION = ['--account <id>', 'the account', accountIdArgument] as const;
+const ACCOUNT_OPTION = ['--account <id>', 'account id', accountIdArgument] as const;
 
 interface LogOptions extends JsonOption {
   readonly account: number;
@@ -31,21 +31,21 @@ interface AtOptions extends JsonOption {
 export function auditCommand(program: Command, io: CommandIo): void {
   const audit = program
     .command('audit')
-    .description('what was configured, by whom, when; what became of payment events');
+    .description('show who configured what and when, and what became of payment events');
 
   audit
     .command('log')
-    .description("an account's events, oldest first; sealed values stay sealed")
+    .description("print an account's events, oldest first; sealed values stay sealed")
     .requiredOption(...ACCOUNT_OPTION)
-    .option('--follow', 'go on with what is added, until Ctrl-C')
+    .option('--follow', 'keep printing new events until Ctrl-C')
     .option(...JSON_OPTION)
     .action((options: LogOptions) => log(options, io));
 
   audit
     .command('at')
-    .description("an account's webhooks as they stood at a moment; sealed values stay sealed")
+    .description("print an account's webhooks as of a point in time; sealed values stay sealed")
     .requiredOption(...ACCOUNT_OPTION)
-    .requiredOption('--time <time>', 'the moment, in ISO 8601: 2026-11-21T09:00:00Z', timeArgument)
+    .requiredOption('--time <time>', 'point in time, in ISO 8601: 2026-11-21T09:00:00Z', timeArgument)
     .option(...JSON_OPTION)
     .action((options: AtOptions) => at(options, io));
 

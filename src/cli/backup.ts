@@ -5,7 +5,8 @@ import type { Config } from '../config.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, untilSignal } from './command-io.js';
 
 const WRONG_USAGE = 2;
-const KEY = 'master.key is not in it: back it up elsewhere. Without it, no header value and no secret can be opened.';
+const KEY =
+  'The copy does not include master.key: back it up elsewhere. Without it, no header value and no secret can be opened.';
 
 interface Options extends JsonOption {
   readonly force?: boolean;
@@ -14,14 +15,14 @@ interface Options extends JsonOption {
 export function backupCommand(program: Command, io: CommandIo): void {
   program
     .command('backup')
-    .description('copy store.sqlite, which a running service may use meanwhile; the master key is not in it')
-    .argument('<file>', 'where to; it appears when it is whole')
-    .option('--force', 'replace the file where it is there')
+    .description('copy store.sqlite, even while a service uses it; the copy does not include the master key')
+    .argument('<file>', 'target file; it appears once the copy is complete')
+    .option('--force', 'overwrite an existing file')
     .option(...JSON_OPTION)
     .action((file: string, { force = false, json }: Options, command: Command) => {
       const config = io.config();
       if (config.eventStoreUrl !== null && config.kafka) {
-        command.error(`error: there is no store.sqlite here. ${elsewhere(config).join(' ')}`, {
+        command.error(`error: these settings use no store.sqlite. ${elsewhere(config).join(' ')}`, {
           exitCode: WRONG_USAGE,
         });
       }
@@ -43,7 +44,7 @@ async function backup(
       target: file,
       force,
       progress(share) {
-        if (stop.signal.aborted) throw new CommandFailed('the backup was interrupted; nothing of it is left');
+        if (stop.signal.aborted) throw new CommandFailed('the backup was interrupted and left no file behind');
         shown(share);
       },
     });
@@ -61,8 +62,8 @@ async function backup(
 function elsewhere({ eventStoreUrl, kafka, masterKey }: Config): string[] {
   return [
     ...(eventStoreUrl === null ? [] : ['The history is in EventStoreDB: back up its database, as its manual says.']),
-    ...(kafka ? ['What is on its way is in Kafka: that is kept by its replicas.'] : []),
-    ...(masterKey ? ['MASTER_KEY is not in it: keep it elsewhere.'] : []),
+    ...(kafka ? ['Records on their way are in Kafka: its replicas keep them.'] : []),
+    ...(masterKey ? ['The copy does not include MASTER_KEY: keep it elsewhere.'] : []),
   ];
 }
 

@@ -26,7 +26,7 @@ export interface JsonOption {
   readonly json?: boolean;
 }
 
-export const JSON_OPTION = ['--json', 'answer with JSON on stdout, for programs'] as const;
+export const JSON_OPTION = ['--json', 'print JSON on stdout'] as const;
 
 /** Opens store and broker for as long as the work takes; a running service may use them too. */
 export async function withBackbone<T>(config: Config, work: (backbone: Backbone) => Promise<T>): Promise<T> {
@@ -67,5 +67,5 @@ function operator(): string {
 export function accountIdArgument(value: string): number {
   const accountId = Number(value);
   if (/^[1-9]\d*$/.test(value) && Number.isSafeInteger(accountId)) return accountId;
-  throw new InvalidArgumentError('An account id is a whole number from 1 on.');
+  throw new InvalidArgumentError('An account id is a whole number, 1 or greater.');
 }

@@ -7,17 +7,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { createRegistration } from '../accounts/registration.js';
 import { type App, ROLES, startApp } from '../app.js';
-import { auditLog } from '../audit/log.js';
+import { type AuditEntry, auditLog } from '../audit/log.js';
 import { type Config, readConfig } from '../config.js';
-import { deliveriesOf } from '../delivery/delivery-log.js';
+import { type DeliveryView, deliveriesOf } from '../delivery/delivery-log.js';
 import { topicsOf } from '../delivery/topics.js';
 import { createLogger } from '../observability/logger.js';
-import { CommandFailed, type CommandIo, operatorContext, withBackbone } from './command-io.js';
+import type { Broker } from '../ports/broker.js';
+import { CommandFailed, type CommandIo, type JsonOption, operatorContext, withBackbone } from './command-io.js';
 import { type Arrival, type DemoReceiver, demoCertificate, startDemoReceiver } from './demo-receiver.js';
 import { ask } from './service-client.js';
 
 const ACCOUNT = 42;
 const EVENTS = 5;
+const URLS = 3;
 const PATIENCE_MS = 30_000;
 /** The path that refuses its first request, and how often. */
 const FAILING = '/failing';
@@ -28,18 +30,25 @@ type Print = (line: string) => Promise<void>;
 export function demoCommand(program: Command, io: CommandIo): void {
   program
     .command('demo')
-    .description('the whole story on this machine, in under a minute; leaves nothing behind')
-    .action(async () => {
+    .description('run the whole story on this machine, in under a minute; leaves nothing behind')
+    .option('--json', 'answer with one JSON object on stdout; the story is on stderr')
+    .action(async ({ json }: JsonOption) => {
       const folder = mkdtempSync(join(tmpdir(), 'account-webhooks-demo-'));
       try {
-        await demo(folder, io.print);
+        const summary = await demo(folder, json ? onStderr : io.print);
+        if (json) await io.print(JSON.stringify(summary));
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }
     });
 }
 
-async function demo(folder: string, print: Print): Promise<void> {
+async function onStderr(line: string): Promise<void> {
+  process.stderr.write(`${line}\n`);
+}
+
+/** @returns what --json answers with */
+async function demo(folder: string, print: Print): Promise<object> {
   const certificate = await demoCertificate();
   const caFile = join(folder, 'receiver-ca.pem');
   writeFileSync(caFile, certificate.cert);
@@ -52,10 +61,10 @@ async function demo(folder: string, print: Print): Promise<void> {
     const account = await registerAccount(config, print);
     signingSecret = account.signingSecret;
     const service = { url: `http://127.0.0.1:${app.apiPort}`, ...account };
-    await registerWebhooks(service, receiver, print);
+    const webhooks = await registerWebhooks(service, receiver, print);
     await publish(config, print);
-    await arrive(receiver, print);
-    await replay(config, print);
+    const requests = await arrive(receiver, print);
+    return { accountId: ACCOUNT, webhooks, events: EVENTS, requests, ...(await replay(config, print)) };
   } finally {
     await close(app, receiver);
   }
@@ -90,7 +99,7 @@ async function registerWebhooks(
   service: { url: string; clientId: string; clientSecret: string },
   receiver: DemoReceiver,
   print: Print,
-): Promise<void> {
+): Promise<number> {
   await print('2. Its REST client gets a token and registers three webhooks (POST /api/webhooks)');
   const { access_token: token } = await ask<{ access_token: string }>(service.url, {
     method: 'POST',
@@ -120,6 +129,7 @@ async function registerWebhooks(
   await print(`   a fourth for the type is refused: ${refusal}`);
   const list = await ask<{ total: number }>(service.url, { method: 'GET', path: '/api/webhooks', headers });
   await print(`   GET /api/webhooks lists ${list.total}`);
+  return list.total;
 }
 
 async function publish(config: Config, print: Print): Promise<void> {
@@ -139,11 +149,12 @@ async function publish(config: Config, print: Print): Promise<void> {
   await withBackbone(config, ({ broker }) => broker.publish(config.paymentTopics[0], records));
 }
 
-async function arrive({ arrivals }: DemoReceiver, print: Print): Promise<void> {
+/** @returns how many requests came */
+async function arrive({ arrivals }: DemoReceiver, print: Print): Promise<number> {
   await print(`4. Each event is delivered to each URL, signed; ${FAILING} fails ${FAILURES} times and is tried again`);
   const deadline = Date.now() + PATIENCE_MS;
   let shown = 0;
-  while (new Set(arrivals.filter(({ status }) => status === 200).map(pair)).size < EVENTS * 3) {
+  while (new Set(arrivals.filter(({ status }) => status === 200).map(pair)).size < EVENTS * URLS) {
     if (Date.now() > deadline) throw new CommandFailed('the demo failed: not every event arrived at every URL');
     for (const arrival of arrivals.slice(shown)) await print(`   ${shownArrival(arrival)}`);
     shown = arrivals.length;
@@ -153,6 +164,7 @@ async function arrive({ arrivals }: DemoReceiver, print: Print): Promise<void> {
   if (arrivals.some((arrival) => !arrival.signatureIsGood || arrival.apiKey !== `key of ${arrival.path}`)) {
     throw new CommandFailed('the demo failed: a signature or a header was wrong');
   }
+  return arrivals.length;
 }
 
 function pair({ path, webhookId }: Arrival): string {
@@ -165,18 +177,37 @@ function shownArrival({ path, body, webhookId, signatureIsGood, status, apiKey }
   return `${path.padEnd(8)} <- ${id}  ${webhookId}  x-api-key "${apiKey}"  ${signature}  answered ${status}`;
 }
 
-async function replay(config: Config, print: Print): Promise<void> {
-  await withBackbone(config, async ({ store, broker }) => {
+async function replay(
+  config: Config,
+  print: Print,
+): Promise<{ history: readonly AuditEntry[]; deliveries: readonly DeliveryView[] }> {
+  return withBackbone(config, async ({ store, broker }) => {
     await print(`5. An auditor replays the history (account-webhooks audit log --account ${ACCOUNT})`);
-    for await (const { at, type, actor, data } of auditLog(store, ACCOUNT)) {
+    const history: AuditEntry[] = [];
+    for await (const entry of auditLog(store, ACCOUNT)) {
+      const { at, type, actor, data } = entry;
+      history.push(entry);
       await print(`   ${at}  ${type.padEnd(19)}  by ${actor}  ${data.url ?? ''}`.trimEnd());
     }
     await print(`   and what was delivered (account-webhooks deliveries list --account ${ACCOUNT})`);
-    const { deliveries: topic } = topicsOf(config.paymentTopics, config.topicPrefix);
-    for (const { id, eventId, outcome, attempts } of await deliveriesOf(ACCOUNT, broker.browse(topic))) {
+    const deliveries = await allDelivered(config, broker);
+    for (const { id, eventId, outcome, attempts } of deliveries) {
       await print(`   ${id}  ${eventId}  ${outcome}  ${attempts.map(({ status }) => status).join(', ')}`);
     }
+    return { history, deliveries };
   });
+}
+
+/** The log has the last of them a moment after its receiver answered. */
+async function allDelivered(config: Config, broker: Broker): Promise<readonly DeliveryView[]> {
+  const { deliveries: topic } = topicsOf(config.paymentTopics, config.topicPrefix);
+  const deadline = Date.now() + PATIENCE_MS;
+  while (Date.now() < deadline) {
+    const deliveries = await deliveriesOf(ACCOUNT, broker.browse(topic));
+    if (deliveries.filter(({ outcome }) => outcome === 'delivered').length === EVENTS * URLS) return deliveries;
+    await delay(20);
+  }
+  throw new CommandFailed('the demo failed: not every delivery was logged');
 }
 
 async function close(app: App, receiver: DemoReceiver): Promise<void> {

@@ -8,7 +8,7 @@ import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption } from './c
 export function doctorCommand(program: Command, io: CommandIo): void {
   program
     .command('doctor')
-    .description('what is wrong with this installation, and what to do about it; exit code 1 where something is')
+    .description('check this installation, and say how to fix what is wrong; exit code 1 if anything is')
     .option(...JSON_OPTION)
     .action(async ({ json = false }: JsonOption) => {
       const results = await examined(io);
@@ -21,8 +21,8 @@ export function doctorCommand(program: Command, io: CommandIo): void {
 async function examined(io: CommandIo): Promise<readonly Result[]> {
   const wrong = io.wrongSettings();
   if (wrong.length > 0)
-    return wrong.map((says) => ({ check: 'settings', ...fail(says, 'set it right: see the README') }));
-  const sound: Result = { check: 'settings', verdict: 'ok', says: 'each has a value that it can have', todo: null };
+    return wrong.map((says) => ({ check: 'settings', ...fail(says, 'correct the setting: see the README') }));
+  const sound: Result = { check: 'settings', verdict: 'ok', says: 'every setting has a valid value', todo: null };
   return [sound, ...(await examine(io.config(), createLogger('silent')))];
 }
 

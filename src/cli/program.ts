@@ -1,6 +1,7 @@
 /** The command line: one file per command, and what their failures become. Exit codes: 0 done, 1 failed, 2 wrong usage. */
-import { Command, CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { version } from '../composition/version.js';
+import { CommandOfTree, helpAsOption } from './command.js';
 import type { CommandIo } from './command-io.js';
 
 const FAILED = 1;
@@ -18,7 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   audit: async () => (await import('./audit.js')).auditCommand,
   projections: async () => (await import('./projections.js')).projectionsCommand,
   deliveries: async () => (await import('./deliveries.js')).deliveriesCommand,
-  'dead-letters': async () => (await import('./deliveries.js')).deadLettersCommand,
+  'dead-letters': async () => (await import('./dead-letters.js')).deadLettersCommand,
   backup: async () => (await import('./backup.js')).backupCommand,
   doctor: async () => (await import('./doctor.js')).doctorCommand,
   demo: async () => (await import('./demo.js')).demoCommand,
@@ -29,17 +30,17 @@ export async function runCommandLine(
   io: CommandIo,
   complain: (line: string) => void,
 ): Promise<number> {
-  const program = new Command('account-webhooks')
+  const program = new CommandOfTree('account-webhooks')
     .description(
-      'Event-sourced webhooks for instant-payment accounts. Settings come from the environment: see the README.',
+      'Event-sourced webhooks for instant-payment accounts. Environment variables configure it: see the README.',
     )
     .version(version(), '--version')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(withoutValues(text)) })
-    .showHelpAfterError('(--help shows what there is)');
-  for (const load of asked(args[0])) (await load())(program, io);
+    .showHelpAfterError('(run with --help for usage)');
+  for (const load of asked(args.find((word) => word !== 'help'))) (await load())(program, io);
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(helpAsOption(program, args), { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;

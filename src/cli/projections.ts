@@ -6,7 +6,7 @@ import { deploy, PROJECTIONS, verify } from '../read-model/server-projections.js
 import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 
 export function projectionsCommand(program: Command, io: CommandIo): void {
-  const projections = program.command('projections').description('the projections on the EventStoreDB server');
+  const projections = program.command('projections').description('manage the projections on the EventStoreDB server');
   const add = (name: string, description: string, work: (parts: Parts) => Promise<void>) =>
     projections
       .command(name)
@@ -17,10 +17,10 @@ export function projectionsCommand(program: Command, io: CommandIo): void {
           work({ ...backbone, server: serverOf(backbone), io, json }).catch(explained),
         ),
       );
-  add('deploy', 'create or update them; rebuild those whose source changed', deployAll);
-  add('status', 'what the server says of them', status);
-  add('rebuild', 'let the server fold them from the beginning again', rebuild);
-  add('verify', "compare the server's states with those folded here; exit code 1 where one differs", verifyAll);
+  add('deploy', 'create or update the projections; rebuild those whose source changed', deployAll);
+  add('status', 'print the status of each projection', status);
+  add('rebuild', 'let the server fold all events again', rebuild);
+  add('verify', "compare the server's states with those folded here; exit code 1 if one differs", verifyAll);
 }
 
 interface Parts extends Backbone {
@@ -31,7 +31,9 @@ interface Parts extends Backbone {
 
 function serverOf({ projections }: Backbone): ProjectionServer {
   if (projections) return projections;
-  throw new CommandFailed('EVENT_STORE_URL names no EventStoreDB: the embedded store has no server-side projections');
+  throw new CommandFailed(
+    'EVENT_STORE_URL does not name an EventStoreDB: the embedded store has no server-side projections',
+  );
 }
 
 function explained(error: unknown): never {
@@ -39,7 +41,7 @@ function explained(error: unknown): never {
 }
 
 function notAllDeployed(): CommandFailed {
-  return new CommandFailed('not all projections are deployed: account-webhooks projections deploy');
+  return new CommandFailed('not all projections are deployed: run account-webhooks projections deploy');
 }
 
 async function deployAll({ store, server, io, json }: Parts): Promise<void> {
@@ -79,5 +81,6 @@ async function verifyAll({ store, server, io, json }: Parts): Promise<void> {
     }
     if (!json) await io.print(`${name}: compared`);
   }
-  if (differences > 0) throw new CommandFailed(`${differences} states differ: account-webhooks projections rebuild`);
+  if (differences > 0)
+    throw new CommandFailed(`${differences} states differ: run account-webhooks projections rebuild`);
 }

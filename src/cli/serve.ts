@@ -1,19 +1,30 @@
 /** serve: runs the service until SIGTERM or SIGINT; exit code 0 after an orderly stop. */
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import { type App, ROLES, type Role, StartAborted, startApp } from '../app.js';
+import type { Config } from '../config.js';
 import { createLogger, type Logger } from '../observability/logger.js';
-import { CommandFailed, type CommandIo } from './command-io.js';
+import { CommandFailed, type CommandIo, type JsonOption } from './command-io.js';
 import { keepHeapSmall } from './heap-growth.js';
+import { localUrl } from './local-url.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+interface ServeOptions extends JsonOption {
+  readonly roles: readonly Role[];
+}
 
 export function serveCommand(program: Command, io: CommandIo): void {
   program
     .command('serve')
     .description('run the service')
-    .option('--roles <roles>', `what this process does: ${ROLES.join(', ')}`, rolesOption, ROLES)
-    .action(async ({ roles }: { roles: readonly Role[] }) => {
+    .addOption(
+      new Option('--roles <roles>', 'what this process runs: api, dispatcher, or api,dispatcher')
+        .argParser(rolesOption)
+        .default(ROLES, 'both'),
+    )
+    .option('--json', 'once it is ready, print its roles and addresses as JSON on stdout')
+    .action(async ({ roles, json }: ServeOptions) => {
       keepHeapSmall();
       const config = io.config();
       const logger = createLogger(config.logLevel);
@@ -24,10 +35,16 @@ export function serveCommand(program: Command, io: CommandIo): void {
         if (error instanceof StartAborted) return null;
         throw translated(error, config);
       });
+      if (app && json) await io.print(JSON.stringify({ roles, ...addresses(app, config) }));
       if (app) await runUntil(signal.received, app, logger);
       signal.ignore();
       logger.info('stopped');
     });
+}
+
+/** The API's is null where the role is not run. */
+function addresses({ apiPort, adminPort }: App, { host }: Config): { url: string | null; adminUrl: string } {
+  return { url: apiPort === null ? null : localUrl(host, apiPort), adminUrl: localUrl(host, adminPort) };
 }
 
 /** A broker that does not answer keeps the parts from their end: what they could not remember comes again. */
@@ -46,9 +63,9 @@ async function runUntil(received: Promise<NodeJS.Signals>, app: App, logger: Log
 
 /** The parts are stopped, then the process ends with code 1: its supervisor starts it again. */
 async function died(app: App, error: unknown, logger: Logger): Promise<never> {
-  logger.fatal({ err: error }, 'the service can not go on');
+  logger.fatal({ err: error }, "the service can't continue");
   await app.close();
-  throw new CommandFailed('the service can not go on; see the log');
+  throw new CommandFailed("the service can't continue; see the log");
 }
 
 function nextSignal(): { received: Promise<NodeJS.Signals>; aborts: AbortSignal; ignore: () => void } {
@@ -67,14 +84,12 @@ function nextSignal(): { received: Promise<NodeJS.Signals>; aborts: AbortSignal;
   return { received, aborts: aborting.signal, ignore };
 }
 
-function translated(
-  error: unknown,
-  { host, port, adminPort }: { host: string; port: number; adminPort: number },
-): unknown {
+function translated(error: unknown, { host, port, adminPort }: Config): unknown {
   const { code, port: taken } = error as { code?: string; port?: number };
   const name = taken === adminPort && adminPort !== port ? 'ADMIN_PORT' : 'PORT';
   if (code === 'EADDRINUSE') return new CommandFailed(`${name} ${taken} is in use on ${host}: set another ${name}`);
-  if (code === 'EACCES' && taken) return new CommandFailed(`${name} ${taken} may not be used: set another ${name}`);
+  if (code === 'EACCES' && taken)
+    return new CommandFailed(`no permission to use ${name} ${taken}: set another ${name}`);
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return new CommandFailed(`HOST ${host} is not an address of this machine`);
   return error;
@@ -84,7 +99,7 @@ function rolesOption(value: string): readonly Role[] {
   const given = value.split(',').map((role) => role.trim());
   const roles = ROLES.filter((role) => given.includes(role));
   if (roles.length === 0 || new Set(given).size !== roles.length) {
-    throw new InvalidArgumentError(`Roles are ${ROLES.join(' and ')}, with a comma between.`);
+    throw new InvalidArgumentError(`Give ${ROLES.join(', ')}, or both with a comma between.`);
   }
   return roles;
 }

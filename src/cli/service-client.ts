@@ -2,10 +2,11 @@
 import { got, RequestError, type Response } from 'got';
 import type { Config } from '../config.js';
 import { CommandFailed } from './command-io.js';
+import { localUrl } from './local-url.js';
 
 const TIMEOUT_MS = 15_000;
 
-export const URL_OPTION = ['--url <url>', 'the service (default: HOST and PORT of the settings)'] as const;
+export const URL_OPTION = ['--url <url>', 'URL of the service (default: from HOST and PORT)'] as const;
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST';
@@ -28,8 +29,7 @@ export function serviceUrl(given: string | undefined, config: () => Config): str
     throw new CommandFailed('--url must begin with http:// or https://');
   if (given !== undefined) return given.replace(/\/+$/, '');
   const { host, port } = config();
-  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  return localUrl(host, port);
 }
 
 async function send(base: string, path: string, request: Omit<ServiceRequest, 'path'>): Promise<Response<string>> {
@@ -45,7 +45,7 @@ async function send(base: string, path: string, request: Omit<ServiceRequest, 'p
   } catch (error) {
     const code = error instanceof RequestError ? error.code : 'ERR_INVALID_URL';
     const where = base.replace(/\/\/[^/?#]*@/, '//'); // without a user and password
-    throw new CommandFailed(`no service answers at ${where} (${code}): start one with serve, or name it with --url`);
+    throw new CommandFailed(`no service answers at ${where} (${code}): start one with serve, or pass --url`);
   }
 }
 
@@ -63,6 +63,6 @@ function said(body: object | null): string {
   const { message, error, error_description: description } = (body ?? {}) as Record<string, unknown>;
   return (
     [message, error, description].filter((text) => typeof text === 'string').join(': ') ||
-    'not an answer of this service'
+    'the response is not from this service'
   );
 }

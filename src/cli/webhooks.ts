@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { CommandFailed, type CommandIo, JSON_OPTION } from './command-io.js';
 import { ask, serviceUrl, URL_OPTION } from './service-client.js';
 
-const TOKEN_OPTION = ['--token <token>', 'the access token (default: read from stdin)'] as const;
+const TOKEN_OPTION = ['--token <token>', 'access token (default: read from stdin)'] as const;
 
 interface ClientOptions {
   readonly token?: string;
@@ -22,31 +22,30 @@ interface WebhookList {
 }
 
 export function webhooksCommand(program: Command, io: CommandIo): void {
-  const webhooks = program.command('webhooks').description('register and list webhooks at a running service');
+  const webhooks = program.command('webhooks').description('register and list webhooks through a running service');
 
   webhooks
     .command('add')
-    .description('register a URL for an event type, or update that entry')
-    .argument('<webhookUrl>', 'where events are sent: an https URL')
+    .description('register a URL for an event type, or update the existing entry')
+    .argument('<webhookUrl>', 'https URL that receives the events')
     .argument('<eventType>', 'cash_in, cash_out, refund_in, refund_out, med_created, med_accepted or med_rejected')
     .option(
       '--header <header>',
-      'sent with each event, "Name: value"; up to 5 times',
-      (given: string, before: readonly GivenHeader[]) => [...before, header(given, webhooks)],
-      [],
+      'request header of each delivery, as "Name: value"; up to 5 times',
+      (given: string, before: readonly GivenHeader[] = []) => [...before, header(given, webhooks)],
     )
     .option(...TOKEN_OPTION)
     .option(...URL_OPTION)
     .option(...JSON_OPTION)
-    .action(async (url: string, eventType: string, options: ClientOptions & { header: readonly GivenHeader[] }) => {
-      const json = { url, eventType, headers: options.header };
+    .action(async (url: string, eventType: string, options: ClientOptions & { header?: readonly GivenHeader[] }) => {
+      const json = { url, eventType, headers: options.header ?? [] };
       const body = await call<{ message: string }>(io, options, { method: 'POST', json });
       await io.print(options.json ? JSON.stringify(body) : body.message);
     });
 
   webhooks
     .command('list')
-    .description("the account's webhooks")
+    .description("list the account's webhooks")
     .option(...TOKEN_OPTION)
     .option(...URL_OPTION)
     .option(...JSON_OPTION)
@@ -65,7 +64,7 @@ async function call<T>(
   request: { method: 'GET' | 'POST'; json?: object },
 ): Promise<T> {
   const token = options.token ?? (await text(io.stdin)).trim();
-  if (!token) throw new CommandFailed('there is no access token: give --token, or pipe one in');
+  if (!token) throw new CommandFailed('no access token: pass --token, or pipe one to stdin');
   const headers = { authorization: `Bearer ${token}` };
   return ask<T>(serviceUrl(options.url, io.config), { ...request, path: '/api/webhooks', headers });
 }
@@ -73,6 +72,6 @@ async function call<T>(
 /** Not by InvalidArgumentError, which shows what was given: that is a secret as a rule. */
 function header(given: string, command: Command): GivenHeader {
   const colon = given.indexOf(':');
-  if (colon < 1) command.error('error: a --header is "Name: value"');
+  if (colon < 1) command.error('error: --header must be "Name: value"');
   return { key: given.slice(0, colon), value: given.slice(colon + 1).trim() };
 }

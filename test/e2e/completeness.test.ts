@@ -107,6 +107,7 @@ describeBackbones((backbone) => {
   test('a period and an account have their own, and nothing of others', async () => {
     expect(await summary(period(before - HOUR, before))).toMatchObject({ ...EMPTY, ...NO_OUTCOME });
     expect(await summary([...period(), '--account', '99'])).toMatchObject({ records: 1, events: 1, notDue: 1 });
+    await register(settings, 7);
     expect(await summary([...period(), '--account', '7'])).toMatchObject({ ...EMPTY, ...NO_OUTCOME, account: 7 });
   });
 

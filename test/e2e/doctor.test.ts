@@ -87,7 +87,9 @@ test('without --json, a line says verdict, check, sentence and what to do', asyn
   const good = await run(settings, ['doctor']);
   expect(good.stdout.split('\n')).toContain('ok    event store: it can be read and appended to');
   const { stdout, stderr, code } = await run({ ...settings, PORT: 'x' }, ['doctor']);
-  expect(stdout).toBe('FAIL  settings: PORT must be a port from 0 to 65535. To do: set it right: see the README\n');
+  expect(stdout).toBe(
+    'FAIL  settings: PORT must be a port from 0 to 65535. To do: correct the setting: see the README\n',
+  );
   expect({ stderr, code }).toEqual({ stderr: 'account-webhooks: 1 thing is wrong\n', code: 1 });
 });
 

@@ -47,6 +47,13 @@ test('each alert has a chapter that says what to do, and each chapter its alert'
   }
 });
 
+test('a number in an alert has its unit, or is a whole one', () => {
+  const shown = [...RULES.matchAll(/\{\{ ([^}]*\$value[^}]*) \}\}/g)].map(([, expression]) => expression);
+  expect(shown.length).toBeGreaterThan(10);
+  const good = ['printf "%.0f" $value', ...['Duration', 'Percentage', '1024'].map((as) => `$value | humanize${as}`)];
+  expect(shown.filter((expression = '') => !good.includes(expression))).toEqual([]);
+});
+
 describe('promtool', () => {
   const promtool = (...args: string[]) => spawnSync('promtool', args, { cwd: OPS, encoding: 'utf8' });
   const isThere = promtool('--version').status === 0;

@@ -25,7 +25,7 @@ export default class LeakGuard extends TestEnvironment {
   async setup() {
     await super.setup();
     // Node opens these on first use, and they stay: not the test's doing.
-    void [process.stdout, process.stderr];
+    void [process.stdin, process.stdout, process.stderr];
     this.#before = countOpen();
   }
 

@@ -1,0 +1,94 @@
+/** dead-letters: the records that are not tried any more, and how to try them again. */
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Config } from '../config.js';
+import { type DeadLetter, readDeadLetter } from '../delivery/dead-letters.js';
+import { replayDeadLetters } from '../delivery/replay.js';
+import { type Topics, topicsOf } from '../delivery/topics.js';
+import type { Broker } from '../ports/broker.js';
+import { accountIdArgument, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
+import { asTheyCome, type Line, newest, oldestFirst } from './oldest-first.js';
+import { assertRegistered } from './registered.js';
+
+export function deadLettersCommand(program: Command, io: CommandIo): void {
+  const deadLetters = program.command('dead-letters').description('list and replay records that are no longer tried');
+  deadLetters
+    .command('replay')
+    .description('retry exhausted deliveries that have not resumed since; the webhook-id stays the same')
+    .option('--account <id>', 'only deliveries of this account', accountIdArgument)
+    .option('--event <id>', 'only deliveries of this payment event')
+    .option(...JSON_OPTION)
+    .action((options: ReplayOptions) => replay(options, io));
+
+  deadLetters
+    .command('list')
+    .description('list the dead letters with their reasons, oldest first')
+    .option('--limit <n>', 'only the newest n, still oldest first', limitArgument)
+    .option(...JSON_OPTION)
+    .action((options: ListOptions) => list(options, io));
+}
+
+interface ListOptions extends JsonOption {
+  readonly limit?: number;
+}
+
+function list({ limit, json = false }: ListOptions, io: CommandIo): Promise<void> {
+  const config = io.config();
+  return withBackbone(config, async ({ broker }) => {
+    const read = () => lines(broker, topics(config).deadLetters, json ? JSON.stringify : line);
+    for await (const text of await chosen(read, config, limit)) await io.print(text);
+  });
+}
+
+/** The embedded broker has one partition, in order of time: as long as it is, it takes no memory. */
+async function chosen(
+  read: () => AsyncIterable<Line>,
+  { kafka }: Config,
+  limit: number | undefined,
+): Promise<AsyncIterable<string> | readonly string[]> {
+  if (limit !== undefined) return newest(read, limit);
+  return kafka ? oldestFirst(read) : asTheyCome(read());
+}
+
+async function* lines(broker: Broker, topic: string, shown: (letter: DeadLetter) => string): AsyncIterable<Line> {
+  for await (const record of broker.browse(topic)) {
+    const { timestamp, partition, offset } = record;
+    yield { place: { timestamp, partition, offset }, text: () => shown(readDeadLetter(record)) };
+  }
+}
+
+function line({ at, reason, detail, eventId, source }: DeadLetter): string {
+  return `${at}  ${reason}  ${detail}  ${eventId ?? source ?? ''}`;
+}
+
+function limitArgument(value: string): number {
+  const limit = Number(value);
+  if (/^[1-9]\d*$/.test(value) && Number.isSafeInteger(limit)) return limit;
+  throw new InvalidArgumentError('A limit is a whole number, 1 or greater.');
+}
+
+interface ReplayOptions extends JsonOption {
+  readonly account?: number;
+  readonly event?: string;
+}
+
+function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise<void> {
+  const config = io.config();
+  const wanted = ({ accountId, eventId }: DeadLetter) =>
+    (account === undefined || accountId === account) && (event === undefined || eventId === event);
+  return withBackbone(config, async ({ broker, store }) => {
+    const parts = { broker, topics: topics(config), tier: config.retrySchedule[0], now: Date.now };
+    let replayed = 0;
+    for await (const { deliveryId, eventId, accountId, webhookId } of replayDeadLetters(parts, wanted)) {
+      replayed += 1;
+      const id = deliveryId;
+      if (json) await io.print(JSON.stringify({ id, eventId, accountId, webhookId }));
+      else await io.print(`${id}  event ${eventId}  account ${accountId}  webhook ${webhookId}  is tried again`);
+    }
+    if (replayed === 0 && account !== undefined) await assertRegistered(store, account);
+    if (!json) await io.print(`${replayed} replayed`);
+  });
+}
+
+function topics({ paymentTopics, topicPrefix }: Config): Topics {
+  return topicsOf(paymentTopics, topicPrefix);
+}

@@ -1,0 +1,70 @@
+/** What the command line says to wrong usage, and its help. */
+import { describe, expect, test } from '@jest/globals';
+import { cli, commandsIn, helpOfAll } from '../support/in-process-cli.js';
+
+describe('help', () => {
+  test('help a b, a help b and a b --help are the same, for every nested command', async () => {
+    const nested = [...(await helpOfAll())].filter(([command]) => command.includes(' '));
+    expect(nested.length).toBeGreaterThan(10);
+    for (const [command, help] of nested) {
+      const [group = '', name = ''] = command.split(' ');
+      expect(help).toMatch(new RegExp(`^Usage: account-webhooks ${command} `));
+      expect(await cli('help', group, name)).toEqual({ code: 0, stdout: help, stderr: '' });
+      expect(await cli(group, 'help', name)).toEqual({ code: 0, stdout: help, stderr: '' });
+    }
+  });
+
+  test.each([[['help']], [['--help']], [['help', 'help']]])('%j shows all commands', async (args) => {
+    const { code, stdout } = await cli(...args);
+    expect(code).toBe(0);
+    expect(commandsIn(stdout)).toEqual(expect.arrayContaining(['serve', 'audit', 'demo']));
+  });
+
+  test.each([
+    [['help', 'audti'], "unknown command 'audti'", 'audit'],
+    [['help', 'audit', 'lgo'], "unknown command 'lgo'", 'log'],
+    [['audit', 'help', 'lgo'], "unknown command 'lgo'", 'log'],
+  ])('%j says that there is none', async (args, says, meant) => {
+    const { code, stdout, stderr } = await cli(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`error: ${says}\n(Did you mean ${meant}?)`);
+  });
+
+  test('what follows a command in help is not run', async () => {
+    const { code, stdout } = await cli('help', 'accounts', 'register', '42');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Usage: account-webhooks accounts register /);
+  });
+
+  test('an argument may be the word help', async () => {
+    const { code, stderr } = await cli('backup', 'help');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'account-webhooks: the settings were read\n' });
+  });
+});
+
+describe('a mistyped option is said, not the one that is missing for it', () => {
+  test.each([
+    [['audit', 'log', '--acount', '42'], '--acount', '--account'],
+    [['deliveries', 'list', '--acount=42'], '--acount', '--account'],
+    [['audit', 'completeness', '--form', '2026-01-01', '--to', '2026-01-02'], '--form', '--from'],
+    [['token', '--client-id', 'a', '--client-secrt', 'b'], '--client-secrt', '--client-secret'],
+    [['webhooks', 'add', '--urll', 'x'], '--urll', '--url'],
+    [['accounts', 'register', '--jsn'], '--jsn', '--json'],
+    [['audit', '--jsn', 'log'], '--jsn', null],
+  ])('%j', async (args, mistyped, meant) => {
+    const { code, stdout, stderr } = await cli(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.split('\n')[0]).toBe(`error: unknown option '${mistyped}'`);
+    if (meant) expect(stderr).toContain(`(Did you mean ${meant}?)`);
+  });
+
+  test.each([
+    [['audit', 'log'], '--account'],
+    [['audit', 'log', '42'], '--account'],
+    [['audit', 'at', '--account', '42'], '--time'],
+  ])('%j: what is missing is said where nothing is mistyped', async (args, missing) => {
+    const { code, stderr } = await cli(...args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(new RegExp(`^error: required option '${missing} `));
+  });
+});
