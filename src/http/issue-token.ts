@@ -1,7 +1,7 @@
 /** POST /oauth/token: OAuth 2.0 client credentials (RFC 6749 4.4), with errors as its section 5.2 writes them. */
 import type { Context, Next } from 'koa';
-import type { OwnTokens } from '../accounts/access-tokens.js';
 import { accountOf, secretMatches } from '../accounts/client-credentials.js';
+import type { OwnTokens } from '../accounts/own-tokens.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { ApiError } from './api-error.js';
 import type { Operation } from './operation.js';

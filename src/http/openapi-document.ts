@@ -48,6 +48,7 @@ function common({ security, rateLimit, body }: Operation): Readonly<Record<numbe
     ...(body && { 413: refusal('The body has more than 65,536 bytes.') }),
     ...(body && { 415: refusal('The media type is another, or the content-encoding is not known.') }),
     ...(rateLimit && { 429: refusal('Too many requests of this account.') }),
+    ...(security === 'bearer' && { 503: refusal("The keys of the token's issuer (AUTH_JWKS_URL) can't be reached.") }),
     500: refusal('The service can not do it now; it is safe to ask again.'),
   };
 }
@@ -61,7 +62,7 @@ function answer({ security, rateLimit }: Operation, status: number, response: Re
   const counted = rateLimit && status !== 401 && (security === 'bearer' || status === 200 || status === 429);
   const names = [
     ...(counted ? ['RateLimit-Policy', 'RateLimit'] : []),
-    ...(status === 429 ? ['Retry-After'] : []),
+    ...(status === 429 || status === 503 ? ['Retry-After'] : []),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
   ];
   const headers = {

@@ -1,7 +1,8 @@
 /** The REST face: the routes, and the middleware in its order. */
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
-import type { OwnTokens, VerifyToken } from '../accounts/access-tokens.js';
+import type { VerifyToken } from '../accounts/access-tokens.js';
+import type { OwnTokens } from '../accounts/own-tokens.js';
 import type { IdempotencyKeys } from '../idempotency/idempotency-keys.js';
 import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
