@@ -31,6 +31,7 @@ export async function startListening(core: Core, stops: Stop[]): Promise<Running
   const endTests = new AbortController();
   const api = createApi({
     ...tokens(core, stops),
+    publicUrl: config.api.publicUrl,
     accounts,
     deliveries: followDeliveries(core, stops),
     sendTest: testEvents(core, endTests.signal, stops),

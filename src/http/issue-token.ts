@@ -1,4 +1,11 @@
-/** POST /oauth/token: OAuth 2.0 client credentials (RFC 6749 4.4), with errors as its section 5.2 writes them. */
+/**
+ * POST /oauth/token: OAuth 2.0 client credentials (RFC 6749 4.4), with errors as its section 5.2 writes them.
+ *
+ * A token may do all that its account may do, so there is one scope, SCOPE, and every token has it. Another one that is
+ * asked for is ignored, and the answer then says which was issued: RFC 6749 3.3 allows that as well as an invalid_scope.
+ * It works with more clients: some can't leave the scope out, and most don't look at the one that was issued. Without
+ * a scope in the request there is none in the answer.
+ */
 import type { Context, Next } from 'koa';
 import { accountOf, secretMatches } from '../accounts/client-credentials.js';
 import type { OwnTokens } from '../accounts/own-tokens.js';
@@ -11,11 +18,17 @@ import type { RateLimit } from './rate-limit.js';
 const STATUS = {
   invalid_request: 400,
   unsupported_grant_type: 400,
+  invalid_scope: 400,
   invalid_client: 401,
   temporarily_unavailable: 429,
 } as const;
 
 type TokenError = keyof typeof STATUS;
+
+/** Of every token. */
+export const SCOPE = 'webhooks';
+/** RFC 6749 3.3: tokens of visible ASCII but " and \, one space between. */
+const WELL_FORMED_SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
 interface ClientCredentials {
   readonly clientId: string;
@@ -24,7 +37,12 @@ interface ClientCredentials {
   readonly inBody: boolean;
 }
 
-type Refusal = { readonly error: TokenError; readonly description: string; readonly inBody: boolean };
+interface TokenRequest extends ClientCredentials {
+  readonly asksForScope: boolean;
+}
+
+type Wrong = { readonly error: TokenError; readonly description: string };
+type Refusal = Wrong & { readonly inBody: boolean };
 
 const OAUTH_ERROR = {
   type: 'object',
@@ -48,6 +66,7 @@ export const operation: Operation = {
         grant_type: { const: 'client_credentials' },
         client_id: { type: 'string' },
         client_secret: { type: 'string' },
+        scope: { type: 'string', description: `Need not be sent: every token has the scope ${SCOPE}, and no other.` },
       },
     },
   },
@@ -61,11 +80,12 @@ export const operation: Operation = {
           access_token: { type: 'string' },
           token_type: { const: 'Bearer' },
           expires_in: { type: 'integer', description: 'Seconds.' },
+          scope: { const: SCOPE, description: 'What was issued, where a scope was asked for.' },
         },
       },
     },
     400: {
-      description: 'invalid_request, unsupported_grant_type; or the body could not be read.',
+      description: 'invalid_request, unsupported_grant_type, invalid_scope (malformed); or the body could not be read.',
       schema: OAUTH_ERROR,
     },
     401: { description: 'invalid_client.', schema: OAUTH_ERROR },
@@ -104,26 +124,40 @@ export function issueToken(tokens: OwnTokens, accounts: Accounts, limit: RateLim
       return refuse(ctx, { error: 'temporarily_unavailable', description, inBody: asked.inBody });
     }
     const { token, expiresInSeconds } = await tokens.issue(accountId, asked.clientId);
-    ctx.body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSeconds };
+    const scope = asked.asksForScope ? { scope: SCOPE } : {};
+    ctx.body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSeconds, ...scope };
   };
 }
 
-function read(ctx: Context): ClientCredentials | Refusal {
+function read(ctx: Context): TokenRequest | Refusal {
   const form = new URLSearchParams(typeof ctx.request.body === 'string' ? ctx.request.body : '');
   const basic = ctx.get('authorization');
   const inBody = basic === '';
+  const wrong = wrongIn(form) ?? (inBody ? null : twoWaysIn(form));
+  if (wrong) return { ...wrong, inBody };
+  return { ...(inBody ? fromForm(form) : fromBasic(basic)), asksForScope: Boolean(form.get('scope')) };
+}
+
+/** A parameter without a value counts as omitted (RFC 6749 3.2). */
+function wrongIn(form: URLSearchParams): Wrong | null {
   if (new Set(form.keys()).size < [...form.keys()].length) {
-    return { error: 'invalid_request', description: 'a parameter stands twice', inBody };
+    return { error: 'invalid_request', description: 'a parameter stands twice' };
   }
   const grantType = form.get('grant_type');
-  if (!grantType) return { error: 'invalid_request', description: 'grant_type is missing from the form', inBody };
+  if (!grantType) return { error: 'invalid_request', description: 'grant_type is missing from the form' };
   if (grantType !== 'client_credentials') {
-    return { error: 'unsupported_grant_type', description: 'grant_type must be client_credentials', inBody };
+    return { error: 'unsupported_grant_type', description: 'grant_type must be client_credentials' };
   }
-  if (!inBody && form.has('client_secret')) {
-    return { error: 'invalid_request', description: 'use one way of client authentication, not two', inBody };
+  const scope = form.get('scope');
+  if (scope && !WELL_FORMED_SCOPE.test(scope)) {
+    return { error: 'invalid_scope', description: `scope must be words with one space between; there is ${SCOPE}` };
   }
-  return inBody ? fromForm(form) : fromBasic(basic);
+  return null;
+}
+
+function twoWaysIn(form: URLSearchParams): Wrong | null {
+  const description = 'use one way of client authentication, not two';
+  return form.has('client_secret') ? { error: 'invalid_request', description } : null;
 }
 
 function fromForm(form: URLSearchParams): ClientCredentials | Refusal {

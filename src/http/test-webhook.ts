@@ -44,7 +44,7 @@ export const operation: Operation = {
     404: refusal('The account has no webhook of this id, or is not known.'),
     413: refusal('There is a body, which is not looked at, and it has more than 65,536 bytes.'),
     429: refusal('Too many requests of this account, or a test to this URL is under way.'),
-    503: refusal('The service stops; the test was ended with it.'),
+    503: refusal("The service stops, and ended the test; or the keys of the token's issuer can't be reached."),
   },
 };
 

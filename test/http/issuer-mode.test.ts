@@ -86,9 +86,12 @@ it('settings of strange characters break no header', async () => {
 
 it('there is no POST /oauth/token then, and no metadata of it', async () => {
   const init = { method: 'POST', body: new URLSearchParams({ grant_type: 'client_credentials' }) };
-  const response = await fetch(`${api.url}/oauth/token`, init);
-  expect({ status: response.status, body: await response.json() }).toEqual({
-    status: 404,
-    body: { success: false, message: 'not found' },
-  });
+  for (const asked of [
+    fetch(`${api.url}/oauth/token`, init),
+    fetch(`${api.url}/.well-known/oauth-authorization-server`),
+  ]) {
+    const response = await asked;
+    const body = await response.json();
+    expect({ status: response.status, body }).toEqual({ status: 404, body: { success: false, message: 'not found' } });
+  }
 });

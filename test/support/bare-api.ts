@@ -54,6 +54,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     sendTest: async () => ({ kind: 'busy' }),
     verifyToken: async (token) => callerOf(/^caller-(\d+)$/.exec(token)?.[1]),
     ownTokens: null,
+    publicUrl: null,
     handleCommand: createCommandHandler({
       store,
       accounts: readModel.accounts,

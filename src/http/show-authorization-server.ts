@@ -1,0 +1,62 @@
+/**
+ * GET /.well-known/oauth-authorization-server: where tokens are issued, and how (RFC 8414). A client that knows the
+ * service's URL finds the rest. It is not the `iss` of a token, which is AUTH_ISSUER: to a client tokens are opaque.
+ */
+import type { Context } from 'koa';
+import { badRequest, fieldError } from './api-error.js';
+import { operation as issueToken, SCOPE } from './issue-token.js';
+import { type Operation, refusal } from './operation.js';
+
+/** A name or an address, and a port. Nothing else of what a client may send as Host is repeated. */
+const HOST = /^([\w.-]{1,253}|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i;
+
+const texts = { type: 'array', items: { type: 'string' } } as const;
+
+export const operation: Operation = {
+  id: 'showAuthorizationServer',
+  method: 'get',
+  path: '/.well-known/oauth-authorization-server',
+  summary: 'Where and how tokens are issued, for OAuth clients (RFC 8414).',
+  security: 'none',
+  responses: {
+    200: {
+      description: 'The metadata; its URLs begin with PUBLIC_URL, or with http:// and the Host of the request.',
+      schema: {
+        type: 'object',
+        required: ['issuer', 'token_endpoint', 'response_types_supported', 'grant_types_supported'],
+        properties: {
+          issuer: { type: 'string' },
+          token_endpoint: { type: 'string' },
+          token_endpoint_auth_methods_supported: texts,
+          grant_types_supported: texts,
+          response_types_supported: { ...texts, description: 'None: there is no authorization endpoint.' },
+          scopes_supported: texts,
+        },
+      },
+    },
+    400: refusal('Without PUBLIC_URL: the Host header is missing, or is no host.'),
+  },
+};
+
+/** @param publicUrl without a slash at its end; null: it is where the request went, which no proxy's TLS is seen in */
+export function showAuthorizationServer(publicUrl: string | null) {
+  return (ctx: Context): void => {
+    const issuer = publicUrl ?? `http://${hostOf(ctx)}`;
+    ctx.body = {
+      issuer,
+      token_endpoint: issuer + issueToken.path,
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      grant_types_supported: ['client_credentials'],
+      // Required by RFC 8414 2, and empty where no grant has an authorization endpoint.
+      response_types_supported: [],
+      scopes_supported: [SCOPE],
+    };
+  };
+}
+
+/** @throws ApiError 400 */
+function hostOf(ctx: Context): string {
+  const { host = '' } = ctx.req.headers;
+  if (HOST.test(host) && URL.canParse(`http://${host}`)) return host;
+  throw badRequest([fieldError('Host', 'must be the host that was asked, with its port')]);
+}
