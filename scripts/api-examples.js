@@ -67,9 +67,17 @@ export const EXAMPLES = {
       expires_in: 3600,
     },
   },
-  showOpenApi: {
-    answer: { openapi: '3.1.0', info: {}, paths: {} },
+  showAuthorizationServer: {
+    answer: {
+      issuer: 'http://127.0.0.1:8080',
+      token_endpoint: 'http://127.0.0.1:8080/oauth/token',
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      grant_types_supported: ['client_credentials'],
+      response_types_supported: [],
+      scopes_supported: ['webhooks'],
+    },
   },
+  showOpenApi: { answer: { openapi: '3.1.0', info: {}, paths: {} } },
 };
 
 /** What a URL that begins with http:// is answered. */

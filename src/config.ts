@@ -62,6 +62,8 @@ export interface AuthConfig {
 }
 
 export interface ApiConfig {
+  /** Where clients reach it, without a slash at the end; null: not said. */
+  readonly publicUrl: string | null;
   /** Requests a minute and account; 0: no limit. */
   readonly writesPerMinute: number;
   readonly tokensPerMinute: number;
@@ -123,6 +125,7 @@ export function readConfig(environment: Environment = process.env): Config {
     masterKeyPrevious: keyOf(settings.MASTER_KEY_PREVIOUS),
     auth: authOf(settings),
     api: {
+      publicUrl: publicUrlOf(settings.PUBLIC_URL),
       writesPerMinute: Number(settings.RATE_LIMIT_WRITES),
       tokensPerMinute: Number(settings.RATE_LIMIT_TOKENS),
       maxConnections: Number(settings.MAX_CONNECTIONS),
@@ -237,6 +240,14 @@ function jwksUrlOf(value: string): string | null {
   if (url?.username || url?.password) throw invalid('AUTH_JWKS_URL', 'must have no user and password');
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && loopback)) return url.href;
   throw invalid('AUTH_JWKS_URL', 'must be an https URL (http only to this machine)');
+}
+
+function publicUrlOf(value: string): string | null {
+  if (!value) return null;
+  const url = URL.canParse(value) ? new URL(value) : null;
+  const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(value);
+  if (isPlain) return url.href.replace(/\/+$/, '');
+  throw invalid('PUBLIC_URL', 'must be an https or http URL without user, query and fragment');
 }
 
 /** Credentials of a collector go into a header (OTEL_EXPORTER_OTLP_HEADERS): a URL ends in logs. */

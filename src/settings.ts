@@ -53,6 +53,7 @@ const SETTINGS = {
   HOST: text('127.0.0.1'),
   PORT: port('8080'),
   ADMIN_PORT: port('9090'),
+  PUBLIC_URL: text(''),
   DATA_DIR: text('./data'),
   EVENT_STORE_URL: text(
     'sqlite',

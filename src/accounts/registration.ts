@@ -1,5 +1,6 @@
 /** The command line's way to accounts: straight to the event store, beside a running service or without one. */
 import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
+import { signsUntil } from '../read-model/signing-secrets.js';
 import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
 import { accountEvent, type CommandContext, enveloped, type NewEventId } from '../webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../webhooks/events.js';
@@ -34,7 +35,14 @@ export interface Registration {
   register(accountId: number, context: CommandContext): Promise<IssuedCredential & { signingSecret: string }>;
   issueCredential(accountId: number, context: CommandContext): Promise<IssuedCredential>;
   revokeCredential(clientId: string, context: CommandContext): Promise<{ accountId: number; clientId: string }>;
-  rotateSecret(accountId: number, context: CommandContext): Promise<{ accountId: number; signingSecret: string }>;
+  rotateSecret(accountId: number, context: CommandContext): Promise<RotatedSecret>;
+}
+
+export interface RotatedSecret {
+  readonly accountId: number;
+  readonly signingSecret: string;
+  /** ISO 8601, UTC, ms: until then the secret before this one signs beside it. */
+  readonly previousEndsAt: string;
 }
 
 export function createRegistration(parts: RegistrationParts): Registration {
@@ -70,8 +78,10 @@ export function createRegistration(parts: RegistrationParts): Registration {
 
     async rotateSecret(accountId, context) {
       const signingSecret = newSigningSecret(randomBytes);
-      await appendToKnown(accountId, context, () => [secretIssued(parts, accountId, signingSecret)]);
-      return { accountId, signingSecret };
+      const issuedAt = at(parts);
+      await appendToKnown(accountId, context, () => [secretIssued(parts, accountId, signingSecret, issuedAt)]);
+      const previousEndsAt = new Date(signsUntil(Date.parse(issuedAt))).toISOString();
+      return { accountId, signingSecret, previousEndsAt };
     },
   };
 
@@ -115,9 +125,9 @@ function credentialIssued(
   return { type: 'CredentialIssued', data: { clientId, secretHash, issuedAt: at(parts) } };
 }
 
-function secretIssued(parts: RegistrationParts, accountId: number, secret: string): AccountEvent {
+function secretIssued(parts: RegistrationParts, accountId: number, secret: string, issuedAt = at(parts)): AccountEvent {
   const sealed = parts.sealing.seal(secret, signingSecretPlace(accountId));
-  return { type: 'SigningSecretIssued', data: { sealed, issuedAt: at(parts) } };
+  return { type: 'SigningSecretIssued', data: { sealed, issuedAt } };
 }
 
 function issued(accountId: number, credential: { clientId: string; clientSecret: string }): IssuedCredential {

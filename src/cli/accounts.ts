@@ -13,6 +13,7 @@ import {
 } from './command-io.js';
 
 const ONCE = 'Secrets are shown this once; they can not be read again.';
+const BOTH_SIGN = 'Until previousEndsAt deliveries are signed with the old secret too.';
 
 export function accountsCommand(program: Command, io: CommandIo): void {
   const accounts = program.command('accounts').description('register accounts and manage their credentials');
@@ -42,7 +43,9 @@ export function accountsCommand(program: Command, io: CommandIo): void {
 
   accounts
     .command('rotate-secret')
-    .description('issue a new signing secret; the old one goes on signing beside it for 24 hours')
+    .description(
+      'issue a new signing secret; the old one goes on signing beside it for 24 hours, and the answer says until when',
+    )
     .argument('<id>', 'the account', accountIdArgument)
     .option(...JSON_OPTION)
     .action((id: number, { json }: JsonOption) => answer(io, json, (to, by) => to.rotateSecret(id, by)));
@@ -66,4 +69,5 @@ async function answer(
   if (json) return io.print(JSON.stringify(result));
   for (const [name, value] of Object.entries(result)) await io.print(`${name.padEnd(14)} ${value}`);
   if ('clientSecret' in result || 'signingSecret' in result) await io.print(ONCE);
+  if ('previousEndsAt' in result) await io.print(BOTH_SIGN);
 }

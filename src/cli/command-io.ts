@@ -1,6 +1,7 @@
 /** What a command may use of the process: its settings, its answer on stdout, and its end. */
 import { userInfo } from 'node:os';
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { InvalidArgumentError } from 'commander';
 import { type Backbone, openBackbone } from '../backbone.js';
 import type { Config } from '../config.js';
@@ -8,7 +9,7 @@ import { createLogger } from '../observability/logger.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 
 export interface CommandIo {
-  readonly stdin: Readable;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   /** Writes to stdout; resolves when it may go on. */
   readonly print: (line: string) => Promise<void>;
   /** @throws InvalidConfig */
@@ -27,6 +28,11 @@ export interface JsonOption {
 }
 
 export const JSON_OPTION = ['--json', 'print JSON on stdout'] as const;
+
+/** What stands on stdin. Null: nothing; or it is a terminal, where a command that waits would look as if it hung. */
+export async function pipedSecret({ stdin }: Pick<CommandIo, 'stdin'>): Promise<string | null> {
+  return stdin.isTTY ? null : (await text(stdin)).trim() || null;
+}
 
 /** Opens store and broker for as long as the work takes; a running service may use them too. */
 export async function withBackbone<T>(config: Config, work: (backbone: Backbone) => Promise<T>): Promise<T> {

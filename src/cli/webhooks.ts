@@ -1,7 +1,6 @@
 /** webhooks: a REST client of a running service. */
-import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { CommandFailed, type CommandIo, JSON_OPTION } from './command-io.js';
+import { CommandFailed, type CommandIo, JSON_OPTION, pipedSecret } from './command-io.js';
 import { ask, serviceUrl, URL_OPTION } from './service-client.js';
 
 const TOKEN_OPTION = ['--token <token>', 'access token (default: read from stdin)'] as const;
@@ -63,7 +62,7 @@ async function call<T>(
   options: ClientOptions,
   request: { method: 'GET' | 'POST'; json?: object },
 ): Promise<T> {
-  const token = options.token ?? (await text(io.stdin)).trim();
+  const token = options.token ?? (await pipedSecret(io));
   if (!token) throw new CommandFailed('no access token: pass --token, or pipe one to stdin');
   const headers = { authorization: `Bearer ${token}` };
   return ask<T>(serviceUrl(options.url, io.config), { ...request, path: '/api/webhooks', headers });

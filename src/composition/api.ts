@@ -1,6 +1,9 @@
 /** The role that answers REST clients, put together by the settings. */
 import { randomUUID } from 'node:crypto';
-import { createIssuerTokens, createOwnTokens, type OwnTokens, type VerifyToken } from '../accounts/access-tokens.js';
+import type { VerifyToken } from '../accounts/access-tokens.js';
+import { IssuerKeys } from '../accounts/issuer-keys.js';
+import { createIssuerTokens } from '../accounts/issuer-tokens.js';
+import { createOwnTokens, type OwnTokens } from '../accounts/own-tokens.js';
 import type { Backbone } from '../backbone.js';
 import type { Config } from '../config.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
@@ -12,7 +15,6 @@ import type { CheckedEndpoint } from '../http/register-webhook.js';
 import { createApi } from '../http/server.js';
 import { createFingerprints } from '../idempotency/fingerprint.js';
 import { createIdempotencyKeys, type IdempotencyKeys } from '../idempotency/idempotency-keys.js';
-import type { Logger } from '../observability/logger.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
 import { followDeliveries, testEvents } from './api-deliveries.js';
 import type { Core, Stop } from './core.js';
@@ -20,6 +22,7 @@ import { version } from './version.js';
 
 const clock = { now: () => Date.now() };
 const now = () => new Date(clock.now());
+const monotonic = () => performance.now();
 /** Less than the server takes to drain: those who asked for a test still hear how it ended. */
 const TESTS_END_AFTER_MS = 1_000;
 
@@ -27,7 +30,8 @@ export async function startListening(core: Core, stops: Stop[]): Promise<Running
   const { config, logger, backbone, accounts, handleCommand } = core;
   const endTests = new AbortController();
   const api = createApi({
-    ...tokens(config, backbone, logger),
+    ...tokens(core, stops),
+    publicUrl: config.api.publicUrl,
     accounts,
     deliveries: followDeliveries(core, stops),
     sendTest: testEvents(core, endTests.signal, stops),
@@ -54,21 +58,32 @@ export async function startListening(core: Core, stops: Stop[]): Promise<Running
   return server;
 }
 
-function tokens(
-  { auth }: Config,
-  { masterKey, previousKeys }: Backbone,
-  logger: Logger,
-): { verifyToken: VerifyToken; ownTokens: OwnTokens | null } {
-  const { issuer, audience, accountClaim, jwksUrl, tokenLifetimeMs: lifetimeMs } = auth;
+function tokens(core: Core, stops: Stop[]): { verifyToken: VerifyToken; ownTokens: OwnTokens | null } {
+  const { config, backbone } = core;
+  const { issuer, audience, accountClaim, jwksUrl, tokenLifetimeMs: lifetimeMs } = config.auth;
   if (jwksUrl) {
-    const verifyToken = createIssuerTokens({ jwksUrl, issuer, audience, accountClaim, clock, logger });
-    return { verifyToken, ownTokens: null };
+    const { keyFor } = issuerKeys(jwksUrl, core, stops);
+    return { verifyToken: createIssuerTokens({ issuer, audience, accountClaim, clock, keyFor }), ownTokens: null };
   }
+  const { masterKey, previousKeys } = backbone;
   const purpose = 'access-tokens';
   const previous = previousKeys.map((key) => key.derive(purpose));
   const keys = [masterKey.derive(purpose), ...previous] as const;
   const ownTokens = createOwnTokens({ issuer, audience, keys, lifetimeMs, clock });
   return { verifyToken: ownTokens.verify, ownTokens };
+}
+
+/**
+ * Without keys every request is 503, so they are needed until they are there: a new process with a wrong AUTH_JWKS_URL
+ * takes no traffic. From then on an outage of the issuer is told and the process is ready: it answers with the keys in
+ * hand, and every other process has lost the issuer too.
+ */
+function issuerKeys(url: string, { logger, readiness }: Core, stops: Stop[]): IssuerKeys {
+  const keys = new IssuerKeys({ url, logger, now: monotonic });
+  readiness.part('issuer keys', () => keys.whyNot, { needed: () => !keys.areInHand });
+  keys.start();
+  stops.push(() => keys.close());
+  return keys;
 }
 
 function idempotencyKeys({ store, masterKey, previousKeys }: Backbone): IdempotencyKeys {
@@ -77,7 +92,6 @@ function idempotencyKeys({ store, masterKey, previousKeys }: Backbone): Idempote
 }
 
 function rateLimits({ api }: Config) {
-  const monotonic = () => performance.now();
   return {
     writes: createRateLimit({ name: 'writes', perMinute: api.writesPerMinute, now: monotonic }),
     tokens: createRateLimit({ name: 'tokens', perMinute: api.tokensPerMinute, now: monotonic }),

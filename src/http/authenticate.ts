@@ -1,6 +1,6 @@
-/** Bearer tokens on requests (RFC 6750): the caller in ctx.state.caller, or 401. */
+/** Bearer tokens on requests (RFC 6750): the caller in ctx.state.caller, or 401, or 503 where nobody can tell. */
 import type { Context, Next } from 'koa';
-import type { Caller, VerifyToken } from '../accounts/access-tokens.js';
+import { type Caller, KeysUnavailable, type Verification, type VerifyToken } from '../accounts/access-tokens.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { ApiError } from './api-error.js';
 
@@ -9,13 +9,22 @@ export function authenticate(verify: VerifyToken, accounts: Accounts) {
     const given = authorizations(ctx);
     if (given.length === 0) throw unauthorized('a Bearer token is needed', '');
     const token = given.length === 1 ? bearerToken(given[0]) : null;
-    const caller = token === null ? null : await verify(token);
-    if (!caller || !(await isGood(caller, accounts))) {
-      throw unauthorized('the Bearer token is not valid', ', error="invalid_token"');
-    }
-    ctx.state.caller = caller;
+    if (token === null) throw invalidToken('there must be one Authorization header, of Bearer and one token');
+    const verified = await verify(token).catch(notNow);
+    if (verified.kind === 'refused') throw invalidToken(verified.why);
+    if (!(await isGood(verified.caller, accounts))) throw invalidToken('the credential of the token was revoked');
+    ctx.state.caller = verified.caller;
     await next();
   };
+}
+
+/** No 401: a client would throw a good token away. */
+function notNow(error: unknown): Verification {
+  if (!(error instanceof KeysUnavailable)) throw error;
+  const headers = { 'retry-after': String(error.retryAfterSeconds) };
+  throw new ApiError(503, "the keys of the token's issuer can't be reached now; Retry-After says when to ask again", {
+    headers,
+  });
 }
 
 /** Node keeps only the first of several Authorization headers: the raw list shows them all. */
@@ -33,6 +42,17 @@ async function isGood({ accountId, clientId }: Caller, accounts: Accounts): Prom
   if (clientId === null || (await accounts.credential(accountId, clientId))) return true;
   return (await accounts.webhooks(accountId)) === undefined;
 }
+
+function invalidToken(why: string): ApiError {
+  const description = why.replace(NOT_QUOTABLE, '?');
+  return unauthorized(
+    `the Bearer token is not valid: ${why}`,
+    `, error="invalid_token", error_description="${description}"`,
+  );
+}
+
+/** What an error_description may not have (RFC 6750 3); settings that are named in one may. */
+const NOT_QUOTABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 
 function unauthorized(message: string, error: string): ApiError {
   return new ApiError(401, message, { headers: { 'www-authenticate': `Bearer realm="account-webhooks"${error}` } });

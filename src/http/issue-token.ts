@@ -1,7 +1,14 @@
-/** POST /oauth/token: OAuth 2.0 client credentials (RFC 6749 4.4), with errors as its section 5.2 writes them. */
+/**
+ * POST /oauth/token: OAuth 2.0 client credentials (RFC 6749 4.4), with errors as its section 5.2 writes them.
+ *
+ * A token may do all that its account may do, so there is one scope, SCOPE, and every token has it. Another one that is
+ * asked for is ignored, and the answer then says which was issued: RFC 6749 3.3 allows that as well as an invalid_scope.
+ * It works with more clients: some can't leave the scope out, and most don't look at the one that was issued. Without
+ * a scope in the request there is none in the answer.
+ */
 import type { Context, Next } from 'koa';
-import type { OwnTokens } from '../accounts/access-tokens.js';
 import { accountOf, secretMatches } from '../accounts/client-credentials.js';
+import type { OwnTokens } from '../accounts/own-tokens.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { ApiError } from './api-error.js';
 import type { Operation } from './operation.js';
@@ -11,11 +18,17 @@ import type { RateLimit } from './rate-limit.js';
 const STATUS = {
   invalid_request: 400,
   unsupported_grant_type: 400,
+  invalid_scope: 400,
   invalid_client: 401,
   temporarily_unavailable: 429,
 } as const;
 
 type TokenError = keyof typeof STATUS;
+
+/** Of every token. */
+export const SCOPE = 'webhooks';
+/** RFC 6749 3.3: tokens of visible ASCII but " and \, one space between. */
+const WELL_FORMED_SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
 interface ClientCredentials {
   readonly clientId: string;
@@ -24,7 +37,12 @@ interface ClientCredentials {
   readonly inBody: boolean;
 }
 
-type Refusal = { readonly error: TokenError; readonly description: string; readonly inBody: boolean };
+interface TokenRequest extends ClientCredentials {
+  readonly asksForScope: boolean;
+}
+
+type Wrong = { readonly error: TokenError; readonly description: string };
+type Refusal = Wrong & { readonly inBody: boolean };
 
 const OAUTH_ERROR = {
   title: 'TokenError',
@@ -58,6 +76,7 @@ export const operation: Operation = {
         grant_type: { const: 'client_credentials', description: 'The only grant type of this service.' },
         client_id: { type: 'string', description: 'The client id, if it is not sent by HTTP Basic.' },
         client_secret: { type: 'string', description: 'The client secret, if it is not sent by HTTP Basic.' },
+        scope: { type: 'string', description: `Optional. Every token has the scope ${SCOPE} and no other.` },
       },
     },
   },
@@ -73,11 +92,13 @@ export const operation: Operation = {
           access_token: { type: 'string', description: 'Send it as `Authorization: Bearer <access_token>`.' },
           token_type: { const: 'Bearer', description: 'Always Bearer.' },
           expires_in: { type: 'integer', description: 'How long the token is valid, in seconds.' },
+          scope: { const: SCOPE, description: 'The issued scope. Present if the request asked for one.' },
         },
       },
     },
     400: {
-      description: '`invalid_request` or `unsupported_grant_type`: the form is not valid or could not be read.',
+      description:
+        '`invalid_request`, `unsupported_grant_type` or `invalid_scope`: the form is not valid or could not be read.',
       schema: OAUTH_ERROR,
     },
     401: {
@@ -123,26 +144,40 @@ export function issueToken(tokens: OwnTokens, accounts: Accounts, limit: RateLim
       return refuse(ctx, { error: 'temporarily_unavailable', description, inBody: asked.inBody });
     }
     const { token, expiresInSeconds } = await tokens.issue(accountId, asked.clientId);
-    ctx.body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSeconds };
+    const scope = asked.asksForScope ? { scope: SCOPE } : {};
+    ctx.body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSeconds, ...scope };
   };
 }
 
-function read(ctx: Context): ClientCredentials | Refusal {
+function read(ctx: Context): TokenRequest | Refusal {
   const form = new URLSearchParams(typeof ctx.request.body === 'string' ? ctx.request.body : '');
   const basic = ctx.get('authorization');
   const inBody = basic === '';
+  const wrong = wrongIn(form) ?? (inBody ? null : twoWaysIn(form));
+  if (wrong) return { ...wrong, inBody };
+  return { ...(inBody ? fromForm(form) : fromBasic(basic)), asksForScope: Boolean(form.get('scope')) };
+}
+
+/** A parameter without a value counts as omitted (RFC 6749 3.2). */
+function wrongIn(form: URLSearchParams): Wrong | null {
   if (new Set(form.keys()).size < [...form.keys()].length) {
-    return { error: 'invalid_request', description: 'a parameter stands twice', inBody };
+    return { error: 'invalid_request', description: 'a parameter stands twice' };
   }
   const grantType = form.get('grant_type');
-  if (!grantType) return { error: 'invalid_request', description: 'grant_type is missing from the form', inBody };
+  if (!grantType) return { error: 'invalid_request', description: 'grant_type is missing from the form' };
   if (grantType !== 'client_credentials') {
-    return { error: 'unsupported_grant_type', description: 'grant_type must be client_credentials', inBody };
+    return { error: 'unsupported_grant_type', description: 'grant_type must be client_credentials' };
   }
-  if (!inBody && form.has('client_secret')) {
-    return { error: 'invalid_request', description: 'use one way of client authentication, not two', inBody };
+  const scope = form.get('scope');
+  if (scope && !WELL_FORMED_SCOPE.test(scope)) {
+    return { error: 'invalid_scope', description: `scope must be words with one space between; there is ${SCOPE}` };
   }
-  return inBody ? fromForm(form) : fromBasic(basic);
+  return null;
+}
+
+function twoWaysIn(form: URLSearchParams): Wrong | null {
+  const description = 'use one way of client authentication, not two';
+  return form.has('client_secret') ? { error: 'invalid_request', description } : null;
 }
 
 function fromForm(form: URLSearchParams): ClientCredentials | Refusal {

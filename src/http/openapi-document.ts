@@ -78,6 +78,7 @@ function common({ security, rateLimit, body }: Operation): Readonly<Record<numbe
     ...(rateLimit && { 429: refusal('The account sent too many requests. Retry-After says when to try again.') }),
     431: refusal('The request line and headers exceed 16,384 bytes.'),
     500: refusal('Internal error. The request can be retried safely.'),
+    ...(security === 'bearer' && { 503: refusal("The keys of the token's issuer can't be reached. Retry later.") }),
   };
 }
 
@@ -90,7 +91,7 @@ function answer({ security, rateLimit }: Operation, status: number, response: Re
   const isCounted = security === 'bearer' ? status !== 401 && status !== 431 : status === 200 || status === 429;
   const names = [
     ...(rateLimit && isCounted ? ['RateLimit-Policy', 'RateLimit'] : []),
-    ...(status === 429 ? ['Retry-After'] : []),
+    ...(status === 429 || status === 503 ? ['Retry-After'] : []),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
   ];
   const headers = {

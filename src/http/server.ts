@@ -1,7 +1,8 @@
 /** The REST face: the routes, and the middleware in its order. */
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
-import type { OwnTokens, VerifyToken } from '../accounts/access-tokens.js';
+import type { VerifyToken } from '../accounts/access-tokens.js';
+import type { OwnTokens } from '../accounts/own-tokens.js';
 import type { IdempotencyKeys } from '../idempotency/idempotency-keys.js';
 import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
@@ -26,6 +27,7 @@ import {
 import { removeWebhook, operation as removeWebhookOperation } from './remove-webhook.js';
 import { requestContext } from './request-context.js';
 import { setWebhookActive, operation as setWebhookActiveOperation } from './set-webhook-active.js';
+import { showAuthorizationServer, operation as showAuthorizationServerOperation } from './show-authorization-server.js';
 import { showOpenApi, operation as showOpenApiOperation } from './show-openapi.js';
 import { type SendTest, testWebhook, operation as testWebhookOperation } from './test-webhook.js';
 import { traced } from './traced.js';
@@ -35,8 +37,10 @@ export interface ApiParts extends Omit<RegisterWebhookParts, 'answerOnce'> {
   readonly deliveries: Deliveries;
   readonly sendTest: SendTest;
   readonly verifyToken: VerifyToken;
-  /** Null where another issuer's tokens are taken: then there is no POST /oauth/token. */
+  /** Null where another issuer's tokens are taken: then there is no POST /oauth/token, and no metadata of it. */
   readonly ownTokens: OwnTokens | null;
+  /** Where clients reach the service, without a slash at the end; null: each at the Host it asks. */
+  readonly publicUrl: string | null;
   readonly idempotencyKeys: IdempotencyKeys;
   readonly rateLimits: { readonly writes: RateLimit; readonly tokens: RateLimit };
   /** The service's, for /openapi.json. */
@@ -66,7 +70,7 @@ export function createApi(parts: ApiParts): Koa {
 
 /** One line per operation; what stands before each is made from its description. */
 function routes(parts: ApiParts): Route[] {
-  const { accounts, sealing, handleCommand, now, ownTokens, rateLimits } = parts;
+  const { accounts, sealing, handleCommand, now, ownTokens } = parts;
   const registration = { ...parts, answerOnce: answerOnce(parts.idempotencyKeys, accounts) };
   const ownWebhook = createOwnWebhook(accounts);
   return [
@@ -76,9 +80,14 @@ function routes(parts: ApiParts): Route[] {
     { operation: removeWebhookOperation, handle: removeWebhook(handleCommand, now) },
     { operation: listDeliveriesOperation, handle: listDeliveries(ownWebhook, parts.deliveries) },
     { operation: testWebhookOperation, handle: testWebhook(ownWebhook, parts.sendTest, parts.logger) },
-    ...(ownTokens
-      ? [{ operation: issueTokenOperation, handle: issueToken(ownTokens, accounts, rateLimits.tokens) }]
-      : []),
+    ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
+  ];
+}
+
+function tokenRoutes(ownTokens: OwnTokens, { accounts, rateLimits, publicUrl }: ApiParts): Route[] {
+  return [
+    { operation: issueTokenOperation, handle: issueToken(ownTokens, accounts, rateLimits.tokens) },
+    { operation: showAuthorizationServerOperation, handle: showAuthorizationServer(publicUrl) },
   ];
 }
 

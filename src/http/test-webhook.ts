@@ -53,7 +53,9 @@ export const operation: Operation = {
     404: WEBHOOK_NOT_FOUND,
     413: refusal('The request has a body, which the service ignores, of more than 65,536 bytes.'),
     429: refusal('The account sent too many requests, or another test is in progress.'),
-    503: refusal('The service is stopping and ended the test. Try again.'),
+    503: refusal(
+      'The service is stopping and ended the test, or the keys of the issuer of the token are out of reach. Try again.',
+    ),
   },
 };
 

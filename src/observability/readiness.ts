@@ -12,17 +12,20 @@ export interface PartState {
 }
 
 interface Part {
-  readonly needed: boolean;
+  readonly needed: () => boolean;
   readonly whyNot: WhyNot;
 }
+
+const always = () => true;
 
 export class Readiness {
   readonly #parts = new Map<string, Part>();
   #stopping = false;
 
   /** Says it anew where the part is known already. */
-  part(name: string, whyNot: WhyNot, { needed = this.#parts.get(name)?.needed ?? true } = {}): void {
-    this.#parts.set(name, { needed, whyNot });
+  part(name: string, whyNot: WhyNot, { needed }: { needed?: boolean | (() => boolean) } = {}): void {
+    const asked = typeof needed === 'boolean' ? () => needed : needed;
+    this.#parts.set(name, { needed: asked ?? this.#parts.get(name)?.needed ?? always, whyNot });
   }
 
   /** From now on it is not ready, whatever the parts say. */
@@ -33,7 +36,7 @@ export class Readiness {
   get parts(): readonly PartState[] {
     return [...this.#parts].map(([part, { needed, whyNot }]) => {
       const why = whyNot();
-      return { part, ready: why === null, needed, ...(why !== null && { why }) };
+      return { part, ready: why === null, needed: needed(), ...(why !== null && { why }) };
     });
   }
 

@@ -9,10 +9,15 @@ export interface SealedSecret {
   readonly issuedAt: string;
 }
 
+/** @param replacedAt ms since the epoch, as the answer is: from then on it signs no more */
+export function signsUntil(replacedAt: number): number {
+  return replacedAt + REPLACED_SECRET_MS;
+}
+
 /** @param time ms since the epoch @param secrets oldest first, as the answer is */
 export function signingAt(time: number, secrets: readonly SealedSecret[]): readonly SealedSecret[] {
   return secrets.filter((_, index) => {
     const next = secrets[index + 1];
-    return !next || time - Date.parse(next.issuedAt) < REPLACED_SECRET_MS;
+    return !next || time < signsUntil(Date.parse(next.issuedAt));
   });
 }

@@ -1,87 +1,225 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createIssuerTokens, type IssuerOptions, type VerifyToken } from '../../src/accounts/access-tokens.js';
-import { ISSUER_ALGORITHMS, type Issuer, startIssuer } from '../support/issuer.js';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { KeysUnavailable, type VerifyToken } from '../../src/accounts/access-tokens.js';
+import { IssuerKeys, type KeyPace } from '../../src/accounts/issuer-keys.js';
+import { createIssuerTokens } from '../../src/accounts/issuer-tokens.js';
+import { eventually } from '../support/eventually.js';
+import { type Answer, ISSUER_ALGORITHMS, type Issuer, newPairs, startIssuer } from '../support/issuer.js';
 import { type RecordingLogger, recordingLogger } from '../support/recording-logger.js';
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z');
 const SECONDS = NOW / 1000;
 const CLAIMS = { iss: 'https://issuer', aud: 'webhooks', sub: '42', iat: SECONDS, exp: SECONDS + 60 };
-const CALLER = { accountId: 42, actor: '42', clientId: null };
+const CALLER = { kind: 'verified', caller: { accountId: 42, actor: '42', clientId: null } };
+const NO_KEY = { kind: 'refused', why: 'the issuer has no key of this kid and algorithm' };
+/** The timer does nothing within a test. */
+const BY_HAND = { refreshMs: 3_600_000, retryMs: 3_600_000 };
+const AWAY: [string, Answer, why: string][] = [
+  ['a failure', { status: 500, body: '{}' }, 'it answers 500'],
+  ['a redirect', { status: 302, body: '' }, 'it answers 302'],
+  ['no JSON', { status: 200, body: '<html>' }, 'its answer is not JSON'],
+  ['no list of keys', { status: 200, body: '{"keys":{}}' }, 'its answer is no JWK set'],
+  ['null', { status: 200, body: 'null' }, 'its answer is no JWK set'],
+];
 
 let issuer: Issuer;
 let logger: RecordingLogger;
+let keys: IssuerKeys;
+let now = 0;
 let verify: VerifyToken;
 
-beforeAll(async () => {
-  issuer = await startIssuer();
-});
+const pairs = newPairs();
 
-afterAll(() => issuer.close());
-
-beforeEach(() => {
-  issuer.answerWith('keys');
+beforeEach(async () => {
+  issuer = await startIssuer({ pairs });
   logger = recordingLogger();
-  verify = issuerTokens();
+  now = 0;
+  keys = open(BY_HAND);
 });
 
-function issuerTokens(changes: Partial<IssuerOptions> = {}): VerifyToken {
-  const rules = { issuer: CLAIMS.iss, audience: CLAIMS.aud, accountClaim: 'sub' };
-  return createIssuerTokens({ ...rules, jwksUrl: issuer.jwksUrl, clock: { now: () => NOW }, logger, ...changes });
+afterEach(async () => {
+  await keys.close();
+  await issuer.close();
+});
+
+function open(pace: Partial<KeyPace>): IssuerKeys {
+  const opened = new IssuerKeys({ url: issuer.jwksUrl, logger, now: () => now, pace });
+  const rules = { issuer: CLAIMS.iss, audience: CLAIMS.aud, accountClaim: 'sub', clock: { now: () => NOW } };
+  verify = createIssuerTokens({ ...rules, keyFor: opened.keyFor });
+  return opened;
+}
+
+async function reopen(pace: Partial<KeyPace>): Promise<void> {
+  await keys.close();
+  keys = open(pace);
 }
 
 const signed = (claims: object = {}, header: Parameters<Issuer['sign']>[1] = {}) =>
   issuer.sign({ ...CLAIMS, ...claims }, header);
+const withKid = (kid: string) => signed({}, { kid });
+const said = (why: string) => `the issuer's keys (AUTH_JWKS_URL) can't be fetched: ${why}`;
 
-describe('the keys', () => {
+describe('while the issuer answers, its keys', () => {
   it('are asked for once, and a token that was verified is not verified again', async () => {
-    const before = issuer.asked();
     const token = await signed();
     const [first, second] = [await verify(token), await verify(token)];
     expect(second).toBe(first);
     for (const alg of ISSUER_ALGORITHMS) expect(await verify(await signed({}, { alg }))).toEqual(CALLER);
-    expect(issuer.asked()).toBe(before + 1);
+    expect({ asked: issuer.asked(), whyNot: keys.whyNot }).toEqual({ asked: 1, whyNot: null });
   });
 
-  it('are not asked for by each token of an unknown kid', async () => {
+  it('are asked for once by all that wait for the first of them', async () => {
+    const tokens = await Promise.all(['1', '2', '3'].map((jti) => signed({ jti })));
+    expect(await Promise.all(tokens.map((token) => verify(token)))).toEqual([CALLER, CALLER, CALLER]);
+    expect(issuer.asked()).toBe(1);
+  });
+
+  it('are asked for by an unknown kid, and not by each token of one', async () => {
     expect(await verify(await signed())).toEqual(CALLER);
-    const before = issuer.asked();
-    for (let index = 0; index < 20; index += 1) expect(await verify(await signed({}, { kid: `k${index}` }))).toBeNull();
-    expect(issuer.asked() - before).toBeLessThanOrEqual(1);
+    const askedBy = async (count: number) => {
+      const before = issuer.asked();
+      for (let index = 0; index < count; index += 1) expect(await verify(await withKid(`k${index}`))).toEqual(NO_KEY);
+      return issuer.asked() - before;
+    };
+    expect(await askedBy(20)).toBe(1);
+    now = 4_999;
+    expect(await askedBy(20)).toBe(0);
+    now = 5_000;
+    expect(await askedBy(20)).toBe(1);
+  });
+
+  it('are found by every token of a new key that comes before the issuer answered', async () => {
+    expect(await verify(await signed())).toEqual(CALLER);
+    const [rsa] = issuer.publicKeys;
+    issuer.answerWith({ status: 200, body: JSON.stringify({ keys: [{ ...rsa, kid: 'new' }] }) });
+    const tokens = await Promise.all(['1', '2', '3'].map((jti) => signed({ jti }, { kid: 'new' })));
+    expect(await Promise.all(tokens.map((token) => verify(token)))).toEqual([CALLER, CALLER, CALLER]);
+    expect(issuer.asked()).toBe(2);
+  });
+
+  it('may change: a new one is found by the first token that has it, one that is gone ends at the next look', async () => {
+    expect(await verify(await signed({ jti: 'old' }))).toEqual(CALLER);
+    const [rsa, ...others] = issuer.publicKeys;
+    issuer.answerWith({ status: 200, body: JSON.stringify({ keys: [{ ...rsa, kid: 'new' }, ...others] }) });
+    expect(await verify(await withKid('new'))).toEqual(CALLER);
+    expect(await verify(await signed({ jti: 'another' }))).toEqual(NO_KEY);
+  });
+
+  it('are asked for at a pace, without any request', async () => {
+    await reopen({ refreshMs: 1 });
+    keys.start();
+    await eventually(() => issuer.asked() >= 3);
+    expect(logger.warnings).toEqual([]);
   });
 
   it('are never looked for where a token says', async () => {
-    const before = issuer.asked();
-    expect(await verify(await signed({}, { alg: 'RS256', jku: `${issuer.jwksUrl}?jku`, x5u: issuer.jwksUrl }))).toEqual(
-      CALLER,
-    );
-    expect(issuer.asked()).toBe(before + 1);
-  });
-
-  it.each<[string, { status: number; body: string }]>([
-    ['a failure', { status: 500, body: '{}' }],
-    ['a redirect', { status: 302, body: '' }],
-    ['no JSON', { status: 200, body: '<html>' }],
-    ['no set of keys', { status: 200, body: '{"keys":{}}' }],
-    ['null', { status: 200, body: 'null' }],
-  ])('that can’t be had (%s) are a refusal with a warning, until they can', async (_, answer) => {
-    issuer.answerWith(answer);
-    expect(await verify(await signed())).toBeNull();
-    expect(logger.warnings).toHaveLength(1);
-    issuer.answerWith('keys');
-    expect(await verify(await signed())).toEqual(CALLER);
-  });
-
-  it('of an issuer that is down are a refusal with a warning', async () => {
-    const gone = await startIssuer();
-    await gone.close();
-    expect(await issuerTokens({ jwksUrl: gone.jwksUrl })(await signed())).toBeNull();
-    expect(logger.warnings).toHaveLength(1);
+    const token = await signed({}, { alg: 'RS256', jku: `${issuer.jwksUrl}?jku`, x5u: issuer.jwksUrl });
+    expect(await verify(token)).toEqual(CALLER);
+    expect(issuer.asked()).toBe(1);
   });
 
   it('that are no keys at all leave the others usable', async () => {
-    const keys = [{ kty: 'RSA', kid: 'broken' }, null, { kty: 'oct', k: 'AAAA', kid: 'oct' }, ...issuer.publicKeys];
-    issuer.answerWith({ status: 200, body: JSON.stringify({ keys: keys.filter((key) => key !== null) }) });
-    expect(await verify(await signed({}, { kid: 'broken' }))).toBeNull();
+    const set = [{ kty: 'RSA', kid: 'broken' }, { kty: 'oct', k: 'AAAA', kid: 'oct' }, ...issuer.publicKeys];
+    issuer.answerWith({ status: 200, body: JSON.stringify({ keys: set }) });
+    expect(await verify(await withKid('broken'))).toEqual({ kind: 'refused', why: 'the token can not be verified' });
     expect(await verify(await signed())).toEqual(CALLER);
   });
+});
+
+describe('an issuer that is away from the start', () => {
+  it.each(AWAY)('(%s): no token is judged, and one line is logged', async (_, answer, why) => {
+    issuer.answerWith(answer);
+    expect(keys.whyNot).toBe("the issuer's keys are being fetched for the first time");
+    for (const jti of ['1', '2', '3']) await expect(verify(await signed({ jti }))).rejects.toThrow(KeysUnavailable);
+    expect({ whyNot: keys.whyNot, inHand: keys.areInHand }).toEqual({ whyNot: said(why), inHand: false });
+    expect(logger.warnings).toEqual([[{ why }, expect.stringContaining('requests are answered 503')]]);
+    expect(issuer.asked()).toBe(1);
+  });
+
+  it('(nothing listens)', async () => {
+    await issuer.close();
+    await expect(verify(await signed())).rejects.toThrow(KeysUnavailable);
+    expect(keys.whyNot).toBe(said('ECONNREFUSED'));
+  });
+
+  it('(it hangs): who asks first waits as long as it may take, the others not at all', async () => {
+    issuer.answerWith('silence');
+    await reopen({ ...BY_HAND, answerWithinMs: 50 });
+    await expect(verify(await signed())).rejects.toThrow(KeysUnavailable);
+    expect(keys.whyNot).toBe(said('no answer within 50 ms'));
+    await reopen({ retryMs: 1, answerWithinMs: 3_600_000 });
+    issuer.answerWith({ status: 500, body: '' });
+    keys.start();
+    await eventually(() => keys.whyNot === said('it answers 500'));
+    issuer.answerWith('silence');
+    const before = issuer.asked();
+    await eventually(() => issuer.asked() > before);
+    await expect(verify(await signed())).rejects.toThrow(KeysUnavailable);
+  });
+
+  it('is asked again at its pace, and then its tokens are taken', async () => {
+    issuer.answerWith({ status: 503, body: '' });
+    await reopen({ retryMs: 1 });
+    keys.start();
+    await eventually(() => issuer.asked() >= 3);
+    issuer.answerWith('keys');
+    await eventually(() => keys.areInHand);
+    expect(await verify(await signed())).toEqual(CALLER);
+    expect({ warnings: logger.warnings.length, infos: logger.infos }).toEqual({
+      warnings: 1,
+      infos: [['the keys of AUTH_JWKS_URL are fetched again']],
+    });
+    expect(keys.whyNot).toBeNull();
+  });
+
+  it('a token that no key would make good is refused all the same', async () => {
+    issuer.answerWith({ status: 500, body: '' });
+    expect(await verify('nonsense')).toEqual({ kind: 'refused', why: 'the token is not a JWT' });
+    expect(await verify(await signed({}, { alg: 'RS512' }))).toMatchObject({ kind: 'refused' });
+  });
+});
+
+describe('an issuer that goes away', () => {
+  it.each(AWAY)('(%s): keys in hand go on, and a kid that is not known is not judged', async (_, answer, why) => {
+    expect(await verify(await signed())).toEqual(CALLER);
+    issuer.answerWith(answer);
+    for (const kid of ['1', '2', '3']) await expect(verify(await withKid(kid))).rejects.toThrow(KeysUnavailable);
+    now = 365 * 24 * 3_600_000;
+    for (const alg of ISSUER_ALGORITHMS) expect(await verify(await signed({ jti: alg }, { alg }))).toEqual(CALLER);
+    expect({ whyNot: keys.whyNot, inHand: keys.areInHand }).toEqual({ whyNot: said(why), inHand: true });
+    expect(logger.warnings).toEqual([[{ why }, expect.stringContaining('those in hand go on')]]);
+    expect(issuer.asked()).toBe(2);
+  });
+
+  it('(its port closes) and comes back with a new key: one line for each, and the key is known', async () => {
+    await reopen({ refreshMs: 1, retryMs: 1 });
+    keys.start();
+    await eventually(() => keys.areInHand);
+    await issuer.close();
+    await eventually(() => keys.whyNot === said('ECONNREFUSED'));
+    expect(await verify(await signed())).toEqual(CALLER);
+    await expect(verify(await withKid('new'))).rejects.toThrow(KeysUnavailable);
+    issuer = await startIssuer(issuer.place);
+    const [rsa] = issuer.publicKeys;
+    issuer.answerWith({ status: 200, body: JSON.stringify({ keys: [{ ...rsa, kid: 'new' }] }) });
+    const taken = async () => (await verify(await withKid('new')).catch(() => null))?.kind === 'verified';
+    await eventually(taken);
+    expect({ warnings: logger.warnings.length, infos: logger.infos.length }).toEqual({ warnings: 1, infos: 1 });
+  });
+});
+
+it('says when to ask again: at its next look at the issuer, a second at least', async () => {
+  issuer.answerWith({ status: 500, body: '' });
+  const after = async (retryMs: number) => {
+    await reopen({ retryMs });
+    return verify(await signed()).catch((error: KeysUnavailable) => error.retryAfterSeconds);
+  };
+  expect([await after(600_000), await after(2_000), await after(1)]).toEqual([600, 2, 1]);
+});
+
+it('ends while an issuer hangs', async () => {
+  issuer.answerWith('silence');
+  keys.start();
+  await eventually(() => issuer.asked() === 1);
+  await keys.close();
+  expect(logger.warnings).toEqual([]);
 });

@@ -1,17 +1,21 @@
 import { createHmac, createPublicKey } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { generateKeyPair, type JWK, SignJWT } from 'jose';
-import { createIssuerTokens, type IssuerOptions, type VerifyToken } from '../../src/accounts/access-tokens.js';
+import type { VerifyToken } from '../../src/accounts/access-tokens.js';
+import { IssuerKeys } from '../../src/accounts/issuer-keys.js';
+import { createIssuerTokens, type IssuerOptions } from '../../src/accounts/issuer-tokens.js';
 import { ISSUER_ALGORITHMS, type Issuer, startIssuer } from '../support/issuer.js';
 import { type RecordingLogger, recordingLogger } from '../support/recording-logger.js';
 
 const START = Date.parse('2026-11-21T10:00:00.000Z');
 const SECONDS = START / 1000;
 const CLAIMS = { iss: 'https://issuer', aud: 'webhooks', sub: '42', iat: SECONDS, exp: SECONDS + 60 };
-const CALLER = { accountId: 42, actor: '42', clientId: null };
+const CALLER = { kind: 'verified', caller: { accountId: 42, actor: '42', clientId: null } };
+const REFUSED = { kind: 'refused', why: expect.any(String) };
 
 let issuer: Issuer;
 let logger: RecordingLogger;
+let keys: IssuerKeys;
 let now = START;
 let verify: VerifyToken;
 
@@ -21,15 +25,18 @@ beforeAll(async () => {
 
 afterAll(() => issuer.close());
 
+afterEach(() => keys.close());
+
 beforeEach(() => {
   now = START;
   logger = recordingLogger();
+  keys = new IssuerKeys({ url: issuer.jwksUrl, logger, now: () => now });
   verify = issuerTokens();
 });
 
 function issuerTokens(changes: Partial<IssuerOptions> = {}): VerifyToken {
   const rules = { issuer: CLAIMS.iss, audience: CLAIMS.aud, accountClaim: 'sub' };
-  return createIssuerTokens({ ...rules, jwksUrl: issuer.jwksUrl, clock: { now: () => now }, logger, ...changes });
+  return createIssuerTokens({ ...rules, clock: { now: () => now }, keyFor: keys.keyFor, ...changes });
 }
 
 const signed = (claims: object = {}, header: Parameters<Issuer['sign']>[1] = {}) =>
@@ -51,7 +58,7 @@ describe('a token of the issuer', () => {
 
   it('may be for several audiences, and is for one of them at least', async () => {
     expect(await verify(await signed({ aud: ['other', CLAIMS.aud] }))).toEqual(CALLER);
-    expect(await verify(await signed({ aud: ['other'] }))).toBeNull();
+    expect(await verify(await signed({ aud: ['other'] }))).toEqual(REFUSED);
   });
 
   it.each(['by a process that never saw it', 'by the one that verified it before'])(
@@ -63,7 +70,7 @@ describe('a token of the issuer', () => {
         return (which.includes('never') ? issuerTokens() : verify)(token);
       };
       expect(await at(59_999)).toEqual(CALLER);
-      expect(await at(60_000)).toBeNull();
+      expect(await at(60_000)).toEqual(REFUSED);
     },
   );
 
@@ -72,7 +79,7 @@ describe('a token of the issuer', () => {
       const token = await signed({}, { alg });
       const tail = token.slice(0, -1);
       const others = [...'ABCDEFGHQRSTgwxyz0189-_'].map((character) => tail + character);
-      for (const other of others.filter((text) => text !== token)) expect(await verify(other)).toBeNull();
+      for (const other of others.filter((text) => text !== token)) expect(await verify(other)).toEqual(REFUSED);
     }
   });
 });
@@ -85,7 +92,10 @@ describe('the account claim', () => {
     [String(Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER],
   ])('%j is account %d', async (account, accountId) => {
     const { verifyClaim } = withClaim();
-    expect(await verifyClaim(account)).toEqual({ accountId, actor: 'a subject', clientId: null });
+    expect(await verifyClaim(account)).toEqual({
+      kind: 'verified',
+      caller: { accountId, actor: 'a subject', clientId: null },
+    });
   });
 
   it.each([
@@ -109,19 +119,19 @@ describe('the account claim', () => {
     ...[[42], ['42'], { id: 42 }, [], {}],
   ])('%j is none', async (account) => {
     const { verifyClaim } = withClaim();
-    expect(await verifyClaim(account)).toBeNull();
+    expect(await verifyClaim(account)).toEqual(REFUSED);
   });
 
   it('that is missing is none, and none is found in what every object has', async () => {
-    expect(await issuerTokens({ accountClaim: 'account' })(await signed())).toBeNull();
-    expect(await issuerTokens({ accountClaim: 'constructor' })(await signed())).toBeNull();
-    expect(await issuerTokens({ accountClaim: 'toString' })(await signed())).toBeNull();
+    expect(await issuerTokens({ accountClaim: 'account' })(await signed())).toEqual(REFUSED);
+    expect(await issuerTokens({ accountClaim: 'constructor' })(await signed())).toEqual(REFUSED);
+    expect(await issuerTokens({ accountClaim: 'toString' })(await signed())).toEqual(REFUSED);
   });
 
   /** An integer that no account has is no matter of the token: the answer is 404, later. */
   it.each([0, -5])('%d is an integer, of an account that nobody can register', async (account) => {
     const { verifyClaim } = withClaim();
-    expect(await verifyClaim(account)).toMatchObject({ accountId: account });
+    expect(await verifyClaim(account)).toMatchObject({ caller: { accountId: account } });
   });
 
   function withClaim() {
@@ -132,21 +142,30 @@ describe('the account claim', () => {
   }
 });
 
-describe('refused for its claims:', () => {
-  it.each<[string, object]>([
-    ['another issuer', { iss: 'https://issuer/' }],
-    ['no issuer', { iss: undefined }],
-    ['another audience', { aud: 'other' }],
-    ['no audience', { aud: undefined }],
-    ['expired a second ago', { exp: SECONDS - 1 }],
-    ['expired just now', { exp: SECONDS }],
-    ['no exp', { exp: undefined }],
-    ['exp as text', { exp: String(SECONDS + 60) }],
-    ['not valid yet', { nbf: SECONDS + 1 }],
-    ['no iat', { iat: undefined }],
-    ['no sub', { sub: undefined }],
-  ])('%s', async (_, claims) => {
-    expect(await verify(await signed(claims))).toBeNull();
+describe('refused for its claims, and the reason is told:', () => {
+  const [iss, aud] = ['the issuer (iss) is not https://issuer', 'the audience (aud) is not webhooks'];
+
+  it.each<[string, object, why: string]>([
+    ['another issuer', { iss: 'https://issuer/' }, iss],
+    ['no issuer', { iss: undefined }, 'the claim iss is missing'],
+    ['another audience', { aud: 'other' }, aud],
+    ['no audience', { aud: undefined }, 'the claim aud is missing'],
+    ['expired a second ago', { exp: SECONDS - 1 }, 'the token has expired (exp)'],
+    ['expired just now', { exp: SECONDS }, 'the token has expired (exp)'],
+    ['no exp', { exp: undefined }, 'the claim exp is missing'],
+    ['exp as text', { exp: String(SECONDS + 60) }, 'the claim exp must be a number'],
+    ['not valid yet', { nbf: SECONDS + 1 }, 'the token is not valid yet (nbf)'],
+    ['no iat', { iat: undefined }, 'the claim iat is missing'],
+    ['no sub', { sub: undefined }, 'the claim sub is missing'],
+  ])('%s', async (_, claims, why) => {
+    expect(await verify(await signed(claims))).toEqual({ kind: 'refused', why });
+  });
+
+  it('the account claim by its name', async () => {
+    const verifyIt = issuerTokens({ accountClaim: 'account' });
+    const must = "the claim account must be an account's number, or its decimal string";
+    expect(await verifyIt(await signed())).toEqual({ kind: 'refused', why: 'the claim account is missing' });
+    expect(await verifyIt(await signed({ account: 'x' }))).toEqual({ kind: 'refused', why: must });
   });
 });
 
@@ -155,22 +174,32 @@ describe('refused for its header or its key:', () => {
     createPublicKey({ key: jwk as never, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
   const rsa = () => issuer.publicKeys[0] as JWK;
 
-  it.each<[string, () => Promise<string> | string]>([
-    ['HS256, the public key in PEM being the secret', () => hmac({ alg: 'HS256', kid: 'RS256' }, pem(rsa()))],
-    ['HS256, the modulus being the secret', () => hmac({ alg: 'HS256', kid: 'RS256' }, rsa().n ?? '')],
-    ['HS256 that says RS256', () => hmac({ alg: 'RS256', kid: 'RS256' }, pem(rsa()))],
-    ['alg none', () => `${part({ alg: 'none', kid: 'RS256' })}.${part(CLAIMS)}.`],
-    ['a kid the issuer does not have', () => signed({}, { kid: 'unknown' })],
-    ['a kid of another algorithm', () => signed({}, { kid: 'ES256' })],
-    ['a kid that is a path', () => signed({}, { kid: '../../../../dev/null' })],
-    ['crit that is not known', () => signed({}, { crit: ['x'], x: 1 })],
-    ['another key, with the issuer’s kid', () => stranger('RS256', { kid: 'RS256' })],
-    ['another key, embedded in jwk', () => stranger('ES256', { kid: 'ES256', jwk: issuer.publicKeys[1] })],
-    ['another key, at a jku of its own', () => stranger('RS256', { jku: `${issuer.jwksUrl}?evil` })],
-    ['RS512, which is not among the three', () => signed({}, { alg: 'RS512', kid: 'RS256' })],
-    ['PS256, which is not among the three', () => signed({}, { alg: 'PS256', kid: 'RS256' })],
-  ])('%s', async (_, token) => {
-    expect(await verify(await token())).toBeNull();
+  const algorithm = 'the algorithm (alg) is not one of RS256, PS256, ES256, EdDSA';
+  const noKey = 'the issuer has no key of this kid and algorithm';
+  const signature = 'the signature is not valid';
+
+  it.each<[string, () => Promise<string> | string, why: string]>([
+    [
+      'HS256, the public key in PEM being the secret',
+      () => hmac({ alg: 'HS256', kid: 'RS256' }, pem(rsa())),
+      algorithm,
+    ],
+    ['HS256, the modulus being the secret', () => hmac({ alg: 'HS256', kid: 'RS256' }, rsa().n ?? ''), algorithm],
+    ['HS256 that says RS256', () => hmac({ alg: 'RS256', kid: 'RS256' }, pem(rsa())), signature],
+    ['alg none', () => `${part({ alg: 'none', kid: 'RS256' })}.${part(CLAIMS)}.`, algorithm],
+    ['a kid the issuer does not have', () => signed({}, { kid: 'unknown' }), noKey],
+    ['a kid of another algorithm', () => signed({}, { kid: 'ES256' }), noKey],
+    ['a kid that is a path', () => signed({}, { kid: '../../../../dev/null' }), noKey],
+    ['crit that is not known', () => signed({}, { crit: ['x'], x: 1 }), 'the token can not be verified'],
+    ['another key, with the issuer’s kid', () => stranger('RS256', { kid: 'RS256' }), signature],
+    ['another key, embedded in jwk', () => stranger('ES256', { kid: 'ES256', jwk: issuer.publicKeys[1] }), signature],
+    ['another key, at a jku of its own', () => stranger('RS256', { jku: `${issuer.jwksUrl}?evil` }), signature],
+    ['RS512, which is not among the four', () => signed({}, { alg: 'RS512', kid: 'RS256' }), algorithm],
+    ['PS512, which is not among the four', () => signed({}, { alg: 'PS512', kid: 'RS256' }), algorithm],
+    ['no JWT', () => 'nonsense', 'the token is not a JWT'],
+    ['padding', async () => `${await signed()}=`, 'the token is not a JWT'],
+  ])('%s', async (_, token, why) => {
+    expect(await verify(await token())).toEqual({ kind: 'refused', why });
   });
 
   async function stranger(alg: string, header: object): Promise<string> {

@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader, exportJWK, type JWTHeaderParameters, SignJWT } from 'jose';
-import { createOwnTokens, type OwnTokens } from '../../src/accounts/access-tokens.js';
+import { createOwnTokens, type OwnTokens } from '../../src/accounts/own-tokens.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 
 const START = Date.parse('2026-11-21T10:00:00.000Z');
@@ -10,7 +10,8 @@ const CLIENT = 'acct_42_0123456789abcdef';
 const KEY = masterKey(Buffer.alloc(32, 1)).derive('access-tokens');
 const OTHER_KEY = masterKey(Buffer.alloc(32, 2)).derive('access-tokens');
 const RULES = { issuer: 'account-webhooks', audience: 'account-webhooks' };
-const CALLER = { accountId: 42, actor: CLIENT, clientId: CLIENT };
+const CALLER = { kind: 'verified', caller: { accountId: 42, actor: CLIENT, clientId: CLIENT } };
+const REFUSED = { kind: 'refused', why: expect.any(String) };
 
 let now = START;
 let tokens: OwnTokens;
@@ -59,12 +60,12 @@ describe('a token that was issued', () => {
   it('is verified where its master key is the previous one, and not where it is none', async () => {
     const { token } = await tokens.issue(42, CLIENT);
     const changed = ownTokens({ keys: [OTHER_KEY, KEY] });
-    expect(await changed.verify(token)).toMatchObject({ accountId: 42 });
+    expect(await changed.verify(token)).toEqual(CALLER);
     const anew = (await changed.issue(42, CLIENT)).token;
-    expect(await changed.verify(anew)).toMatchObject({ accountId: 42 });
-    expect(await tokens.verify(anew)).toBeNull();
+    expect(await changed.verify(anew)).toEqual(CALLER);
+    expect(await tokens.verify(anew)).toEqual(REFUSED);
     now += 60_000;
-    expect(await changed.verify(token)).toBeNull();
+    expect(await changed.verify(token)).toEqual(REFUSED);
   });
 
   it('is verified, by another process of the same master key too', async () => {
@@ -85,8 +86,8 @@ describe('a token that was issued', () => {
       };
       expect(await verify(0)).toEqual(CALLER);
       expect(await verify(59_999)).toEqual(CALLER);
-      expect(await verify(60_000)).toBeNull();
-      expect(await verify(61_000)).toBeNull();
+      expect(await verify(60_000)).toEqual(REFUSED);
+      expect(await verify(61_000)).toEqual(REFUSED);
     },
   );
 
@@ -94,7 +95,7 @@ describe('a token that was issued', () => {
     const { token } = await tokens.issue(42, CLIENT);
     for (let index = 0; index < token.length; index += 1) {
       const changed = token[index] === 'A' ? 'B' : 'A';
-      expect(await tokens.verify(token.slice(0, index) + changed + token.slice(index + 1))).toBeNull();
+      expect(await tokens.verify(token.slice(0, index) + changed + token.slice(index + 1))).toEqual(REFUSED);
     }
   });
 
@@ -107,35 +108,39 @@ describe('a token that was issued', () => {
       ...[`${header}..${signature}`, `${header}.${payload}.${payload}`, token.slice(0, -1), token.toUpperCase()],
       ...[`${token}.${token}`, `${header}.${payload}.AAAA${signature}`, 'a'.repeat(100_000), '.'.repeat(100_000)],
     ];
-    for (const other of others) expect(await tokens.verify(other)).toBeNull();
+    for (const other of others) expect(await tokens.verify(other)).toEqual(REFUSED);
     expect(await tokens.verify(token)).toEqual(CALLER);
   });
 });
 
-describe('of the right key, refused for its claims:', () => {
-  it.each<[string, Claims]>([
-    ['another issuer', { iss: 'somebody' }],
-    ['no issuer', { iss: undefined }],
-    ['another audience', { aud: 'somebody' }],
-    ['an audience that only begins so', { aud: 'account-webhooks2' }],
-    ['no audience', { aud: undefined }],
-    ['an empty list of audiences', { aud: [] }],
-    ['expired a second ago', { exp: SECONDS - 1 }],
-    ['expired just now', { exp: SECONDS }],
-    ['no exp', { exp: undefined }],
-    ['exp as text', { exp: String(SECONDS + 60) }],
-    ['exp null', { exp: null }],
-    ['not valid yet', { nbf: SECONDS + 1 }],
-    ['nbf as text', { nbf: '0' }],
-    ['no iat', { iat: undefined }],
-    ['no sub', { sub: undefined }],
-    ['a sub that is no account', { sub: 'admin' }],
-    ['an empty sub', { sub: '' }],
-    ['a sub with a leading zero', { sub: '042' }],
-    ['no client', { client_id: undefined }],
-    ['a client that is no text', { client_id: 42 }],
-  ])('%s', async (_, claims) => {
-    expect(await tokens.verify(await signed(claims))).toBeNull();
+describe('of the right key, refused for its claims, and the reason is told:', () => {
+  const [iss, aud] = ['the issuer (iss) is not account-webhooks', 'the audience (aud) is not account-webhooks'];
+  const sub = "the claim sub must be an account's number, or its decimal string";
+  const client = 'the claim client_id must be a text';
+
+  it.each<[string, Claims, why: string]>([
+    ['another issuer', { iss: 'somebody' }, iss],
+    ['no issuer', { iss: undefined }, 'the claim iss is missing'],
+    ['another audience', { aud: 'somebody' }, aud],
+    ['an audience that only begins so', { aud: 'account-webhooks2' }, aud],
+    ['no audience', { aud: undefined }, 'the claim aud is missing'],
+    ['an empty list of audiences', { aud: [] }, aud],
+    ['expired a second ago', { exp: SECONDS - 1 }, 'the token has expired (exp)'],
+    ['expired just now', { exp: SECONDS }, 'the token has expired (exp)'],
+    ['no exp', { exp: undefined }, 'the claim exp is missing'],
+    ['exp as text', { exp: String(SECONDS + 60) }, 'the claim exp must be a number'],
+    ['exp null', { exp: null }, 'the claim exp must be a number'],
+    ['not valid yet', { nbf: SECONDS + 1 }, 'the token is not valid yet (nbf)'],
+    ['nbf as text', { nbf: '0' }, 'the claim nbf must be a number'],
+    ['no iat', { iat: undefined }, 'the claim iat is missing'],
+    ['no sub', { sub: undefined }, 'the claim sub is missing'],
+    ['a sub that is no account', { sub: 'admin' }, sub],
+    ['an empty sub', { sub: '' }, sub],
+    ['a sub with a leading zero', { sub: '042' }, sub],
+    ['no client', { client_id: undefined }, client],
+    ['a client that is no text', { client_id: 42 }, client],
+  ])('%s', async (_, claims, why) => {
+    expect(await tokens.verify(await signed(claims))).toEqual({ kind: 'refused', why });
   });
 
   it.each([
@@ -145,7 +150,7 @@ describe('of the right key, refused for its claims:', () => {
     ['not JSON', '{'],
     ['nothing', ''],
   ])('a payload that is %s', async (_, payload) => {
-    expect(await tokens.verify(handmade({ alg: 'HS256' }, payload))).toBeNull();
+    expect(await tokens.verify(handmade({ alg: 'HS256' }, payload))).toEqual(REFUSED);
   });
 });
 
@@ -180,7 +185,7 @@ describe('refused for its header or its key:', () => {
     ['a header of nested lists', () => handmade('['.repeat(50_000))],
     ['encryption', () => [part({ alg: 'dir', enc: 'A256GCM' }), '', 'AAAA', 'AAAA', 'AAAA'].join('.')],
   ])('%s', async (_, token) => {
-    expect(await tokens.verify(await token())).toBeNull();
+    expect(await tokens.verify(await token())).toEqual(REFUSED);
   });
 
   async function swapped(alg: string, shown: string): Promise<string> {
@@ -192,7 +197,7 @@ describe('refused for its header or its key:', () => {
 it('a token that was refused is refused again, and leaves nothing behind for one that is good', async () => {
   const { token } = await tokens.issue(42, CLIENT);
   const bad = `${token.slice(0, -4)}AAAA`;
-  expect(await tokens.verify(bad)).toBeNull();
+  expect(await tokens.verify(bad)).toEqual(REFUSED);
   expect(await tokens.verify(token)).toEqual(CALLER);
-  expect(await tokens.verify(bad)).toBeNull();
+  expect(await tokens.verify(bad)).toEqual(REFUSED);
 });

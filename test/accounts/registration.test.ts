@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { accountOf, secretMatches } from '../../src/accounts/client-credentials.js';
 import { createRegistration, type Registration, RegistrationRefused } from '../../src/accounts/registration.js';
 import { type EventStore, type RecordedEvent, StoreUnavailable } from '../../src/ports/event-store.js';
+import { type SealedSecret, signingAt } from '../../src/read-model/signing-secrets.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, signingSecretPlace } from '../../src/secrets/sealing.js';
 import { accountStream } from '../../src/webhooks/events.js';
@@ -18,8 +19,10 @@ const UNRESERVED = /^[A-Za-z0-9\-_.~]+$/;
 let directory: ReturnType<typeof temporaryDirectory>;
 let opened: ReturnType<typeof openSqliteStore>;
 let registration: Registration;
+let time: number;
 
 beforeEach(() => {
+  time = Date.parse(AT);
   directory = temporaryDirectory();
   opened = openSqliteStore(directory.path);
   registration = over(opened.store);
@@ -31,7 +34,7 @@ afterEach(async () => {
 });
 
 function over(store: EventStore): Registration {
-  const now = () => new Date(AT);
+  const now = () => new Date(time);
   return createRegistration({ store, sealing: SEALING, randomBytes, newEventId: randomUUID, now });
 }
 
@@ -153,6 +156,18 @@ describe('what comes after', () => {
     expect(rotated[0]?.signingSecret).not.toBe(rotated[1]?.signingSecret);
     expect(await types(42)).toHaveLength(13);
   });
+});
+
+it('a rotated secret says when the one before it ends, which is when that signs no more', async () => {
+  await registration.register(42, CONTEXT);
+  time += 60_000;
+  const { previousEndsAt, ...rotated } = await registration.rotateSecret(42, CONTEXT);
+  expect(rotated).toEqual({ accountId: 42, signingSecret: expect.stringMatching(/^whsec_/) });
+  const issued = (await history(42)).filter(({ type }) => type === 'SigningSecretIssued');
+  const secrets = issued.map(({ data }) => data as unknown as SealedSecret);
+  const signing = (ms: number) => signingAt(Date.parse(previousEndsAt) + ms, secrets).length;
+  expect(previousEndsAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect([signing(-1), signing(0)]).toEqual([2, 1]);
 });
 
 it('no secret is in a file of DATA_DIR, in clear or as its bytes', async () => {

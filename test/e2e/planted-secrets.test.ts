@@ -194,7 +194,10 @@ describeBackbones(
         const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url');
         const token = `${part({ alg: 'RS256', kid: 'a' })}.${part({ sub: '42' })}.${secrets.plant('a signature')}`;
         const asked = new PlantedClient(issued.url, token);
-        expect((await asked.ask({ method: 'GET' })).status).toBe(401);
+        expect((await asked.ask({ method: 'GET' })).status).toBe(503);
+        const ready = await (await fetch(`${issued.adminUrl}/health/ready`)).text();
+        expect(ready).toContain('AUTH_JWKS_URL');
+        planted.said.push({ where: 'what /health/ready says of the issuer', text: ready });
         expect(issued.log()).toContain('AUTH_JWKS_URL');
         planted.said.push(...asked.answers);
       } finally {

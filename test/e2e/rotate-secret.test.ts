@@ -68,4 +68,17 @@ describeBackbones((backbone) => {
     expect(verified(during)).toEqual([true, true, false, false]);
     expect(verified(after)).toEqual([true, true, true, false]);
   });
+
+  test('it says until when the old secret signs: in text, and to programs', async () => {
+    await register(settings, 44);
+    const before = Date.now();
+    const json = await run(settings, ['accounts', 'rotate-secret', '44', '--json']);
+    const answer = JSON.parse(json.stdout) as { previousEndsAt: string };
+    expect(Object.keys(answer)).toEqual(['accountId', 'signingSecret', 'previousEndsAt']);
+    const left = Date.parse(answer.previousEndsAt) - 24 * 3_600_000;
+    expect(left >= before && left <= Date.now()).toBe(true);
+    const { stdout } = await run(settings, ['accounts', 'rotate-secret', '44']);
+    expect(stdout).toMatch(/^previousEndsAt \d{4}-\d\d-\d\dT[\d:.]+Z$/m);
+    expect(stdout).toMatch(/^Until previousEndsAt deliveries are signed with the old secret too\.$/m);
+  });
 }, ENDS);

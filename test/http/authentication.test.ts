@@ -5,7 +5,12 @@ import { head, rawRequest } from '../support/raw-request.js';
 import { CONTEXT } from '../support/webhook-samples.js';
 
 const BARE = 'Bearer realm="account-webhooks"';
-const INVALID = `${BARE}, error="invalid_token"`;
+/** What a quoted string may have by RFC 6750 3. */
+const DESCRIBED =
+  /^Bearer realm="account-webhooks", error="invalid_token", error_description="[\x20\x21\x23-\x5b\x5d-\x7e]+"$/;
+const invalid = (why: string) => `${BARE}, error="invalid_token", error_description="${why}"`;
+const NO_TOKEN = 'there must be one Authorization header, of Bearer and one token';
+const NO_JWT = 'the token is not a JWT';
 const ROUTES = ['GET /api/webhooks', 'POST /api/webhooks', 'PATCH /api/webhooks/1', 'DELETE /api/webhooks/1'];
 
 let api: RunningApi;
@@ -66,9 +71,24 @@ describe.each(ROUTES)('%s', (route) => {
     ['__proto__', 'Authorization: Bearer __proto__'],
   ])('says invalid_token where they are not good: %s', async (_, ...lines) => {
     const { status, headers, body } = await ask(route, ...lines);
-    expect({ status, challenge: headers.get('www-authenticate') }).toEqual({ status: 401, challenge: INVALID });
+    expect({ status, challenge: headers.get('www-authenticate') }).toEqual({
+      status: 401,
+      challenge: expect.stringMatching(DESCRIBED),
+    });
     expect(JSON.parse(body)).toEqual({ success: false, message: expect.any(String) });
   });
+});
+
+it.each([
+  ['nonsense', NO_JWT],
+  ['<T>.e30', NO_JWT],
+  ['<H.P>.AAAA', 'the signature is not valid'],
+  ['<T> <T>', NO_TOKEN],
+  ['', NO_TOKEN],
+])('says what is not good about them, in the challenge and in the message: Bearer %s', async (token, why) => {
+  const { headers, body } = await ask('GET /api/webhooks', `Authorization: Bearer ${token}`);
+  expect(headers.get('www-authenticate')).toBe(invalid(why));
+  expect(JSON.parse(body)).toEqual({ success: false, message: `the Bearer token is not valid: ${why}` });
 });
 
 it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer  ', 'Bearer   '])('takes the scheme as %j', async (scheme) => {
@@ -95,7 +115,7 @@ it('a token ends with its credential, and those of another credential go on', as
   });
   expect({ status: ended.status, challenge: ended.headers.get('www-authenticate') }).toEqual({
     status: 401,
-    challenge: INVALID,
+    challenge: invalid('the credential of the token was revoked'),
   });
   expect((await account.post({ url: 'https://shop.example.com/', eventType: 'cash_in' })).status).toBe(401);
   expect((await other.send('GET', '/api/webhooks')).status).toBe(200);

@@ -78,7 +78,7 @@ describe('a token', () => {
   });
 
   it('is issued with parameters nobody knows, and a media type of another case with parameters', async () => {
-    await expectToken(await ask(`${GRANT}&scope=all&audience=x`, good()));
+    await expectToken(await ask(`${GRANT}&resource=all&audience=x`, good()));
     await expectToken(await ask(GRANT, { ...good(), 'content-type': `${FORM.toUpperCase()}; charset=UTF-8` }));
   });
 
@@ -87,6 +87,33 @@ describe('a token', () => {
     await expectToken(await ask(GRANT, basic(second.clientId, second.clientSecret)));
     await expectToken(await ask(GRANT, good()));
   });
+});
+
+/** RFC 6749 3.3: what was issued is said wherever it is not what was asked for. */
+describe('a scope', () => {
+  it.each(['webhooks', 'all', 'read write', 'webhooks all', 'https://x/.default', '!#[]~'])(
+    'that is asked for, %j, is answered with the one that is issued',
+    async (scope) => {
+      const { status, body } = await ask(`${GRANT}&scope=${encodeURIComponent(scope)}`, good());
+      const issued = { access_token: expect.any(String), token_type: 'Bearer', expires_in: 90, scope: 'webhooks' };
+      expect({ status, body }).toEqual({ status: 200, body: issued });
+    },
+  );
+
+  it.each(['', '&scope=', '&scope'])('that is none, %j, is not answered', async (none) => {
+    const { status, body } = await ask(GRANT + none, good());
+    expect({ status, keys: Object.keys(body) }).toEqual({
+      status: 200,
+      keys: ['access_token', 'token_type', 'expires_in'],
+    });
+  });
+
+  it.each([' ', ' a', 'a ', 'a  b', 'a\tb', 'a\nb', 'a"b', 'a\\b', 'é', '\u0000'])(
+    'that is malformed, %j, is an invalid_scope',
+    async (scope) => {
+      expectError(await ask(`${GRANT}&scope=${encodeURIComponent(scope)}`, good()), 400, 'invalid_scope', false);
+    },
+  );
 });
 
 describe('invalid_client, 401', () => {

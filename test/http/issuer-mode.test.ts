@@ -18,11 +18,16 @@ afterAll(async () => {
   await issuer.close();
 });
 
-async function get(claims: object): Promise<{ status: number; challenge: string | null; body: unknown }> {
+const invalid = (why: string) => `Bearer realm="account-webhooks", error="invalid_token", error_description="${why}"`;
+
+async function get(
+  claims: object,
+  { url } = api,
+): Promise<{ status: number; challenge: string | null; body: unknown }> {
   const seconds = Math.floor(Date.now() / 1000);
   const times = { iat: seconds, exp: seconds + 60 };
   const token = await issuer.sign({ iss: 'https://issuer', aud: 'webhooks', sub: 'somebody', ...times, ...claims });
-  const response = await fetch(`${api.url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
+  const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
   return {
     status: response.status,
     challenge: response.headers.get('www-authenticate'),
@@ -46,27 +51,47 @@ it.each(['042', 'x', 42.5, null, [42]])('a claim that is no integer is 401: %j',
   const { status, challenge } = await get({ account });
   expect({ status, challenge }).toEqual({
     status: 401,
-    challenge: 'Bearer realm="account-webhooks", error="invalid_token"',
+    challenge: invalid("the claim account must be an account's number, or its decimal string"),
   });
 });
 
-it('there is no POST /oauth/token then', async () => {
-  const init = { method: 'POST', body: new URLSearchParams({ grant_type: 'client_credentials' }) };
-  const response = await fetch(`${api.url}/oauth/token`, init);
-  expect({ status: response.status, body: await response.json() }).toEqual({
-    status: 404,
-    body: { success: false, message: 'not found' },
+it.each<[string, object, why: string]>([
+  ['expired', { exp: 1 }, 'the token has expired (exp)'],
+  ['for another audience', { aud: 'planted' }, 'the audience (aud) is not webhooks'],
+  ['without iat', { iat: undefined }, 'the claim iat is missing'],
+  ['without exp', { exp: undefined }, 'the claim exp is missing'],
+  ['without its account', {}, 'the claim account is missing'],
+])('a token that is %s is 401 that says so', async (_, claims, why) => {
+  const answer = await get({ ...(why.includes('account') ? {} : { account: 42 }), ...claims });
+  expect(answer).toEqual({
+    status: 401,
+    challenge: invalid(why),
+    body: { success: false, message: `the Bearer token is not valid: ${why}` },
   });
 });
 
-it('where the keys can’t be had the answer is 401, not 500', async () => {
-  const late = await startIssuer();
-  await late.close();
-  const other = await startApi({ AUTH_JWKS_URL: late.jwksUrl });
+it('settings of strange characters break no header', async () => {
+  const strange = { AUTH_AUDIENCE: 'a"b\\c\r\nX: y é', AUTH_ISSUER: 'https://issuer' };
+  const other = await startApi({ AUTH_JWKS_URL: issuer.jwksUrl, ...strange });
   try {
-    const headers = { authorization: `Bearer ${await issuer.sign({ sub: '42' })}` };
-    expect((await fetch(`${other.url}/api/webhooks`, { headers })).status).toBe(401);
+    const { status, challenge } = await get({ account: 42 }, other);
+    expect({ status, challenge }).toEqual({
+      status: 401,
+      challenge: invalid('the audience (aud) is not a?b?c??X: y ?'),
+    });
   } finally {
     await other.close();
+  }
+});
+
+it('there is no POST /oauth/token then, and no metadata of it', async () => {
+  const init = { method: 'POST', body: new URLSearchParams({ grant_type: 'client_credentials' }) };
+  for (const asked of [
+    fetch(`${api.url}/oauth/token`, init),
+    fetch(`${api.url}/.well-known/oauth-authorization-server`),
+  ]) {
+    const response = await asked;
+    const body = await response.json();
+    expect({ status: response.status, body }).toEqual({ status: 404, body: { success: false, message: 'not found' } });
   }
 });

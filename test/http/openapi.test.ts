@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EXAMPLES } from '../../scripts/api-examples.js';
+import { KeysUnavailable } from '../../src/accounts/access-tokens.js';
 import type { IssuedCredential } from '../../src/accounts/registration.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
@@ -14,6 +15,7 @@ import {
   type OpenApiDocument,
   operationOf,
 } from '../support/documented.js';
+import { head, rawRequest } from '../support/raw-request.js';
 import { CONTEXT } from '../support/webhook-samples.js';
 
 const METHODS = ['get', 'post', 'patch', 'delete', 'put'];
@@ -66,7 +68,7 @@ describe('GET /openapi.json', () => {
       expect.arrayContaining([
         ...['POST /api/webhooks', 'GET /api/webhooks', 'PATCH /api/webhooks/{id}', 'DELETE /api/webhooks/{id}'],
         ...['GET /api/webhooks/{id}/deliveries', 'POST /api/webhooks/{id}/test'],
-        ...['POST /oauth/token', 'GET /openapi.json'],
+        ...['POST /oauth/token', 'GET /openapi.json', 'GET /.well-known/oauth-authorization-server'],
       ]),
     );
   });
@@ -180,7 +182,7 @@ describe('the document', () => {
     const other = await startApi({ AUTH_JWKS_URL: 'http://127.0.0.1:1/jwks' });
     const { paths, components } = await fetchDocument(other.url);
     await other.close();
-    expect(Object.keys(paths)).not.toContain('/oauth/token');
+    expect(Object.keys(paths).filter((path) => path.includes('oauth'))).toEqual([]);
     expect(Object.keys(components.securitySchemes)).toEqual(['bearer']);
     expect(paths['/api/webhooks']?.post?.security).toEqual([{ bearer: [] }]);
   });
@@ -259,24 +261,26 @@ describe('each documented answer is one that the service gives, and in that shap
   const failing = () => Promise.reject(new Error('planted'));
   let broken: BareApi;
   let bare: BareApi;
+  let keyless: BareApi;
 
   beforeAll(async () => {
     const accounts = { webhooks: failing, credential: failing } as never;
-    const ownTokens = { issue: failing, verify: async () => null };
+    const ownTokens = { issue: failing, verify: failing };
     broken = await startBareApi({ parts: { handleCommand: failing, accounts, ownTokens } });
     bare = await startBareApi();
+    keyless = await startBareApi({ parts: { verifyToken: () => Promise.reject(new KeysUnavailable(2)) } });
   });
 
   afterAll(async () => {
-    await broken.close();
-    await bare.close();
+    for (const running of [broken, bare, keyless]) await running.close();
   });
 
-  /** What no real service can be made to do: a store that fails, a token of an account nobody registered. */
+  /** What this service can't be made to do: a store that fails, a token of an account nobody registered, no issuer. */
   async function sendToBroken(route: string, init: RequestInit = {}): Promise<void> {
     await send(api.url, route, { ...init, ...LONG_HEAD });
     await send(broken.url, route, { ...init, headers: as({ token: 'caller-42' }) });
     await send(bare.url, route, { ...init, headers: as({ token: 'caller-7' }) });
+    await send(keyless.url, route, { ...init, headers: as({ token: 'caller-42' }) });
   }
 
   it('POST /api/webhooks', async () => {
@@ -344,6 +348,16 @@ describe('each documented answer is one that the service gives, and in that shap
     await send(broken.url, route, { headers: FORM_TYPE, body: form(account) });
     await send(api.url, route, LONG_HEAD);
     expectAllSeen(route);
+  });
+
+  it('GET /.well-known/oauth-authorization-server', async () => {
+    const route = 'GET /.well-known/oauth-authorization-server';
+    const [method = '', path = ''] = route.split(' ');
+    await send(api.url, route);
+    const { status, headers, body } = await rawRequest(api.port, head(`${route} HTTP/1.1`, 'Host: /'));
+    const given = { method, path, status, headers: new Headers([...headers]), body: JSON.parse(body) };
+    await expectDocumented(api.url, given);
+    expect([...seen, `${route} ${status}`]).toEqual(expect.arrayContaining([`${route} 200`, `${route} 400`]));
   });
 
   it('GET /openapi.json', async () => {

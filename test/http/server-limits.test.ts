@@ -188,7 +188,8 @@ describe('answers that are not read', () => {
     const waiting = new Promise<void>((resolve) => {
       letGo = resolve;
     });
-    const verifyToken = () => waiting.then(() => ({ accountId: 42, actor: 'a caller', clientId: null }));
+    const caller = { accountId: 42, actor: 'a caller', clientId: null };
+    const verifyToken = () => waiting.then(() => ({ kind: 'verified', caller }) as const);
     api = await startBareApi({ limits: { stallMs: 150 }, parts: { verifyToken } });
     const slow = (await hold(api.port)).send(GOOD);
     const silent = await hold(api.port);

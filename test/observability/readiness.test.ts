@@ -33,6 +33,15 @@ test('a part that is told of anew keeps its place, and whether it is needed', ()
   ]);
 });
 
+test('a part may be needed for a time', () => {
+  const readiness = new Readiness();
+  let isNeeded = true;
+  readiness.part('issuer keys', () => 'it is away', { needed: () => isNeeded });
+  expect(readiness.report()).toMatchObject({ ready: false, body: { waitingFor: ['issuer keys'] } });
+  isNeeded = false;
+  expect(readiness.report()).toMatchObject({ ready: true, body: { parts: [{ ready: false, needed: false }] } });
+});
+
 test('while it stops it is not ready, whatever the parts say', () => {
   const readiness = new Readiness();
   readiness.part('api', () => null);

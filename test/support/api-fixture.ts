@@ -13,6 +13,7 @@ import { CONTEXT } from './webhook-samples.js';
 export interface RunningApi {
   readonly port: number;
   readonly url: string;
+  readonly adminUrl: string;
   readonly dataDir: string;
   /** As the command line does it, beside the running service. */
   readonly registration: Registration;
@@ -22,11 +23,11 @@ export interface RunningApi {
 }
 
 /** ALLOW_PRIVATE_ENDPOINTS is on unless said otherwise: then no name is looked up. */
-export async function startApi(settings: Environment = {}): Promise<RunningApi> {
+export async function startApi(settings: Environment = {}, logger = silentLogger): Promise<RunningApi> {
   const { path: dataDir, remove } = temporaryDirectory();
   const own = { PORT: '0', ADMIN_PORT: '0', DATA_DIR: dataDir, ALLOW_PRIVATE_ENDPOINTS: 'true' };
   const config = readConfig({ ...own, ...settings });
-  const app = await startApp(config, ['api'], silentLogger);
+  const app = await startApp(config, ['api'], logger);
   const beside = await openBackbone(config, silentLogger);
   const parts = { store: beside.store, sealing: beside.sealing, randomBytes, newEventId: randomUUID };
   const registration = createRegistration({ ...parts, now: () => new Date() });
@@ -35,6 +36,7 @@ export async function startApi(settings: Environment = {}): Promise<RunningApi> 
   return {
     port,
     url,
+    adminUrl: `http://127.0.0.1:${app.adminPort}`,
     dataDir,
     registration,
     async account(accountId) {

@@ -1,5 +1,6 @@
 /** createApi over parts of the test's choice: a store that fails, callers without tokens of their own. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Verification } from '../../src/accounts/access-tokens.js';
 import { listen, type ServerLimits } from '../../src/http/listen.js';
 import { createRateLimit } from '../../src/http/rate-limit.js';
 import { type ApiParts, createApi } from '../../src/http/server.js';
@@ -53,6 +54,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     sendTest: async () => ({ kind: 'busy' }),
     verifyToken: async (token) => callerOf(/^caller-(\d+)$/.exec(token)?.[1]),
     ownTokens: null,
+    publicUrl: null,
     handleCommand: createCommandHandler({
       store,
       accounts: readModel.accounts,
@@ -92,6 +94,7 @@ const itself = (store: EventStore) => store;
 const key = masterKey(Buffer.alloc(32, 7));
 const unlimited = createRateLimit({ name: 'none', perMinute: 0, now: () => 0 });
 
-function callerOf(digits: string | undefined) {
-  return digits === undefined ? null : { accountId: Number(digits), actor: 'a caller', clientId: null };
+function callerOf(digits: string | undefined): Verification {
+  if (digits === undefined) return { kind: 'refused', why: 'it is none of the test' };
+  return { kind: 'verified', caller: { accountId: Number(digits), actor: 'a caller', clientId: null } };
 }

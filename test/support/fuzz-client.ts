@@ -95,7 +95,8 @@ export class FuzzClient {
 
   #exchange({ method, target, headers, body }: FuzzedRequest): Promise<FuzzAnswer> {
     return new Promise((resolve, reject) => {
-      const flat = [['Host', '127.0.0.1'], ...headers].map(([name = '', value = '']) => [name, value]);
+      const host = headers.some(([name]) => name === 'Host') ? [] : [['Host', '127.0.0.1']];
+      const flat = [...host, ...headers].map(([name = '', value = '']) => [name, value]);
       const { port } = this.#api;
       const options = { host: '127.0.0.1', port, agent: this.#agent, method, path: target, timeout: PATIENCE_MS };
       const request = httpRequest({ ...options, headers: flat as never }, (response) => {

@@ -168,6 +168,8 @@ const ODD_HEADERS: readonly Header[] = [
   ['__proto__', 'x'],
 ];
 
+const ODD_HOSTS = ['', '/', 'a b', 'user@host', '"', '\xff', ':80', '[x]'].map((value): Header => ['Host', value]);
+
 function extraHeaders({ operation, meanings }: Described): Part<readonly Header[]> {
   const described = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header');
   const [known] = described.map(({ name, schema }) =>
@@ -177,10 +179,14 @@ function extraHeaders({ operation, meanings }: Described): Part<readonly Header[
   const any = oddText.map((value): Header => ['Idempotency-Key', asHeaderValue(value)]);
   return {
     usual: known ? fc.oneof({ weight: 4, arbitrary: none }, { weight: 1, arbitrary: known }) : none,
-    odd: fc.array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...ODD_HEADERS) }, { weight: 1, arbitrary: any }), {
-      minLength: 1,
-      maxLength: 3,
-    }),
+    odd: fc.array(
+      fc.oneof(
+        { weight: 3, arbitrary: fc.constantFrom(...ODD_HEADERS) },
+        { weight: 2, arbitrary: fc.constantFrom(...ODD_HOSTS) },
+        { weight: 1, arbitrary: any },
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
   };
 }
 

@@ -4,41 +4,53 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type JWK, SignJWT } from 'jose';
 
-export const ISSUER_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
-export type IssuerAlgorithm = (typeof ISSUER_ALGORITHMS)[number];
+/** Those that are taken. */
+export const ISSUER_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
+/** Its keys, by kid: the RSA one signs whatever RSA can. */
+const KIDS = ['RS256', 'ES256', 'EdDSA'] as const;
+type Kid = (typeof KIDS)[number];
 
 export interface Issuer {
+  readonly place: IssuerPlace;
   readonly jwksUrl: string;
   readonly publicKeys: readonly JWK[];
   /** How often its keys were asked for. */
   readonly asked: () => number;
-  /** The answer it gives from now on: its keys, a failure, or other bytes. */
-  answerWith(answer: 'keys' | { readonly status: number; readonly body: string }): void;
+  /** What it does from now on: it gives its keys, a failure, or other bytes; or it takes requests and gives nothing. */
+  answerWith(answer: 'keys' | 'silence' | Answer): void;
   sign(claims: object, header?: { alg?: string; kid?: string | null; [name: string]: unknown }): Promise<string>;
   close(): Promise<void>;
 }
 
-/** One key for each algorithm, `kid` being its name. */
-export async function startIssuer(): Promise<Issuer> {
-  const pairs = newPairs();
-  const publicKeys = ISSUER_ALGORITHMS.map((kid) => ({ ...jwkOf(pairs[kid].publicKey), kid, use: 'sig' }));
-  const keys = { status: 200, body: JSON.stringify({ keys: publicKeys }) };
-  let answer = keys;
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Its keys are new ones, and it is on a port of its own, unless it is said to be another's. */
+export async function startIssuer({ port = 0, pairs = newPairs() }: IssuerPlace = {}): Promise<Issuer> {
+  const publicKeys = KIDS.map((kid) => ({ ...jwkOf(pairs[kid].publicKey), kid, use: 'sig' }));
+  const keys: Answer = { status: 200, body: JSON.stringify({ keys: publicKeys }) };
+  let answer: Answer | null = keys;
   let asked = 0;
   const server = createServer((_, response) => {
     asked += 1;
+    if (!answer) return;
     response.writeHead(answer.status, { 'content-type': 'application/json', connection: 'close' }).end(answer.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const place = { port: (server.address() as AddressInfo).port, pairs };
   return {
-    jwksUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`,
+    place,
+    jwksUrl: `http://127.0.0.1:${place.port}/jwks.json`,
     publicKeys,
     asked: () => asked,
     answerWith: (next) => {
-      answer = next === 'keys' ? keys : next;
+      if (next === 'keys') answer = keys;
+      else answer = next === 'silence' ? null : next;
     },
-    sign(claims, { alg = 'RS256', kid = alg, ...more } = {}) {
-      const key = pairs[keyOf(alg)].privateKey;
+    sign(claims, { alg = 'RS256', kid = kidOf(alg), ...more } = {}) {
+      const key = pairs[kidOf(alg)].privateKey;
       const header = { alg, ...(kid !== null && { kid }), ...more };
       // jose signs no crit that it was not told of; x is what the tests use.
       return new SignJWT({ ...claims }).setProtectedHeader(header).sign(key, { crit: { x: true } });
@@ -51,7 +63,15 @@ export async function startIssuer(): Promise<Issuer> {
   };
 }
 
-function newPairs(): Record<IssuerAlgorithm, { publicKey: KeyObject; privateKey: KeyObject }> {
+type Pairs = Record<Kid, { publicKey: KeyObject; privateKey: KeyObject }>;
+
+/** Where it was, and its keys: one that is started there again is the same. */
+export interface IssuerPlace {
+  readonly port?: number;
+  readonly pairs?: Pairs;
+}
+
+export function newPairs(): Pairs {
   return {
     RS256: generateKeyPairSync('rsa', { modulusLength: 2048 }),
     ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
@@ -64,7 +84,6 @@ function jwkOf(key: KeyObject): JWK {
   return key.export({ format: 'jwk' }) as JWK;
 }
 
-/** The RSA key signs whatever RSA can. */
-function keyOf(alg: string): IssuerAlgorithm {
-  return ISSUER_ALGORITHMS.find((known) => known === alg) ?? 'RS256';
+function kidOf(alg: string): Kid {
+  return KIDS.find((known) => known === alg) ?? 'RS256';
 }

@@ -47,6 +47,21 @@ export const SETTINGS: readonly Setting[] = [
     wrong: NO_PORTS,
   },
   { key: 'ADMIN_PORT', at: ({ adminPort }) => adminPort, byDefault: 9090, good: [['1', 1]], wrong: NO_PORTS },
+  {
+    key: 'PUBLIC_URL',
+    at: ({ api }) => api.publicUrl,
+    byDefault: null,
+    good: [
+      ['https://webhooks.example.com', 'https://webhooks.example.com'],
+      ['https://example.com:8443/webhooks/', 'https://example.com:8443/webhooks'],
+      ['http://10.0.0.1:8080/', 'http://10.0.0.1:8080'],
+    ],
+    wrong: [
+      ...['webhooks.example.com', '/webhooks', 'https://', 'ftp://example.com', 'javascript:alert(1)'],
+      ...['https://user:password@example.com', 'https://user@example.com', 'https://example.com/webhooks?a=1'],
+      ...['https://example.com/?', 'https://example.com/#a', 'https://exa mple.com'],
+    ],
+  },
   { key: 'DATA_DIR', at: ({ dataDir }) => dataDir, byDefault: './data', good: [['/var/lib/a b', '/var/lib/a b']] },
   {
     key: 'EVENT_STORE_URL',

@@ -1,0 +1,36 @@
+/** One look at an issuer's JWK set (RFC 7517). */
+import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
+
+export type KeySet = ReturnType<typeof createLocalJWKSet>;
+
+/** The message says why, in a few words and without the URL. */
+export class NoKeySet extends Error {
+  override readonly name = 'NoKeySet';
+}
+
+/** @throws NoKeySet whatever it is that went wrong */
+export async function fetchKeySet(url: string, signal: AbortSignal): Promise<KeySet> {
+  const headers = { accept: 'application/jwk-set+json, application/json' };
+  // A redirect could lead to another's keys.
+  const response = await fetch(url, { headers, signal, redirect: 'manual' }).catch((error: unknown) => {
+    throw new NoKeySet(unreachable(error));
+  });
+  if (response.status !== 200) {
+    await response.body?.cancel().catch(() => undefined);
+    throw new NoKeySet(`it answers ${response.status}`);
+  }
+  const body: unknown = await response.json().catch((error: Error) => {
+    throw new NoKeySet(error.name === 'SyntaxError' ? 'its answer is not JSON' : 'its answer was cut off');
+  });
+  try {
+    return createLocalJWKSet(body as JSONWebKeySet);
+  } catch {
+    throw new NoKeySet('its answer is no JWK set');
+  }
+}
+
+/** fetch says "fetch failed"; its cause has the code: ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED. */
+function unreachable(error: unknown): string {
+  const { cause } = error as { cause?: { code?: unknown } };
+  return typeof cause?.code === 'string' ? cause.code : 'no connection';
+}

@@ -1,0 +1,150 @@
+/**
+ * The public keys of another issuer, fetched at the start and from then on again and again.
+ *
+ * Keys in hand go on to verify while the issuer is away, for as long as that takes. Away is: no answer, none in time, or
+ * no key set. Then it is asked again at a shorter pace by a timer, never by a request: no request waits for an issuer
+ * that hangs, and none burdens one that is in trouble. While it answers, an unknown key has it asked at once, because
+ * issuers change their keys; not by each such token, though: anybody can make those up.
+ */
+import { errors, type JWTVerifyGetKey } from 'jose';
+import type { Logger } from '../observability/logger.js';
+import { KeysUnavailable } from './access-tokens.js';
+import { fetchKeySet, type KeySet } from './fetch-key-set.js';
+
+export interface KeyPace {
+  readonly answerWithinMs: number;
+  /** From one answer to the next question, while it answers; an issuer's withdrawn key is taken until then. */
+  readonly refreshMs: number;
+  /** The same while it does not answer. */
+  readonly retryMs: number;
+  /** Unknown keys have it asked once in that time. */
+  readonly cooldownMs: number;
+}
+
+const PACE: KeyPace = { answerWithinMs: 5_000, refreshMs: 600_000, retryMs: 2_000, cooldownMs: 5_000 };
+
+export interface IssuerKeysOptions {
+  readonly url: string;
+  readonly logger: Logger;
+  /** ms of a clock that never goes back */
+  readonly now: () => number;
+  readonly pace?: Partial<KeyPace>;
+}
+
+export class IssuerKeys {
+  readonly #options: IssuerKeysOptions;
+  readonly #pace: KeyPace;
+  /** Null: they were never fetched. */
+  #keys: KeySet | null = null;
+  #askedForNewerAt = Number.NEGATIVE_INFINITY;
+  /** Of an outage; null while the issuer answers, and before it was asked. */
+  #why: string | null = null;
+  #asking: Promise<void> | null = null;
+  #abort = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: IssuerKeysOptions) {
+    this.#options = options;
+    this.#pace = { ...PACE, ...options.pace };
+  }
+
+  /** Asks the issuer now, and from then on at its pace. Returns at once. */
+  start(): void {
+    void this.#ask();
+  }
+
+  get areInHand(): boolean {
+    return this.#keys !== null;
+  }
+
+  /** Why they can't be fetched; null: they can. */
+  get whyNot(): string | null {
+    if (this.#why !== null) return `the issuer's keys (AUTH_JWKS_URL) can't be fetched: ${this.#why}`;
+    return this.#keys ? null : "the issuer's keys are being fetched for the first time";
+  }
+
+  /** For jose. @throws KeysUnavailable; jose's own where the issuer has no such key */
+  readonly keyFor: JWTVerifyGetKey = async (header, token) => {
+    if (!this.#keys && this.#why === null) await this.#ask();
+    try {
+      return await this.#known()(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      await this.#askForNewer();
+      return this.#known()(header, token);
+    }
+  };
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#abort.abort();
+    await this.#asking;
+  }
+
+  #known(): KeySet {
+    if (!this.#keys) throw this.#unavailable();
+    return this.#keys;
+  }
+
+  /** @throws KeysUnavailable: during an outage nobody knows whether the issuer has a new key */
+  async #askForNewer(): Promise<void> {
+    if (this.#why === null && (this.#asking || this.#mayAskForNewer())) await this.#ask();
+    if (this.#why !== null) throw this.#unavailable();
+  }
+
+  #mayAskForNewer(): boolean {
+    const now = this.#options.now();
+    if (now - this.#askedForNewerAt < this.#pace.cooldownMs) return false;
+    this.#askedForNewerAt = now;
+    return true;
+  }
+
+  #unavailable(): KeysUnavailable {
+    return new KeysUnavailable(Math.ceil(this.#pace.retryMs / 1_000));
+  }
+
+  /** Never rejected; how it ended is in #why. Those who ask meanwhile wait for the same answer. */
+  #ask(): Promise<void> {
+    this.#asking ??= this.#askOnce().finally(() => {
+      this.#asking = null;
+    });
+    return this.#asking;
+  }
+
+  async #askOnce(): Promise<void> {
+    clearTimeout(this.#timer);
+    const why = await this.#fetch();
+    if (this.#isClosed) return;
+    this.#tell(why);
+    this.#why = why;
+    this.#timer = setTimeout(() => void this.#ask(), why === null ? this.#pace.refreshMs : this.#pace.retryMs);
+  }
+
+  /** Why it failed; null: it did not. */
+  async #fetch(): Promise<string | null> {
+    const { answerWithinMs } = this.#pace;
+    this.#abort = new AbortController();
+    const { signal } = this.#abort;
+    const timer = setTimeout(() => this.#abort.abort(), answerWithinMs);
+    try {
+      this.#keys = await fetchKeySet(this.#options.url, signal);
+      return null;
+    } catch (error) {
+      return signal.aborted ? `no answer within ${answerWithinMs} ms` : (error as Error).message;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** One line when an outage begins, one when it ends. */
+  #tell(why: string | null): void {
+    const { logger } = this.#options;
+    if (why !== null && this.#why === null) {
+      const inHand = this.#keys ? 'those in hand go on to be used' : 'requests are answered 503';
+      logger.warn({ why }, `the keys of AUTH_JWKS_URL can't be fetched: ${inHand}; trying again`);
+    }
+    if (why === null && this.#why !== null) logger.info('the keys of AUTH_JWKS_URL are fetched again');
+  }
+}

@@ -1,0 +1,58 @@
+/** The service's own tokens: JWT, HS256 with a key derived from the master key, so they outlive a restart. */
+import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose';
+import { accountIn, keptUntilExpired, type VerifyToken } from './access-tokens.js';
+import { TokenRefused } from './token-refused.js';
+import { at, type Clock, strict, type TokenRules } from './token-rules.js';
+
+const ALGORITHM = 'HS256';
+
+export interface OwnTokens {
+  issue(accountId: number, clientId: string): Promise<{ token: string; expiresInSeconds: number }>;
+  readonly verify: VerifyToken;
+}
+
+export interface OwnTokenOptions extends TokenRules {
+  /** The first signs; a token that any of them signed is taken. */
+  readonly keys: readonly [Buffer, ...Buffer[]];
+  readonly lifetimeMs: number;
+  readonly clock: Clock;
+}
+
+export function createOwnTokens(options: OwnTokenOptions): OwnTokens {
+  const { issuer, audience, keys, clock } = options;
+  const lifetime = Math.ceil(options.lifetimeMs / 1000);
+  const rules = strict(options, [ALGORITHM]);
+  return {
+    async issue(accountId, clientId) {
+      const issuedAt = Math.floor(clock.now() / 1000);
+      const token = await new SignJWT({ client_id: clientId })
+        .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+        .setSubject(String(accountId))
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + lifetime)
+        .sign(keys[0]);
+      return { token, expiresInSeconds: lifetime };
+    },
+    verify: keptUntilExpired(clock, rules, async (token) => {
+      const payload = await verifiedByAny(token, keys, at(clock, rules));
+      const accountId = accountIn(payload, 'sub');
+      const { client_id: clientId, exp = 0 } = payload;
+      if (typeof clientId !== 'string') throw new TokenRefused('the claim client_id must be a text');
+      return { caller: { accountId, actor: clientId, clientId }, expiresAt: exp };
+    }),
+  };
+}
+
+async function verifiedByAny(token: string, keys: readonly Buffer[], rules: JWTVerifyOptions): Promise<JWTPayload> {
+  const [key = Buffer.alloc(0), ...others] = keys;
+  try {
+    return (await jwtVerify(token, key, rules)).payload;
+  } catch (error) {
+    if (others.length > 0 && error instanceof errors.JWSSignatureVerificationFailed) {
+      return verifiedByAny(token, others, rules);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+/** Why a token was refused, in words for its sender (the error_description of RFC 6750 3). */
+import { errors } from 'jose';
+import type { StrictRules } from './token-rules.js';
+
+/** A rule of ours that jose does not know. The message is what the sender reads. */
+export class TokenRefused extends Error {
+  override readonly name = 'TokenRefused';
+}
+
+/** By jose's code. ERR_JWKS codes are an issuer's only. */
+const SAID: Readonly<Record<string, string>> = {
+  ERR_JWT_EXPIRED: 'the token has expired (exp)',
+  ERR_JWT_INVALID: 'the token is not a JWT',
+  ERR_JWS_INVALID: 'the token is not a JWT',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'the signature is not valid',
+  ERR_JWKS_NO_MATCHING_KEY: 'the issuer has no key of this kid and algorithm',
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'the token names no kid, and several keys of the issuer fit',
+};
+
+/** @returns a phrase that holds nothing of the token */
+export function whyRefused(error: unknown, rules: StrictRules): string {
+  if (error instanceof TokenRefused) return error.message;
+  if (error instanceof errors.JWTClaimValidationFailed) return aboutClaim(error, rules);
+  if (error instanceof errors.JOSEAlgNotAllowed)
+    return `the algorithm (alg) is not one of ${rules.algorithms.join(', ')}`;
+  const code = error instanceof errors.JOSEError ? error.code : '';
+  // The rest: an extension (crit) that is not known, or a key of the issuer that is none.
+  return SAID[code] ?? 'the token can not be verified';
+}
+
+function aboutClaim({ claim, reason }: errors.JWTClaimValidationFailed, { issuer, audience }: StrictRules): string {
+  if (reason === 'missing') return `the claim ${claim} is missing`;
+  if (reason === 'invalid') return `the claim ${claim} must be a number`;
+  if (claim === 'aud') return `the audience (aud) is not ${audience}`;
+  if (claim === 'iss') return `the issuer (iss) is not ${issuer}`;
+  return 'the token is not valid yet (nbf)';
+}

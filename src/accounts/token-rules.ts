@@ -1,0 +1,28 @@
+/** What a token has to fulfil: always all of it told to jose, which checks nothing that it was not told of. */
+import type { JWTVerifyOptions } from 'jose';
+
+const REQUIRED_CLAIMS = ['exp', 'iat', 'sub'];
+
+export interface TokenRules {
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+export interface Clock {
+  /** ms since the epoch */
+  now(): number;
+}
+
+export interface StrictRules extends TokenRules {
+  readonly algorithms: string[];
+  readonly requiredClaims: string[];
+}
+
+/** @param more claims that are required beside exp, iat and sub */
+export function strict({ issuer, audience }: TokenRules, algorithms: string[], ...more: string[]): StrictRules {
+  return { issuer, audience, algorithms, requiredClaims: [...REQUIRED_CLAIMS, ...more] };
+}
+
+export function at(clock: Clock, rules: StrictRules): JWTVerifyOptions {
+  return { ...rules, currentDate: new Date(clock.now()), clockTolerance: 0 };
+}

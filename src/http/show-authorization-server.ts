@@ -1,0 +1,66 @@
+/**
+ * GET /.well-known/oauth-authorization-server: where tokens are issued, and how (RFC 8414). A client that knows the
+ * service's URL finds the rest. It is not the `iss` of a token, which is AUTH_ISSUER: to a client tokens are opaque.
+ */
+import type { Context } from 'koa';
+import { badRequest, fieldError } from './api-error.js';
+import { operation as issueToken, SCOPE } from './issue-token.js';
+import { type Operation, refusal } from './operation.js';
+
+/** A name or an address, and a port. Nothing else of what a client may send as Host is repeated. */
+const HOST = /^([\w.-]{1,253}|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i;
+
+const texts = (description: string) => ({ type: 'array', description, items: { type: 'string' } }) as const;
+
+export const operation: Operation = {
+  id: 'showAuthorizationServer',
+  method: 'get',
+  path: '/.well-known/oauth-authorization-server',
+  tag: 'Authentication',
+  summary: 'Get the OAuth metadata',
+  description: 'Returns the authorization server metadata of RFC 8414: where and how tokens are issued.',
+  security: 'none',
+  responses: {
+    200: {
+      description: 'The metadata. Its URLs begin with PUBLIC_URL, else with http:// and the Host of the request.',
+      schema: {
+        title: 'AuthorizationServer',
+        description: 'Authorization server metadata of RFC 8414 section 2.',
+        type: 'object',
+        required: ['issuer', 'token_endpoint', 'response_types_supported', 'grant_types_supported'],
+        properties: {
+          issuer: { type: 'string', format: 'uri', description: 'The URL of the service.' },
+          token_endpoint: { type: 'string', format: 'uri', description: 'The URL that issues tokens.' },
+          token_endpoint_auth_methods_supported: texts('How a client may send its credentials.'),
+          grant_types_supported: texts('The grant types of the token endpoint.'),
+          response_types_supported: texts('Empty: there is no authorization endpoint.'),
+          scopes_supported: texts('The scope that every token has.'),
+        },
+      },
+    },
+    400: refusal('The Host header is missing or is not a valid host.'),
+  },
+};
+
+/** @param publicUrl without a slash at its end; null: it is where the request went, which no proxy's TLS is seen in */
+export function showAuthorizationServer(publicUrl: string | null) {
+  return (ctx: Context): void => {
+    const issuer = publicUrl ?? `http://${hostOf(ctx)}`;
+    ctx.body = {
+      issuer,
+      token_endpoint: issuer + issueToken.path,
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      grant_types_supported: ['client_credentials'],
+      // Required by RFC 8414 2, and empty where no grant has an authorization endpoint.
+      response_types_supported: [],
+      scopes_supported: [SCOPE],
+    };
+  };
+}
+
+/** @throws ApiError 400 */
+function hostOf(ctx: Context): string {
+  const { host = '' } = ctx.req.headers;
+  if (HOST.test(host) && URL.canParse(`http://${host}`)) return host;
+  throw badRequest([fieldError('Host', 'must be the host that was asked, with its port')]);
+}

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Finished, run, type Service, type Settings, serve } from '../support/service.js';
+import { type Account, installation, register } from '../support/story.js';
+
+const ID = 'ACCOUNT_WEBHOOKS_CLIENT_ID';
+const SECRET = 'ACCOUNT_WEBHOOKS_CLIENT_SECRET';
+
+let settings: Settings;
+let remove: () => Promise<void>;
+let service: Service;
+let account: Account;
+
+beforeAll(async () => {
+  ({ settings, remove } = await installation([]));
+  service = await serve(settings);
+  account = await register(settings, 42);
+});
+
+afterAll(async () => {
+  await service?.stop('SIGTERM');
+  await remove?.();
+});
+
+interface Given {
+  readonly args?: readonly string[];
+  readonly environment?: Settings;
+  readonly stdin?: string;
+}
+
+const token = ({ args = [], environment = {}, stdin = '' }: Given): Promise<Finished> =>
+  run({ ...settings, ...environment }, ['token', '--url', service.url, ...args], stdin);
+
+describe('the secret', () => {
+  const id = () => ['--client-id', account.clientId];
+  const secret = () => account.clientSecret;
+
+  test.each<[string, () => Given]>([
+    ['as an argument', () => ({ args: [...id(), '--client-secret', secret()] })],
+    [
+      'as an argument, whatever else there is',
+      () => ({
+        args: [...id(), '--client-secret', secret()],
+        environment: { [SECRET]: 'wrong' },
+        stdin: 'wrong',
+      }),
+    ],
+    ['in the environment', () => ({ args: id(), environment: { [SECRET]: secret() } })],
+    ['in the environment, as the client id', () => ({ environment: { [ID]: account.clientId, [SECRET]: secret() } })],
+    ['on stdin', () => ({ args: id(), stdin: secret() })],
+    ['on stdin, with a line’s end', () => ({ args: id(), stdin: `${secret()}\r\n` })],
+    ['on stdin, the variable being empty', () => ({ args: id(), environment: { [SECRET]: '' }, stdin: secret() })],
+    [
+      'on stdin that is asked for, whatever the environment has',
+      () => ({
+        args: [...id(), '--client-secret', '-'],
+        environment: { [SECRET]: 'wrong' },
+        stdin: `${secret()}\n`,
+      }),
+    ],
+  ])('is taken %s', async (_, given) => {
+    const { code, stdout, stderr } = await token(given());
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.trim().split('.')).toHaveLength(3);
+  });
+
+  test('that is wrong is refused by the service, and not shown', async () => {
+    const { code, stdout, stderr } = await token({ args: id(), stdin: 'planted-secret' });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/401: invalid_client/);
+    expect(stderr).not.toContain('planted');
+  });
+
+  test.each<[string, string[], Settings]>([
+    ['nothing at all', [], {}],
+    ['nothing on the stdin that is asked for', ['--client-secret', '-'], { [SECRET]: 'unused' }],
+    ['an empty argument and variable', ['--client-secret', ''], { [SECRET]: '' }],
+  ])('that is missing is wrong usage, and each way is named: %s', async (_, args, environment) => {
+    const { code, stdout, stderr } = await token({ args: ['--client-id', 'a', ...args], environment, stdin: '\n' });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(
+      /there is no client secret: pipe it in, set ACCOUNT_WEBHOOKS_CLIENT_SECRET, or give --client-/,
+    );
+  });
+
+  test('without a client id is wrong usage', async () => {
+    const { code, stderr } = await token({ environment: { [ID]: '', [SECRET]: secret() } });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/there is no client id: give --client-id, or set ACCOUNT_WEBHOOKS_CLIENT_ID/);
+  });
+
+  test('the help names the variables, and not what is in them', async () => {
+    const { stdout } = await token({ args: ['--help'], environment: { [SECRET]: 'planted-secret' } });
+    expect(stdout).toContain(`(env: ${ID})`);
+    expect(stdout.replace(/\s+/g, ' ')).toContain(`(env: ${SECRET})`);
+    expect(stdout).not.toContain('planted');
+  });
+});
