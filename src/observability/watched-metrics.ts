@@ -39,8 +39,8 @@ function exposeConsumers(exposition: Exposition, { consumers }: Watched): void {
     ),
   );
   const standing = {
-    name: 'account_webhooks_partitions_standing',
-    help: 'Partitions of this process that stand before a batch that can not be read, by topic.',
+    name: 'account_webhooks_partitions_unreadable',
+    help: 'Partitions of this process that are stopped by a batch that can not be read, by topic.',
     labels: ['topic'],
   };
   exposition.gauge(standing, () => consumers.flatMap(({ sample }) => standingByTopic(sample()?.partitions ?? [])));

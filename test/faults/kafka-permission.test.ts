@@ -1,18 +1,26 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { startKafka } from '../services/kafka/kafka-server.js';
+import { eventually } from '../support/eventually.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { withOwnKafka } from '../support/own-kafka.js';
-import { serve } from '../support/service.js';
+import { startReceiver } from '../support/receiver.js';
+import { run, type Settings, serve } from '../support/service.js';
+import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
+
+const ACCOUNT = 7;
+const DISPATCHER = ['--roles', 'dispatcher'];
+const PATIENCE = { timeout: 40_000 };
+const REFUSED = /Kafka does not permit what the service needs \(GROUP_AUTHORIZATION_FAILED\)/;
 
 const AUTHORIZING = {
   'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
   'allow.everyone.if.no.acl.found': 'true',
 };
 
-jest.setTimeout(60_000);
+jest.setTimeout(90_000);
 
 withOwnKafka(() => {
   let cleanups: (() => unknown)[] = [];
@@ -21,20 +29,45 @@ withOwnKafka(() => {
     cleanups = [];
   });
 
-  test('a permission that is taken away while it runs ends the process with code 1, and a line that says which', async () => {
+  test('a permission that is taken away ends a dispatcher with code 1, and not the API beside one', async () => {
     const kafka = await startKafka({ properties: AUTHORIZING });
     cleanups.push(() => kafka.stop());
-    const { settings, remove } = await kafkaInstallation(kafka.brokers, []);
+    const receiver = await startReceiver();
+    cleanups.push(() => receiver.close());
+    const { settings, remove } = await kafkaInstallation(kafka.brokers, [receiver]);
     cleanups.push(remove);
-    const running = await serve({ ...settings, LOG_LEVEL: 'info' });
-    cleanups.push(() => running.stop('SIGKILL'));
-    await denyGroup(kafka.brokers, String(settings.KAFKA_GROUP ?? 'account-webhooks'));
-    expect(await running.exited).toBe(1);
-    expect(running.log()).toMatch(/Kafka does not permit what the service needs \(GROUP_AUTHORIZATION_FAILED\)/);
+    const [both, dispatcher] = await Promise.all([serve(settings), serve(elsewhere(settings), DISPATCHER)]);
+    cleanups.push(
+      () => both.stop('SIGKILL'),
+      () => dispatcher.stop('SIGKILL'),
+    );
+    const token = await tokenFor(both.url, await register(settings, ACCOUNT));
+    expect(await addWebhook(both.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' })).toBe(200);
+
+    const permit = await denyGroup(kafka.brokers, 'account-webhooks');
+    expect(await dispatcher.exited).toBe(1);
+    expect(dispatcher.log()).toMatch(REFUSED);
+    const ready = async () => (await fetch(`${both.adminUrl}/health/ready`)).text();
+    await eventually(async () => REFUSED.test(await ready()), PATIENCE);
+    expect((await fetch(`${both.url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(
+      200,
+    );
+
+    await permit();
+    await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 3));
+    await eventually(() => receiver.requests.length === 3, PATIENCE);
+    await eventually(async () => !REFUSED.test(await ready()), PATIENCE);
+    expect(await both.stop('SIGTERM')).toBe(0);
   });
 });
 
-async function denyGroup(brokers: string, resourceName: string): Promise<void> {
+/** Another process of the same installation. */
+function elsewhere(settings: Settings): Settings {
+  return { ...settings, DATA_DIR: `${settings.DATA_DIR}-2` };
+}
+
+/** @returns what takes it back */
+async function denyGroup(brokers: string, resourceName: string): Promise<() => Promise<void>> {
   const admin = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.NOTHING }).admin();
   await admin.connect();
   const whom = { principal: 'User:ANONYMOUS', host: '*', operation: AclOperationTypes.READ };
@@ -43,6 +76,10 @@ async function denyGroup(brokers: string, resourceName: string): Promise<void> {
     resourceName,
     resourcePatternType: ResourcePatternTypes.LITERAL,
   };
-  await admin.createAcls({ acl: [{ ...whom, ...what, permissionType: AclPermissionTypes.DENY }] });
-  await admin.disconnect();
+  const permissionType = AclPermissionTypes.DENY;
+  await admin.createAcls({ acl: [{ ...whom, ...what, permissionType }] });
+  return async () => {
+    await admin.deleteAcls({ filters: [{ ...whom, ...what, permissionType }] });
+    await admin.disconnect();
+  };
 }

@@ -62,7 +62,7 @@ async function told(story: Story, topic: string): Promise<string[]> {
   expect((await fetch(`${service.adminUrl}/health/ready`)).status).toBe(200);
   expect(service.log()).toMatch(/"topic":"[^"]+","partition":\d+,"offset":\d+,.*a batch can not be read/);
   const metrics = await scrape(service.adminUrl);
-  expect(metrics.value('account_webhooks_partitions_standing', { topic })).toBe(1);
+  expect(metrics.value('account_webhooks_partitions_unreadable', { topic })).toBe(1);
   const { code, results } = await examined(settings);
   expect(code).toBe(1);
   const finding = results.find(({ check, verdict }) => check === 'partitions' && verdict === 'FAIL');
