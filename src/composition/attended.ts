@@ -5,8 +5,6 @@
  *                         ^            \-> pausing          (a pause of 1 s, doubling to 60 s)
  *   any of them -> closed
  */
-import { setTimeout as delay } from 'node:timers/promises';
-
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -27,6 +25,8 @@ export interface AttendedParts<T> {
   readonly lost: (error: unknown) => void;
   readonly found: () => void;
   readonly again: boolean;
+  /** Fulfilled after so many ms, or at once where the signal aborts. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 export function attend<T>(first: T, parts: AttendedParts<T>): Attended<T> {
@@ -52,7 +52,7 @@ export function attend<T>(first: T, parts: AttendedParts<T>): Attended<T> {
   /** False where it was closed meanwhile. */
   async function begunAgain(): Promise<boolean> {
     for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      await delay(pause, undefined, { signal }).catch(() => undefined);
+      await parts.pause(pause, signal);
       if (signal.aborted) return false;
       const begun = await begin().catch(() => null);
       if (begun === null) continue;

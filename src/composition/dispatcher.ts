@@ -54,6 +54,7 @@ export async function startDispatching(
       logger.info('the dispatcher goes on');
     },
     again,
+    pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
   });
   stops.push(() => attended.close());
   watch(core, attended);

@@ -138,4 +138,41 @@ withKafka((brokers) => {
     await newer.publish(topic, [record('second')]);
     await eventually(() => [...ofOlder, ...ofNewer].includes('second'), PATIENCE);
   });
+
+  it.each(['gzip', 'snappy', 'lz4', 'zstd', 'uncompressed'])(
+    'reads a topic whose broker packs it: compression.type=%s',
+    async (type) => {
+      const configEntries = [{ name: 'compression.type', value: type }];
+      await admin.createTopics({ topics: [{ topic, numPartitions: 1, configEntries }] });
+      const broker = open();
+      const values = Array.from({ length: 300 }, (_, n) => `${n} ${'of a payment event '.repeat(20)}`);
+      await broker.publish(topic, values.map(record));
+      await consume(broker, [topic]);
+      await eventually(() => received.length === values.length, PATIENCE);
+      expect(received).toEqual(values);
+      const browsed: string[] = [];
+      for await (const { value } of broker.browse(topic)) browsed.push(String(value));
+      expect(browsed).toEqual(values);
+    },
+  );
+
+  it('reads packed transactions that were committed, and nothing of those that were aborted', async () => {
+    const broker = open();
+    await consume(broker, [topic]);
+    const transactionalId = unique('transaction');
+    const producer = kafka.producer({ transactionalId, idempotent: true, maxInFlightRequests: 1 });
+    await producer.connect();
+    for (const name of ['aborted', 'committed']) {
+      const transaction = await producer.transaction();
+      const messages = Array.from({ length: 50 }, (_, n) => ({ value: `${name} ${n}` }));
+      await transaction.send({ topic, messages, compression: kafkajs.CompressionTypes.GZIP });
+      await (name === 'aborted' ? transaction.abort() : transaction.commit());
+    }
+    await producer.disconnect();
+    await eventually(() => received.length === 50, PATIENCE);
+    expect(received.every((value) => value.startsWith('committed'))).toBe(true);
+    const browsed: string[] = [];
+    for await (const { value } of broker.browse(topic)) browsed.push(String(value));
+    expect(browsed).toEqual(received);
+  });
 });
