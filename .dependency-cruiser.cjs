@@ -13,7 +13,7 @@ const PURE = '^src/webhooks/(?!(handle-command|webhook-ids|envelope)[.]ts$)';
 const KNOWS_TYPES = ['read-model', 'delivery', 'audit'];
 
 /** What the records of delivery/ look like, and where they are. */
-const RECORD_FORMATS = ['delivery-log', 'delivery', 'dead-letters', 'payment-event', 'topics'].map(
+const RECORD_FORMATS = ['delivery-log', 'delivery', 'dead-letters', 'event-identity', 'payment-event', 'topics'].map(
   (file) => `delivery/${file}`,
 );
 

@@ -1,6 +1,6 @@
 /** Dead letters: records that no attempt will be made for any more, kept as they came, with the reason in headers. */
 import { headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
-import { type Delivery, foreignHeaders, ownHeaders, whole } from './delivery.js';
+import { type Delivery, foreignHeaders, fromRetryRecord, ownHeaders, sourceOf, whole } from './delivery.js';
 
 /** not-valid: not a payment event, or not a retry record. exhausted: the schedule's last delay has passed. */
 export type DeadLetterReason = 'not-valid' | 'exhausted';
@@ -16,6 +16,8 @@ export interface DeadLetter {
   readonly source: string | null;
   readonly accountId: number | null;
   readonly eventId: string | null;
+  /** Of a CloudEvent only. */
+  readonly eventSource?: string;
   readonly webhookId: number | null;
   /** The webhook-id of the delivery. */
   readonly deliveryId: string | null;
@@ -56,6 +58,7 @@ export function readDeadLetter(record: ReceivedRecord): DeadLetter {
     source: text('aw-source'),
     accountId: whole(record, 'aw-account-id'),
     eventId: text('aw-event-id'),
+    ...sourceOf(fromRetryRecord(record)),
     webhookId: whole(record, 'aw-webhook-id'),
     deliveryId: text('aw-delivery-id'),
     attempts: whole(record, 'aw-attempts'),

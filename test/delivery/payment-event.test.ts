@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_PAYMENT_BYTES, parsePaymentEvent } from '../../src/delivery/payment-event.js';
+import { MAX_PAYMENT_BYTES, parsePaymentEvent as parseRecord } from '../../src/delivery/payment-event.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 
+const parsePaymentEvent = (value: Buffer | null) => parseRecord({ value, headers: [] });
 const VALID = { id: 'evt-1', type: 'cash_in', accountId: 42 };
 const json = (event: unknown) => Buffer.from(JSON.stringify(event));
 const withAccountId = (literal: string) => Buffer.from(`{"id":"evt-1","type":"cash_in","accountId":${literal}}`);
