@@ -27,7 +27,10 @@ const MAY_IMPORT = {
   'read-model': ['ports', 'webhooks/events'],
   delivery: ['ports', 'read-model', 'secrets', 'endpoints', 'webhooks/handle-command', 'webhooks/limits'],
   audit: ['ports', 'read-model', 'webhooks/events', ...RECORD_FORMATS],
-  http: ['webhooks', 'accounts', 'idempotency', 'secrets', 'endpoints', 'read-model', 'ports', 'delivery/delivery-log'],
+  http: [
+    ...['webhooks', 'accounts', 'idempotency', 'secrets', 'endpoints', 'read-model', 'ports'],
+    ...['delivery/delivery-log', 'delivery/payment-event-schema'],
+  ],
 };
 
 /** Package -> the only files that may import it. A driver stays behind its port, a library in its corner. */

@@ -67,6 +67,7 @@ export const EXAMPLES = {
       expires_in: 3600,
     },
   },
+  showAsyncApi: { answer: { asyncapi: '3.0.0', info: {}, channels: {}, operations: {}, components: {} } },
   showOpenApi: { answer: { openapi: '3.1.0', info: {}, paths: {}, components: {} } },
 };
 

@@ -51,8 +51,9 @@ function parseValue(value: Buffer | null): ParsedPayment {
 
 /** Whether what is no payment event was meant to be a CloudEvent. */
 function isUnversioned({ value, headers }: Pick<NewRecord, 'value' | 'headers'>, isDeclared: boolean): boolean {
-  if (isDeclared) return readJson(value).ok && !hasVersion(value);
-  return headers.some(([name]) => name === 'ce_id' || name === 'ce_source');
+  if (!isDeclared) return headers.some(([name]) => name === 'ce_id' || name === 'ce_source');
+  const read = readJson(value);
+  return read.ok && isObject(read.json) && !isVersioned(read.json);
 }
 
 function hasVersion(value: Buffer | null): boolean {
@@ -61,5 +62,9 @@ function hasVersion(value: Buffer | null): boolean {
 }
 
 function isVersioned(json: unknown): boolean {
-  return typeof json === 'object' && json !== null && !Array.isArray(json) && Object.hasOwn(json, 'specversion');
+  return isObject(json) && Object.hasOwn(json, 'specversion');
+}
+
+function isObject(json: unknown): json is object {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }

@@ -26,6 +26,7 @@ import {
 import { removeWebhook, operation as removeWebhookOperation } from './remove-webhook.js';
 import { requestContext } from './request-context.js';
 import { setWebhookActive, operation as setWebhookActiveOperation } from './set-webhook-active.js';
+import { showAsyncApi, operation as showAsyncApiOperation } from './show-asyncapi.js';
 import { showOpenApi, operation as showOpenApiOperation } from './show-openapi.js';
 import { type SendTest, testWebhook, operation as testWebhookOperation } from './test-webhook.js';
 import { traced } from './traced.js';
@@ -79,6 +80,7 @@ function routes(parts: ApiParts): Route[] {
     ...(ownTokens
       ? [{ operation: issueTokenOperation, handle: issueToken(ownTokens, accounts, rateLimits.tokens) }]
       : []),
+    { operation: showAsyncApiOperation, handle: showAsyncApi() },
   ];
 }
 
