@@ -27,6 +27,7 @@ api-document: $(BUILT) ## writes docs/api.md, from what /openapi.json says
 
 asyncapi-document: $(BUILT) ## writes docs/asyncapi.json, what /asyncapi.json answers
 	@node scripts/asyncapi-document.js > docs/asyncapi.json.new && mv docs/asyncapi.json.new docs/asyncapi.json
+	@$(BIN)/biome format --write docs/asyncapi.json
 
 receivers: $(BUILT) ## runs the receivers of docs/receivers.md, in four languages; fetches their libraries
 	@sh scripts/try-receivers.sh

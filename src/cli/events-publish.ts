@@ -30,7 +30,7 @@ export function eventsCommand(program: Command, io: CommandIo): void {
     .action((options: PublishOptions) => (options.check ? publishChecked(options, io) : publishAll(options, io)));
 }
 
-/** In one pass: what is no payment event is said, and published all the same, for the dispatcher to judge. */
+/** In one pass: a line that is no payment event is named, and published all the same. The dispatcher judges. */
 async function publishAll(options: PublishOptions, io: CommandIo): Promise<void> {
   await publish(options, io, numberedLines(io.stdin), io.warn);
 }

@@ -3,7 +3,7 @@ import { CommandFailed } from './command-io.js';
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-/** More than any broker takes in a record, so that a stream without line ends does not fill the memory. */
+/** More than any broker takes in a record. A stream without line ends must not fill the memory. */
 const MAX_LINE_MIB = 16;
 
 export interface NumberedLine {

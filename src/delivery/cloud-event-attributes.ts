@@ -50,16 +50,14 @@ export function attributesOf({ headers }: WithHeaders): Readonly<Record<string, 
   return Object.fromEntries(headers.filter(isAttribute).map(([name, value]) => [name, value.toString('utf8')]));
 }
 
-/** @param cloudEvent null for a plain payment event */
-export function contentOf(cloudEvent: CloudEvent | null, record: WithHeaders): Content {
-  if (cloudEvent === null) return JSON_CONTENT;
-  switch (cloudEvent.mode) {
+export function contentOf({ mode }: CloudEvent, record: WithHeaders): Content {
+  switch (mode) {
     case 'structured':
       return STRUCTURED;
     case 'binary':
       return { type: contentTypeOf(record) ?? JSON_CONTENT.type, attributes: requestHeaders(record) };
     default:
-      return cloudEvent.mode satisfies never;
+      return mode satisfies never;
   }
 }
 

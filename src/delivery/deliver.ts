@@ -107,18 +107,8 @@ export function createDeliver(parts: DeliverParts): Deliver {
       const headers = parts.configuration.headers(accountId, webhook);
       const secrets = await parts.configuration.secrets(accountId);
       const body = record.value ?? Buffer.alloc(0);
-      const content = contentOf(cloudEvent, record);
-      return await parts.attempt({
-        url: webhook.endpoint,
-        id,
-        body,
-        content,
-        headers,
-        secrets,
-        signal,
-        trace,
-        previous,
-      });
+      const sent = { body, ...(cloudEvent && { content: contentOf(cloudEvent, record) }) };
+      return await parts.attempt({ url: webhook.endpoint, id, ...sent, headers, secrets, signal, trace, previous });
     } catch (error) {
       parts.logger.error({ err: error, ...about(delivery) }, 'a delivery could not be prepared; it is tried again');
       return null;

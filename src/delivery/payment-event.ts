@@ -16,6 +16,7 @@ const CLOUD_EVENT = /^application\/cloudevents/i;
 const CLOUD_EVENT_BATCH = /^application\/cloudevents-batch/i;
 const CLOUD_EVENT_JSON = /^application\/cloudevents(\+json)?[\t ]*(;|$)/i;
 const BATCH = 'a batch of CloudEvents is not valid on Kafka: each has to be a record of its own';
+const OTHER_FORMAT = 'the CloudEvent is in another format than JSON';
 
 /** Never throws; the reason names what is wrong, and not the value. */
 export function parsePaymentEvent(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {
@@ -23,12 +24,15 @@ export function parsePaymentEvent(record: Pick<NewRecord, 'value' | 'headers'>):
   if (value !== null && value.length > MAX_PAYMENT_BYTES) {
     return refused(`the record has more than ${MAX_PAYMENT_BYTES} bytes`);
   }
-  if (headers.length === 0) return parseValue(value);
+  return headers.length === 0 ? parseValue(value) : parseWithHeaders(record);
+}
+
+function parseWithHeaders(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {
+  const { value, headers } = record;
   const contentType = contentTypeOf(record);
   const isDeclared = contentType !== undefined && CLOUD_EVENT.test(contentType);
   if (isDeclared && CLOUD_EVENT_BATCH.test(contentType)) return refused(BATCH);
-  if (isDeclared && !CLOUD_EVENT_JSON.test(contentType))
-    return refused('the CloudEvent is in another format than JSON');
+  if (isDeclared && !CLOUD_EVENT_JSON.test(contentType)) return refused(OTHER_FORMAT);
   // Structured mode may repeat its attributes as headers, and may leave the content type out: then the value tells.
   const isBinary = headers.some(([name]) => name === 'ce_specversion') && !isDeclared;
   if (isBinary && (contentType !== undefined || !hasVersion(value))) return parseBinary(record);
@@ -49,7 +53,7 @@ function parseValue(value: Buffer | null): ParsedPayment {
   return refused(Array.isArray(json) && isVersioned(json[0]) ? BATCH : reasonOf(isPaymentEvent));
 }
 
-/** Whether what is no payment event was meant to be a CloudEvent. */
+/** Whether a record that is no payment event was meant to be a CloudEvent. */
 function isUnversioned({ value, headers }: Pick<NewRecord, 'value' | 'headers'>, isDeclared: boolean): boolean {
   if (!isDeclared) return headers.some(([name]) => name === 'ce_id' || name === 'ce_source');
   const read = readJson(value);

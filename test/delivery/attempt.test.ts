@@ -97,7 +97,7 @@ describe('what is sent', () => {
     expect(requests[0]?.rawHeaders.at(-2)).toBe('content-length');
   });
 
-  test('the content type and the attributes of a CloudEvent; the webhook’s own come instead of those', async () => {
+  test('the content type and the attributes of a CloudEvent; headers of the webhook replace them', async () => {
     const { url, requests } = await receiver();
     const attributes = [
       { key: 'ce-id', value: 'pay-1' },

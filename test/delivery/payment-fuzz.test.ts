@@ -66,7 +66,7 @@ const deliveredAs = { plain: 0, structured: 0, binary: 0 };
 /** The headers by which a receiver knows what the body is. */
 function mustTell(content: AttemptRequest['content'], { mode, id }: Expected): void {
   const ids = content?.attributes.filter(({ key }) => key === 'ce-id').map(({ value }) => decodeURIComponent(value));
-  must(isDeepStrictEqual(ids, mode === 'binary' ? [id] : []), 'the id is not in the headers as it was');
+  must(isDeepStrictEqual(ids ?? [], mode === 'binary' ? [id] : []), 'the id is not in the headers as it was');
   const isStructured = content?.type.startsWith('application/cloudevents+json') ?? false;
   must(isStructured === (mode === 'structured'), 'the content type is that of another mode');
   for (const { key, value } of content?.attributes ?? []) must(isHeader(key, value), 'it is no header');

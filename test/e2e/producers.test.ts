@@ -14,7 +14,7 @@ import { addWebhook, register, tokenFor } from '../support/story.js';
 jest.setTimeout(120_000);
 
 const PAGE = fileOf('docs/payment-events.md');
-/** One for each codec, so that it can be seen which was used. */
+/** One for each codec: its batches show which was used. */
 const topicOf = (codec: string) => `payments-${codec}`;
 
 describe.each(PRODUCERS)('$file', (producer) => {
