@@ -13,7 +13,7 @@ const PURE = '^src/webhooks/(?!(handle-command|webhook-ids|envelope)[.]ts$)';
 const KNOWS_TYPES = ['read-model', 'delivery', 'audit'];
 
 /** What the records of delivery/ look like, and where they are. */
-const RECORD_FORMATS = ['delivery-log', 'delivery', 'dead-letters', 'payment-event', 'topics'].map(
+const RECORD_FORMATS = ['delivery-log', 'delivery', 'dead-letters', 'event-identity', 'payment-event', 'topics'].map(
   (file) => `delivery/${file}`,
 );
 
@@ -27,7 +27,10 @@ const MAY_IMPORT = {
   'read-model': ['ports', 'webhooks/events'],
   delivery: ['ports', 'read-model', 'secrets', 'endpoints', 'webhooks/handle-command', 'webhooks/limits'],
   audit: ['ports', 'read-model', 'webhooks/events', ...RECORD_FORMATS],
-  http: ['webhooks', 'accounts', 'idempotency', 'secrets', 'endpoints', 'read-model', 'ports', 'delivery/delivery-log'],
+  http: [
+    ...['webhooks', 'accounts', 'idempotency', 'secrets', 'endpoints', 'read-model', 'ports'],
+    ...['delivery/delivery-log', 'delivery/payment-event-schema'],
+  ],
 };
 
 /** Package -> the only files that may import it. A driver stays behind its port, a library in its corner. */

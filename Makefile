@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test api-document receivers try-package faults run lint build bench bench-growth soak clean up down
+.PHONY: help demo test api-document asyncapi-document producers receivers try-package faults run lint build bench bench-growth soak clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -25,8 +25,15 @@ test: $(BUILT) lint ## build, lint, and every test
 api-document: $(BUILT) ## writes docs/api.md, from what /openapi.json says
 	@node scripts/api-document.js > docs/api.md.new && mv docs/api.md.new docs/api.md
 
+asyncapi-document: $(BUILT) ## writes docs/asyncapi.json, what /asyncapi.json answers
+	@node scripts/asyncapi-document.js > docs/asyncapi.json.new && mv docs/asyncapi.json.new docs/asyncapi.json
+	@$(BIN)/biome format --write docs/asyncapi.json
+
 receivers: $(BUILT) ## runs the receivers of docs/receivers.md, in four languages; fetches their libraries
 	@sh scripts/try-receivers.sh
+
+producers: $(BUILT) ## runs the producers of docs/payment-events.md on a Kafka of their own; fetches their libraries
+	@sh scripts/try-producers.sh
 
 try-package: $(INSTALLED) ## packs the service, installs it in an empty folder, and runs the demo there
 	@sh scripts/try-package.sh

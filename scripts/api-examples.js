@@ -77,6 +77,7 @@ export const EXAMPLES = {
       scopes_supported: ['webhooks'],
     },
   },
+  showAsyncApi: { answer: { asyncapi: '3.0.0', info: {}, channels: {}, operations: {}, components: {} } },
   showOpenApi: { answer: { openapi: '3.1.0', info: {}, paths: {} } },
 };
 

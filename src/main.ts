@@ -10,13 +10,16 @@ process.stdout.on('error', () => process.exit(0));
 const printable = (line: string) =>
   line.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
+const writeTo = (stream: NodeJS.WriteStream) => async (line: string) => {
+  if (!stream.write(`${printable(line)}\n`)) await once(stream, 'drain');
+};
+
 const io = {
   stdin: process.stdin,
   config: () => readConfig(),
   wrongSettings: () => wrongSettings(),
-  print: async (line: string) => {
-    if (!process.stdout.write(`${printable(line)}\n`)) await once(process.stdout, 'drain');
-  },
+  print: writeTo(process.stdout),
+  warn: writeTo(process.stderr),
 };
 
 const code = await runCommandLine(process.argv.slice(2), io, (line) => console.error(line));

@@ -1,9 +1,10 @@
 /**
  * The ledger of a period: its payment events, the webhooks each was due to, and what the deliveries topic says of each
- * delivery. An event is an account and its id, however often it was published. Hazard: there may be millions, so all that
- * is kept of an event is its id, and of a delivery a few numbers.
+ * delivery. An event is an account and its identity, however often it was published. Hazard: there may be millions, so
+ * all that is kept of an event is its key, and of a delivery a few numbers.
  */
 import type { DeliveryLogEntry } from '../delivery/delivery-log.js';
+import { type EventIdentity, eventOfKey, keyOfEvent } from '../delivery/event-identity.js';
 import type { PaymentEvent } from '../delivery/payment-event.js';
 import type { ReceivedRecord, UnreadableBatch } from '../ports/broker.js';
 import { decisive, type Standing } from './standing.js';
@@ -15,9 +16,8 @@ export interface DueWebhook {
   readonly goneSoon: boolean;
 }
 
-export interface LedgerDelivery extends DueWebhook {
+export interface LedgerDelivery extends DueWebhook, EventIdentity {
   readonly accountId: number;
-  readonly eventId: string;
   /** Null where nothing is logged. */
   readonly standing: Standing | null;
 }
@@ -35,6 +35,7 @@ type Lines = readonly Line[];
 const NONE: readonly never[] = [];
 
 export class Ledger {
+  /** By account and the event's key. */
   readonly #accounts = new Map<number, Map<string, Lines>>();
   readonly #unburied = new Set<string>();
   /** Batches of payment topics that can't be read, by place and digest: those that nobody stepped over, as far as is known. */
@@ -44,18 +45,19 @@ export class Ledger {
   #invalid = 0;
 
   /** A record that is a payment event, and whom it was due to. */
-  payment({ accountId, id }: Pick<PaymentEvent, 'accountId' | 'id'>, due: readonly DueWebhook[]): void {
+  payment({ accountId, id, cloudEvent }: Omit<PaymentEvent, 'type'>, due: readonly DueWebhook[]): void {
+    const key = keyOfEvent({ eventId: id, eventSource: cloudEvent?.source ?? null });
     this.#records += 1;
     const events = this.#accounts.get(accountId) ?? new Map<string, Lines>();
     this.#accounts.set(accountId, events);
-    const lines = events.get(id) ?? NONE;
+    const lines = events.get(key) ?? NONE;
     for (const { webhookId, goneSoon } of due) {
       const line = lineOf(lines, webhookId);
       // Published twice: it may count as inactive only where it was gone soon after both.
       if (line) line.goneSoon &&= goneSoon;
     }
     const added = due.filter(({ webhookId }) => !lineOf(lines, webhookId));
-    events.set(id, added.length === 0 ? lines : [...lines, ...added.map(newLine)]);
+    events.set(key, added.length === 0 ? lines : [...lines, ...added.map(newLine)]);
   }
 
   /** A record that is none, by its place: it must be among the dead letters. */
@@ -82,13 +84,14 @@ export class Ledger {
 
   /** An entry of the deliveries topic, in the order of offsets within its partition; those of other events are none of it. */
   logged(entry: DeliveryLogEntry, { partition, timestamp: at }: Pick<ReceivedRecord, 'partition' | 'timestamp'>): void {
-    const { accountId, eventId, webhookId, outcome, nextAttemptAt } = entry;
+    const { accountId, eventId, eventSource = null, webhookId, outcome, nextAttemptAt } = entry;
+    const key = keyOfEvent({ eventId, eventSource });
     const events = this.#accounts.get(accountId);
-    const lines = events?.get(eventId);
+    const lines = events?.get(key);
     if (!events || !lines) return;
     // It was not due, and was sent all the same: the webhook was added before the event was routed.
     const line = lineOf(lines, webhookId) ?? newLine({ webhookId, goneSoon: false });
-    if (!lines.includes(line)) events.set(eventId, [...lines, line]);
+    if (!lines.includes(line)) events.set(key, [...lines, line]);
     stand(line, { outcome, partition, at, next: Date.parse(nextAttemptAt ?? '') || 0 });
   }
 
@@ -127,14 +130,15 @@ export class Ledger {
 
   *deliveries(): Iterable<LedgerDelivery> {
     for (const [accountId, events] of this.#accounts) {
-      for (const [eventId, lines] of events) for (const line of lines) yield delivery(accountId, eventId, line);
+      for (const [key, lines] of events) for (const line of lines) yield delivery(accountId, key, line);
     }
   }
 }
 
-function delivery(accountId: number, eventId: string, { webhookId, goneSoon, last, elsewhere }: Line): LedgerDelivery {
+function delivery(accountId: number, key: string, { webhookId, goneSoon, last, elsewhere }: Line): LedgerDelivery {
   const standing = last && elsewhere.length > 0 ? decisive([last, ...elsewhere]) : last;
-  return { accountId, eventId, webhookId, goneSoon, standing };
+  const { eventId, eventSource } = eventOfKey(key) ?? { eventId: key, eventSource: null };
+  return { accountId, eventId, eventSource, webhookId, goneSoon, standing };
 }
 
 function newLine({ webhookId, goneSoon }: DueWebhook): Line {

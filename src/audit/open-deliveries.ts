@@ -69,6 +69,6 @@ function isAnswered({ standing }: LedgerDelivery): boolean {
 }
 
 /** The webhook-id of a delivery. */
-export function idOf({ accountId, eventId, webhookId }: LedgerDelivery): string {
-  return webhookMessageId(accountId, eventId, webhookId);
+export function idOf({ accountId, webhookId, ...event }: LedgerDelivery): string {
+  return webhookMessageId(accountId, event, webhookId);
 }

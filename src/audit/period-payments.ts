@@ -29,7 +29,7 @@ export function createPaymentReader(store: Pick<EventStore, 'read'>, period: Per
   return async (record: ReceivedRecord): Promise<void> => {
     const { topic, partition, offset, timestamp } = record;
     if (timestamp < period.from || timestamp >= period.to) return;
-    const parsed = parsePaymentEvent(record.value);
+    const parsed = parsePaymentEvent(record);
     const accountId = parsed.ok ? parsed.event.accountId : accountOfKey(record);
     if (period.account !== null && period.account !== accountId) return;
     if (!parsed.ok) return ledger.invalid(`${topic}/${partition}/${offset}`);

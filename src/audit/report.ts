@@ -6,7 +6,7 @@ import { idOf, type OpenDeliveries } from './open-deliveries.js';
 export interface Counts {
   /** Payment records, a repeated event as often as it was published. */
   readonly records: number;
-  /** Different events: accounts and their ids. */
+  /** Different events: accounts and identities. */
   readonly events: number;
   /** Records that are no payment event. */
   readonly invalid: number;
@@ -31,6 +31,8 @@ interface About {
   /** The webhook-id. */
   readonly id: string;
   readonly eventId: string;
+  /** Of a CloudEvent only. */
+  readonly eventSource?: string;
   readonly accountId: number;
   readonly webhookId: number;
 }
@@ -119,6 +121,7 @@ export class Report {
 }
 
 function about(delivery: LedgerDelivery): About {
-  const { eventId, accountId, webhookId } = delivery;
-  return { id: idOf(delivery), eventId, accountId, webhookId };
+  const { accountId, eventId, eventSource, webhookId } = delivery;
+  const source = eventSource === null ? {} : { eventSource };
+  return { id: idOf(delivery), eventId, ...source, accountId, webhookId };
 }

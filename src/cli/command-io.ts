@@ -12,6 +12,8 @@ export interface CommandIo {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   /** Writes to stdout; resolves when it may go on. */
   readonly print: (line: string) => Promise<void>;
+  /** Writes to stderr what the answer does not hold; resolves when it may go on. */
+  readonly warn: (line: string) => Promise<void>;
   /** @throws InvalidConfig */
   readonly config: () => Config;
   /** What is wrong with the settings, a sentence for each. */

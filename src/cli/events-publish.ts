@@ -1,15 +1,21 @@
 /** events publish: NDJSON payment events from stdin to the configured broker, as a payment system would. */
 import type { Command } from 'commander';
+import { parsePaymentEvent } from '../delivery/payment-event.js';
 import type { Broker, NewRecord } from '../ports/broker.js';
-import { type CommandIo, JSON_OPTION, withBackbone } from './command-io.js';
+import { CommandFailed, type CommandIo, JSON_OPTION, withBackbone } from './command-io.js';
 import { skipCommand } from './events-skip.js';
+import { type NumberedLine, numberedLines } from './numbered-lines.js';
+import { openSpool } from './spool.js';
 
 /** Lines that are published at once: durable together, in order. */
 const BATCH = 500;
-const NEWLINE = 0x0a;
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+type Warn = CommandIo['warn'];
 
 interface PublishOptions {
   readonly topic?: string;
+  readonly check?: boolean;
   readonly json?: boolean;
 }
 
@@ -21,56 +27,89 @@ export function eventsCommand(program: Command, io: CommandIo): void {
     .command('publish')
     .description('publish the payment events on stdin, one a line; done when all are durable')
     .option('--topic <topic>', 'default: the first of PAYMENT_TOPICS')
+    .option('--check', 'publish nothing, and exit with 1, where a line is no payment event')
     .option(...JSON_OPTION)
-    .action(async ({ topic, json }: PublishOptions) => {
-      const config = io.config();
-      const published = await withBackbone(config, ({ broker }) =>
-        publishLines(broker, topic ?? config.paymentTopics[0], io.stdin),
-      );
-      await io.print(
-        json ? JSON.stringify({ published }) : `published ${published} ${published === 1 ? 'event' : 'events'}`,
-      );
-    });
+    .action((options: PublishOptions) => (options.check ? publishChecked(options, io) : publishAll(options, io)));
 }
 
-async function publishLines(broker: Broker, topic: string, input: AsyncIterable<Buffer>): Promise<number> {
+/** In one pass: a line that is no payment event is named, and published all the same. The dispatcher judges. */
+async function publishAll(options: PublishOptions, io: CommandIo): Promise<void> {
+  await publish(options, io, numberedLines(io.stdin), io.warn);
+}
+
+/** In two passes, over a temporary file: stdin can't be read twice, and may be larger than the memory. */
+async function publishChecked(options: PublishOptions, io: CommandIo): Promise<void> {
+  // A wrong setting is told before the first pass, which may be long.
+  io.config();
+  const spool = await openSpool(io.stdin);
+  try {
+    const wrong = await countWrong(numberedLines(spool.first()), io.warn);
+    if (wrong === 0) return await publish(options, io, numberedLines(spool.again()), async () => undefined);
+    if (options.json) await io.print(JSON.stringify({ published: 0 }));
+    throw new CommandFailed(`nothing is published: ${wrong} ${wrong === 1 ? 'line is' : 'lines are'} no payment event`);
+  } finally {
+    await spool.close();
+  }
+}
+
+async function publish(
+  { topic, json }: PublishOptions,
+  io: CommandIo,
+  lines: AsyncIterable<NumberedLine>,
+  warn: Warn,
+): Promise<void> {
+  const config = io.config();
+  const published = await withBackbone(config, ({ broker }) =>
+    publishLines({ broker, topic: topic ?? config.paymentTopics[0], warn }, lines),
+  );
+  await io.print(
+    json ? JSON.stringify({ published }) : `published ${published} ${published === 1 ? 'event' : 'events'}`,
+  );
+}
+
+async function countWrong(lines: AsyncIterable<NumberedLine>, warn: Warn): Promise<number> {
+  let wrong = 0;
+  for await (const line of lines) {
+    const parsed = parsePaymentEvent({ value: line.bytes, headers: [] });
+    if (parsed.ok) continue;
+    wrong += 1;
+    await warn(problemOf(line, parsed.reason));
+  }
+  return wrong;
+}
+
+interface Publishing {
+  readonly broker: Broker;
+  readonly topic: string;
+  readonly warn: Warn;
+}
+
+async function publishLines({ broker, topic, warn }: Publishing, lines: AsyncIterable<NumberedLine>): Promise<number> {
   let published = 0;
+  let bytes = 0;
   let batch: NewRecord[] = [];
   const flush = async () => {
     if (batch.length > 0) await broker.publish(topic, batch);
     published += batch.length;
-    batch = [];
+    [batch, bytes] = [[], 0];
   };
-  for await (const line of lines(input)) {
-    batch.push({ key: keyOf(line), value: line, headers: [] });
-    if (batch.length === BATCH) await flush();
+  for await (const line of lines) {
+    const parsed = parsePaymentEvent({ value: line.bytes, headers: [] });
+    if (!parsed.ok) await warn(problemOf(line, parsed.reason));
+    const key = parsed.ok ? Buffer.from(String(parsed.event.accountId)) : keyOf(line.bytes);
+    batch.push({ key, value: line.bytes, headers: [] });
+    bytes += line.bytes.length;
+    if (batch.length === BATCH || bytes >= BATCH_BYTES) await flush();
   }
   await flush();
   return published;
 }
 
-/** The bytes of each line that is not empty, unchanged: what is published is what was given. */
-async function* lines(input: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  const rest: Buffer[] = [];
-  for await (const chunk of input) {
-    let begin = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, begin)) {
-      const line = Buffer.concat([...rest.splice(0), chunk.subarray(begin, end)]);
-      if (!isBlank(line)) yield line;
-      begin = end + 1;
-    }
-    rest.push(Buffer.from(chunk.subarray(begin)));
-  }
-  const last = Buffer.concat(rest);
-  if (!isBlank(last)) yield last;
+function problemOf({ number }: NumberedLine, reason: string): string {
+  return `line ${number} is no payment event: ${reason}`;
 }
 
-/** Empty, or the carriage return of a Windows line end. */
-function isBlank(line: Buffer): boolean {
-  return line.length === 0 || (line.length === 1 && line[0] === 0x0d);
-}
-
-/** The account, so that the events of one account keep their order; what is no event is the dispatcher's to judge. */
+/** The account of a line that is no payment event, where it has one: it keeps its place among those of the account. */
 function keyOf(line: Buffer): Buffer | null {
   try {
     const accountId: unknown = JSON.parse(line.toString('utf8'))?.accountId;

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { EndpointAgent } from '../endpoints/endpoint-agent.js';
 import type { TraceContext } from '../observability/trace-context.js';
+import { attributeHeaders, type Content, JSON_CONTENT } from './cloud-event-attributes.js';
 import { beginDeadline } from './deadline.js';
 import { type CancelReason, type Ended, Exchange } from './exchange.js';
 import { type FailureCode, failureCodeOf, isShutdown } from './failure-code.js';
@@ -25,6 +26,8 @@ export interface AttemptRequest {
   readonly id: string;
   /** Sent as it is. */
   readonly body: Buffer;
+  /** What the body is; JSON without it. */
+  readonly content?: Content;
   /** The webhook's own, with names as they are to be sent. */
   readonly headers: readonly { readonly key: string; readonly value: string }[];
   readonly secrets: readonly Buffer[];
@@ -79,9 +82,9 @@ export function createAttempt({ agent, timeoutMs, now, userAgent }: AttemptOptio
   };
 }
 
-/** What is sent for a try: Standard Webhooks' headers, those of its trace, then the webhook's own. */
+/** What is sent for a try: Standard Webhooks' headers, those of its trace and of a CloudEvent, then the webhook's own. */
 function toDispatch(
-  { url, id, body, secrets, headers, trace }: AttemptRequest,
+  { url, id, body, content = JSON_CONTENT, secrets, headers, trace }: AttemptRequest,
   { userAgent, timestamp }: { userAgent: string; timestamp: number },
 ): Dispatcher.DispatchOptions {
   const { origin, pathname, search } = new URL(url);
@@ -92,10 +95,11 @@ function toDispatch(
     body,
     // Names and values in turn: in an object `__proto__` would be lost.
     headers: [
-      ...['content-type', 'application/json', 'user-agent', userAgent, 'webhook-id', id],
+      ...['content-type', content.type, 'user-agent', userAgent, 'webhook-id', id],
       ...['webhook-timestamp', String(timestamp)],
       ...['webhook-signature', signatureOf({ id, timestamp, body, secrets })],
       ...traceHeaders(trace, headers),
+      ...attributeHeaders(content, headers),
       ...headers.flatMap(({ key, value }) => [key, value]),
     ],
   };

@@ -6,7 +6,7 @@ import {
   type RecordHeader,
   type UnreadableBatch,
 } from '../ports/broker.js';
-import { type Delivery, foreignHeaders, ownHeaders, whole } from './delivery.js';
+import { type Delivery, foreignHeaders, fromRetryRecord, ownHeaders, sourceOf, whole } from './delivery.js';
 
 /**
  * not-valid: not a payment event, or not a retry record. exhausted: the schedule's last delay has passed. unreadable: a
@@ -30,6 +30,8 @@ export interface DeadLetter {
   readonly digest: string | null;
   readonly accountId: number | null;
   readonly eventId: string | null;
+  /** Of a CloudEvent only. */
+  readonly eventSource?: string;
   readonly webhookId: number | null;
   /** The webhook-id of the delivery. */
   readonly deliveryId: string | null;
@@ -96,6 +98,7 @@ export function readDeadLetter(record: ReceivedRecord): DeadLetter {
     digest: text(DIGEST),
     accountId: whole(record, 'aw-account-id'),
     eventId: text('aw-event-id'),
+    ...sourceOf(fromRetryRecord(record)),
     webhookId: whole(record, 'aw-webhook-id'),
     deliveryId: text('aw-delivery-id'),
     attempts: whole(record, 'aw-attempts'),

@@ -8,9 +8,10 @@ import type { HandleCommand } from '../webhooks/handle-command.js';
 import type { Webhook } from '../webhooks/state.js';
 import type { Attempt, AttemptResult } from './attempt.js';
 import type { BreakerChange, Fared } from './circuit-breaker.js';
+import { contentOf } from './cloud-event-attributes.js';
 import type { OpenConfiguration } from './configuration.js';
 import { exhausted } from './dead-letters.js';
-import { correlationIdOf, type Delivery, toRetryRecord, withoutExtras } from './delivery.js';
+import { correlationIdOf, type Delivery, sourceOf, toRetryRecord, withoutExtras } from './delivery.js';
 import { type LoggedAttempt, logEntry, loggedAttempt } from './delivery-log.js';
 import { publishUntilDurable, publishWhatFits } from './durable-publish.js';
 import type { EndpointGate, Refused } from './endpoint-gate.js';
@@ -100,13 +101,14 @@ export function createDeliver(parts: DeliverParts): Deliver {
 
   /** Null where it could not even be begun: the fault is ours (keys, store), and no attempt is counted. */
   async function send(delivery: Delivery, webhook: Webhook): Promise<AttemptResult | null> {
-    const { accountId, id, record, trace, lastSpan: previous } = delivery;
+    const { accountId, id, record, trace, lastSpan: previous, cloudEvent } = delivery;
     const { interrupt: signal } = parts;
     try {
       const headers = parts.configuration.headers(accountId, webhook);
       const secrets = await parts.configuration.secrets(accountId);
       const body = record.value ?? Buffer.alloc(0);
-      return await parts.attempt({ url: webhook.endpoint, id, body, headers, secrets, signal, trace, previous });
+      const sent = { body, ...(cloudEvent && { content: contentOf(cloudEvent, record) }) };
+      return await parts.attempt({ url: webhook.endpoint, id, ...sent, headers, secrets, signal, trace, previous });
     } catch (error) {
       parts.logger.error({ err: error, ...about(delivery) }, 'a delivery could not be prepared; it is tried again');
       return null;
@@ -217,5 +219,5 @@ function faredBy(result: AttemptResult | null): Fared {
 function about(delivery: Delivery) {
   const { id, accountId, webhookId, eventId, attempts, trace } = delivery;
   const common = { correlationId: correlationIdOf(delivery), traceId: trace?.traceId };
-  return { deliveryId: id, accountId, webhookId, eventId, ...common, attempts };
+  return { deliveryId: id, accountId, webhookId, eventId, ...sourceOf(delivery), ...common, attempts };
 }

@@ -4,7 +4,7 @@
  */
 import type { NewRecord, ReceivedRecord } from '../ports/broker.js';
 import type { AttemptResult } from './attempt.js';
-import type { Delivery } from './delivery.js';
+import { type Delivery, sourceOf } from './delivery.js';
 
 export type Outcome = 'delivered' | 'retrying' | 'exhausted' | 'cancelled';
 
@@ -23,6 +23,8 @@ export interface LoggedAttempt {
 export interface DeliveryLogEntry {
   readonly id: string;
   readonly eventId: string;
+  /** Of a CloudEvent only: with eventId it is the event's identity. */
+  readonly eventSource?: string;
   readonly eventType: string;
   readonly accountId: number;
   readonly webhookId: number;
@@ -44,7 +46,7 @@ export function logEntry(
 ): NewRecord {
   const { id, eventId, eventType, accountId, webhookId } = delivery;
   const next = nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString();
-  const about = { id, eventId, eventType, accountId, webhookId };
+  const about = { id, eventId, ...sourceOf(delivery), eventType, accountId, webhookId };
   const entry: DeliveryLogEntry = { ...about, outcome, attempt, nextAttemptAt: next };
   return { key: Buffer.from(String(accountId)), value: Buffer.from(JSON.stringify(entry)), headers: [] };
 }

@@ -12,7 +12,9 @@
 import { createHash } from 'node:crypto';
 import { isSpanId, parseTraceContext, type TraceContext, traceparentOf } from '../observability/trace-context.js';
 import { headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
-import type { PaymentEvent } from './payment-event.js';
+import { eventHeaders } from './cloud-event-attributes.js';
+import { type EventIdentity, eventOfKey, keyOfEvent } from './event-identity.js';
+import type { CloudEvent, PaymentEvent } from './parsed-payment.js';
 
 export interface Delivery {
   /** The webhook-id, the same on every attempt. */
@@ -21,6 +23,8 @@ export interface Delivery {
   readonly webhookId: number;
   readonly eventId: string;
   readonly eventType: string;
+  /** Null where the payment event is a plain one. */
+  readonly cloudEvent: CloudEvent | null;
   /** Attempts made so far. */
   readonly attempts: number;
   /** The delay of the schedule that the next failure waits for. */
@@ -45,6 +49,9 @@ const PUT_OFF = 'aw-put-off';
 const PUBLISHED = 'aw-published';
 const TRACE = 'aw-traceparent';
 const LAST_SPAN = 'aw-last-span';
+/** The event's identity, where aw-event-id does not tell all of it. */
+const EVENT_KEY = 'aw-event-key';
+const CONTENT_MODE = 'aw-content-mode';
 
 export function newDelivery(
   event: PaymentEvent,
@@ -52,22 +59,31 @@ export function newDelivery(
   record: NewRecord & Partial<Pick<ReceivedRecord, 'timestamp'>>,
   trace = traceOf(record),
 ): Delivery {
-  const { id: eventId, type: eventType, accountId } = event;
-  const id = webhookMessageId(accountId, eventId, webhookId);
+  const { id: eventId, type: eventType, accountId, cloudEvent = null } = event;
+  const id = webhookMessageId(accountId, { eventId, eventSource: cloudEvent?.source ?? null }, webhookId);
   const publishedAt = record.timestamp ?? null;
   const begun = { attempts: 0, step: 0, putOff: 0, publishedAt, trace, lastSpan: null };
-  return { id, accountId, webhookId, eventId, eventType, ...begun, record };
+  return { id, accountId, webhookId, eventId, eventType, cloudEvent, ...begun, record };
 }
 
-/** Without the key and the headers that the payment's record came with: they may be larger than a topic takes. */
+/**
+ * Without the key and the headers that the payment's record came with: they may be larger than a topic takes. Those of
+ * an event in binary mode stay: they are part of it, and bounded.
+ */
 export function withoutExtras(delivery: Delivery): Delivery {
-  return { ...delivery, record: { key: null, value: delivery.record.value, headers: [] } };
+  const { cloudEvent, record } = delivery;
+  const headers = cloudEvent?.mode === 'binary' ? eventHeaders(record) : [];
+  return { ...delivery, record: { key: null, value: record.value, headers } };
 }
 
 /** Derived, not drawn: a record that comes twice, or a crash in the middle, sends the same id again. */
-export function webhookMessageId(accountId: number, eventId: string, webhookId: number): string {
+export function webhookMessageId(
+  accountId: number,
+  { eventId, eventSource }: EventIdentity,
+  webhookId: number,
+): string {
   // As JSON: half a surrogate pair, which a JSON string may hold, would become U+FFFD like every other half.
-  const text = JSON.stringify([accountId, webhookId, eventId]);
+  const text = JSON.stringify([accountId, webhookId, ...(eventSource === null ? [] : [eventSource]), eventId]);
   const hash = createHash('sha256').update(text).digest('base64url');
   return `msg_${hash.slice(0, 27)}`;
 }
@@ -94,7 +110,10 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   const webhookId = whole(record, 'aw-webhook-id');
   const attempts = whole(record, 'aw-attempts');
   const step = whole(record, 'aw-step');
-  if (id === undefined || eventId === undefined || eventType === undefined || record.value === null) return null;
+  if (id === undefined || eventId === undefined || eventType === undefined) return null;
+  const event = eventOf(record, eventId);
+  // Only of a CloudEvent in binary mode the value is not the event itself.
+  if (event === null || (record.value === null && event.cloudEvent?.mode !== 'binary')) return null;
   if (accountId === null || webhookId === null || attempts === null || step === null) return null;
   // Records of earlier releases do not say.
   const putOff = Math.max(0, whole(record, PUT_OFF) ?? 0);
@@ -103,7 +122,26 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   const span = headerText(record, LAST_SPAN);
   const lastSpan = trace && span !== undefined && isSpanId(span) ? span : null;
   const progress = { attempts, step, putOff, publishedAt, trace, lastSpan };
-  return { id, accountId, webhookId, eventId, eventType, ...progress, record };
+  return { id, accountId, webhookId, ...event, eventType, ...progress, record };
+}
+
+/** Null where the headers contradict each other. */
+function eventOf(record: NewRecord, eventId: string): Pick<Delivery, 'eventId' | 'cloudEvent'> | null {
+  const mode = headerText(record, CONTENT_MODE);
+  const key = headerText(record, EVENT_KEY);
+  const identity = key === undefined ? { eventId, eventSource: null } : eventOfKey(key);
+  if (identity === null) return null;
+  const { eventSource: source } = identity;
+  if (source === null) return mode === undefined ? { eventId: identity.eventId, cloudEvent: null } : null;
+  if (mode !== 'structured' && mode !== 'binary') return null;
+  return { eventId: identity.eventId, cloudEvent: { source, mode } };
+}
+
+/** As few as can be: those of a plain event whose id is Unicode are in aw-event-id alone. */
+function eventHeadersOf({ eventId, cloudEvent }: Delivery): RecordHeader[] {
+  const key = text(EVENT_KEY, keyOfEvent({ eventId, eventSource: cloudEvent?.source ?? null }));
+  if (cloudEvent) return [key, text(CONTENT_MODE, cloudEvent.mode)];
+  return Buffer.from(eventId).toString('utf8') === eventId ? [] : [key];
 }
 
 /** What a record says that it belongs to; null: to no trace, or not soundly. */
@@ -136,7 +174,13 @@ export function ownHeaders(delivery: Delivery): RecordHeader[] {
     text('aw-webhook-id', delivery.webhookId),
     text('aw-attempts', delivery.attempts),
     text('aw-step', delivery.step),
+    ...eventHeadersOf(delivery),
   ];
+}
+
+/** What tells a CloudEvent's identity beside its id; of a plain event nothing. */
+export function sourceOf(delivery: Pick<Delivery, 'cloudEvent'> | null): { readonly eventSource?: string } {
+  return delivery?.cloudEvent ? { eventSource: delivery.cloudEvent.source } : {};
 }
 
 /** The headers that the payment system gave its record. */

@@ -11,7 +11,7 @@ import { type ParsedPayment, parsePaymentEvent } from './payment-event.js';
 /** The record is done when every delivery has ended or is durable in a tier. */
 export function createFanOut(parts: DeliverParts, deliver: Deliver) {
   return (record: ReceivedRecord): Promise<void> => {
-    const parsed = parsePaymentEvent(record.value);
+    const parsed = parsePaymentEvent(record);
     const trace = traceOf(record);
     const span = parts.tracing.fanOut(record, trace);
     const done = fanOut(record, parsed, span?.context ?? trace);

@@ -27,6 +27,7 @@ import {
 import { removeWebhook, operation as removeWebhookOperation } from './remove-webhook.js';
 import { requestContext } from './request-context.js';
 import { setWebhookActive, operation as setWebhookActiveOperation } from './set-webhook-active.js';
+import { showAsyncApi, operation as showAsyncApiOperation } from './show-asyncapi.js';
 import { showAuthorizationServer, operation as showAuthorizationServerOperation } from './show-authorization-server.js';
 import { showOpenApi, operation as showOpenApiOperation } from './show-openapi.js';
 import { type SendTest, testWebhook, operation as testWebhookOperation } from './test-webhook.js';
@@ -81,6 +82,7 @@ function routes(parts: ApiParts): Route[] {
     { operation: listDeliveriesOperation, handle: listDeliveries(ownWebhook, parts.deliveries) },
     { operation: testWebhookOperation, handle: testWebhook(ownWebhook, parts.sendTest, parts.logger) },
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
+    { operation: showAsyncApiOperation, handle: showAsyncApi() },
   ];
 }
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Counts } from '../../src/audit/report.js';
-import { toRetryRecord } from '../../src/delivery/delivery.js';
+import { fromRetryRecord, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import type { PaymentEvent } from '../../src/delivery/payment-event.js';
 import type { WebhookEvent } from '../../src/webhooks/events.js';
 import { AuditFixture, delivery, TOPICS } from '../support/audit-fixture.js';
-import { header } from '../support/delivery-samples.js';
+import { header, paymentRecord } from '../support/delivery-samples.js';
 import { added, registered } from '../support/webhook-samples.js';
 
 const FROM = Date.parse('2026-11-21T00:00:00.000Z');
@@ -330,5 +330,39 @@ describe('a payment topic that begins within the period', () => {
     topics.published(pay('three', 43), { at: NOON + 9, offset: offset + 1, partition: 1 });
     await told();
     expect(topics.lacking).toEqual(lacks ? [['payments', NOON]] : []);
+  });
+});
+
+describe('what is one event', () => {
+  const ofSource = (source: string) => ({ ...pay('pay-1', 43), cloudEvent: { source, mode: 'structured' as const } });
+  const recordOf = ({ id, accountId, cloudEvent }: ReturnType<typeof ofSource>) => {
+    const { source } = cloudEvent;
+    return JSON.stringify({ specversion: '1.0', id, source, type: 'com.example.cash_in', data: { accountId } });
+  };
+
+  test('of CloudEvents, source and id: an entry of one says nothing of another', async () => {
+    const [one, other] = [ofSource('/one'), ofSource('/other')];
+    for (const text of [recordOf(one), recordOf(other), recordOf(one)]) topics.published(text, { at: NOON });
+    topics.published(pay('pay-1', 43), { at: NOON });
+    topics.logged(newDelivery(one, 3, paymentRecord()), 'delivered');
+    const { counts, unanswered } = await told();
+    expect(counts).toMatchObject({ records: 4, events: 3, deliveries: 3, delivered: 1, unanswered: 2 });
+    expect(unanswered.map(({ eventId, eventSource }) => [eventId, eventSource])).toEqual([
+      ['pay-1', '/other'],
+      ['pay-1', undefined],
+    ]);
+    const waits = newDelivery(other, 3, paymentRecord());
+    topics.waits(waits, '5s', NOON);
+    const { open } = await told();
+    expect(open).toMatchObject([{ id: waits.id, eventId: 'pay-1', eventSource: '/other' }]);
+  });
+
+  test('an id with half a surrogate pair is the same after a tier', async () => {
+    const event = pay('\ud800', 43);
+    topics.published(event, { at: NOON });
+    const record = toRetryRecord(newDelivery(event, 3, paymentRecord()), NOON);
+    const again = fromRetryRecord(record);
+    if (again) topics.logged(again, 'delivered');
+    expect((await told()).counts).toMatchObject({ deliveries: 1, delivered: 1 });
   });
 });

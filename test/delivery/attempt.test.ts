@@ -97,6 +97,25 @@ describe('what is sent', () => {
     expect(requests[0]?.rawHeaders.at(-2)).toBe('content-length');
   });
 
+  test('the content type and the attributes of a CloudEvent; headers of the webhook replace them', async () => {
+    const { url, requests } = await receiver();
+    const attributes = [
+      { key: 'ce-id', value: 'pay-1' },
+      { key: 'ce-note', value: 'a%20b' },
+    ];
+    await attemptOnce(url, {
+      content: { type: 'application/avro', attributes },
+      headers: [{ key: 'Ce-Id', value: 'own' }],
+    });
+    const names = (requests[0]?.rawHeaders ?? []).filter((_, at) => at % 2 === 0);
+    expect(requests[0]?.headers).toMatchObject({
+      'content-type': 'application/avro',
+      'ce-id': 'own',
+      'ce-note': 'a%20b',
+    });
+    expect(names.filter((name) => /^ce-/i.test(name))).toEqual(['ce-note', 'Ce-Id']);
+  });
+
   test('an empty body', async () => {
     const { url, requests } = await receiver();
     expect(await attemptOnce(url, { body: Buffer.alloc(0) })).toMatchObject({ kind: 'delivered' });

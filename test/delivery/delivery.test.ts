@@ -9,19 +9,32 @@ import {
   toRetryRecord,
   withoutExtras,
 } from '../../src/delivery/delivery.js';
+import type { ContentMode } from '../../src/delivery/parsed-payment.js';
 import { headerText, type NewRecord, type RecordHeader } from '../../src/ports/broker.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
+import { binary, SOURCE, structured } from '../support/cloud-events.js';
 import { deliveryTo, EVENT, header, paymentRecord, received } from '../support/delivery-samples.js';
 
 const DUE = 1_795_251_600_123;
 
 const anyBytes = fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes));
-const anyText = fc.string({ unit: 'binary' });
-const foreignName = anyText.filter((name) => !name.startsWith('aw-'));
+/** Halves of surrogate pairs too. */
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.array(fc.constantFrom('\ud800', '\udc00', 'a', '\ufffd'), { maxLength: 4 }).map((units) => units.join('')),
+);
+const anySource = fc.record({
+  source: anyText,
+  mode: fc.constantFrom<ContentMode>('structured', 'binary'),
+});
+const foreignName = fc.string({ unit: 'binary' }).filter((name) => !name.startsWith('aw-'));
 const foreign = fc.array(fc.tuple(foreignName, anyBytes), { maxLength: 5 });
 const anyDelivery: fc.Arbitrary<Delivery> = fc
   .record({
-    event: fc.record({ id: anyText, type: fc.constantFrom(...EVENT_TYPES), accountId: fc.maxSafeInteger() }),
+    event: fc.record(
+      { id: anyText, type: fc.constantFrom(...EVENT_TYPES), accountId: fc.maxSafeInteger(), cloudEvent: anySource },
+      { requiredKeys: ['id', 'type', 'accountId'] },
+    ),
     webhookId: fc.maxSafeNat(),
     progress: fc.record({ attempts: fc.nat(), step: fc.nat() }),
     record: fc.record({ key: fc.option(anyBytes), value: anyBytes, headers: foreign }),
@@ -147,6 +160,73 @@ describe('the webhook-id', () => {
     });
     fc.assert(property);
   });
+});
+
+describe('a CloudEvent', () => {
+  const cloudEvent = (mode: ContentMode, source = SOURCE) => ({ ...EVENT, cloudEvent: { source, mode } });
+
+  test('has a webhook-id of source and id, in either mode the same, today and in any later release', () => {
+    const ids = (['structured', 'binary'] as const).map((mode) => newDelivery(cloudEvent(mode), 1, binary()).id);
+    expect(new Set(ids)).toEqual(new Set(['msg_Pdt4It-ukGZqQu0Iotp-9ePbNSX']));
+  });
+
+  test('never has that of another event, plain ones too', () => {
+    const idOf = (id: string, source?: string) => {
+      const event = source === undefined ? EVENT : cloudEvent('structured', source);
+      return newDelivery({ ...event, id }, 1, structured()).id;
+    };
+    const identity = fc.tuple(anyText, fc.option(anyText, { nil: undefined }));
+    const alike = [['a","b'], ['b', 'a'], ['a', 'b'], ['["a","b"]'], ['ab'], ['b', ''], ['', 'b']] as const;
+    const anyIdentity = fc.oneof(identity, fc.constantFrom(...alike));
+    fc.assert(
+      fc.property(anyIdentity, anyIdentity, ([id, source], [otherId, otherSource]) => {
+        expect(idOf(id, source) === idOf(otherId, otherSource)).toBe(id === otherId && source === otherSource);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('in binary mode keeps the headers that are part of it where the others are left out', () => {
+    const extras = [header('x', 'much'), header('content-type', 'text/plain'), header('traceparent', 'tp')];
+    const record = { ...binary({ ce_note: 'n' }, {}, extras), key: Buffer.from('42') };
+    const bare = withoutExtras(newDelivery(cloudEvent('binary'), 1, record)).record;
+    expect(bare.key).toBeNull();
+    expect(bare.headers).toEqual(record.headers.filter(([name]) => name.startsWith('ce_') || name === 'content-type'));
+    expect(withoutExtras(newDelivery(cloudEvent('structured'), 1, record)).record.headers).toEqual([]);
+  });
+
+  test('in binary mode may have no value; another may not', () => {
+    const record = binary({}, null);
+    expect(again(toRetryRecord(newDelivery(cloudEvent('binary'), 1, record), DUE)).record.value).toBeNull();
+    expect(fromRetryRecord(toRetryRecord(newDelivery(cloudEvent('structured'), 1, record), DUE))).toBeNull();
+  });
+
+  test.each([
+    ['a key that is none', 'aw-event-key', '{'],
+    ['a key of other things', 'aw-event-key', '[1,2]'],
+    ['a key without a source', 'aw-event-key', '"pay-1"'],
+    ['a mode that is none', 'aw-content-mode', 'batched'],
+  ])('%s: the record is none of ours', (_, name, value) => {
+    const record = toRetryRecord(newDelivery(cloudEvent('binary'), 1, binary()), DUE);
+    expect(fromRetryRecord(record)).not.toBeNull();
+    expect(fromRetryRecord({ ...record, headers: [...record.headers, header(name, value)] })).toBeNull();
+  });
+});
+
+test('a plain event has the retry record that it always had', () => {
+  const names = toRetryRecord(deliveryTo(1, { publishedAt: 1 }), DUE).headers.map(([name]) => name);
+  const own = [
+    'delivery-id',
+    'event-id',
+    'event-type',
+    'account-id',
+    'webhook-id',
+    'attempts',
+    'step',
+    'put-off',
+    'due',
+  ];
+  expect(names).toEqual(['traceparent', ...own.map((name) => `aw-${name}`), 'aw-published']);
 });
 
 function again(record: NewRecord): Delivery {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_PAYMENT_BYTES, parsePaymentEvent } from '../../src/delivery/payment-event.js';
+import { MAX_PAYMENT_BYTES, parsePaymentEvent as parseRecord } from '../../src/delivery/payment-event.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 
+const parsePaymentEvent = (value: Buffer | null) => parseRecord({ value, headers: [] });
 const VALID = { id: 'evt-1', type: 'cash_in', accountId: 42 };
 const json = (event: unknown) => Buffer.from(JSON.stringify(event));
 const withAccountId = (literal: string) => Buffer.from(`{"id":"evt-1","type":"cash_in","accountId":${literal}}`);
@@ -22,7 +23,11 @@ describe('what is not valid, with the reason', () => {
     ['not JSON', Buffer.from('cash_in'), 'the record is not JSON'],
     ['JSON cut off', json(VALID).subarray(0, -1), 'the record is not JSON'],
     ['two values', Buffer.concat([json(VALID), json(VALID)]), 'the record is not JSON'],
-    ['a byte order mark', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), json(VALID)]), 'the record is not JSON'],
+    [
+      'a byte order mark',
+      Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), json(VALID)]),
+      'the record begins with a byte order mark',
+    ],
     ['nesting without an end', Buffer.alloc(MAX_PAYMENT_BYTES, '['), 'the record is not JSON'],
     ['an array', json([VALID]), 'the record must be object'],
     ['null', json(null), 'the record must be object'],

@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { HandOut, waiting } from '../../src/adapters/common/hand-out.js';
+import type { AttemptRequest } from '../../src/delivery/attempt.js';
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { type Delivery, foreignHeaders } from '../../src/delivery/delivery.js';
 import type { NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
@@ -19,13 +20,12 @@ import {
   fuzzedPayment,
   MOST_RECORD_BYTES,
 } from '../support/fuzzed-payments.js';
+import { type Expected, expectedOf } from '../support/payment-oracle.js';
 import { recordBytes } from '../support/recording-broker.js';
 
 const RECORDS = Number(process.env.FUZZ_RECORDS ?? 100_000);
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
-const MOST_BYTES = 262_144;
 
-const TYPES = ['cash_in', 'cash_out', 'refund_in', 'refund_out', 'med_created', 'med_accepted', 'med_rejected'];
 const WEBHOOKS = [
   ...[webhookOf(1), webhookOf(2), webhookOf(3, { isActive: false })],
   webhookOf(4, { eventType: 'cash_out' }),
@@ -46,11 +46,35 @@ test(`${RECORDS} records (FUZZ_SEED=${SEED}): none stops another, and none is un
     for (const delivery of waits) later[await followed(delivery, given)] += 1;
   });
   await fc.assert(property, { seed: SEED, numRuns: RECORDS });
-  console.log({ seed: SEED, seconds: (performance.now() - began) / 1000, records: RECORDS, endings, later });
-  for (const count of [...Object.values(endings), ...Object.values(later)]) expect(count).toBeGreaterThan(0);
+  console.log({
+    seed: SEED,
+    seconds: (performance.now() - began) / 1000,
+    records: RECORDS,
+    endings,
+    later,
+    deliveredAs,
+  });
+  for (const count of [endings, later, deliveredAs].flatMap(Object.values)) expect(count).toBeGreaterThan(0);
 });
 
 type Ending = 'ignored' | 'not-valid' | 'delivered' | 'cancelled' | 'retried' | 'put off';
+
+const NOTHING = Buffer.alloc(0);
+/** How many were due to a webhook, by what they were. */
+const deliveredAs = { plain: 0, structured: 0, binary: 0 };
+
+/** The headers by which a receiver knows what the body is. */
+function mustTell(content: AttemptRequest['content'], { mode, id }: Expected): void {
+  const ids = content?.attributes.filter(({ key }) => key === 'ce-id').map(({ value }) => decodeURIComponent(value));
+  must(isDeepStrictEqual(ids ?? [], mode === 'binary' ? [id] : []), 'the id is not in the headers as it was');
+  const isStructured = content?.type.startsWith('application/cloudevents+json') ?? false;
+  must(isStructured === (mode === 'structured'), 'the content type is that of another mode');
+  for (const { key, value } of content?.attributes ?? []) must(isHeader(key, value), 'it is no header');
+}
+
+function isHeader(key: string, value: string): boolean {
+  return /^ce-[a-z0-9]+$/.test(key) && /^[!-~]*$/.test(value);
+}
 
 interface Accounted {
   /** Of the record, where nothing was due or it was not valid, else of each of its deliveries. */
@@ -64,13 +88,17 @@ async function accountedFor({ record, answers }: FuzzedPayment): Promise<Account
   const given = received(record);
   const done = await acknowledged(given, (one) => fixture.fanOut(one));
   must(only(done) === given, 'another record is acknowledged');
-  const event = eventOf(record.value);
+  const event = expectedOf(record);
   if (event === null) return { ended: [buried(fixture, record)], waits: [] };
   const due = event.accountId === ACCOUNT ? (DUE[event.type] ?? []) : [];
   must(isDeepStrictEqual(fixture.log.map(({ webhookId }) => webhookId).sort(), due), 'not one entry for each URL');
   must(fixture.deadLetters.length === 0, 'what is valid is a dead letter');
   must(fixture.requests.length === due.length, 'not one request for each URL');
-  for (const { body } of fixture.requests) isSame(body, record.value);
+  for (const { body, content } of fixture.requests) {
+    isSame(body, record.value ?? NOTHING);
+    mustTell(content, event);
+  }
+  if (due.length > 0) deliveredAs[event.mode] += 1;
   if (due.length > 0) return { ended: due.map((id) => endingOf(fixture, id)), waits: waitsOf(fixture, record) };
   must(fixture.broker.topics.length === 0, 'something was written where nothing was due');
   return { ended: ['ignored'], waits: [] };
@@ -115,21 +143,6 @@ async function acknowledged(
   return done;
 }
 
-/** As it is written down what a payment event is, by other means than the service's. */
-function eventOf(value: Buffer | null): { type: string; accountId: number } | null {
-  if (!value?.length || value.length > MOST_BYTES) return null;
-  try {
-    const event = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value));
-    if (typeof event !== 'object' || event === null || Array.isArray(event)) return null;
-    const own = (name: string) => (Object.hasOwn(event, name) ? event[name] : undefined);
-    const isGood =
-      typeof own('id') === 'string' && TYPES.includes(own('type')) && Number.isSafeInteger(own('accountId'));
-    return isGood ? event : null;
-  } catch {
-    return null;
-  }
-}
-
 function buried(fixture: DeliverFixture, record: NewRecord): 'not-valid' {
   must(fixture.requests.length === 0, 'what is not valid was sent');
   must(fixture.broker.topics.join() === 'webhooks.dead-letter', 'what is not valid is in other topics');
@@ -165,7 +178,7 @@ async function followed(from: Delivery, { record, failures }: FuzzedPayment): Pr
     await fixture.deliver(delivery);
     const { id, body } = only(fixture.requests);
     must(id === from.id, 'another webhook-id');
-    isSame(body, record.value);
+    isSame(body, record.value ?? NOTHING);
     const { outcome } = only(fixture.log);
     if (outcome === 'retrying') delivery = only(fixture.waiting).delivery;
     else {
@@ -192,8 +205,13 @@ function isLarge(record: NewRecord): boolean {
 function mustKeepExtras(kept: NewRecord, record: NewRecord): void {
   const [headers, given] = [foreignHeaders(kept), foreignHeaders(record)];
   const isWhole = isDeepStrictEqual(headers, given) && isDeepStrictEqual(kept.key, record.key);
-  const isBare = headers.length === 0 && kept.key === null;
+  const event = expectedOf(record)?.mode === 'binary' ? given.filter(([name]) => isOfEvent(name)) : [];
+  const isBare = isDeepStrictEqual(headers, event) && kept.key === null;
   must(isWhole || (isBare && isLarge(record)), 'key or headers of the payment are lost');
+}
+
+function isOfEvent(name: string): boolean {
+  return name === 'content-type' || /^ce_[a-z0-9]+$/.test(name);
 }
 
 function isSame(one: Buffer | null, other: Buffer | null): void {

@@ -50,6 +50,40 @@ const value: fc.Arbitrary<Buffer | null> = fc.oneof(
   { weight: 1, arbitrary: large },
 );
 
+const cloudAttributes = {
+  specversion: fc.oneof({ weight: 30, arbitrary: fc.constant('1.0') }, fc.constantFrom('0.3', '1', '')),
+  id: fc.oneof({ weight: 5, arbitrary: fc.string({ minLength: 1, maxLength: 8 }) }, oddText),
+  source: fc.oneof({ weight: 5, arbitrary: fc.constantFrom('/payments', 'urn:x') }, oddText),
+  type: fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.tuple(fc.constantFrom('', 'com.example.', 'a_b-c.'), type).map((parts) => parts.join('')),
+    },
+    fc.constantFrom('com..cash_in', '.cash_in', 'com.cash', 'cash_in.', 'a b.cash_in'),
+  ),
+};
+const accountText = fc.oneof(
+  { weight: 5, arbitrary: fc.constant(String(ACCOUNT)) },
+  fc.constantFrom('43', '-1', '0', '-0', '042', '42.0', ' 42', '', '9007199254740993', '1e1', '99999999999999999'),
+);
+const cloudData = fc.oneof({ weight: 3, arbitrary: fc.record({ accountId, amount: fc.constant('1.00') }) }, oddValue);
+
+const structured = fc.record(
+  {
+    ...cloudAttributes,
+    data: cloudData,
+    data_base64: fc.constant('e30='),
+    accountid: fc.oneof(accountText, accountId),
+  },
+  { requiredKeys: ['specversion', 'id', 'source', 'type'] },
+);
+const structuredValue = fc.oneof(
+  { weight: 4, arbitrary: structured.map((event) => Buffer.from(JSON.stringify(event))) },
+  { weight: 4, arbitrary: withOneChange(structured).map((json) => Buffer.from(json)) },
+  { weight: 1, arbitrary: structured.map((event) => Buffer.from(JSON.stringify([event]))) },
+  { weight: 1, arbitrary: broken(structured.map((event) => JSON.stringify(event))) },
+);
+
 const bytes = fc.uint8Array({ maxLength: 12 }).map((array) => Buffer.from(array));
 const FORGED = [
   'aw-delivery-id',
@@ -71,8 +105,51 @@ const headers: fc.Arbitrary<readonly RecordHeader[]> = fc.oneof(
   { weight: 1, arbitrary: fc.nat(300).map((left): RecordHeader[] => [['x', Buffer.alloc(MOST_RECORD_BYTES - left)]]) },
 );
 
+const contentType = fc.constantFrom(
+  ...['application/json', 'text/plain; charset=utf-8', 'application/avro', 'no type', '', 'a/b\r\nx: y', 'a/b ;c'],
+  ...['application/cloudevents+json', 'Application/CloudEvents', 'application/cloudevents+avro'],
+  ...['application/cloudevents-batch+json', 'application/cloudevents+json; charset=UTF-8'],
+);
+const typeHeader = contentType.map((text): RecordHeader => ['content-type', Buffer.from(text)]);
+
+/** Of one record: attributes that fit each other, without some, and with some that stand twice or say something else. */
+const binaryHeaders: fc.Arbitrary<readonly RecordHeader[]> = fc
+  .tuple(
+    fc.record({ ...cloudAttributes, accountid: accountText, note: oddText }),
+    fc.array(fc.tuple(fc.constantFrom('ce_id', 'ce_type', 'ce_note', 'CE_ID', 'ce_data', 'ce_é'), bytes), {
+      maxLength: 1,
+    }),
+    fc.record({ without: fc.nat(40), at: fc.nat(6), extension: fc.boolean(), again: fc.nat(10) }),
+  )
+  .map(([attributes, odd, { without, at, extension, again }]) => {
+    const all = Object.entries(attributes).map(([name, text]): RecordHeader => [`ce_${name}`, Buffer.from(text)]);
+    const kept = all.filter((_, index) => (without === 0 ? index !== at : true));
+    const some = extension ? kept : kept.filter(([name]) => name !== 'ce_accountid');
+    return [...some, ...(again === 0 ? some.slice(0, 1) : []), ...(again === 1 ? odd : [])];
+  });
+
+const plainRecord = fc.record({ key: fc.option(bytes), value, headers });
+const structuredRecord = fc.record({
+  key: fc.option(bytes),
+  value: structuredValue,
+  headers: fc.oneof(headers, fc.array(typeHeader, { maxLength: 1 }), binaryHeaders),
+});
+const binaryRecord = fc.record({
+  key: fc.option(bytes),
+  value: fc.oneof(
+    value,
+    cloudData.map((data) => Buffer.from(JSON.stringify(data))),
+    structuredValue,
+  ),
+  headers: fc.tuple(headers, fc.array(typeHeader, { maxLength: 1 }), binaryHeaders).map((parts) => parts.flat()),
+});
+
 export const fuzzedPayment: fc.Arbitrary<FuzzedPayment> = fc.record({
-  record: fc.record({ key: fc.option(bytes), value, headers }),
+  record: fc.oneof(
+    { weight: 3, arbitrary: plainRecord },
+    { weight: 1, arbitrary: structuredRecord },
+    { weight: 1, arbitrary: binaryRecord },
+  ),
   answers: fc.array(
     fc.oneof({ weight: 6, arbitrary: fc.constant('delivered' as const) }, fc.constantFrom(...ANSWERS)),
     { minLength: 2, maxLength: 2 },

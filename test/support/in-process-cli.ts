@@ -18,6 +18,7 @@ export async function cli(...args: string[]): Promise<Finished> {
   const io: CommandIo = {
     stdin: Readable.from([]),
     print: async (line) => void process.stdout.write(`${line}\n`),
+    warn: async (line) => void process.stderr.write(`${line}\n`),
     config: () => {
       throw new Error(SETTINGS_READ);
     },

@@ -1,0 +1,43 @@
+/** NDJSON: the lines of a stream that are not empty, with their numbers, in memory that does not grow with the stream. */
+import { CommandFailed } from './command-io.js';
+
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+/** More than any broker takes in a record. A stream without line ends must not fill the memory. */
+const MAX_LINE_MIB = 16;
+
+export interface NumberedLine {
+  /** From 1 on, empty lines counted in, as an editor counts. */
+  readonly number: number;
+  /** As they came, without the line feed. */
+  readonly bytes: Buffer;
+}
+
+/** @throws CommandFailed where a line is longer than any record */
+export async function* numberedLines(input: AsyncIterable<Buffer>): AsyncIterable<NumberedLine> {
+  const rest: Buffer[] = [];
+  let restBytes = 0;
+  let number = 1;
+  for await (const chunk of input) {
+    let begin = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, begin)) {
+      const bytes = Buffer.concat([...rest.splice(0), chunk.subarray(begin, end)]);
+      if (!isBlank(bytes)) yield { number, bytes };
+      number += 1;
+      restBytes = 0;
+      begin = end + 1;
+    }
+    rest.push(Buffer.from(chunk.subarray(begin)));
+    restBytes += chunk.length - begin;
+    if (restBytes > MAX_LINE_MIB * 1024 * 1024) {
+      throw new CommandFailed(`line ${number} has more than ${MAX_LINE_MIB} MiB; what stands before it was read`);
+    }
+  }
+  const bytes = Buffer.concat(rest);
+  if (!isBlank(bytes)) yield { number, bytes };
+}
+
+/** Empty, or the carriage return of a Windows line end. */
+function isBlank(line: Buffer): boolean {
+  return line.length === 0 || (line.length === 1 && line[0] === CARRIAGE_RETURN);
+}

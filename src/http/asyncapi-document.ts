@@ -1,0 +1,131 @@
+/**
+ * AsyncAPI 3 of the payment topic (https://www.asyncapi.com/docs/reference/specification/v3.0.0), made from the schemas
+ * that records are validated with. docs/payment-events.md tells the same to people.
+ */
+import {
+  binaryCloudEventHeadersSchema,
+  paymentEventSchema,
+  structuredCloudEventSchema,
+} from '../delivery/payment-event-schema.js';
+import type { Schema } from './operation.js';
+
+/** Of the contract, not of the service: a later one takes every record that an earlier one takes. */
+const VERSION = '1.0.0';
+const BINDING = '0.5.0';
+const NAMES = ['paymentEvent', 'structuredCloudEvent', 'binaryCloudEvent'] as const;
+
+type Name = (typeof NAMES)[number];
+
+export function asyncApiDocument(): Schema {
+  return {
+    asyncapi: '3.0.0',
+    info: { title: 'account-webhooks: payment events', version: VERSION, description: DESCRIPTION },
+    defaultContentType: 'application/json',
+    channels: { paymentEvents: channel() },
+    operations: { deliverPaymentEvents: operation() },
+    components: { messages: messages(), schemas: SCHEMAS },
+  };
+}
+
+const DESCRIPTION =
+  'What a payment system publishes. Each record goes, byte by byte, to every active webhook that its account registered ' +
+  'for its type. A record that is not valid, or whose value has more than 256 KiB, becomes a dead letter with the ' +
+  'reason, and stops none of those behind it.';
+
+const SCHEMAS = {
+  paymentEvent: paymentEventSchema,
+  structuredCloudEvent: structuredCloudEventSchema,
+  binaryCloudEventHeaders: binaryCloudEventHeadersSchema,
+  commonHeaders: {
+    type: 'object',
+    properties: {
+      traceparent: { type: 'string', description: 'W3C trace context: every attempt goes on with its trace.' },
+      tracestate: { type: 'string', description: 'Sent on as it came, up to 512 characters.' },
+      'x-correlation-id': {
+        type: 'string',
+        pattern: '^[A-Za-z0-9_.:-]{1,128}$',
+        description: 'Stands in every log line about the event. One of another form is ignored.',
+      },
+    },
+  },
+} as const;
+
+const KEY = { type: 'string', description: 'The accountId, in decimal: it keeps the records of an account in order.' };
+
+function channel(): Schema {
+  return {
+    address: 'payment-events',
+    description: 'The default of PAYMENT_TOPICS: the operator may have named others.',
+    messages: Object.fromEntries(NAMES.map((name) => [name, { $ref: `#/components/messages/${name}` }])),
+    bindings: { kafka: { bindingVersion: BINDING } },
+  };
+}
+
+function operation(): Schema {
+  return {
+    action: 'receive',
+    channel: { $ref: '#/channels/paymentEvents' },
+    summary: 'Delivers each record to the webhooks of its account.',
+    messages: NAMES.map((name) => ({ $ref: `#/channels/paymentEvents/messages/${name}` })),
+    bindings: {
+      kafka: {
+        groupId: { type: 'string', description: "The service's: KAFKA_GROUP.", default: 'account-webhooks' },
+        bindingVersion: BINDING,
+      },
+    },
+  };
+}
+
+function messages(): Record<Name, Schema> {
+  return {
+    paymentEvent: message({
+      title: 'A payment event',
+      contentType: 'application/json',
+      headers: COMMON_HEADERS,
+      payload: { $ref: '#/components/schemas/paymentEvent' },
+      examples: [{ payload: PLAIN }],
+    }),
+    structuredCloudEvent: message({
+      title: 'A CloudEvent 1.0 in structured mode',
+      contentType: 'application/cloudevents+json',
+      headers: COMMON_HEADERS,
+      payload: { $ref: '#/components/schemas/structuredCloudEvent' },
+      examples: [{ payload: STRUCTURED }],
+    }),
+    binaryCloudEvent: message({
+      title: 'A CloudEvent 1.0 in binary mode',
+      summary: 'Its attributes are headers; the header content-type says what the value is.',
+      headers: { type: 'object', allOf: [{ $ref: '#/components/schemas/binaryCloudEventHeaders' }, COMMON_HEADERS] },
+      payload: { description: 'Anything, or nothing. Without the header ce_accountid a JSON object with accountId.' },
+      examples: [{ headers: BINARY_HEADERS, payload: STRUCTURED.data }],
+    }),
+  };
+}
+
+function message(of: Schema): Schema {
+  return {
+    ...of,
+    correlationId: { location: '$message.header#/x-correlation-id' },
+    bindings: { kafka: { key: KEY, bindingVersion: BINDING } },
+  };
+}
+
+const COMMON_HEADERS = { $ref: '#/components/schemas/commonHeaders' };
+const DATA = { amount: '10.00', currency: 'BRL' };
+const TIME = '2026-11-21T09:00:00Z';
+const PLAIN = { id: 'pay-1', type: 'cash_in', accountId: 42, timestamp: TIME, data: DATA };
+const STRUCTURED = {
+  specversion: '1.0',
+  id: 'pay-1',
+  source: '/payments',
+  type: 'com.example.payments.cash_in',
+  time: TIME,
+  data: { accountId: 42, ...DATA },
+};
+const BINARY_HEADERS = {
+  ce_specversion: '1.0',
+  ce_id: 'pay-1',
+  ce_source: '/payments',
+  ce_type: 'com.example.payments.cash_in',
+  ce_accountid: '42',
+};

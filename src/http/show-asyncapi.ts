@@ -1,0 +1,41 @@
+/** GET /asyncapi.json: what payment systems publish, for people and generators. It is no secret: no token is needed. */
+import type { Context } from 'koa';
+import { asyncApiDocument } from './asyncapi-document.js';
+import type { Operation } from './operation.js';
+
+export const operation: Operation = {
+  id: 'showAsyncApi',
+  method: 'get',
+  path: '/asyncapi.json',
+  tag: 'Documents',
+  summary: 'Get the AsyncAPI document',
+  description: 'Returns the contract for payment systems: the payment topic and its records.',
+  security: 'none',
+  responses: {
+    200: {
+      description: 'The AsyncAPI document of this service.',
+      schema: {
+        title: 'AsyncApiDocument',
+        description: 'An AsyncAPI 3.0 document.',
+        type: 'object',
+        required: ['asyncapi', 'info', 'channels', 'operations', 'components'],
+        properties: {
+          asyncapi: { type: 'string', description: 'The version of AsyncAPI.' },
+          info: { type: 'object', description: 'The service and its version.' },
+          defaultContentType: { type: 'string', description: 'The content type of payment events.' },
+          channels: { type: 'object', description: 'The payment topic.' },
+          operations: { type: 'object', description: 'How the service uses the topic.' },
+          components: { type: 'object', description: 'Messages and schemas.' },
+        },
+      },
+    },
+  },
+};
+
+export function showAsyncApi() {
+  const document = JSON.stringify(asyncApiDocument());
+  return (ctx: Context): void => {
+    ctx.type = 'application/json';
+    ctx.body = document;
+  };
+}

@@ -1,0 +1,49 @@
+/** What docs/payment-events.md says of records, held against the parser. */
+import { describe, expect, test } from '@jest/globals';
+import { MAX_ATTRIBUTE_BYTES } from '../../src/delivery/cloud-event-attributes.js';
+import { MAX_PAYMENT_BYTES, parsePaymentEvent } from '../../src/delivery/payment-event.js';
+import { EVENT_TYPES } from '../../src/webhooks/limits.js';
+import { ACCOUNT, EVENT } from '../support/delivery-samples.js';
+import { fileOf } from '../support/operations-chapter.js';
+
+const PAGE = fileOf('docs/payment-events.md');
+const parse = (value: Buffer | string) => parsePaymentEvent({ value: Buffer.from(value), headers: [] });
+const event = (changes: object) => JSON.stringify({ ...EVENT, ...changes });
+
+test('its records are payment events', () => {
+  const records = [...PAGE.matchAll(/^(?:value {4})?(\{"id":.*\})$/gm)].map(([, record = '']) => record);
+  expect(records.map((record) => parse(record))).toEqual(records.map(() => ({ ok: true, event: EVENT })));
+  expect(records).toHaveLength(2);
+  expect(PAGE).toContain(`key      ${ACCOUNT}\n`);
+});
+
+test('it has the event types and the limits', () => {
+  expect(PAGE).toContain(`One of ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}, spelled so`);
+  expect(PAGE).toContain(`256 KiB (${MAX_PAYMENT_BYTES.toLocaleString('en')} bytes)`);
+  expect(PAGE).toContain(`have ${MAX_ATTRIBUTE_BYTES / 1024} KiB at most`);
+});
+
+describe('its reasons are those of the dead letters', () => {
+  const bad = [
+    '',
+    ' '.repeat(MAX_PAYMENT_BYTES + 1),
+    Buffer.from([0xff]),
+    `\ufeff${event({})}`,
+    '[]',
+    event({ id: undefined }),
+    event({ id: 1 }),
+    event({ type: 'CASH_IN' }),
+    event({ accountId: '42' }),
+    event({ accountId: 2 ** 53 }),
+  ];
+  const reasons = bad.map((value) => parse(value)).map((parsed) => (parsed.ok ? '' : parsed.reason));
+  const table = PAGE.slice(PAGE.indexOf('| `aw-detail` |'), PAGE.indexOf('### Order'));
+  const named = table
+    .split('\n')
+    .slice(2)
+    .flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`([^`]+)`/g)]);
+
+  test('all of them, and no other', () => {
+    expect(named.map(([, reason]) => reason).sort()).toEqual([...reasons].sort());
+  });
+});

@@ -1,0 +1,102 @@
+/** events publish: what is no payment event is said with its number and reason; with --check it keeps all from being published. */
+import { readdirSync } from 'node:fs';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
+import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
+import { STRUCTURED } from '../support/cloud-events.js';
+import { run, type Settings } from '../support/service.js';
+import { installation, paymentEvents } from '../support/story.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+
+let settings: Settings;
+let remove: () => Promise<void>;
+const temporary = temporaryDirectory();
+
+beforeEach(async () => {
+  await remove?.();
+  ({ settings, remove } = await installation([]));
+});
+afterAll(async () => {
+  await remove();
+  temporary.remove();
+});
+
+const publish = (lines: string, ...options: readonly string[]) =>
+  run({ ...settings, TMPDIR: temporary.path }, ['events', 'publish', ...options], lines);
+
+async function published(): Promise<string[]> {
+  const file = new StoreFile(settings.DATA_DIR ?? '');
+  const broker = new SqliteBroker(file);
+  const records: string[] = [];
+  for await (const { key, value } of broker.browse('payment-events')) records.push(`${key ?? '-'} ${value}`);
+  await broker.close();
+  file.close();
+  return records;
+}
+
+const [good = '', better = ''] = paymentEvents(42, 2).trim().split('\n');
+const cloudEvent = JSON.stringify(STRUCTURED);
+const WRONG = '{"id":"a","type":"cash_sideways","accountId":42}';
+const MIXED = `${good}\n\n${WRONG}\r\n${cloudEvent}\nno JSON`;
+const SAID = [
+  'line 3 is no payment event: type is not a known event type',
+  'line 5 is no payment event: the record is not JSON',
+];
+
+const orders = (records: readonly string[]) => [...records].sort();
+const saidBy = (stderr: string) => stderr.split('\n').filter((line) => line.startsWith('line '));
+
+describe('without --check', () => {
+  test('each line is published as it is, with its account as the key; what is no event is said', async () => {
+    const { code, stdout, stderr } = await publish(MIXED, '--json');
+    expect({ code, stdout, said: stderr.trim().split('\n') }).toEqual({
+      code: 0,
+      stdout: '{"published":4}\n',
+      said: SAID,
+    });
+    expect(orders(await published())).toEqual(orders([`42 ${good}`, `42 ${WRONG}\r`, `42 ${cloudEvent}`, '- no JSON']));
+  });
+
+  test('of events alone nothing is said', async () => {
+    expect(await publish(`${good}\n${cloudEvent}\n`)).toEqual({ code: 0, stdout: 'published 2 events\n', stderr: '' });
+  });
+
+  test('what is said of a line moves no cursor, and does not show it', async () => {
+    const { stderr } = await publish(`{"id":"\u001b[2J","secret":"s3cr3t"}\n`);
+    expect(stderr).toBe('line 1 is no payment event: the record is not JSON\n');
+  });
+});
+
+describe('with --check', () => {
+  test('nothing is published where one line is no event; each is said', async () => {
+    const { code, stdout, stderr } = await publish(MIXED, '--check');
+    expect({ code, stdout, said: saidBy(stderr) }).toEqual({ code: 1, stdout: '', said: SAID });
+    expect(stderr).toMatch(/nothing is published: 2 lines are no payment event\n$/);
+    expect(await published()).toEqual([]);
+  });
+
+  test('stdout is one object all the same', async () => {
+    const { code, stdout } = await publish(MIXED, '--check', '--json');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '{"published":0}\n' });
+  });
+
+  test('all is published where every line is an event, byte by byte and in order', async () => {
+    const lines = `${paymentEvents(42, 1_200)}\n${better}`;
+    expect(await publish(lines, '--check', '--json')).toEqual({ code: 0, stdout: '{"published":1201}\n', stderr: '' });
+    const expected = lines.split('\n').filter(Boolean);
+    expect(await published()).toEqual(expected.map((line) => `42 ${line}`));
+  });
+
+  test('leaves no temporary file behind', () => {
+    expect(readdirSync(temporary.path)).toEqual([]);
+  });
+
+  test('a folder for it that is not there is named', async () => {
+    const given = { ...settings, TMPDIR: `${temporary.path}/none` };
+    const { code, stderr } = await run(given, ['events', 'publish', '--check'], good);
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/temporary file: ENOENT; TMPDIR/),
+    });
+  });
+});

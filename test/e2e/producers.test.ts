@@ -1,0 +1,91 @@
+/** docs/payment-events.md: what its producers publish, with each codec, is delivered. make producers has their libraries. */
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { startKafka } from '../services/kafka/kafka-server.js';
+import { CODECS, type DocumentedProducer, PRODUCERS, publishWith } from '../support/documented-producers.js';
+import { eventually } from '../support/eventually.js';
+import { batchesOf } from '../support/kafka-batches.js';
+import { kafkaInstallation } from '../support/kafka-installation.js';
+import { fileOf } from '../support/operations-chapter.js';
+import type { OwnKafka } from '../support/own-kafka.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { type Service, serve } from '../support/service.js';
+import { addWebhook, register, tokenFor } from '../support/story.js';
+
+jest.setTimeout(120_000);
+
+const PAGE = fileOf('docs/payment-events.md');
+/** One for each codec: its batches show which was used. */
+const topicOf = (codec: string) => `payments-${codec}`;
+
+describe.each(PRODUCERS)('$file', (producer) => {
+  test('the page shows the very file that is tried', () => {
+    const file = fileOf(`docs/producers/${producer.file}`);
+    expect(PAGE).toContain(`\`\`\`${producer.fence}\n${file}\`\`\`\n`);
+  });
+});
+
+test('the page names the versions that make producers fetches', () => {
+  const versions = [...fileOf('scripts/try-producers.sh').matchAll(/_LIBRARY=(\S+)/g)].map(([, version]) => version);
+  expect(versions).toHaveLength(2);
+  for (const version of versions) expect(PAGE).toContain(` ${version}`);
+});
+
+const there = PRODUCERS.filter(({ isThere }) => isThere);
+if (there.length > 0) describe('on a Kafka of their own', tried);
+for (const { file } of PRODUCERS.filter(({ isThere }) => !isThere)) {
+  test.skip(`${file} IS SKIPPED: make producers FETCHES WHAT IT NEEDS`, () => undefined);
+}
+
+function tried(): void {
+  let kafka: OwnKafka;
+  let receiver: Receiver;
+  let service: Service;
+  let remove: () => Promise<void>;
+
+  beforeAll(async () => {
+    kafka = await startKafka();
+    receiver = await startReceiver();
+    const installed = await kafkaInstallation(kafka.brokers, [receiver], {
+      PAYMENT_TOPICS: CODECS.map(topicOf).join(),
+    });
+    remove = installed.remove;
+    service = await serve(installed.settings);
+    const token = await tokenFor(service.url, await register(installed.settings, 42));
+    await addWebhook(service.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' });
+  });
+
+  afterAll(async () => {
+    await service?.stop('SIGTERM');
+    await receiver?.close();
+    await remove?.();
+    await kafka?.stop();
+  });
+
+  const cases = there.flatMap((producer) => CODECS.map((codec) => ({ ...producer, codec })));
+  test.each(cases)('$file, $codec: each event is delivered', async ({ codec, ...producer }) => {
+    const id = `${producer.file}-${codec}`;
+    await publishWith(producer, id, { brokers: kafka.brokers, topic: topicOf(codec), codec });
+    const ids = producer.endings.map((ending) => id + ending);
+    await eventually(() => ids.every((one) => arrived().includes(one)), { message: `${ids} are not all delivered` });
+  });
+
+  test.each(CODECS)('%s was used, and one partition, whatever the client', (codec) => {
+    const batches = batchesOf(kafka.folder, topicOf(codec));
+    expect(new Set(batches.map((batch) => batch.codec))).toEqual(new Set([codec]));
+    expect(new Set(batches.map(({ partition }) => partition)).size).toBe(1);
+  });
+
+  test('a CloudEvent in binary mode has its attributes in the headers of the request', () => {
+    const binary = receiver.requests.find(({ headers }) => headers['ce-id'] !== undefined);
+    if (there.some(isCloudEvents))
+      expect(binary?.headers).toMatchObject({ 'ce-specversion': '1.0', 'ce-accountid': '42' });
+    else expect(binary).toBeUndefined();
+  });
+
+  const arrived = () =>
+    receiver.requests.map(
+      ({ headers, body }) => headers['ce-id'] ?? (JSON.parse(body.toString()) as { id: string }).id,
+    );
+}
+
+const isCloudEvents = ({ file }: DocumentedProducer) => file === 'cloud-events.sh';

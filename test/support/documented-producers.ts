@@ -1,0 +1,62 @@
+/** The producers of docs/producers/, run as docs/payment-events.md says. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const FOLDER = fileURLToPath(new URL('../../docs/producers/', import.meta.url));
+/** What scripts/try-producers.sh fetched; nothing is run without it. */
+const LIBRARIES = process.env.PRODUCER_LIBRARIES ?? '';
+
+/** Those that the service reads: each producer is run with each. */
+export const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
+
+export type Codec = (typeof CODECS)[number];
+
+export interface DocumentedProducer {
+  readonly client: string;
+  readonly file: string;
+  /** Of its block on the page. */
+  readonly fence: string;
+  readonly command: readonly string[];
+  /** What it puts behind the id that it is given: one event for each. */
+  readonly endings: readonly string[];
+  readonly isThere: boolean;
+}
+
+export const PRODUCERS: readonly DocumentedProducer[] = [
+  producer('Java', 'Producer.java', 'java', ['java', '-cp', `${LIBRARIES}/java/*`], 'java'),
+  producer('kcat', 'producer.sh', 'sh', ['sh', '-eu'], 'kcat'),
+  producer('confluent-kafka', 'producer.py', 'python', [`${LIBRARIES}/python/bin/python`], 'python'),
+  { ...producer('kcat', 'cloud-events.sh', 'sh', ['sh', '-eu'], 'kcat'), endings: ['-structured', '-binary'] },
+];
+
+function producer(
+  client: string,
+  file: string,
+  fence: string,
+  runner: readonly string[],
+  folder: string,
+): DocumentedProducer {
+  const isThere = LIBRARIES !== '' && existsSync(`${LIBRARIES}/${folder}`);
+  return { client, file, fence, command: [...runner, FOLDER + file], endings: [''], isThere };
+}
+
+export interface Target {
+  readonly brokers: string;
+  readonly topic: string;
+  readonly codec: Codec;
+}
+
+/** Publishes under the id. @throws where the producer failed */
+export async function publishWith(
+  { command: [file = '', ...args] }: DocumentedProducer,
+  id: string,
+  { brokers, topic, codec }: Target,
+): Promise<void> {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, BROKERS: brokers, TOPIC: topic, CODEC: codec };
+  const child = spawn(file, [...args, id], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const [complaints, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  if (code !== 0) throw new Error(`${file} ended with ${code}: ${complaints}`);
+}

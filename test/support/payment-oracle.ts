@@ -1,0 +1,109 @@
+/** What a record is by docs/payment-events.md, written down by other means than the service's. */
+import type { NewRecord } from '../../src/ports/broker.js';
+
+const MOST_BYTES = 262_144;
+const TYPES = ['cash_in', 'cash_out', 'refund_in', 'refund_out', 'med_created', 'med_accepted', 'med_rejected'];
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+
+export interface Expected {
+  readonly type: string;
+  readonly accountId: number;
+  readonly mode: 'plain' | 'structured' | 'binary';
+  readonly id: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Null for what is no payment event. */
+export function expectedOf(record: NewRecord): Expected | null {
+  const { value, headers } = record;
+  if ((value?.length ?? 0) > MOST_BYTES) return null;
+  const contentType = headers.findLast(([name]) => name === 'content-type')?.[1].toString();
+  const isDeclared = contentType?.toLowerCase().startsWith('application/cloudevents') ?? false;
+  if (isDeclared && !isJsonFormat(contentType ?? '')) return null;
+  const fields = objectOf(value);
+  const isVersioned = fields !== null && 'specversion' in fields;
+  const hasHeader = headers.some(([name]) => name === 'ce_specversion');
+  if (hasHeader && !isDeclared && (contentType !== undefined || !isVersioned)) return binaryOf(record, contentType);
+  if (fields === null) return null;
+  return isVersioned ? structuredOf(fields) : plainOf(fields);
+}
+
+function isJsonFormat(contentType: string): boolean {
+  const [media = ''] = contentType.toLowerCase().split(';');
+  return ['application/cloudevents', 'application/cloudevents+json'].includes(media.replace(/[ \t]+$/, ''));
+}
+
+function plainOf({ id, type, accountId }: Fields): Expected | null {
+  const isGood = typeof id === 'string' && typeof type === 'string' && TYPES.includes(type);
+  return isGood && isSafe(accountId) ? { id, type, accountId, mode: 'plain' } : null;
+}
+
+function structuredOf(fields: Fields): Expected | null {
+  const { specversion, id, source, type, data, accountid } = fields;
+  if (specversion !== '1.0' || !isText(id) || !isText(source) || !isText(type)) return null;
+  if ('data_base64' in fields && ('data' in fields || typeof fields.data_base64 !== 'string')) return null;
+  if ('accountid' in fields && !isSafe(accountid) && !isDecimal(accountid)) return null;
+  const inData = isObject(data) && 'accountId' in data ? data.accountId : undefined;
+  if (inData !== undefined && !isSafe(inData)) return null;
+  return typed(type, inData ?? (accountid === undefined ? undefined : Number(accountid)), { id, mode: 'structured' });
+}
+
+function binaryOf({ value, headers }: NewRecord, contentType: string | undefined): Expected | null {
+  const attributes = headers.filter(([name]) => /^ce_[0-9a-z]+$/.test(name));
+  if (attributes.some(([, bytes]) => !Buffer.from(bytes.toString()).equals(bytes))) return null;
+  const all = (name: string) => [
+    ...new Set(attributes.filter(([key]) => key === name).map(([, bytes]) => bytes.toString())),
+  ];
+  const decisive = ['ce_specversion', 'ce_id', 'ce_source', 'ce_type', 'ce_accountid'];
+  if (decisive.some((name) => all(name).length > 1)) return null;
+  const [version, [id], [source], [type], [account]] = [
+    all('ce_specversion'),
+    all('ce_id'),
+    all('ce_source'),
+    all('ce_type'),
+    all('ce_accountid'),
+  ];
+  if (version[0] !== '1.0' || !isText(id) || !isText(source) || !isText(type)) return null;
+  if (contentType !== undefined && !new RegExp(`^${TOKEN}/${TOKEN}[ \\t]*(;[ -~\\t]*)?$`).test(contentType))
+    return null;
+  if (account !== undefined && !isDecimal(account)) return null;
+  return typed(type, account === undefined ? objectOf(value)?.accountId : Number(account), { id, mode: 'binary' });
+}
+
+function typed(type: string, accountId: unknown, rest: Pick<Expected, 'id' | 'mode'>): Expected | null {
+  const labels = type.split('.');
+  const bare = labels.pop() ?? '';
+  const isPrefix = labels.every((label) => /^[\w-]+$/.test(label));
+  return isPrefix && TYPES.includes(bare) && isSafe(accountId) ? { ...rest, type: bare, accountId } : null;
+}
+
+function objectOf(value: Buffer | null): Fields | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value ?? Buffer.alloc(0));
+    const json: unknown = JSON.parse(text);
+    if (!isObject(json)) return null;
+    // Only what is its own: an object may have any name, those of the prototype too.
+    return Object.assign(Object.create(null), Object.fromEntries(Object.entries(json)));
+  } catch {
+    return null;
+  }
+}
+
+function isObject(json: unknown): json is Fields {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isSafe(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
+/** As JSON writes a whole number; whether it is a safe one counts where it is used. */
+function isDecimal(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^-?[0-9]{1,16}$/.test(value)) return false;
+  return String(BigInt(value)) === value;
+}
