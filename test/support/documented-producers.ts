@@ -1,5 +1,5 @@
 /** The producers of docs/producers/, run as docs/payment-events.md says. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
@@ -55,8 +55,20 @@ export async function publishWith(
   id: string,
   { brokers, topic, codec }: Target,
 ): Promise<void> {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, BROKERS: brokers, TOPIC: topic, CODEC: codec };
-  const child = spawn(file, [...args, id], { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  const [complaints, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  if (code !== 0) throw new Error(`${file} ended with ${code}: ${complaints}`);
+  const env = { BROKERS: brokers, TOPIC: topic, CODEC: codec };
+  await ended(spawn(file, [...args, id], { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] }));
+}
+
+/** By kcat, as few batches as it makes of them. */
+export async function publishLines(lines: string, { brokers, topic, codec }: Target): Promise<void> {
+  const settings = [`compression.codec=${codec}`, 'topic.partitioner=murmur2_random', 'linger.ms=100'];
+  const args = ['-P', '-b', brokers, '-t', topic, '-k', '42', ...settings.flatMap((setting) => ['-X', setting])];
+  const child = spawn('kcat', args, { stdio: ['pipe', 'ignore', 'pipe'] });
+  child.stdin.end(lines);
+  await ended(child);
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  const [complaints, [code]] = await Promise.all([child.stderr ? text(child.stderr) : '', once(child, 'exit')]);
+  if (code !== 0) throw new Error(`${child.spawnfile} ended with ${code}: ${complaints}`);
 }
