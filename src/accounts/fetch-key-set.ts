@@ -22,6 +22,13 @@ export async function fetchKeySet(url: string, signal: AbortSignal): Promise<Key
   const body: unknown = await response.json().catch((error: Error) => {
     throw new NoKeySet(error.name === 'SyntaxError' ? 'its answer is not JSON' : 'its answer was cut off');
   });
+  const keySet = keySetOf(body);
+  // An issuer that comes up empty would have every good token thrown away.
+  if (keySet.jwks().keys.length === 0) throw new NoKeySet('its JWK set has no keys');
+  return keySet;
+}
+
+function keySetOf(body: unknown): KeySet {
   try {
     return createLocalJWKSet(body as JSONWebKeySet);
   } catch {

@@ -21,7 +21,7 @@ export interface AttendedParts<T> {
   /** Rejected where it died. */
   readonly closed: (running: T) => Promise<void>;
   readonly close: (running: T) => Promise<void>;
-  /** Once for each death. */
+  /** Of each death, and of each try that fails. */
   readonly lost: (error: unknown) => void;
   readonly found: () => void;
   readonly again: boolean;
@@ -54,7 +54,10 @@ export function attend<T>(first: T, parts: AttendedParts<T>): Attended<T> {
     for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       await parts.pause(pause, signal);
       if (signal.aborted) return false;
-      const begun = await begin().catch(() => null);
+      const begun = await begin().catch((error: unknown) => {
+        lost(error);
+        return null;
+      });
       if (begun === null) continue;
       current = begun;
       // Who closes has closed the one before it.

@@ -70,9 +70,10 @@ export function attributeHeaders({ attributes }: Content, own: readonly { readon
   return attributes.filter(({ key }) => !names.has(key)).flatMap(({ key, value }) => [key, value]);
 }
 
-/** Of the headers of a record in binary mode, those that are part of the event. */
+/** Of the headers of a record in binary mode, those that are part of the event: what is sent of it is made of them. */
 export function eventHeaders({ headers }: WithHeaders): readonly RecordHeader[] {
-  return headers.filter((header) => isAttribute(header) || header[0] === CONTENT_TYPE);
+  const isPart = (header: RecordHeader) => (isAttribute(header) && !BODY.has(header[0])) || header[0] === CONTENT_TYPE;
+  return [...new Map(headers.filter(isPart))];
 }
 
 function requestHeaders({ headers }: WithHeaders): Content['attributes'] {

@@ -72,12 +72,10 @@ export function skipped(
 
 /** A topic that was made anew has the same offsets again: the digest tells its batches from those of the former. */
 export function isOrderToSkip(record: NewRecord, { topic, partition, first, last, digest }: UnreadableBatch): boolean {
-  return (
-    headerText(record, 'aw-reason') === 'unreadable' &&
-    headerText(record, DIGEST) === digest &&
-    headerText(record, 'aw-source') === `${topic}/${partition}/${first}` &&
-    whole(record, LAST_OFFSET) === last
-  );
+  if (headerText(record, 'aw-reason') !== 'unreadable' || headerText(record, DIGEST) !== digest) return false;
+  const [, of, offset] = /^(.*)\/(\d+)$/.exec(headerText(record, 'aw-source') ?? '') ?? [];
+  // Where its header is damaged, its first offset is not the same to everybody.
+  return of === `${topic}/${partition}` && Number(offset) >= first && Number(offset) <= last;
 }
 
 function deadLetter(record: NewRecord, reason: DeadLetterReason, detail: string, kept: RecordHeader[]): NewRecord {

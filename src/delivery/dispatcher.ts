@@ -4,6 +4,7 @@
  * have DRAIN_MS to end; what is left then follows. Only then offsets are remembered and partitions let go, so that after
  * such a stop nothing that was done is sent again.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Broker, Consumer, ConsumerState, ReceivedRecord } from '../ports/broker.js';
 import { createDeliver, type DeliverParts } from './deliver.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
@@ -11,7 +12,7 @@ import { bury, createFanOut } from './fan-out.js';
 import { retryGroup } from './groups.js';
 import type { Intake } from './intake.js';
 import { longestWaitMs } from './retry-schedule.js';
-import { createStandstill } from './standstill.js';
+import { Standstills } from './standstill.js';
 
 const DRAIN_MS = 5_000;
 /** After the drain: for retry records to become durable. */
@@ -79,7 +80,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
     inFlight: IN_FLIGHT,
     inFlightBytes: IN_FLIGHT_BYTES,
     mayBegin: () => parts.intake.mayBegin(),
-    onUnreadable: createStandstill(parts),
+    onUnreadable: new Standstills({ ...parts, pause }).at,
   };
   const payments = await broker.consume({
     ...common,
@@ -116,4 +117,8 @@ interface Consumers {
 function notBefore({ schedule, topics, now }: DeliverParts): (record: ReceivedRecord) => number {
   const longest = new Map(schedule.map((delay) => [topics.tier(delay), longestWaitMs(delay)]));
   return (record) => Math.min(dueOf(record), now() + (longest.get(record.topic) ?? Number.POSITIVE_INFINITY));
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return delay(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -1,10 +1,13 @@
 /**
  * A batch that can't be read stops its partition until an operator steps over it: `events skip` writes a dead letter, and
  * the process that holds the partition takes the one that fits as the order. It reads the dead letters from the oldest on,
- * so an order also holds for a process that comes to the batch later.
+ * so an order also holds for a process that comes to the batch later. However many partitions stand, one reads for all.
+ *
+ *   nobody waits -> reading -> fits: that one goes on; the last one: nobody waits
+ *                      \-> lost the broker -> reading again, from the oldest
  */
 import type { Logger } from '../observability/logger.js';
-import type { Broker, UnreadableBatch } from '../ports/broker.js';
+import type { Broker, ReceivedRecord, UnreadableBatch } from '../ports/broker.js';
 import { isOrderToSkip } from './dead-letters.js';
 import type { Topics } from './topics.js';
 
@@ -12,25 +15,72 @@ export interface StandstillParts {
   readonly broker: Pick<Broker, 'browse'>;
   readonly topics: Pick<Topics, 'deadLetters'>;
   readonly logger: Logger;
+  /** Fulfilled after so many ms, or at once where the signal aborts. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-export type Standstill = (batch: UnreadableBatch, gone: AbortSignal) => Promise<void>;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
 
-/** Fulfilled once there is an order. @throws BrokerUnavailable: to be asked again */
-export function createStandstill({ broker, topics, logger }: StandstillParts): Standstill {
-  const said = new Set<string>();
-  return async (batch, gone) => {
-    const key = String(batch.digest);
-    if (!said.has(key)) logger.error(about(batch), 'a batch can not be read: its partition stands there');
-    said.add(key);
-    for await (const letter of broker.browse(topics.deadLetters, { follow: gone })) {
-      if (!isOrderToSkip(letter, batch)) continue;
-      logger.warn(about(batch), 'the batch was stepped over, as an operator ordered');
-      said.delete(key);
-      return;
-    }
-    throw new Error('nobody ordered it');
+interface Waiting {
+  readonly batch: UnreadableBatch;
+  readonly goOn: () => void;
+}
+
+export class Standstills {
+  readonly #parts: StandstillParts;
+  readonly #waiting = new Set<Waiting>();
+  #reading = new AbortController();
+
+  constructor(parts: StandstillParts) {
+    this.#parts = parts;
+  }
+
+  /** Fulfilled once there is an order. Rejected once the partition is gone. */
+  readonly at = (batch: UnreadableBatch, gone: AbortSignal): Promise<void> => {
+    this.#parts.logger.error(about(batch), 'a batch can not be read: its partition stands there');
+    return new Promise((resolve, reject) => {
+      const waiting = { batch, goOn: resolve };
+      this.#waiting.add(waiting);
+      gone.addEventListener('abort', () => {
+        if (!this.#waiting.delete(waiting)) return;
+        if (this.#waiting.size === 0) this.#reading.abort();
+        reject(new Error('the partition is gone'));
+      });
+      this.#readFromTheOldest();
+    });
   };
+
+  /** The letters before the place of the one that reads may be the order for the one that has come. */
+  #readFromTheOldest(): void {
+    this.#reading.abort();
+    this.#reading = new AbortController();
+    void this.#read(this.#reading.signal);
+  }
+
+  /** Never rejects. */
+  async #read(signal: AbortSignal): Promise<void> {
+    const { broker, topics, logger, pause } = this.#parts;
+    for (let ms = FIRST_PAUSE_MS; !signal.aborted; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) {
+      try {
+        for await (const letter of broker.browse(topics.deadLetters, { follow: signal })) this.#take(letter);
+      } catch (error) {
+        if (!signal.aborted)
+          logger.warn({ err: error }, 'orders to step over a batch can not be read now; trying again');
+      }
+      if (!signal.aborted) await pause(ms, signal);
+    }
+  }
+
+  #take(letter: ReceivedRecord): void {
+    for (const waiting of this.#waiting) {
+      if (!isOrderToSkip(letter, waiting.batch)) continue;
+      this.#waiting.delete(waiting);
+      this.#parts.logger.warn(about(waiting.batch), 'the batch was stepped over, as an operator ordered');
+      waiting.goOn();
+    }
+    if (this.#waiting.size === 0) this.#reading.abort();
+  }
 }
 
 export const MEND_THE_LOG =

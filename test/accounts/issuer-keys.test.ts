@@ -17,6 +17,7 @@ const AWAY: [string, Answer, why: string][] = [
   ['a failure', { status: 500, body: '{}' }, 'it answers 500'],
   ['a redirect', { status: 302, body: '' }, 'it answers 302'],
   ['no JSON', { status: 200, body: '<html>' }, 'its answer is not JSON'],
+  ['no keys', { status: 200, body: '{"keys":[]}' }, 'its JWK set has no keys'],
   ['no list of keys', { status: 200, body: '{"keys":{}}' }, 'its answer is no JWK set'],
   ['null', { status: 200, body: 'null' }, 'its answer is no JWK set'],
 ];

@@ -28,6 +28,7 @@ describe('its reasons are those of the dead letters', () => {
     '',
     ' '.repeat(MAX_PAYMENT_BYTES + 1),
     Buffer.from([0xff]),
+    '{"id":',
     `\ufeff${event({})}`,
     '[]',
     event({ id: undefined }),

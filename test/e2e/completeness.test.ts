@@ -11,7 +11,7 @@ const ACCOUNT = 42;
 const PATIENCE = { timeout: 20_000 };
 const STATUS: Readonly<Record<string, number>> = { '/ok': 200, '/down': 503, '/gone': 410 };
 const HOUR = 3_600_000;
-const EMPTY = { records: 0, events: 0, invalid: 0, notDue: 0, deliveries: 0 };
+const EMPTY = { records: 0, events: 0, invalid: 0, unreadable: 0, notDue: 0, deliveries: 0 };
 const NO_OUTCOME = { delivered: 0, exhausted: 0, cancelled: 0, inactive: 0, retrying: {}, unanswered: 0 };
 
 jest.setTimeout(120_000);
@@ -78,7 +78,7 @@ describeBackbones((backbone) => {
       account: null,
     });
     const answered = { ...NO_OUTCOME, delivered: 1, exhausted: 1, cancelled: 1 };
-    expect(counts).toEqual({ ...answered, records: 5, invalid: 1, events: 3, notDue: 2, deliveries: 3 });
+    expect(counts).toEqual({ ...answered, records: 5, invalid: 1, unreadable: 0, events: 3, notDue: 2, deliveries: 3 });
     expect(await audit()).toMatchObject({ code: 0, stderr: '' });
   });
 
@@ -101,7 +101,7 @@ describeBackbones((backbone) => {
     expect(stdout).toContain(
       `open        event one\\u000ano answer   \\u001b[2J  webhook 2  account ${ACCOUNT}  tier 1h`,
     );
-    expect(stdout.trim().split('\n')).toHaveLength(12);
+    expect(stdout.trim().split('\n')).toHaveLength(13);
   });
 
   test('a period and an account have their own, and nothing of others', async () => {
@@ -167,7 +167,7 @@ describe('wrong usage', () => {
   const day = ['--from', '2026-11-21', '--to', '2026-11-22'];
   test.each([
     [['--from', '2026-11-22', '--to', '2026-11-21'], /--from is later than --to/],
-    [['--from', 'yesterday', '--to', '2026-11-22'], /A time is written/],
+    [['--from', 'yesterday', '--to', '2026-11-22'], /Write a time as/],
     [['--from', '2026-11-21'], /--to/],
     [[...day, '--account', '0'], /account id/],
   ])('%j: code 2, and a line that says it', async (args, says) => {

@@ -40,7 +40,7 @@ test('all embedded: every part is ready, and which they are depends on the roles
   const settings = await installed({});
   const service = await serve(settings);
   cleanups.push(() => service.stop('SIGKILL'));
-  const all = ['event store', 'read model', 'keys', 'broker', 'api', 'dispatcher', 'deliveries view'];
+  const all = ['event store', 'read model', 'keys', 'broker', 'api', 'dispatcher', 'partitions', 'deliveries view'];
   await eventually(async () => Object.keys(whyNot(await ready(service.adminUrl))).length === 0, PATIENCE);
   const told = await ready(service.adminUrl);
   expect(told).toMatchObject({ httpStatus: 200, status: 'ready' });
@@ -48,7 +48,7 @@ test('all embedded: every part is ready, and which they are depends on the roles
   const dispatcher = await serve(settings, ['--roles', 'dispatcher']);
   cleanups.push(() => dispatcher.stop('SIGKILL'));
   const parts = (await ready(dispatcher.adminUrl)).parts.map(({ part }) => part);
-  expect(parts).toEqual(['event store', 'read model', 'keys', 'broker', 'dispatcher']);
+  expect(parts).toEqual(['event store', 'read model', 'keys', 'broker', 'dispatcher', 'partitions']);
 });
 
 test('a broker that is down at the start: it is named, with why, and what waits for it', async () => {

@@ -62,11 +62,16 @@ export class FakeKafkaClient {
     await this.emit('COMMIT_OFFSETS', {});
   }
 
+  /** As kafkajs from a crash to the next join. */
+  inNoGroup = false;
+
   pause([topic]: { topic: string }[]): void {
+    this.#mustBeInGroup();
     this.calls.push(`pause ${topic?.topic}`);
   }
 
   resume([topic]: { topic: string }[]): void {
+    this.#mustBeInGroup();
     this.calls.push(`resume ${topic?.topic}`);
   }
 
@@ -74,12 +79,16 @@ export class FakeKafkaClient {
     this.calls.push(`seek ${topic} ${offset}`);
   }
 
+  #mustBeInGroup(): void {
+    if (this.inNoGroup) throw new Error('Consumer group was not initialized, consumer#run must be called first');
+  }
+
   join(assignment: Record<string, number[]>, memberId = 'member'): Promise<void> {
     return this.emit('GROUP_JOIN', { memberId, memberAssignment: assignment });
   }
 
   /** Records of partition 0, `first` to `last`; `end` is what the next to be published will get. */
-  async fetched(topic: string, first: number, last: number, end = last + 1): Promise<void> {
+  fetched(topic: string, first: number, last: number, end = last + 1): Promise<void> {
     const messages = Array.from({ length: last - first + 1 }, (_, n) => ({
       key: null,
       value: Buffer.from(String(first + n)),
@@ -87,6 +96,14 @@ export class FakeKafkaClient {
       timestamp: '0',
       headers: {},
     }));
+    return this.fetchedMessages(topic, { first, last, end }, messages);
+  }
+
+  async fetchedMessages(
+    topic: string,
+    { first, last, end }: { readonly first: number; readonly last: number; readonly end: number },
+    messages: readonly object[],
+  ): Promise<void> {
     const batch = {
       topic,
       partition: 0,

@@ -9,13 +9,13 @@
  * bring batches that were fetched before the rejoin. So a partition's start is asked for at each join, and a batch is
  * taken only where it continues what the lane has: see received.
  */
-import type { EachBatchPayload, Consumer as KafkaClient, KafkaMessage } from 'kafkajs';
+import type { EachBatchPayload, Consumer as KafkaClient } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import type { ConsumeOptions } from '../../ports/broker.js';
 import { type HandOut, type InLine, waiting } from '../common/hand-out.js';
-import { refusalIn } from './fetched/record-batch.js';
+import { refusalIn } from './fetched/marks.js';
 import { PartitionLane } from './partition-lane.js';
-import { fromMessage } from './records.js';
+import { fromMessages } from './records.js';
 import type { TopicAdmin } from './topic-admin.js';
 
 /** Partitions by topic. */
@@ -37,6 +37,7 @@ export interface Place {
 const ASK_AGAIN_MS = 500;
 /** A partition that the broker can't read is tried again. */
 const REFUSED_MS = 5_000;
+const TAKEN_MS = 2_000;
 
 export class AssignedPartitions {
   readonly #parts: AssignedPartitionsParts;
@@ -44,6 +45,7 @@ export class AssignedPartitions {
   /** Of partitions that stay through a change of this member's id, until it is known where the group stands. */
   readonly #former = new Map<string, PartitionLane>();
   readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #retrying = new Set<PartitionLane>();
   #memberId = '';
   /** Counts the joins: what was asked for before the last one is not looked at. */
   #join = 0;
@@ -98,10 +100,7 @@ export class AssignedPartitions {
     else if (fetchedOffset > lane.next) this.#goBack(lane, Number(batch.firstOffset()));
     else {
       lane.sawEnd(Number(batch.highWatermark));
-      lane.receive(
-        batch.messages.map((message) => this.#inLine(batch, message)),
-        Number(batch.lastOffset()),
-      );
+      lane.receive(this.#inLine(batch), Number(batch.lastOffset()));
       resolveOffset(batch.lastOffset());
       this.#parts.handOut.pumpNextTurn();
     }
@@ -113,24 +112,28 @@ export class AssignedPartitions {
     if (lane.refuse(reason))
       this.#parts.logger.error({ topic, partition, offset, reason }, 'a partition can not be read');
     this.#flow(lane).pause();
-    this.#later(REFUSED_MS, () => {
-      if (!this.has(lane)) return;
-      this.#flow(lane).resume();
-      lane.regulate(true);
+    if (this.#retrying.has(lane)) return;
+    this.#retrying.add(lane);
+    this.#later(REFUSED_MS, () => this.#retry(lane));
+  }
+
+  /** Nothing tells of a fetch that was taken and brought nothing: no refusal soon after it is one. */
+  #retry(lane: PartitionLane): void {
+    this.#retrying.delete(lane);
+    if (!this.has(lane)) return;
+    const { refusals } = lane;
+    this.#flow(lane).resume();
+    lane.regulate(true);
+    this.#later(TAKEN_MS, () => {
+      if (lane.refusals === refusals) lane.taken();
     });
   }
 
-  #inLine({ topic, partition }: Place, message: KafkaMessage): InLine {
-    const received = fromMessage(topic, partition, message);
-    if ('digest' in received) return { unreadable: received };
+  #inLine(batch: EachBatchPayload['batch']): InLine[] {
     const { notBefore = () => 0 } = this.#parts.options;
-    return waiting(received, notBefore(received));
-  }
-
-  /** A batch of aborted or control records only: kafkajs keeps it to itself and goes on behind it. Offsets of the batch. */
-  passedOver(place: Place, first: number, last: number): void {
-    const lane = this.#lanes.get(keyOf(place));
-    if (lane && first <= lane.next) lane.skipTo(last + 1);
+    return fromMessages(batch, batch.messages).map((received) =>
+      'digest' in received ? { unreadable: received } : waiting(received, notBefore(received)),
+    );
   }
 
   /** For places that have no lane: nothing of them is fetched until it is known from where. */

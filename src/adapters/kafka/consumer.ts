@@ -85,7 +85,6 @@ export class KafkaConsumer implements Consumer {
       joined: (memberId, assignment) => this.#partitions.joined(memberId, assignment),
       rebalancing: () => void this.#offsets.keepNow(),
       received: (payload) => this.#partitions.received(payload),
-      passedOver: (place, first, last) => this.#partitions.passedOver(place, first, last),
       refused: (error) => {
         this.stop();
         this.#settle?.reject(error);

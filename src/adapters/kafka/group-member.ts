@@ -10,7 +10,7 @@ import type { EachBatchPayload, Kafka, Consumer as KafkaClient, TopicPartitionOf
 import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
-import type { Assignment, Place } from './assigned-partitions.js';
+import type { Assignment } from './assigned-partitions.js';
 import { isCoordinatorMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { disconnectAfter } from './let-go.js';
 import { subscribersAssigner } from './subscribers-assigner.js';
@@ -31,7 +31,6 @@ export interface GroupMemberParts {
     /** Until the join is complete the group still takes, from the generation that ends, what this member has done. */
     rebalancing(): void;
     received(payload: EachBatchPayload): void;
-    passedOver(place: Place, first: number, last: number): void;
     refused(error: Error): void;
   };
 }
@@ -74,15 +73,15 @@ export class GroupMember {
   }
 
   pause(topics: TopicPartitions[]): void {
-    this.#client.pause(topics);
+    this.#whileInGroup((client) => client.pause(topics));
   }
 
   resume(topics: TopicPartitions[]): void {
-    this.#client.resume(topics);
+    this.#whileInGroup((client) => client.resume(topics));
   }
 
   seek(place: TopicPartitionOffset): void {
-    this.#client.seek(place);
+    this.#whileInGroup((client) => client.seek(place));
   }
 
   /** @throws where Kafka did not take it */
@@ -105,6 +104,15 @@ export class GroupMember {
     this.stop();
     const left = this.#starting.then(() => this.#client.disconnect());
     await withinTime(LEAVE_WITHIN_MS, left).catch(() => undefined);
+  }
+
+  /** Hazard: from a crash to its next join kafkajs throws at these. A join has all of it told again. */
+  #whileInGroup(tell: (client: KafkaClient) => void): void {
+    try {
+      tell(this.#client);
+    } catch (error) {
+      this.#parts.logger.debug({ err: error }, 'the consumer is in no group now');
+    }
   }
 
   async #begin(): Promise<void> {
@@ -153,12 +161,6 @@ export class GroupMember {
     };
     client.on(events.GROUP_JOIN, ({ payload }) => alive(() => this.#joined(payload)));
     client.on(events.FETCH_START, () => alive(() => undefined));
-    client.on(events.START_BATCH_PROCESS, ({ payload: batch }) =>
-      alive(() => {
-        const first = Number(batch.firstOffset ?? batch.lastOffset);
-        if (batch.batchSize === 0) on.passedOver(batch, first, Number(batch.lastOffset));
-      }),
-    );
     client.on(events.REBALANCING, () => alive(() => on.rebalancing()));
     client.on(events.COMMIT_OFFSETS, () =>
       alive(() => {

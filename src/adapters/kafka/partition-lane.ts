@@ -33,6 +33,7 @@ export class PartitionLane implements Lane, Kept {
   #paused = false;
   /** Why nothing more can be fetched just now. */
   #refusal: UnreadableBatch | null = null;
+  #refusals = 0;
   /** False once a record of it was let go of: nobody would hand that out any more. */
   #isWhole = true;
 
@@ -60,12 +61,23 @@ export class PartitionLane implements Lane, Kept {
     return { topic, partition, behind, head: headState(this.head()), unreadable };
   }
 
+  /** How often it was refused. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
   /** Nothing comes behind what is here. @returns false where that is known */
   refuse(reason: string): boolean {
+    this.#refusals += 1;
     if (this.#refusal?.reason === reason) return false;
     const place = { topic: this.topic, partition: this.partition, first: this.#next, last: this.#next };
     this.#refusal = { ...place, codec: 'unknown', reason, digest: null };
     return true;
+  }
+
+  /** It was fetched again, and not refused. */
+  taken(): void {
+    this.#refusal = null;
   }
 
   /** Those that are here already are left out. @param last the batch's last offset, records or not */

@@ -1,17 +1,29 @@
 /** Records as kafkajs has them, and as the port has them. */
 import type { IHeaders, KafkaMessage, Message } from 'kafkajs';
 import type { NewRecord, ReceivedRecord, RecordHeader, UnreadableBatch } from '../../ports/broker.js';
-import { isUnreadable } from './fetched/record-batch.js';
+import type { RecordMessage } from './fetched/decode-records.js';
+import { isPassed, isUnreadable } from './fetched/marks.js';
 
 export function toMessage({ key, value, headers }: NewRecord): Message {
   return { key, value, headers: toHeaders(headers) };
 }
 
-export function fromMessage(topic: string, partition: number, message: KafkaMessage): ReceivedRecord | UnreadableBatch {
-  if (isUnreadable(message)) return { topic, partition, ...message.unreadable };
-  const { key, value, offset, timestamp } = message;
-  const headers = fromHeaders(message.headers ?? {});
-  return { topic, partition, offset: Number(offset), timestamp: Number(timestamp), key, value, headers };
+/** In their order; none of what holds nothing for anybody. */
+export function fromMessages(
+  { topic, partition }: { readonly topic: string; readonly partition: number },
+  messages: readonly KafkaMessage[],
+): (ReceivedRecord | UnreadableBatch)[] {
+  return messages.flatMap((message): (ReceivedRecord | UnreadableBatch)[] => {
+    if (isPassed(message)) return [];
+    if (isUnreadable(message)) return [{ topic, partition, ...message.unreadable }];
+    const { key, value, offset, timestamp } = message;
+    const place = { topic, partition, offset: Number(offset), timestamp: Number(timestamp) };
+    return [{ ...place, key, value, headers: headersOf(message) }];
+  });
+}
+
+function headersOf(message: KafkaMessage | RecordMessage): readonly RecordHeader[] {
+  return 'headerList' in message ? message.headerList : fromHeaders(message.headers ?? {});
 }
 
 /** About what it takes in a batch, in bytes. */
@@ -30,8 +42,8 @@ function toHeaders(headers: readonly RecordHeader[]): IHeaders {
 }
 
 /**
- * Hazard: kafkajs collects headers in a plain object, so under a name like `constructor` it gives what that inherits as
- * a first value, and `__proto__` is lost.
+ * Of messages that kafkajs decoded itself. Hazard: it collects them in a plain object, so under a name like `constructor`
+ * it gives what that inherits as a first value, and `__proto__` is lost.
  */
 function fromHeaders(headers: IHeaders): RecordHeader[] {
   return Object.entries(headers).flatMap(([name, values]) =>

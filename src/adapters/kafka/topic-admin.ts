@@ -80,6 +80,8 @@ export class TopicAdmin {
     return this.#with(async (admin) => {
       const existing = new Set(await admin.listTopics());
       const known = topics.filter((topic) => existing.has(topic));
+      // Asking of no topic would still make Kafka create its topic of offsets.
+      if (known.length === 0) return new Map();
       const remembered = await admin.fetchOffsets({ groupId: group, topics: known });
       const starts = new Map<string, Map<number, number>>();
       for (const topic of known) {

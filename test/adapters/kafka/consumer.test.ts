@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { KafkaConsumer } from '../../../src/adapters/kafka/consumer.js';
+import { passed, refusal } from '../../../src/adapters/kafka/fetched/marks.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import { BrokerRefused, type ReceivedRecord } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
@@ -155,18 +156,32 @@ describe('what is done', () => {
     expect(offsets()).toEqual([['t 10'], ['t 10']]);
   });
 
-  it('includes a batch that kafkajs keeps to itself: one of an aborted transaction', async () => {
-    await client.emit('START_BATCH_PROCESS', {
-      topic: 't',
-      partition: 0,
-      batchSize: 0,
-      firstOffset: '5',
-      lastOffset: '99',
-    });
+  it('includes what holds nothing for anybody, as an aborted transaction', async () => {
+    await client.fetchedMessages('t', { first: 5, last: 99, end: 101 }, [passed(99)]);
     await client.fetched('t', 100, 100);
     await eventually(() => handled.length === 1);
     await consumer.close();
     expect(offsets()).toEqual([['t 101']]);
+  });
+
+  it('of a full partition goes on while the client is in no group: nothing is lost from hand', async () => {
+    await client.fetched('t', 5, 604);
+    client.inNoGroup = true;
+    await eventually(() => handled.length === 600);
+    client.inNoGroup = false;
+    await eventually(() => offsets().at(-1)?.includes('t 605'));
+  });
+
+  it('is told as refused while the broker can not read a partition, and no longer once it can', async () => {
+    const unreadable = () => consumer.state().partitions[0]?.unreadable?.reason ?? null;
+    await client.fetchedMessages('t', { first: 5, last: 5, end: -1 }, [refusal(5, 'CORRUPT_MESSAGE')]);
+    expect(unreadable()).toBe('CORRUPT_MESSAGE');
+    expect(client.calls.at(-1)).toBe('pause t');
+    await client.fetchedMessages('t', { first: 5, last: 5, end: -1 }, [refusal(5, 'CORRUPT_MESSAGE')]);
+    await eventually(() => client.calls.at(-1) === 'resume t', { timeout: 10_000 });
+    await eventually(() => unreadable() === null, { timeout: 10_000 });
+    await client.fetched('t', 5, 6);
+    await eventually(() => handled.length === 2);
   });
 
   it('begins anew where the topic was made anew', async () => {

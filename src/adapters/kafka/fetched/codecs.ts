@@ -23,7 +23,25 @@ const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip);
 const ownZstd = (zlib as unknown as { zstdDecompress?: Parameters<typeof promisify>[0] }).zstdDecompress;
 const zstdOfNode = ownZstd ? (promisify(ownZstd) as unknown as Zstd) : null;
 
-/** kafkajs unpacks by these from now on; its own are gzip, without a limit. The service itself publishes unpacked. */
+/** @param codec by its place in CODEC_NAMES */
+export async function unpack(codec: number, packed: Buffer): Promise<Buffer> {
+  switch (CODEC_NAMES[codec]) {
+    case 'none':
+      return packed;
+    case 'gzip':
+      return gzip(packed);
+    case 'snappy':
+      return snappy(packed);
+    case 'lz4':
+      return lz4(packed);
+    case 'zstd':
+      return zstd(packed);
+    default:
+      throw new Error('its codec is unknown');
+  }
+}
+
+/** For messages of before Kafka 0.11, which kafkajs decodes. Its own codecs are gzip, without a limit. */
 export function installCodecs(): void {
   const { CompressionTypes: types, CompressionCodecs: codecs } = kafkajs;
   const { compress } = codecs[types.GZIP]();

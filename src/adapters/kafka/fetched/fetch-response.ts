@@ -4,8 +4,9 @@
  */
 import type { KafkaMessage } from 'kafkajs';
 import { installCodecs } from './codecs.js';
-import { Decoder, fetchProtocol } from './kafkajs-internals.js';
-import { messagesOf, refusal } from './record-batch.js';
+import { Decoder, type FetchParameters, fetchProtocol } from './kafkajs-internals.js';
+import { refusal } from './marks.js';
+import { type AbortedTransaction, messagesOf } from './record-set.js';
 
 const VERSION = 11;
 /** What is wrong with one partition's log: kafkajs would fail all that were fetched with it. */
@@ -14,6 +15,8 @@ const DAMAGED = new Map([
   [2, 'CORRUPT_MESSAGE'],
   [87, 'INVALID_RECORD'],
 ]);
+/** Unpacked for one fetch; its last batch may go over. What is left is fetched again. */
+const MOST_BYTES_A_FETCH = 32 * 1024 * 1024;
 let isInstalled = false;
 
 /** For every client of kafkajs in this process, once. */
@@ -27,46 +30,81 @@ export function installFetchDecoding(): void {
     if (Number(version) !== VERSION || !call) return call;
     return (parameters) => {
       const made = call(parameters);
+      const decode = (raw: Buffer) => new FetchResponse(parameters).decode(raw);
       return { ...made, response: { ...made.response, decode } };
     };
   };
 }
 
-async function decode(raw: Buffer): Promise<object> {
-  const decoder = new Decoder(raw);
-  const clientSideThrottleTime = decoder.readInt32();
-  const errorCode = decoder.readInt16();
-  const sessionId = decoder.readInt32();
-  const responses = await decoder.readArrayAsync(topic);
-  return { throttleTime: 0, clientSideThrottleTime, errorCode, sessionId, responses };
-}
-
-async function topic(decoder: Decoder) {
-  return { topicName: decoder.readString(), partitions: await decoder.readArrayAsync(partition) };
-}
-
 /** In the order of the fields on the wire. */
-async function partition(decoder: Decoder) {
-  const head = {
-    partition: decoder.readInt32(),
-    errorCode: decoder.readInt16(),
-    highWatermark: decoder.readInt64().toString(),
-    lastStableOffset: decoder.readInt64().toString(),
-    lastStartOffset: decoder.readInt64().toString(),
-    abortedTransactions: decoder.readArray(abortedTransaction),
-    preferredReadReplica: decoder.readInt32(),
-  };
-  const read = await messages(decoder, Number(head.highWatermark));
-  const damage = DAMAGED.get(head.errorCode);
-  if (damage === undefined) return { ...head, messages: read };
-  return { ...head, errorCode: 0, messages: [refusal(`the broker can not read its log (${damage})`)] };
+class FetchResponse {
+  readonly #asked: FetchParameters;
+  readonly #budget = { bytes: MOST_BYTES_A_FETCH };
+
+  constructor(asked: FetchParameters) {
+    this.#asked = asked;
+  }
+
+  async decode(raw: Buffer): Promise<object> {
+    const decoder = new Decoder(raw);
+    const clientSideThrottleTime = decoder.readInt32();
+    const errorCode = decoder.readInt16();
+    const sessionId = decoder.readInt32();
+    const responses = await decoder.readArrayAsync((of) => this.#topic(of));
+    return { throttleTime: 0, clientSideThrottleTime, errorCode, sessionId, responses };
+  }
+
+  async #topic(decoder: Decoder) {
+    const topicName = decoder.readString() ?? '';
+    return { topicName, partitions: await decoder.readArrayAsync((of) => this.#partition(of, topicName)) };
+  }
+
+  async #partition(decoder: Decoder, topic: string) {
+    const partition = decoder.readInt32();
+    const errorCode = decoder.readInt16();
+    const highWatermark = decoder.readInt64();
+    const lastStableOffset = decoder.readInt64();
+    const lastStartOffset = decoder.readInt64();
+    const aborted = decoder.readArray(abortedTransaction);
+    const preferredReadReplica = decoder.readInt32();
+    const size = decoder.readInt32();
+    const set = size > 0 ? decoder.readBytes(size) : Buffer.alloc(0);
+    const from = this.#fetchedOffset(topic, partition);
+    const offsets = { highWatermark, lastStableOffset, lastStartOffset };
+    return {
+      partition,
+      errorCode: DAMAGED.has(errorCode) ? 0 : errorCode,
+      ...Object.fromEntries(Object.entries(offsets).map(([name, offset]) => [name, String(offset)])),
+      // They are left out here: kafkajs lets records pass where two transactions were aborted.
+      abortedTransactions: [],
+      preferredReadReplica,
+      messages: await this.#messages(set, {
+        from,
+        end: Number(highWatermark),
+        aborted,
+        damage: DAMAGED.get(errorCode),
+      }),
+    };
+  }
+
+  async #messages(set: Buffer, { damage, ...of }: OfPartition): Promise<KafkaMessage[]> {
+    if (damage !== undefined) return [refusal(of.from, `the broker can not read its log (${damage})`)];
+    return messagesOf(set, { ...of, budget: this.#budget });
+  }
+
+  #fetchedOffset(name: string, number: number): number {
+    const asked = this.#asked.topics.find(({ topic }) => topic === name);
+    return Number(asked?.partitions.find(({ partition }) => partition === number)?.fetchOffset ?? 0);
+  }
 }
 
-function abortedTransaction(decoder: Decoder) {
-  return { producerId: decoder.readInt64().toString(), firstOffset: decoder.readInt64().toString() };
+interface OfPartition {
+  readonly from: number;
+  readonly end: number;
+  readonly aborted: readonly AbortedTransaction[];
+  readonly damage: string | undefined;
 }
 
-async function messages(decoder: Decoder, end: number): Promise<KafkaMessage[]> {
-  const size = decoder.readInt32();
-  return size > 0 ? messagesOf(decoder.readBytes(size), end) : [];
+function abortedTransaction(decoder: Decoder): AbortedTransaction {
+  return { producerId: decoder.readInt64(), firstOffset: Number(decoder.readInt64()) };
 }

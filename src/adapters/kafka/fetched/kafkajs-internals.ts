@@ -29,16 +29,19 @@ interface Call {
 
 /** One kind of request, in each of its versions. */
 export interface Protocol {
-  protocol: (of: { version: number }) => ((parameters: unknown) => Call) | undefined;
+  protocol: (of: { version: number }) => ((parameters: FetchParameters) => Call) | undefined;
+}
+
+export interface FetchParameters {
+  readonly topics: readonly {
+    readonly topic: string;
+    readonly partitions: readonly { readonly partition: number; readonly fetchOffset: string }[];
+  }[];
 }
 
 export const Decoder = require('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => Decoder;
 export const fetchProtocol = require('kafkajs/src/protocol/requests/fetch') as Protocol;
-/** A batch of format 2, the only one since Kafka 0.11. */
-export const decodeBatch = require('kafkajs/src/protocol/recordBatch/v0/decoder') as (
-  decoder: Decoder,
-) => Promise<{ readonly records: KafkaMessage[] }>;
-/** What a topic may still hold from before that. */
+/** What a topic may still hold from before Kafka 0.11, unpacked by the codecs of kafkajs. */
 export const decodeOldMessages = require('kafkajs/src/protocol/messageSet/decoder') as (
   decoder: Decoder,
   bytes: number,

@@ -1,0 +1,91 @@
+/**
+ * The header of a batch of records, format 2 (Kafka's protocol guide, "Record Batch"):
+ *
+ *   0 base offset i64 | 8 length i32, of what follows | 12 leader epoch i32 | 16 magic i8 | 17 CRC-32C u32, of what follows
+ *   21 attributes i16 | 23 last offset delta i32 | 27 first, 35 max timestamp i64 | 43 producer id i64 | 51 producer epoch i16
+ *   53 base sequence i32 | 57 count of records i32 | 61 records
+ */
+import { CODEC_NAMES } from './codecs.js';
+import { crc32c } from './kafkajs-internals.js';
+
+const CODEC_MASK = 0x07;
+const LOG_APPEND_TIME = 0x08;
+const IN_TRANSACTION = 0x10;
+const CONTROL = 0x20;
+
+export const MAGIC = 2;
+export const MAGIC_AT = 16;
+export const CRC_AT = 17;
+export const HEADER_BYTES = 61;
+
+export interface BatchHeader {
+  /** The offsets of its records are in between; compaction may have taken the first and the last of them. */
+  readonly first: number;
+  readonly last: number;
+  /** By its place in CODEC_NAMES. */
+  readonly codec: number;
+  readonly isTransactional: boolean;
+  /** Markers of transactions, no records of anybody. */
+  readonly isControl: boolean;
+  readonly producerId: bigint;
+  /** ms since the epoch, of delta 0. */
+  readonly firstTimestamp: number;
+  /** Of all records, where the broker stamped them; null where each has its own. */
+  readonly appendTimestamp: number | null;
+  readonly count: number;
+}
+
+export function headerOf(batch: Buffer): BatchHeader {
+  const attributes = batch.readInt16BE(21);
+  const first = Number(batch.readBigInt64BE(0));
+  return {
+    first,
+    last: first + batch.readInt32BE(23),
+    codec: attributes & CODEC_MASK,
+    isTransactional: (attributes & IN_TRANSACTION) !== 0,
+    isControl: (attributes & CONTROL) !== 0,
+    producerId: batch.readBigInt64BE(43),
+    firstTimestamp: Number(batch.readBigInt64BE(27)),
+    appendTimestamp: attributes & LOG_APPEND_TIME ? Number(batch.readBigInt64BE(35)) : null,
+    count: batch.readInt32BE(57),
+  };
+}
+
+/** Where it can be: a batch lies behind `from` at least in part, and before `below`. */
+export interface Room {
+  /** The offset that was fetched, or the one behind the batch before it. */
+  readonly from: number;
+  /** The first offset of the batch behind it, or of what will be published next. */
+  readonly below: number;
+  /** Whether that is known of a batch behind it. */
+  readonly isBounded: boolean;
+  /** What the next record to be published will get. */
+  readonly end: number;
+  /** True for all but the first of a fetch, which may begin before what was fetched. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Hazard: neither kafkajs nor the broker that serves it looks at the checksum, and base offset, length and magic are
+ * outside of it. What was damaged would be sent to receivers, signed, or passed over.
+ * @throws Error that says what is wrong
+ */
+export function mustBeSound(batch: Buffer, room: Room): void {
+  if (batch.readInt8(MAGIC_AT) !== MAGIC) throw new Error('its format is unknown');
+  if (batch.length < HEADER_BYTES) throw new Error('it is too short');
+  if (crc32c(batch.subarray(CRC_AT + 4)) >>> 0 !== batch.readUInt32BE(CRC_AT)) {
+    throw new Error('its checksum does not fit');
+  }
+  const header = headerOf(batch);
+  // One that begins where it has to is believed before the base offset of the one behind it.
+  const isAnchored = room.isWhole ? header.first === room.from : header.first <= room.from;
+  if (!isWithin(header, isAnchored ? { ...room, below: room.end } : room)) throw new Error('its offsets do not fit');
+  if (CODEC_NAMES[header.codec] === undefined) throw new Error('its codec is unknown');
+}
+
+export function isWithin(
+  { first, last }: Pick<BatchHeader, 'first' | 'last'>,
+  { from, below, isWhole }: Room,
+): boolean {
+  return first <= last && last >= from && last < below && (!isWhole || first >= from);
+}

@@ -1,0 +1,144 @@
+/** The batches that a fetch brought of one partition, as messages in the order of their offsets. */
+import type { KafkaMessage } from 'kafkajs';
+import {
+  type BatchHeader,
+  HEADER_BYTES,
+  headerOf,
+  isWithin,
+  MAGIC,
+  MAGIC_AT,
+  mustBeSound,
+  type Room,
+} from './batch-header.js';
+import { CODEC_NAMES, unpack } from './codecs.js';
+import { decodeRecords } from './decode-records.js';
+import { Decoder, decodeOldMessages } from './kafkajs-internals.js';
+import { digestOf, isUnreadable, passed, reasonOf, refusal, type UnreadableMessage, unreadable } from './marks.js';
+
+const LENGTH_AT = 8;
+const LENGTH_ENDS = 12;
+/** Of a marker: version i16, then 0 for an abort. */
+const ABORT_MARKER = 0;
+
+export interface AbortedTransaction {
+  readonly producerId: bigint;
+  readonly firstOffset: number;
+}
+
+export interface Fetched {
+  /** The offset that was asked for. */
+  readonly from: number;
+  /** What the next record to be published will get. */
+  readonly end: number;
+  readonly aborted: readonly AbortedTransaction[];
+  /** What may still be unpacked for this fetch, bytes. Once it is spent, the rest is for the next one. */
+  readonly budget: { bytes: number };
+}
+
+/**
+ * The set ends with a batch that can't be read: nobody reads on before that is passed, and whether a marker of a
+ * transaction was an abort decides what the records behind it are.
+ */
+export async function messagesOf(set: Buffer, fetched: Fetched): Promise<KafkaMessage[]> {
+  if (set.length > 0 && !nextBatch(set)) {
+    // Since version 3 of the request a fetch has one batch whole, or nothing.
+    return [refusal(fetched.from, 'a batch has no sound length')];
+  }
+  const messages: KafkaMessage[] = [];
+  const aborted = new AbortedProducers(fetched.aborted);
+  let { from } = fetched;
+  for (let batch = nextBatch(set); batch && fetched.budget.bytes > 0; batch = nextBatch(batch.behind)) {
+    const next = offsetOf(batch.behind);
+    const { end } = fetched;
+    const isBounded = next !== null && next > from && next <= end;
+    const room = { from, below: isBounded ? next : end, isBounded, end, isWhole: messages.length > 0 };
+    // Not spread into one call: a batch may have more records than a call has arguments.
+    for (const message of await read(batch.bytes, { room, aborted, budget: fetched.budget })) messages.push(message);
+    const last = messages.at(-1);
+    if (!last || isUnreadable(last)) return messages;
+    from = Number(last.offset) + 1;
+  }
+  return messages;
+}
+
+/** Null at the end, and where the last batch did not come whole: it comes with the next fetch. */
+function nextBatch(set: Buffer): { readonly bytes: Buffer; readonly behind: Buffer } | null {
+  if (set.length <= MAGIC_AT) return null;
+  const size = LENGTH_ENDS + set.readInt32BE(LENGTH_AT);
+  if (size <= MAGIC_AT || size > set.length) return null;
+  return { bytes: set.subarray(0, size), behind: set.subarray(size) };
+}
+
+function offsetOf(batch: Buffer): number | null {
+  return batch.length < LENGTH_AT ? null : Number(batch.readBigInt64BE(0));
+}
+
+interface Reading {
+  readonly room: Room;
+  readonly aborted: AbortedProducers;
+  readonly budget: { bytes: number };
+}
+
+async function read(batch: Buffer, { room, aborted, budget }: Reading): Promise<KafkaMessage[]> {
+  try {
+    const magic = batch.readInt8(MAGIC_AT);
+    // Of before Kafka 0.11, each a batch of its own here: offset and size stand where a batch has them.
+    if (magic === 0 || magic === 1) return await decodeOldMessages(new Decoder(batch), batch.length);
+    mustBeSound(batch, room);
+    const header = headerOf(batch);
+    if (aborted.has(header)) return [passed(header.last)];
+    const records = await unpack(header.codec, batch.subarray(HEADER_BYTES));
+    budget.bytes -= records.length;
+    const messages: KafkaMessage[] = decodeRecords(records, header);
+    if (header.isControl) aborted.marker(header, messages);
+    if (header.isControl) return [passed(header.last)];
+    if (Number(messages.at(-1)?.offset ?? -1) < header.last) messages.push(passed(header.last));
+    return messages;
+  } catch (error) {
+    return [unreadableBatch(batch, room, error)];
+  }
+}
+
+function unreadableBatch(batch: Buffer, room: Room, error: unknown): UnreadableMessage {
+  const magic = batch.readInt8(MAGIC_AT);
+  const header = magic === MAGIC && batch.length >= HEADER_BYTES ? headerOf(batch) : null;
+  const codec = header ? (CODEC_NAMES[header.codec] ?? `number ${header.codec}`) : `format ${magic}`;
+  return unreadable({ ...offsetsOf(header, room), codec, reason: reasonOf(error), digest: digestOf(batch) });
+}
+
+/**
+ * A damaged header may name any offsets: none is taken that is another batch's, and of two that differ the lower last one.
+ * Who passes that and finds the same batch again is asked again; records that were passed by mistake are lost.
+ */
+function offsetsOf(header: BatchHeader | null, room: Room): { readonly first: number; readonly last: number } {
+  if (header) {
+    const { first, last, count } = header;
+    const counted = { first, last: Math.min(last, first + count - 1) };
+    const likely = [counted, header].find((offsets) => isWithin(offsets, room));
+    if (likely) return { first: likely.first, last: likely.last };
+  }
+  return { first: room.from, last: room.isBounded ? Math.max(room.from, room.below - 1) : room.from };
+}
+
+/** Whose records are of an aborted transaction, batch after batch; as Java's consumer does it. */
+class AbortedProducers {
+  readonly #begun: AbortedTransaction[];
+  readonly #now = new Set<bigint>();
+
+  constructor(transactions: readonly AbortedTransaction[]) {
+    this.#begun = [...transactions].sort((one, other) => one.firstOffset - other.firstOffset);
+  }
+
+  has({ last, producerId, isTransactional, isControl }: BatchHeader): boolean {
+    for (let next = this.#begun[0]; next && next.firstOffset <= last; next = this.#begun[0]) {
+      this.#now.add(next.producerId);
+      this.#begun.shift();
+    }
+    return isTransactional && !isControl && this.#now.has(producerId);
+  }
+
+  marker({ producerId }: BatchHeader, [marker]: readonly KafkaMessage[]): void {
+    if (marker?.key && marker.key.length >= 4 && marker.key.readInt16BE(2) === ABORT_MARKER)
+      this.#now.delete(producerId);
+  }
+}

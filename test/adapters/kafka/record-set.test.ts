@@ -1,0 +1,338 @@
+/** Batches as a partition holds them, damaged in every place: what is damaged is told, and what stands beside it is read. */
+import { createRequire } from 'node:module';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import kafkajs from 'kafkajs';
+import { installCodecs } from '../../../src/adapters/kafka/fetched/codecs.js';
+import { crc32c } from '../../../src/adapters/kafka/fetched/kafkajs-internals.js';
+import { isPassed, isUnreadable } from '../../../src/adapters/kafka/fetched/marks.js';
+import { type Fetched, messagesOf } from '../../../src/adapters/kafka/fetched/record-set.js';
+import { fromMessages } from '../../../src/adapters/kafka/records.js';
+
+/** kafkajs' own encoder. */
+const require = createRequire(import.meta.url);
+const { RecordBatch } = require('kafkajs/src/protocol/recordBatch/v0') as {
+  RecordBatch(of: object): Promise<{ buffer: Buffer }>;
+};
+const Record = require('kafkajs/src/protocol/recordBatch/record/v0') as (of: object) => unknown;
+const MessageSet = require('kafkajs/src/protocol/messageSet') as (of: object) => { buffer: Buffer };
+
+const { GZIP } = kafkajs.CompressionTypes;
+const BASE_OFFSET_AT = 0;
+const LENGTH_AT = 8;
+const LEADER_EPOCH_AT = 12;
+const MAGIC_AT = 16;
+const CRC_AT = 17;
+const ATTRIBUTES_AT = 21;
+const LAST_DELTA_AT = 23;
+const PRODUCER_AT = 43;
+const COUNT_AT = 57;
+const RECORDS_AT = 61;
+const IN_TRANSACTION = 0x10;
+const CONTROL = 0x20;
+
+beforeAll(() => installCodecs());
+
+type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+async function batch(
+  first: number,
+  values: readonly string[],
+  compression = 0,
+  headers: Headers = {},
+): Promise<Buffer> {
+  const records = values.map((value, offsetDelta) =>
+    Record({ offsetDelta, timestampDelta: 7, key: null, value: Buffer.from(value), headers }),
+  );
+  const of = { compression, firstOffset: first, lastOffsetDelta: values.length - 1, firstTimestamp: 1_700_000_000_000 };
+  const encoded = await RecordBatch({ ...of, maxTimestamp: 1_700_000_000_007, records });
+  // The encoder writes no offset of a broker's.
+  const bytes = Buffer.from(encoded.buffer);
+  bytes.writeBigInt64BE(BigInt(first), BASE_OFFSET_AT);
+  return bytes;
+}
+
+/** The checksum again, for what is wrong otherwise. */
+function resealed(bytes: Buffer): Buffer {
+  bytes.writeUInt32BE(crc32c(bytes.subarray(ATTRIBUTES_AT)) >>> 0, CRC_AT);
+  return bytes;
+}
+
+/** A batch with these bytes for its records. */
+async function withRecords(records: Buffer, count: number, compression = 0): Promise<Buffer> {
+  const header = (await batch(0, ['a'])).subarray(0, RECORDS_AT);
+  const bytes = Buffer.concat([header, records]);
+  bytes.writeInt32BE(bytes.length - LEADER_EPOCH_AT, LENGTH_AT);
+  bytes.writeInt16BE(compression, ATTRIBUTES_AT);
+  bytes.writeInt32BE(count, COUNT_AT);
+  return resealed(bytes);
+}
+
+async function ofProducer(producer: number, bytes: Buffer, attributes = IN_TRANSACTION): Promise<Buffer> {
+  bytes.writeInt16BE(attributes, ATTRIBUTES_AT);
+  bytes.writeBigInt64BE(BigInt(producer), PRODUCER_AT);
+  return resealed(bytes);
+}
+
+/** What ends a transaction. */
+async function marker(first: number, producer: number, type: 'abort' | 'commit'): Promise<Buffer> {
+  const key = Buffer.from([0, 0, 0, type === 'abort' ? 0 : 1]);
+  const record = Record({ offsetDelta: 0, timestampDelta: 0, key, value: Buffer.alloc(6), headers: {} });
+  const encoded = await RecordBatch({ firstOffset: first, lastOffsetDelta: 0, maxTimestamp: 0, records: [record] });
+  const bytes = Buffer.from(encoded.buffer);
+  bytes.writeBigInt64BE(BigInt(first), BASE_OFFSET_AT);
+  return ofProducer(producer, bytes, IN_TRANSACTION | CONTROL);
+}
+
+const fetchedAs = (of: Partial<Fetched> = {}): Fetched => ({
+  ...{ from: 0, end: 1_000, aborted: [], budget: { bytes: 1024 * 1024 } },
+  ...of,
+});
+
+async function read(set: Buffer, of: Partial<Fetched> = {}): Promise<string[]> {
+  const messages = await messagesOf(set, fetchedAs(of));
+  return messages.map((message) => {
+    if (isPassed(message)) return `passed ${message.offset}`;
+    if (!isUnreadable(message)) return `${message.offset} ${message.value}`;
+    const { first, last, codec, reason } = message.unreadable;
+    return `${first} to ${last}, ${codec}: ${reason}`;
+  });
+}
+
+describe('what is sound is read', () => {
+  test('packed or not, one batch after the other', async () => {
+    const set = Buffer.concat([await batch(5, ['a', 'b']), await batch(7, ['c'], GZIP)]);
+    expect(await read(set)).toEqual(['5 a', '6 b', '7 c']);
+  });
+
+  test('with its timestamp, and its headers in their order', async () => {
+    const headers = { b: '1', __proto__: '2', a: ['3', '4'], constructor: '5' };
+    const [record] = fromMessages(
+      { topic: 't', partition: 3 },
+      await messagesOf(await batch(5, ['x'], 0, headers), fetchedAs()),
+    );
+    if (!record || 'digest' in record) throw new Error('it was not read');
+    expect(record).toMatchObject({ topic: 't', partition: 3, offset: 5, timestamp: 1_700_000_000_007, key: null });
+    expect(record.headers.map(([name, value]) => `${name} ${value}`)).toEqual(['b 1', 'a 3', 'a 4', 'constructor 5']);
+  });
+
+  test('from within a batch: what is before is kafkajs to leave out', async () => {
+    expect(await read(await batch(5, ['a', 'b', 'c']), { from: 6 })).toEqual(['5 a', '6 b', '7 c']);
+  });
+
+  test('of before Kafka 0.11, too', async () => {
+    const { buffer } = MessageSet({ messageVersion: 1, entries: [{ value: 'old', timestamp: 1_700_000_000_000 }] });
+    const old = Buffer.from(buffer);
+    old.writeBigInt64BE(3n, BASE_OFFSET_AT);
+    expect(await read(Buffer.concat([old, await batch(4, ['new'])]))).toEqual(['3 old', '4 new']);
+  });
+
+  test('a batch that did not come whole is left for the next fetch', async () => {
+    const [first, second] = [await batch(0, ['a']), await batch(1, ['b'])];
+    for (let cut = 0; cut < second.length; cut += 1) {
+      expect(await read(Buffer.concat([first, second.subarray(0, cut)]))).toEqual(['0 a']);
+    }
+  });
+
+  test('what compaction has taken is passed: a tail, and all of it', async () => {
+    const tail = await batch(0, ['a']);
+    tail.writeInt32BE(4, LAST_DELTA_AT);
+    const none = (await batch(5, ['b'])).subarray(0, RECORDS_AT);
+    none.writeInt32BE(RECORDS_AT - LEADER_EPOCH_AT, LENGTH_AT);
+    none.writeInt32BE(0, COUNT_AT);
+    const set = Buffer.concat([resealed(tail), resealed(none), await batch(6, ['c'])]);
+    expect(await read(set)).toEqual(['0 a', 'passed 4', 'passed 5', '6 c']);
+  });
+
+  test('once enough is unpacked the rest is left for the next fetch', async () => {
+    const value = 'x'.repeat(100_000);
+    const set = Buffer.concat([
+      await batch(0, [value], GZIP),
+      await batch(1, [value], GZIP),
+      await batch(2, [value], GZIP),
+    ]);
+    const budget = { bytes: 150_000 };
+    expect((await messagesOf(set, fetchedAs({ budget }))).map(({ offset }) => offset)).toEqual(['0', '1']);
+    expect(await messagesOf(set, fetchedAs({ budget }))).toEqual([]);
+  });
+
+  test('80,000 headers take no time to speak of', async () => {
+    const names = Array.from({ length: 80_000 }, (_, n) => [`h${n}`, '']);
+    const begun = performance.now();
+    const [record] = fromMessages(
+      { topic: 't', partition: 0 },
+      await messagesOf(await manyHeaders(names.length), fetchedAs()),
+    );
+    expect(record && 'headers' in record && record.headers.length).toBe(80_000);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+});
+
+/** One record with so many headers, each a name of one byte and no value. */
+async function manyHeaders(count: number): Promise<Buffer> {
+  const varint = (value: number): number[] => {
+    const zigzag = value * 2;
+    const bytes: number[] = [];
+    for (let rest = zigzag; ; rest = Math.floor(rest / 128)) {
+      if (rest < 128) return [...bytes, rest];
+      bytes.push((rest % 128) + 128);
+    }
+  };
+  const headers = Buffer.alloc(3 * count);
+  for (let n = 0; n < count; n += 1) headers.set([2, 0x61, 0], 3 * n);
+  const body = Buffer.concat([Buffer.from([0, 0, 0, 1, 1, ...varint(count)]), headers]);
+  return withRecords(Buffer.concat([Buffer.from(varint(body.length)), body]), 1);
+}
+
+describe('transactions', () => {
+  const aborted = [
+    { producerId: 2n, firstOffset: 1 },
+    { producerId: 1n, firstOffset: 0 },
+  ];
+
+  test('what was aborted is passed, whoever else writes in between; what was committed is read', async () => {
+    const set = Buffer.concat([
+      await ofProducer(1, await batch(0, ['aborted'])),
+      await ofProducer(2, await batch(1, ['aborted', 'aborted'])),
+      await ofProducer(3, await batch(3, ['committed'])),
+      await marker(4, 1, 'abort'),
+      await ofProducer(1, await batch(5, ['committed'])),
+      await ofProducer(2, await batch(6, ['aborted'])),
+      await marker(7, 2, 'abort'),
+      await marker(8, 3, 'commit'),
+      await batch(9, ['plain']),
+    ]);
+    const said = await read(set, { aborted });
+    expect(said.filter((line) => !line.startsWith('passed'))).toEqual(['3 committed', '5 committed', '9 plain']);
+    expect(said).toHaveLength(9);
+  });
+
+  test('two that began before what was fetched are both aborted', async () => {
+    const set = Buffer.concat([
+      await ofProducer(1, await batch(50, ['a'])),
+      await ofProducer(2, await batch(51, ['b'])),
+    ]);
+    expect(await read(set, { aborted, from: 50 })).toEqual(['passed 50', 'passed 51']);
+  });
+
+  test('a marker that is damaged ends the set: what is behind it can not be told', async () => {
+    const damaged = await marker(1, 1, 'abort');
+    damaged[damaged.length - 1] = 0x55;
+    const set = Buffer.concat([
+      await ofProducer(1, await batch(0, ['aborted'])),
+      damaged,
+      await ofProducer(1, await batch(2, ['committed'])),
+    ]);
+    const begun = [{ producerId: 1n, firstOffset: 0 }];
+    expect(await read(set, { aborted: begun })).toEqual(['passed 0', '1 to 1, none: its checksum does not fit']);
+    // As it is fetched once that was passed.
+    expect(await read(set.subarray(set.length - (await batch(2, ['committed'])).length), { from: 2 })).toEqual([
+      '2 committed',
+    ]);
+  });
+});
+
+describe('what can not be read is one mark, and the end of its set', () => {
+  const around = async (damaged: Buffer, of: Partial<Fetched> = {}) =>
+    read(Buffer.concat([await batch(0, ['a']), damaged, await batch(4, ['z'])]), of);
+
+  test.each([
+    ['a codec that is unknown', 5, 'number 5: its codec is unknown'],
+    ['bytes that are no gzip', GZIP, 'gzip: incorrect header check'],
+    ['bytes that are no snappy', 2, /^snappy: \S/],
+    ['bytes that are no lz4', 3, 'lz4: it is no LZ4 frame'],
+    ['bytes that are no zstd', 4, /^zstd: \S/],
+  ])('%s', async (_, codec, says) => {
+    const bytes = await batch(1, ['b'.repeat(50), 'c', 'd']);
+    bytes.writeInt16BE(codec, ATTRIBUTES_AT);
+    const [, mark = '', ...more] = await around(resealed(bytes));
+    expect(mark.replace('1 to 3, ', '')).toMatch(says);
+    expect(more).toEqual([]);
+  });
+
+  test.each([
+    ['fewer records than it says', Buffer.from([]), 1, 'a number is cut short'],
+    ['more than its records', Buffer.from([12, 0, 0, 0, 1, 1, 0, 0]), 1, 'it has more than its records'],
+    ['a record that is longer than the batch', Buffer.from([100, 0, 0, 0]), 1, 'a record is cut short'],
+    ['a record of another length', Buffer.from([14, 0, 0, 0, 1, 1, 0, 0]), 1, 'a record has another length'],
+    ['a value that is longer than the batch', Buffer.from([12, 0, 0, 0, 1, 100, 0]), 1, 'a field is cut short'],
+    ['a number without an end', Buffer.alloc(20, 0xff), 1, 'cut short, or too large'],
+    ['an offset of another batch', Buffer.from([12, 0, 0, 2, 1, 1, 0]), 1, 'an offset of another batch'],
+    ['a header without a name', Buffer.from([16, 0, 0, 0, 1, 1, 2, 1, 0]), 1, 'a header has no name'],
+    ['less than no headers', Buffer.from([12, 0, 0, 0, 1, 1, 1]), 1, 'less than no headers'],
+  ])('%s', async (_, records, count, says) => {
+    expect((await read(await withRecords(records, count)))[0]).toContain(says);
+  });
+
+  test('more records and headers than a batch may have, packed small', async () => {
+    const empty = Buffer.from([12, 0, 0, 0, 1, 1, 0]);
+    const packed = gzipSync(Buffer.alloc(600_000 * empty.length, empty));
+    expect((await read(await withRecords(packed, 600_000, GZIP)))[0]).toContain('more than 500000 records and headers');
+    expect((await read(await manyHeaders(600_000)))[0]).toContain('more than 500000 records and headers');
+  });
+
+  test('a format that nobody knows', async () => {
+    const bytes = await batch(1, ['b', 'c', 'd']);
+    bytes.writeInt8(9, MAGIC_AT);
+    expect(await around(bytes)).toEqual(['0 a', '1 to 3, format 9: its format is unknown']);
+  });
+
+  test('whatever byte of it is another one: it is told, and with it no offset of its neighbours', async () => {
+    const whole = await batch(1, ['b'.repeat(40), 'c', 'd']);
+    const damaged = (at: number, by: number) => {
+      const bytes = Buffer.from(whole);
+      bytes[at] = (bytes[at] ?? 0) ^ by;
+      return bytes;
+    };
+    const isFree = (at: number) => at >= LENGTH_AT && at < MAGIC_AT;
+    const damage = fc
+      .record({ at: fc.nat(whole.length - 1), by: fc.integer({ min: 1, max: 255 }) })
+      .filter(({ at }) => !isFree(at));
+    const property = fc.asyncProperty(damage, async ({ at, by }) => {
+      const [first, mark = '', ...more] = await around(damaged(at, by));
+      expect([first, more]).toEqual(['0 a', []]);
+      expect(mark).toMatch(/^1 to [123], .*: its (checksum|offsets|format) /);
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  test('the last offset that a damaged header names is never beyond the count of its records, nor beyond the end', async () => {
+    const bytes = await batch(1, ['b', 'c']);
+    bytes.writeInt32BE(1_000_000, LAST_DELTA_AT);
+    expect(await read(bytes, { end: 9 })).toEqual(['1 to 2, none: its checksum does not fit']);
+    bytes.writeInt32BE(-7, LAST_DELTA_AT);
+    expect((await around(bytes))[1]).toMatch(/^1 to 3,/);
+    bytes.writeBigInt64BE(500n, BASE_OFFSET_AT);
+    expect(await read(bytes, { from: 1, end: 9 })).toEqual(['1 to 1, none: its checksum does not fit']);
+  });
+
+  test('a base offset that is lowered hides nothing', async () => {
+    const bytes = await batch(100, ['a', 'b']);
+    bytes.writeBigInt64BE(3n, BASE_OFFSET_AT);
+    expect(await read(bytes, { from: 100, end: 102 })).toEqual(['100 to 100, none: its offsets do not fit']);
+  });
+
+  test('its digest is the same under another leader, and another one for other bytes', async () => {
+    const digest = async (bytes: Buffer) => {
+      const [message] = await messagesOf(bytes, fetchedAs());
+      return message && isUnreadable(message) ? message.unreadable.digest : null;
+    };
+    const bytes = await batch(1, ['b']);
+    bytes[bytes.length - 1] = 0x41;
+    const before = await digest(bytes);
+    bytes.writeInt32BE(77, LEADER_EPOCH_AT);
+    expect(await digest(bytes)).toBe(before);
+    bytes[bytes.length - 2] = 0x41;
+    expect(await digest(bytes)).not.toBe(before);
+    expect(before).toMatch(/^[0-9a-f]{32}$/);
+  });
+});
+
+test('a length that is nonsense keeps what follows from being read: that is told', async () => {
+  const bytes = await batch(0, ['a']);
+  for (const length of [-1, 0, 3, 1_000_000_000]) {
+    bytes.writeInt32BE(length, LENGTH_AT);
+    expect(await read(bytes, { from: 7 })).toEqual(['7 to 7, unknown: a batch has no sound length']);
+  }
+});
