@@ -195,6 +195,14 @@ describe('a CloudEvent', () => {
     expect(withoutExtras(newDelivery(cloudEvent('structured'), 1, record)).record.headers).toEqual([]);
   });
 
+  test('in binary mode keeps no more of its headers than is sent: the last of a name, and none that stands for the body', () => {
+    const many = Array.from({ length: 100 }, (_, n) => header('ce_note', `${n}`.padEnd(30_000, '.')));
+    const record = { ...binary({}, {}, [...many, header('ce_data', 'x'.repeat(3_000_000))]), key: null };
+    const { headers } = withoutExtras(newDelivery(cloudEvent('binary'), 1, record)).record;
+    expect(headers.filter(([name]) => name === 'ce_note')).toEqual([many.at(-1)]);
+    expect(headers.reduce((sum, [, value]) => sum + value.length, 0)).toBeLessThan(40_000);
+  });
+
   test('in binary mode may have no value; another may not', () => {
     const record = binary({}, null);
     expect(again(toRetryRecord(newDelivery(cloudEvent('binary'), 1, record), DUE)).record.value).toBeNull();
