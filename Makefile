@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test api-document asyncapi-document producers receivers try-package faults run lint build bench bench-growth soak clean up down
+.PHONY: help demo test test-all test-unit api-document asyncapi-document producers receivers try-package faults run lint build bench bench-growth soak clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -19,8 +19,14 @@ help: ## this list
 demo: $(BUILT) ## the whole story on this machine, in under a minute
 	@node dist/main.js demo
 
-test: $(BUILT) lint ## build, lint, and every test
+test: $(BUILT) lint ## build, lint, and every test, with smaller numbers
 	@npm test --silent
+
+test-all: $(BUILT) lint ## the same in full: all kills, all cases of the fuzzers, all pairs of store and broker
+	@TEST_ALL=1 npm test --silent
+
+test-unit: $(BUILT) ## the tests that need neither servers nor processes of the service
+	@npm test --silent -- --selectProjects unit
 
 api-document: $(BUILT) ## writes docs/api.md, from what /openapi.json says
 	@node scripts/api-document.js > docs/api.md.new && mv docs/api.md.new docs/api.md

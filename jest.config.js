@@ -1,10 +1,10 @@
 /** Native ES modules (`npm test` has the Node flag), TypeScript by swc: no type check here, `make lint` does that. */
-export default {
+import { availableParallelism } from 'node:os';
+
+const project = {
+  rootDir: import.meta.dirname,
   testEnvironment: '<rootDir>/test/support/leak-guard.js',
   roots: ['<rootDir>/test'],
-  globalSetup: '<rootDir>/test/support/kafka-for-all.js',
-  globalTeardown: '<rootDir>/test/support/kafka-after-all.js',
-  testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [
@@ -13,9 +13,45 @@ export default {
     ],
   },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+};
+
+const withKafka = {
+  globalSetup: '<rootDir>/test/support/kafka-for-all.js',
+  globalTeardown: '<rootDir>/test/support/kafka-after-all.js',
+};
+
+/** Folders of test/, by what their tests stand on; what is in none of them stands on nothing but this process. */
+const FOLDERS = {
+  faults: ['faults'],
+  e2e: ['e2e'],
+  contract: ['contract', 'adapters', 'support/eventstoredb'],
+};
+
+const others = Object.values(FOLDERS).flat();
+
+export default {
+  projects: [
+    ...Object.entries(FOLDERS).map(([displayName, folders]) => ({
+      ...project,
+      ...withKafka,
+      displayName,
+      testMatch: folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
+    })),
+    {
+      ...project,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/test/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', ...others.map((folder) => `<rootDir>/test/${folder}/`)],
+    },
+    // Leaks on purpose: run by test/architecture/leak-guard.test.ts alone.
+    ...(process.env.PLANTED ? [{ ...project, displayName: 'planted', testMatch: ['**/*.planted.ts'] }] : []),
+  ],
   reporters: ['default', '<rootDir>/test/support/summary-reporter.js'],
-  testTimeout: 20_000,
-  maxWorkers: 2,
+  testSequencer: '<rootDir>/test/support/longest-first.js',
+  // For what hangs: tests wait for conditions, longer on a busy machine (test/support/eventually.ts).
+  testTimeout: 120_000,
+  // Most tests wait, for processes and servers, more than they work.
+  maxWorkers: 2 * availableParallelism(),
   // Also what makes jest use workers for a single file, where the leak guard sees nothing of jest's own.
   workerIdleMemoryLimit: '1GB',
 };

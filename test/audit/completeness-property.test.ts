@@ -11,9 +11,10 @@ import type { ReceivedRecord } from '../../src/ports/broker.js';
 import type { AccountEvent } from '../../src/webhooks/events.js';
 import { type AccountWebhooks, evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
 import { AuditFixture, delivery, TOPICS } from '../support/audit-fixture.js';
+import { inFull } from '../support/thorough.js';
 import { added } from '../support/webhook-samples.js';
 
-const RUNS = Number(process.env.COMPLETENESS_RUNS ?? 200);
+const RUNS = Number(process.env.COMPLETENESS_RUNS ?? inFull(1_000, 200));
 jest.setTimeout(20_000 + RUNS * 100);
 
 const TIERS = ['5s', '30m'] as const;

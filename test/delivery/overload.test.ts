@@ -14,7 +14,7 @@ const LINE = 2_000;
 const PATIENCE = { timeout: 30_000 };
 const TIER = 'webhooks.retry.1h';
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 let fixture: AccountFixture;
 beforeEach(async () => {

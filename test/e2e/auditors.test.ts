@@ -8,7 +8,7 @@ import { type Account, addWebhook, installation, paymentEvents, register, tokenF
 const ACCOUNT = 42;
 const PATIENCE = { timeout: 20_000 };
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 describeBackbones((backbone) => {
   let receiver: Receiver;

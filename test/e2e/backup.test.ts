@@ -10,7 +10,7 @@ import { paymentEvents } from '../support/story.js';
 const ACCOUNT = 42;
 const ROUNDS = 10;
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 let scene: FaultScene;
 let folder: string;

@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 const EMPTY = { records: 0, events: 0, invalid: 0, unreadable: 0, notDue: 0, deliveries: 0 };
 const NO_OUTCOME = { delivered: 0, exhausted: 0, cancelled: 0, inactive: 0, retrying: {}, unanswered: 0 };
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 type Line = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@ import { type Receiver, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 const ACCOUNT = 42;
 const DEAD = '/dead';

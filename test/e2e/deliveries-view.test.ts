@@ -6,7 +6,7 @@ import { type Receiver, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
-jest.setTimeout(90_000);
+jest.setTimeout(300_000);
 
 const ACCOUNT = 42;
 const COUNT = 25;

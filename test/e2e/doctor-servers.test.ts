@@ -17,7 +17,7 @@ const AUTHORIZING = {
 const HOUR = 3_600_000;
 const GROUP = 'the-group';
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 withOwnKafka(() => {
   let store: EventStoreServer;

@@ -22,7 +22,7 @@ const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const NOBODY = 65_534;
 const newKey = () => randomBytes(32).toString('base64');
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 let settings: Settings;
 let dataDir: string;

@@ -7,7 +7,7 @@ import { type ReceivedRequest, type Receiver, startReceiver } from '../support/r
 import { run, type Service, type Settings, serve } from '../support/service.js';
 import { type Account, addWebhook, installation, register, tokenFor } from '../support/story.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 const ACCOUNT = 42;
 const URLS = ['one', 'two', 'three'] as const;

@@ -15,7 +15,7 @@ import { run, type Service, type Settings, serve, start } from '../support/servi
 import { silentLogger } from '../support/silent-logger.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 const ACCOUNT = 42;
 const API_KEY = { key: 'X-Api-Key', value: 'sealed before the change' };

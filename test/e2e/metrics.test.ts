@@ -8,7 +8,7 @@ import { type Scrape, scrape } from '../support/scrape.js';
 import { type Service, type Settings, serve } from '../support/service.js';
 import { installation } from '../support/story.js';
 
-jest.setTimeout(90_000);
+jest.setTimeout(300_000);
 
 const OUTCOMES = 'account_webhooks_deliveries_total';
 const ATTEMPTS = 'account_webhooks_attempt_duration_seconds_count';

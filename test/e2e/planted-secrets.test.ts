@@ -12,7 +12,7 @@ import { securedBackbone } from '../support/secured-backbone.js';
 import type { Service } from '../support/service.js';
 import type { Account } from '../support/story.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 const ACCOUNT = 42;
 const PATIENCE = { timeout: 30_000 };

@@ -6,7 +6,7 @@ import { PlantedSecrets } from '../support/planted-secrets.js';
 import { securedBackbone } from '../support/secured-backbone.js';
 import type { Settings } from '../support/service.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 const secrets = new PlantedSecrets();
 const secured = securedBackbone(secrets);

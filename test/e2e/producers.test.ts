@@ -17,7 +17,7 @@ import { type Receiver, startReceiver } from '../support/receiver.js';
 import { type Service, serve } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 const PAGE = fileOf('docs/payment-events.md');
 /** One for each codec: its batches show which was used. */

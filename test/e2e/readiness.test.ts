@@ -6,7 +6,7 @@ import { scrape } from '../support/scrape.js';
 import { type Settings, serve, startServing } from '../support/service.js';
 import { installation, register, tokenFor } from '../support/story.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 const PATIENCE = { timeout: 20_000 };
 const cleanups: (() => unknown)[] = [];

@@ -13,7 +13,7 @@ import { type ReceivedRequest, startReceiver } from '../support/receiver.js';
 import { run, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, register, tokenFor } from '../support/story.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 const GUIDE = fileOf('docs/receivers.md');
 /** Spaces, digits and characters that would be lost by whoever parses it and writes it again. */

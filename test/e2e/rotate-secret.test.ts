@@ -6,7 +6,7 @@ import { type ReceivedRequest, type Receiver, startReceiver } from '../support/r
 import { run, type Service, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 const ACCOUNT = 42;
 const PATIENCE = { timeout: 20_000 };

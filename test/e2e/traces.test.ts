@@ -11,7 +11,7 @@ import { run, type Service, type Settings, serve } from '../support/service.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 const ACCOUNT = 42;
 const PATIENCE = { timeout: 20_000 };

@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { eventually } from '../support/eventually.js';
+import { eventually, patience } from '../support/eventually.js';
 import { failingFirst } from '../support/failing-first.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';
@@ -28,7 +28,7 @@ const STUCK = paymentEvents(ACCOUNT, 1, 'stuck-').trim();
 const WATCHED_MS = 1_000;
 const BUSY_MS = 600;
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 withFaultyLibc(() => {
   let scene: FaultScene;
@@ -84,7 +84,7 @@ withFaultyLibc(() => {
       `the clock ${jump} and back, ${watchedAway} and ${watchedBack} ms CPU in ${WATCHED_MS} ms`,
     );
     expect(verdict).toEqual({ pairs: 4 * EVENTS * PATHS.length, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });
-    expect(Math.max(watchedAway, watchedBack)).toBeLessThan(BUSY_MS);
+    expect(Math.max(watchedAway, watchedBack)).toBeLessThan(BUSY_MS * patience());
   });
 
   test('retries that wait since the clock was a day ahead wait no longer than their delay', async () => {

@@ -10,7 +10,7 @@ const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/three'];
 const PATIENCE_MS = 40_000;
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 describeBackbones((backbone) => {
   let cleanups: (() => unknown)[] = [];

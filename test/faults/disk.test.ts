@@ -19,7 +19,7 @@ const TYPES = ['cash_out', 'refund_in', 'refund_out', 'med_created', 'med_accept
 /** So often at least does the fault strike. */
 const REFUSED = 60;
 
-jest.setTimeout(90_000);
+jest.setTimeout(300_000);
 
 interface Answer {
   /** Type and URL. */

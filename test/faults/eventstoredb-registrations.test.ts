@@ -17,7 +17,7 @@ const TYPES = ['cash_out', 'refund_in', 'refund_out', 'med_created', 'med_accept
 const NAMES = ['before', 'during', 'after'];
 const PATIENCE = { timeout: 40_000 };
 
-jest.setTimeout(90_000);
+jest.setTimeout(300_000);
 
 interface Post {
   readonly eventType: string;

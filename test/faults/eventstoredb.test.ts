@@ -10,7 +10,7 @@ const ACCOUNT = 7;
 const OUT_OF_REACH = 'the event store is out of reach; trying again';
 const PATIENCE = { timeout: 30_000 };
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 interface StoreOutside {
   readonly url: string;

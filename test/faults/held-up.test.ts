@@ -18,7 +18,7 @@ const MEANWHILE = 400;
 const TIMEOUT_MS = 3_000;
 const PATIENCE_MS = 40_000;
 
-jest.setTimeout(90_000);
+jest.setTimeout(300_000);
 
 describeBackbones((backbone) => {
   let scene: FaultScene;

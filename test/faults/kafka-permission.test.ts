@@ -20,7 +20,7 @@ const AUTHORIZING = {
   'allow.everyone.if.no.acl.found': 'true',
 };
 
-jest.setTimeout(90_000);
+jest.setTimeout(300_000);
 
 withOwnKafka(() => {
   let cleanups: (() => unknown)[] = [];

@@ -5,7 +5,7 @@ import { type SecuredKafka, startSecuredKafka } from '../support/secured-kafka.j
 import { run, type Settings } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 withOwnKafka(() => {
   let kafka: SecuredKafka;

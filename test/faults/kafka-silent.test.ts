@@ -19,7 +19,7 @@ const SILENT_FOR_MS = 10_000;
 const COMMANDS_END_WITHIN_MS = 25_000;
 const STOPS_WITHIN_MS = 10_000;
 
-jest.setTimeout(90_000);
+jest.setTimeout(300_000);
 
 let cleanups: (() => unknown)[] = [];
 afterEach(async () => {

@@ -22,7 +22,7 @@ const PATIENCE_MS = 40_000;
 const FAILS = /"id":"(liar-0|\w+-\d*3)"/;
 const COMMANDS = [`deliveries list --account ${ACCOUNT}`, 'dead-letters list', `audit log --account ${ACCOUNT}`];
 
-jest.setTimeout(90_000);
+jest.setTimeout(300_000);
 
 describeBackbones((backbone) => {
   let scene: FaultScene;

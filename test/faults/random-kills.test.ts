@@ -15,6 +15,7 @@ import type { ReceivedRequest, Reply } from '../support/receiver.js';
 import { seeded } from '../support/seeded.js';
 import type { Service, Starting } from '../support/service.js';
 import { addWebhook, paymentEvents } from '../support/story.js';
+import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/slow'];
@@ -27,7 +28,8 @@ const PATIENCE_MS = 60_000;
 jest.setTimeout(400_000);
 
 describeBackbones((backbone) => {
-  const kills = Number(process.env.FAULT_KILLS ?? (backbone.name.includes('Kafka') ? 5 : 50));
+  const inTurn = backbone.name.includes('Kafka') ? inFull(5, 2) : inFull(50, 6);
+  const kills = Number(process.env.FAULT_KILLS ?? inTurn);
   let scene: FaultScene;
   afterEach(() => scene?.close());
 

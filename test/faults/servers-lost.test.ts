@@ -28,7 +28,7 @@ const PATIENCE = { timeout: PATIENCE_MS };
 /** The first attempt for such an event fails: there are retries, too, but no ten failures in a row. */
 const FAILS = /"id":"\w+-\d*3"/;
 
-jest.setTimeout(200_000);
+jest.setTimeout(300_000);
 
 /** Both ways of losing it, and the way back. */
 interface Outside {

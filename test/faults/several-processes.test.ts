@@ -11,7 +11,7 @@ const EVENTS = 80;
 const PATIENCE_MS = 40_000;
 const PATIENCE = { timeout: PATIENCE_MS };
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 describeBackbones((backbone) => {
   let cleanups: (() => unknown)[] = [];

@@ -21,7 +21,7 @@ const PATIENCE = { timeout: 30_000 };
 const KEYS = ['k2', 'k3', 'k0'];
 const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 let cleanups: (() => unknown)[] = [];
 afterEach(async () => {

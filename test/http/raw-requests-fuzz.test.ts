@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { head, type RawAnswer, rawRequest } from '../support/raw-request.js';
+import { inFull } from '../support/thorough.js';
 
-const RUNS = Number(process.env.FUZZ_RAW ?? 500);
+const RUNS = Number(process.env.FUZZ_RAW ?? inFull(500, 100));
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
 
 let api: RunningApi;

@@ -6,6 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from '@jest/globals';
 import { startEventStore } from './eventstoredb/event-store-server.js';
 import type { Settings } from './service.js';
+import { inFull } from './thorough.js';
 
 export interface Backbone {
   readonly name: string;
@@ -43,8 +44,8 @@ export const BACKBONES: readonly Backbone[] = [SQLITE, EVENTSTOREDB].flatMap((st
 /** All embedded, and all on servers: for what takes long. */
 export const ENDS: readonly Backbone[] = [pair(SQLITE, SQLITE), pair(EVENTSTOREDB, KAFKA)];
 
-/** Runs the tests on each; where one can't be had, says so loudly. */
-export function describeBackbones(define: (backbone: Backbone) => void, backbones = BACKBONES): void {
+/** Runs the tests on each; where one can't be had, says so loudly. A store and a broker know nothing of each other. */
+export function describeBackbones(define: (backbone: Backbone) => void, backbones = inFull(BACKBONES, ENDS)): void {
   for (const backbone of backbones) {
     describe(backbone.name, () => {
       if (backbone.open) define(backbone);

@@ -3,7 +3,9 @@
  * that both have open what is wrong just now. Where that can't be had, what needs it says so loudly.
  */
 import { spawnSync } from 'node:child_process';
-import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, test } from '@jest/globals';
@@ -36,10 +38,7 @@ export class FaultyLibc {
 
   /** @param word faults of the disk are those of files whose path contains it */
   constructor(word: string) {
-    const [library, page] = [join(this.#folder.path, 'faulty-libc.so'), join(this.#folder.path, 'page')];
-    const options = ['-shared', '-fPIC', '-O1', '-Wall', '-Werror', '-o', library, SOURCE, '-ldl'];
-    const { status, stderr } = spawnSync('cc', options, { encoding: 'utf8' });
-    if (status !== 0) throw new Error(`faulty-libc.c could not be compiled:\n${stderr}`);
+    const [library, page] = [compiled(this.#folder.path), join(this.#folder.path, 'page')];
     this.settings = { LD_PRELOAD: library, FAULTY_LIBC: page };
     this.#page = openSync(page, 'w+');
     const text = Buffer.alloc(PAGE_BYTES);
@@ -86,4 +85,17 @@ export class FaultyLibc {
     readSync(this.#page, bytes, 0, bytes.length, place);
     return Number(bytes.readBigInt64LE());
   }
+}
+
+/** Once for each form of its source; several test files may be first at once. */
+function compiled(folder: string): string {
+  const hash = createHash('sha256').update(readFileSync(SOURCE)).digest('hex').slice(0, 16);
+  const library = join(tmpdir(), `faulty-libc-${hash}.so`);
+  if (existsSync(library)) return library;
+  const made = join(folder, 'faulty-libc.so');
+  const options = ['-shared', '-fPIC', '-O1', '-Wall', '-Werror', '-o', made, SOURCE, '-ldl'];
+  const { status, stderr } = spawnSync('cc', options, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`faulty-libc.c could not be compiled:\n${stderr}`);
+  renameSync(made, library);
+  return library;
 }

@@ -2,7 +2,7 @@
  * Before all tests: a Kafka of their own, unless KAFKA_BROKERS names one. Where neither can be had, what needs it is
  * skipped, and that is said loudly; with REQUIRE_KAFKA set it fails.
  */
-import { missingTools } from '../services/kafka/kafka-jars.js';
+import { kafkaClassPath, missingTools } from '../services/kafka/kafka-jars.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 
 export default async function setUp() {
@@ -13,6 +13,14 @@ export default async function setUp() {
     console.error(
       `\nTHE TESTS ON KAFKA ARE SKIPPED: KAFKA_BROKERS IS NOT SET, AND ${missing.join(' AND ').toUpperCase()} MISSING\n`,
     );
+    return;
+  }
+  try {
+    kafkaClassPath((line) => console.error(line));
+  } catch (error) {
+    if (process.env.REQUIRE_KAFKA) throw error;
+    process.env.NO_KAFKA = "Kafka's jars, which Maven can not fetch,";
+    console.error(`\nTHE TESTS ON KAFKA ARE SKIPPED: MAVEN CAN NOT FETCH ITS JARS\n${error.message}\n`);
     return;
   }
   const kafka = await startKafka({ tell: (line) => console.error(line) });

@@ -6,7 +6,7 @@ import { type EventStore, type NewEvent, NO_STREAM, StoreUnavailable } from '../
 import { collect } from '../../contract/contract.js';
 import { type EventStoreCluster, startEventStoreCluster } from '../../support/eventstoredb/cluster.js';
 import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually, patience } from '../../support/eventually.js';
 
 const PATIENCE = { timeout: 15_000 };
 
@@ -108,7 +108,7 @@ it('that accepts connections and says nothing keeps nobody who wants to end', as
   const began = performance.now();
   await end();
   await store.close();
-  expect(performance.now() - began).toBeLessThan(4_000);
+  expect(performance.now() - began).toBeLessThan(4_000 * patience());
 });
 
 it('that is found only after the store was closed leaves no channel open', async () => {

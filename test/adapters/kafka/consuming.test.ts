@@ -10,7 +10,7 @@ import { type RecordingLogger, recordingLogger } from '../../support/recording-l
 
 const PATIENCE = { timeout: 30_000 };
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 withKafka((brokers) => {
   let kafka: Kafka;

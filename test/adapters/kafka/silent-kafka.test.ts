@@ -18,7 +18,7 @@ const PUBLISHES_WITHIN_MS = 30_000 + 2_500;
 const CLOSES_WITHIN_MS = 1_000 + 1_500;
 const PATIENCE = { timeout: 30_000 };
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 let cleanups: (() => unknown)[] = [];
 afterEach(async () => {

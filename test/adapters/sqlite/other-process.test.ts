@@ -7,7 +7,7 @@ import { NO_STREAM } from '../../../src/ports/event-store.js';
 import { Inbox, record, records, texts } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { event } from '../../contract/event-store/follower.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually, patience } from '../../support/eventually.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 
 const ROUNDS = 50;
@@ -52,7 +52,7 @@ test('what another process publishes reaches a consumer here', async () => {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
   console.log(`published there, seen here: median ${at(0.5).toFixed(1)} ms, p95 ${at(0.95).toFixed(1)} ms`);
-  expect(at(0.95)).toBeLessThan(1_000);
+  expect(at(0.95)).toBeLessThan(1_000 * patience());
 });
 
 /** ms since the time of the clock that processes share; what eventually adds by its looks is in it. */

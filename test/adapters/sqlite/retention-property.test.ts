@@ -7,8 +7,9 @@ import { RecordLog } from '../../../src/adapters/sqlite/record-log.js';
 import { RecordSweep } from '../../../src/adapters/sqlite/record-sweep.js';
 import { named, records } from '../../contract/broker/inbox.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
+import { inFull } from '../../support/thorough.js';
 
-const RUNS = Number(process.env.RETENTION_RUNS ?? 60);
+const RUNS = Number(process.env.RETENTION_RUNS ?? inFull(60, 15));
 jest.setTimeout(20_000 + RUNS * 500);
 
 const TOPICS = ['payments', 'tier', 'log'] as const;

@@ -12,6 +12,8 @@ const MADE_FROM = '.made-from';
 
 /** @returns {string[]} what has to be installed before Kafka can run here, none where it can */
 export function missingTools() {
+  // What a run has found once holds for all of it: Maven tries for a long time.
+  if (process.env.NO_KAFKA) return [process.env.NO_KAFKA];
   const javaMajor = Number(/version "(\d+)/.exec(outputOf('java', '-version'))?.[1] ?? 0);
   const missing = javaMajor >= 17 ? [] : ['Java 17 or later'];
   if (!isFetched() && !outputOf('mvn', '-version')) missing.push('Maven');
