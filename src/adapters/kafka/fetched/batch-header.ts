@@ -55,11 +55,11 @@ export function headerOf(batch: Buffer): BatchHeader {
 export interface Room {
   /** The offset that was fetched, or the one behind the batch before it. */
   readonly from: number;
-  /** The first offset of the batch behind it, or of what will be published next. */
+  /** The first offset of the batch behind it, or `end`. */
   readonly below: number;
   /** Whether that is known of a batch behind it. */
   readonly isBounded: boolean;
-  /** What the next record to be published will get. */
+  /** No offset of a batch is as high. */
   readonly end: number;
   /** True for all but the first of a fetch, which may begin before what was fetched. */
   readonly isWhole: boolean;

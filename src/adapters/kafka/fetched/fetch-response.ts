@@ -15,6 +15,11 @@ const DAMAGED = new Map([
   [2, 'CORRUPT_MESSAGE'],
   [87, 'INVALID_RECORD'],
 ]);
+/**
+ * A broker looks at the high watermark before it reads: what it brings may be of records that came meanwhile. Damage that
+ * names an offset farther on is seen by this.
+ */
+const MEANWHILE = 1_000_000;
 /** Unpacked for one fetch; its last batch may go over. What is left is fetched again. */
 const MOST_BYTES_A_FETCH = 32 * 1024 * 1024;
 let isInstalled = false;
@@ -80,7 +85,7 @@ class FetchResponse {
       preferredReadReplica,
       messages: await this.#messages(set, {
         from,
-        end: Number(highWatermark),
+        end: Number(highWatermark) + MEANWHILE,
         aborted,
         damage: DAMAGED.get(errorCode),
       }),

@@ -28,7 +28,7 @@ export interface AbortedTransaction {
 export interface Fetched {
   /** The offset that was asked for. */
   readonly from: number;
-  /** What the next record to be published will get. */
+  /** No offset of the batches is as high. */
   readonly end: number;
   readonly aborted: readonly AbortedTransaction[];
   /** What may still be unpacked for this fetch, bytes. Once it is spent, the rest is for the next one. */
