@@ -3,13 +3,8 @@
 import kafkajs, { type Admin, type Kafka } from 'kafkajs';
 import { withinTime } from '../common/time-limit.js';
 import { disconnectAfter } from './let-go.js';
+import type { SessionLimits } from './limits.js';
 import { mustBeReachable } from './reachable.js';
-
-/** For a Kafka that takes connections and does not answer: kafkajs waits 30 s for each answer. */
-export interface SessionLimits {
-  readonly connectMs: number;
-  readonly workMs: number;
-}
 
 const DISCONNECT_WITHIN_MS = 500;
 

@@ -27,6 +27,16 @@ export interface AssignedPartitionsParts {
   readonly options: Pick<ConsumeOptions, 'group' | 'notBefore'>;
   readonly handOut: Pick<HandOut, 'setLanes' | 'pumpNextTurn'>;
   readonly logger: Logger;
+  /** REFUSALS without it. */
+  readonly refusals?: RefusalTimes;
+}
+
+/** Of a partition that the broker can't read. ms */
+export interface RefusalTimes {
+  /** Until it is tried again. */
+  readonly againMs: number;
+  /** Without a refusal for so long, that try was taken. */
+  readonly takenMs: number;
 }
 
 export interface Place {
@@ -35,9 +45,7 @@ export interface Place {
 }
 
 const ASK_AGAIN_MS = 500;
-/** A partition that the broker can't read is tried again. */
-const REFUSED_MS = 5_000;
-const TAKEN_MS = 2_000;
+const REFUSALS: RefusalTimes = { againMs: 5_000, takenMs: 2_000 };
 
 export class AssignedPartitions {
   readonly #parts: AssignedPartitionsParts;
@@ -114,7 +122,8 @@ export class AssignedPartitions {
     this.#flow(lane).pause();
     if (this.#retrying.has(lane)) return;
     this.#retrying.add(lane);
-    this.#later(REFUSED_MS, () => this.#retry(lane));
+    const { againMs } = this.#parts.refusals ?? REFUSALS;
+    this.#later(againMs, () => this.#retry(lane));
   }
 
   /** Nothing tells of a fetch that was taken and brought nothing: no refusal soon after it is one. */
@@ -122,9 +131,10 @@ export class AssignedPartitions {
     this.#retrying.delete(lane);
     if (!this.has(lane)) return;
     const { refusals } = lane;
+    const { takenMs } = this.#parts.refusals ?? REFUSALS;
     this.#flow(lane).resume();
     lane.regulate(true);
-    this.#later(TAKEN_MS, () => {
+    this.#later(takenMs, () => {
       if (lane.refusals === refusals) lane.taken();
     });
   }

@@ -8,11 +8,9 @@ import { RecordTooLarge } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
 import { translated } from './kafka-errors.js';
 import { disconnectAfter } from './let-go.js';
+import type { KafkaLimits } from './limits.js';
 
 const ALL_REPLICAS = -1;
-const CONNECT_WITHIN_MS = 10_000;
-/** Over connection and answer. More than kafkajs' requestTimeout, and it repeats; less, and what is only slow is published twice. */
-const SEND_WITHIN_MS = 30_000;
 
 interface Live {
   readonly producer: Producer;
@@ -23,20 +21,22 @@ interface Live {
 
 export class BoundedProducer {
   readonly #kafka: Kafka;
+  readonly #limits: KafkaLimits;
   /** Whatever kafkajs still does with them, they are not sent once more. */
   readonly #givenUp = new WeakSet<Message>();
   #live: Live | null = null;
 
-  constructor(kafka: Kafka) {
+  constructor(kafka: Kafka, limits: KafkaLimits) {
     this.#kafka = kafka;
+    this.#limits = limits;
   }
 
-  /** Fulfilled when all replicas have the messages; rejected within SEND_WITHIN_MS. @throws errors of the port */
+  /** Fulfilled when all replicas have the messages; rejected within answerMs, its connection included. @throws errors of the port */
   async send(topic: string, messages: Message[]): Promise<void> {
     this.#live ??= this.#connect();
     const live = this.#live;
     try {
-      await withinTime(SEND_WITHIN_MS, sendOn(live, topic, messages));
+      await withinTime(this.#limits.answerMs, this.#sendOn(live, topic, messages));
     } catch (error) {
       const failure = translated(error);
       if (failure instanceof RecordTooLarge) throw failure;
@@ -48,6 +48,15 @@ export class BoundedProducer {
 
   async close(): Promise<void> {
     if (this.#live) await this.#letGo(this.#live);
+  }
+
+  #sendOn({ producer, connected, sends }: Live, topic: string, messages: Message[]): Promise<unknown> {
+    const connecting = withinTime(this.#limits.connectMs, connected);
+    const sending = connecting.then(() => producer.send({ topic, acks: ALL_REPLICAS, messages }));
+    sends.add(sending);
+    const settled = () => void sends.delete(sending);
+    sending.then(settled, settled);
+    return sending;
   }
 
   #connect(): Live {
@@ -74,13 +83,4 @@ export class BoundedProducer {
     this.#live = null;
     await disconnectAfter([live.connected, ...live.sends], live.producer);
   }
-}
-
-function sendOn({ producer, connected, sends }: Live, topic: string, messages: Message[]): Promise<unknown> {
-  const connecting = withinTime(CONNECT_WITHIN_MS, connected);
-  const sending = connecting.then(() => producer.send({ topic, acks: ALL_REPLICAS, messages }));
-  sends.add(sending);
-  const settled = () => void sends.delete(sending);
-  sending.then(settled, settled);
-  return sending;
 }

@@ -15,6 +15,7 @@ import {
 import { browseTopic } from './browse.js';
 import { KafkaConsumer } from './consumer.js';
 import { installFetchDecoding } from './fetched/fetch-response.js';
+import { KAFKA_LIMITS, type KafkaLimits } from './limits.js';
 import { Publisher } from './publisher.js';
 import { TopicAdmin, type TopicSettings } from './topic-admin.js';
 
@@ -32,12 +33,12 @@ export class KafkaBroker implements Broker {
   readonly #consumers = new Set<KafkaConsumer>();
   #closing: Promise<void> | null = null;
 
-  constructor(settings: KafkaSettings, logger: Logger) {
+  constructor(settings: KafkaSettings, logger: Logger, limits: KafkaLimits = KAFKA_LIMITS) {
     this.#settings = settings;
     this.#logger = logger;
-    this.#kafka = connection(settings, logger);
-    this.#admin = new TopicAdmin(this.#kafka, settings, logger);
-    this.#publisher = new Publisher(this.#kafka);
+    this.#kafka = connection(settings, logger, limits);
+    this.#admin = new TopicAdmin(this.#kafka, settings, logger, limits);
+    this.#publisher = new Publisher(this.#kafka, limits);
   }
 
   async publish(topic: string, records: readonly NewRecord[]): Promise<void> {
@@ -108,7 +109,11 @@ export class KafkaBroker implements Broker {
   }
 }
 
-export function connection({ brokers, ssl, sasl }: KafkaSettings, logger: Logger): Kafka {
+export function connection(
+  { brokers, ssl, sasl }: KafkaSettings,
+  logger: Logger,
+  { answerMs }: KafkaLimits = KAFKA_LIMITS,
+): Kafka {
   installFetchDecoding();
   return new kafkajs.Kafka({
     clientId: 'account-webhooks',
@@ -116,7 +121,7 @@ export function connection({ brokers, ssl, sasl }: KafkaSettings, logger: Logger
     ...(ssl === undefined ? {} : { ssl }),
     ...(sasl === undefined ? {} : { sasl }),
     connectionTimeout: 3_000,
-    requestTimeout: 30_000,
+    requestTimeout: answerMs,
     logLevel: kafkajs.logLevel.WARN,
     // kafkajs calls errors what it mends by itself a moment later; what it can't mend reaches us as an error.
     logCreator:

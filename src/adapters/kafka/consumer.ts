@@ -10,7 +10,7 @@ import type { Logger } from '../../observability/logger.js';
 import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
 import { HandOut } from '../common/hand-out.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
-import { AssignedPartitions } from './assigned-partitions.js';
+import { AssignedPartitions, type RefusalTimes } from './assigned-partitions.js';
 import { GroupMember } from './group-member.js';
 import type { PartitionLane } from './partition-lane.js';
 import type { TopicAdmin } from './topic-admin.js';
@@ -22,6 +22,8 @@ export interface KafkaConsumerParts {
   readonly logger: Logger;
   /** See GroupMember. */
   readonly silentMs?: number;
+  /** See AssignedPartitions. */
+  readonly refusals?: RefusalTimes;
 }
 
 /** Waited for at most, when Kafka does not answer while what is done is committed for the last time. */

@@ -6,6 +6,7 @@ import type { Kafka } from 'kafkajs';
 import { type NewRecord, RecordTooLarge } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
 import { BoundedProducer } from './bounded-producer.js';
+import type { KafkaLimits } from './limits.js';
 import { sizeOf, toMessage } from './records.js';
 
 /** Kafka's own limit on a batch is 1 MiB unless the topic says otherwise. */
@@ -26,8 +27,8 @@ export class Publisher {
   readonly #lines = new Map<string, Parcel[]>();
   readonly #sending = new Set<Promise<void>>();
 
-  constructor(kafka: Kafka) {
-    this.#producer = new BoundedProducer(kafka);
+  constructor(kafka: Kafka, limits: KafkaLimits) {
+    this.#producer = new BoundedProducer(kafka, limits);
   }
 
   /** @throws errors of the port, in bounded time */

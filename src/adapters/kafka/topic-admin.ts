@@ -4,6 +4,7 @@ import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import { askAdmin, retentions } from './admin-session.js';
 import { isUnknownTopic, translated } from './kafka-errors.js';
+import { KAFKA_LIMITS, type SessionLimits } from './limits.js';
 
 export interface TopicSettings {
   /** host:port */
@@ -26,19 +27,20 @@ export interface PartitionOffsets {
 
 const MOST_TRIES = 10;
 const TRY_AGAIN_MS = 200;
-const LIMITS = { connectMs: 10_000, workMs: 20_000 };
 
 export class TopicAdmin {
   readonly #kafka: Kafka;
   readonly #settings: TopicSettings;
   readonly #logger: Logger;
+  readonly #limits: SessionLimits;
   /** Those that were looked at, or are being: who asks meanwhile waits for the same answer. */
   readonly #ensured = new Map<string, Promise<void>>();
 
-  constructor(kafka: Kafka, settings: TopicSettings, logger: Logger) {
+  constructor(kafka: Kafka, settings: TopicSettings, logger: Logger, limits: SessionLimits = KAFKA_LIMITS) {
     this.#kafka = kafka;
     this.#settings = settings;
     this.#logger = logger;
+    this.#limits = limits;
   }
 
   /** Creates those that are missing; warns of those whose records would be gone too early. @throws errors of the port */
@@ -136,7 +138,7 @@ export class TopicAdmin {
   async #with<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await askAdmin(this.#kafka, this.#settings.brokers, LIMITS, work);
+        return await askAdmin(this.#kafka, this.#settings.brokers, this.#limits, work);
       } catch (error) {
         // kafkajs fails on a null of its own where no broker tells of its topics, as one that has just come back.
         const passes = isUnknownTopic(error) || error instanceof TypeError;

@@ -8,6 +8,10 @@ import { eventually } from '../../support/eventually.js';
 import { FakeKafkaClient } from '../../support/fake-kafka-client.js';
 import { recordingLogger } from '../../support/recording-logger.js';
 
+/** Between two signs of life that a test gives a busy machine may take a while. */
+const SILENT_MS = 1_000;
+const LONGER_THAN_SILENT_MS = 1.2 * SILENT_MS;
+
 let client: FakeKafkaClient;
 let asked: string[][];
 let starts: Map<string, number>;
@@ -34,7 +38,8 @@ beforeEach(async () => {
     forget: (topic: string) => void ensured.push(`forget ${topic}`),
     ensure: async (topics: readonly string[]) => void ensured.push(`ensure ${topics}`),
   } as unknown as TopicAdmin;
-  const parts = { kafka: client.kafka, admin, sessionTimeoutMs: 6_000, silentMs: 2_500, logger: recordingLogger() };
+  const limits = { sessionTimeoutMs: 6_000, silentMs: SILENT_MS, refusals: { againMs: 250, takenMs: 250 } };
+  const parts = { kafka: client.kafka, admin, ...limits, logger: recordingLogger() };
   rejects = () => false;
   const handler = async (record: ReceivedRecord) => {
     handled.push(record);
@@ -178,8 +183,8 @@ describe('what is done', () => {
     expect(unreadable()).toBe('CORRUPT_MESSAGE');
     expect(client.calls.at(-1)).toBe('pause t');
     await client.fetchedMessages('t', { first: 5, last: 5, end: -1 }, [refusal(5, 'CORRUPT_MESSAGE')]);
-    await eventually(() => client.calls.at(-1) === 'resume t', { timeout: 10_000 });
-    await eventually(() => unreadable() === null, { timeout: 10_000 });
+    await eventually(() => client.calls.at(-1) === 'resume t');
+    await eventually(() => unreadable() === null);
     await client.fetched('t', 5, 6);
     await eventually(() => handled.length === 2);
   });
@@ -213,7 +218,7 @@ describe('a client that gives no sign of life', () => {
   });
 
   it.each(['FETCH_START', 'REBALANCING'] as const)('is not given up while it tells of %s', async (sign) => {
-    const until = performance.now() + 3_000;
+    const until = performance.now() + LONGER_THAN_SILENT_MS;
     await eventually(async () => {
       await client.emit(sign, {});
       return performance.now() > until;
@@ -223,7 +228,7 @@ describe('a client that gives no sign of life', () => {
 
   it('is not replaced once the consumer stops', async () => {
     consumer.stop();
-    const until = performance.now() + 3_000;
+    const until = performance.now() + LONGER_THAN_SILENT_MS;
     await eventually(() => performance.now() > until);
     expect(made()).toEqual({ made: 1, runs: 1 });
   });

@@ -1,7 +1,8 @@
 /** Kafka takes connections and does not answer: from the first one on, or from some moment on. */
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
+import { KAFKA_LIMITS, type KafkaLimits } from '../../../src/adapters/kafka/limits.js';
 import { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import { type Broker, BrokerUnavailable, type NewRecord } from '../../../src/ports/broker.js';
 import { collect, unique } from '../../contract/contract.js';
@@ -11,10 +12,16 @@ import { kafkaSettings } from '../../support/kafka-subjects.js';
 import { startMuteKafka } from '../../support/mute-kafka.js';
 import { type OwnKafka, withOwnKafka } from '../../support/own-kafka.js';
 import { silentLogger } from '../../support/silent-logger.js';
+import { inFull } from '../../support/thorough.js';
+
+/** They end the same waits, in the same order, as the defaults do, which TEST_ALL tries. */
+const SHORT: KafkaLimits = { connectMs: 1_500, workMs: 3_000, answerMs: 4_000 };
+const LIMITS = inFull<[] | [KafkaLimits]>([], [SHORT]);
+const { connectMs, answerMs } = inFull(KAFKA_LIMITS, SHORT);
 
 /** What is promised, and what a busy machine may add. */
-const CONNECTS_WITHIN_MS = 10_500 + 2_500;
-const PUBLISHES_WITHIN_MS = 30_000 + 2_500;
+const CONNECTS_WITHIN_MS = connectMs + 500 + 2_500;
+const PUBLISHES_WITHIN_MS = answerMs + 2_500;
 const CLOSES_WITHIN_MS = 1_000 + 1_500;
 const PATIENCE = { timeout: 30_000 };
 
@@ -28,7 +35,7 @@ afterEach(async () => {
 
 function broker(brokers: string, logged: string[] = []): KafkaBroker {
   const logger = { ...silentLogger, debug: (_: unknown, message?: string) => void logged.push(String(message)) };
-  const made = new KafkaBroker(kafkaSettings(brokers), logger);
+  const made = new KafkaBroker(kafkaSettings(brokers), logger, ...LIMITS);
   cleanups.push(() => made.close());
   return made;
 }
@@ -93,7 +100,7 @@ describe('silent from the first connection on', () => {
       },
     };
     const kafka = { admin: () => client } as unknown as Kafka;
-    const admin = new TopicAdmin(kafka, kafkaSettings(mute.brokers), silentLogger);
+    const admin = new TopicAdmin(kafka, kafkaSettings(mute.brokers), silentLogger, ...LIMITS);
     await expectNoAnswer(CONNECTS_WITHIN_MS, admin.list());
     expect(disconnected).toBe(0);
     connects();
@@ -111,22 +118,19 @@ describe('silent from the first connection on', () => {
       listTopics: () => answers.shift()?.() ?? Promise.resolve(['topic']),
     };
     const kafka = { admin: () => client } as unknown as Kafka;
-    expect(await new TopicAdmin(kafka, kafkaSettings(mute.brokers), silentLogger).list()).toEqual(['topic']);
+    expect(await new TopicAdmin(kafka, kafkaSettings(mute.brokers), silentLogger, ...LIMITS).list()).toEqual(['topic']);
   });
 });
 
 withOwnKafka(() => {
-  async function kafka(): Promise<OwnKafka> {
-    const server = await startKafka();
-    cleanups.push(() => {
-      server.signal('SIGCONT');
-      return server.stop();
-    });
-    return server;
-  }
+  let server: OwnKafka;
+  beforeAll(async () => {
+    server = await startKafka();
+  });
+  afterEach(() => server.signal('SIGCONT'));
+  afterAll(() => server.stop());
 
   test('what has no answer is rejected, and those behind it; when Kafka goes on nothing stands there twice, and the next are taken', async () => {
-    const server = await kafka();
     const [topic, other] = [unique('topic'), unique('topic')];
     const logged: string[] = [];
     const connected = broker(server.brokers, logged);
@@ -157,7 +161,6 @@ withOwnKafka(() => {
   });
 
   test('close does not wait for an answer that does not come', async () => {
-    const server = await kafka();
     const topic = unique('topic');
     const it = broker(server.brokers);
     await it.publish(topic, [record('before')]);
