@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
-import { KafkaConsumer } from '../../../src/adapters/kafka/consumer.js';
+import { KafkaConsumer, type KafkaConsumerParts } from '../../../src/adapters/kafka/consumer.js';
 import { passed, refusal } from '../../../src/adapters/kafka/fetched/marks.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import { BrokerRefused, type ReceivedRecord } from '../../../src/ports/broker.js';
@@ -20,7 +20,9 @@ let handled: ReceivedRecord[];
 let rejects: (record: ReceivedRecord) => boolean;
 let consumer: KafkaConsumer;
 
-beforeEach(async () => {
+beforeEach(() => begin());
+
+async function begin(more: Pick<KafkaConsumerParts, 'silentMs'> = {}): Promise<void> {
   client = new FakeKafkaClient();
   asked = [];
   ensured = [];
@@ -38,8 +40,8 @@ beforeEach(async () => {
     forget: (topic: string) => void ensured.push(`forget ${topic}`),
     ensure: async (topics: readonly string[]) => void ensured.push(`ensure ${topics}`),
   } as unknown as TopicAdmin;
-  const limits = { sessionTimeoutMs: 6_000, silentMs: SILENT_MS, refusals: { againMs: 250, takenMs: 250 } };
-  const parts = { kafka: client.kafka, admin, ...limits, logger: recordingLogger() };
+  const limits = { sessionTimeoutMs: 6_000, refusals: { againMs: 250, takenMs: 250 } };
+  const parts = { kafka: client.kafka, admin, ...limits, logger: recordingLogger(), ...more };
   rejects = () => false;
   const handler = async (record: ReceivedRecord) => {
     handled.push(record);
@@ -47,7 +49,7 @@ beforeEach(async () => {
   };
   consumer = new KafkaConsumer(parts, { topics: ['t', 'u'], group: 'g', inFlight: 10, handler });
   await consumer.start();
-});
+}
 
 afterEach(() => consumer.close());
 
@@ -201,6 +203,11 @@ describe('what is done', () => {
 });
 
 describe('a client that gives no sign of life', () => {
+  beforeEach(async () => {
+    await consumer.close();
+    await begin({ silentMs: SILENT_MS });
+  });
+
   const made = () => ({ made: client.made, runs: client.runs });
 
   it('is given up: another one takes its place, and goes on where it was', async () => {
