@@ -1,14 +1,11 @@
 #!/usr/bin/env node
 import { once } from 'node:events';
+import { printable } from './cli/printable.js';
 import { runCommandLine } from './cli/program.js';
 import { readConfig, wrongSettings } from './config.js';
 
 // Whoever reads the answer may stop reading: `account-webhooks audit log | head`.
 process.stdout.on('error', () => process.exit(0));
-
-/** A line is one line, and moves no cursor: parts of it may be strangers', like a payment's id. */
-const printable = (line: string) =>
-  line.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const writeTo = (stream: NodeJS.WriteStream) => async (line: string) => {
   if (!stream.write(`${printable(line)}\n`)) await once(stream, 'drain');

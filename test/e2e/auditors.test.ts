@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve, start } from '../support/service.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
@@ -41,8 +42,8 @@ describeBackbones((backbone) => {
     headers: [{ key, value: 'planted-secret' }],
   });
 
-  async function lines(args: readonly string[]): Promise<Record<string, unknown>[]> {
-    const { stdout, stderr, code } = await run(settings, [...args, '--json']);
+  async function lines(args: readonly string[], by = commandLine): Promise<Record<string, unknown>[]> {
+    const { stdout, stderr, code } = await by(settings, [...args, '--json']);
     if (code !== 0) throw new Error(stderr);
     return stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []));
   }
@@ -72,20 +73,22 @@ describeBackbones((backbone) => {
       { url: `${receiver.url}/b`, version: 1 },
     ]);
     expect(JSON.stringify(now) + followed).not.toContain('planted-secret');
-    const before = await run(settings, ['audit', 'at', '--account', String(ACCOUNT), '--time', '2020-01-01']);
+    const before = await commandLine(settings, ['audit', 'at', '--account', String(ACCOUNT), '--time', '2020-01-01']);
     expect(before).toMatchObject({ code: 1, stdout: '' });
-    expect(await run(settings, ['audit', 'at', '--account', '42', '--time', 'yesterday'])).toMatchObject({ code: 2 });
+    expect(await commandLine(settings, ['audit', 'at', '--account', '42', '--time', 'yesterday'])).toMatchObject({
+      code: 2,
+    });
   });
 
   test('dead-letters replay tries again what was exhausted, once, under the same webhook-id', async () => {
-    await run(settings, ['events', 'publish'], `not json\n${paymentEvents(ACCOUNT, 2)}`);
+    await commandLine(settings, ['events', 'publish'], `not json\n${paymentEvents(ACCOUNT, 2)}`);
     const exhausted = async () =>
       (await lines(['dead-letters', 'list'])).filter(({ reason }) => reason === 'exhausted');
     await eventually(async () => (await exhausted()).length === 4, PATIENCE);
     const sent = receiver.requests.length;
     const ids = new Set(receiver.requests.map(({ headers }) => headers['webhook-id']));
     healthy = true;
-    expect(await lines(['dead-letters', 'replay', '--event', 'evt-0'])).toHaveLength(2);
+    expect(await lines(['dead-letters', 'replay', '--event', 'evt-0'], run)).toHaveLength(2);
     expect(await lines(['dead-letters', 'replay'])).toHaveLength(2);
     await eventually(() => receiver.requests.length === sent + 4, PATIENCE);
     const replayed = new Set(receiver.requests.slice(sent).map(({ headers }) => headers['webhook-id']));

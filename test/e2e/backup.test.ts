@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { run, type Service, type Settings } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 
@@ -26,7 +27,9 @@ beforeEach(async () => {
 afterEach(() => scene.close());
 
 const auditLog = async (settings: Settings) =>
-  (await run(settings, ['audit', 'log', '--account', String(ACCOUNT), '--json'])).stdout.split('\n').filter(Boolean);
+  (await commandLine(settings, ['audit', 'log', '--account', String(ACCOUNT), '--json'])).stdout
+    .split('\n')
+    .filter(Boolean);
 
 /** The webhooks as REST shows them. */
 async function webhooks({ url }: Service, token: string): Promise<unknown> {
@@ -40,8 +43,8 @@ function takenBy(path: string): Set<string> {
   return new Set(own.map(({ body }) => (JSON.parse(String(body)) as { id: string }).id));
 }
 
-async function publish(settings: Settings, prefix: string, count: number): Promise<void> {
-  const published = await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, count, prefix));
+async function publish(prefix: string, count: number, by = commandLine): Promise<void> {
+  const published = await by(scene.settings, ['events', 'publish'], paymentEvents(ACCOUNT, count, prefix));
   if (published.code !== 0) throw new Error(published.stderr);
 }
 
@@ -50,13 +53,13 @@ test('made under load and restored elsewhere, it has every webhook, the history,
   const token = await scene.account(service, ACCOUNT, scene.urls('/up', '/down'));
   const before = await webhooks(service, token);
   const history = await auditLog(scene.settings);
-  await publish(scene.settings, 'pay-', 50);
+  await publish('pay-', 50);
   await eventually(() => takenBy('/up').size === 50);
 
   const file = join(folder, 'backup.sqlite');
   let over = false;
   const load = (async () => {
-    for (let round = 1; !over && round <= ROUNDS; round += 1) await publish(scene.settings, `load-${round}-`, 200);
+    for (let round = 1; !over && round <= ROUNDS; round += 1) await publish(`load-${round}-`, 200, run);
   })();
   const { code, stdout } = await run(scene.settings, ['backup', file]);
   over = true;
@@ -82,7 +85,7 @@ test('restored in place, under a read model that is ahead of it, the read model 
   const token = await scene.account(service, ACCOUNT, scene.urls('/up'));
   const before = await webhooks(service, token);
   const file = join(folder, 'backup.sqlite');
-  await run(scene.settings, ['backup', file, '--json']);
+  await commandLine(scene.settings, ['backup', file, '--json']);
   const body = JSON.stringify({ url: scene.urls('/late')[0], eventType: 'cash_in' });
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   expect((await fetch(`${service.url}/api/webhooks`, { method: 'POST', headers, body })).status).toBe(200);
@@ -97,7 +100,7 @@ test('restored in place, under a read model that is ahead of it, the read model 
 test('on servers there is no store.sqlite: exit code 2, and what to back up there', async () => {
   const servers = { EVENT_STORE_URL: 'esdb://127.0.0.1:1', BROKER_URL: 'kafka://127.0.0.1:1' };
   const MASTER_KEY = Buffer.alloc(32, 1).toString('base64');
-  const { code, stdout, stderr } = await run({ ...scene.settings, ...servers, MASTER_KEY }, ['backup', 'file']);
+  const { code, stdout, stderr } = await commandLine({ ...scene.settings, ...servers, MASTER_KEY }, ['backup', 'file']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/EventStoreDB: back up its database.*Kafka.*does not include MASTER_KEY/);
 });

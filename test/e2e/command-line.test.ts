@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve } from '../support/service.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
@@ -30,13 +31,13 @@ describeBackbones((backbone) => {
     await remove();
   });
 
-  const cli = (args: readonly string[], stdin = '') => run(settings, [...args, '--url', service.url], stdin);
+  const cli = (args: readonly string[], stdin = '', by = run) => by(settings, [...args, '--url', service.url], stdin);
 
   test('accounts register prints the secrets in the shape that is promised, and refuses a second time', async () => {
     expect(Object.keys(account)).toEqual(['accountId', 'clientId', 'clientSecret', 'signingSecret']);
     expect(account.clientId).toMatch(/^[A-Za-z0-9\-_.~]+$/);
     expect(account.clientSecret).toMatch(/^[A-Za-z0-9\-_.~]+$/);
-    const again = await run(settings, ['accounts', 'register', '42', '--json']);
+    const again = await commandLine(settings, ['accounts', 'register', '42', '--json']);
     expect(again).toMatchObject({ code: 1, stdout: '' });
     expect(again.stderr).toMatch(/registered already/);
   });
@@ -44,7 +45,7 @@ describeBackbones((backbone) => {
   test('token, webhooks add and webhooks list speak to the running service', async () => {
     const credentials = ['--client-id', account.clientId, '--client-secret', account.clientSecret];
     const bare = await cli(['token', ...credentials]);
-    const json = await cli(['token', ...credentials, '--json']);
+    const json = await cli(['token', ...credentials, '--json'], '', commandLine);
     expect(bare.stdout.trim().split('.')).toHaveLength(3);
     expect(JSON.parse(json.stdout)).toMatchObject({ token_type: 'Bearer', expires_in: 3600 });
     const header = ['--header', 'X-Api-Key: k:1', '--json'];
@@ -60,7 +61,7 @@ describeBackbones((backbone) => {
         { id: 2, headers: {} },
       ],
     });
-    const refused = await cli(['webhooks', 'add', 'http://example.com', 'cash_in', '--token', token]);
+    const refused = await cli(['webhooks', 'add', 'http://example.com', 'cash_in', '--token', token], '', commandLine);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(/400.*url/);
   });
@@ -79,7 +80,7 @@ describeBackbones((backbone) => {
     const ids = receiver.requests.map(({ headers }) => headers['webhook-id']);
     expect(new Set(ids).size).toBe(6);
     const deliveries = await eventually(async () => {
-      const { stdout } = await run(settings, ['deliveries', 'list', '--account', '42', '--json']);
+      const { stdout } = await commandLine(settings, ['deliveries', 'list', '--account', '42', '--json']);
       const all = stdout
         .trim()
         .split('\n')
@@ -93,11 +94,10 @@ describeBackbones((backbone) => {
 
   test('what a stranger wrote prints as one line, and moves no cursor', async () => {
     const id = 'one\n2026-01-01T00:00:00.000Z  forged\u001b[2J';
-    await run(settings, ['events', 'publish'], JSON.stringify({ id, type: 'cash_in', accountId: 42 }));
-    const printed = await eventually(async () => {
-      const { stdout } = await run(settings, ['deliveries', 'list', '--account', '42']);
-      return stdout.includes('forged') ? stdout : null;
-    });
+    await commandLine(settings, ['events', 'publish'], JSON.stringify({ id, type: 'cash_in', accountId: 42 }));
+    const list = ['deliveries', 'list', '--account', '42'];
+    await eventually(async () => (await commandLine(settings, list)).stdout.includes('forged'));
+    const { stdout: printed } = await run(settings, list);
     expect(printed).not.toMatch(/^2026-01-01/m);
     expect(printed).not.toContain('\u001b');
     expect(printed).toContain('one\\u000a2026');
@@ -105,7 +105,7 @@ describeBackbones((backbone) => {
 
   test('a record that is no payment event goes to the dead letters, and the next one is delivered', async () => {
     const before = receiver.requests.length;
-    await run(settings, ['events', 'publish'], `{"id":1}\n\n${paymentEvents(42, 1, 'after-')}`);
+    await commandLine(settings, ['events', 'publish'], `{"id":1}\n\n${paymentEvents(42, 1, 'after-')}`);
     await eventually(() => receiver.requests.length === before + 2);
     const { stdout } = await run(settings, ['dead-letters', 'list', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ reason: 'not-valid', value: '{"id":1}' });
@@ -131,12 +131,12 @@ describeBackbones((backbone) => {
   });
 
   test('a credential issued by the command line works at once; one revoked ends with its tokens', async () => {
-    const issued = await run(settings, ['accounts', 'issue-credential', '42', '--json']);
+    const issued = await commandLine(settings, ['accounts', 'issue-credential', '42', '--json']);
     const second = JSON.parse(issued.stdout) as Account;
     const secondToken = await tokenFor(service.url, second);
     const list = () => fetch(`${service.url}/api/webhooks`, { headers: { authorization: `Bearer ${secondToken}` } });
     expect((await list()).status).toBe(200);
-    expect(await run(settings, ['accounts', 'revoke-credential', second.clientId])).toMatchObject({ code: 0 });
+    expect(await commandLine(settings, ['accounts', 'revoke-credential', second.clientId])).toMatchObject({ code: 0 });
     await eventually(async () => (await list()).status === 401);
     expect(await tokenFor(service.url, second)).toBeUndefined();
   });
@@ -164,7 +164,8 @@ describe('wrong usage and wrong settings', () => {
     [['accounts', 'revoke-credential', 'nobody'], {}, 1, /nobody/],
   ])('%j with %j ends with code %i', async (args, wrong, code, says = /./) => {
     const { settings, remove } = await installation([]);
-    const result = await run({ ...settings, ...wrong }, args);
+    const by = args[0] === 'serve' ? run : commandLine;
+    const result = await by({ ...settings, ...wrong }, args);
     await remove();
     expect(result).toMatchObject({ code, stdout: '' });
     expect(result.stderr).toMatch(says);
@@ -174,7 +175,7 @@ describe('wrong usage and wrong settings', () => {
   test('every command has --help', async () => {
     const commands = ['serve', 'accounts', 'accounts register', 'token', 'webhooks add', 'events publish', 'audit log'];
     for (const command of [...commands, 'deliveries list', 'dead-letters list', 'demo']) {
-      const { code, stdout } = await run({}, [...command.split(' '), '--help']);
+      const { code, stdout } = await commandLine({}, [...command.split(' '), '--help']);
       expect({ command, code }).toEqual({ command, code: 0 });
       expect(stdout).toMatch(/^Usage:/);
     }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { describeBackbones, ENDS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
@@ -46,14 +47,14 @@ describeBackbones((backbone) => {
     ...['--from', new Date(from).toISOString()],
     ...['--to', new Date(to).toISOString()],
   ];
-  const audit = (args: readonly string[] = period(), from = settings) => run(from, ['audit', 'completeness', ...args]);
-  const publish = (lines: string) => run(settings, ['events', 'publish'], lines);
+  const audit = () => run(settings, ['audit', 'completeness', ...period()]);
+  const publish = (lines: string) => commandLine(settings, ['events', 'publish'], lines);
 
   async function lines(
     args: readonly string[] = period(),
     from = settings,
   ): Promise<{ code: number | null; all: Line[] }> {
-    const { stdout, code } = await audit([...args, '--json'], from);
+    const { stdout, code } = await commandLine(from, ['audit', 'completeness', ...args, '--json']);
     return { code, all: stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Line] : [])) };
   }
 
@@ -171,7 +172,7 @@ describe('wrong usage', () => {
     [['--from', '2026-11-21'], /--to/],
     [[...day, '--account', '0'], /account id/],
   ])('%j: code 2, and a line that says it', async (args, says) => {
-    const { code, stdout, stderr } = await run({}, ['audit', 'completeness', ...args]);
+    const { code, stdout, stderr } = await commandLine({}, ['audit', 'completeness', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(says);
   });

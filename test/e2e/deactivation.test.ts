@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { run, type Service, type Settings, serve } from '../support/service.js';
+import { type Service, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
 jest.setTimeout(300_000);
@@ -62,11 +63,11 @@ async function webhookAt(path: string): Promise<Webhook | undefined> {
 }
 
 async function history(): Promise<Entry[]> {
-  const { stdout } = await run(settings, ['audit', 'log', '--account', String(ACCOUNT), '--json']);
+  const { stdout } = await commandLine(settings, ['audit', 'log', '--account', String(ACCOUNT), '--json']);
   return stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Entry] : []));
 }
 
-const publish = (events: string) => run(settings, ['events', 'publish'], events);
+const publish = (events: string) => commandLine(settings, ['events', 'publish'], events);
 const requestsAt = (path: string) => receiver.requests.filter((request) => request.path === path).length;
 
 test('a URL that takes nothing for DEACTIVATE_AFTER is deactivated, and the history says why', async () => {
@@ -77,7 +78,7 @@ test('a URL that takes nothing for DEACTIVATE_AFTER is deactivated, and the hist
   expect(ofDispatcher.map(({ type }) => type)).toEqual(['EndpointFailing', 'WebhookDeactivated']);
   expect(ofDispatcher[1]?.data.reason).toMatch(/^nothing was delivered since \d{4}-/);
   const ended = async () => {
-    const { stdout } = await run(settings, ['deliveries', 'list', '--account', String(ACCOUNT), '--json']);
+    const { stdout } = await commandLine(settings, ['deliveries', 'list', '--account', String(ACCOUNT), '--json']);
     return (JSON.parse(stdout) as { outcome: string }).outcome === 'cancelled';
   };
   await eventually(ended, { timeout: PATIENCE_MS, message: 'its delivery was not cancelled' });

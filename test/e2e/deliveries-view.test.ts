@@ -2,8 +2,9 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { run, type Service, type Settings, serve } from '../support/service.js';
+import { type Service, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
 jest.setTimeout(300_000);
@@ -77,7 +78,7 @@ describeBackbones((backbone) => {
   test('a delivery is retrying until its receiver is up, then delivered; pages have each once', async () => {
     const id = await webhookId();
     const publish = (count: number, prefix: string) =>
-      run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, count, prefix));
+      commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, count, prefix));
     await publish(1, 'first-');
     const retrying = await eventually(async () => (await page(id, '?outcome=retrying')).deliveries[0], PATIENCE);
     expect([retrying.eventId, retrying.attempts[0]]).toMatchObject(['first-0', { status: 500, version: 1 }]);

@@ -276,7 +276,7 @@ describe('servers', () => {
       ...{ KAFKA_SASL_MECHANISM: 'PLAIN', KAFKA_SASL_USERNAME: 'user', KAFKA_SASL_PASSWORD: secret },
       MASTER_KEY: newKey(),
     };
-    const { code, troubles, said } = await examined({ ...settings, ...servers });
+    const { code, troubles, said } = await examined({ ...settings, ...servers }, run);
     expect(code).toBe(1);
     expect(troubles).toEqual([
       expect.stringMatching(/^FAIL event store: /),
@@ -292,7 +292,7 @@ describe('servers', () => {
     const store = createServer(() => undefined);
     const port = await listening(store);
     const servers = { EVENT_STORE_URL: `esdb://127.0.0.1:${port}?tls=false`, BROKER_URL: `kafka://${mute.brokers}` };
-    const { code, of } = await examined({ ...settings, ...servers, MASTER_KEY: newKey() });
+    const { code, of } = await examined({ ...settings, ...servers, MASTER_KEY: newKey() }, run);
     await mute.close();
     expect(code).toBe(1);
     expect(of('event store')).toEqual([expect.stringMatching(/^FAIL /)]);

@@ -3,8 +3,9 @@ import { Webhook } from 'standardwebhooks';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
-import { run, type Service, type Settings, serve } from '../support/service.js';
+import { type Service, type Settings, serve } from '../support/service.js';
 import { type Account, addWebhook, installation, register, tokenFor } from '../support/story.js';
 
 jest.setTimeout(300_000);
@@ -49,7 +50,11 @@ describeBackbones((backbone) => {
     account = await register(settings, ACCOUNT);
     const token = await tokenFor(service.url, account);
     for (const path of paths()) expect(await addWebhook(service.url, token, webhookAt(path))).toBe(200);
-    const { code } = await run(settings, ['events', 'publish'], [POISON, ...EVENT_TYPES.map(payment)].join('\n'));
+    const { code } = await commandLine(
+      settings,
+      ['events', 'publish'],
+      [POISON, ...EVENT_TYPES.map(payment)].join('\n'),
+    );
     expect(code).toBe(0);
     await eventually(() => receiver.requests.length >= REQUESTS, { timeout: PATIENCE_MS });
     const ended = async () => {
@@ -74,7 +79,7 @@ describeBackbones((backbone) => {
 
   /** The lines that a command prints with --json. */
   async function listed<T>(args: readonly string[]): Promise<T[]> {
-    const { stdout } = await run(settings, [...args, '--json']);
+    const { stdout } = await commandLine(settings, [...args, '--json']);
     return stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line) as T] : []));
   }
 

@@ -10,8 +10,9 @@ import { masterKey } from '../../src/secrets/master-keys.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { describeBackbones, ENDS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
-import { run, type Service, type Settings, serve, start } from '../support/service.js';
+import { type Service, type Settings, serve, start } from '../support/service.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
@@ -96,7 +97,7 @@ describeBackbones((backbone) => {
       const headers = { authorization: `Bearer ${await tokenFor(service.url, account)}` };
       const listed = await fetch(`${service.url}/api/webhooks`, { headers });
       expect(await listed.json()).toMatchObject({ webhooks: [{ headers: { [API_KEY.key]: API_KEY.value } }] });
-      expect((await run(changed, ['events', 'publish'], paymentEvents(ACCOUNT, 1))).code).toBe(0);
+      expect((await commandLine(changed, ['events', 'publish'], paymentEvents(ACCOUNT, 1))).code).toBe(0);
       const [request] = await eventually(() => receiver.requests.length > 0 && receiver.requests, { timeout: 20_000 });
       expect(request?.headers).toMatchObject({ 'x-api-key': API_KEY.value });
       new Webhook(account.signingSecret).verify(String(request?.body), request?.headers as Record<string, string>);
@@ -119,14 +120,14 @@ describeBackbones((backbone) => {
       const anew = { key: API_KEY.key, value: 'sealed anew' };
       const again = { ...WEBHOOK, url: `${receiver.url}/in`, headers: [anew] };
       expect(await addWebhook(service.url, await tokenFor(service.url, account), again)).toBe(200);
-      expect((await run(changed, ['accounts', 'rotate-secret', String(ACCOUNT)])).code).toBe(0);
+      expect((await commandLine(changed, ['accounts', 'rotate-secret', String(ACCOUNT)])).code).toBe(0);
       expect(await sealedBy(ACCOUNT)).toEqual([before, before, now, now]);
       const another = await register(changed, 43);
       expect(await addWebhook(service.url, await tokenFor(service.url, another), again)).toBe(200);
       expect(await sealedBy(43)).toEqual([now, now]);
 
       const sent = receiver.requests.length;
-      expect((await run(changed, ['events', 'publish'], paymentEvents(ACCOUNT, 1, 'anew-'))).code).toBe(0);
+      expect((await commandLine(changed, ['events', 'publish'], paymentEvents(ACCOUNT, 1, 'anew-'))).code).toBe(0);
       await eventually(() => receiver.requests.length > sent, { timeout: 20_000 });
       const { headers, body } = receiver.requests[sent] as ReceivedRequest;
       expect(headers).toMatchObject({ 'x-api-key': anew.value });

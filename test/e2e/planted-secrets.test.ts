@@ -9,7 +9,7 @@ import { PlantedClient, sendRefused } from '../support/planted-requests.js';
 import { PlantedSecrets } from '../support/planted-secrets.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { securedBackbone } from '../support/secured-backbone.js';
-import type { Service } from '../support/service.js';
+import { run, type Service } from '../support/service.js';
 import type { Account } from '../support/story.js';
 
 jest.setTimeout(300_000);
@@ -110,12 +110,13 @@ describeBackbones(
       const { clientId, clientSecret } = account;
       const url = ['--url', service.url];
       const credentials = ['--client-id', clientId, '--client-secret'];
-      const told = { showsSecrets: true };
+      const told = { showsSecrets: true, by: run };
       const { stdout: token } = await planted.command(['token', ...credentials, clientSecret, ...url], told);
       secrets.plant('token of the command', token.trim());
       const add = async (header: string, more: readonly string[] = []) =>
         planted.command(['webhooks', 'add', urlOf('/of-the-command'), 'med_created', '--header', header, ...more], {
           stdin: token,
+          by: run,
         });
       const value = secrets.plantValue('the header of the command');
       values.set('/of-the-command', value);
@@ -125,10 +126,10 @@ describeBackbones(
         add(planting(), url),
         add(`Host: ${planting()}`, url),
         add(`X-A: ${planting()}`, ['--url', `http://user:${planting()}@127.0.0.1:1`]),
-        planted.command(['webhooks', 'list', ...url, '--token', planting()]),
-        planted.command(['webhooks', 'list', `--tokn=${planting()}`]),
-        planted.command(['token', ...credentials, planting(), ...url]),
-        planted.command(['token', ...credentials, 'a', planting()]),
+        planted.command(['webhooks', 'list', ...url, '--token', planting()], { by: run }),
+        planted.command(['webhooks', 'list', `--tokn=${planting()}`], { by: run }),
+        planted.command(['token', ...credentials, planting(), ...url], { by: run }),
+        planted.command(['token', ...credentials, 'a', planting()], { by: run }),
         planted.command(['accounts', 'register', String(ACCOUNT)]),
       ];
       for (const mistake of mistakes) expect((await mistake).code).toBeGreaterThan(0);

@@ -4,7 +4,7 @@ import { type Backbone, describeBackbones, ENDS } from '../support/backbones.js'
 import { leaks, PlantedInstallation } from '../support/planted-installation.js';
 import { PlantedSecrets } from '../support/planted-secrets.js';
 import { securedBackbone } from '../support/secured-backbone.js';
-import type { Settings } from '../support/service.js';
+import { run, type Settings } from '../support/service.js';
 
 jest.setTimeout(300_000);
 
@@ -55,7 +55,7 @@ describeBackbones(
     test.each(backbone === embedded ? WRONG : REFUSED)('%s', async (name, change) => {
       const before = planted.said.length;
       const more = change(secrets.plant(`a wrong ${name}`), planted.settings);
-      const { code, stderr } = await planted.command(['serve'], { more });
+      const { code, stderr } = await planted.command(['serve'], { more, by: run });
       expect(code).toBe(1);
       expect(stderr.split('\n').at(-2)).toMatch(new RegExp(`^account-webhooks: .*${name}`));
       expect(leaks(secrets, planted.said.slice(before))).toEqual([]);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { describeBackbones, ENDS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
@@ -30,12 +31,12 @@ describeBackbones((backbone) => {
   });
 
   async function delivered(prefix: string): Promise<ReceivedRequest> {
-    expect((await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 1, prefix))).code).toBe(0);
+    expect((await commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 1, prefix))).code).toBe(0);
     return eventually(() => receiver.requests.find(({ body }) => body.includes(prefix)), PATIENCE);
   }
 
   async function rotated(accountId = ACCOUNT): Promise<string> {
-    const { stdout } = await run(settings, ['accounts', 'rotate-secret', String(accountId), '--json']);
+    const { stdout } = await commandLine(settings, ['accounts', 'rotate-secret', String(accountId), '--json']);
     return (JSON.parse(stdout) as { signingSecret: string }).signingSecret;
   }
 
@@ -72,7 +73,7 @@ describeBackbones((backbone) => {
   test('it says until when the old secret signs: in text, and to programs', async () => {
     await register(settings, 44);
     const before = Date.now();
-    const json = await run(settings, ['accounts', 'rotate-secret', '44', '--json']);
+    const json = await commandLine(settings, ['accounts', 'rotate-secret', '44', '--json']);
     const answer = JSON.parse(json.stdout) as { previousEndsAt: string };
     expect(Object.keys(answer)).toEqual(['accountId', 'signingSecret', 'previousEndsAt']);
     const left = Date.parse(answer.previousEndsAt) - 24 * 3_600_000;

@@ -1,6 +1,7 @@
 /** What `doctor --json` finds. */
 import type { Result } from '../../src/doctor/check.js';
-import { run, type Settings } from './service.js';
+import { commandLine } from './in-process-cli.js';
+import type { Finished, Settings } from './service.js';
 
 export interface Examined {
   readonly code: number | null;
@@ -13,11 +14,11 @@ export interface Examined {
   readonly troubles: readonly string[];
 }
 
-export async function examined(settings: Settings): Promise<Examined> {
-  return readExamined(await run(settings, ['doctor', '--json']));
+export async function examined(settings: Settings, by = commandLine): Promise<Examined> {
+  return readExamined(await by(settings, ['doctor', '--json']));
 }
 
-export function readExamined({ code, stdout, stderr }: Awaited<ReturnType<typeof run>>): Examined {
+export function readExamined({ code, stdout, stderr }: Finished): Examined {
   const results = stdout
     .split('\n')
     .filter(Boolean)

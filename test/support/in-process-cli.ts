@@ -1,35 +1,88 @@
-/** The command line within the test's own process: for what it says before it opens anything. */
+/**
+ * The command line within the test's own process: a start of Node's takes half a second of the processor. What is a
+ * process's own needs `run` of service.ts: signals, what Node says by itself, and that a process ends.
+ */
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { jest } from '@jest/globals';
+import { afterAll, jest } from '@jest/globals';
 import type { CommandIo } from '../../src/cli/command-io.js';
+import { printable } from '../../src/cli/printable.js';
 import { runCommandLine } from '../../src/cli/program.js';
-import type { Finished } from './service.js';
+import { readConfig, wrongSettings } from '../../src/config.js';
+import type { Finished, Settings } from './service.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const SETTINGS_READ = 'the settings were read';
 
-export async function cli(...args: string[]): Promise<Finished> {
-  const said = { stdout: '', stderr: '' };
-  const into = (name: 'stdout' | 'stderr') =>
-    jest.spyOn(process[name], 'write').mockImplementation((chunk) => {
-      said[name] += chunk;
-      return true;
-    });
-  const spies = [into('stdout'), into('stderr')];
-  const io: CommandIo = {
+type Given = Pick<CommandIo, 'stdin' | 'config' | 'wrongSettings'>;
+
+/** Takes the place of file descriptor 2, where the log goes past process.stderr. Open for as long as a late line may come. */
+const folder = temporaryDirectory();
+const stderr = openSync(join(folder.path, 'stderr'), 'a+');
+afterAll(() => {
+  closeSync(stderr);
+  folder.remove();
+});
+
+/** One after the other: process.stdout is one. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** Like `run` of service.ts. */
+export function commandLine(settings: Settings, args: readonly string[], stdin = ''): Promise<Finished> {
+  return inTurn(args, {
+    stdin: Readable.from(stdin ? [Buffer.from(stdin)] : []),
+    config: () => readConfig(settings),
+    wrongSettings: () => wrongSettings(settings),
+  });
+}
+
+/** For what it says before it opens anything: the settings can't be read. */
+export function cli(...args: string[]): Promise<Finished> {
+  return inTurn(args, {
     stdin: Readable.from([]),
-    print: async (line) => void process.stdout.write(`${line}\n`),
-    warn: async (line) => void process.stderr.write(`${line}\n`),
     config: () => {
       throw new Error(SETTINGS_READ);
     },
     wrongSettings: () => [SETTINGS_READ],
+  });
+}
+
+function inTurn(args: readonly string[], given: Given): Promise<Finished> {
+  const mine = last.then(() => finished(args, given));
+  last = mine.catch(() => undefined);
+  return mine;
+}
+
+async function finished(args: readonly string[], given: Given): Promise<Finished> {
+  const before = fstatSync(stderr).size;
+  let stdout = '';
+  const fd = jest.replaceProperty(process.stderr as { fd: number }, 'fd', stderr);
+  const spies = [
+    jest.spyOn(process.stderr, 'write').mockImplementation((chunk) => writeSync(stderr, String(chunk)) > 0),
+    jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+      stdout += chunk;
+      return true;
+    }),
+  ];
+  const io: CommandIo = {
+    ...given,
+    print: async (line) => void process.stdout.write(`${printable(line)}\n`),
+    warn: async (line) => void process.stderr.write(`${printable(line)}\n`),
   };
   try {
     const code = await runCommandLine(args, io, (line) => process.stderr.write(`${line}\n`));
-    return { code, ...said };
+    return { code, stdout, stderr: writtenSince(before) };
   } finally {
+    fd.restore();
     for (const spy of spies) spy.mockRestore();
   }
+}
+
+function writtenSince(before: number): string {
+  const bytes = Buffer.alloc(fstatSync(stderr).size - before);
+  readSync(stderr, bytes, 0, bytes.length, before);
+  return bytes.toString();
 }
 
 /** Of `Commands:` in a help: their names, without `help`. */

@@ -7,8 +7,9 @@ import { readConfig } from '../../src/config.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import type { Backbone } from './backbones.js';
 import { certificateFor } from './certificates.js';
+import { commandLine } from './in-process-cli.js';
 import type { Find, PlantedSecrets } from './planted-secrets.js';
-import { type Finished, run, type Service, type Settings, serve } from './service.js';
+import { type Finished, type run, type Service, type Settings, serve } from './service.js';
 import { silentLogger } from './silent-logger.js';
 import { type Account, installation, tokenFor } from './story.js';
 
@@ -30,6 +31,8 @@ export interface CommandOptions {
   readonly more?: Settings;
   /** stdout is where secrets are shown, once and on purpose. */
   readonly showsSecrets?: boolean;
+  /** In a process of its own, without it within the test's. */
+  readonly by?: typeof run;
 }
 
 export class PlantedInstallation {
@@ -63,8 +66,11 @@ export class PlantedInstallation {
   }
 
   /** Runs a command to its end. */
-  async command(args: readonly string[], { stdin, more, showsSecrets }: CommandOptions = {}): Promise<Finished> {
-    const finished = await run({ ...this.settings, PORT: '0', ADMIN_PORT: '0', ...more }, args, stdin);
+  async command(
+    args: readonly string[],
+    { stdin, more, showsSecrets, by = commandLine }: CommandOptions = {},
+  ): Promise<Finished> {
+    const finished = await by({ ...this.settings, PORT: '0', ADMIN_PORT: '0', ...more }, args, stdin);
     const name = args.slice(0, 2).join(' ');
     this.said.push({ where: `stderr of ${name}`, text: finished.stderr });
     if (!showsSecrets) this.said.push({ where: `stdout of ${name}`, text: finished.stdout });

@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backbone } from './backbones.js';
 import { testAuthority } from './certificates.js';
+import { commandLine } from './in-process-cli.js';
 import type { Receiver } from './receiver.js';
-import { run, type Settings } from './service.js';
+import type { Settings } from './service.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 const EMBEDDED: Pick<Backbone, 'open'> = { open: null };
@@ -42,7 +43,7 @@ export async function installation(
 }
 
 export async function register(settings: Settings, accountId: number): Promise<Account> {
-  const { stdout, stderr } = await run(settings, ['accounts', 'register', String(accountId), '--json']);
+  const { stdout, stderr } = await commandLine(settings, ['accounts', 'register', String(accountId), '--json']);
   if (!stdout) throw new Error(stderr);
   return JSON.parse(stdout) as Account;
 }
