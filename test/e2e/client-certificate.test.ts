@@ -81,7 +81,10 @@ describeBackbones((backbone) => {
         const listed = await deliveries();
         return listed.length > 0 && listed;
       }, PATIENCE);
-      expect(delivery).toMatchObject({ outcome: 'retrying', attempts: [{ status: null, error: 'tls' }] });
+      expect(delivery).toMatchObject({ outcome: 'retrying' });
+      // By now there may be a second one.
+      expect(delivery.attempts.length).toBeGreaterThan(0);
+      for (const attempt of delivery.attempts) expect(attempt).toMatchObject({ status: null, error: 'tls' });
     });
     expect(receiver.requests).toEqual([]);
   });
