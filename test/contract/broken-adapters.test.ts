@@ -12,7 +12,7 @@ import { cases as eventStoreCases } from './event-store-contract.js';
 /** Time is not to be stalled where cases run beside one another. */
 const WHOLE: Features = { ...SQLITE, stall: false };
 /** What is broken is waited for in vain. */
-const BROKEN: Features = { ...WHOLE, patienceMs: 750 };
+const BROKEN: Features = { ...WHOLE, patienceMs: 750, isPatient: false };
 const AT_ONCE = 4;
 const LIMIT_MS = 10_000;
 

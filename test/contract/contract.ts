@@ -30,6 +30,8 @@ export interface Features {
   readonly poison: boolean;
   /** How long a case waits for what has to come. */
   readonly patienceMs: number;
+  /** False where it waits in vain, for an adapter that is broken on purpose. */
+  readonly isPatient?: boolean;
 }
 
 /** An adapter over data of its own. */
@@ -105,7 +107,8 @@ interface Patient {
 
 /** Waits for a condition as long as the adapter asks for. */
 export function soon<T>({ features }: Patient, message: string, condition: () => T | Promise<T>) {
-  return eventually(condition, { timeout: features.patienceMs, message });
+  const { patienceMs: timeout, isPatient = true } = features;
+  return eventually(condition, { timeout, message, isPatient });
 }
 
 /** What the promise gives, or an error when that takes longer than the adapter asks for. */

@@ -10,15 +10,24 @@ export function patience(): number {
   return Math.min(MOST_PATIENCE, Math.max(1, load / availableParallelism()));
 }
 
+export interface Waiting {
+  /** On a quiet machine. ms */
+  readonly timeout?: number;
+  readonly message?: string;
+  /** False where it is waited for in vain, to see a fault: no longer on a busy machine. */
+  readonly isPatient?: boolean;
+}
+
 export async function eventually<T>(
   condition: () => T | Promise<T>,
-  { timeout = 10_000, message = 'the condition did not come true' }: { timeout?: number; message?: string } = {},
+  { timeout = 10_000, message = 'the condition did not come true', isPatient = true }: Waiting = {},
 ): Promise<Exclude<T, undefined | null | false>> {
   const begun = performance.now();
   for (;;) {
     const result = await condition();
     if (result) return result as Exclude<T, undefined | null | false>;
-    if (performance.now() > begun + timeout * patience()) throw new Error(`${message} (within ${timeout} ms)`);
+    if (performance.now() > begun + timeout * (isPatient ? patience() : 1))
+      throw new Error(`${message} (within ${timeout} ms)`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }
