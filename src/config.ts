@@ -2,6 +2,8 @@
  * The one typed object that the settings become, and the only reader of process.env. A wrong value stops the start with
  * an InvalidConfig that names its key.
  */
+
+import { parseUrl } from './endpoints/parse-url.js';
 import type { LogLevel } from './observability/logger.js';
 import {
   bytesOf,
@@ -234,7 +236,7 @@ function deliveryOf(settings: Settings): DeliveryConfig {
 /** Keys over plain http could be swapped on the way; only this machine's own issuer may be asked so. */
 function jwksUrlOf(value: string): string | null {
   if (!value) return null;
-  const url = URL.canParse(value) ? new URL(value) : null;
+  const url = parseUrl(value);
   const loopback = url && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   // fetch takes no such URL, and says so with all of it: the log would show the password.
   if (url?.username || url?.password) throw invalid('AUTH_JWKS_URL', 'must have no user and password');
@@ -244,7 +246,7 @@ function jwksUrlOf(value: string): string | null {
 
 function publicUrlOf(value: string): string | null {
   if (!value) return null;
-  const url = URL.canParse(value) ? new URL(value) : null;
+  const url = parseUrl(value);
   const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(value);
   if (isPlain) return url.href.replace(/\/+$/, '');
   throw invalid('PUBLIC_URL', 'must be an https or http URL without user, query and fragment');
@@ -253,7 +255,7 @@ function publicUrlOf(value: string): string | null {
 /** Credentials of a collector go into a header (OTEL_EXPORTER_OTLP_HEADERS): a URL ends in logs. */
 function collectorOf(value: string): string | null {
   if (!value) return null;
-  const url = URL.canParse(value) ? new URL(value) : null;
+  const url = parseUrl(value);
   if (url?.username || url?.password) throw invalid('OTEL_EXPORTER_OTLP_ENDPOINT', 'must have no user and password');
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.href;
   throw invalid('OTEL_EXPORTER_OTLP_ENDPOINT', 'must be an http or https URL, like http://127.0.0.1:4318');

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parseUrl } from './parse-url.js';
 
 /** Ports from `from` to `to`, both included. */
 export interface PortRange {
@@ -45,8 +46,8 @@ export function parseEndpoint(raw: string, rules: EndpointRules): ParsedEndpoint
   // The URL parser drops tabs and line ends, turns backslashes round and rewrites hosts: the input is judged first.
   const rawRefusal = refuseInput(raw) ?? refuseAuthority(authorityOf(raw));
   if (rawRefusal !== undefined) return { ok: false, message: rawRefusal };
-  if (!URL.canParse(raw)) return { ok: false, message: 'url is not a valid URL.' };
-  const url = new URL(raw);
+  const url = parseUrl(raw);
+  if (url === null) return { ok: false, message: 'url is not a valid URL.' };
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const message = refusePort(url, rules) ?? refuseHost(host, rules);
   return message === undefined ? { ok: true, href: url.href, host } : { ok: false, message };

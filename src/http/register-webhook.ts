@@ -2,6 +2,7 @@
 import type { Context } from 'koa';
 import type { Caller } from '../accounts/access-tokens.js';
 import { MAX_URL_CHARACTERS } from '../endpoints/endpoint-url.js';
+import { parseUrl } from '../endpoints/parse-url.js';
 import { headerPlace, type Sealing } from '../secrets/sealing.js';
 import type { Decision } from '../webhooks/decide.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
@@ -136,7 +137,7 @@ export function registerWebhook(parts: RegisterWebhookParts) {
 
 /** What makes two requests the same one: two spellings of a URL are, two orders of headers are not. */
 function identityOf({ url, eventType, headers = [] }: RegisterWebhookBody): unknown {
-  const href = URL.canParse(url) ? new URL(url).href : url;
+  const href = parseUrl(url)?.href ?? url;
   return [href, eventType, headers.map(({ key, value }) => [key, value])];
 }
 

@@ -3,6 +3,7 @@
  * service's URL finds the rest. It is not the `iss` of a token, which is AUTH_ISSUER: to a client tokens are opaque.
  */
 import type { Context } from 'koa';
+import { parseUrl } from '../endpoints/parse-url.js';
 import { badRequest, fieldError } from './api-error.js';
 import { operation as issueToken, SCOPE } from './issue-token.js';
 import { type Operation, refusal } from './operation.js';
@@ -61,6 +62,6 @@ export function showAuthorizationServer(publicUrl: string | null) {
 /** @throws ApiError 400 */
 function hostOf(ctx: Context): string {
   const { host = '' } = ctx.req.headers;
-  if (HOST.test(host) && URL.canParse(`http://${host}`)) return host;
+  if (HOST.test(host) && parseUrl(`http://${host}`) !== null) return host;
   throw badRequest([fieldError('Host', 'must be the host that was asked, with its port')]);
 }
