@@ -13,13 +13,16 @@ export function fromMessages(
   { topic, partition }: { readonly topic: string; readonly partition: number },
   messages: readonly KafkaMessage[],
 ): (ReceivedRecord | UnreadableBatch)[] {
-  return messages.flatMap((message): (ReceivedRecord | UnreadableBatch)[] => {
-    if (isPassed(message)) return [];
-    if (isUnreadable(message)) return [{ topic, partition, ...message.unreadable }];
-    const { key, value, offset, timestamp } = message;
-    const place = { topic, partition, offset: Number(offset), timestamp: Number(timestamp) };
-    return [{ ...place, key, value, headers: headersOf(message) }];
-  });
+  const received: (ReceivedRecord | UnreadableBatch)[] = [];
+  for (const message of messages) {
+    if (isUnreadable(message)) received.push({ topic, partition, ...message.unreadable });
+    else if (!isPassed(message)) {
+      const { key, value } = message;
+      const [offset, timestamp] = [Number(message.offset), Number(message.timestamp)];
+      received.push({ topic, partition, offset, timestamp, key, value, headers: headersOf(message) });
+    }
+  }
+  return received;
 }
 
 function headersOf(message: KafkaMessage | RecordMessage): readonly RecordHeader[] {

@@ -37,10 +37,18 @@ function recordOf(reader: RecordReader, { first, last, firstTimestamp, appendTim
   const value = reader.bytes();
   const headerList = reader.headers();
   reader.mustBeAt(end);
-  return {
-    ...{ key, value, headers: NO_HEADERS, headerList, attributes: 0 },
-    ...{ timestamp: String(timestamp), offset: String(offset), isControlRecord: false },
+  // One literal, with nothing spread into it: it is made for every record.
+  const message = {
+    key,
+    value,
+    headers: NO_HEADERS,
+    headerList,
+    attributes: 0,
+    timestamp: String(timestamp),
+    offset: String(offset),
+    isControlRecord: false,
   };
+  return message;
 }
 
 class RecordReader {
