@@ -279,6 +279,12 @@ describe('what can not be read is one mark, and the end of its set', () => {
     expect(await around(bytes)).toEqual(['0 a', '1 to 3, format 9: its format is unknown']);
   });
 
+  test.each([0, 1])('a format that reads as the old one, %i: its checksum is another one', async (magic) => {
+    const bytes = await batch(1, ['b', 'c', 'd']);
+    bytes.writeInt8(magic, MAGIC_AT);
+    expect(await around(bytes)).toEqual(['0 a', `1 to 3, format ${magic}: its checksum does not fit`]);
+  });
+
   test('whatever byte of it is another one: it is told, and with it no offset of its neighbours', async () => {
     const whole = await batch(1, ['b'.repeat(40), 'c', 'd']);
     const damaged = (at: number, by: number) => {

@@ -8,6 +8,7 @@ import {
   MAGIC,
   MAGIC_AT,
   mustBeSound,
+  oldMessageMustBeSound,
   type Room,
 } from './batch-header.js';
 import { CODEC_NAMES, unpack } from './codecs.js';
@@ -82,8 +83,10 @@ interface Reading {
 async function read(batch: Buffer, { room, aborted, budget }: Reading): Promise<KafkaMessage[]> {
   try {
     const magic = batch.readInt8(MAGIC_AT);
-    // Of before Kafka 0.11, each a batch of its own here: offset and size stand where a batch has them.
-    if (magic === 0 || magic === 1) return await decodeOldMessages(new Decoder(batch), batch.length);
+    if (magic === 0 || magic === 1) {
+      oldMessageMustBeSound(batch);
+      return await decodeOldMessages(new Decoder(batch), batch.length);
+    }
     mustBeSound(batch, room);
     const header = headerOf(batch);
     if (aborted.has(header)) return [passed(header.last)];
