@@ -3,7 +3,7 @@
  * skipped, and that is said loudly; with REQUIRE_KAFKA set it fails.
  */
 import { kafkaClassPath, missingTools } from '../services/kafka/kafka-jars.js';
-import { startKafka } from '../services/kafka/kafka-server.js';
+import { prepareKafka, startKafka } from '../services/kafka/kafka-server.js';
 
 export default async function setUp() {
   if (process.env.KAFKA_BROKERS) return;
@@ -23,6 +23,7 @@ export default async function setUp() {
     console.error(`\nTHE TESTS ON KAFKA ARE SKIPPED: MAVEN CAN NOT FETCH ITS JARS\n${error.message}\n`);
     return;
   }
+  await prepareKafka((line) => console.error(line));
   const kafka = await startKafka({ tell: (line) => console.error(line) });
   process.env.KAFKA_BROKERS = kafka.brokers;
   globalThis.kafkaForAll = kafka;

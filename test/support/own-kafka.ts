@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, test } from '@jest/globals';
-import { kafkaClassPath, missingTools } from '../services/kafka/kafka-jars.js';
+import { javaFlags } from '../services/kafka/java.js';
+import { missingTools } from '../services/kafka/kafka-jars.js';
 import type { startKafka } from '../services/kafka/kafka-server.js';
 
 export type OwnKafka = Awaited<ReturnType<typeof startKafka>>;
@@ -23,8 +24,8 @@ export interface ToolOptions {
 
 /** Runs a tool of Kafka's own jars to its end. */
 export async function kafkaTool(mainClass: string, { args, stdin = '' }: ToolOptions): Promise<void> {
-  const java = ['-Xmx128m', '-XX:TieredStopAtLevel=1', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
-  const child = spawn('java', [...java, '-cp', kafkaClassPath(() => undefined), mainClass, ...args]);
+  const java = ['-Xmx128m', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error', ...javaFlags(() => undefined)];
+  const child = spawn('java', [...java, mainClass, ...args]);
   child.stdin.end(stdin);
   const said = Promise.all([text(child.stdout), text(child.stderr)]);
   const [code] = await once(child, 'exit');

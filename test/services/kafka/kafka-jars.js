@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const LIB = join(HERE, 'lib');
+/** Of Java's classes, as `java.js` makes and uses it. Beside the jars: with them it goes. */
+export const ARCHIVE = join(LIB, 'classes.jsa');
 const POM = join(HERE, 'pom.xml');
 const MADE_FROM = '.made-from';
 
@@ -28,6 +30,7 @@ export function kafkaClassPath(tell) {
   if (!isFetched()) fetchJars(tell);
   return readdirSync(LIB)
     .filter((name) => name.endsWith('.jar'))
+    .sort()
     .map((name) => join(LIB, name))
     .join(delimiter);
 }

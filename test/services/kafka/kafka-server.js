@@ -7,17 +7,12 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { kafkaClassPath } from './kafka-jars.js';
+import { archiveClasses, javaFlags } from './java.js';
 
 const READY_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 50;
 const MOST_TRIES = 3;
-const JVM = [
-  '-Xmx256m',
-  '-XX:+UseSerialGC',
-  '-XX:TieredStopAtLevel=1',
-  '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
-];
+const JVM = ['-Xmx256m', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn'];
 
 /**
  * Ends the JVM with whoever started it: a JVM outlives a parent that was killed, but the parent's end of the pipe does
@@ -42,8 +37,17 @@ wait $jvm; code=$?; kill $reader 2>/dev/null; exit $code`;
  * @property {number} [port]
  * @property {string} [folder]
  * @property {Record<string, string>} [properties] on top of those below; `listener` replaces the plaintext listener
+ * @property {string[]} [flags] of Java, on top
  * @property {(line: string) => void} [tell] progress
  */
+
+/** Once for all that start later. @param {(line: string) => void} tell */
+export async function prepareKafka(tell) {
+  await archiveClasses(async (flags) => {
+    const kafka = await startKafka({ flags, tell });
+    await kafka.stop();
+  });
+}
 
 /** @param {KafkaOptions} [options] @returns {Promise<KafkaServer>} */
 export async function startKafka(options = {}) {
@@ -59,10 +63,9 @@ export async function startKafka(options = {}) {
 
 async function startOnce(options) {
   const { folder = mkdtempSync(join(tmpdir(), 'kafka-')), properties = {}, tell = () => {} } = options;
-  const classPath = kafkaClassPath(tell);
   const port = options.port ?? (await freePort());
   const file = prepare(folder, { ...serverProperties(folder, port, await freePort()), ...properties });
-  const java = ['java', ...JVM, '-cp', classPath, 'kafka.Kafka', file];
+  const java = ['java', ...JVM, ...(options.flags ?? []), ...javaFlags(tell), 'kafka.Kafka', file];
   const keeper = spawn('sh', ['-c', KEEPER, 'sh', ...java], { stdio: ['pipe', 'pipe', 'pipe'] });
   const exited = once(keeper, 'exit');
   let log = '';
