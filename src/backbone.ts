@@ -40,20 +40,20 @@ const SESSION_TIMEOUT_MS = 6_000;
 export async function openBackbone(config: Config, logger: Logger): Promise<Backbone> {
   const keys = keysOf(config, () => ownMasterKey(config.dataDir));
   const embedded = embeddedFile(config);
-  const { store, projections } = await openEventStore(config, embedded, logger);
-  const broker = await openBroker(config, embedded, logger);
-  return {
-    store,
-    projections,
-    broker,
-    embedded: embedded.opened(),
-    ...keys,
-    async close() {
-      await broker.close();
-      await store.close();
-      embedded.close();
-    },
+  const opened: (() => unknown)[] = [() => embedded.close()];
+  const close = async () => {
+    for (let next = opened.pop(); next; next = opened.pop()) await next();
   };
+  try {
+    const { store, projections } = await openEventStore(config, embedded, logger);
+    opened.push(() => store.close());
+    const broker = await openBroker(config, embedded, logger);
+    opened.push(() => broker.close());
+    return { store, projections, broker, embedded: embedded.opened(), ...keys, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** @param own what stands for a MASTER_KEY that is not set */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { describeBackbones, ENDS } from '../support/backbones.js';
+import { describeBackbones } from '../support/backbones.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
@@ -100,4 +100,4 @@ describeBackbones((backbone) => {
       expect.stringMatching(/^test_/),
     ]);
   });
-}, ENDS);
+});

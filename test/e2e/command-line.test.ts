@@ -6,6 +6,7 @@ import { commandLine } from '../support/in-process-cli.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve } from '../support/service.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+import { inFull } from '../support/thorough.js';
 
 describeBackbones((backbone) => {
   let receiver: Receiver;
@@ -164,7 +165,7 @@ describe('wrong usage and wrong settings', () => {
     [['accounts', 'revoke-credential', 'nobody'], {}, 1, /nobody/],
   ])('%j with %j ends with code %i', async (args, wrong, code, says = /./) => {
     const { settings, remove } = await installation([]);
-    const by = args[0] === 'serve' ? run : commandLine;
+    const by = args[0] === 'serve' ? inFull(run, commandLine) : commandLine;
     const result = await by({ ...settings, ...wrong }, args);
     await remove();
     expect(result).toMatchObject({ code, stdout: '' });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { describeBackbones, ENDS } from '../support/backbones.js';
+import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
@@ -162,7 +162,7 @@ describeBackbones((backbone) => {
     expect(all.at(-1)).toMatchObject({ delivered: 4, retrying: { '1h': 2 }, cancelled: 1, inactive: 1 });
     expect((await audit()).stdout).toMatch(/^cancelled {3}1\ninactive {4}1$/m);
   });
-}, ENDS);
+});
 
 describe('wrong usage', () => {
   const day = ['--from', '2026-11-21', '--to', '2026-11-22'];

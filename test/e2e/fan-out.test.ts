@@ -133,7 +133,7 @@ describeBackbones((backbone) => {
       { reason: 'not-valid', detail: 'id is missing', value: POISON, key: String(ACCOUNT), attempts: null },
     ]);
   });
-});
+}, 'pairs');
 
 function paths(): string[] {
   return EVENT_TYPES.flatMap((type) => URLS.map((name) => `/${type}/${name}`));

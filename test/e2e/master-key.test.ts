@@ -8,7 +8,7 @@ import { openBackbone } from '../../src/backbone.js';
 import { readConfig } from '../../src/config.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { describeBackbones, ENDS } from '../support/backbones.js';
+import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
@@ -136,4 +136,4 @@ describeBackbones((backbone) => {
       expect(String(headers['webhook-signature']).split(' ')).toHaveLength(2);
     });
   });
-}, ENDS);
+});

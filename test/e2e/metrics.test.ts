@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { describeBackbones, ENDS } from '../support/backbones.js';
+import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { respond, tellStory, untilTold } from '../support/metrics-story.js';
 import { documentedMetrics } from '../support/operations-chapter.js';
@@ -126,4 +126,4 @@ describeBackbones((backbone) => {
     expectBetween(found.value('process_cpu_seconds_total'), 0.1, 600);
     expectBetween(found.value('process_start_time_seconds'), begun / 1000 - 60, begun / 1000);
   });
-}, ENDS);
+});

@@ -11,6 +11,7 @@ import { type Receiver, startReceiver } from '../support/receiver.js';
 import { securedBackbone } from '../support/secured-backbone.js';
 import { run, type Service } from '../support/service.js';
 import type { Account } from '../support/story.js';
+import { inFull } from '../support/thorough.js';
 
 jest.setTimeout(300_000);
 
@@ -251,5 +252,5 @@ describeBackbones(
       ).toEqual([]);
     });
   },
-  [embedded as Backbone, secured],
+  inFull([embedded as Backbone, secured], [embedded as Backbone]),
 );

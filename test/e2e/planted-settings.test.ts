@@ -1,13 +1,17 @@
 /** Settings that are wrong and hold secrets: the start ends with a line that names the setting and shows nothing of it. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { type Backbone, describeBackbones, ENDS } from '../support/backbones.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { leaks, PlantedInstallation } from '../support/planted-installation.js';
 import { PlantedSecrets } from '../support/planted-secrets.js';
 import { securedBackbone } from '../support/secured-backbone.js';
 import { run, type Settings } from '../support/service.js';
+import { inFull } from '../support/thorough.js';
 
 jest.setTimeout(300_000);
 
+/** What Node itself says would come from a process only. */
+const by = inFull(run, commandLine);
 const secrets = new PlantedSecrets();
 const secured = securedBackbone(secrets);
 const [embedded] = ENDS as readonly [Backbone, Backbone];
@@ -55,11 +59,11 @@ describeBackbones(
     test.each(backbone === embedded ? WRONG : REFUSED)('%s', async (name, change) => {
       const before = planted.said.length;
       const more = change(secrets.plant(`a wrong ${name}`), planted.settings);
-      const { code, stderr } = await planted.command(['serve'], { more, by: run });
+      const { code, stderr } = await planted.command(['serve'], { more, by });
       expect(code).toBe(1);
       expect(stderr.split('\n').at(-2)).toMatch(new RegExp(`^account-webhooks: .*${name}`));
       expect(leaks(secrets, planted.said.slice(before))).toEqual([]);
     });
   },
-  [embedded, secured],
+  inFull([embedded, secured], [embedded]),
 );

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { describeBackbones, ENDS } from '../support/backbones.js';
+import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
@@ -82,4 +82,4 @@ describeBackbones((backbone) => {
     expect(stdout).toMatch(/^previousEndsAt \d{4}-\d\d-\d\dT[\d:.]+Z$/m);
     expect(stdout).toMatch(/^Until previousEndsAt deliveries are signed with the old secret too\.$/m);
   });
-}, ENDS);
+});

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { openBackbone } from '../../src/backbone.js';
 import { readConfig } from '../../src/config.js';
-import { type Backbone, describeBackbones, ENDS } from '../support/backbones.js';
+import { type Backbone, describeBackbones } from '../support/backbones.js';
 import { type CollectedSpan, type Collector, type CollectorAnswer, startCollector } from '../support/collector.js';
 import { header } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
@@ -130,7 +130,7 @@ describeBackbones((backbone) => {
       expect(headers).not.toHaveProperty('tracestate');
     }
   });
-}, ENDS);
+});
 
 describe('with a collector', () => {
   let collector: Collector;

@@ -1,9 +1,10 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { describeBackbones, ENDS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { Oracle } from '../support/oracle.js';
 import { startReceiver } from '../support/receiver.js';
-import { run, type Service, serve } from '../support/service.js';
+import { type Service, serve } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
 const ACCOUNT = 7;
@@ -32,7 +33,7 @@ describeBackbones((backbone) => {
     const oracle = new Oracle([receiver]);
     const publish = async (events: string) => {
       oracle.due(events, urls);
-      await run(settings, ['events', 'publish'], events);
+      await commandLine(settings, ['events', 'publish'], events);
     };
     await publish(paymentEvents(ACCOUNT, count));
     return { receiver, settings, service, oracle, publish };

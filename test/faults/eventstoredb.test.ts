@@ -3,8 +3,10 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { startEventStoreCluster } from '../support/eventstoredb/cluster.js';
 import { startEventStore } from '../support/eventstoredb/event-store-server.js';
 import { eventually } from '../support/eventually.js';
-import { run, type Service, type Settings, serve, startServing, strayLines } from '../support/service.js';
+import { commandLine } from '../support/in-process-cli.js';
+import { type Service, type Settings, serve, startServing, strayLines } from '../support/service.js';
 import { addWebhook, installation, register, tokenFor } from '../support/story.js';
+import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const OUT_OF_REACH = 'the event store is out of reach; trying again';
@@ -73,11 +75,13 @@ async function webhooks({ url }: Service, token: string): Promise<unknown> {
   return ((await response.json()) as { total: number }).total;
 }
 
-describe.each([
+const SERVERS: readonly [string, () => Promise<StoreOutside>][] = [
   ['one server', oneServer],
   ['esdb+discover', discovered],
   ['several hosts', cluster],
-])('the event store (%s)', (_, start) => {
+];
+
+describe.each(inFull(SERVERS, SERVERS.slice(0, 1)))('the event store (%s)', (_, start) => {
   test('down at the start, with a read model from before: it waits, is not ready, and goes on when it is back', async () => {
     const { store, settings, service, token } = await running(start);
     expect(await service.stop('SIGTERM')).toBe(0);
@@ -128,7 +132,7 @@ test('projections that were never deployed: each command that needs them says ho
 });
 
 async function failsInOneLine(settings: Settings, command: string, says: RegExp): Promise<void> {
-  const { code, stderr } = await run(settings, command.split(' '));
+  const { code, stderr } = await commandLine(settings, command.split(' '));
   expect({ command, code, lines: stderr.trim().split('\n') }).toEqual({
     command,
     code: 1,

@@ -8,8 +8,8 @@ import { type DeliveryView, outcomesOf } from '../../src/delivery/delivery-log.j
 import { eventually, patience } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { HOSTILE_KINDS, type HostileEndpoint, type HostileKind } from '../support/hostile-endpoints.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { connectionsTo, peakMemoryMiB } from '../support/process-stats.js';
-import { run } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 
 const HEALTHY = 1;
@@ -111,7 +111,7 @@ async function allEnded(scene: FaultScene, accounts: readonly number[]): Promise
 }
 
 async function listed<T>(scene: FaultScene, ...command: string[]): Promise<T[]> {
-  const { stdout } = await run(scene.settings, [...command, '--json']);
+  const { stdout } = await commandLine(scene.settings, [...command, '--json']);
   const lines = stdout.split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as T);
 }

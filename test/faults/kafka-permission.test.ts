@@ -2,10 +2,11 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { withOwnKafka } from '../support/own-kafka.js';
 import { startReceiver } from '../support/receiver.js';
-import { run, type Settings, serve } from '../support/service.js';
+import { type Settings, serve } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
@@ -54,7 +55,7 @@ withOwnKafka(() => {
     );
 
     await permit();
-    await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 3));
+    await commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 3));
     await eventually(() => receiver.requests.length === 3, PATIENCE);
     await eventually(async () => !REFUSED.test(await ready()), PATIENCE);
     expect(await both.stop('SIGTERM')).toBe(0);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { commandLine } from '../support/in-process-cli.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { withOwnKafka } from '../support/own-kafka.js';
 import { type SecuredKafka, startSecuredKafka } from '../support/secured-kafka.js';
-import { run, type Settings } from '../support/service.js';
+import type { Settings } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 
 jest.setTimeout(300_000);
@@ -39,7 +40,7 @@ withOwnKafka(() => {
     ['SCRAM-SHA-256', scram('SCRAM-SHA-256')],
     ['SCRAM-SHA-512', scram('SCRAM-SHA-512')],
   ])('TLS with a CA file and %s', async (_, changes) => {
-    const publish = (settings: Settings) => run(settings, ['events', 'publish', '--json'], paymentEvents(1, 3));
+    const publish = (settings: Settings) => commandLine(settings, ['events', 'publish', '--json'], paymentEvents(1, 3));
     expect(await against(changes, publish)).toMatchObject({ code: 0, stdout: '{"published":3}\n' });
   });
 
@@ -50,7 +51,9 @@ withOwnKafka(() => {
     ['a CA file that is not there', { KAFKA_CA_FILE: 'nowhere.pem' }, /KAFKA_CA_FILE/],
   ])('%s ends the start with one line that names the setting', async (_, changes, says) => {
     const ports = { PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'silent' };
-    const { code, stdout, stderr } = await against({ ...changes, ...ports }, (settings) => run(settings, ['serve']));
+    const { code, stdout, stderr } = await against({ ...changes, ...ports }, (settings) =>
+      commandLine(settings, ['serve']),
+    );
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(says);
     expect(stderr.trim().split('\n')).toHaveLength(1);

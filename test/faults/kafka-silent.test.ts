@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { startMuteKafka } from '../support/mute-kafka.js';
 import { Oracle } from '../support/oracle.js';
@@ -10,6 +11,7 @@ import { type OwnKafka, withOwnKafka } from '../support/own-kafka.js';
 import { type ReceivedRequest, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve, startServing } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
+import { testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two'];
@@ -64,7 +66,7 @@ test('commands end in time, with one line that says what is wrong, and exit code
   expect(ended).toEqual(COMMANDS.map(() => ({ code: 1, stdout: '', stderr })));
 });
 
-test('at the start: the service waits, says so, and is not ready; SIGTERM ends it', async () => {
+testInFull('at the start: the service waits, says so, and is not ready; SIGTERM ends it', async () => {
   const starting = await startServing(await mute());
   cleanups.push(() => starting.stop('SIGKILL'));
   starting.ready.catch(() => undefined);
@@ -134,10 +136,10 @@ withOwnKafka(() => {
     await expectToStopInTime(running);
   });
 
-  test('and SIGTERM meanwhile, with nothing under way: it ends in time', async () => {
+  testInFull('and SIGTERM meanwhile, with nothing under way: it ends in time', async () => {
     const { server, settings, running } = await atWork(10);
     const list = ['deliveries', 'list', '--account', String(ACCOUNT), '--json'];
-    const ended = async () => (await run(settings, list)).stdout.split('"outcome":"delivered"').length - 1;
+    const ended = async () => (await commandLine(settings, list)).stdout.split('"outcome":"delivered"').length - 1;
     await eventually(async () => (await ended()) === 10 * PATHS.length, PATIENCE);
     server.signal('SIGSTOP');
     await expectToStopInTime(running);

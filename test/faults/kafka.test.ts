@@ -1,12 +1,14 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { eventually, patience } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { Oracle } from '../support/oracle.js';
 import { consoleProducer, type OwnKafka, withOwnKafka } from '../support/own-kafka.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { run, type Service, type Settings, serve, startServing } from '../support/service.js';
+import { type Service, type Settings, serve, startServing } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
+import { testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two'];
@@ -65,7 +67,7 @@ withOwnKafka(() => {
         events,
         PATHS.map((path) => receiver.url + path),
       );
-      return run(settings, ['events', 'publish'], events);
+      return commandLine(settings, ['events', 'publish'], events);
     };
     await publish(paymentEvents(ACCOUNT, 400));
     await eventually(() => receiver.requests.length > 50, PATIENCE);
@@ -83,7 +85,7 @@ withOwnKafka(() => {
     expect(await running.stop('SIGTERM')).toBe(0);
   });
 
-  test('down at the start: it waits, says so, is not ready, and goes on when Kafka is up', async () => {
+  testInFull('down at the start: it waits, says so, is not ready, and goes on when Kafka is up', async () => {
     const server = await kafka();
     const { receiver, settings } = await story(server.brokers);
     await server.stop();
@@ -95,7 +97,7 @@ withOwnKafka(() => {
     await kafka({ port: server.port });
     const running = await starting.ready;
     await webhooks(running, settings, receiver);
-    await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 1));
+    await commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 1));
     await eventually(() => receiver.requests.length === PATHS.length, PATIENCE);
     expect((await fetch(`${starting.adminUrl}/health/ready`)).status).toBe(200);
   });
@@ -120,7 +122,7 @@ withOwnKafka(() => {
     await eventually(() => receiver.requests.length === 2 * PATHS.length, PATIENCE);
     const bodies = receiver.requests.map(({ body }) => body.toString());
     expect(new Set(bodies)).toEqual(new Set([keyed, keyless]));
-    const { stdout } = await run(settings, ['dead-letters', 'list', '--json']);
+    const { stdout } = await commandLine(settings, ['dead-letters', 'list', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ reason: 'not-valid', key: 'k1', value: 'not json' });
   });
 });

@@ -4,12 +4,12 @@
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { outcomesOf } from '../../src/delivery/delivery-log.js';
-import { describeBackbones, ENDS } from '../support/backbones.js';
+import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { failingFirst } from '../support/failing-first.js';
 import { FaultScene } from '../support/fault-scene.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { CROOKED_ENTRIES, forged, NONSENSE } from '../support/junk.js';
-import { run } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 
 const ACCOUNT = 7;
@@ -56,7 +56,7 @@ describeBackbones((backbone) => {
     const pairs = (2 * EVENTS + 1) * PATHS.length + TIERS.length + 1;
     expect(verdict).toEqual({ pairs, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });
   });
-}, ENDS);
+});
 
 const eventOf = (name: string) => paymentEvents(ACCOUNT, 1, `${name}-`).trim();
 
@@ -100,7 +100,7 @@ function stolenAreCancelled(scene: FaultScene): Promise<unknown> {
 /** How many lines it answers with: as many for people as for programs. */
 async function linesOf({ settings }: FaultScene, command: string): Promise<number> {
   const forms = command.includes('--json') ? [command] : [command, `${command} --json`];
-  const answers = await Promise.all(forms.map((form) => run(settings, form.split(' '))));
+  const answers = await Promise.all(forms.map((form) => commandLine(settings, form.split(' '))));
   const lines = answers.map(({ stdout }) => stdout.split('\n').filter((line) => line !== ''));
   expect(answers.map(({ code, stderr }) => ({ command, code, stderr }))).toEqual(
     forms.map(() => ({ command, code: 0, stderr: '' })),

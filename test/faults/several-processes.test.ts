@@ -1,9 +1,10 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { describeBackbones, ENDS } from '../support/backbones.js';
+import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { Oracle } from '../support/oracle.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { run, type Service, type Settings, serve } from '../support/service.js';
+import { type Service, type Settings, serve } from '../support/service.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
 const ACCOUNTS = [1, 2, 3, 4, 5];
@@ -79,7 +80,7 @@ describeBackbones((backbone) => {
     const burst = (name: string) => {
       const events = ACCOUNTS.map((id) => paymentEvents(id, EVENTS, `${name}-${id}-`)).join('');
       oracle.due(events, urls);
-      return run(settings, ['events', 'publish'], events);
+      return commandLine(settings, ['events', 'publish'], events);
     };
     await burst('before');
     await eventually(() => receiver.requests.length > 100, PATIENCE);
@@ -103,9 +104,9 @@ describeBackbones((backbone) => {
     await Promise.all([process('dispatcher'), process('dispatcher')]);
     const token = await tokenFor(api.url, await register(settings, 1));
     await addWebhook(api.url, token, { url: `${receiver.url}/x`, eventType: 'cash_in' });
-    await run(settings, ['events', 'publish'], paymentEvents(1, 100));
+    await commandLine(settings, ['events', 'publish'], paymentEvents(1, 100));
     await eventually(() => receiver.requests.length >= 100, PATIENCE);
     const ids = receiver.requests.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);
     expect(ids).toEqual(Array.from({ length: 100 }, (_, n) => `evt-${n}`));
   });
-}, ENDS);
+});

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { allDelivered } from '../support/all-delivered.js';
-import { describeBackbones, ENDS } from '../support/backbones.js';
+import { describeBackbones } from '../support/backbones.js';
 import { eventually, patience } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import type { ReceivedRequest, Reply } from '../support/receiver.js';
@@ -56,4 +56,4 @@ describeBackbones((backbone) => {
     expect(tookMs).toBeLessThan(STOPS_WITHIN_MS * patience());
     expect(deliveries.every(({ attempts }) => attempts.length === 1)).toBe(true);
   });
-}, ENDS);
+});

@@ -7,19 +7,22 @@ import { startKafka } from '../services/kafka/kafka-server.js';
 import { damageLastByte } from '../support/damaged-segment.js';
 import { eventually } from '../support/eventually.js';
 import { examined } from '../support/examined.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { consoleProducer, withOwnKafka } from '../support/own-kafka.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { scrape } from '../support/scrape.js';
-import { run, type Service, type Settings, serve } from '../support/service.js';
+import { type Service, type Settings, serve } from '../support/service.js';
 import { poisonTopic } from '../support/sqlite-subjects.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const PATIENCE = { timeout: 30_000 };
 /** By the partition of three that a producer puts them into. */
 const KEYS = ['k2', 'k3', 'k0'];
-const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
+/** Each of the others comes once more, behind these. */
+const CODECS = inFull(['none', 'gzip', 'snappy', 'lz4', 'zstd'], ['none', 'gzip']);
 
 jest.setTimeout(300_000);
 
@@ -75,12 +78,13 @@ async function readyBody({ adminUrl }: Service): Promise<string> {
   return (await fetch(`${adminUrl}/health/ready`)).text();
 }
 
-const skip = (settings: Settings, ...options: string[]) => run(settings, ['events', 'skip', ...options]);
+const skip = (settings: Settings, ...options: string[]) => commandLine(settings, ['events', 'skip', ...options]);
 
 /** Steps over it as doctor says, and looks at what an auditor and an operator see afterwards. */
 async function stepOver(story: Story, options: readonly string[], behind: readonly string[]): Promise<void> {
   const { settings, service } = story;
-  const audit = () => run(settings, ['audit', 'completeness', '--from', '2026-01-01', '--to', '2100-01-01', '--json']);
+  const audit = () =>
+    commandLine(settings, ['audit', 'completeness', '--from', '2026-01-01', '--to', '2100-01-01', '--json']);
   const before = await audit();
   expect([before.code, summaryOf(before.stdout)]).toMatchObject([1, { unreadable: 1, unanswered: 1 + behind.length }]);
   const first = await skip(settings, ...options, '--reason', 'a bad disk', '--json');
@@ -95,12 +99,12 @@ async function stepOver(story: Story, options: readonly string[], behind: readon
   // The receiver has it before the log does.
   await eventually(async () => (await audit()).code === 0, PATIENCE);
   expect(summaryOf((await audit()).stdout)).toMatchObject({ unreadable: 1, unanswered: 0 });
-  const letters = await run(settings, ['dead-letters', 'list', '--json']);
+  const letters = await commandLine(settings, ['dead-letters', 'list', '--json']);
   expect(JSON.parse(letters.stdout)).toMatchObject({
     reason: 'unreadable',
     detail: expect.stringContaining('a bad disk'),
   });
-  expect((await run(settings, ['dead-letters', 'replay'])).stdout).toBe('0 replayed\n');
+  expect((await commandLine(settings, ['dead-letters', 'replay'])).stdout).toBe('0 replayed\n');
   expect(service.log()).not.toContain('can not go on');
 }
 
@@ -113,10 +117,10 @@ describe('embedded', () => {
     const story = await begin((receiver) => installation([receiver]));
     const { settings } = story;
     const [before, behind] = [lines(3, 'before-'), lines(3, 'behind-')];
-    await run(settings, ['events', 'publish'], before.join('\n'));
+    await commandLine(settings, ['events', 'publish'], before.join('\n'));
     await delivered(story, before);
     poisonTopic(String(settings.DATA_DIR), 'payment-events');
-    await run(settings, ['events', 'publish'], behind.join('\n'));
+    await commandLine(settings, ['events', 'publish'], behind.join('\n'));
     const options = await told(story, 'payment-events');
     const refused = await skip(
       settings,

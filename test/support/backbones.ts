@@ -41,11 +41,23 @@ export const BACKBONES: readonly Backbone[] = [SQLITE, EVENTSTOREDB].flatMap((st
   [SQLITE, KAFKA].map((broker) => pair(store, broker)),
 );
 
-/** All embedded, and all on servers: for what takes long. */
-export const ENDS: readonly Backbone[] = [pair(SQLITE, SQLITE), pair(EVENTSTOREDB, KAFKA)];
+const EMBEDDED = pair(SQLITE, SQLITE);
+
+/** All embedded, and all on servers: each store and each broker once. */
+export const ENDS: readonly Backbone[] = [EMBEDDED, pair(EVENTSTOREDB, KAFKA)];
+
+/** Main ways run on every pair; what stands above the ports proves the same on both ends. */
+const BREADTHS = {
+  pairs: inFull(BACKBONES, ENDS),
+  ends: inFull(ENDS, [EMBEDDED]),
+};
 
 /** Runs the tests on each; where one can't be had, says so loudly. A store and a broker know nothing of each other. */
-export function describeBackbones(define: (backbone: Backbone) => void, backbones = inFull(BACKBONES, ENDS)): void {
+export function describeBackbones(
+  define: (backbone: Backbone) => void,
+  breadth: keyof typeof BREADTHS | readonly Backbone[] = 'ends',
+): void {
+  const backbones = typeof breadth === 'string' ? BREADTHS[breadth] : breadth;
   for (const backbone of backbones) {
     describe(backbone.name, () => {
       if (backbone.open) define(backbone);

@@ -143,7 +143,7 @@ withKafka((brokers) => {
     'reads a topic whose broker packs it: compression.type=%s',
     async (type) => {
       const configEntries = [{ name: 'compression.type', value: type }];
-      await admin.createTopics({ topics: [{ topic, numPartitions: 1, configEntries }] });
+      await admin.createTopics({ topics: [{ topic, numPartitions: 1, configEntries }], waitForLeaders: false });
       const broker = open();
       const values = Array.from({ length: 300 }, (_, n) => `${n} ${'of a payment event '.repeat(20)}`);
       await broker.publish(topic, values.map(record));

@@ -37,7 +37,8 @@ withKafka((brokers) => {
     const admin = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING }).admin();
     const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
     await admin.connect();
-    await admin.createTopics({ topics: [{ topic, numPartitions: 3, configEntries }] });
+    // What a publisher waits for, kafkajs fails on.
+    await admin.createTopics({ topics: [{ topic, numPartitions: 3, configEntries }], waitForLeaders: false });
     await admin.disconnect();
   }
 
