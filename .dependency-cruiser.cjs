@@ -25,11 +25,19 @@ const MAY_IMPORT = {
   idempotency: ['ports', 'secrets'],
   accounts: ['ports', 'read-model', 'secrets', 'webhooks'],
   'read-model': ['ports', 'webhooks/events'],
-  delivery: ['ports', 'read-model', 'secrets', 'endpoints', 'webhooks/handle-command', 'webhooks/limits'],
+  delivery: [
+    'ports',
+    'read-model',
+    'secrets',
+    'endpoints',
+    'webhooks/handle-command',
+    'webhooks/limits',
+    'own-schemas',
+  ],
   audit: ['ports', 'read-model', 'webhooks/events', ...RECORD_FORMATS],
   http: [
     ...['webhooks', 'accounts', 'idempotency', 'secrets', 'endpoints', 'read-model', 'ports'],
-    ...['delivery/delivery-log', 'delivery/payment-event-schema'],
+    ...['delivery/delivery-log', 'delivery/payment-event-schema', 'own-schemas'],
   ],
 };
 
@@ -139,7 +147,10 @@ module.exports = {
       from: { path: '^src/(config|settings)[.]ts$' },
       to: {
         path: '^(src|projections)/',
-        pathNot: ['^src/settings[.]ts$', ...['ports', 'secrets', 'endpoints', 'observability'].map(within)],
+        pathNot: [
+          '^src/(settings|own-schemas)[.]ts$',
+          ...['ports', 'secrets', 'endpoints', 'observability'].map(within),
+        ],
       },
     },
     {

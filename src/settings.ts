@@ -5,6 +5,7 @@
  */
 import { Ajv, type ErrorObject } from 'ajv';
 import { LOG_LEVELS } from './observability/logger.js';
+import { OWN_SCHEMAS } from './own-schemas.js';
 import { MASTER_KEY_BYTES } from './secrets/master-keys.js';
 
 export interface PortRange {
@@ -102,7 +103,7 @@ const SETTINGS = {
 export type Key = keyof typeof SETTINGS;
 export type Settings = Readonly<Record<Key, string>>;
 
-const ajv = new Ajv({ useDefaults: true, keywords: ['expected'], verbose: true });
+const ajv = new Ajv({ ...OWN_SCHEMAS, useDefaults: true, keywords: ['expected'], verbose: true });
 const validate = ajv.compile<Settings>({ type: 'object', properties: SETTINGS });
 
 /** @throws InvalidConfig */

@@ -1,5 +1,6 @@
 /** ajv's verdict on a payment record, and the reason in words. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { OWN_SCHEMAS } from '../own-schemas.js';
 import type { PaymentEvent } from './parsed-payment.js';
 import {
   binaryCloudEventDataSchema,
@@ -17,7 +18,7 @@ interface StructuredCloudEvent {
 }
 
 /** The schemas say nothing of a value's type where any is taken. */
-const ajv = new Ajv({ strictTypes: false });
+const ajv = new Ajv({ ...OWN_SCHEMAS, strictTypes: false });
 
 export const isPaymentEvent = ajv.compile<PaymentEvent>(paymentEventSchema);
 export const isStructuredCloudEvent = ajv.compile<StructuredCloudEvent>(structuredCloudEventSchema);

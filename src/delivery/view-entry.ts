@@ -1,5 +1,6 @@
 /** A record of the deliveries topic as an entry of the view. */
 import { Ajv } from 'ajv';
+import { OWN_SCHEMAS } from '../own-schemas.js';
 import type { ReceivedRecord } from '../ports/broker.js';
 import { VIEW_OUTCOMES, type ViewEntry } from '../ports/deliveries-view.js';
 import { type DeliveryLogEntry, readLogEntry } from './delivery-log.js';
@@ -38,7 +39,7 @@ const schema = {
   },
 };
 
-const validate = new Ajv().compile<DeliveryLogEntry>(schema);
+const validate = new Ajv(OWN_SCHEMAS).compile<DeliveryLogEntry>(schema);
 
 /** Null for a record that somebody else put there. */
 export function viewEntry(record: ReceivedRecord): ViewEntry | null {

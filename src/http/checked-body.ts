@@ -1,5 +1,6 @@
 /** Holds a request's body against its schema: what is wrong is a 400 that names every field. */
 import { Ajv, type ErrorObject } from 'ajv';
+import { OWN_SCHEMAS } from '../own-schemas.js';
 import { ApiError, badRequest, type FieldError, fieldError } from './api-error.js';
 import type { Schema } from './operation.js';
 
@@ -9,7 +10,7 @@ const JUDGED_LATER = ['format', 'pattern', 'maxLength'];
 
 /** The check may throw ApiError 400. Nothing is coerced, unknown fields are left alone. */
 export function bodyCheck<T>(schema: Schema): (body: unknown) => T {
-  const ajv = new Ajv({ allErrors: true });
+  const ajv = new Ajv({ ...OWN_SCHEMAS, allErrors: true });
   for (const keyword of JUDGED_LATER) ajv.removeKeyword(keyword);
   const validate = ajv.addVocabulary(JUDGED_LATER).compile<T>(schema);
   return (body) => {

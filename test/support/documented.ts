@@ -1,5 +1,6 @@
 /** Holds answers against /openapi.json of the service they came from. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { OWN_SCHEMAS } from '../../src/own-schemas.js';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -103,7 +104,7 @@ export function compiler(
     uri: (text: string) => URL.canParse(text),
     'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   };
-  const ajv = new Ajv2020({ allErrors: true, formats });
+  const ajv = new Ajv2020({ ...OWN_SCHEMAS, allErrors: true, formats });
   ajv.addKeyword('components');
   return (schema) => {
     const whole = { ...schema, components };

@@ -1,0 +1,20 @@
+/** The service compiles its own schemas without a look at their meta-schema: here they are held against it. */
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { Ajv } from 'ajv';
+
+afterEach(() => void jest.restoreAllMocks());
+
+test.each([
+  '../src/settings.js',
+  '../src/delivery/payment-check.js',
+  '../src/delivery/view-entry.js',
+  '../src/http/register-webhook.js',
+  '../src/http/set-webhook-active.js',
+])('what %s compiles is a JSON schema', async (module) => {
+  const compile = jest.spyOn(Ajv.prototype, 'compile');
+  await import(module);
+  const schemas = compile.mock.calls.map(([schema]) => schema);
+  expect(schemas).not.toEqual([]);
+  const judge = new Ajv();
+  for (const schema of schemas) expect(judge.validateSchema(schema) || judge.errorsText()).toBe(true);
+});
