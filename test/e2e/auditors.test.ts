@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
+import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { run, type Service, type Settings, serve, start } from '../support/service.js';
+import { run, type Settings, start } from '../support/service.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
 const ACCOUNT = 42;
@@ -16,7 +17,7 @@ describeBackbones((backbone) => {
   let healthy = false;
   let settings: Settings;
   let remove: () => Promise<void>;
-  let service: Service;
+  let service: ServiceHere;
   let account: Account;
   let token: string;
 
@@ -25,13 +26,13 @@ describeBackbones((backbone) => {
     const installed = await installation([receiver], backbone);
     ({ remove } = installed);
     settings = { ...installed.settings, RETRY_SCHEDULE: '100ms' };
-    service = await serve(settings);
+    service = await serveHere(settings);
     account = await register(settings, ACCOUNT);
     token = await tokenFor(service.url, account);
   });
 
   afterAll(async () => {
-    await service.stop('SIGTERM');
+    await service.stop();
     await receiver.close();
     await remove();
   });

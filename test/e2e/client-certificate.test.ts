@@ -4,8 +4,10 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
+import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { run, type Service, type Settings, serve } from '../support/service.js';
+import type { Settings } from '../support/service.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
 jest.setTimeout(300_000);
@@ -34,12 +36,15 @@ describeBackbones((backbone) => {
     await remove?.();
   });
 
-  async function withService(more: Settings, work: (service: Service, token: string) => Promise<void>): Promise<void> {
-    const service = await serve({ ...settings, ...more });
+  async function withService(
+    more: Settings,
+    work: (service: ServiceHere, token: string) => Promise<void>,
+  ): Promise<void> {
+    const service = await serveHere({ ...settings, ...more });
     try {
       await work(service, await tokenFor(service.url, account));
     } finally {
-      await service.stop('SIGTERM');
+      await service.stop();
     }
   }
 
@@ -53,14 +58,14 @@ describeBackbones((backbone) => {
     return { DELIVERY_CLIENT_CERT_FILE: file('c.pem', cert), DELIVERY_CLIENT_KEY_FILE: file('k.pem', key) };
   }
 
-  async function testEvent({ url }: Service, token: string) {
+  async function testEvent({ url }: ServiceHere, token: string) {
     const headers = { authorization: `Bearer ${token}` };
     const response = await fetch(`${url}/api/webhooks/1/test`, { method: 'POST', headers });
     return (await response.json()) as { success: boolean; message: string; result: object };
   }
 
   async function deliveries() {
-    const { stdout } = await run(settings, ['deliveries', 'list', '--account', String(ACCOUNT), '--json']);
+    const { stdout } = await commandLine(settings, ['deliveries', 'list', '--account', String(ACCOUNT), '--json']);
     return stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []));
   }
 
@@ -70,7 +75,7 @@ describeBackbones((backbone) => {
       expect(await addWebhook(service.url, token, webhook)).toBe(200);
       const message = 'the endpoint did not answer: tls';
       expect(await testEvent(service, token)).toMatchObject({ success: false, message, result: { error: 'tls' } });
-      await run(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 1));
+      await commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 1));
       const failed = () =>
         service
           .log()

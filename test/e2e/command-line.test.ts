@@ -3,8 +3,9 @@ import { Webhook } from 'standardwebhooks';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
+import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { run, type Service, type Settings, serve } from '../support/service.js';
+import { run, type Settings } from '../support/service.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
 
@@ -13,7 +14,7 @@ describeBackbones((backbone) => {
   let failuresLeft = 1;
   let settings: Settings;
   let remove: () => Promise<void>;
-  let service: Service;
+  let service: ServiceHere;
   let account: Account;
   let token: string;
 
@@ -21,13 +22,13 @@ describeBackbones((backbone) => {
     const respond = ({ path }: { path: string }) => ({ status: path === '/b' && failuresLeft-- > 0 ? 500 : 200 });
     receiver = await startReceiver({ respond });
     ({ settings, remove } = await installation([receiver], backbone));
-    service = await serve(settings);
+    service = await serveHere(settings);
     account = await register(settings, 42);
     token = await tokenFor(service.url, account);
   });
 
   afterAll(async () => {
-    await service.stop('SIGTERM');
+    await service.stop();
     await receiver.close();
     await remove();
   });
@@ -69,7 +70,7 @@ describeBackbones((backbone) => {
 
   test('events published are delivered to each URL with headers, verbatim and signed; a failure is retried', async () => {
     const lines = paymentEvents(42, 3);
-    const published = await run(settings, ['events', 'publish', '--json'], lines);
+    const published = await commandLine(settings, ['events', 'publish', '--json'], lines);
     expect(published).toMatchObject({ code: 0, stdout: '{"published":3}\n' });
     await eventually(() => receiver.requests.length === 7, { message: '3 events to 2 URLs and one retry' });
     for (const { headers, body, path } of receiver.requests) {
@@ -98,7 +99,7 @@ describeBackbones((backbone) => {
     await commandLine(settings, ['events', 'publish'], JSON.stringify({ id, type: 'cash_in', accountId: 42 }));
     const list = ['deliveries', 'list', '--account', '42'];
     await eventually(async () => (await commandLine(settings, list)).stdout.includes('forged'));
-    const { stdout: printed } = await run(settings, list);
+    const { stdout: printed } = await commandLine(settings, list);
     expect(printed).not.toMatch(/^2026-01-01/m);
     expect(printed).not.toContain('\u001b');
     expect(printed).toContain('one\\u000a2026');
@@ -108,12 +109,12 @@ describeBackbones((backbone) => {
     const before = receiver.requests.length;
     await commandLine(settings, ['events', 'publish'], `{"id":1}\n\n${paymentEvents(42, 1, 'after-')}`);
     await eventually(() => receiver.requests.length === before + 2);
-    const { stdout } = await run(settings, ['dead-letters', 'list', '--json']);
+    const { stdout } = await commandLine(settings, ['dead-letters', 'list', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ reason: 'not-valid', value: '{"id":1}' });
   });
 
   test('audit log tells the history with its actors, and no secret', async () => {
-    const { stdout } = await run(settings, ['audit', 'log', '--account', '42', '--json']);
+    const { stdout } = await commandLine(settings, ['audit', 'log', '--account', '42', '--json']);
     const entries = stdout
       .trim()
       .split('\n')

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
+import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { run, type Service, type Settings, serve } from '../support/service.js';
+import type { Settings } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
@@ -23,14 +24,14 @@ describeBackbones((backbone) => {
   let receiver: Receiver;
   let settings: Settings;
   let remove: () => Promise<void>;
-  let service: Service | null = null;
+  let service: ServiceHere | null = null;
   let token: string;
   const before = Date.now();
 
   beforeAll(async () => {
     receiver = await startReceiver({ respond: ({ path }) => ({ status: STATUS[path] ?? 404 }) });
     ({ settings, remove } = await installation([receiver], backbone));
-    service = await serve({ ...settings, RETRY_SCHEDULE: '100ms' });
+    service = await serveHere({ ...settings, RETRY_SCHEDULE: '100ms' });
     token = await tokenFor(service.url, await register(settings, ACCOUNT));
     for (const path of Object.keys(STATUS)) {
       expect(await addWebhook(service.url, token, { url: receiver.url + path, eventType: 'cash_in' })).toBe(200);
@@ -38,7 +39,7 @@ describeBackbones((backbone) => {
   });
 
   afterAll(async () => {
-    await service?.stop('SIGTERM');
+    await service?.stop();
     await receiver.close();
     await remove();
   });
@@ -47,7 +48,7 @@ describeBackbones((backbone) => {
     ...['--from', new Date(from).toISOString()],
     ...['--to', new Date(to).toISOString()],
   ];
-  const audit = () => run(settings, ['audit', 'completeness', ...period()]);
+  const audit = () => commandLine(settings, ['audit', 'completeness', ...period()]);
   const publish = (lines: string) => commandLine(settings, ['events', 'publish'], lines);
 
   async function lines(
@@ -84,8 +85,8 @@ describeBackbones((backbone) => {
   });
 
   test('what waits is told with its tier and its time, on one line whatever a stranger wrote', async () => {
-    await service?.stop('SIGTERM');
-    service = await serve({ ...settings, RETRY_SCHEDULE: '1h' });
+    await service?.stop();
+    service = await serveHere({ ...settings, RETRY_SCHEDULE: '1h' });
     const eventId = 'one\nno answer   \u001b[2J';
     const at = Date.now();
     await publish(JSON.stringify({ id: eventId, type: 'cash_in', accountId: ACCOUNT }));
@@ -113,7 +114,7 @@ describeBackbones((backbone) => {
   });
 
   test('an event that nobody has consumed has no answer, and the exit code says so; then it has one', async () => {
-    await service?.stop('SIGTERM');
+    await service?.stop();
     service = null;
     await publish(`nothing\n${paymentEvents(ACCOUNT, 1, 'late-')}`);
     const { code, all } = await lines();
@@ -129,7 +130,7 @@ describeBackbones((backbone) => {
     expect(told).toMatchObject({ code: 1, stderr: 'account-webhooks: 3 without an answer\n' });
     expect(told.stdout).toMatch(/^no answer {3}event late-0 {2}webhook 1 {2}account 42 {2}nothing is logged of it$/m);
     expect(told.stdout).toMatch(/^no answer {3}record payment-events.* {2}it is no payment event, and not among/m);
-    service = await serve({ ...settings, RETRY_SCHEDULE: '1h' });
+    service = await serveHere({ ...settings, RETRY_SCHEDULE: '1h' });
     const answered = await eventually(async () => {
       const found = await lines();
       return found.code === 0 && found;
@@ -148,13 +149,13 @@ describeBackbones((backbone) => {
   });
 
   test('where a webhook was switched off before an event was routed, that is a figure of its own', async () => {
-    await service?.stop('SIGTERM');
+    await service?.stop();
     await publish(paymentEvents(ACCOUNT, 1, 'off-'));
-    service = await serve({ ...settings, RETRY_SCHEDULE: '1h' }, ['--roles', 'api']);
+    service = await serveHere({ ...settings, RETRY_SCHEDULE: '1h' }, ['api']);
     expect(await switchOff(`${service.url}/api/webhooks/2`, token)).toBe(200);
-    await service.stop('SIGTERM');
+    await service.stop();
     expect(await summary()).toMatchObject({ retrying: { '1h': 2 }, cancelled: 1, inactive: 1, unanswered: 1 });
-    service = await serve({ ...settings, RETRY_SCHEDULE: '1h' });
+    service = await serveHere({ ...settings, RETRY_SCHEDULE: '1h' });
     const { all } = await eventually(async () => {
       const found = await lines();
       return found.code === 0 && found;

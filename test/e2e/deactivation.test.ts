@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
+import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { type Service, type Settings, serve } from '../support/service.js';
+import type { Settings } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
 jest.setTimeout(300_000);
@@ -28,7 +29,7 @@ interface Entry {
 let receiver: Receiver;
 let settings: Settings;
 let remove: () => Promise<void>;
-let service: Service;
+let service: ServiceHere;
 let token: string;
 
 beforeAll(async () => {
@@ -40,7 +41,7 @@ beforeAll(async () => {
   // Noted after a second, deactivated with the ninth failure: before the schedule ends, and before the breaker opens.
   const RETRY_SCHEDULE = Array(20).fill('700ms').join();
   settings = { ...installed.settings, RETRY_SCHEDULE, DEACTIVATE_AFTER: '5s' };
-  service = await serve(settings);
+  service = await serveHere(settings);
   token = await tokenFor(service.url, await register(settings, ACCOUNT));
   for (const [path, eventType] of [
     [DEAD, 'cash_in'],
@@ -51,7 +52,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await service.stop('SIGTERM');
+  await service.stop();
   await receiver.close();
   await remove();
 });

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
+import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { type Service, type Settings, serve } from '../support/service.js';
+import type { Settings } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
 
 jest.setTimeout(300_000);
@@ -31,7 +32,7 @@ describeBackbones((backbone) => {
   let receiver: Receiver;
   let settings: Settings;
   let remove: () => Promise<void>;
-  let service: Service;
+  let service: ServiceHere;
   let token: string;
   let isUp = false;
 
@@ -40,13 +41,13 @@ describeBackbones((backbone) => {
     const installed = await installation([receiver], backbone);
     ({ remove } = installed);
     settings = { ...installed.settings, RETRY_SCHEDULE: '1s,1s,1s,1s,1s,1s,1s,1s' };
-    service = await serve(settings);
+    service = await serveHere(settings);
     token = await tokenFor(service.url, await register(settings, ACCOUNT));
     expect(await addWebhook(service.url, token, { url: receiver.url, eventType: 'cash_in' })).toBe(200);
   }, 60_000);
 
   afterAll(async () => {
-    await service.stop('SIGTERM');
+    await service.stop();
     await receiver.close();
     await remove();
   });
@@ -108,12 +109,12 @@ describeBackbones((backbone) => {
     const before = await pages(id);
     expect(before).toHaveLength(COUNT + 1);
     const { next } = await page(id, `?limit=${PAGE}`);
-    await service.stop('SIGTERM');
-    service = await serve(settings, ['--roles', 'api']);
+    await service.stop();
+    service = await serveHere(settings, ['api']);
     expect(await pages(id)).toEqual(before);
-    await service.stop('SIGTERM');
+    await service.stop();
     rmSync(`${settings.DATA_DIR}/deliveries-view.sqlite`);
-    service = await serve(settings, ['--roles', 'api']);
+    service = await serveHere(settings, ['api']);
     await eventually(async () => (await pages(id)).length === COUNT + 1, PATIENCE);
     expect(await pages(id)).toEqual(before);
     expect((await page(id, `?limit=200&before=${next}`)).deliveries).toEqual(before.slice(PAGE));

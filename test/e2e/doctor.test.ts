@@ -11,10 +11,11 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { generate } from 'selfsigned';
 import { startEventStore } from '../support/eventstoredb/event-store-server.js';
 import { examined, readExamined } from '../support/examined.js';
+import { serveHere } from '../support/in-process-service.js';
 import { startIssuer } from '../support/issuer.js';
 import { startMuteKafka } from '../support/mute-kafka.js';
 import { listen } from '../support/receiver.js';
-import { run, type Settings, serve } from '../support/service.js';
+import { run, type Settings } from '../support/service.js';
 import { installation, register } from '../support/story.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -118,11 +119,11 @@ test('names every setting that is wrong, and shows no value', async () => {
 
 describe('beside a running service', () => {
   test('says that it answers, and is ready', async () => {
-    const service = await serve(settings);
+    const service = await serveHere(settings);
     const ports = { PORT: new URL(service.url).port, ADMIN_PORT: new URL(service.adminUrl).port };
     const { code, troubles, of } = await examined({ ...settings, ...ports });
     const stillReady = (await fetch(`${service.adminUrl}/health/ready`)).status;
-    await service.stop('SIGTERM');
+    await service.stop();
     expect({ code, troubles, stillReady }).toEqual({ code: 0, troubles: [], stillReady: 200 });
     expect([...of('PORT'), ...of('ADMIN_PORT')]).toEqual([
       `ok a service answers at ${ports.PORT}`,

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Finished, run, type Service, type Settings, serve } from '../support/service.js';
+import { commandLine } from '../support/in-process-cli.js';
+import { type ServiceHere, serveHere } from '../support/in-process-service.js';
+import { type Finished, run, type Settings } from '../support/service.js';
 import { type Account, installation, register } from '../support/story.js';
 
 const ID = 'ACCOUNT_WEBHOOKS_CLIENT_ID';
@@ -7,17 +9,17 @@ const SECRET = 'ACCOUNT_WEBHOOKS_CLIENT_SECRET';
 
 let settings: Settings;
 let remove: () => Promise<void>;
-let service: Service;
+let service: ServiceHere;
 let account: Account;
 
 beforeAll(async () => {
   ({ settings, remove } = await installation([]));
-  service = await serve(settings);
+  service = await serveHere(settings);
   account = await register(settings, 42);
 });
 
 afterAll(async () => {
-  await service?.stop('SIGTERM');
+  await service?.stop();
   await remove?.();
 });
 
@@ -27,8 +29,8 @@ interface Given {
   readonly stdin?: string;
 }
 
-const token = ({ args = [], environment = {}, stdin = '' }: Given): Promise<Finished> =>
-  run({ ...settings, ...environment }, ['token', '--url', service.url, ...args], stdin);
+const token = ({ args = [], environment = {}, stdin = '' }: Given, by = commandLine): Promise<Finished> =>
+  by({ ...settings, ...environment }, ['token', '--url', service.url, ...args], stdin);
 
 describe('the secret', () => {
   const id = () => ['--client-id', account.clientId];
@@ -57,8 +59,9 @@ describe('the secret', () => {
         stdin: `${secret()}\n`,
       }),
     ],
-  ])('is taken %s', async (_, given) => {
-    const { code, stdout, stderr } = await token(given());
+  ])('is taken %s', async (how, given) => {
+    const by = how === 'in the environment' ? run : commandLine;
+    const { code, stdout, stderr } = await token(given(), by);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.trim().split('.')).toHaveLength(3);
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { run, type Settings } from '../support/service.js';
+import { commandLine } from '../support/in-process-cli.js';
+import type { Settings } from '../support/service.js';
 import { installation, register } from '../support/story.js';
 
 let settings: Settings;
@@ -19,7 +20,8 @@ describe.each([
   { args: ['audit', 'completeness', '--from', '2026-01-01', '--to', '2026-01-02'] },
   { args: ['accounts', 'issue-credential'], option: false },
 ])('$args of an account', ({ args, option = true }) => {
-  const of = (account: string) => run(settings, [...args, ...(option ? ['--account', account] : [account]), '--json']);
+  const of = (account: string) =>
+    commandLine(settings, [...args, ...(option ? ['--account', account] : [account]), '--json']);
 
   test('that is not registered fails, and says so', async () => {
     // An id that the registered one begins with.
@@ -36,5 +38,9 @@ describe.each([
 });
 
 test('an account without deliveries prints nothing', async () => {
-  expect(await run(settings, ['deliveries', 'list', '--account', '42'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await commandLine(settings, ['deliveries', 'list', '--account', '42'])).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+  });
 });

@@ -15,7 +15,10 @@ import { temporaryDirectory } from './temporary-directory.js';
 
 const SETTINGS_READ = 'the settings were read';
 
-type Given = Pick<CommandIo, 'stdin' | 'config' | 'wrongSettings'>;
+interface Given extends Pick<CommandIo, 'stdin' | 'config' | 'wrongSettings'> {
+  /** commander looks for secrets of options there. */
+  readonly environment: Settings;
+}
 
 /** Takes the place of file descriptor 2, where the log goes past process.stderr. Open for as long as a late line may come. */
 const folder = temporaryDirectory();
@@ -31,6 +34,7 @@ let last: Promise<unknown> = Promise.resolve();
 /** Like `run` of service.ts. */
 export function commandLine(settings: Settings, args: readonly string[], stdin = ''): Promise<Finished> {
   return inTurn(args, {
+    environment: settings,
     stdin: Readable.from(stdin ? [Buffer.from(stdin)] : []),
     config: () => readConfig(settings),
     wrongSettings: () => wrongSettings(settings),
@@ -40,6 +44,7 @@ export function commandLine(settings: Settings, args: readonly string[], stdin =
 /** For what it says before it opens anything: the settings can't be read. */
 export function cli(...args: string[]): Promise<Finished> {
   return inTurn(args, {
+    environment: {},
     stdin: Readable.from([]),
     config: () => {
       throw new Error(SETTINGS_READ);
@@ -54,9 +59,10 @@ function inTurn(args: readonly string[], given: Given): Promise<Finished> {
   return mine;
 }
 
-async function finished(args: readonly string[], given: Given): Promise<Finished> {
+async function finished(args: readonly string[], { environment, ...given }: Given): Promise<Finished> {
   const before = fstatSync(stderr).size;
   let stdout = '';
+  const env = jest.replaceProperty(process, 'env', { ...process.env, ...environment });
   const fd = jest.replaceProperty(process.stderr as { fd: number }, 'fd', stderr);
   const spies = [
     jest.spyOn(process.stderr, 'write').mockImplementation((chunk) => writeSync(stderr, String(chunk)) > 0),
@@ -75,6 +81,7 @@ async function finished(args: readonly string[], given: Given): Promise<Finished
     return { code, stdout, stderr: writtenSince(before) };
   } finally {
     fd.restore();
+    env.restore();
     for (const spy of spies) spy.mockRestore();
   }
 }
