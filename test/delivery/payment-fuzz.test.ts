@@ -24,7 +24,7 @@ import { type Expected, expectedOf } from '../support/payment-oracle.js';
 import { recordBytes } from '../support/recording-broker.js';
 import { inFull } from '../support/thorough.js';
 
-const RECORDS = Number(process.env.FUZZ_RECORDS ?? inFull(100_000, 5_000));
+const RECORDS = Number(process.env.FUZZ_RECORDS ?? inFull(100_000, 2_000));
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
 
 const WEBHOOKS = [

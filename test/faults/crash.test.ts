@@ -1,5 +1,5 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { describeBackbones, ENDS } from '../support/backbones.js';
+import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { Oracle } from '../support/oracle.js';
@@ -75,4 +75,4 @@ describeBackbones((backbone) => {
     await oracle.nothingLost(PATIENCE_MS);
     expect(oracle.report(`${backbone.name}, down`)).toMatchObject({ pairs: 21 * PATHS.length, lost: 0, sentTwice: 0 });
   });
-}, ENDS);
+});

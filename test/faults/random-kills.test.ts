@@ -28,7 +28,7 @@ const PATIENCE_MS = 60_000;
 jest.setTimeout(400_000);
 
 describeBackbones((backbone) => {
-  const inTurn = backbone.name.includes('Kafka') ? inFull(5, 2) : inFull(50, 6);
+  const inTurn = backbone.name.includes('Kafka') ? inFull(5, 1) : inFull(50, 4);
   const kills = Number(process.env.FAULT_KILLS ?? inTurn);
   let scene: FaultScene;
   afterEach(() => scene?.close());

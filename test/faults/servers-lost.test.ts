@@ -16,7 +16,7 @@ import { withOwnKafka } from '../support/own-kafka.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { strayLines } from '../support/service.js';
 import { addWebhook, paymentEvents } from '../support/story.js';
-import { inFull } from '../support/thorough.js';
+import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/three'];
@@ -188,7 +188,7 @@ describe('the event store', () => {
 });
 
 withOwnKafka(() => {
-  test('Kafka cut off for ten seconds: every answer was true, nothing is lost', async () => {
+  testInFull('Kafka cut off for ten seconds: every answer was true, nothing is lost', async () => {
     await losing('Kafka cut off', { outside: await kafka(), fault: CUT });
   });
 });
