@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import kafkajs, { type Admin } from 'kafkajs';
+import { type EventStoreServer, startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
-import { type EventStoreServer, startEventStore } from '../support/eventstoredb/event-store-server.js';
 import { examined } from '../support/examined.js';
 import { withOwnKafka } from '../support/own-kafka.js';
 import { run, type Settings, serve } from '../support/service.js';

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { generate } from 'selfsigned';
-import { startEventStore } from '../support/eventstoredb/event-store-server.js';
+import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { examined, readExamined } from '../support/examined.js';
 import { startIssuer } from '../support/issuer.js';
 import { startMuteKafka } from '../support/mute-kafka.js';

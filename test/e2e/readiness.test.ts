@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { startEventStore } from '../support/eventstoredb/event-store-server.js';
+import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { eventually } from '../support/eventually.js';
 import { scrape } from '../support/scrape.js';
 import { type Settings, serve, startServing } from '../support/service.js';

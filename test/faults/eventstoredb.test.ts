@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { startEventStoreCluster } from '../support/eventstoredb/cluster.js';
-import { startEventStore } from '../support/eventstoredb/event-store-server.js';
+import { startEventStoreCluster } from '../services/eventstoredb/cluster.js';
+import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { eventually } from '../support/eventually.js';
 import { run, type Service, type Settings, serve, startServing, strayLines } from '../support/service.js';
 import { addWebhook, installation, register, tokenFor } from '../support/story.js';

@@ -6,9 +6,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import type { OpenBackbone } from '../support/backbones.js';
-import { startEventStore } from '../support/eventstoredb/event-store-server.js';
 import { eventually } from '../support/eventually.js';
 import { failingFirst } from '../support/failing-first.js';
 import { FaultScene } from '../support/fault-scene.js';

@@ -4,7 +4,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from '@jest/globals';
-import { startEventStore } from './eventstoredb/event-store-server.js';
+import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import type { Settings } from './service.js';
 import { inFull } from './thorough.js';
 

@@ -6,8 +6,8 @@ import { connect, credentialsOf } from '../../src/adapters/eventstoredb/client.j
 import { EventStoreDbStore } from '../../src/adapters/eventstoredb/event-store.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { Features, Open } from '../contract/contract.js';
+import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { AdapterSubject, alone } from './adapter-subject.js';
-import { startEventStore } from './eventstoredb/event-store-server.js';
 import { silentLogger } from './silent-logger.js';
 
 const EVENTSTOREDB: Features = {

@@ -11,8 +11,8 @@ import {
   UnknownPosition,
 } from '../../../src/ports/event-store.js';
 import { collect } from '../../contract/contract.js';
+import { type EventStoreServer, startEventStore } from '../../services/eventstoredb/event-store-server.js';
 import { certificateFor, testAuthority } from '../../support/certificates.js';
-import { type EventStoreServer, startEventStore } from '../../support/eventstoredb/event-store-server.js';
 import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
 import { eventually, patience } from '../../support/eventually.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';

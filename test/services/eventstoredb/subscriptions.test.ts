@@ -1,7 +1,7 @@
 /** Subscriptions as the client sees them. */
 import { END, type Position, START, streamNameFilter } from '@eventstore/db-client';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../support/eventually.js';
 import { collect, event, harness, numbers } from './harness.js';
 
 const { start, client: connect } = harness();

@@ -3,9 +3,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { certificateFor, testAuthority } from '../certificates.js';
-import { eventually } from '../eventually.js';
-import { temporaryDirectory } from '../temporary-directory.js';
+import { certificateFor, testAuthority } from '../../support/certificates.js';
+import { eventually } from '../../support/eventually.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
 import { startEventStoreCluster } from './cluster.js';
 import { collect, event, failure, harness, numbers } from './harness.js';
 

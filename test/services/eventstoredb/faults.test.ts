@@ -1,7 +1,7 @@
 /** What goes wrong, as the client sees it: killed servers, cut connections, silence, refusals. */
 import { type EventStoreDBClient, NO_STREAM, streamNameFilter } from '@eventstore/db-client';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../support/eventually.js';
 import { collect, event, failure, harness, numbers } from './harness.js';
 
 const { start, client: connect } = harness();

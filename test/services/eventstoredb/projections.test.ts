@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { jsonEvent } from '@eventstore/db-client';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../support/eventually.js';
 import { collect, failure, harness } from './harness.js';
 
 const { start, client: connect } = harness();
