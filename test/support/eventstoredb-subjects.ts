@@ -27,15 +27,9 @@ const EVENTSTOREDB: Features = {
 export const TEST_SERVER: Features = EVENTSTOREDB;
 export const REAL_SERVER: Features = { ...EVENTSTOREDB, stall: false };
 
-export function openEventStoreDb(url: string, limits = {}): EventStore {
-  const credentials = credentialsOf(url);
-  return new EventStoreDbStore({
-    client: connect(url),
-    credentials,
-    logger: silentLogger,
-    random: Math.random,
-    limits,
-  });
+export function openEventStoreDb(url: string, limits = {}, random = Math.random): EventStore {
+  const own = { client: connect(url), credentials: credentialsOf(url), logger: silentLogger };
+  return new EventStoreDbStore({ ...own, random, limits });
 }
 
 interface ServerBehind {

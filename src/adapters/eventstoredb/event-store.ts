@@ -86,8 +86,10 @@ export class EventStoreDbStore implements EventStore {
         if (isWrongVersion(error)) throw wrongRevision(stream, expectedRevision, error);
         // The last try is cut short, and tells less than the one before it.
         if (!failure || !(error instanceof TookTooLong)) failure = unavailable(error);
+        // A closed store has no pauses: to try again would keep the processor busy until the time is over.
+        if (failure instanceof StoreRefused || this.#closing.signal.aborted) throw failure;
         const pause = backoff(failures, this.#options.random);
-        if (failure instanceof StoreRefused || performance.now() + pause > until) throw failure;
+        if (performance.now() + pause > until) throw failure;
         await this.#pause(pause);
       }
     }

@@ -99,6 +99,24 @@ describe('an append', () => {
     expect(await failure).toMatch(/unavailable/);
   });
 
+  it('is not tried again once the store is closed', async () => {
+    let tries = 0;
+    const counted = openEventStoreDb(server.url, {}, () => {
+      tries += 1;
+      return 1;
+    });
+    closing.push(() => counted.close());
+    const append = () => counted.append('account-1', [event()], NO_STREAM);
+    server.faults.notReady();
+    const underWay = expect(append()).rejects.toThrow(StoreUnavailable);
+    await eventually(() => tries > 0, PATIENCE);
+    const before = tries;
+    await counted.close();
+    await underWay;
+    await expect(append()).rejects.toThrow(StoreUnavailable);
+    expect(tries).toBe(before);
+  });
+
   it('of what JSON can not say is refused before it is sent', async () => {
     await expect(store.append('account-1', [event({ amount: 1n })], NO_STREAM)).rejects.toThrow(TypeError);
     expect(await collect(store.read('account-1'))).toEqual([]);
