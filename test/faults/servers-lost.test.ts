@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { startEventStore } from '../services/eventstoredb/event-store-server.js';
+import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import type { OpenBackbone } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
@@ -53,7 +53,7 @@ async function relayed(): Promise<Relay> {
 
 async function eventStore(): Promise<Outside> {
   const relay = await relayed();
-  let server = await startEventStore();
+  const server = await startOwnServer();
   cleanups.push(() => server.stop());
   relay.leadTo(server.port);
   const url = server.url.replace(String(server.port), String(relay.port));
@@ -61,9 +61,7 @@ async function eventStore(): Promise<Outside> {
     settings: { EVENT_STORE_URL: url, MASTER_KEY: randomBytes(32).toString('base64') },
     relay,
     kill: () => server.kill(),
-    revive: async () => {
-      server = await startEventStore({ port: server.port, data: server.data });
-    },
+    revive: () => server.revive(),
   };
 }
 

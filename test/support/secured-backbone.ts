@@ -49,6 +49,7 @@ export function securedBackbone(secrets: PlantedSecrets): SecuredBackbone {
   return {
     name: 'EventStoreDB and Kafka, with passwords',
     open: missingTools().length === 0 ? open : null,
+    needsTestServer: true,
     get eventStore() {
       return eventStore;
     },
