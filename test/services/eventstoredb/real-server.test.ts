@@ -58,7 +58,7 @@ test('a program that ends at once: the error has its code and what it said', asy
 
 test('a program that is not there', async () => {
   await expect(startRealServer(join(folder.path, 'nowhere'))).rejects.toThrow(
-    /it ended with 127\n.*nowhere.*not found/,
+    /it ended with 127\n.*nowhere.*(not found|No such file)/,
   );
 });
 
