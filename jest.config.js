@@ -24,7 +24,7 @@ const withKafka = {
 const FOLDERS = {
   faults: ['faults'],
   e2e: ['e2e'],
-  contract: ['contract', 'adapters', 'support/eventstoredb'],
+  contract: ['contract', 'adapters', 'services/eventstoredb'],
 };
 
 const others = Object.values(FOLDERS).flat();

@@ -1,5 +1,5 @@
 /** A suite that no adapter can fail proves nothing: here each sentence is broken once, and the suite must see it. */
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Broker } from '../../src/ports/broker.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import * as brokers from '../support/broken-brokers.js';
@@ -9,42 +9,40 @@ import { cases as brokerCases } from './broker-contract.js';
 import { type ContractCase, type Features, lackOf, type Open, runCase, type Subject, within } from './contract.js';
 import { cases as eventStoreCases } from './event-store-contract.js';
 
-/** Time is not to be stalled where cases run beside one another. */
-const WHOLE: Features = { ...SQLITE, stall: false };
 /** What is broken is waited for in vain. */
-const BROKEN: Features = { ...WHOLE, patienceMs: 750, isPatient: false };
-const AT_ONCE = 4;
+const BROKEN: Features = { ...SQLITE, patienceMs: 750, isPatient: false };
+/** They mostly wait. */
+const AT_ONCE = 8;
 const LIMIT_MS = 10_000;
 
 type Cases<Port> = readonly ContractCase<Subject<Port>>[];
 
-/** The cases that fail, and how; one that hangs has failed. */
-async function failing<Port>(open: Open<Port>, features: Features, cases: Cases<Port>): Promise<string[]> {
-  const failed: string[] = [];
+/** A case, and what it runs on. */
+interface Trial<Port> {
+  readonly open: Open<Port>;
+  readonly one: ContractCase<Subject<Port>>;
+}
+
+/** The trials that fail, and how; one that hangs has failed. */
+async function failing<Port>(trials: readonly Trial<Port>[], features: Features) {
+  const failed = new Map<Trial<Port>, string>();
   const limited = { features: { ...features, patienceMs: LIMIT_MS } };
-  const waiting = [...cases];
+  const waiting = [...trials];
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const { name } = next;
-      const running = within(limited, 'it hangs', runCase(open, features, next));
-      await running.catch((error: unknown) => failed.push(`${name}: ${error}`));
+      const trial = next;
+      const running = within(limited, 'it hangs', runCase(trial.open, features, trial.one));
+      await running.catch((error: unknown) => failed.set(trial, `${trial.one.name}: ${error}`));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return failed;
 }
 
-function named<Port>(cases: Cases<Port>, names: readonly string[]): Cases<Port> {
-  return names.map((name) => {
-    const found = cases.find((one) => one.name === name);
-    if (!found) throw new Error(`no case is called: ${name}`);
-    return found;
-  });
-}
-
-async function expectFound<Port>(open: Open<Port>, cases: Cases<Port>, names: readonly string[]): Promise<void> {
-  const failed = await failing(open, BROKEN, named(cases, names));
-  expect(failed).toHaveLength(names.length);
+function named<Port>(cases: Cases<Port>, name: string): ContractCase<Subject<Port>> {
+  const found = cases.find((one) => one.name === name);
+  if (!found) throw new Error(`no case is called: ${name}`);
+  return found;
 }
 
 type Broken<Port> = new (inner: Port) => Port;
@@ -180,32 +178,39 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
   [brokers.BrowsesOnAndOn, 'browse gives the topic as it stood when the first record was asked for'],
 ];
 
-function wrapped<Port>(make: (wrap: Wrap<Port>) => Open<Port>, Broken: Broken<Port>): Open<Port> {
-  return make((port) => new Broken(port));
+/** A sound adapter by its sentences, and what breaks it. */
+interface Suite<Port> {
+  readonly cases: Cases<Port>;
+  readonly make: (wrap?: Wrap<Port>) => Open<Port>;
+  readonly broken: readonly Row<Port>[];
 }
 
-const rows = <Port>(of: readonly Row<Port>[]) => of.map(([broken, ...names]) => [broken.name, broken, names] as const);
+function testSuite<Port>({ cases, make, broken }: Suite<Port>): void {
+  const trials = broken.flatMap(([Broken, ...names]) => {
+    const open = make((port) => new Broken(port));
+    return names.map((name) => ({ of: Broken.name, open, one: named(cases, name) }));
+  });
+  let failed: ReadonlyMap<Trial<Port>, string>;
+  beforeAll(async () => {
+    failed = await failing(trials, BROKEN);
+  });
+
+  test('is not broken fails no case', async () => {
+    const open = make();
+    const whole = cases.filter((one) => !lackOf(one, SQLITE)).map((one) => ({ open, one }));
+    expect([...(await failing(whole, SQLITE)).values()]).toEqual([]);
+  });
+
+  test.each(broken.map(([{ name }]) => name))('%s is found', (name) => {
+    const passed = trials.filter((trial) => trial.of === name && !failed.has(trial));
+    expect(passed.map(({ one }) => one.name)).toEqual([]);
+  });
+}
 
 describe('an event store that', () => {
-  test('is not broken fails no case', async () => {
-    expect(await failing(sqliteEventStore(), WHOLE, runnable(eventStoreCases))).toEqual([]);
-  });
-
-  test.each(rows(BROKEN_STORES))('%s is found', async (_, broken, names) => {
-    await expectFound(wrapped(sqliteEventStore, broken), eventStoreCases, names);
-  });
+  testSuite({ cases: eventStoreCases, make: sqliteEventStore, broken: BROKEN_STORES });
 });
 
 describe('a broker that', () => {
-  test('is not broken fails no case', async () => {
-    expect(await failing(sqliteBroker(), WHOLE, runnable(brokerCases))).toEqual([]);
-  });
-
-  test.each(rows(BROKEN_BROKERS))('%s is found', async (_, broken, names) => {
-    await expectFound(wrapped(sqliteBroker, broken), brokerCases, names);
-  });
+  testSuite({ cases: brokerCases, make: sqliteBroker, broken: BROKEN_BROKERS });
 });
-
-function runnable<Port>(cases: Cases<Port>): Cases<Port> {
-  return cases.filter((one) => !lackOf(one, WHOLE));
-}

@@ -1,5 +1,12 @@
 import { describe, test } from '@jest/globals';
-import { onRealServer, onTestServer, REAL_SERVER, TEST_SERVER } from '../support/eventstoredb-subjects.js';
+import { REAL_PROGRAM } from '../services/eventstoredb/own-server.js';
+import {
+  onRealServer,
+  onStartedServer,
+  onTestServer,
+  REAL_SERVER,
+  TEST_SERVER,
+} from '../support/eventstoredb-subjects.js';
 import { describeContract } from './contract.js';
 import { cases } from './event-store-contract.js';
 
@@ -7,4 +14,11 @@ describeContract('the event store on the EventStoreDB test server', onTestServer
 
 const url = process.env.EVENTSTOREDB_URL;
 if (url) describeContract('the event store on a real EventStoreDB', onRealServer(url), REAL_SERVER, cases);
-else describe('A REAL EVENTSTOREDB', () => test.skip('IS NOT THERE: set EVENTSTOREDB_URL', () => undefined));
+if (REAL_PROGRAM) {
+  const adapter = 'the event store on a real EventStoreDB for each case';
+  describeContract(adapter, onStartedServer(REAL_PROGRAM), REAL_SERVER, cases);
+}
+if (!url && !REAL_PROGRAM) {
+  const missing = 'IS NOT THERE: set EVENTSTOREDB_URL or EVENTSTOREDB_COMMAND';
+  describe('A REAL EVENTSTOREDB', () => test.skip(missing, () => undefined));
+}

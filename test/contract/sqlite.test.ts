@@ -5,7 +5,8 @@ import { cases as eventStoreCases } from './event-store-contract.js';
 import { cases as projectionStatesCases } from './projection-states-contract.js';
 
 describeContract('the event store on SQLite', sqliteEventStore(), SQLITE, eventStoreCases);
-describeContract('the broker on SQLite', sqliteBroker(), SQLITE, brokerCases);
+// Its cases mostly wait.
+describeContract('the broker on SQLite', sqliteBroker(), { ...SQLITE, concurrent: true }, brokerCases);
 describeContract(
   'the projection states on SQLite',
   sqliteProjectionStates(),

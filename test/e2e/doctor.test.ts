@@ -9,7 +9,8 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { generate } from 'selfsigned';
-import { startEventStore } from '../support/eventstoredb/event-store-server.js';
+import { startEventStore } from '../services/eventstoredb/event-store-server.js';
+import { needsTestServer } from '../services/eventstoredb/own-server.js';
 import { examined, readExamined } from '../support/examined.js';
 import { serveHere } from '../support/in-process-service.js';
 import { startIssuer } from '../support/issuer.js';
@@ -300,14 +301,16 @@ describe('servers', () => {
     expect(of('broker')).toEqual([expect.stringMatching(/^FAIL .*did not answer in time/)]);
   });
 
-  test('EventStoreDB that refuses the credentials', async () => {
-    const server = await startEventStore();
-    cleanups.push(() => server.stop());
-    server.faults.refuseCredentials(true);
-    const { code, of } = await examined({ ...settings, EVENT_STORE_URL: server.url, MASTER_KEY: newKey() });
-    expect([code, ...of('event store')]).toEqual([
-      1,
-      expect.stringMatching(/^FAIL EventStoreDB refused the credentials/),
-    ]);
-  });
+  needsTestServer(() =>
+    test('EventStoreDB that refuses the credentials', async () => {
+      const server = await startEventStore();
+      cleanups.push(() => server.stop());
+      server.faults.refuseCredentials(true);
+      const { code, of } = await examined({ ...settings, EVENT_STORE_URL: server.url, MASTER_KEY: newKey() });
+      expect([code, ...of('event store')]).toEqual([
+        1,
+        expect.stringMatching(/^FAIL EventStoreDB refused the credentials/),
+      ]);
+    }),
+  );
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { startEventStore } from '../support/eventstoredb/event-store-server.js';
+import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { eventually } from '../support/eventually.js';
 import { scrape } from '../support/scrape.js';
 import { type Settings, serve, startServing } from '../support/service.js';
@@ -69,7 +69,7 @@ test('a broker that is down at the start: it is named, with why, and what waits 
 });
 
 test('an event store that goes away while it serves: 503 with why, reads go on, and ready when it is back', async () => {
-  let store = await startEventStore();
+  const store = await startOwnServer();
   cleanups.push(() => store.stop());
   const key = randomBytes(32).toString('base64');
   const settings = await installed({ EVENT_STORE_URL: store.url, MASTER_KEY: key });
@@ -92,7 +92,7 @@ test('an event store that goes away while it serves: 503 with why, reads go on, 
   expect(behind.value('account_webhooks_projection_lag_seconds')).toBeGreaterThan(0);
   expect(behind.value('account_webhooks_ready', { part: 'event store' })).toBe(0);
   expect(await list()).toBe(200);
-  store = await startEventStore({ port: store.port, data: store.data });
+  await store.revive();
   await eventually(async () => (await ready(service.adminUrl)).httpStatus === 200, PATIENCE);
   expect((await scrape(service.adminUrl)).value('account_webhooks_projection_lag_seconds')).toBe(0);
 });

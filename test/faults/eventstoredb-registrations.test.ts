@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { type EventStoreServer, startEventStore } from '../support/eventstoredb/event-store-server.js';
+import { type EventStoreServer, startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { eventually } from '../support/eventually.js';
 import { reportCounts } from '../support/fault-counts.js';
 import { FaultScene } from '../support/fault-scene.js';

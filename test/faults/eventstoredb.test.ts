@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { startEventStoreCluster } from '../support/eventstoredb/cluster.js';
-import { startEventStore } from '../support/eventstoredb/event-store-server.js';
+import { startEventStoreCluster } from '../services/eventstoredb/cluster.js';
+import { needsTestServer, startOwnServer } from '../services/eventstoredb/own-server.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { type Service, type Settings, serve, startServing, strayLines } from '../support/service.js';
 import { addWebhook, installation, register, tokenFor } from '../support/story.js';
-import { inFull } from '../support/thorough.js';
+import { inFull, THOROUGH } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const OUT_OF_REACH = 'the event store is out of reach; trying again';
@@ -21,20 +21,8 @@ interface StoreOutside {
   stop(): Promise<void>;
 }
 
-async function oneServer(): Promise<StoreOutside> {
-  let server = await startEventStore();
-  return {
-    url: server.url,
-    kill: () => server.kill(),
-    revive: async () => {
-      server = await startEventStore({ port: server.port, data: server.data });
-    },
-    stop: () => server.stop(),
-  };
-}
-
 async function discovered(): Promise<StoreOutside> {
-  const server = await oneServer();
+  const server = await startOwnServer();
   return { ...server, url: server.url.replace('esdb:', 'esdb+discover:') };
 }
 
@@ -75,13 +63,7 @@ async function webhooks({ url }: Service, token: string): Promise<unknown> {
   return ((await response.json()) as { total: number }).total;
 }
 
-const SERVERS: readonly [string, () => Promise<StoreOutside>][] = [
-  ['one server', oneServer],
-  ['esdb+discover', discovered],
-  ['several hosts', cluster],
-];
-
-describe.each(inFull(SERVERS, SERVERS.slice(0, 1)))('the event store (%s)', (_, start) => {
+const goesAway = (_: string, start: () => Promise<StoreOutside>) => {
   test('down at the start, with a read model from before: it waits, is not ready, and goes on when it is back', async () => {
     const { store, settings, service, token } = await running(start);
     expect(await service.stop('SIGTERM')).toBe(0);
@@ -122,10 +104,16 @@ describe.each(inFull(SERVERS, SERVERS.slice(0, 1)))('the event store (%s)', (_, 
     await eventually(() => starting.log().includes(OUT_OF_REACH), PATIENCE);
     expect(await starting.stop('SIGTERM')).toBe(0);
   });
-});
+};
+
+type Start = readonly [string, () => Promise<StoreOutside>];
+const ONE: Start = ['one server', startOwnServer];
+describe.each<Start>(inFull([ONE, ['esdb+discover', discovered]], [ONE]))('the event store (%s)', goesAway);
+if (THOROUGH)
+  needsTestServer(() => describe.each<Start>([['several hosts', cluster]])('the event store (%s)', goesAway));
 
 test('projections that were never deployed: each command that needs them says how they are', async () => {
-  const { settings } = await running(oneServer);
+  const { settings } = await running(startOwnServer);
   for (const command of ['projections status', 'projections verify', 'projections rebuild']) {
     await failsInOneLine(settings, command, /^account-webhooks: not all .* account-webhooks projections deploy$/);
   }

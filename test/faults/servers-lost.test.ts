@@ -6,9 +6,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { startOwnServer } from '../services/eventstoredb/own-server.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import type { OpenBackbone } from '../support/backbones.js';
-import { startEventStore } from '../support/eventstoredb/event-store-server.js';
 import { eventually } from '../support/eventually.js';
 import { failingFirst } from '../support/failing-first.js';
 import { FaultScene } from '../support/fault-scene.js';
@@ -54,7 +54,7 @@ async function relayed(): Promise<Relay> {
 
 async function eventStore(): Promise<Outside> {
   const relay = await relayed();
-  let server = await startEventStore();
+  const server = await startOwnServer();
   cleanups.push(() => server.stop());
   relay.leadTo(server.port);
   const url = server.url.replace(String(server.port), String(relay.port));
@@ -62,9 +62,7 @@ async function eventStore(): Promise<Outside> {
     settings: { EVENT_STORE_URL: url, MASTER_KEY: randomBytes(32).toString('base64') },
     relay,
     kill: () => server.kill(),
-    revive: async () => {
-      server = await startEventStore({ port: server.port, data: server.data });
-    },
+    revive: () => server.revive(),
   };
 }
 

@@ -8,7 +8,7 @@ import { createIdempotencyKeys } from '../../src/idempotency/idempotency-keys.js
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { event } from '../contract/event-store/follower.js';
-import { type EventStoreServer, startEventStore } from '../support/eventstoredb/event-store-server.js';
+import { type EventStoreServer, startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { SqliteFolder } from '../support/sqlite-folder.js';
 

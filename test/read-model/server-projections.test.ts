@@ -8,7 +8,7 @@ import { deploy, PROJECTIONS, verify } from '../../src/read-model/server-project
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { collect } from '../contract/contract.js';
-import { type EventStoreServer, startEventStore } from '../support/eventstoredb/event-store-server.js';
+import { type EventStoreServer, startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { openEventStoreDb } from '../support/eventstoredb-subjects.js';
 import { eventually } from '../support/eventually.js';
 import { added, CONTEXT, registered } from '../support/webhook-samples.js';

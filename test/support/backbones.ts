@@ -4,7 +4,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from '@jest/globals';
-import { startEventStore } from './eventstoredb/event-store-server.js';
+import { needsTestServer, startOwnServer } from '../services/eventstoredb/own-server.js';
 import type { Settings } from './service.js';
 import { inFull } from './thorough.js';
 
@@ -12,6 +12,8 @@ export interface Backbone {
   readonly name: string;
   /** Null where it can't be had on this machine. */
   readonly open: (() => Promise<OpenBackbone>) | null;
+  /** It asks the EventStoreDB for what a real one does not give. */
+  readonly needsTestServer?: boolean;
 }
 
 export interface OpenBackbone {
@@ -26,11 +28,11 @@ const KAFKA: Backbone = {
   open: process.env.KAFKA_BROKERS ? async () => ({ settings: kafkaSettings(), close: async () => undefined }) : null,
 };
 
-/** The protocol-level test server, in the test's own process. */
+/** The protocol-level test server, in the test's own process, or a real one: see own-server.ts. */
 const EVENTSTOREDB: Backbone = {
   name: 'EventStoreDB',
   open: async () => {
-    const server = await startEventStore();
+    const server = await startOwnServer();
     const settings = { EVENT_STORE_URL: server.url, MASTER_KEY: randomBytes(32).toString('base64') };
     return { settings, close: () => server.stop() };
   },
@@ -59,10 +61,13 @@ export function describeBackbones(
 ): void {
   const backbones = typeof breadth === 'string' ? BREADTHS[breadth] : breadth;
   for (const backbone of backbones) {
-    describe(backbone.name, () => {
-      if (backbone.open) define(backbone);
-      else test.skip('IS NOT THERE: set KAFKA_BROKERS, or install Java 17 and Maven', () => undefined);
-    });
+    const describeIt = () =>
+      describe(backbone.name, () => {
+        if (backbone.open) define(backbone);
+        else test.skip('IS NOT THERE: set KAFKA_BROKERS, or install Java 17 and Maven', () => undefined);
+      });
+    if (backbone.needsTestServer) needsTestServer(describeIt);
+    else describeIt();
   }
 }
 

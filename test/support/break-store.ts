@@ -1,7 +1,7 @@
 /** Makes the event store of a running service fail for good: each in a way that its driver has most to say of. */
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { EventStoreServer } from './eventstoredb/event-store-server.js';
+import type { EventStoreServer } from '../services/eventstoredb/event-store-server.js';
 
 /** What the table is called does not matter to anybody any more. */
 export function breakSqlite(dataDir: string): void {

@@ -1,13 +1,15 @@
 /**
- * The event store on EventStoreDB as a subject of the contract suite: on the test server, and on a real one where
- * EVENTSTOREDB_URL names it. Streams have unique names, so a shared server is no matter.
+ * The event store on EventStoreDB as a subject of the contract suite: on the test server, on a real one where
+ * EVENTSTOREDB_URL names it, and on real ones where EVENTSTOREDB_COMMAND starts them. Streams have unique names, so a
+ * shared server is no matter.
  */
 import { connect, credentialsOf } from '../../src/adapters/eventstoredb/client.js';
 import { EventStoreDbStore } from '../../src/adapters/eventstoredb/event-store.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { Features, Open } from '../contract/contract.js';
+import { startEventStore } from '../services/eventstoredb/event-store-server.js';
+import { startRealServer } from '../services/eventstoredb/real-server.js';
 import { AdapterSubject, alone } from './adapter-subject.js';
-import { startEventStore } from './eventstoredb/event-store-server.js';
 import { silentLogger } from './silent-logger.js';
 
 const EVENTSTOREDB: Features = {
@@ -27,43 +29,39 @@ const EVENTSTOREDB: Features = {
 export const TEST_SERVER: Features = EVENTSTOREDB;
 export const REAL_SERVER: Features = { ...EVENTSTOREDB, stall: false };
 
-export function openEventStoreDb(url: string, limits = {}): EventStore {
-  const credentials = credentialsOf(url);
-  return new EventStoreDbStore({
-    client: connect(url),
-    credentials,
-    logger: silentLogger,
-    random: Math.random,
-    limits,
-  });
+export function openEventStoreDb(url: string, limits = {}, random = Math.random): EventStore {
+  const own = { client: connect(url), credentials: credentialsOf(url), logger: silentLogger };
+  return new EventStoreDbStore({ ...own, random, limits });
 }
 
-interface ServerBehind {
-  readonly url: string;
-  stall(): Promise<() => Promise<void>>;
-  stop(): Promise<void>;
-}
+/** For a server that is silent: too short for anything else on a busy machine. */
+const HASTY = { tryMs: 400, appendMs: 1_500 };
 
 export function onTestServer(): Open<EventStore> {
-  return overServer(async () => {
+  return async (features) => {
     const server = await startEventStore();
+    let limits = {};
+    const open = () => alone(openEventStoreDb(server.url, limits));
     const stall = async () => {
+      limits = HASTY;
+      await subject.reopen();
       server.faults.silent('append', 'read', 'subscribe');
       return async () => server.faults.clear();
     };
-    return { url: server.url, stall, stop: () => server.stop() };
-  });
+    const subject = new AdapterSubject(features, open, { stall, close: () => server.stop() });
+    return subject;
+  };
 }
 
+/** One that is there, and shared. */
 export function onRealServer(url: string): Open<EventStore> {
-  const stall = () => Promise.reject(new Error('a real server is not made to stall'));
-  return overServer(async () => ({ url, stall, stop: async () => undefined }));
+  return async (features) => new AdapterSubject(features, () => alone(openEventStoreDb(url)));
 }
 
-function overServer(start: () => Promise<ServerBehind>): Open<EventStore> {
+/** One for each case. */
+export function onStartedServer(program: string): Open<EventStore> {
   return async (features) => {
-    const server = await start();
-    const open = () => alone(openEventStoreDb(server.url));
-    return new AdapterSubject(features, open, { stall: () => server.stall(), close: () => server.stop() });
+    const { url, stop } = await startRealServer(program);
+    return new AdapterSubject(features, () => alone(openEventStoreDb(url)), { close: stop });
   };
 }

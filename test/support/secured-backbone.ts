@@ -1,11 +1,11 @@
 /** EventStoreDB's test server over TLS and a Kafka of its own, both behind passwords that are planted. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type EventStoreServer, startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { missingTools } from '../services/kafka/kafka-jars.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import type { Backbone } from './backbones.js';
 import { certificateFor, testAuthority } from './certificates.js';
-import { type EventStoreServer, startEventStore } from './eventstoredb/event-store-server.js';
 import type { Said } from './planted-installation.js';
 import type { PlantedSecrets } from './planted-secrets.js';
 import { temporaryDirectory } from './temporary-directory.js';
@@ -49,6 +49,7 @@ export function securedBackbone(secrets: PlantedSecrets): SecuredBackbone {
   return {
     name: 'EventStoreDB and Kafka, with passwords',
     open: missingTools().length === 0 ? open : null,
+    needsTestServer: true,
     get eventStore() {
       return eventStore;
     },

@@ -86,8 +86,8 @@ export class EventStoreDbStore implements EventStore {
         if (isWrongVersion(error)) throw wrongRevision(stream, expectedRevision, error);
         // The last try is cut short, and tells less than the one before it.
         if (!failure || !(error instanceof TookTooLong)) failure = unavailable(error);
-        const pause = backoff(failures, this.#options.random);
-        if (failure instanceof StoreRefused || performance.now() + pause > until) throw failure;
+        const pause = this.#pauseAfter(failure, failures);
+        if (performance.now() + pause > until) throw failure;
         await this.#pause(pause);
       }
     }
@@ -193,6 +193,12 @@ export class EventStoreDbStore implements EventStore {
     // The first time, and then about once in half a minute.
     if (failures % 10 === 0) this.#options.logger.warn({ err: error }, 'the event store is out of reach; trying again');
     return failure;
+  }
+
+  /** ms; Infinity where no other try makes sense. A closed store has no pauses: it would try on and on. */
+  #pauseAfter(failure: StoreUnavailable, failures: number): number {
+    if (failure instanceof StoreRefused || this.#closing.signal.aborted) return Number.POSITIVE_INFINITY;
+    return backoff(failures, this.#options.random);
   }
 
   async #pause(ms: number, signal: AbortSignal = this.#closing.signal): Promise<void> {

@@ -35,13 +35,19 @@ const ONE = () => 1;
 export class GroupCommit {
   readonly #file: SqliteFile;
   readonly #committed: (touched: ReadonlySet<string>) => void;
+  readonly #busyLimitMs: number;
   #queue: Job[] = [];
   #turn: NodeJS.Immediate | null = null;
   #waiting: NodeJS.Timeout | null = null;
   #busySince: number | null = null;
   #closed = false;
 
-  constructor(file: SqliteFile, committed: (touched: ReadonlySet<string>) => void) {
+  constructor(
+    file: SqliteFile,
+    committed: (touched: ReadonlySet<string>) => void,
+    busyLimitMs: number = BUSY_LIMIT_MS,
+  ) {
+    this.#busyLimitMs = busyLimitMs;
     this.#file = file;
     this.#committed = committed;
   }
@@ -109,7 +115,7 @@ export class GroupCommit {
       return true;
     } catch (error) {
       this.#busySince ??= performance.now();
-      const patient = !this.#closed && performance.now() - this.#busySince < BUSY_LIMIT_MS;
+      const patient = !this.#closed && performance.now() - this.#busySince < this.#busyLimitMs;
       if (isBusy(error) && patient) this.#waiting = setTimeout(() => this.#flush(), BUSY_PAUSE_MS);
       else this.#rejectAll(error);
       return false;

@@ -37,8 +37,11 @@ export class StoreFile {
   #looking: NodeJS.Timeout | null = null;
   #seenVersion = 0;
 
-  /** @throws DataDirUnusable */
-  constructor(dataDir: string) {
+  /**
+   * @param busyLimitMs how long another process may hold the write lock before those who wait are told
+   * @throws DataDirUnusable
+   */
+  constructor(dataDir: string, busyLimitMs?: number) {
     this.dataDir = dataDir;
     try {
       this.file = openStore(join(dataDir, 'store.sqlite'));
@@ -46,7 +49,7 @@ export class StoreFile {
     } catch (error) {
       throw new DataDirUnusable(error);
     }
-    this.#commits = new GroupCommit(this.file, (touched) => this.#notify(touched));
+    this.#commits = new GroupCommit(this.file, (touched) => this.#notify(touched), busyLimitMs);
   }
 
   /**

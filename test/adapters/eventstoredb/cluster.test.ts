@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { disconnect } from '../../../src/adapters/eventstoredb/client.js';
 import { type EventStore, type NewEvent, NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
 import { collect } from '../../contract/contract.js';
-import { type EventStoreCluster, startEventStoreCluster } from '../../support/eventstoredb/cluster.js';
+import { type EventStoreCluster, startEventStoreCluster } from '../../services/eventstoredb/cluster.js';
 import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
 import { eventually, patience } from '../../support/eventually.js';
 

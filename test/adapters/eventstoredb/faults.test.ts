@@ -11,8 +11,8 @@ import {
   UnknownPosition,
 } from '../../../src/ports/event-store.js';
 import { collect } from '../../contract/contract.js';
+import { type EventStoreServer, startEventStore } from '../../services/eventstoredb/event-store-server.js';
 import { certificateFor, testAuthority } from '../../support/certificates.js';
-import { type EventStoreServer, startEventStore } from '../../support/eventstoredb/event-store-server.js';
 import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
 import { eventually, patience } from '../../support/eventually.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
@@ -97,6 +97,24 @@ describe('an append', () => {
     server = await startEventStore({ port: server.port });
     server.faults.silent('append');
     expect(await failure).toMatch(/unavailable/);
+  });
+
+  it('is not tried again once the store is closed', async () => {
+    let tries = 0;
+    const counted = openEventStoreDb(server.url, {}, () => {
+      tries += 1;
+      return 1;
+    });
+    closing.push(() => counted.close());
+    const append = () => counted.append('account-1', [event()], NO_STREAM);
+    server.faults.notReady();
+    const underWay = expect(append()).rejects.toThrow(StoreUnavailable);
+    await eventually(() => tries > 0, PATIENCE);
+    const before = tries;
+    await counted.close();
+    await underWay;
+    await expect(append()).rejects.toThrow(StoreUnavailable);
+    expect(tries).toBe(before);
   });
 
   it('of what JSON can not say is refused before it is sent', async () => {

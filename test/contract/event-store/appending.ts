@@ -33,17 +33,17 @@ const atomicity: StoreCase[] = [
   }),
   storeCase('append is atomic: a reader sees all of its events or none', async (s) => {
     const seen = new Set<number>();
-    let stored = 0;
-    for (const n of upTo(20)) {
-      s.append(25, NO_STREAM, s.stream(`-${n}`)).then(() => {
-        stored += 1;
-      });
-    }
+    let isOver = false;
+    const appends = upTo(20).map((n) => s.append(25, NO_STREAM, s.stream(`-${n}`)));
+    void Promise.allSettled(appends).then(() => {
+      isOver = true;
+    });
     await s.soon('the appends did not end', async () => {
-      const all = stored === 20;
+      const all = isOver;
       for (const n of upTo(20)) seen.add((await s.read(s.stream(`-${n}`))).length);
       return all;
     });
+    await Promise.all(appends);
     expect([...seen].filter((length) => length !== 0)).toEqual([25]);
   }),
   storeCase(

@@ -16,7 +16,7 @@ const CALLS: readonly (readonly [string, Call])[] = [
 
 export const closing: StoreCase[] = [
   storeCase('close ends every subscription, those that wait and those that catch up', async (s) => {
-    await s.append(5_000);
+    await s.append(2_500);
     const waiting = await s.caughtUp();
     const catchingUp = s.follow();
     await s.soon('no event came', () => catchingUp.events.length > 0);

@@ -142,7 +142,7 @@ const ends: StoreCase[] = [
     expect(follower.failure).toBeNull();
   }),
   storeCase('a subscription that catches up ends without error when its signal aborts', async (s) => {
-    await s.append(5_000);
+    await s.append(2_500);
     const follower = s.follow();
     await s.soon('no event came', () => follower.events.length > 0);
     follower.abort();

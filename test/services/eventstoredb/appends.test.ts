@@ -12,13 +12,11 @@ import {
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { collect, event, failure, harness, numbers } from './harness.js';
 
-const { start, client: connect } = harness();
-let server: Awaited<ReturnType<typeof start>>;
+const { open, client: connect } = harness();
 let client: ReturnType<typeof connect>;
 
 beforeEach(async () => {
-  server = await start();
-  client = connect(server.url);
+  client = connect((await open()).url);
 });
 
 /** The client's two ways to append: credentials of the call's own select the plain one. */
@@ -87,7 +85,7 @@ describe.each(Object.entries(WAYS))('an append by the %s path', (path, way) => {
     const large = () => event(0, randomUUID(), 'x'.repeat(600_000));
     await append('a', [large()]);
     expect(await failure(append('b', [large(), large()]))).toMatchObject({ type: 'maximum-append-size-exceeded' });
-    expect(server.data.lastRevision('b')).toBe(-1);
+    expect(await failure(collect(client.readStream('b')))).toMatchObject({ type: 'stream-not-found' });
   });
 
   test('to a stream that was tombstoned is refused', async () => {
@@ -135,7 +133,9 @@ describe('a read', () => {
   test('of $all from a position begins with the event that is there', async () => {
     const { position } = await client.appendToStream('a', event(1));
     await client.appendToStream('b', event(2));
-    const read = await collect(client.readAll({ direction: FORWARDS, fromPosition: position ?? END }));
+    const all = await collect(client.readAll({ direction: FORWARDS, fromPosition: position ?? END }));
+    // A real server's own projections write links between them.
+    const read = all.filter((each) => ['a', 'b'].includes(each.event?.streamId ?? ''));
     expect(numbers(read)).toEqual([1, 2]);
     expect(Number((read[1]?.commitPosition ?? 0n) - (read[0]?.commitPosition ?? 0n))).toBeGreaterThan(90);
   });

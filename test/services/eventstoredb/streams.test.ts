@@ -3,12 +3,12 @@ import { NO_STREAM, START, STREAM_EXISTS } from '@eventstore/db-client';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { collect, event, failure, harness, numbers } from './harness.js';
 
-const { start, client: connect } = harness();
+const { open, client: connect } = harness();
 let client: ReturnType<typeof connect>;
 const read = (stream = 'a') => collect(client.readStream(stream));
 
 beforeEach(async () => {
-  client = connect((await start()).url);
+  client = connect((await open()).url);
   await client.appendToStream('a', [event(0), event(1), event(2), event(3)]);
 });
 

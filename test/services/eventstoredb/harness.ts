@@ -3,8 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { EventStoreDBClient, jsonEvent, type ResolvedEvent } from '@eventstore/db-client';
 import { afterEach } from '@jest/globals';
 import { type EventStoreOptions, startEventStore } from './event-store-server.js';
+import { type OwnServer, startOwnServer } from './own-server.js';
 
 export interface Harness {
+  /** The test server, or a real one. */
+  open(): Promise<OwnServer>;
+  /** The test server, whatever EVENTSTOREDB_COMMAND says. */
   start(options?: EventStoreOptions): ReturnType<typeof startEventStore>;
   client(url: string): EventStoreDBClient;
   /** For what is started elsewhere. */
@@ -16,12 +20,14 @@ export function harness(): Harness {
   afterEach(async () => {
     for (const end of ends.splice(0).reverse()) await end();
   });
+  const ending = async <S extends { stop(): Promise<void> }>(starting: Promise<S>): Promise<S> => {
+    const server = await starting;
+    ends.push(() => server.stop());
+    return server;
+  };
   return {
-    start: async (options) => {
-      const server = await startEventStore(options);
-      ends.push(() => server.stop());
-      return server;
-    },
+    open: () => ending(startOwnServer()),
+    start: (options) => ending(startEventStore(options)),
     client: (url) => {
       const client = EventStoreDBClient.connectionString(url);
       ends.push(() => closeClient(client));

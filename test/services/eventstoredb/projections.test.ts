@@ -2,16 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { jsonEvent } from '@eventstore/db-client';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../support/eventually.js';
 import { collect, failure, harness } from './harness.js';
+import { needsTestServer } from './own-server.js';
 
-const { start, client: connect } = harness();
-let server: Awaited<ReturnType<typeof start>>;
+const { open, start, client: connect } = harness();
 let client: ReturnType<typeof connect>;
 
 beforeEach(async () => {
-  server = await start();
-  client = connect(server.url);
+  client = connect((await open()).url);
 });
 
 const counting = (step = 'state.count += event.data.number') => `
@@ -91,16 +90,6 @@ describe('a projection', () => {
     await stateIs({ count: 2, isDeleted: true });
   });
 
-  test('has no states after a restart until it has caught up', async () => {
-    await server.kill();
-    const { data, port } = server;
-    server = await start({ data, port, projectionsHeld: true });
-    client = connect(server.url);
-    expect(await state()).toEqual({});
-    server.faults.holdProjections(false);
-    await stateIs({ count: 2 });
-  });
-
   test('that was deleted and made again faults', async () => {
     await client.disableProjection('counts');
     await client.deleteProjection('counts');
@@ -109,6 +98,22 @@ describe('a projection', () => {
     expect((await status())?.stateReason).toMatch(/Multiple projections emitting to the same stream/);
   });
 });
+
+needsTestServer(() =>
+  test('a projection has no states after a restart until it has caught up', async () => {
+    const { data, port, url, kill } = await start();
+    client = connect(url);
+    await client.createProjection('counts', counting());
+    await count('account-1', 2);
+    await stateIs({ count: 2 });
+    await kill();
+    const { faults } = await start({ data, port, projectionsHeld: true });
+    client = connect(url);
+    expect(await state()).toEqual({});
+    faults.holdProjections(false);
+    await stateIs({ count: 2 });
+  }),
+);
 
 test.each([
   ['throws', 'throw new Error("broken")', /broken/],

@@ -1,16 +1,16 @@
 /** Subscriptions as the client sees them. */
+import { once } from 'node:events';
 import { END, type Position, START, streamNameFilter } from '@eventstore/db-client';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { eventually } from '../eventually.js';
+import { eventually } from '../../support/eventually.js';
 import { collect, event, harness, numbers } from './harness.js';
+import { needsTestServer } from './own-server.js';
 
-const { start, client: connect } = harness();
-let server: Awaited<ReturnType<typeof start>>;
+const { open, start, client: connect } = harness();
 let client: ReturnType<typeof connect>;
 
 beforeEach(async () => {
-  server = await start();
-  client = connect(server.url);
+  client = connect((await open()).url);
 });
 
 const several = (first: number, count: number) => Array.from({ length: count }, (_, more) => event(first + more));
@@ -24,7 +24,7 @@ describe('a subscription to $all with a prefix', () => {
     await client.appendToStream('other-1', event(2));
     const subscription = subscribe();
     const events = collect(subscription, 3);
-    await eventually(() => server.faults.subscriptions === 1);
+    await once(subscription, 'caughtUp');
     await client.appendToStream('account-2', event(3));
     await client.appendToStream('other-1', event(4));
     await client.appendToStream('account-1', event(5));
@@ -41,7 +41,7 @@ describe('a subscription to $all with a prefix', () => {
     await client.appendToStream('account-1', event(1));
     const subscription = subscribe(END);
     const events = collect(subscription, 1);
-    await new Promise((resolve) => subscription.once('caughtUp', resolve));
+    await once(subscription, 'caughtUp');
     await client.appendToStream('account-1', event(2));
     expect(numbers(await events)).toEqual([2]);
   });
@@ -64,30 +64,38 @@ describe('a subscription to $all with a prefix', () => {
     await reading;
   });
 
-  test('gives a checkpoint for what the filter leaves out', async () => {
-    await client.appendToStream('other-1', several(0, 100));
-    const checkpoints: Position[] = [];
-    const filter = streamNameFilter({
-      prefixes: ['account-'],
-      maxSearchWindow: 10,
-      checkpointInterval: 3,
-      checkpointReached: async (_, position) => void checkpoints.push(position),
+  needsTestServer(() => {
+    let server: Awaited<ReturnType<typeof start>>;
+    beforeEach(async () => {
+      server = await start();
+      client = connect(server.url);
     });
-    const subscription = client.subscribeToAll({ filter });
-    await new Promise((resolve) => subscription.once('caughtUp', resolve));
-    expect(checkpoints.map(({ commit }) => commit)).toEqual(
-      [29, 59, 89].map((place) => server.data.log[place]?.position),
-    );
-    await subscription.unsubscribe();
-  });
 
-  test('ends silently when it is unsubscribed, and the server lets go of it', async () => {
-    const subscription = subscribe();
-    const events = collect(subscription);
-    await new Promise((resolve) => subscription.once('caughtUp', resolve));
-    await subscription.unsubscribe();
-    expect(await events).toEqual([]);
-    await eventually(() => server.faults.subscriptions === 0);
+    test('gives a checkpoint for what the filter leaves out', async () => {
+      await client.appendToStream('other-1', several(0, 100));
+      const checkpoints: Position[] = [];
+      const filter = streamNameFilter({
+        prefixes: ['account-'],
+        maxSearchWindow: 10,
+        checkpointInterval: 3,
+        checkpointReached: async (_, position) => void checkpoints.push(position),
+      });
+      const subscription = client.subscribeToAll({ filter });
+      await once(subscription, 'caughtUp');
+      expect(checkpoints.map(({ commit }) => commit)).toEqual(
+        [29, 59, 89].map((place) => server.data.log[place]?.position),
+      );
+      await subscription.unsubscribe();
+    });
+
+    test('ends silently when it is unsubscribed, and the server lets go of it', async () => {
+      const subscription = subscribe();
+      const events = collect(subscription);
+      await once(subscription, 'caughtUp');
+      await subscription.unsubscribe();
+      expect(await events).toEqual([]);
+      await eventually(() => server.faults.subscriptions === 0);
+    });
   });
 });
 
