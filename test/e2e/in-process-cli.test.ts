@@ -5,6 +5,7 @@ import { commandLine } from '../support/in-process-cli.js';
 import { run, type Settings } from '../support/service.js';
 import { poisonTopic } from '../support/sqlite-subjects.js';
 import { installation, paymentEvents, register } from '../support/story.js';
+import { inFull } from '../support/thorough.js';
 
 const NO_SERVICE = ['--url', 'http://127.0.0.1:1'];
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => remove());
 
-test.each([
+const COMMANDS: [string[], string?][] = [
   [['accounts', 'register', '42', '--json']],
   [['token', '--client-id', 'a', '--client-secret', 'b', ...NO_SERVICE]],
   [['webhooks', 'list', '--tokn=secret']],
@@ -32,7 +33,9 @@ test.each([
   [['backup', '--json']],
   [['nonsense']],
   [['help', 'audit', 'log']],
-])('%j', async (args, stdin = '') => {
+];
+
+test.each(inFull(COMMANDS, COMMANDS.slice(0, 5)))('%j', async (args, stdin = '') => {
   expect(await commandLine(settings, args, stdin)).toEqual(await run(settings, args, stdin));
 });
 

@@ -14,8 +14,9 @@ import { type ReceivedRequest, type Receiver, startReceiver } from '../support/r
 import { type Service, type Settings, serve } from '../support/service.js';
 import { standing } from '../support/standing.js';
 import { addWebhook, installation, register, tokenFor } from '../support/story.js';
+import { inFull } from '../support/thorough.js';
 
-const RECORDS = Number(process.env.HANGING_RECORDS ?? 5_000);
+const RECORDS = Number(process.env.HANGING_RECORDS ?? inFull(5_000, 1_500));
 const SECONDS = Number(process.env.HANGING_SECONDS ?? 14);
 const DELIVERY_TIMEOUT = process.env.HANGING_TIMEOUT ?? '8s';
 const BYTES = Number(process.env.HANGING_BYTES ?? 800);

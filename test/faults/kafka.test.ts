@@ -110,7 +110,7 @@ withOwnKafka(() => {
     expect(await starting.stop('SIGTERM')).toBe(0);
   });
 
-  test("any producer's records, keyed or not, are delivered; poison keeps its key", async () => {
+  testInFull("any producer's records, keyed or not, are delivered; poison keeps its key", async () => {
     const server = await kafka();
     const { receiver, settings } = await story(server.brokers);
     const running = await service(settings);

@@ -6,6 +6,7 @@ import { Oracle } from '../support/oracle.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { type Service, type Settings, serve } from '../support/service.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+import { testInFull } from '../support/thorough.js';
 
 const ACCOUNTS = [1, 2, 3, 4, 5];
 const EVENTS = 80;
@@ -96,7 +97,7 @@ describeBackbones((backbone) => {
     expect(await list.json()).toMatchObject({ total: 2 });
   });
 
-  test('first attempts of one account start in the order in which its events were published', async () => {
+  testInFull('first attempts of one account start in the order in which its events were published', async () => {
     await install();
     // One connection to the endpoint: what starts in order arrives in order.
     settings = { ...settings, ENDPOINT_CONCURRENCY: '1' };
