@@ -36,10 +36,10 @@ describe('cut off in the middle of an answer', () => {
   });
 
   test('by a reset', async () => {
-    const client = await admin((socket, answer) =>
-      socket.write(answer.subarray(0, 8), () => socket.resetAndDestroy()),
-    );
-    await expect(client.listTopics()).rejects.toMatchObject({ name: 'KafkaJSConnectionError' });
+    const client = await admin((socket, answer) => socket.write(answer.subarray(0, 8), () => socket.resetAndDestroy()));
+    await expect(client.listTopics()).rejects.toMatchObject({
+      name: expect.stringMatching(/^KafkaJSConnection(Closed)?Error$/),
+    });
     expect(await client.listTopics()).toEqual([]);
   });
 });
