@@ -10,7 +10,7 @@ import { openSocket } from './fetched/kafkajs-internals.js';
 type Listener = (chunk: Buffer) => void;
 
 const SIZE_BYTES = 4;
-/** An answer begins with the correlation id of its request. */
+/** An answer begins with the correlation id of its request. Only the bare SASL tokens of Kafka before 1.0 may be shorter. */
 const SMALLEST_ANSWER = 4;
 /**
  * kafkajs fetches 10 MiB at most. Only a single batch may be larger, and a broker takes no request above 100 MiB by default
