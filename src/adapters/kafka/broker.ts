@@ -18,6 +18,7 @@ import { installFetchDecoding } from './fetched/fetch-response.js';
 import { KAFKA_LIMITS, type KafkaLimits } from './limits.js';
 import { Publisher } from './publisher.js';
 import { TopicAdmin, type TopicSettings } from './topic-admin.js';
+import { wholeAnswersOnly } from './whole-answers.js';
 
 export interface KafkaSettings extends TopicSettings, Pick<KafkaConfig, 'ssl' | 'sasl'> {
   /** After so long without a sign of life a member's partitions go to others. ms */
@@ -118,6 +119,7 @@ export function connection(
   return new kafkajs.Kafka({
     clientId: 'account-webhooks',
     brokers: [...brokers],
+    socketFactory: wholeAnswersOnly,
     ...(ssl === undefined ? {} : { ssl }),
     ...(sasl === undefined ? {} : { sasl }),
     connectionTimeout: 3_000,

@@ -3,7 +3,7 @@
  * and there all partitions of a fetch fail with one batch (docs/decisions/0005).
  */
 import { createRequire } from 'node:module';
-import type { KafkaMessage } from 'kafkajs';
+import type { ISocketFactory, KafkaMessage } from 'kafkajs';
 
 const require = createRequire(import.meta.url);
 
@@ -48,3 +48,5 @@ export const decodeOldMessages = require('kafkajs/src/protocol/messageSet/decode
 ) => Promise<KafkaMessage[]>;
 /** Signed: the top bit is the sign. */
 export const crc32c = require('kafkajs/src/protocol/recordBatch/crc32C') as (bytes: Buffer) => number;
+/** The default `socketFactory`: TCP or TLS, with keep-alive. */
+export const openSocket = (require('kafkajs/src/network/socketFactory') as () => ISocketFactory)();

@@ -1,0 +1,65 @@
+/**
+ * Gives kafkajs whole answers only (docs/decisions/0005). Hazard of kafkajs 2.2.4, pinned (network/connection.js): its
+ * connection keeps the bytes of half an answer, and reads them together with what comes on its next socket. The listener of
+ * the socket then throws, uncaught, or waits for bytes that never come. Here each socket keeps its own bytes, and whatever
+ * the listener throws fails its socket only: kafkajs rejects the requests that wait on the connection, and connects again.
+ */
+import type { ISocketFactory } from 'kafkajs';
+import { openSocket } from './fetched/kafkajs-internals.js';
+
+type Listener = (chunk: Buffer) => void;
+
+const SIZE_BYTES = 4;
+/** An answer begins with the correlation id of its request. Only the bare SASL tokens of Kafka before 1.0 may be shorter. */
+const SMALLEST_ANSWER = 4;
+/**
+ * kafkajs fetches 10 MiB at most. Only a single batch may be larger, and a broker takes no request above 100 MiB by default
+ * (socket.request.max.bytes). Other protocols announce more: "HTTP" reads as 1.1 GiB, a TLS alert as 336 MiB.
+ */
+const LARGEST_ANSWER = 128 * 1024 * 1024;
+
+/** A `socketFactory` of kafkajs. kafkajs 2.2.4 adds its only listener for data by `on`. */
+export const wholeAnswersOnly: ISocketFactory = (about) => {
+  const socket = openSocket(about);
+  const on = socket.on.bind(socket) as (event: string, listener: Listener) => typeof socket;
+  const failing = (take: Listener) => (chunk: Buffer) => {
+    try {
+      take(chunk);
+    } catch (error) {
+      socket.destroy(error as Error);
+    }
+  };
+  const listen = (event: string, listener: Listener) =>
+    on(event, event === 'data' ? failing(wholeAnswers(listener)) : listener);
+  return Object.assign(socket, { on: listen });
+};
+
+/**
+ * Takes chunks of a stream, and passes on each answer with its size (INT32) in front.
+ * @throws Error with code INVALID_ANSWER_SIZE, and what `onAnswer` throws
+ */
+export function wholeAnswers(onAnswer: Listener): Listener {
+  let held: Buffer[] = [];
+  let bytes = 0;
+  let needed = SIZE_BYTES;
+  return (chunk) => {
+    held.push(chunk);
+    bytes += chunk.length;
+    if (bytes < needed) return;
+    let rest = Buffer.concat(held);
+    for (needed = bytesOfFirst(rest); needed <= rest.length; needed = bytesOfFirst(rest)) {
+      onAnswer(rest.subarray(0, needed));
+      rest = rest.subarray(needed);
+    }
+    held = [rest];
+    bytes = rest.length;
+  };
+}
+
+/** Of an answer and its size; of the size, as long as that is not all there. */
+function bytesOfFirst(bytes: Buffer): number {
+  if (bytes.length < SIZE_BYTES) return SIZE_BYTES;
+  const size = bytes.readInt32BE();
+  if (size >= SMALLEST_ANSWER && size <= LARGEST_ANSWER) return SIZE_BYTES + size;
+  throw Object.assign(new Error(`an answer can't have ${size} bytes`), { code: 'INVALID_ANSWER_SIZE' });
+}

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { wholeAnswers, wholeAnswersOnly } from '../../../src/adapters/kafka/whole-answers.js';
+import { listen } from '../../support/receiver.js';
+
+function answer(content: string): Buffer {
+  const bytes = Buffer.alloc(4 + content.length);
+  bytes.writeInt32BE(content.length);
+  bytes.write(content, 4);
+  return bytes;
+}
+
+const ANSWERS = ['four', 'an answer', 'the last one'].map(answer);
+const STREAM = Buffer.concat(ANSWERS);
+
+function read(chunks: readonly Buffer[]): Buffer[] {
+  const answers: Buffer[] = [];
+  const take = wholeAnswers((one) => answers.push(Buffer.from(one)));
+  for (const chunk of chunks) take(chunk);
+  return answers;
+}
+
+test('answers are the same however they are cut into chunks', () => {
+  for (let bytes = 1; bytes <= STREAM.length; bytes += 1) {
+    const count = Math.ceil(STREAM.length / bytes);
+    const chunks = Array.from({ length: count }, (_, n) => STREAM.subarray(n * bytes, (n + 1) * bytes));
+    expect(read(chunks)).toEqual(ANSWERS);
+  }
+});
+
+test('an answer that is not all there is not given on', () => {
+  expect(read([STREAM.subarray(0, -1)])).toEqual(ANSWERS.slice(0, 2));
+});
+
+test('what is no answer does not keep back those before it', () => {
+  const answers: Buffer[] = [];
+  const take = wholeAnswers((one) => answers.push(one));
+  expect(() => take(Buffer.concat([STREAM, Buffer.from('HTTP')]))).toThrow("an answer can't have 1213486160 bytes");
+  expect(answers).toEqual(ANSWERS);
+});
+
+test('what a listener throws fails its connection, and no other answer comes from it', async () => {
+  const listener = await listen(createServer((socket) => socket.write(STREAM)));
+  const about = { host: '127.0.0.1', port: listener.port, onConnect: () => undefined };
+  // kafkajs gives no `ssl` where there is none, whatever its types say.
+  const socket = wholeAnswersOnly(about as Parameters<typeof wholeAnswersOnly>[0]);
+  const seen: Buffer[] = [];
+  socket.on('data', (bytes) => {
+    seen.push(bytes);
+    throw new Error('not taken');
+  });
+  const [error] = await once(socket, 'error');
+  expect(error).toEqual(new Error('not taken'));
+  expect(seen).toEqual(ANSWERS.slice(0, 1));
+  await listener.close();
+});
