@@ -45,7 +45,7 @@ export class FakeKafkaClient {
   }
 
   async connect(): Promise<void> {}
-  async subscribe(): Promise<void> {}
+  subscribe: () => Promise<void> = async () => undefined;
   async disconnect(): Promise<void> {
     this.disconnects += 1;
   }

@@ -13,6 +13,7 @@ import { withinTime } from '../common/time-limit.js';
 import type { Assignment } from './assigned-partitions.js';
 import { isCoordinatorMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { disconnectAfter } from './let-go.js';
+import { onceKnown } from './once-known.js';
 import { subscribersAssigner } from './subscribers-assigner.js';
 import type { TopicAdmin } from './topic-admin.js';
 
@@ -119,7 +120,7 @@ export class GroupMember {
     const client = this.#client;
     try {
       await client.connect();
-      await client.subscribe({ topics: [...this.#parts.topics], fromBeginning: true });
+      await onceKnown(() => client.subscribe({ topics: [...this.#parts.topics], fromBeginning: true }));
       await client.run({
         autoCommit: false,
         eachBatchAutoResolve: false,

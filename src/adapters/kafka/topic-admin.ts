@@ -1,10 +1,10 @@
 /** Topics: made where they are missing, looked at where they are there. Each use has a connection of its own. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import { askAdmin, retentions } from './admin-session.js';
 import { isUnknownTopic, translated } from './kafka-errors.js';
 import { KAFKA_LIMITS, type SessionLimits } from './limits.js';
+import { onceKnown } from './once-known.js';
 
 export interface TopicSettings {
   /** host:port */
@@ -25,8 +25,8 @@ export interface PartitionOffsets {
   readonly high: number;
 }
 
-const MOST_TRIES = 10;
-const TRY_AGAIN_MS = 200;
+/** kafkajs fails on a null of its own where no broker tells of its topics, as one that has just come back. */
+const isPassing = (error: unknown) => isUnknownTopic(error) || error instanceof TypeError;
 
 export class TopicAdmin {
   readonly #kafka: Kafka;
@@ -134,17 +134,11 @@ export class TopicAdmin {
     }
   }
 
-  /** A topic that was made just now is not known at once to every broker: it is asked for again. */
   async #with<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await askAdmin(this.#kafka, this.#settings.brokers, this.#limits, work);
-      } catch (error) {
-        // kafkajs fails on a null of its own where no broker tells of its topics, as one that has just come back.
-        const passes = isUnknownTopic(error) || error instanceof TypeError;
-        if (!passes || tries === MOST_TRIES) throw translated(error);
-        await delay(TRY_AGAIN_MS);
-      }
+    try {
+      return await onceKnown(() => askAdmin(this.#kafka, this.#settings.brokers, this.#limits, work), isPassing);
+    } catch (error) {
+      throw translated(error);
     }
   }
 }

@@ -54,3 +54,14 @@ it('tells how far it is behind, what it holds, and what is to come next', async 
   await eventually(() => consumer.state().inHand === 0);
   expect(consumer.state().partitions).toEqual([{ topic: 't', partition: 0, behind: 18, head, unreadable: null }]);
 });
+
+it('joins with a topic that the broker asked does not know yet, as after it was made', async () => {
+  let tries = 0;
+  client.subscribe = async () => {
+    tries += 1;
+    if (tries < 3) throw Object.assign(new Error('not here'), { type: 'UNKNOWN_TOPIC_OR_PARTITION' });
+  };
+  const runs = client.runs;
+  await consumer.start();
+  expect([tries, client.runs]).toEqual([3, runs + 1]);
+});
