@@ -20,11 +20,14 @@ const withKafka = {
   globalTeardown: '<rootDir>/test/support/kafka-after-all.js',
 };
 
-/** Folders of test/, by what their tests stand on; what is in none of them stands on nothing but this process. */
+/**
+ * Folders of test/, by what their tests stand on: faults on processes that are harmed, e2e on processes, contract on what
+ * others speak to: ports, servers, the HTTP API. What is in none of them stands on nothing but its own process.
+ */
 const FOLDERS = {
   faults: ['faults'],
-  e2e: ['e2e'],
-  contract: ['contract', 'adapters', 'services/eventstoredb'],
+  e2e: ['e2e', 'architecture'],
+  contract: ['contract', 'adapters', 'services/eventstoredb', 'http'],
 };
 
 const others = Object.values(FOLDERS).flat();

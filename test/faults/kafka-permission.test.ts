@@ -1,4 +1,4 @@
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, jest } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { eventually } from '../support/eventually.js';
@@ -8,6 +8,7 @@ import { withOwnKafka } from '../support/own-kafka.js';
 import { startReceiver } from '../support/receiver.js';
 import { type Settings, serve } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
+import { testInFull } from '../support/thorough.js';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
@@ -30,7 +31,7 @@ withOwnKafka(() => {
     cleanups = [];
   });
 
-  test('a permission that is taken away ends a dispatcher with code 1, and not the API beside one', async () => {
+  testInFull('a permission that is taken away ends a dispatcher with code 1, and not the API beside one', async () => {
     const kafka = await startKafka({ properties: AUTHORIZING });
     cleanups.push(() => kafka.stop());
     const receiver = await startReceiver();

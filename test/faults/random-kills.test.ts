@@ -8,7 +8,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { outcomesOf } from '../../src/delivery/delivery-log.js';
-import { describeBackbones, ENDS } from '../support/backbones.js';
+import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import type { ReceivedRequest, Reply } from '../support/receiver.js';
@@ -28,7 +28,7 @@ const PATIENCE_MS = 60_000;
 jest.setTimeout(400_000);
 
 describeBackbones((backbone) => {
-  const inTurn = backbone.name.includes('Kafka') ? inFull(5, 1) : inFull(50, 4);
+  const inTurn = backbone.name.includes('Kafka') ? 5 : inFull(50, 4);
   const kills = Number(process.env.FAULT_KILLS ?? inTurn);
   let scene: FaultScene;
   afterEach(() => scene?.close());
@@ -62,7 +62,7 @@ describeBackbones((backbone) => {
     const verdict = scene.oracle.report(`${backbone.name}, killed ${kills} times (FAULT_SEED=${random.seed})`);
     expect(verdict).toMatchObject(fine);
   });
-}, ENDS);
+});
 
 /** Answers, and kills whoever it is told to when the time has come: before that request is answered. */
 class Load {
