@@ -65,7 +65,8 @@ test(`${REQUESTS} requests (FUZZ_SEED=${SEED}): no 5xx, and nothing that the doc
   const asked = await Promise.allSettled(Array.from({ length: ASKERS }, (_, asker) => ask(asker)));
   console.log({ seed: SEED, seconds: (performance.now() - began) / 1000 }, client.tally);
   for (const result of asked) if (result.status === 'rejected') throw result.reason;
-  expect(neverAnsweredSo()).toEqual([]);
+  // Few requests may miss an answer that is rare.
+  expect(inFull(neverAnsweredSo(), [])).toEqual([]);
   await stillInOrder();
 });
 

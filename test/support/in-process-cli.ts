@@ -21,12 +21,21 @@ interface Given extends Pick<CommandIo, 'stdin' | 'config' | 'wrongSettings'> {
 }
 
 /** Takes the place of file descriptor 2, where the log goes past process.stderr. Open for as long as a late line may come. */
-const folder = temporaryDirectory();
-const stderr = openSync(join(folder.path, 'stderr'), 'a+');
-afterAll(() => {
-  closeSync(stderr);
-  folder.remove();
-});
+let opened: { readonly stderr: number; readonly close: () => void } | null = null;
+afterAll(() => opened?.close());
+
+/** With the first command: where all tests are skipped, hooks are, too. */
+function openStderr(): number {
+  if (opened) return opened.stderr;
+  const folder = temporaryDirectory();
+  const stderr = openSync(join(folder.path, 'stderr'), 'a+');
+  const close = () => {
+    closeSync(stderr);
+    folder.remove();
+  };
+  opened = { stderr, close };
+  return stderr;
+}
 
 /** One after the other: process.stdout is one. */
 let last: Promise<unknown> = Promise.resolve();
@@ -60,6 +69,7 @@ function inTurn(args: readonly string[], given: Given): Promise<Finished> {
 }
 
 async function finished(args: readonly string[], { environment, ...given }: Given): Promise<Finished> {
+  const stderr = openStderr();
   const before = fstatSync(stderr).size;
   let stdout = '';
   const env = jest.replaceProperty(process, 'env', { ...process.env, ...environment });
@@ -78,7 +88,7 @@ async function finished(args: readonly string[], { environment, ...given }: Give
   };
   try {
     const code = await runCommandLine(args, io, (line) => process.stderr.write(`${line}\n`));
-    return { code, stdout, stderr: writtenSince(before) };
+    return { code, stdout, stderr: writtenSince(stderr, before) };
   } finally {
     fd.restore();
     env.restore();
@@ -86,7 +96,7 @@ async function finished(args: readonly string[], { environment, ...given }: Give
   }
 }
 
-function writtenSince(before: number): string {
+function writtenSince(stderr: number, before: number): string {
   const bytes = Buffer.alloc(fstatSync(stderr).size - before);
   readSync(stderr, bytes, 0, bytes.length, before);
   return bytes.toString();
