@@ -6,7 +6,7 @@ import { commandLine } from '../support/in-process-cli.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { withOwnKafka } from '../support/own-kafka.js';
 import { startReceiver } from '../support/receiver.js';
-import { type Settings, serve } from '../support/service.js';
+import { type Service, type Settings, serve } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
 import { testInFull } from '../support/thorough.js';
 
@@ -46,6 +46,8 @@ withOwnKafka(() => {
     const token = await tokenFor(both.url, await register(settings, ACCOUNT));
     expect(await addWebhook(both.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' })).toBe(200);
 
+    // Hazard: a member that looks for its coordinator just then is told by kafkajs that there is none, and not why.
+    await eventually(() => isShared(both, dispatcher), PATIENCE);
     const permit = await denyGroup(kafka.brokers, 'account-webhooks');
     expect(await dispatcher.exited).toBe(1);
     expect(dispatcher.log()).toMatch(REFUSED);
@@ -62,6 +64,19 @@ withOwnKafka(() => {
     expect(await both.stop('SIGTERM')).toBe(0);
   });
 });
+
+/** Both have joined, and share the partitions. */
+function isShared(...members: readonly Pick<Service, 'log'>[]): boolean {
+  const held = members.map(({ log }) => {
+    const joined = log()
+      .split('\n')
+      .filter((line) => line.includes('partitions were assigned'));
+    const { assignment } = JSON.parse(joined.at(-1) ?? '{"assignment":{}}') as { assignment: Record<string, number[]> };
+    return Object.entries(assignment).flatMap(([topic, partitions]) => partitions.map((n) => `${topic} ${n}`));
+  });
+  const all = held.flat();
+  return held.every(({ length }) => length > 0) && new Set(all).size === all.length;
+}
 
 /** Another process of the same installation. */
 function elsewhere(settings: Settings): Settings {
