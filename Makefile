@@ -50,7 +50,6 @@ faults: $(BUILT) ## the fault suite; writes what it counted into docs/reliabilit
 run: $(BUILT) ## the service, on 127.0.0.1:8080 (ARGS="--roles api" adds arguments)
 	@node dist/main.js serve $(ARGS)
 
-# It has checked the types of src/ as well: the build, which comes first, writes only.
 lint: $(INSTALLED) ## formatting, lint rules, types, and what may import what
 	$(BIN)/biome check --error-on-warnings
 	$(BIN)/tsc -p tsconfig.json --incremental --tsBuildInfoFile dist/.types-checked

@@ -2,7 +2,6 @@
  * The one typed object that the settings become, and the only reader of process.env. A wrong value stops the start with
  * an InvalidConfig that names its key.
  */
-
 import { parseUrl } from './endpoints/parse-url.js';
 import type { LogLevel } from './observability/logger.js';
 import {

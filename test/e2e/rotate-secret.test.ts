@@ -60,7 +60,7 @@ describeBackbones((backbone) => {
     }, PATIENCE);
   }
 
-  test('a running service signs with the rotated secret too at once, and receivers verify with either', async () => {
+  test('a running service signs with the rotated secret too, without a restart, and receivers verify with either', async () => {
     const { signingSecret: first, ...account } = await register(settings, ACCOUNT);
     const token = await tokenFor(service.url, { ...account, signingSecret: first });
     const webhook = { url: `${receiver.url}/in`, eventType: 'cash_in' };

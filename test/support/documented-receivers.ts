@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { request } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../services/free-port.js';
 import { eventually } from './eventually.js';
 import type { ReceivedRequest } from './receiver.js';
 
@@ -84,12 +84,4 @@ function post(port: number, headers: ReceivedRequest['headers'], body: Buffer): 
     });
     sent.on('error', reject).end(body);
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), 'close');
-  return port;
 }

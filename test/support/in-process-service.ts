@@ -3,7 +3,7 @@
  * quarters of a second of the processor. What is a process's own needs `serve` of service.ts: signals, kill -9, what Node
  * says by itself. That a stop leaves nothing open is seen here, by the leak guard.
  */
-import { type App, ROLES, type Role, startApp } from '../../src/app.js';
+import { ROLES, type Role, startApp } from '../../src/app.js';
 import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/observability/logger.js';
 import type { Settings } from './service.js';
@@ -22,7 +22,7 @@ export async function serveHere(settings: Settings, roles: readonly Role[] = ROL
   const write = (line: string) => {
     log += line;
   };
-  const app: App = await startApp(config, roles, createLogger(config.logLevel, { write }));
+  const app = await startApp(config, roles, createLogger(config.logLevel, { write }));
   // Rejected only where the app can't go on: a test that waits for something sees that it does not come.
   app.failed.catch(() => undefined);
   return {

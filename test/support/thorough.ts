@@ -8,5 +8,6 @@ export function inFull<T>(all: T, quick: T): T {
 }
 
 /** For what another test shows in part: make test says that it is skipped. */
-export const testInFull: Pick<typeof test, 'each'> &
-  ((name: string, fn: () => Promise<void>, timeout?: number) => void) = THOROUGH ? test : test.skip;
+export const testInFull: (name: string, fn: () => Promise<void>, timeout?: number) => void = THOROUGH
+  ? test
+  : test.skip;

@@ -5,7 +5,7 @@
  * the listener throws fails its socket only: kafkajs rejects the requests that wait on the connection, and connects again.
  */
 import type { ISocketFactory } from 'kafkajs';
-import { openSocket } from './fetched/kafkajs-internals.js';
+import { openSocket } from './kafkajs-internals.js';
 
 type Listener = (chunk: Buffer) => void;
 

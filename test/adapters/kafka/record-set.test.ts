@@ -5,9 +5,9 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import kafkajs from 'kafkajs';
 import { installCodecs } from '../../../src/adapters/kafka/fetched/codecs.js';
-import { crc32c } from '../../../src/adapters/kafka/fetched/kafkajs-internals.js';
 import { isPassed, isUnreadable } from '../../../src/adapters/kafka/fetched/marks.js';
 import { type Fetched, messagesOf } from '../../../src/adapters/kafka/fetched/record-set.js';
+import { crc32c } from '../../../src/adapters/kafka/kafkajs-internals.js';
 import { fromMessages } from '../../../src/adapters/kafka/records.js';
 import { patience } from '../../support/eventually.js';
 

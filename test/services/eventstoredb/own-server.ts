@@ -13,6 +13,7 @@ export interface OwnServer {
   kill(): Promise<void>;
   /** After a kill: on the same port, with what was stored. */
   revive(): Promise<void>;
+  /** Ends it, and removes its data. */
   stop(): Promise<void>;
 }
 

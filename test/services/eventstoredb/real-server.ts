@@ -4,9 +4,11 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { eventually } from '../../support/eventually.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
+import { freePort } from '../free-port.js';
+import type { OwnServer } from './own-server.js';
 
 const HOST = '127.0.0.1';
 const READY_WITHIN_MS = 60_000;
@@ -19,18 +21,8 @@ const KEEPER = `exec 3<&0; "$@" 3<&- </dev/null & program=$!
 (read -r _ <&3; kill -KILL 0) & reader=$!
 wait $program; code=$?; kill $reader 2>/dev/null; exit $code`;
 
-export interface RealServer {
-  readonly url: string;
-  readonly port: number;
-  kill(): Promise<void>;
-  /** Starts a killed server again, on its port and its data. */
-  revive(): Promise<void>;
-  /** Kills the server and removes its data. */
-  stop(): Promise<void>;
-}
-
 /** @throws Error with the last output of a program that ends, or shows no leader in time */
-export async function startRealServer(program: string, readyWithinMs = READY_WITHIN_MS): Promise<RealServer> {
+export async function startRealServer(program: string, readyWithinMs = READY_WITHIN_MS): Promise<OwnServer> {
   const folder = temporaryDirectory();
   const start = (port: number) => startOnce([program, `${port}`, folder.path], port, readyWithinMs);
   try {
@@ -125,15 +117,6 @@ async function showsLeader(port: number): Promise<boolean> {
   } catch {
     return false; // it starts, or stands still: eventually() knows for how long
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 export async function isFree(port: number): Promise<boolean> {

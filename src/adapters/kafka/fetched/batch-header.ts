@@ -6,8 +6,8 @@
  *   53 base sequence i32 | 57 count of records i32 | 61 records
  */
 import { crc32 } from 'node:zlib';
+import { crc32c } from '../kafkajs-internals.js';
 import { CODEC_NAMES } from './codecs.js';
-import { crc32c } from './kafkajs-internals.js';
 
 const CODEC_MASK = 0x07;
 const LOG_APPEND_TIME = 0x08;

@@ -3,8 +3,8 @@
  * partition as a message of its own. By itself kafkajs fails the fetch, and with it all partitions, for ever.
  */
 import type { KafkaMessage } from 'kafkajs';
+import { Decoder, type FetchParameters, fetchProtocol } from '../kafkajs-internals.js';
 import { installCodecs } from './codecs.js';
-import { Decoder, type FetchParameters, fetchProtocol } from './kafkajs-internals.js';
 import { refusal } from './marks.js';
 import { type AbortedTransaction, messagesOf } from './record-set.js';
 

@@ -1,5 +1,6 @@
 /** The batches that a fetch brought of one partition, as messages in the order of their offsets. */
 import type { KafkaMessage } from 'kafkajs';
+import { Decoder, decodeOldMessages } from '../kafkajs-internals.js';
 import {
   type BatchHeader,
   HEADER_BYTES,
@@ -13,7 +14,6 @@ import {
 } from './batch-header.js';
 import { CODEC_NAMES, unpack } from './codecs.js';
 import { decodeRecords } from './decode-records.js';
-import { Decoder, decodeOldMessages } from './kafkajs-internals.js';
 import { digestOf, isUnreadable, passed, reasonOf, refusal, type UnreadableMessage, unreadable } from './marks.js';
 
 const LENGTH_AT = 8;

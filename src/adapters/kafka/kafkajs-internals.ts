@@ -1,6 +1,6 @@
 /**
- * What is used of kafkajs beyond its API: 2.2.4, pinned, its last release. It has no hook between a fetch and its batches,
- * and there all partitions of a fetch fail with one batch (docs/decisions/0005).
+ * What is used of kafkajs beyond its API: 2.2.4, pinned, its last release (docs/decisions/0005). It has no hook between a
+ * fetch and its batches, and there all partitions of a fetch fail with one batch; and it keeps its default socket to itself.
  */
 import { createRequire } from 'node:module';
 import type { ISocketFactory, KafkaMessage } from 'kafkajs';
