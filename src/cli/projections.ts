@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import type { Backbone } from '../backbone.js';
 import { ProjectionMissing, type ProjectionServer } from '../ports/projection-server.js';
-import { deploy, PROJECTIONS, verify } from '../read-model/server-projections.js';
+import { PROJECTIONS } from '../read-model/projection-source.js';
+import { deploy, verify } from '../read-model/server-projections.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 
 export function projectionsCommand(program: Command, io: CommandIo): void {

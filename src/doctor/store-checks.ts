@@ -7,12 +7,11 @@ import { checkKeys } from '../composition/check-keys.js';
 import type { Config } from '../config.js';
 import { type EventStore, WrongExpectedRevision } from '../ports/event-store.js';
 import type { ProjectionServer } from '../ports/projection-server.js';
-import type { AccountCredentials } from '../read-model/accounts.js';
-import { loadProjection } from '../read-model/projection-source.js';
+import type { AccountStates } from '../read-model/accounts.js';
+import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
-import { isDeployed, PROJECTIONS } from '../read-model/server-projections.js';
+import { isDeployed } from '../read-model/server-projections.js';
 import { masterKeyFromFile } from '../secrets/master-key-file.js';
-import type { AccountWebhooks } from '../webhooks/state.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
@@ -63,11 +62,10 @@ async function usable(store: EventStore): Promise<readonly Finding[]> {
 /** @throws InvalidConfig */
 async function keys(config: Config, store: EventStore): Promise<readonly Finding[]> {
   const { sealing } = keysOf(config, () => masterKeyOf(config));
-  const webhooks = await folded<AccountWebhooks>(store, 'account-webhooks');
-  const credentials = await folded<AccountCredentials>(store, 'account-credentials');
-  const values = [...sealedValues({ all: () => webhooks }, { all: () => credentials }, Date.now())];
+  const accounts = await folded(store);
+  const values = [...sealedValues({ all: () => accounts }, Date.now())];
   checkKeys(values, sealing);
-  return [ok(`it opens all that is sealed (${values.length} values of ${credentials.size} accounts)`)];
+  return [ok(`it opens all that is sealed (${values.length} values of ${accounts.size} accounts)`)];
 }
 
 /** It is made by whoever starts first; not by looking. */
@@ -76,16 +74,16 @@ function masterKeyOf({ dataDir }: Config): Buffer {
   return isThere ? masterKeyFromFile(dataDir, randomBytes) : randomBytes(32);
 }
 
-async function folded<S>(store: EventStore, name: (typeof PROJECTIONS)[number]): Promise<Map<string, S>> {
-  const projection = loadProjection(name);
-  const states = new Map<string, S>();
+async function folded(store: EventStore): Promise<Map<string, AccountStates>> {
+  const projection = combined(PROJECTIONS.map(loadProjection));
+  const states = new Map<string, AccountStates>();
   const until = new AbortController();
   try {
     const { streamPrefix } = projection;
     for await (const batch of store.subscribe({ after: null, streamPrefix, signal: until.signal })) {
       for (const event of batch.events) {
         const before = states.get(event.stream) ?? projection.init();
-        states.set(event.stream, projection.fold(before, event) as S);
+        states.set(event.stream, projection.fold(before, event) as AccountStates);
       }
       if (batch.caughtUp) break;
     }

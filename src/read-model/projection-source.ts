@@ -8,7 +8,8 @@ import { readFileSync } from 'node:fs';
 import { compileFunction } from 'node:vm';
 import type { RecordedEvent } from '../ports/event-store.js';
 
-export type ProjectionName = 'account-webhooks' | 'account-credentials';
+export const PROJECTIONS = ['account-webhooks', 'account-credentials'] as const;
+export type ProjectionName = (typeof PROJECTIONS)[number];
 
 export interface Projection {
   readonly name: string;
@@ -62,6 +63,30 @@ export function compileProjection(name: string, source: string): Projection {
     fold: (state, event) => {
       const handler = handlerOf(event.type);
       return handler ? handler(state, event) : state;
+    },
+  };
+}
+
+/** One projection that folds what all of these do: its states are theirs, by name. */
+export function combined(projections: readonly Projection[]): Projection {
+  const [first] = projections;
+  if (!first || projections.some(({ streamPrefix }) => streamPrefix !== first.streamPrefix)) {
+    throw new RangeError('projections of one category are folded together');
+  }
+  return {
+    name: 'read model',
+    streamPrefix: first.streamPrefix,
+    version: createHash('sha256')
+      .update(projections.map(({ name, version }) => `${name} ${version}`).join())
+      .digest('hex'),
+    init: () => Object.fromEntries(projections.map(({ name, init }) => [name, init()])),
+    handles: (eventType) => projections.some(({ handles }) => handles(eventType)),
+    fold(state, event) {
+      const states = state as Record<string, unknown>;
+      for (const { name, handles, fold } of projections) {
+        if (handles(event.type)) states[name] = fold(states[name], event);
+      }
+      return states;
     },
   };
 }

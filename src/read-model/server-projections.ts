@@ -11,8 +11,6 @@ import { type EventStore, NO_STREAM, type RecordedEvent, StoreUnavailable } from
 import { ProjectionMissing, type ProjectionServer } from '../ports/projection-server.js';
 import { compileProjection, type Projection, type ProjectionName, projectionSource } from './projection-source.js';
 
-export const PROJECTIONS: readonly ProjectionName[] = ['account-webhooks', 'account-credentials'];
-
 /** The server tells nobody which source it runs: what was deployed is written down in a stream of its own. */
 const DEPLOYED = 'ProjectionDeployed';
 const LOOKS = 5;

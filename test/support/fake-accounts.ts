@@ -24,7 +24,7 @@ export class FakeAccounts implements Accounts {
 
   async webhooks(accountId: number) {
     if (accountId !== ACCOUNT) return undefined;
-    return { state: { accountId, webhooks: this.#webhooks, failing: this.failing }, revision: 0 };
+    return { accountId, webhooks: this.#webhooks, failing: this.failing };
   }
 
   webhooksNow(accountId: number) {

@@ -24,11 +24,6 @@ export function isStreamNotFound(error: unknown): boolean {
   return (error as Failure | null)?.type === ErrorType.STREAM_NOT_FOUND;
 }
 
-/** A place in the log where no event begins. */
-export function isInvalidPosition(error: unknown): boolean {
-  return /InvalidPosition/.test((error as Failure | null)?.message ?? '');
-}
-
 export function wrongRevision(
   stream: string,
   expected: number,
