@@ -85,7 +85,7 @@ export class EventStoreDbStore implements EventStore {
       } catch (error) {
         if (isWrongVersion(error)) throw wrongRevision(stream, expectedRevision, error);
         // The last try is cut short, and tells less than the one before it.
-        if (!failure || !(error instanceof TookTooLong)) failure = unavailable(error);
+        if (!failure || !(error instanceof TookTooLong)) failure = unavailable(error, { right: 'append to', stream });
         const pause = this.#pauseAfter(failure, failures);
         if (performance.now() + pause > until) throw failure;
         await this.#pause(pause);
@@ -104,7 +104,7 @@ export class EventStoreDbStore implements EventStore {
         if (value.event) yield recorded(value);
       }
     } catch (error) {
-      if (!isStreamNotFound(error)) throw unavailable(error);
+      if (!isStreamNotFound(error)) throw unavailable(error, { right: 'read', stream });
     } finally {
       letGo(events);
     }
@@ -188,7 +188,7 @@ export class EventStoreDbStore implements EventStore {
   }
 
   #dropped(error: unknown, failures: number): StoreUnavailable {
-    const failure = unavailable(error);
+    const failure = unavailable(error, { right: 'read', stream: '$all' });
     if (failure instanceof StoreRefused) throw failure;
     // The first time, and then about once in half a minute.
     if (failures % 10 === 0) this.#options.logger.warn({ err: error }, 'the event store is out of reach; trying again');
