@@ -57,6 +57,7 @@ const SET_RIGHT = 'set it right: see the settings in the README';
 const TODO: ReadonlyMap<string, string> = new Map([
   ['InvalidConfig', SET_RIGHT],
   ['NoConnectionString', SET_RIGHT],
+  ['CaFileUnusable', SET_RIGHT],
   ['MasterKeyMissing', 'put master.key back from where it is backed up'],
   ['DataDirUnusable', 'see who may write to DATA_DIR, and whether its disk is full or broken'],
   ['StoreUnavailable', 'see whether the server of EVENT_STORE_URL runs, and can be reached from here'],

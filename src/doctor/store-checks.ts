@@ -16,7 +16,7 @@ import type { AccountWebhooks } from '../webhooks/state.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
-/** Null where the embedded store was not made yet. @throws DataDirUnusable, NoConnectionString */
+/** Null where the embedded store was not made yet. @throws DataDirUnusable, NoConnectionString, CaFileUnusable */
 export type OpenStore = () => Promise<OpenedStore | null>;
 
 const NOTHING_YET = ok('nothing is stored yet: serve makes it at its first start');
