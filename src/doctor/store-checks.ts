@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Backbone, keysOf } from '../backbone.js';
 import { checkKeys } from '../composition/check-keys.js';
 import type { Config } from '../config.js';
-import { type EventStore, WrongExpectedRevision } from '../ports/event-store.js';
+import { type EventStore, type RecordedEvent, WrongExpectedRevision } from '../ports/event-store.js';
 import type { ProjectionServer } from '../ports/projection-server.js';
 import type { AccountCredentials } from '../read-model/accounts.js';
 import { loadProjection } from '../read-model/projection-source.js';
@@ -57,7 +57,9 @@ async function usable(store: EventStore): Promise<readonly Finding[]> {
   } catch (error) {
     if (!(error instanceof WrongExpectedRevision)) throw error;
   }
-  return [ok('it can be read and appended to')];
+  // A right of its own: EventStoreDB subscribes to $all, which only its administrators may read by default.
+  for await (const _ of stored(store, DRY_STREAM)) break;
+  return [ok('it can be read, appended to and subscribed to')];
 }
 
 /** @throws InvalidConfig */
@@ -79,17 +81,21 @@ function masterKeyOf({ dataDir }: Config): Buffer {
 async function folded<S>(store: EventStore, name: (typeof PROJECTIONS)[number]): Promise<Map<string, S>> {
   const projection = loadProjection(name);
   const states = new Map<string, S>();
+  for await (const event of stored(store, projection.streamPrefix)) {
+    const before = states.get(event.stream) ?? projection.init();
+    states.set(event.stream, projection.fold(before, event) as S);
+  }
+  return states;
+}
+
+/** What the service gets of streams with this prefix: by a subscription from the beginning, until it has caught up. */
+async function* stored(store: EventStore, streamPrefix: string): AsyncIterable<RecordedEvent> {
   const until = new AbortController();
   try {
-    const { streamPrefix } = projection;
-    for await (const batch of store.subscribe({ after: null, streamPrefix, signal: until.signal })) {
-      for (const event of batch.events) {
-        const before = states.get(event.stream) ?? projection.init();
-        states.set(event.stream, projection.fold(before, event) as S);
-      }
-      if (batch.caughtUp) break;
+    for await (const { events, caughtUp } of store.subscribe({ after: null, streamPrefix, signal: until.signal })) {
+      yield* events;
+      if (caughtUp) return;
     }
-    return states;
   } finally {
     until.abort();
   }
