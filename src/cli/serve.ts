@@ -8,6 +8,7 @@ import { OtherHistory } from '../ports/event-store.js';
 import { CommandFailed, type CommandIo, type JsonOption } from './command-io.js';
 import { keepHeapSmall } from './heap-growth.js';
 import { localUrl } from './local-url.js';
+import { logProcessWarnings } from './process-warnings.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
@@ -29,6 +30,7 @@ export function serveCommand(program: Command, io: CommandIo): void {
       keepHeapSmall();
       const config = io.config();
       const logger = createLogger(config.logLevel);
+      logProcessWarnings(logger);
       // Heard from the first moment on: a stop that comes while it starts counts too.
       const signal = nextSignal();
       const app = await startApp(config, roles, logger, signal.aborts).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 /** Which event store this installation belongs to: asked until it answers, and kept in DATA_DIR. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DataDirUnusable } from '../adapters/sqlite/store-file.js';
+import { inDataDir } from '../adapters/sqlite/store-file.js';
 import { type EventStore, StoreRefused, StoreUnavailable } from '../ports/event-store.js';
 import { readStoreId, writeStoreId } from '../read-model/store-id-file.js';
 import { acceptedIdentity } from '../read-model/store-identity.js';
@@ -28,13 +28,5 @@ export async function identify(dataDir: string, { store, accepted, signal }: Ide
       if (!(error instanceof StoreUnavailable) || error instanceof StoreRefused) throw error;
       await delay(ASK_AGAIN_MS, undefined, { signal });
     }
-  }
-}
-
-function inDataDir<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw new DataDirUnusable(error);
   }
 }

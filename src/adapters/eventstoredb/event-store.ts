@@ -63,6 +63,7 @@ interface Limits {
 
 const LIMITS: Limits = { tryMs: 5_000, appendMs: 8_000, silenceMs: 8_000, headMs: 4_000 };
 const OF_THE_LEADER = { requiresLeader: true };
+const ALL_READ = { right: 'read', stream: '$all' } as const;
 const START_OF_LOG: Position = { commit: 0n, prepare: 0n };
 
 export class EventStoreDbStore implements EventStore {
@@ -86,7 +87,8 @@ export class EventStoreDbStore implements EventStore {
       try {
         return await this.#append(stream, events, expectedRevision);
       } catch (error) {
-        throw isWrongVersion(error) ? wrongRevision(stream, expectedRevision, error) : error;
+        if (isWrongVersion(error)) throw wrongRevision(stream, expectedRevision, error);
+        throw error instanceof TookTooLong ? error : unavailable(error, { right: 'append to', stream });
       }
     });
   }
@@ -104,7 +106,7 @@ export class EventStoreDbStore implements EventStore {
         }
         return;
       } catch (error) {
-        const failure = unavailable(error);
+        const failure = unavailable(error, { right: 'read', stream });
         const pause = this.#pauseAfter(failure, failures);
         if (performance.now() + pause > until) throw failure;
         await this.#pause(pause);
@@ -134,7 +136,7 @@ export class EventStoreDbStore implements EventStore {
           yield batch;
         }
       } catch (error) {
-        const failure = error instanceof OtherHistory ? error : unavailable(error);
+        const failure = error instanceof OtherHistory ? error : unavailable(error, ALL_READ);
         if (failure instanceof OtherHistory || failure instanceof StoreRefused) throw failure;
         options.onDropped?.(failure);
       }
@@ -208,10 +210,14 @@ export class EventStoreDbStore implements EventStore {
   /** Of the last record of the log, whichever stream it is of. */
   async #headPlace(): Promise<Position> {
     const options = { direction: BACKWARDS, fromPosition: END, maxCount: 1, ...OF_THE_LEADER } as const;
-    for await (const { event } of this.#unsilenced(this.#client.readAll(options))) {
-      if (event) return event.position ?? START_OF_LOG;
+    try {
+      for await (const { event } of this.#unsilenced(this.#client.readAll(options))) {
+        if (event) return event.position ?? START_OF_LOG;
+      }
+      return START_OF_LOG;
+    } catch (error) {
+      throw error instanceof TookTooLong ? error : unavailable(error, ALL_READ);
     }
-    return START_OF_LOG;
   }
 
   /**

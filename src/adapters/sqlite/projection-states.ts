@@ -3,6 +3,8 @@
  * the second process on a folder. Damage is found at the start, where all of it is checked; where it comes up later, the
  * file is thrown away when the process stops.
  */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   type ProjectionState,
   type ProjectionStates,
@@ -11,7 +13,7 @@ import {
   type StatesOrigin,
 } from '../../ports/projection-states.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
-import type { SqliteFile } from './open-file.js';
+import { isBusy, openExisting, type SqliteFile } from './open-file.js';
 
 const PAGE = 1_000;
 /** Keys that one call forgets: a turn of the event loop each. */
@@ -48,6 +50,24 @@ export function openProjectionStates(dataDir: string, onDamaged: (file: string) 
   // It may lose its last commits with the power, and then folds them again; it is never damaged by that.
   disposable.file.pragma('synchronous = NORMAL');
   return new SqliteProjectionStates(disposable);
+}
+
+/** Of the read model that no process has: null where there is none, or it is in use, or of another release. */
+export function readModelOrigin(
+  dataDir: string,
+): { readonly history: string; readonly position: string | null } | null {
+  const path = join(dataDir, `${READ_MODEL.name}.sqlite`);
+  if (!existsSync(path)) return null;
+  const file = openExisting(path);
+  try {
+    if (file.pragma('user_version', { simple: true }) !== READ_MODEL.shape) return null;
+    return (file.prepare('SELECT history, position FROM origin').get() ?? null) as ReturnType<typeof readModelOrigin>;
+  } catch (error) {
+    if (isBusy(error) || isDamage(error)) return null;
+    throw error;
+  } finally {
+    file.close();
+  }
 }
 
 class SqliteProjectionStates implements ProjectionStates {

@@ -28,6 +28,15 @@ export class DataDirUnusable extends Error {
   }
 }
 
+/** For files of DATA_DIR. @throws DataDirUnusable */
+export function inDataDir<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new DataDirUnusable(error);
+  }
+}
+
 export class StoreFile {
   readonly file: SqliteFile;
   readonly dataDir: string;
