@@ -58,7 +58,8 @@ export function readModelOrigin(
 ): { readonly history: string; readonly position: string | null } | null {
   const path = join(dataDir, `${READ_MODEL.name}.sqlite`);
   if (!existsSync(path)) return null;
-  const file = openExisting(path);
+  // Not waited for: a service has it for as long as it runs.
+  const file = openExisting(path, 0);
   try {
     if (file.pragma('user_version', { simple: true }) !== READ_MODEL.shape) return null;
     return (file.prepare('SELECT history, position FROM origin').get() ?? null) as ReturnType<typeof readModelOrigin>;
