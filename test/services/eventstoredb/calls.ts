@@ -65,9 +65,9 @@ export function goneWith(call: Cancellable): AbortSignal {
 export async function send<T>(
   call: ServerWritableStream<unknown, T>,
   message: T,
-  { signal, slowMs }: { signal: AbortSignal; slowMs: number },
+  { signal, faults }: { signal: AbortSignal; faults: Faults },
 ): Promise<void> {
-  if (slowMs > 0) await delay(slowMs, undefined, { signal });
+  if (faults.slowMs > 0) await delay(faults.slowMs, undefined, { signal });
   signal.throwIfAborted();
   if (!call.write(message)) await once(call, 'drain', { signal });
 }

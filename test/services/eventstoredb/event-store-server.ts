@@ -16,6 +16,7 @@ import { gossipHandler, supportedMethods } from './discovery.js';
 import { Faults } from './faults.js';
 import { ProjectionRunner } from './projection-runner.js';
 import { projectionHandlers } from './projections-service.js';
+import type { StandardProjection } from './standard-projections.js';
 import { StoredData } from './stored-data.js';
 import { appendHandler, batchAppendHandler } from './streams-append.js';
 import { deleteHandler, tombstoneHandler } from './streams-delete.js';
@@ -28,6 +29,8 @@ export interface EventStoreOptions {
   readonly port?: number;
   /** Of a server that was here before: what it stored. */
   readonly data?: StoredData;
+  /** Without `data`: the system projections that run. By default those of standard-projections.ts. */
+  readonly standardProjections?: Iterable<StandardProjection>;
   /** PEM. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Without them everybody may do everything. The client sends them over TLS only. */
@@ -50,7 +53,7 @@ export interface EventStoreServer {
 }
 
 export async function startEventStore(options: EventStoreOptions = {}): Promise<EventStoreServer> {
-  const { data = new StoredData(), tls, cluster } = options;
+  const { data = new StoredData(options.standardProjections), tls, cluster } = options;
   const sockets = new Map<string, Socket>();
   const listener = createServer();
   let runner: ProjectionRunner | undefined;

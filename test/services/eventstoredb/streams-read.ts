@@ -21,7 +21,7 @@ export function readHandler(context: Context): handleServerStreamingCall<ReadReq
       if (context.faults.isSilent('read')) return forEver(gone);
       if (context.faults.isNotReady) throw notReady();
       for (const message of messages(context.data, options)) {
-        await send(call, message, { signal: gone, slowMs: context.faults.slowMs });
+        await send(call, message, { signal: gone, faults: context.faults });
       }
     });
   };
@@ -62,7 +62,7 @@ function fromAll(data: StoredData, options: ReadReq.Options): Events {
 function allIndex(data: StoredData, from: ReadReq.Options.AllOptions | undefined): number {
   if (from?.hasEnd()) return data.log.length;
   const index = data.indexOf(BigInt(from?.getPosition()?.getCommitPosition() ?? 0));
-  if (index === null) throw new RpcError(status.UNKNOWN, 'Unexpected ReadAllResult: InvalidPosition');
+  if (index === null) throw new RpcError(status.UNKNOWN, 'Unexpected ReadAllResult: Error');
   return index;
 }
 
