@@ -3,6 +3,7 @@ import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_
 import { type handleServerStreamingCall, status } from '@grpc/grpc-js';
 import { answering, type Context, forEver, goneWith, notReady, RpcError, send, streamDeleted } from './calls.js';
 import { eventMessage, identifierOf, streamName, streams } from './messages.js';
+import { mayRead } from './standing.js';
 import type { StoredData, StoredEvent } from './stored-data.js';
 import { subscribe } from './streams-subscribe.js';
 
@@ -17,6 +18,8 @@ export function readHandler(context: Context): handleServerStreamingCall<ReadReq
     const gone = goneWith(call);
     const options = call.request.getOptions() ?? new streams.ReadReq.Options();
     return answering(call, gone, async () => {
+      context.access.must(call.metadata, 'read', streamOf(options));
+      mayRead(context.standing(), call.metadata);
       if (options.hasSubscription()) return subscribe(context, call, options, gone);
       if (context.faults.isSilent('read')) return forEver(gone);
       if (context.faults.isNotReady) throw notReady();
@@ -25,6 +28,10 @@ export function readHandler(context: Context): handleServerStreamingCall<ReadReq
       }
     });
   };
+}
+
+function streamOf(options: ReadReq.Options): string {
+  return options.hasAll() ? '$all' : streamName(options.getStream()?.getStreamIdentifier());
 }
 
 function* messages(data: StoredData, options: ReadReq.Options): Iterable<ReadResp> {
