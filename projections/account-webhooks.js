@@ -28,7 +28,8 @@ fromCategory('account')
 
     WebhookAdded: (state, event) => {
       const { webhookId, eventType, url, endpoint, headers, version, createdAt } = event.data;
-      state.webhooks.push({ id: webhookId, eventType, url, endpoint, headers, version, isActive: true, createdAt });
+      const added = { id: webhookId, eventType, url, endpoint, headers, version, isActive: true, createdAt };
+      state.webhooks.push({ ...added, addedBy: event.eventId });
       return notFailing(state, endpoint);
     },
 

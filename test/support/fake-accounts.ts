@@ -54,9 +54,14 @@ export class FakeAccounts implements Accounts {
   }
 }
 
+/** The id of the event that added the webhook, unless the test says otherwise. */
+export function addedByOf(webhookId: number): string {
+  return `added ${webhookId}`;
+}
+
 /** An active webhook for cash_in at https://shop.example.com/<id>, version 1, without headers, unless said otherwise. */
 export function webhookOf(id: number, changes: Partial<Webhook> = {}): Webhook {
   const url = `https://shop.example.com/${id}`;
   const webhook = { id, eventType: 'cash_in', url, endpoint: url, headers: [], version: 1, isActive: true } as const;
-  return { ...webhook, createdAt: AT, ...changes };
+  return { ...webhook, createdAt: AT, addedBy: addedByOf(id), ...changes };
 }
