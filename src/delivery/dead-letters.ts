@@ -33,6 +33,8 @@ export interface DeadLetter {
   /** Of a CloudEvent only. */
   readonly eventSource?: string;
   readonly webhookId: number | null;
+  /** The id of the event that added the webhook; null in letters of earlier releases. */
+  readonly webhookEvent: string | null;
   /** The webhook-id of the delivery. */
   readonly deliveryId: string | null;
   readonly attempts: number | null;
@@ -98,6 +100,7 @@ export function readDeadLetter(record: ReceivedRecord): DeadLetter {
     eventId: text('aw-event-id'),
     ...sourceOf(fromRetryRecord(record)),
     webhookId: whole(record, 'aw-webhook-id'),
+    webhookEvent: text('aw-webhook-event'),
     deliveryId: text('aw-delivery-id'),
     attempts: whole(record, 'aw-attempts'),
     partition: record.partition,

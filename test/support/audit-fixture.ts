@@ -11,6 +11,7 @@ import { topicsOf } from '../../src/delivery/topics.js';
 import type { NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
+import { named } from './delivery-samples.js';
 
 export interface Placed {
   /** When it was published, ms since the epoch; 0 without it. */
@@ -110,5 +111,5 @@ export class AuditFixture {
 /** The delivery of a payment event to a webhook. */
 export function delivery(event: PaymentEvent, webhookId: number): Delivery {
   const record = { key: null, value: Buffer.from(JSON.stringify(event)), headers: [] };
-  return newDelivery(event, webhookId, record);
+  return newDelivery(event, named(webhookId), record);
 }
