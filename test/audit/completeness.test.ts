@@ -132,6 +132,20 @@ describe('what became of a delivery', () => {
     expect(topics.browsed).not.toContain('test.webhooks.retry.5s');
   });
 
+  test('of another history, where its dead letter says so: an end, and nothing was delivered', async () => {
+    topics.waits(toThree, '5s', NOON);
+    topics.logged(toThree, 'exhausted');
+    topics.ofOtherHistory(toThree);
+    const { outcomes, unanswered } = await answer();
+    expect(outcomes).toMatchObject({ exhausted: 1, delivered: 0, unanswered: 0 });
+    expect(unanswered).toEqual([]);
+  });
+
+  test('of another history, with its dead letter and its entry lost', async () => {
+    topics.ofOtherHistory(toThree, { at: NOON });
+    expect((await answer()).outcomes).toMatchObject({ exhausted: 1, unanswered: 0 });
+  });
+
   test('exhausted without a dead letter of that delivery is no answer', async () => {
     topics.logged(toThree, 'exhausted');
     topics.exhausted(delivery(event, 4));

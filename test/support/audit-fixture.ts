@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { auditCompleteness, type CompletenessParts } from '../../src/audit/completeness.js';
 import type { Period } from '../../src/audit/period-payments.js';
 import type { Report } from '../../src/audit/report.js';
-import { exhausted, notValid } from '../../src/delivery/dead-letters.js';
+import { exhausted, notValid, ofOtherHistory } from '../../src/delivery/dead-letters.js';
 import { type Delivery, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { logEntry, type Outcome } from '../../src/delivery/delivery-log.js';
 import type { PaymentEvent } from '../../src/delivery/payment-event.js';
@@ -62,6 +62,10 @@ export class AuditFixture {
 
   exhausted(delivery: Delivery, placed: Placed = {}): void {
     this.put(TOPICS.deadLetters, exhausted(delivery, 'status 503'), placed);
+  }
+
+  ofOtherHistory(delivery: Delivery, placed: Placed = {}): void {
+    this.put(TOPICS.deadLetters, ofOtherHistory(delivery, 'another event'), placed);
   }
 
   notValid(record: ReceivedRecord): void {
