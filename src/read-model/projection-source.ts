@@ -23,10 +23,32 @@ export interface Projection {
   fold(state: unknown, event: RecordedEvent): unknown;
 }
 
-type Handler = (state: unknown, event: unknown) => unknown;
+/** What a handler gets of an event: by these names on an EventStoreDB server, which gives more, and so here. */
+interface HandledEvent {
+  readonly data: RecordedEvent['data'];
+  readonly metadata: RecordedEvent['metadata'];
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly streamId: string;
+  readonly sequenceNumber: number;
+}
+
+type Handler = (state: unknown, event?: HandledEvent) => unknown;
 
 export function loadProjection(name: ProjectionName): Projection {
   return compileProjection(name, projectionSource(name));
+}
+
+/** Field by field: it is called for each event of a rebuild. */
+function handled(event: RecordedEvent): HandledEvent {
+  return {
+    data: event.data,
+    metadata: event.metadata,
+    eventId: event.id,
+    eventType: event.type,
+    streamId: event.stream,
+    sequenceNumber: event.revision,
+  };
 }
 
 export function projectionSource(name: ProjectionName): string {
@@ -58,11 +80,11 @@ export function compileProjection(name: string, source: string): Projection {
     name,
     streamPrefix: `${category}-`,
     version: createHash('sha256').update(source).digest('hex'),
-    init: () => $init(undefined, undefined),
+    init: () => $init(undefined),
     handles: (eventType) => handlerOf(eventType) !== undefined,
     fold: (state, event) => {
       const handler = handlerOf(event.type);
-      return handler ? handler(state, event) : state;
+      return handler ? handler(state, handled(event)) : state;
     },
   };
 }
