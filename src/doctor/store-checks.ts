@@ -43,7 +43,14 @@ export function storeChecks(config: Config, open: OpenStore): Check[] {
     );
   return [
     { name: 'event store', run: look },
-    { name: 'history', run: then(({ store }) => ownHistory(config, store)) },
+    {
+      name: 'history',
+      run: () =>
+        look().then(
+          async () => ownHistory(config, await open()),
+          () => [NOT_LOOKED_AT],
+        ),
+    },
     { name: 'MASTER_KEY', run: then(({ store }) => keys(config, store)) },
     ...(config.eventStoreUrl === null ? [] : [{ name: 'projections', run: then(deployed) }]),
   ];
@@ -67,15 +74,16 @@ async function usable(store: EventStore): Promise<readonly Finding[]> {
 }
 
 /** Whether the service would start on it, and with its read model as it is. @throws OtherHistory */
-async function ownHistory({ dataDir }: Config, store: EventStore): Promise<readonly Finding[]> {
+async function ownHistory({ dataDir }: Config, opened: OpenedStore | null): Promise<readonly Finding[]> {
   const model = inDataDir(() => readModelOrigin(dataDir));
   const accepted = inDataDir(() => readStoreId(dataDir)) ?? model?.history ?? null;
-  const found = await readIdentity(store);
+  if (!opened && accepted === null) return [NOTHING_YET];
+  const found = opened && (await readIdentity(opened.store));
   if (accepted === null) return [ok('no event store was accepted yet: serve accepts the one that it finds')];
   mustBeAccepted(found, accepted);
   // A read model of another history than the accepted one is rebuilt without a question.
-  if (model?.history !== accepted || model.position === null) return [ok('it is the accepted one')];
-  for await (const _ of stored(store, model.position, DRY_STREAM)) break;
+  if (!opened || model?.history !== accepted || model.position === null) return [ok('it is the accepted one')];
+  for await (const _ of stored(opened.store, model.position, DRY_STREAM)) break;
   return [ok('it is the accepted one, and has all that the read model was folded from')];
 }
 

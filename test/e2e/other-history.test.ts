@@ -1,80 +1,149 @@
-/** A retry record of another history, which gave the id of a webhook that is there to another one. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
-import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
-import { newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
-import { eventually } from '../support/eventually.js';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { type OwnServer, startOwnServer } from '../services/eventstoredb/own-server.js';
+import { FaultScene } from '../support/fault-scene.js';
 import { commandLine } from '../support/in-process-cli.js';
-import { type ServiceHere, serveHere } from '../support/in-process-service.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import type { Settings } from '../support/service.js';
-import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+import type { Service } from '../support/service.js';
+
+jest.setTimeout(300_000);
 
 const ACCOUNT = 42;
-const PATIENCE = { timeout: 20_000 };
+const WAY_OUT = 'account-webhooks store accept';
 
-jest.setTimeout(120_000);
+let scene: FaultScene;
+afterEach(() => scene.close());
 
-let receiver: Receiver;
-let settings: Settings;
-let remove: () => Promise<void>;
-let service: ServiceHere;
+async function post({ url }: Service, token: string, target: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ url: target, eventType: 'cash_in' });
+  return (await fetch(`${url}/api/webhooks`, { method: 'POST', headers, body })).status;
+}
 
-beforeAll(async () => {
-  receiver = await startReceiver({ respond: () => ({ status: receiver.requests.length > 1 ? 200 : 503 }) });
-  ({ settings, remove } = await installation([receiver]));
-  service = await serveHere(settings);
-  const token = await tokenFor(service.url, await register(settings, ACCOUNT));
-  await addWebhook(service.url, token, { url: `${receiver.url}/a`, eventType: 'cash_in' });
-});
+async function total({ url }: Service, token: string): Promise<unknown> {
+  const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
+  return ((await response.json()) as { total: number }).total;
+}
 
-afterAll(async () => {
-  await service.stop();
-  await receiver.close();
-  await remove();
-});
+/** What doctor, and a start, say of the store that is there. */
+async function expectRefused(how: string): Promise<void> {
+  const { code, stdout } = await commandLine(scene.settings, ['doctor', '--json']);
+  const checks = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { check: string });
+  expect(code).toBe(1);
+  expect(checks.find(({ check }) => check === 'history')).toMatchObject({
+    verdict: 'FAIL',
+    says: expect.stringMatching(how),
+    todo: expect.stringContaining(WAY_OUT),
+  });
+  await expect(scene.serve()).rejects.toThrow(new RegExp(`account-webhooks: the event store ${how}.*${WAY_OUT}`));
+}
 
-async function lines(...args: string[]): Promise<Record<string, unknown>[]> {
-  const { stdout, stderr, code } = await commandLine(settings, [...args, '--json']);
+async function accept(): Promise<{ storeId: string; changed: boolean }> {
+  const { code, stdout, stderr } = await commandLine(scene.settings, ['store', 'accept', '--json']);
   if (code !== 0) throw new Error(stderr);
-  return stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []));
+  return JSON.parse(stdout);
 }
 
-const webhooks = () => lines('audit', 'at', '--account', String(ACCOUNT), '--time', new Date().toISOString());
-const deliveries = () => lines('deliveries', 'list', '--account', String(ACCOUNT));
+const inDataDir = (name: string) => join(String(scene.settings.DATA_DIR), name);
 
-async function publishToTier(webhook: { id: number; addedBy: string }): Promise<void> {
-  const file = new StoreFile(String(settings.DATA_DIR));
-  const broker = new SqliteBroker(file);
-  const event = { id: 'earlier', type: 'cash_in', accountId: ACCOUNT } as const;
-  const delivery = newDelivery(event, webhook, { key: null, value: Buffer.from('{}'), headers: [] });
-  await broker.publish('webhooks.retry.200ms', [toRetryRecord({ ...delivery, step: 1 }, 0)]);
-  await broker.close();
-  file.close();
-}
+describe('the embedded store', () => {
+  let service: Service;
+  let token: string;
+  const removeStore = () => {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(inDataDir(`store.sqlite${suffix}`), { force: true });
+  };
 
-test('its own is tried again and delivered, under the event that added its webhook', async () => {
-  await commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 1));
-  await eventually(async () => (await deliveries())[0]?.outcome === 'delivered', PATIENCE);
-  const [webhook] = await webhooks();
-  expect(webhook?.addedBy).toMatch(/^[\da-f-]{36}$/);
-  expect(await deliveries()).toMatchObject([{ webhookEvent: webhook?.addedBy, attempts: [{ status: 503 }, {}] }]);
+  beforeEach(async () => {
+    scene = await FaultScene.open();
+    service = await scene.serve();
+    token = await scene.account(service, ACCOUNT, scene.urls('/up'));
+  });
+
+  test.each([
+    ['is gone', () => undefined],
+    ['has 0 bytes', () => writeFileSync(inDataDir('store.sqlite'), '')],
+  ])('that %s is told by doctor and refused by serve, until it is accepted', async (_, leave) => {
+    await service.stop('SIGTERM');
+    removeStore();
+    leave();
+    await expectRefused('is empty, or another one than before');
+    expect(await accept()).toEqual({ storeId: expect.any(String), changed: true });
+    expect(existsSync(inDataDir('read-model.sqlite'))).toBe(false);
+    const after = await scene.serve();
+    expect(await total(after, token)).toBeUndefined();
+    expect(await after.stop('SIGTERM')).toBe(0);
+  });
+
+  test('that is another one of ours is refused as well', async () => {
+    await service.stop('SIGTERM');
+    removeStore();
+    rmSync(inDataDir('store-id'));
+    await accept();
+    const other = await scene.serve();
+    await other.stop('SIGTERM');
+    writeFileSync(inDataDir('store-id'), 'the identity of the first one\n');
+    await expectRefused('is another one than before');
+  });
+
+  test('that is replaced while the service runs ends it with code 1 and the way out', async () => {
+    removeStore();
+    expect(await service.exited).toBe(1);
+    expect(service.log()).toMatch(/account-webhooks: the event store was replaced.*store accept/);
+  });
+
+  test('a deleted read model is rebuilt without a question', async () => {
+    await service.stop('SIGTERM');
+    rmSync(inDataDir('read-model.sqlite'));
+    const again = await scene.serve();
+    expect(await total(again, token)).toBe(1);
+  });
+
+  test('is not accepted beside a running service, which goes on', async () => {
+    const { code, stderr } = await commandLine(scene.settings, ['store', 'accept']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the service runs on this DATA_DIR')]);
+    expect(await post(service, token, scene.urls('/second')[0] ?? '')).toBe(200);
+    expect(await total(service, token)).toBe(2);
+  });
 });
 
-test("the other history's is not sent; dead-letters list says why, and replay leaves it", async () => {
-  const [webhook] = await webhooks();
-  const sent = receiver.requests.length;
-  await publishToTier({ id: Number(webhook?.id), addedBy: 'another-event' });
-  await eventually(async () => (await lines('dead-letters', 'list')).length > 0, PATIENCE);
-  const letter = { reason: 'other-history', webhookId: webhook?.id, webhookEvent: 'another-event', eventId: 'earlier' };
-  expect(await lines('dead-letters', 'list')).toMatchObject([letter]);
-  const { stdout } = await commandLine(settings, ['dead-letters', 'list']);
-  expect(stdout).toContain(`other-history  event ${webhook?.addedBy} added webhook ${webhook?.id}; this delivery`);
-  const replayed = await commandLine(settings, ['dead-letters', 'replay']);
-  expect(replayed).toMatchObject({ code: 0, stdout: '0 replayed\n' });
-  expect(replayed.stderr).toBe('1 not replayed: for webhooks that another event store had (other-history)\n');
-  expect(await lines('dead-letters', 'replay', '--account', String(ACCOUNT))).toEqual([]);
-  expect(receiver.requests).toHaveLength(sent);
-  await eventually(async () => (await deliveries()).length === 2, PATIENCE);
-  expect((await deliveries())[0]).toMatchObject({ outcome: 'exhausted', attempts: [], eventId: 'earlier' });
+describe('a server', () => {
+  let server: OwnServer;
+  beforeEach(async () => {
+    server = await startOwnServer();
+    const settings = { EVENT_STORE_URL: server.url, MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };
+    scene = await FaultScene.open(undefined, { settings });
+    scene.onClose(() => server.stop());
+  });
+
+  test('that is restored under a running service ends it; accepted, it is served as it is', async () => {
+    const service = await scene.serve();
+    const token = await scene.account(service, ACCOUNT, scene.urls('/up'));
+    const restore = await server.backup();
+    expect(await post(service, token, scene.urls('/lost')[0] ?? '')).toBe(200);
+    await restore();
+    expect(await service.exited).toBe(1);
+    expect(service.log()).toMatch(
+      /account-webhooks: the event store (ends earlier|has other events) than before.*store accept/,
+    );
+    await expectRefused('(ends earlier|has other events) than before');
+    expect(await accept()).toMatchObject({ changed: false });
+    expect(await total(await scene.serve(), token)).toBe(1);
+  });
+
+  test('that has another history, longer than the one before, is refused while stopped as well', async () => {
+    const service = await scene.serve();
+    const token = await scene.account(service, ACCOUNT, scene.urls('/up'));
+    await service.stop('SIGTERM');
+    await server.empty();
+    await expectRefused('is empty, or another one than before');
+    expect(await accept()).toMatchObject({ changed: true });
+    const other = await scene.serve();
+    for (let accountId = 1; accountId <= 20; accountId += 1) {
+      await commandLine(scene.settings, ['accounts', 'register', String(accountId), '--json']);
+    }
+    expect(await total(other, token)).toBeUndefined();
+  });
 });
