@@ -13,6 +13,7 @@ import {
   type UnreadableBatch,
 } from '../../ports/broker.js';
 import { browseTopic } from './browse.js';
+import { installCommitAnswers } from './commit-response.js';
 import { KafkaConsumer } from './consumer.js';
 import { installFetchDecoding } from './fetched/fetch-response.js';
 import { KAFKA_LIMITS, type KafkaLimits } from './limits.js';
@@ -116,6 +117,7 @@ export function connection(
   { answerMs }: KafkaLimits = KAFKA_LIMITS,
 ): Kafka {
   installFetchDecoding();
+  installCommitAnswers();
   return new kafkajs.Kafka({
     clientId: 'account-webhooks',
     brokers: [...brokers],

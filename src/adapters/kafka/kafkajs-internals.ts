@@ -28,8 +28,8 @@ interface Call {
 }
 
 /** One kind of request, in each of its versions. */
-export interface Protocol {
-  protocol: (of: { version: number }) => ((parameters: FetchParameters) => Call) | undefined;
+export interface Protocol<Parameters> {
+  protocol: (of: { version: number }) => ((parameters: Parameters) => Call) | undefined;
 }
 
 export interface FetchParameters {
@@ -40,7 +40,8 @@ export interface FetchParameters {
 }
 
 export const Decoder = require('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => Decoder;
-export const fetchProtocol = require('kafkajs/src/protocol/requests/fetch') as Protocol;
+export const fetchProtocol = require('kafkajs/src/protocol/requests/fetch') as Protocol<FetchParameters>;
+export const offsetCommitProtocol = require('kafkajs/src/protocol/requests/offsetCommit') as Protocol<object>;
 /** What a topic may still hold from before Kafka 0.11, unpacked by the codecs of kafkajs. */
 export const decodeOldMessages = require('kafkajs/src/protocol/messageSet/decoder') as (
   decoder: Decoder,
