@@ -18,6 +18,7 @@ import { KafkaConsumer } from './consumer.js';
 import { installFetchDecoding } from './fetched/fetch-response.js';
 import { KAFKA_LIMITS, type KafkaLimits } from './limits.js';
 import { Publisher } from './publisher.js';
+import { installQueueTimer } from './request-queue.js';
 import { TopicAdmin, type TopicSettings } from './topic-admin.js';
 import { wholeAnswersOnly } from './whole-answers.js';
 
@@ -118,6 +119,7 @@ export function connection(
 ): Kafka {
   installFetchDecoding();
   installCommitAnswers();
+  installQueueTimer();
   return new kafkajs.Kafka({
     clientId: 'account-webhooks',
     brokers: [...brokers],

@@ -32,6 +32,16 @@ export interface Protocol<Parameters> {
   protocol: (of: { version: number }) => ((parameters: Parameters) => Call) | undefined;
 }
 
+/** The requests of one connection that are not sent yet. */
+export interface RequestQueueState {
+  readonly pending: readonly unknown[];
+  /** ms since 1970; below now, nothing is throttled. */
+  throttledUntil: number;
+  throttleCheckTimeoutId: NodeJS.Timeout | null;
+  checkPendingRequests(): void;
+  scheduleCheckPendingRequests(): void;
+}
+
 export interface FetchParameters {
   readonly topics: readonly {
     readonly topic: string;
@@ -47,6 +57,7 @@ export const decodeOldMessages = require('kafkajs/src/protocol/messageSet/decode
   decoder: Decoder,
   bytes: number,
 ) => Promise<KafkaMessage[]>;
+export const RequestQueue = require('kafkajs/src/network/requestQueue') as { readonly prototype: RequestQueueState };
 /** Signed: the top bit is the sign. */
 export const crc32c = require('kafkajs/src/protocol/recordBatch/crc32C') as (bytes: Buffer) => number;
 /** The default `socketFactory`: TCP or TLS, with keep-alive. */
