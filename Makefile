@@ -25,6 +25,10 @@ test: $(BUILT) lint ## build, lint, and every test, with smaller numbers
 test-all: $(BUILT) lint ## the same in full: all kills, all cases of the fuzzers, all pairs of store and broker
 	@TEST_ALL=1 npm test --silent
 
+.PHONY: test-nodes
+test-nodes: ## test-all on other versions of Node.js (NODE_VERSIONS="22 24 26"); fetches and builds for them
+	@sh scripts/test-nodes.sh
+
 test-unit: $(BUILT) ## the tests that need neither servers nor processes of the service
 	@npm test --silent -- --selectProjects unit
 
