@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-unit checked types imports format api-document asyncapi-document producers receivers try-package faults run lint build bench bench-growth soak clean up down
+.PHONY: help demo test test-all test-nodes test-unit checked types imports format api-document asyncapi-document producers receivers try-package faults run lint build bench bench-growth soak clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -28,6 +28,9 @@ test-all: checked ## the same in full: all kills, all cases of the fuzzers, all 
 # Side by side: one after the other they take half a minute of a core.
 checked: $(INSTALLED)
 	@$(MAKE) --silent --no-print-directory --jobs=2 $(BUILT) lint
+
+test-nodes: ## test-all on other versions of Node.js (NODE_VERSIONS="22 24 26"); fetches and builds for them
+	@sh scripts/test-nodes.sh
 
 test-unit: $(BUILT) ## the tests that need neither servers nor processes of the service
 	@npm test --silent -- --selectProjects unit
