@@ -33,3 +33,9 @@ export function checkingCredentials(expected: Credentials | undefined, faults: F
         }),
     });
 }
+
+/** The name that a call was made under; '' for none. */
+export function userOf(caller: Metadata): string {
+  const [, encoded = ''] = `${caller.get('authorization')[0] ?? ''}`.split(' ');
+  return Buffer.from(encoded, 'base64').toString().split(':')[0] ?? '';
+}

@@ -10,8 +10,8 @@ import projectionsService from '@eventstore/db-client/generated/projections_grpc
 import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
-import type { Context, Member } from './calls.js';
-import { type Credentials, checkingCredentials } from './credentials.js';
+import type { Context, Member, RunProjections } from './calls.js';
+import { type Credentials, checkingCredentials, userOf } from './credentials.js';
 import { gossipHandler, supportedMethods } from './discovery.js';
 import { Faults } from './faults.js';
 import { ProjectionRunner } from './projection-runner.js';
@@ -34,6 +34,10 @@ export interface EventStoreOptions {
   readonly credentials?: Credentials;
   /** Projections wait from the start on, until faults.holdProjections(false). */
   readonly projectionsHeld?: boolean;
+  /** --run-projections; by default all. */
+  readonly runProjections?: RunProjections;
+  /** The users in $ops or $admins; by default everybody. */
+  readonly projectionOperators?: readonly string[];
   readonly cluster?: { members(): readonly Member[]; isLeader(port: number): boolean };
 }
 
@@ -66,6 +70,8 @@ export async function startEventStore(options: EventStoreOptions = {}): Promise<
     cut: (peer) => sockets.get(peer)?.resetAndDestroy(),
     members: () => cluster?.members() ?? [itself],
     isLeader: () => cluster?.isLeader(port) ?? true,
+    runsProjections: options.runProjections ?? 'all',
+    mayChangeProjections: (caller) => options.projectionOperators?.includes(userOf(caller)) ?? true,
   };
   runner = new ProjectionRunner(context);
 

@@ -21,17 +21,25 @@ function fromCategory(category) {
   return chain;
 }
 function $onlyFinite(key, value) {
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(key + ' is ' + value);
-  return value;
+  if (typeof value !== 'number' || Number.isFinite(value)) return value;
+  throw new TypeError('.NET number values such as positive and negative infinity cannot be written as valid JSON.');
+}
+function $after(handlers, before, event) {
+  if (Object.keys(handlers).length === 0) return event.data;
+  const returned = handlers[event.eventType](before, event);
+  return returned === undefined || event.eventType === '$deleted' ? before : returned;
 }
 function $fold(state, event) {
   const { handlers } = $program;
   const before = state === null ? (handlers.$init ? handlers.$init() : {}) : JSON.parse(state);
-  const after = handlers[event.eventType](before, event);
-  return JSON.stringify(after === undefined ? before : after, $onlyFinite);
+  return JSON.stringify($after(handlers, before, event), $onlyFinite);
+}
+function $handles(type) {
+  const { handlers } = $program;
+  return Object.hasOwn(handlers, type) || (Object.keys(handlers).length === 0 && !type.startsWith('$'));
 }
 `);
-const HANDLES = new Script('Object.hasOwn($program.handlers, $type)');
+const HANDLES = new Script('$handles($type)');
 const FOLD = new Script('$fold($state, JSON.parse($event))');
 
 /** As a handler sees it; metadata and data are JSON already. There is no `created`. */
@@ -67,6 +75,15 @@ export class ProjectionProgram {
   fold(state: string | null, event: HandledEvent): string {
     const $event = JSON.stringify({ ...event, body: event.data, partition: event.streamId, isJson: true });
     Object.assign(this.#world, { $state: state, $event });
-    return FOLD.runInContext(this.#world, { timeout: LIMIT_MS });
+    try {
+      return FOLD.runInContext(this.#world, { timeout: LIMIT_MS });
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT' ? tookTooLong() : error;
+    }
   }
+}
+
+function tookTooLong(): Error {
+  const limit = `00:00:00.${LIMIT_MS}0000`;
+  return new Error(`Projection script took too long to execute (took: ${limit}, allowed: ${limit})`);
 }

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
+import { standardProjections } from './standard-projections.js';
 
 export interface ProposedEvent {
   readonly id: string;
@@ -48,7 +49,7 @@ const RECORD_BYTES = 96;
 
 export class StoredData {
   readonly log: StoredEvent[] = [];
-  readonly projections = new Map<string, StoredProjection>();
+  readonly projections = standardProjections();
   readonly deletedProjections = new Set<string>();
   /** Emits 'append' after every append. */
   readonly appends = new EventEmitter().setMaxListeners(0);
