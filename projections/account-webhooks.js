@@ -63,5 +63,4 @@ fromCategory('account')
     },
 
     EndpointRecovered: (state, event) => notFailing(state, event.data.endpoint),
-  })
-  .outputState();
+  });
