@@ -1,7 +1,6 @@
-/** projections verify, as a command: both projections of every account, on the EventStoreDB of the tests as a process. */
+/** projections verify, as a command: both projections of every account, on the EventStoreDB of the tests. */
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
-import { startRealServer } from '../../test/services/eventstoredb/real-server.js';
+import { startEventStore } from '../../test/services/eventstoredb/event-store-server.js';
 import { run as runCommand, type Settings } from '../../test/support/service.js';
 import { newFolder } from '../support/folders.js';
 import { amount } from '../support/format.js';
@@ -9,7 +8,6 @@ import { type Population, populate } from '../support/population.js';
 import type { Outcome, Row, Tell } from '../support/row.js';
 import { ROUNDS } from '../support/sizes.js';
 
-const SERVER = fileURLToPath(new URL('../../test/services/eventstoredb/server-program.js', import.meta.url));
 const ACCOUNTS = 3_000;
 const POPULATION: Population = {
   accounts: ACCOUNTS,
@@ -26,7 +24,7 @@ export const verify: Row = {
 };
 
 async function run(tell: Tell): Promise<Outcome> {
-  const server = await startRealServer(SERVER);
+  const server = await startEventStore();
   const MASTER_KEY = randomBytes(32).toString('base64');
   const settings = { EVENT_STORE_URL: server.url, MASTER_KEY, DATA_DIR: newFolder() };
   const seconds: number[] = [];
@@ -45,7 +43,7 @@ async function run(tell: Tell): Promise<Outcome> {
     values: seconds.map((each) => ACCOUNTS / each),
     sides: [{ name: 'the command', unit: 's', values: seconds }],
     notes: [
-      'From the start of the command to its end; the server is the one of the tests, beside it on the same cores.',
+      'From the start of the command to its end; the server is the one of the tests, in another process on the same cores.',
     ],
   };
 }

@@ -1,5 +1,8 @@
 /** The projection commands on the test server: what goes wrong at a server, what they say of it, and what mends it. */
+import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import type { EventStore } from '../../src/ports/event-store.js';
@@ -225,4 +228,22 @@ test('only those of the system run: each command says so, and what to do', async
       'account-webhooks: the server runs only the projections of its system: start it with --run-projections=All --start-standard-projections',
     );
   }
+});
+
+test('the documented way to delete the results of earlier releases', async () => {
+  const { url } = await start();
+  for (const id of [1, 2]) await append(id);
+  await client.createProjection(NAME, `${projectionSource(NAME).trimEnd().slice(0, -1)}.outputState();`);
+  await eventually(async () => 'accountId' in Object(await stateOf(2)));
+  expect((await projections('deploy')).code).toBe(0);
+  const guide = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const [, script = ''] = /```js delete-results\.mjs\n(.*?)```/s.exec(guide) ?? [];
+  const execute = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, url]);
+  expect((await execute()).stdout).toBe(`${NAME}: 2 result streams deleted\n`);
+  for (const stream of ['account-1-result', 'account-2-result', 'result']) {
+    const left = client.readStream(`$projections-${NAME}-${stream}`)[Symbol.asyncIterator]().next();
+    await expect(left).rejects.toMatchObject({ type: 'stream-not-found' });
+  }
+  expect((await execute()).stdout).toBe('');
+  expect((await projections('verify')).code).toBe(0);
 });

@@ -40,7 +40,7 @@ test('a source that this user may not read is null', async () => {
   const { client, projections } = await open();
   await projections.put('counts', SOURCE);
   const refused = Readable.from([]).destroy(new AccessDeniedError());
-  jest.spyOn(client, 'readStream').mockReturnValue(refused as ReturnType<typeof client.readStream>);
+  jest.spyOn(client, 'readStream').mockReturnValue(refused as unknown as ReturnType<typeof client.readStream>);
   expect(await projections.runningSource('counts')).toBeNull();
 });
 
