@@ -8,6 +8,7 @@ import { pipeline, pipelineKafka } from './rows/pipeline.js';
 import { post } from './rows/post.js';
 import { rebuild } from './rows/rebuild.js';
 import { startEmpty, startFull } from './rows/start.js';
+import { verify } from './rows/verify.js';
 import type { Row } from './support/row.js';
 
 export const ROWS: readonly Row[] = [
@@ -20,6 +21,7 @@ export const ROWS: readonly Row[] = [
   get,
   post,
   rebuild,
+  verify,
   memory,
   startEmpty,
   startFull,

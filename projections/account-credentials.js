@@ -27,5 +27,4 @@ fromCategory('account')
       state.signingSecrets.push({ sealed, issuedAt });
       return state;
     },
-  })
-  .outputState();
+  });

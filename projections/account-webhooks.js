@@ -75,5 +75,4 @@ fromCategory('account')
     },
 
     EndpointRecovered: (state, event) => notFailing(state, event.data.endpoint),
-  })
-  .outputState();
+  });

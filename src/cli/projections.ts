@@ -1,10 +1,19 @@
 /** projections: the folds on an EventStoreDB server, where auditors query them. */
 import type { Command } from 'commander';
 import type { Backbone } from '../backbone.js';
-import { ProjectionMissing, type ProjectionServer } from '../ports/projection-server.js';
+import { foldingTrouble, type Trouble, troubleOf } from '../doctor/projection-troubles.js';
+import { ProjectionMissing, type ProjectionServer, ProjectionsOff } from '../ports/projection-server.js';
 import { PROJECTIONS } from '../read-model/projection-source.js';
-import { deploy, verify } from '../read-model/server-projections.js';
+import { StandsStill, type Watching } from '../read-model/server-catch-up.js';
+import { type Deployed, deploy, rebuild } from '../read-model/server-projections.js';
+import { type Examined, examine } from '../read-model/server-standing.js';
+import { type Difference, verify } from '../read-model/server-verification.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
+
+/** The server's numbers are renewed about once a second; nothing new for half a minute is a standstill. */
+const LOOK_EVERY_MS = 200;
+const PATIENCE = 150;
+const NOT_DEPLOYED = 'not all projections are deployed: run account-webhooks projections deploy';
 
 export function projectionsCommand(program: Command, io: CommandIo): void {
   const projections = program.command('projections').description('manage the projections on the EventStoreDB server');
@@ -15,13 +24,13 @@ export function projectionsCommand(program: Command, io: CommandIo): void {
       .option(...JSON_OPTION)
       .action(({ json = false }: JsonOption) =>
         withBackbone(io.config(), (backbone) =>
-          work({ ...backbone, server: serverOf(backbone), io, json }).catch(explained),
+          begin({ ...backbone, server: serverOf(backbone), io, json }, work).catch(explained),
         ),
       );
-  add('deploy', 'create or update the projections; rebuild those whose source changed', deployAll);
-  add('status', 'print the status of each projection', status);
-  add('rebuild', 'let the server fold all events again', rebuild);
-  add('verify', "compare the server's states with those folded here; exit code 1 if one differs", verifyAll);
+  add('deploy', 'create, update or mend the projections; rebuild those with another source', deployAll);
+  add('status', 'print the status of each projection; exit code 1 if one is not as deploy leaves it', status);
+  add('rebuild', 'let the server fold all events again, and wait until it has', rebuildAll);
+  add('verify', "compare the server's sources and states with those here; exit code 1 if one differs", verifyAll);
 }
 
 interface Parts extends Backbone {
@@ -37,51 +46,115 @@ function serverOf({ projections }: Backbone): ProjectionServer {
   );
 }
 
+/** Where the server folds nothing, no command can tell anything else. */
+async function begin(parts: Parts, work: (parts: Parts) => Promise<void>): Promise<void> {
+  const trouble = foldingTrouble(await parts.server.folding());
+  if (trouble) throw new CommandFailed(sentence(trouble));
+  await work(parts);
+}
+
 function explained(error: unknown): never {
-  throw error instanceof ProjectionMissing ? notAllDeployed() : error;
+  if (error instanceof ProjectionMissing) throw new CommandFailed(NOT_DEPLOYED);
+  if (error instanceof ProjectionsOff) throw new CommandFailed(sentence(foldingTrouble('off')));
+  if (error instanceof StandsStill)
+    throw new CommandFailed(`${error.message}: see account-webhooks projections status`);
+  throw error;
 }
 
-function notAllDeployed(): CommandFailed {
-  return new CommandFailed('not all projections are deployed: run account-webhooks projections deploy');
+function sentence(trouble: Trouble | null): string {
+  return trouble ? `${trouble.says}: ${trouble.todo}` : '';
 }
 
-async function deployAll({ store, server, io, json }: Parts): Promise<void> {
-  for (const name of PROJECTIONS) {
-    const deployed = await deploy(store, server, name);
-    await io.print(json ? JSON.stringify(deployed) : `${name}: ${deployed.outcome}`);
-  }
+async function deployAll(parts: Parts): Promise<void> {
+  await mustRunOurs(await examineAll(parts));
+  for (const name of PROJECTIONS) await say(parts, await deploy(parts, name, watching(parts)));
 }
 
-async function status({ server, io, json }: Parts): Promise<void> {
-  let missing = 0;
-  for (const name of PROJECTIONS) {
-    const found = await server.status(name);
-    if (!found) missing += 1;
-    const { status: says = 'not deployed', reason = '', progress = 0 } = found ?? {};
-    const line = `${name}: ${says}  ${progress} %  ${reason}`.trimEnd();
-    await io.print(json ? JSON.stringify({ projection: name, status: says, reason, progress }) : line);
-  }
-  if (missing > 0) throw notAllDeployed();
+async function rebuildAll(parts: Parts): Promise<void> {
+  const all = await examineAll(parts);
+  if (all.some(({ standing }) => standing === 'missing')) throw new CommandFailed(NOT_DEPLOYED);
+  await mustRunOurs(all);
+  for (const name of PROJECTIONS) await say(parts, await rebuild(parts, name, watching(parts)));
 }
 
-async function rebuild({ server, io, json }: Parts): Promise<void> {
-  for (const name of PROJECTIONS) {
-    await server.reset(name);
-    await io.print(json ? JSON.stringify({ projection: name, outcome: 'rebuilding' }) : `${name}: rebuilding`);
-  }
+async function status(parts: Parts): Promise<void> {
+  const all = await examineAll(parts);
+  for (const examined of all) await parts.io.print(statusLine(parts, examined));
+  const troubles = all.map(troubleOf).filter((trouble) => trouble !== null);
+  if (all.some(({ standing }) => standing === 'missing')) throw new CommandFailed(NOT_DEPLOYED);
+  failWith(troubles.map(sentence));
 }
 
-async function verifyAll({ store, server, io, json }: Parts): Promise<void> {
+async function verifyAll(parts: Parts): Promise<void> {
+  const troubles: string[] = [];
   let differences = 0;
-  for (const name of PROJECTIONS) {
-    for await (const difference of verify(store, server, name)) {
-      differences += 1;
-      const { stream, local, server: there } = difference;
-      const lines = [`${name} ${stream}`, `  here:   ${JSON.stringify(local)}`, `  server: ${JSON.stringify(there)}`];
-      for (const line of json ? [JSON.stringify(difference)] : lines) await io.print(line);
-    }
-    if (!json) await io.print(`${name}: compared`);
+  for (const examined of await examineAll(parts)) {
+    const trouble = troubleOf(examined);
+    if (examined.standing === 'missing') throw new CommandFailed(NOT_DEPLOYED);
+    if (trouble) troubles.push(sentence(trouble));
+    else differences += await compare(parts, examined);
   }
-  if (differences > 0)
-    throw new CommandFailed(`${differences} states differ: run account-webhooks projections rebuild`);
+  if (differences > 0) troubles.push(`${differences} states differ: run account-webhooks projections rebuild`);
+  failWith(troubles);
+}
+
+/** @returns how many states differ */
+async function compare({ store, server, io, json }: Parts, { projection }: Examined): Promise<number> {
+  let differences = 0;
+  for await (const difference of verify({ store, server }, projection)) {
+    differences += 1;
+    for (const line of json ? [JSON.stringify(difference)] : differenceLines(difference)) await io.print(line);
+  }
+  if (!json) await io.print(`${projection}: compared`);
+  return differences;
+}
+
+function differenceLines({ projection, stream, local, server }: Difference): string[] {
+  return [`${projection} ${stream}`, `  here:   ${JSON.stringify(local)}`, `  server: ${JSON.stringify(server)}`];
+}
+
+/** Says on stderr which source could not be looked at. */
+async function examineAll(parts: Parts): Promise<Examined[]> {
+  const all: Examined[] = [];
+  for (const name of PROJECTIONS) all.push(await examine(parts, name));
+  for (const { projection, source } of all) {
+    if (source !== 'unreadable') continue;
+    await parts.io.warn(
+      `${projection}: the user of EVENT_STORE_URL may not read which source runs; the one that was deployed last is taken for it`,
+    );
+  }
+  return all;
+}
+
+/** Of each sentence one. */
+function failWith(sentences: readonly string[]): void {
+  if (sentences.length > 0) throw new CommandFailed([...new Set(sentences)].join('; '));
+}
+
+async function mustRunOurs(all: readonly Examined[]): Promise<void> {
+  failWith(all.filter(({ standing }) => standing === 'system-only').map((examined) => sentence(troubleOf(examined))));
+}
+
+async function say({ io, json }: Parts, deployed: Deployed): Promise<void> {
+  const { projection, outcome, cause } = deployed;
+  await io.print(json ? JSON.stringify(deployed) : `${projection}: ${outcome}${cause ? `, for ${cause}` : ''}`);
+}
+
+function statusLine({ json }: Parts, examined: Examined): string {
+  const { projection, source } = examined;
+  const { status: says = 'not deployed', reason = '', progress = 0 } = examined.status ?? {};
+  if (!json) return `${projection}: ${says}  ${progress} %  ${reason}`.trimEnd();
+  const trouble = troubleOf(examined);
+  return JSON.stringify({ projection, status: says, reason, progress, source, trouble: trouble && sentence(trouble) });
+}
+
+/** Steps of a tenth and other changes are said on stderr: a long history takes minutes. */
+function watching({ io }: Parts): Watching {
+  let last = '';
+  const onStep: Watching['onStep'] = (name, { status: says, progress }) => {
+    const step = `${name}: ${says}, ${10 * Math.floor(Math.max(0, progress) / 10)} %`;
+    if (step !== last) void io.warn(step);
+    last = step;
+  };
+  return { lookEveryMs: LOOK_EVERY_MS, patience: PATIENCE, onStep };
 }

@@ -8,15 +8,14 @@ import { type Backbone, keysOf } from '../backbone.js';
 import { checkKeys } from '../composition/check-keys.js';
 import type { Config } from '../config.js';
 import { type EventStore, type RecordedEvent, WrongExpectedRevision } from '../ports/event-store.js';
-import type { ProjectionServer } from '../ports/projection-server.js';
 import type { AccountStates } from '../read-model/accounts.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
-import { isDeployed } from '../read-model/server-projections.js';
 import { readStoreId } from '../read-model/store-id-file.js';
 import { mustBeAccepted, readIdentity } from '../read-model/store-identity.js';
 import { masterKeyFromFile } from '../secrets/master-key-file.js';
-import { type Check, type Finding, fail, ok, warn } from './check.js';
+import { type Check, type Finding, ok, warn } from './check.js';
+import { projectionsAtServer } from './projection-checks.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
 /** Null where the embedded store was not made yet. @throws DataDirUnusable, NoConnectionString, CaFileUnusable */
@@ -27,7 +26,6 @@ const NOT_LOOKED_AT = warn('it was not looked at, for the event store could not 
 const DRY_STREAM = 'doctor-dry-append';
 /** No stream stands there: an append is refused, after everything else about it was looked at. */
 const NO_REVISION = 1_000_000_000;
-const DEPLOY = 'account-webhooks projections deploy';
 
 export function storeChecks(config: Config, open: OpenStore): Check[] {
   let looking: Promise<readonly Finding[]> | null = null;
@@ -52,7 +50,7 @@ export function storeChecks(config: Config, open: OpenStore): Check[] {
         ),
     },
     { name: 'MASTER_KEY', run: then(({ store }) => keys(config, store)) },
-    ...(config.eventStoreUrl === null ? [] : [{ name: 'projections', run: then(deployed) }]),
+    ...(config.eventStoreUrl === null ? [] : [{ name: 'projections', run: then(projectionsAtServer) }]),
   ];
 }
 
@@ -123,26 +121,4 @@ async function* stored(store: EventStore, after: string | null, streamPrefix: st
   } finally {
     until.abort();
   }
-}
-
-async function deployed({ store, projections }: OpenedStore): Promise<readonly Finding[]> {
-  if (!projections) return [];
-  return Promise.all(PROJECTIONS.map((name) => standing(store, projections, name)));
-}
-
-/** The service does without them: what is not there only auditors miss. */
-async function standing(
-  store: EventStore,
-  server: ProjectionServer,
-  name: (typeof PROJECTIONS)[number],
-): Promise<Finding> {
-  const status = await server.status(name);
-  if (!status) return warn(`${name} is not deployed`, `for auditors: ${DEPLOY}`);
-  const { status: says, progress } = status;
-  if (/fault/i.test(says))
-    return fail(`${name} is ${says}`, `${DEPLOY}; where it stays: account-webhooks projections rebuild`);
-  if (!(await isDeployed(store, name))) return warn(`${name} runs with another source than this program's`, DEPLOY);
-  if (!/running/i.test(says)) return warn(`${name} is ${says}`, 'start it on the server');
-  if (progress >= 0 && progress < 99.9) return warn(`${name} has folded ${progress.toFixed(0)} %`, 'wait for it');
-  return ok(`${name} is running`);
 }

@@ -1,149 +1,89 @@
-/**
- * The projections on the event store's server: put there, watched, and compared with what this program folds from the
- * same events. A source is compiled and run over its fixture before it goes there: one bad source on the server stops
- * the listing of all.
- */
-import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
-import { type EventStore, NO_STREAM, type RecordedEvent, StoreUnavailable } from '../ports/event-store.js';
-import { ProjectionMissing, type ProjectionServer } from '../ports/projection-server.js';
-import { compileProjection, type Projection, type ProjectionName, projectionSource } from './projection-source.js';
-
-/** The server tells nobody which source it runs: what was deployed is written down in a stream of its own. */
-const DEPLOYED = 'ProjectionDeployed';
-const LOOKS = 5;
-const LOOK_AGAIN_MS = 300;
-const STILL_THERE_EVERY_MS = 2_000;
-
-export class FixtureFailed extends Error {
-  override readonly name = 'FixtureFailed';
-  readonly code = 'FIXTURE_FAILED';
-}
+/** The projections at the event store's server: put there, and mended, whatever was done to them there. */
+import { ProjectionMissing } from '../ports/projection-server.js';
+import { rehearsed } from './projection-rehearsal.js';
+import { type ProjectionName, projectionSource } from './projection-source.js';
+import { untilCaughtUp, untilStopped, type Watching } from './server-catch-up.js';
+import { examine, isDeployed, type ServerParts, type Standing, writeDownDeployment } from './server-standing.js';
 
 export interface Deployed {
   readonly projection: ProjectionName;
-  /** rebuilt: its source changed, so it folds from the beginning again. */
-  readonly outcome: 'created' | 'rebuilt' | 'unchanged';
-}
-
-export interface Difference {
-  readonly projection: ProjectionName;
-  readonly stream: string;
-  readonly local: unknown;
-  readonly server: unknown;
-}
-
-/** @throws FixtureFailed, StoreUnavailable */
-export async function deploy(store: EventStore, server: ProjectionServer, name: ProjectionName): Promise<Deployed> {
-  const source = projectionSource(name);
-  const { version } = rehearsed(name, source);
-  const { deployedVersion, revision } = await lastDeployment(store, name);
-  if (deployedVersion === version && (await server.status(name))) return { projection: name, outcome: 'unchanged' };
-  const outcome = await server.put(name, source);
-  if (outcome === 'updated') await server.reset(name);
-  const data = { projection: name, version, deployedAt: new Date().toISOString() };
-  await store.append(deployments(name), [{ id: randomUUID(), type: DEPLOYED, data, metadata: {} }], revision);
-  return { projection: name, outcome: outcome === 'created' ? 'created' : 'rebuilt' };
-}
-
-/** Whether what was deployed last is what this program has. @throws StoreUnavailable */
-export async function isDeployed(store: EventStore, name: ProjectionName): Promise<boolean> {
-  const { deployedVersion } = await lastDeployment(store, name);
-  return deployedVersion === compileProjection(name, projectionSource(name)).version;
+  /** rebuilt: it has folded from the beginning again, by this program's source. started: it went on where it was. */
+  readonly outcome: 'created' | 'rebuilt' | 'started' | 'unchanged';
+  /** Why, in words; null where there is nothing to say. */
+  readonly cause: string | null;
 }
 
 /**
- * Every account whose state on the server is another than the one folded here.
- * @throws ProjectionMissing, StoreUnavailable
+ * Afterwards it runs this program's source, and has folded what the store has.
+ * @throws FixtureFailed, StandsStill, StoreUnavailable, ProjectionsOff
  */
-export async function* verify(
-  store: EventStore,
-  server: ProjectionServer,
-  name: ProjectionName,
-): AsyncIterable<Difference> {
-  const projection = compileProjection(name, projectionSource(name));
-  if (!(await server.status(name))) throw new ProjectionMissing(name);
-  for await (const stream of streamsOf(store, server, projection)) {
-    const difference = await differenceOf(store, server, projection, stream);
-    if (difference) yield { projection: name, stream, ...difference };
+export async function deploy(parts: ServerParts, name: ProjectionName, watching: Watching): Promise<Deployed> {
+  rehearsed(name, projectionSource(name));
+  const { standing } = await examine(parts, name);
+  const wasDeployed = await isDeployed(parts.store, name);
+  const step = nextStep(standing, wasDeployed);
+  switch (step.outcome) {
+    case 'created':
+      await parts.server.put(name, projectionSource(name));
+      break;
+    case 'rebuilt':
+      await foldAgain(parts, name, standing, watching);
+      break;
+    case 'started':
+      await parts.server.start(name);
+      break;
+    case 'unchanged':
+      return { projection: name, ...step };
+    default:
+      step.outcome satisfies never;
+  }
+  await writeDownDeployment(parts.store, name);
+  await untilCaughtUp(parts, name, watching);
+  return { projection: name, ...step };
+}
+
+type Step = Pick<Deployed, 'outcome' | 'cause'>;
+
+/** @param wasDeployed whether it is written down that this source was: it is not where a deployment was cut short */
+function nextStep(standing: Standing, wasDeployed: boolean): Step {
+  switch (standing) {
+    case 'missing':
+      return { outcome: 'created', cause: null };
+    case 'faulted':
+      return { outcome: 'rebuilt', cause: 'it was faulted' };
+    case 'other-source':
+      return { outcome: 'rebuilt', cause: wasDeployed ? 'another source ran at the server' : 'its source has changed' };
+    case 'system-only':
+    case 'stopped':
+      return wasDeployed ? { outcome: 'started', cause: 'it was stopped' } : CUT_SHORT;
+    case 'running':
+      return wasDeployed ? { outcome: 'unchanged', cause: null } : CUT_SHORT;
+    default:
+      return standing satisfies never;
   }
 }
 
-/** A server that is a moment behind is no difference, so it is looked at again. */
-async function differenceOf(store: EventStore, server: ProjectionServer, projection: Projection, stream: string) {
-  for (let look = 1; ; look += 1) {
-    let state = projection.init();
-    for await (const event of store.read(stream)) state = projection.fold(state, event);
-    const local: unknown = JSON.parse(JSON.stringify(state));
-    const there = await server.state(projection.name, stream);
-    if (isDeepStrictEqual(local, there)) return null;
-    if (look === LOOKS) return { local, server: there };
-    await delay(LOOK_AGAIN_MS);
-  }
+const CUT_SHORT: Step = { outcome: 'rebuilt', cause: 'it was not deployed to the end' };
+
+/** @throws ProjectionMissing, FixtureFailed, StandsStill, StoreUnavailable, ProjectionsOff */
+export async function rebuild(parts: ServerParts, name: ProjectionName, watching: Watching): Promise<Deployed> {
+  rehearsed(name, projectionSource(name));
+  const { standing } = await examine(parts, name);
+  if (standing === 'missing') throw new ProjectionMissing(name);
+  await foldAgain(parts, name, standing, watching);
+  await writeDownDeployment(parts.store, name);
+  await untilCaughtUp(parts, name, watching);
+  return { projection: name, outcome: 'rebuilt', cause: null };
 }
 
-/** The names of the streams it folds, each once, as the store stands now. */
-async function* streamsOf(
-  store: EventStore,
-  server: ProjectionServer,
-  { name, streamPrefix }: Projection,
-): AsyncIterable<string> {
-  const seen = new Set<string>();
-  const until = new AbortController();
-  void abortWhenGone(server, name, until);
-  try {
-    for await (const batch of store.subscribe({ after: null, streamPrefix, signal: until.signal })) {
-      for (const { stream } of batch.events) {
-        if (seen.size < seen.add(stream).size) yield stream;
-      }
-      if (batch.caughtUp) return;
-    }
-    throw until.signal.reason ?? new StoreUnavailable('the event store was closed meanwhile');
-  } finally {
-    until.abort();
+/** Reset does not start one that was stopped: so it is started at the end, whatever it was. One that is faulted doesn't run. */
+async function foldAgain(parts: ServerParts, name: ProjectionName, standing: Standing, watching: Watching) {
+  const { server } = parts;
+  if (standing !== 'faulted') {
+    await server.stop(name);
+    await untilStopped(parts, name, watching);
   }
-}
-
-/** A subscription waits for a store that is down, for ever: so the server is asked, and its failure is the reason. */
-async function abortWhenGone(server: ProjectionServer, name: string, until: AbortController): Promise<void> {
-  const { signal } = until;
-  while (!signal.aborted) {
-    try {
-      await delay(STILL_THERE_EVERY_MS, undefined, { signal });
-      await server.status(name);
-    } catch (error) {
-      until.abort(error);
-    }
-  }
-}
-
-async function lastDeployment(store: EventStore, name: ProjectionName) {
-  let deployedVersion: unknown = null;
-  let revision = NO_STREAM;
-  for await (const event of store.read(deployments(name))) {
-    deployedVersion = event.data.version;
-    revision = event.revision;
-  }
-  return { deployedVersion, revision };
-}
-
-function deployments(name: ProjectionName): string {
-  return `projection-${name}`;
-}
-
-/** Compiled, and run over its fixture: projections/fixtures/<name>.json, events and the state they give. */
-function rehearsed(name: ProjectionName, source: string): Projection {
-  const file = new URL(`../../projections/fixtures/${name}.json`, import.meta.url);
-  const { events, state } = JSON.parse(readFileSync(file, 'utf8')) as { events: RecordedEvent[]; state: unknown };
-  try {
-    const projection = compileProjection(name, source);
-    let folded = projection.init();
-    for (const event of events) folded = projection.fold(folded, event);
-    if (isDeepStrictEqual(JSON.parse(JSON.stringify(folded)), state)) return projection;
-  } catch (cause) {
-    throw new FixtureFailed(`projections/${name}.js does not run`, { cause });
-  }
-  throw new FixtureFailed(`projections/${name}.js does not fold its fixture as it should`);
+  await server.put(name, projectionSource(name));
+  await server.reset(name);
+  await server.start(name);
 }

@@ -97,20 +97,57 @@ withOwnKafka(() => {
     test('a projection that is faulted, and one of another source', async () => {
       const { url, data, stop } = await startEventStore();
       cleanups.push(stop);
+      const client = connect(url);
+      cleanups.push(() => disconnect(client));
       const onIt = { ...settings, EVENT_STORE_URL: url };
       expect((await run(onIt, ['projections', 'deploy'])).code).toBe(0);
-      const [one, other] = ['account-webhooks', 'account-credentials'].map((name) => data.projections.get(name));
-      if (!one || !other) throw new Error('the projections are not deployed');
+      const one = data.projections.get('account-webhooks');
+      if (!one) throw new Error('the projections are not deployed');
       one.fault = 'it threw';
-      for (const event of data.stream('projection-account-credentials')) {
-        Object.assign(event, { data: Buffer.from(JSON.stringify({ version: 'another' })) });
-      }
+      await client.updateProjection('account-credentials', `fromCategory('account').foreachStream().when({})`);
       const { code, of } = await examined(onIt);
       expect(code).toBe(1);
       expect(of('projections')).toEqual([
         expect.stringMatching(/^FAIL account-webhooks is Faulted/),
         "warn account-credentials runs with another source than this program's",
       ]);
+    }),
+  );
+
+  needsTestServer(() =>
+    test('projections that are stopped, or a server that folds nothing: told, and left as they are', async () => {
+      const { url, data, stop } = await startEventStore();
+      cleanups.push(stop);
+      const client = connect(url);
+      cleanups.push(() => disconnect(client));
+      const onIt = { ...settings, EVENT_STORE_URL: url };
+      expect((await run(onIt, ['projections', 'deploy'])).code).toBe(0);
+      await client.disableProjection('account-webhooks');
+      const stored = data.log.length;
+      const stopped = ['warn account-webhooks is Stopped', 'ok account-credentials is running'];
+      expect((await examined(onIt)).of('projections')).toEqual(stopped);
+      expect(data.log).toHaveLength(stored);
+      await client.disableProjection('$by_category');
+      expect((await examined(onIt)).of('projections')).toEqual([
+        'warn $by_category is stopped at the server, and no projection goes on without it',
+      ]);
+    }),
+  );
+
+  needsTestServer(() =>
+    test.each([
+      ['none', 'projections are off at the server'],
+      ['system', 'the server runs only the projections of its system'],
+    ] as const)('a server that runs %s of our projections', async (runProjections, says) => {
+      const { url, stop } = await startEventStore({ runProjections });
+      cleanups.push(stop);
+      const client = connect(url);
+      cleanups.push(() => disconnect(client));
+      const source = `fromCategory('account').foreachStream().when({})`;
+      for (const name of ['account-webhooks', 'account-credentials'])
+        await client.createProjection(name, source).catch(() => undefined);
+      const { of } = await examined({ ...settings, EVENT_STORE_URL: url });
+      expect(of('projections')).toEqual([`warn ${says}`]);
     }),
   );
 

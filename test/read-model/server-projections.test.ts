@@ -4,8 +4,11 @@ import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import { EventStoreDbProjections } from '../../src/adapters/eventstoredb/projection-server.js';
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../../src/ports/event-store.js';
 import { ProjectionMissing, type ProjectionServer } from '../../src/ports/projection-server.js';
-import { PROJECTIONS } from '../../src/read-model/projection-source.js';
-import { deploy, verify } from '../../src/read-model/server-projections.js';
+import { PROJECTIONS, projectionSource } from '../../src/read-model/projection-source.js';
+import { StandsStill } from '../../src/read-model/server-catch-up.js';
+import { deploy, rebuild } from '../../src/read-model/server-projections.js';
+import { examine } from '../../src/read-model/server-standing.js';
+import { verify } from '../../src/read-model/server-verification.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { collect } from '../contract/contract.js';
@@ -20,12 +23,16 @@ let server: EventStoreServer;
 let store: EventStore;
 let client: ReturnType<typeof connect>;
 let projections: ProjectionServer;
+let parts: { readonly store: EventStore; readonly server: ProjectionServer };
+let steps: string[];
 
 beforeEach(async () => {
   server = await startEventStore();
+  steps = [];
   store = openEventStoreDb(server.url);
   client = connect(server.url);
   projections = new EventStoreDbProjections(client);
+  parts = { store, server: projections };
 });
 
 afterEach(async () => {
@@ -37,25 +44,97 @@ afterEach(async () => {
 const append = (accountId: number, events: AccountEvent[], revision = NO_STREAM) =>
   store.append(accountStream(accountId), enveloped(events, CONTEXT, randomUUID), revision);
 
+const watching = { lookEveryMs: 5, patience: 1_000, onStep: (name: string) => void steps.push(name) };
+const impatient = { ...watching, patience: 20 };
 const stateOf = (accountId: number) => projections.state(NAME, accountStream(accountId));
+
+/** The same server, for a user who may not read streams of the system. */
+const unreadable = (): typeof parts => ({
+  store,
+  server: Object.assign(new EventStoreDbProjections(client), { runningSource: async () => null }),
+});
+
+const OTHER = `fromCategory('account').foreachStream().when({ AccountRegistered: () => ({ old: true }) })`;
 
 describe('deploy', () => {
   it('creates them, and leaves alone what did not change', async () => {
     for (const name of PROJECTIONS) {
       expect(await projections.status(name)).toBeNull();
-      expect(await deploy(store, projections, name)).toEqual({ projection: name, outcome: 'created' });
+      expect(await deploy(parts, name, watching)).toEqual({ projection: name, outcome: 'created', cause: null });
       expect(await projections.status(name)).toMatchObject({ status: 'Running' });
-      expect(await deploy(store, projections, name)).toEqual({ projection: name, outcome: 'unchanged' });
+      expect(await deploy(parts, name, watching)).toEqual({ projection: name, outcome: 'unchanged', cause: null });
     }
   });
 
-  it('rebuilds one whose source on the server is another', async () => {
+  it('has folded everything when it ends, and tells its steps', async () => {
+    for (const id of [1, 2, 3]) await append(id, [registered(id), added(id * 10)]);
+    server.faults.holdProjections();
+    const deploying = deploy(parts, NAME, watching);
+    await eventually(() => steps.length > 0);
+    server.faults.holdProjections(false);
+    await deploying;
+    expect(await stateOf(3)).toMatchObject({ webhooks: [{ id: 30 }] });
+  });
+
+  it('rebuilds one whose source on the server is that of an earlier release', async () => {
     await append(1, [registered(1), added(7)]);
-    const older = `fromCategory('account').foreachStream().when({ AccountRegistered: () => ({ old: true }) }).outputState()`;
-    await projections.put(NAME, older);
+    await projections.put(NAME, OTHER);
     await eventually(async () => JSON.stringify(await stateOf(1)).includes('old'));
-    expect(await deploy(store, projections, NAME)).toEqual({ projection: NAME, outcome: 'rebuilt' });
-    await eventually(async () => JSON.stringify(await stateOf(1)).includes('"id":7'));
+    const changed = { projection: NAME, outcome: 'rebuilt', cause: 'its source has changed' };
+    expect(await deploy(parts, NAME, watching)).toEqual(changed);
+    expect(await stateOf(1)).toMatchObject({ accountId: 1, webhooks: [{ id: 7 }] });
+  });
+
+  it('finishes one that was cut short: the source is there, and nobody wrote that down', async () => {
+    await projections.put(NAME, projectionSource(NAME));
+    const finished = { projection: NAME, outcome: 'rebuilt', cause: 'it was not deployed to the end' };
+    expect(await deploy(parts, NAME, watching)).toEqual(finished);
+    expect(await deploy(parts, NAME, watching)).toMatchObject({ outcome: 'unchanged' });
+  });
+
+  it('goes by what was deployed last where the running source may not be read', async () => {
+    await deploy(parts, NAME, watching);
+    await projections.put(NAME, OTHER);
+    expect(await examine(parts, NAME)).toMatchObject({ standing: 'other-source', source: 'another' });
+    expect(await examine(unreadable(), NAME)).toMatchObject({ standing: 'running', source: 'unreadable' });
+    expect(await deploy(unreadable(), NAME, watching)).toMatchObject({ outcome: 'unchanged' });
+  });
+
+  it('fails where nothing moves at the server', async () => {
+    await append(1, [registered(1)]);
+    server.faults.holdProjections();
+    await expect(deploy(parts, NAME, impatient)).rejects.toThrow(StandsStill);
+    server.faults.holdProjections(false);
+    expect(await deploy(parts, NAME, watching)).toMatchObject({ outcome: 'unchanged' });
+  });
+});
+
+describe('rebuild', () => {
+  beforeEach(async () => {
+    for (const id of [1, 2]) await append(id, [registered(id), added(id * 10)]);
+    await deploy(parts, NAME, watching);
+  });
+
+  it('of one that is stopped ends when all is folded again, while others append', async () => {
+    await projections.stop(NAME);
+    server.faults.holdProjections();
+    const rebuilding = rebuild(parts, NAME, watching);
+    await eventually(async () => !Object.hasOwn(Object(await stateOf(1)), 'accountId'));
+    await append(3, [registered(3)]);
+    await append(1, [added(11)], 1);
+    server.faults.holdProjections(false);
+    expect(await rebuilding).toMatchObject({ outcome: 'rebuilt' });
+    expect(await collect(verify(parts, NAME))).toEqual([]);
+  });
+
+  it('never ends well with states that are not folded again', async () => {
+    server.faults.holdProjections();
+    await expect(rebuild(parts, NAME, impatient)).rejects.toThrow(StandsStill);
+    expect(await stateOf(1)).toEqual({});
+  });
+
+  it('of what was never deployed says so', async () => {
+    await expect(rebuild(parts, 'account-credentials', watching)).rejects.toThrow(ProjectionMissing);
   });
 });
 
@@ -63,40 +142,61 @@ describe('verify', () => {
   it('finds no difference where the server folds what is folded here', async () => {
     for (const id of [1, 2, 3]) await append(id, [registered(id), added(id * 10), added(id * 10 + 1)]);
     for (const name of PROJECTIONS) {
-      await deploy(store, projections, name);
-      expect(await collect(verify(store, projections, name))).toEqual([]);
+      await deploy(parts, name, watching);
+      expect(await collect(verify(parts, name))).toEqual([]);
     }
   });
 
   it('tells which account differs, with both states', async () => {
     await append(1, [registered(1), added(7)]);
     await append(2, [registered(2)]);
-    await deploy(store, projections, NAME);
-    await eventually(async () => JSON.stringify(await stateOf(1)).includes('"id":7'));
+    await deploy(parts, NAME, watching);
     // Another source that kept the states, as updateProjection does.
-    await projections.put(NAME, `fromCategory('account').foreachStream().when({}).outputState()`);
+    await projections.put(NAME, `fromCategory('account').foreachStream().when({ $init: () => ({}) })`);
     await append(1, [added(8)], 1);
-    const differences = await collect(verify(store, projections, NAME));
+    const differences = await collect(verify(parts, NAME));
     expect(differences).toMatchObject([
       { projection: NAME, stream: 'account-1', local: { webhooks: [{ id: 7 }, { id: 8 }] }, server: { accountId: 1 } },
     ]);
   });
 
-  it('of what was never deployed says so, as reset and state do', async () => {
-    for (const call of [collect(verify(store, projections, NAME)), projections.reset(NAME), stateOf(1)]) {
+  it('asks again about all that differ together, and finds no difference where the server was only late', async () => {
+    const ids = Array.from({ length: 40 }, (_, index) => index + 1);
+    for (const id of ids) await append(id, [registered(id), added(id)]);
+    await deploy(parts, NAME, watching);
+    server.faults.holdProjections();
+    for (const id of ids) await append(id, [added(100 + id)], 1);
+    let asked = 0;
+    const counting: ProjectionServer = Object.assign(new EventStoreDbProjections(client), {
+      state: (name: string, stream: string) => {
+        asked += 1;
+        if (asked > ids.length) server.faults.holdProjections(false);
+        return projections.state(name, stream);
+      },
+    });
+    expect(await collect(verify({ store, server: counting }, NAME))).toEqual([]);
+    // 5 looks at all of them at the most, however long the server takes.
+    expect(asked).toBeGreaterThan(ids.length);
+    expect(asked).toBeLessThanOrEqual(5 * ids.length);
+  });
+
+  it('of what was never deployed says so, as reset, stop, start and state do', async () => {
+    const { reset, stop, start } = projections;
+    const calls = [reset, stop, start].map((call) => call.call(projections, NAME));
+    for (const call of [collect(verify(parts, NAME)), ...calls, stateOf(1)]) {
       await expect(call).rejects.toThrow(ProjectionMissing);
     }
   });
 
   it('ends with StoreUnavailable where the server is down, and where it goes down meanwhile', async () => {
     await append(1, [registered(1)]);
-    await deploy(store, projections, NAME);
+    await deploy(parts, NAME, watching);
     server.faults.silent('subscribe');
-    const verifying = collect(verify(store, projections, NAME));
+    const verifying = collect(verify(parts, NAME));
     await Promise.all([
       expect(verifying).rejects.toThrow(StoreUnavailable),
       eventually(() => server.faults.subscriptions === 1).then(() => server.kill()),
     ]);
-    await expect(collect(verify(store, projections, NAME))).rejects.toThrow(StoreUnavailable);
+    await expect(collect(verify(parts, NAME))).rejects.toThrow(StoreUnavailable);
   });
 });

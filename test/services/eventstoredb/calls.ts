@@ -32,7 +32,13 @@ export interface Context {
   standing(): Standing;
   /** See Seat. ms */
   readonly forwardingTimeoutMs: number;
+  /** --run-projections. */
+  readonly runsProjections: RunProjections;
+  /** Whether whoever calls is in $ops or $admins. */
+  mayChangeProjections(caller: Metadata): boolean;
 }
+
+export type RunProjections = 'all' | 'system' | 'none';
 
 /** What a handler throws to end a call with an error. */
 export class RpcError extends Error implements Partial<StatusObject> {
@@ -50,6 +56,11 @@ export class RpcError extends Error implements Partial<StatusObject> {
 
 export function notReady(): RpcError {
   return new RpcError(status.UNAVAILABLE, 'Server Is Not Ready');
+}
+
+/** To every call about projections. */
+export function projectionsOff(): RpcError {
+  return new RpcError(status.UNKNOWN, 'Exception was thrown by handler.');
 }
 
 export function streamDeleted(stream: string): RpcError {

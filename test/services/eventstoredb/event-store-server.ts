@@ -9,9 +9,9 @@ import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import projectionsService from '@eventstore/db-client/generated/projections_grpc_pb.js';
 import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { type Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
 import { Access } from './access.js';
-import type { Context, Member } from './calls.js';
+import type { Context, Member, RunProjections } from './calls.js';
 import { Connections } from './connections.js';
 import { checkingCredentials } from './credentials.js';
 import { gossipHandler, supportedMethods } from './discovery.js';
@@ -43,6 +43,8 @@ export interface EventStoreOptions {
   readonly users?: Users;
   /** Projections wait from the start on, until faults.holdProjections(false). */
   readonly projectionsHeld?: boolean;
+  /** --run-projections; by default all. */
+  readonly runProjections?: RunProjections;
   /** Instead of `data`: its place in a cluster. */
   readonly cluster?: Seat;
 }
@@ -128,7 +130,14 @@ function contextOf(options: EventStoreOptions, { port, users, ...own }: Own): Co
     isLeader: () => seat.standing(port).kind === 'leader',
     standing: () => seat.standing(port),
     forwardingTimeoutMs: seat.forwardingTimeoutMs,
+    runsProjections: options.runProjections ?? 'all',
+    mayChangeProjections: (caller) => mayChangeProjections(users, caller),
   };
+}
+
+function mayChangeProjections(users: Users | undefined, caller: Metadata): boolean {
+  const roles = users?.rolesOf(`${caller.get('authorization')[0] ?? ''}`);
+  return !users || roles?.has('$ops') === true || roles?.has('$admins') === true;
 }
 
 function alone(options: EventStoreOptions, port: number): Seat {

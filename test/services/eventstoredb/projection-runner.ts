@@ -1,7 +1,8 @@
 /** Runs the stored projections over the log: after the append, not within it. */
 import type { Context } from './calls.js';
 import { type HandledEvent, ProjectionProgram } from './projection-program.js';
-import { json, type StoredEvent, type StoredProjection } from './stored-data.js';
+import { json, type StoredData, type StoredEvent, type StoredProjection } from './stored-data.js';
+import { BY_CATEGORY, isStandard } from './system-projections.js';
 
 export type Program = ProjectionProgram | 'does not compile';
 
@@ -42,6 +43,10 @@ export class ProjectionRunner {
     return program;
   }
 
+  compiles(name: string, projection: StoredProjection): boolean {
+    return this.programOf(name, projection) !== 'does not compile';
+  }
+
   /** As JSON; undefined where there is none. */
   state(name: string, partition: string): string | undefined {
     return this.#awake.has(name) ? this.#context.data.projections.get(name)?.states.get(partition) : undefined;
@@ -49,29 +54,36 @@ export class ProjectionRunner {
 
   #run(): void {
     this.#next = undefined;
-    const { data, faults, isLeader } = this.#context;
-    if (faults.areProjectionsHeld || !isLeader()) return;
+    const { data, faults, isLeader, runsProjections } = this.#context;
+    if (faults.areProjectionsHeld || !isLeader() || runsProjections === 'none') return;
+    const linked = link(data);
+    if (runsProjections === 'system') return;
     for (const [name, projection] of data.projections) {
-      const program = this.programOf(name, projection);
-      if (program === 'does not compile') continue;
-      while (projection.enabled && projection.fault === null && projection.seen < data.log.length) {
-        this.#step(name, projection, program, data.log[projection.seen]);
-      }
-      this.#awake.add(name);
+      if (!isStandard(name)) this.#fold(name, projection, linked);
     }
+  }
+
+  #fold(name: string, projection: StoredProjection, linked: number): void {
+    const { log } = this.#context.data;
+    const program = this.programOf(name, projection);
+    if (program === 'does not compile') return;
+    while (projection.enabled && projection.fault === null && projection.seen < linked) {
+      this.#step(name, projection, program, log[projection.seen]);
+    }
+    this.#awake.add(name);
   }
 
   #step(name: string, projection: StoredProjection, program: ProjectionProgram, stored: StoredEvent | undefined): void {
     const event = stored && handled(stored, program);
     try {
-      if (event) this.#fold(name, projection, program, event);
+      if (event) this.#take(name, projection, program, event);
       projection.seen += 1;
     } catch (error) {
       projection.fault = `The ${name} projection failed at event ${event?.sequenceNumber}@${event?.streamId}: ${error}`;
     }
   }
 
-  #fold(name: string, projection: StoredProjection, program: ProjectionProgram, event: HandledEvent): void {
+  #take(name: string, projection: StoredProjection, program: ProjectionProgram, event: HandledEvent): void {
     const { data } = this.#context;
     const { streamId, eventId } = event;
     const state = program.fold(projection.states.get(streamId) ?? null, event);
@@ -79,11 +91,23 @@ export class ProjectionRunner {
       throw new Error('Multiple projections emitting to the same stream detected.');
     }
     projection.states.set(streamId, state);
-    if (!program.hasOutput) return;
-    data.append(`$projections-${name}-${streamId}-result`, [
-      json('Result', state, JSON.stringify({ $causedBy: eventId })),
-    ]);
+    if (program.hasOutput) write(data, name, { streamId, state, eventId });
   }
+}
+
+/** A result, and a link to it in the stream of all results. */
+function write(data: StoredData, name: string, result: Record<'streamId' | 'state' | 'eventId', string>): void {
+  const stream = `$projections-${name}-${result.streamId}-result`;
+  const causedBy = JSON.stringify({ $causedBy: result.eventId });
+  const last = data.append(stream, [json('Result', result.state, causedBy)]);
+  data.append(`$projections-${name}-result`, [json('$>', `${last?.revision}@${stream}`, causedBy)]);
+}
+
+/** Projections of a category read what $by_category has linked. @returns how much of the log that is */
+function link({ projections, log }: StoredData): number {
+  const byCategory = projections.get(BY_CATEGORY);
+  if (byCategory?.enabled) byCategory.seen = log.length;
+  return byCategory?.seen ?? 0;
 }
 
 function compile(source: string): Program {

@@ -9,12 +9,13 @@ import type {
   StateReq,
   UpdateReq,
 } from '@eventstore/db-client/generated/projections_pb.js';
-import { type handleUnaryCall, status, type UntypedServiceImplementation } from '@grpc/grpc-js';
-import { type Context, notReady, RpcError } from './calls.js';
+import { type handleUnaryCall, type Metadata, status, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import { type Context, notReady, projectionsOff, RpcError } from './calls.js';
 import { projections as messages, shared, struct } from './messages.js';
 import type { ProjectionRunner } from './projection-runner.js';
 import { statisticsHandler } from './projection-statistics.js';
-import type { StoredData, StoredProjection } from './stored-data.js';
+import { json, type StoredData, type StoredProjection } from './stored-data.js';
+import { newProjection } from './system-projections.js';
 
 interface Named {
   getOptions(): { getName(): string } | undefined;
@@ -22,18 +23,25 @@ interface Named {
 
 export function projectionHandlers(context: Context, runner: ProjectionRunner): UntypedServiceImplementation {
   const { data } = context;
-  const change = <Q extends Named, R>(answer: () => R, act: (projection: StoredProjection, request: Q) => void) =>
-    unary<Q, R>(context, (request) => {
-      act(find(data, request, 'Updated'), request);
+  /** Of what operators may do. */
+  const operation = <Q, R>(answer: () => R, act: (request: Q) => void) =>
+    unary<Q, R>(context, (request, caller) => {
+      if (!context.mayChangeProjections(caller)) throw received('NotAuthorized', 'Updated');
+      act(request);
       runner.wake();
       return answer();
     });
+  const change = <Q extends Named, R>(answer: () => R, act: (projection: StoredProjection, request: Q) => void) =>
+    operation<Q, R>(answer, (request) => {
+      const projection = find(data, request, 'Updated');
+      act(projection, request);
+      writeDown(data, request.getOptions()?.getName() ?? '', projection);
+    });
   return {
-    create: unary<CreateReq, object>(context, (request) => {
-      create(data, request);
-      runner.wake();
-      return new messages.CreateResp();
-    }),
+    create: operation<CreateReq, object>(
+      () => new messages.CreateResp(),
+      (request) => create(data, request),
+    ),
     update: change<UpdateReq, object>(
       () => new messages.UpdateResp(),
       (projection, request) => {
@@ -41,6 +49,7 @@ export function projectionHandlers(context: Context, runner: ProjectionRunner): 
         projection.fault = null;
       },
     ),
+    // Of one that is stopped: it stays so.
     reset: change<ResetReq, object>(
       () => new messages.ResetResp(),
       (projection) => {
@@ -60,10 +69,10 @@ export function projectionHandlers(context: Context, runner: ProjectionRunner): 
         projection.enabled = false;
       },
     ),
-    delete: unary<DeleteReq, object>(context, (request) => {
-      remove(data, request);
-      return new messages.DeleteResp();
-    }),
+    delete: operation<DeleteReq, object>(
+      () => new messages.DeleteResp(),
+      (request) => remove(data, request),
+    ),
     state: unary<StateReq, object>(context, (request) => {
       const state = stateOf(data, runner, request, 'ProjectionState');
       return state && new messages.StateResp().setState(state);
@@ -78,11 +87,15 @@ export function projectionHandlers(context: Context, runner: ProjectionRunner): 
 }
 
 /** Undefined is no answer at all. */
-function unary<Q, R>({ faults }: Context, act: (request: Q) => R | undefined): handleUnaryCall<Q, R> {
-  return ({ request }, answer) => {
+function unary<Q, R>(
+  { faults, runsProjections }: Context,
+  act: (request: Q, caller: Metadata) => R | undefined,
+): handleUnaryCall<Q, R> {
+  return ({ request, metadata }, answer) => {
     try {
       if (faults.isNotReady) throw notReady();
-      const response = act(request);
+      if (runsProjections === 'none') throw projectionsOff();
+      const response = act(request, metadata);
       if (response !== undefined) answer(null, response);
     } catch (error) {
       answer(error as RpcError);
@@ -101,11 +114,18 @@ function find({ projections }: StoredData, request: Named, expected: string): St
 }
 
 /** A source that does not compile is taken all the same. */
-function create({ projections }: StoredData, request: CreateReq): void {
+function create(data: StoredData, request: CreateReq): void {
   const name = request.getOptions()?.getContinuous()?.getName() ?? '';
-  if (projections.has(name)) throw received('Conflict', 'Updated');
-  const source = request.getOptions()?.getQuery() ?? '';
-  projections.set(name, { source, enabled: true, fault: null, seen: 0, epoch: 0, states: new Map() });
+  if (data.projections.has(name)) throw received('Conflict', 'Updated');
+  const projection = newProjection(request.getOptions()?.getQuery() ?? '');
+  data.projections.set(name, projection);
+  writeDown(data, name, projection);
+}
+
+/** After each change: where the source that runs can be read. */
+function writeDown(data: StoredData, name: string, { source, enabled, epoch }: StoredProjection): void {
+  const settings = { handlerType: 'JS', query: source, mode: 'Continuous', enabled, epoch };
+  data.append(`$projections-${name}`, [json('$ProjectionUpdated', JSON.stringify(settings))]);
 }
 
 function remove(data: StoredData, request: DeleteReq): void {

@@ -17,13 +17,16 @@ const counting = (step = 'state.count += event.data.number') => `
   fromCategory('account').foreachStream().when({
     $init: () => ({ count: 0 }),
     Counted: (state, event) => { ${step}; return state; },
-    $deleted: (state) => ({ ...state, isDeleted: true }),
-  }).outputState();`;
+    $deleted: (state) => { state.isDeleted = true; return { returned: true }; },
+  })`;
 
 const count = (stream: string, number: number) =>
   client.appendToStream(stream, jsonEvent({ type: 'Counted', data: { number } }));
 const state = (partition = 'account-1') => client.getProjectionState('counts', { partition });
 const status = () => client.getProjectionStatus('counts');
+const withOutput = () => `${counting()}.outputState()`;
+const results = (stream = '$projections-counts-account-1-result') => collect(client.readStream(stream));
+const listed = async () => (await client.listProjections()).map(({ name }) => name);
 const stateIs = (expected: unknown) =>
   eventually(async () => JSON.stringify(await state()) === JSON.stringify(expected));
 
@@ -51,12 +54,41 @@ describe('a projection', () => {
     expect(await status()).toMatchObject({ name: 'counts', status: 'Running', stateReason: '' });
   });
 
-  test('writes each state to a result stream', async () => {
-    const [source] = await collect(client.readStream('account-1'));
-    const results = await collect(client.readStream('$projections-counts-account-1-result'));
-    expect(results.map(({ event }) => event)).toMatchObject([
-      { type: 'Result', data: { count: 2 }, metadata: { $causedBy: source?.event?.id } },
+  test('without outputState has the same states, and writes no results', async () => {
+    expect(await failure(results())).toMatchObject({ type: 'stream-not-found' });
+  });
+
+  test('with outputState writes each state to a result stream, and links all results', async () => {
+    await client.updateProjection('counts', withOutput());
+    await count('account-1', 3);
+    await stateIs({ count: 5 });
+    const [, source] = await collect(client.readStream('account-1'));
+    expect((await results()).map(({ event }) => event)).toMatchObject([
+      { type: 'Result', data: { count: 5 }, metadata: { $causedBy: source?.event?.id } },
     ]);
+    const links = await eventually(() => results('$projections-counts-result'));
+    expect(links.map(({ event }) => event)).toMatchObject([
+      { type: '$>', data: '0@$projections-counts-account-1-result' },
+    ]);
+  });
+
+  test('that is updated to a source without outputState writes no more results', async () => {
+    await client.updateProjection('counts', withOutput());
+    await count('account-1', 3);
+    await stateIs({ count: 5 });
+    await client.updateProjection('counts', counting());
+    await count('account-1', 3);
+    await stateIs({ count: 8 });
+    expect(await results()).toHaveLength(1);
+  });
+
+  test('shows the source that it runs in the last $ProjectionUpdated of a stream of the system', async () => {
+    await client.updateProjection('counts', withOutput());
+    await client.disableProjection('counts');
+    await client.enableProjection('counts');
+    const updates = (await results('$projections-counts')).filter(({ event }) => event?.type === '$ProjectionUpdated');
+    expect(updates[0]?.event?.data).toMatchObject({ query: counting() });
+    expect(updates.at(-1)?.event?.data).toMatchObject({ query: withOutput() });
   });
 
   test('that exists can not be created again', async () => {
@@ -85,15 +117,43 @@ describe('a projection', () => {
     await stateIs({ count: 3 });
   });
 
-  test('sees $deleted when a stream is deleted', async () => {
+  test('that is stopped and reset has no states, and folds again once it is enabled', async () => {
+    await client.disableProjection('counts');
+    await client.updateProjection('counts', counting('state.count += 10 * event.data.number'));
+    await client.resetProjection('counts');
+    await stateIs({});
+    expect(await status()).toMatchObject({ status: 'Stopped' });
+    await client.enableProjection('counts');
+    await stateIs({ count: 20 });
+  });
+
+  test('sees $deleted when a stream is deleted: what it mutates counts, what it returns does not', async () => {
     await client.deleteStream('account-1');
     await stateIs({ count: 2, isDeleted: true });
   });
 
-  test('that was deleted and made again faults', async () => {
+  test('says Running, 100 %, and stands still while $by_category is stopped', async () => {
+    await client.createProjection('later', counting());
+    await client.disableProjection('$by_category');
+    await count('account-1', 5);
+    await count('account-2', 5);
+    await eventually(async () => (await client.getProjectionStatus('$by_category')).status === 'Stopped');
+    expect(await status()).toMatchObject({ status: 'Running', progress: 100 });
+    expect(await state()).toEqual({ count: 2 });
+    await client.enableProjection('$by_category');
+    await stateIs({ count: 7 });
+  });
+
+  test('of no handlers has the data of the last event as its state', async () => {
+    await client.updateProjection('counts', `fromCategory('account').foreachStream().when({})`);
+    await client.appendToStream('account-1', jsonEvent({ type: 'Other', data: { number: 9, text: 'last' } }));
+    await stateIs({ number: 9, text: 'last' });
+  });
+
+  test('with outputState that was deleted and made again faults', async () => {
     await client.disableProjection('counts');
     await client.deleteProjection('counts');
-    await client.createProjection('counts', counting());
+    await client.createProjection('counts', withOutput());
     await eventually(async () => (await status())?.status === 'Faulted (Enabled)');
     expect((await status())?.stateReason).toMatch(/Multiple projections emitting to the same stream/);
   });
@@ -117,8 +177,12 @@ needsTestServer(() =>
 
 test.each([
   ['throws', 'throw new Error("broken")', /broken/],
-  ['makes a NaN', 'state.count = Number.NaN', /NaN/],
-  ['runs for too long', 'for (;;);', /timed out/],
+  ['makes a NaN', 'state.count = Number.NaN', /cannot be written as valid JSON/],
+  [
+    'runs for too long',
+    'for (;;);',
+    /Projection script took too long to execute \(took: 00:00:00\.25\d*, allowed: 00:00:00\.25\d*\)/,
+  ],
   ['uses what the server has not', 'console.log(state)', /console is not defined/],
 ])(
   'a handler that %s faults the whole projection until it is mended, and then it goes on there',
@@ -141,7 +205,15 @@ test('a source that does not compile is taken, and spoils the list for all until
   const asked = client.getProjectionState('counts', { partition: 'account-1', deadline: 200 });
   expect(await failure(asked)).toMatchObject({ type: 'deadline-exceeded' });
   await client.updateProjection('counts', counting());
-  expect((await client.listProjections()).map(({ name }) => name)).toEqual(['fine', 'counts']);
+  expect(await listed()).toEqual(expect.arrayContaining(['fine', 'counts']));
+});
+
+test('the list names the five projections of the system as well', async () => {
+  const standard = ['$by_category', '$by_correlation_id', '$by_event_type', '$stream_by_category', '$streams'];
+  expect((await listed()).sort()).toEqual(standard);
+  await client.createProjection('counts', counting());
+  expect((await listed()).sort()).toEqual([...standard, 'counts']);
+  expect(await client.getProjectionStatus('$by_category')).toMatchObject({ status: 'Running' });
 });
 
 test('a projection that is not there is not found, in words', async () => {

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { linkingStreams, linkTo, STANDARD_PROJECTIONS, type StandardProjection } from './standard-projections.js';
+import { standardProjections } from './system-projections.js';
 
 export interface ProposedEvent {
   readonly id: string;
@@ -62,7 +63,7 @@ const RECORD_BYTES = 96;
 
 export class StoredData {
   readonly log: StoredEvent[] = [];
-  readonly projections = new Map<string, StoredProjection>();
+  readonly projections = standardProjections();
   readonly deletedProjections = new Set<string>();
   /** Emits 'append' after every append. */
   readonly appends = new EventEmitter().setMaxListeners(0);

@@ -1,0 +1,35 @@
+/** The projections at the event store's server. The service does without them: what is wrong there only auditors miss. */
+import type { EventStore } from '../ports/event-store.js';
+import type { ProjectionServer } from '../ports/projection-server.js';
+import { PROJECTIONS } from '../read-model/projection-source.js';
+import { type Examined, examine } from '../read-model/server-standing.js';
+import { type Finding, fail, ok, warn } from './check.js';
+import { foldingTrouble, troubleOf } from './projection-troubles.js';
+
+const FOLDED = 99.9;
+
+interface OpenedServer {
+  readonly store: EventStore;
+  /** Null where the store has none. */
+  readonly projections: ProjectionServer | null;
+}
+
+export async function projectionsAtServer({ store, projections }: OpenedServer): Promise<readonly Finding[]> {
+  if (!projections) return [];
+  const trouble = foldingTrouble(await projections.folding());
+  if (trouble) return [warn(trouble.says, trouble.todo)];
+  const found = await Promise.all(PROJECTIONS.map((name) => examine({ store, server: projections }, name)));
+  const findings = found.map(findingOf);
+  // What is wrong with the server is wrong with each of them.
+  return findings.filter(({ says }, place) => findings.findIndex((other) => other.says === says) === place);
+}
+
+function findingOf(examined: Examined): Finding {
+  const { projection, standing, status, source } = examined;
+  const trouble = troubleOf(examined);
+  if (trouble) return (standing === 'faulted' ? fail : warn)(trouble.says, trouble.todo);
+  const { progress = -1 } = status ?? {};
+  if (progress >= 0 && progress < FOLDED)
+    return warn(`${projection} has folded ${progress.toFixed(0)} %`, 'wait for it');
+  return ok(`${projection} is running${source === 'unreadable' ? '; this user may not read by which source' : ''}`);
+}

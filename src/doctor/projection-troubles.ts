@@ -1,0 +1,47 @@
+/** What is wrong with the projections at the event store's server, in sentences, each with the way out. */
+import type { Folding } from '../ports/projection-server.js';
+import type { Examined } from '../read-model/server-standing.js';
+
+export interface Trouble {
+  readonly says: string;
+  readonly todo: string;
+}
+
+const DEPLOY = 'run account-webhooks projections deploy';
+const RUN_ALL = 'start it with --run-projections=All --start-standard-projections';
+
+/** Of the server: it folds nothing. */
+export function foldingTrouble(folding: Folding): Trouble | null {
+  switch (folding) {
+    case 'on':
+      return null;
+    case 'off':
+      return { says: 'projections are off at the server', todo: RUN_ALL };
+    case 'no-categories':
+      return {
+        says: '$by_category is stopped at the server, and no projection goes on without it',
+        todo: 'enable it there, or start the server with --start-standard-projections',
+      };
+    default:
+      return folding satisfies never;
+  }
+}
+
+/** Of one projection. */
+export function troubleOf({ projection, standing, status }: Examined): Trouble | null {
+  switch (standing) {
+    case 'running':
+      return null;
+    case 'missing':
+      return { says: `${projection} is not deployed`, todo: DEPLOY };
+    case 'other-source':
+      return { says: `${projection} runs with another source than this program's`, todo: DEPLOY };
+    case 'faulted':
+    case 'stopped':
+      return { says: `${projection} is ${status?.status}`, todo: DEPLOY };
+    case 'system-only':
+      return { says: 'the server runs only the projections of its system', todo: RUN_ALL };
+    default:
+      return standing satisfies never;
+  }
+}

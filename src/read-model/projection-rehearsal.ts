@@ -1,0 +1,25 @@
+/** A projection's source is compiled and run over its fixture before it goes to a server, where a bad one stops more than itself. */
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import type { RecordedEvent } from '../ports/event-store.js';
+import { compileProjection, type Projection, type ProjectionName } from './projection-source.js';
+
+export class FixtureFailed extends Error {
+  override readonly name = 'FixtureFailed';
+  readonly code = 'FIXTURE_FAILED';
+}
+
+/** By projections/fixtures/<name>.json: events, and the state they give. @throws FixtureFailed */
+export function rehearsed(name: ProjectionName, source: string): Projection {
+  const file = new URL(`../../projections/fixtures/${name}.json`, import.meta.url);
+  const { events, state } = JSON.parse(readFileSync(file, 'utf8')) as { events: RecordedEvent[]; state: unknown };
+  try {
+    const projection = compileProjection(name, source);
+    let folded = projection.init();
+    for (const event of events) folded = projection.fold(folded, event);
+    if (isDeepStrictEqual(JSON.parse(JSON.stringify(folded)), state)) return projection;
+  } catch (cause) {
+    throw new FixtureFailed(`projections/${name}.js does not run`, { cause });
+  }
+  throw new FixtureFailed(`projections/${name}.js does not fold its fixture as it should`);
+}

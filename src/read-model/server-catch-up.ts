@@ -1,0 +1,80 @@
+/** Waits until a projection at the server has folded what the store has. What the server says of itself is no proof. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { ProjectionMissing, type ServerProjectionStatus } from '../ports/projection-server.js';
+import { loadProjection, type Projection, type ProjectionName } from './projection-source.js';
+import { differenceAt, eventsOf, type Place } from './server-fold.js';
+import { isFaulted, isStopped, type ServerParts } from './server-standing.js';
+
+export interface Watching {
+  readonly lookEveryMs: number;
+  /** So many looks in a row without a step are the end. */
+  readonly patience: number;
+  /** Told of each step. */
+  readonly onStep: (name: ProjectionName, status: ServerProjectionStatus) => void;
+}
+
+/** Nothing moves: it may have stopped, or faulted. */
+export class StandsStill extends Error {
+  override readonly name = 'StandsStill';
+  readonly code = 'STANDS_STILL';
+  constructor(
+    readonly projection: ProjectionName,
+    readonly status: ServerProjectionStatus,
+  ) {
+    super(`${projection} does not go on: it is ${status.status} ${status.reason}`.trimEnd());
+  }
+}
+
+/** A state that comes again, as after an update and its undoing, looks like an earlier one: so it is asked about some. */
+const LAST_STREAMS = 20;
+
+/** @throws StandsStill, ProjectionMissing, StoreUnavailable */
+export async function untilCaughtUp(parts: ServerParts, name: ProjectionName, watching: Watching): Promise<void> {
+  const projection = loadProjection(name);
+  const last = await lastPlaces(parts, projection);
+  await until(parts, name, watching, async ({ status }) => {
+    if (isFaulted(status) || isStopped(status)) return false;
+    const differences = await Promise.all(last.map((place) => differenceAt(parts, projection, place)));
+    return differences.every((difference) => difference === null);
+  });
+}
+
+/** After stop: it writes down how far it has come before. @throws StandsStill, ProjectionMissing, StoreUnavailable */
+export function untilStopped(parts: ServerParts, name: ProjectionName, watching: Watching): Promise<void> {
+  return until(parts, name, watching, async ({ status }) => isFaulted(status) || isStopped(status));
+}
+
+async function until(
+  { server }: ServerParts,
+  name: ProjectionName,
+  { lookEveryMs, patience, onStep }: Watching,
+  isThere: (status: ServerProjectionStatus) => Promise<boolean>,
+): Promise<void> {
+  let before = '';
+  for (let still = 0; ; still += 1) {
+    const status = await server.status(name);
+    if (!status) throw new ProjectionMissing(name);
+    if (await isThere(status)) return;
+    const now = JSON.stringify(status);
+    if (now !== before) {
+      onStep(name, status);
+      still = 0;
+    }
+    if (still >= patience) throw new StandsStill(name, status);
+    before = now;
+    await delay(lookEveryMs);
+  }
+}
+
+/** The last events it has handlers for, of some streams. */
+async function lastPlaces(parts: ServerParts, projection: Projection): Promise<Place[]> {
+  const last = new Map<string, Place>();
+  for await (const { stream, revision, type } of eventsOf(parts, projection)) {
+    if (!projection.handles(type)) continue;
+    last.delete(stream);
+    last.set(stream, { stream, revision });
+    const [oldest] = last.keys();
+    if (last.size > LAST_STREAMS && oldest !== undefined) last.delete(oldest);
+  }
+  return [...last.values()];
+}

@@ -1,0 +1,88 @@
+/** How a projection stands at the event store's server, and by which source: without changing anything. */
+import { randomUUID } from 'node:crypto';
+import { type EventStore, NO_STREAM } from '../ports/event-store.js';
+import type { ProjectionServer, ServerProjectionStatus } from '../ports/projection-server.js';
+import { compileProjection, type ProjectionName, projectionSource } from './projection-source.js';
+
+export interface ServerParts {
+  readonly store: EventStore;
+  readonly server: ProjectionServer;
+}
+
+/**
+ * The first that holds. system-only: the server runs no projections but those of its system. other-source: it has a source
+ * that is not this program's, or was deployed last by a program that has another.
+ */
+export type Standing = 'missing' | 'faulted' | 'system-only' | 'other-source' | 'stopped' | 'running';
+
+export interface Examined {
+  readonly projection: ProjectionName;
+  readonly standing: Standing;
+  /** Null where it is missing. */
+  readonly status: ServerProjectionStatus | null;
+  /** unreadable: this user may not read what runs, so what was written down of the last deployment counts. */
+  readonly source: 'own' | 'another' | 'unreadable' | null;
+}
+
+const DEPLOYED = 'ProjectionDeployed';
+
+/** @throws StoreUnavailable, ProjectionsOff */
+export async function examine(parts: ServerParts, projection: ProjectionName): Promise<Examined> {
+  const status = await parts.server.status(projection);
+  if (!status) return { projection, standing: 'missing', status, source: null };
+  const running = await parts.server.runningSource(projection);
+  if (running === null) {
+    const wasDeployed = await isDeployed(parts.store, projection);
+    return { projection, standing: standingOf(status, wasDeployed), status, source: 'unreadable' };
+  }
+  const isOwn = running === projectionSource(projection);
+  return { projection, standing: standingOf(status, isOwn), status, source: isOwn ? 'own' : 'another' };
+}
+
+function standingOf({ status }: ServerProjectionStatus, isOwn: boolean): Standing {
+  if (isFaulted(status)) return 'faulted';
+  if (/stopped.*\(enabled\)/i.test(status)) return 'system-only';
+  if (!isOwn) return 'other-source';
+  return isStopped(status) ? 'stopped' : 'running';
+}
+
+export function isFaulted(status: string): boolean {
+  return /fault/i.test(status);
+}
+
+/** One that starts or stops is not. */
+export function isStopped(status: string): boolean {
+  return /stopped|aborted|completed/i.test(status);
+}
+
+/** Whether what was deployed last is what this program has. @throws StoreUnavailable */
+export async function isDeployed(store: EventStore, name: ProjectionName): Promise<boolean> {
+  return (await lastDeployment(store, name)).version === versionOf(name);
+}
+
+/** Where it is not written down already. @throws WrongExpectedRevision where another does so, StoreUnavailable */
+export async function writeDownDeployment(store: EventStore, name: ProjectionName): Promise<void> {
+  const { version: last, revision } = await lastDeployment(store, name);
+  const version = versionOf(name);
+  if (last === version) return;
+  const data = { projection: name, version, deployedAt: new Date().toISOString() };
+  await store.append(deployments(name), [{ id: randomUUID(), type: DEPLOYED, data, metadata: {} }], revision);
+}
+
+async function lastDeployment(store: EventStore, name: ProjectionName) {
+  let version: unknown = null;
+  let revision = NO_STREAM;
+  for await (const event of store.read(deployments(name))) {
+    version = event.data.version;
+    revision = event.revision;
+  }
+  return { version, revision };
+}
+
+function deployments(name: ProjectionName): string {
+  return `projection-${name}`;
+}
+
+function versionOf(name: ProjectionName): string {
+  return compileProjection(name, projectionSource(name)).version;
+}

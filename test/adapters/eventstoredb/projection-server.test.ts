@@ -1,0 +1,98 @@
+/** What the port says of a server that folds nothing, and of a user who may not do what is asked. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { AccessDeniedError, type EventStoreDBClient } from '@eventstore/db-client';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { connect, disconnect } from '../../../src/adapters/eventstoredb/client.js';
+import { EventStoreDbProjections } from '../../../src/adapters/eventstoredb/projection-server.js';
+import { StoreRefused, StoreUnavailable } from '../../../src/ports/event-store.js';
+import { ProjectionsOff } from '../../../src/ports/projection-server.js';
+import { type EventStoreOptions, startEventStore } from '../../services/eventstoredb/event-store-server.js';
+import { Users } from '../../services/eventstoredb/users.js';
+import { certificateFor, testAuthority } from '../../support/certificates.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+
+const SOURCE = `fromCategory('account').foreachStream().when({ Counted: (state) => { state.hasCounted = true; } })`;
+const ends: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function open(options: EventStoreOptions = {}, urlOf = ({ url }: { url: string; port: number }) => url) {
+  const server = await startEventStore(options);
+  ends.push(() => server.stop());
+  const client: EventStoreDBClient = connect(urlOf(server));
+  ends.push(() => disconnect(client));
+  return { ...server, client, projections: new EventStoreDbProjections(client) };
+}
+
+test('the source that runs is the one that was put there last, by whoever did', async () => {
+  const { client, projections } = await open();
+  await projections.put('counts', SOURCE);
+  expect(await projections.runningSource('counts')).toBe(SOURCE);
+  await client.updateProjection('counts', `${SOURCE}.outputState()`);
+  for (let times = 0; times < 25; times += 1) await projections.start('counts');
+  expect(await projections.runningSource('counts')).toBe(`${SOURCE}.outputState()`);
+});
+
+test('a source that this user may not read is null', async () => {
+  const { client, projections } = await open();
+  await projections.put('counts', SOURCE);
+  const refused = Readable.from([]).destroy(new AccessDeniedError());
+  jest.spyOn(client, 'readStream').mockReturnValue(refused as unknown as ReturnType<typeof client.readStream>);
+  expect(await projections.runningSource('counts')).toBeNull();
+});
+
+test('a source that does not compile is a fault, though the server has no status for it', async () => {
+  const { client, projections } = await open();
+  await client.createProjection('counts', 'fromCategory(');
+  expect(await projections.status('counts')).toEqual({
+    ...{ status: 'Faulted', reason: 'its source does not compile', progress: -1, position: '' },
+  });
+  expect(await projections.folding()).toBe('on');
+});
+
+test('$by_category is stopped: nothing of a category is folded', async () => {
+  const { client, projections } = await open();
+  await client.disableProjection('$by_category');
+  expect(await projections.folding()).toBe('no-categories');
+});
+
+test('projections are off: each call says so', async () => {
+  const { projections } = await open({ runProjections: 'none' });
+  expect(await projections.folding()).toBe('off');
+  const calls = [
+    projections.put('counts', SOURCE),
+    projections.status('counts'),
+    projections.start('counts'),
+    projections.stop('counts'),
+    projections.reset('counts'),
+    projections.state('counts', 'account-1'),
+  ];
+  for (const call of calls) await expect(call).rejects.toThrow(ProjectionsOff);
+});
+
+test('a server that starts is unavailable, not one without projections', async () => {
+  const { faults, projections } = await open();
+  faults.notReady();
+  for (const call of [projections.folding(), projections.status('counts'), projections.state('counts', 'account-1')])
+    await expect(call).rejects.toThrow(StoreUnavailable);
+});
+
+test('a user who may not change projections is refused, and told what it takes', async () => {
+  const folder = temporaryDirectory();
+  ends.push(() => folder.remove());
+  const ca = join(folder.path, 'ca.pem');
+  writeFileSync(ca, (await testAuthority()).cert);
+  const users = new Users({ username: 'webhooks', password: 'secret' });
+  const options = { tls: await certificateFor(), users };
+  const { projections } = await open(
+    options,
+    ({ port }) => `esdb://webhooks:secret@localhost:${port}?tls=true&tlsCAFile=${ca}`,
+  );
+  const refused = projections.put('counts', SOURCE);
+  await expect(refused).rejects.toThrow(StoreRefused);
+  await expect(refused).rejects.toThrow(/may not change projections: that takes \$ops or \$admins/);
+});

@@ -1,0 +1,249 @@
+/** The projection commands on the test server: what goes wrong at a server, what they say of it, and what mends it. */
+import { execFile } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
+import type { EventStore } from '../../src/ports/event-store.js';
+import { projectionSource } from '../../src/read-model/projection-source.js';
+import { enveloped } from '../../src/webhooks/envelope.js';
+import { accountStream } from '../../src/webhooks/events.js';
+import type { EventStoreOptions } from '../services/eventstoredb/event-store-server.js';
+import { startEventStore } from '../services/eventstoredb/event-store-server.js';
+import { openEventStoreDb } from '../support/eventstoredb-subjects.js';
+import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
+import type { Settings } from '../support/service.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+import { added, CONTEXT, registered } from '../support/webhook-samples.js';
+
+const NAME = 'account-webhooks';
+const OTHER_SOURCE = `fromCategory('account').foreachStream().when({ $init: () => ({ other: 0 }), WebhookAdded: (state) => { state.other += 1; } })`;
+const COMMANDS = ['deploy', 'status', 'rebuild', 'verify'];
+
+const ends: (() => unknown)[] = [];
+let settings: Settings;
+let client: ReturnType<typeof connect>;
+let store: EventStore;
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function start(options: EventStoreOptions = {}) {
+  const server = await startEventStore(options);
+  ends.push(() => server.stop());
+  const folder = temporaryDirectory();
+  ends.push(() => folder.remove());
+  settings = {
+    EVENT_STORE_URL: server.url,
+    MASTER_KEY: randomBytes(32).toString('base64'),
+    DATA_DIR: folder.path,
+    LOG_LEVEL: 'silent',
+  };
+  client = connect(server.url);
+  ends.push(() => disconnect(client));
+  store = openEventStoreDb(server.url);
+  ends.push(() => store.close());
+  return server;
+}
+
+const projections = (...args: string[]) => commandLine(settings, ['projections', ...args]);
+const lines = (text: string) => text.split('\n').filter(Boolean);
+const parsed = (text: string): Record<string, unknown>[] => lines(text).map((line) => JSON.parse(line));
+const stateOf = (accountId: number) => client.getProjectionState(NAME, { partition: accountStream(accountId) });
+const append = (accountId: number) =>
+  store.append(accountStream(accountId), enveloped([registered(accountId), added(7)], CONTEXT, randomUUID), -1);
+
+/** Fails with one line on stderr, besides what was said on the way. */
+async function fails(...args: string[]): Promise<string> {
+  const { code, stderr } = await projections(...args);
+  expect({ args, code }).toEqual({ args, code: 1 });
+  return lines(stderr).at(-1) ?? '';
+}
+
+describe('where projections are deployed', () => {
+  beforeEach(async () => {
+    await start();
+    for (const id of [1, 2, 3]) await append(id);
+    expect(await projections('deploy')).toMatchObject({ code: 0 });
+  });
+
+  const statusOf = async () => (await client.getProjectionStatus(NAME)).status;
+  const isWell = async () => {
+    expect(await stateOf(1)).toMatchObject({ accountId: 1, webhooks: [{ id: 7 }] });
+    expect(await projections('status')).toMatchObject({ code: 0 });
+    expect(await projections('verify')).toMatchObject({ code: 0 });
+  };
+
+  test('they are well: deploy leaves them alone, status and verify say nothing else', async () => {
+    await isWell();
+    const { stdout } = await projections('deploy', '--json');
+    expect(parsed(stdout)).toEqual([
+      { projection: NAME, outcome: 'unchanged', cause: null },
+      { projection: 'account-credentials', outcome: 'unchanged', cause: null },
+    ]);
+    const status = parsed((await projections('status', '--json')).stdout);
+    expect(status[0]).toEqual({
+      projection: NAME,
+      ...{ status: 'Running', reason: '', progress: 100, source: 'own', trouble: null },
+    });
+  });
+
+  test('they write no results', async () => {
+    const results = client.readStream(`$projections-${NAME}-result`);
+    await expect(results[Symbol.asyncIterator]().next()).rejects.toMatchObject({ type: 'stream-not-found' });
+  });
+
+  describe('and somebody gave the server another source', () => {
+    beforeEach(async () => {
+      await client.updateProjection(NAME, OTHER_SOURCE);
+      await client.resetProjection(NAME);
+      await eventually(async () => JSON.stringify(await stateOf(3)) === '{"other":1}');
+    });
+
+    test.each(['status', 'verify'])('%s says so, with what mends it', async (command) => {
+      expect(await fails(command)).toBe(
+        `account-webhooks: ${NAME} runs with another source than this program's: run account-webhooks projections deploy`,
+      );
+    });
+
+    test('status --json shows it beside the fields it always had', async () => {
+      const [first] = parsed((await projections('status', '--json')).stdout);
+      expect(first).toMatchObject({ projection: NAME, status: 'Running', source: 'another' });
+      expect(first?.trouble).toMatch(/another source/);
+    });
+
+    test('deploy puts its own there, folds from the beginning, and tells why', async () => {
+      const { code, stdout } = await projections('deploy', '--json');
+      expect({ code, first: parsed(stdout)[0] }).toEqual({
+        code: 0,
+        first: { projection: NAME, outcome: 'rebuilt', cause: 'another source ran at the server' },
+      });
+      await isWell();
+    });
+
+    test('rebuild folds by the right source', async () => {
+      expect(await projections('rebuild')).toMatchObject({ code: 0 });
+      await isWell();
+    });
+  });
+
+  describe('and one was stopped by hand', () => {
+    beforeEach(() => client.disableProjection(NAME));
+
+    test.each(['status', 'verify'])('%s says so, with what mends it', async (command) => {
+      expect(await fails(command)).toBe(
+        `account-webhooks: ${NAME} is Stopped: run account-webhooks projections deploy`,
+      );
+    });
+
+    test('deploy starts it, and waits until it has what came meanwhile', async () => {
+      await append(4);
+      const { code, stdout } = await projections('deploy', '--json');
+      expect({ code, first: parsed(stdout)[0] }).toEqual({
+        code: 0,
+        first: { projection: NAME, outcome: 'started', cause: 'it was stopped' },
+      });
+      expect(await stateOf(4)).toMatchObject({ accountId: 4 });
+      await isWell();
+    });
+
+    test('rebuild leaves no empty states behind', async () => {
+      const { code, stdout } = await projections('rebuild', '--json');
+      expect({ code, outcomes: parsed(stdout).map(({ outcome }) => outcome) }).toEqual({
+        code: 0,
+        outcomes: ['rebuilt', 'rebuilt'],
+      });
+      await isWell();
+    });
+  });
+
+  test.each([
+    ['throws', `fromCategory('account').foreachStream().when({ WebhookAdded: () => { throw new Error('broken'); } })`],
+    ['does not compile', `fromCategory(`],
+  ])('and one is Faulted, by a source that %s: status and verify say so, deploy mends it', async (_, source) => {
+    await client.updateProjection(NAME, source);
+    await append(5);
+    await eventually(() =>
+      statusOf().then(
+        (says) => says.includes('Fault'),
+        () => true,
+      ),
+    );
+    const faulted = `account-webhooks: ${NAME} is Faulted`;
+    for (const command of ['status', 'verify']) {
+      const says = await fails(command);
+      expect(says).toMatch(/: run account-webhooks projections deploy$/);
+      expect(says.slice(0, faulted.length)).toBe(faulted);
+    }
+    const { stdout } = await projections('deploy', '--json');
+    expect(parsed(stdout)[0]).toEqual({ projection: NAME, outcome: 'rebuilt', cause: 'it was faulted' });
+    await isWell();
+  });
+
+  test('and $by_category is stopped: each command says so, and what to do', async () => {
+    await client.disableProjection('$by_category');
+    for (const command of COMMANDS) {
+      expect(await fails(command)).toBe(
+        'account-webhooks: $by_category is stopped at the server, and no projection goes on without it: ' +
+          'enable it there, or start the server with --start-standard-projections',
+      );
+    }
+    expect(await stateOf(1)).toMatchObject({ accountId: 1 });
+  });
+
+  test('what differs is told, account by account', async () => {
+    await client.disableProjection(NAME);
+    await client.updateProjection(NAME, OTHER_SOURCE);
+    await client.resetProjection(NAME);
+    await client.enableProjection(NAME);
+    await eventually(async () => JSON.stringify(await stateOf(3)) === '{"other":1}');
+    await client.updateProjection(NAME, projectionSource(NAME));
+    const { code, stdout, stderr } = await projections('verify', '--json');
+    expect(code).toBe(1);
+    expect(lines(stderr).at(-1)).toBe('account-webhooks: 3 states differ: run account-webhooks projections rebuild');
+    expect(parsed(stdout).map(({ stream, server }) => ({ stream, server }))).toEqual(
+      [1, 2, 3].map((id) => ({ stream: accountStream(id), server: { other: 1 } })),
+    );
+  });
+});
+
+test('projections are off: each command says so, and what to do', async () => {
+  await start({ runProjections: 'none' });
+  for (const command of COMMANDS) {
+    expect(await fails(command)).toBe(
+      'account-webhooks: projections are off at the server: start it with --run-projections=All --start-standard-projections',
+    );
+  }
+});
+
+test('only those of the system run: each command says so, and what to do', async () => {
+  await start({ runProjections: 'system' });
+  for (const name of [NAME, 'account-credentials'])
+    await client.createProjection(name, projectionSource(name as never));
+  for (const command of COMMANDS) {
+    expect(await fails(command)).toBe(
+      'account-webhooks: the server runs only the projections of its system: start it with --run-projections=All --start-standard-projections',
+    );
+  }
+});
+
+test('the documented way to delete the results of earlier releases', async () => {
+  const { url } = await start();
+  for (const id of [1, 2]) await append(id);
+  await client.createProjection(NAME, `${projectionSource(NAME).trimEnd().slice(0, -1)}.outputState();`);
+  await eventually(async () => 'accountId' in Object(await stateOf(2)));
+  expect((await projections('deploy')).code).toBe(0);
+  const guide = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const [, script = ''] = /```js delete-results\.mjs\n(.*?)```/s.exec(guide) ?? [];
+  const execute = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, url]);
+  expect((await execute()).stdout).toBe(`${NAME}: 2 result streams deleted\n`);
+  for (const stream of ['account-1-result', 'account-2-result', 'result']) {
+    const left = client.readStream(`$projections-${NAME}-${stream}`)[Symbol.asyncIterator]().next();
+    await expect(left).rejects.toMatchObject({ type: 'stream-not-found' });
+  }
+  expect((await execute()).stdout).toBe('');
+  expect((await projections('verify')).code).toBe(0);
+});
