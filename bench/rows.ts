@@ -1,11 +1,13 @@
 /** Every row, in the order of the table. */
+
+import { catchUp } from './rows/catch-up.js';
 import { get } from './rows/get.js';
 import { heldUp } from './rows/held-up.js';
 import { kills } from './rows/kills.js';
 import { hangingUrl, hangingUrlKafka, latency, latencyKafka } from './rows/latency.js';
 import { memory } from './rows/memory.js';
 import { pipeline, pipelineKafka } from './rows/pipeline.js';
-import { post } from './rows/post.js';
+import { post, postKeyed } from './rows/post.js';
 import { rebuild } from './rows/rebuild.js';
 import { startEmpty, startFull } from './rows/start.js';
 import { verify } from './rows/verify.js';
@@ -20,7 +22,9 @@ export const ROWS: readonly Row[] = [
   hangingUrlKafka,
   get,
   post,
+  postKeyed,
   rebuild,
+  catchUp,
   verify,
   memory,
   startEmpty,

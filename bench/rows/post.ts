@@ -17,10 +17,24 @@ export const post: Row = {
   name: 'post',
   title: 'POST /api/webhooks, 32 at once, embedded and durable',
   figure: { kind: 'at least', value: 1_000, unit: 'a second' },
-  run,
+  run: (tell) => windowsOf(tell, [false]).then(plain),
 };
 
-async function run(tell: Tell): Promise<Outcome> {
+export const postKeyed: Row = {
+  name: 'post-keyed',
+  title: 'POST with an Idempotency-Key of its own, against one without',
+  figure: { kind: 'at least', value: 0.9, unit: 'ratio' },
+  run: (tell) => windowsOf(tell, [false, true]).then(keyedAgainstPlain),
+};
+
+interface Window {
+  readonly keyed: boolean;
+  readonly perSecond: number;
+  readonly times: readonly number[];
+}
+
+/** By turns, in each round. */
+async function windowsOf(tell: Tell, turns: readonly boolean[]): Promise<readonly Window[]> {
   const installation = await openInstallation();
   await populate(installation.settings, { accounts: ACCOUNTS, urls: () => [] }, tell);
   const service = await startService(installation.settings);
@@ -28,30 +42,50 @@ async function run(tell: Tell): Promise<Outcome> {
   try {
     tell(`${ACCOUNTS} tokens`);
     const tokens = await tokensOf(service.url, someOf(ACCOUNTS, ACCOUNTS));
-    const windows: { perSecond: number; times: readonly number[] }[] = [];
+    const windows: Window[] = [];
     for (let round = 1; round <= ROUNDS; round += 1) {
-      const window = await load.ask('load', {
-        port: Number(new URL(service.url).port),
-        connections: CONNECTIONS,
-        warmUpSeconds: round === 1 ? WARM_UP_SECONDS : 0,
-        seconds: SECONDS,
-        requests: { kind: 'post', tokens, origin: installation.origins[0] ?? '' },
-      });
-      windows.push(window);
-      tell(`round ${round}: ${amount(window.perSecond, 'a second')}`);
+      for (const keyed of turns) {
+        const window = await load.ask('load', {
+          port: Number(new URL(service.url).port),
+          connections: CONNECTIONS,
+          warmUpSeconds: round === 1 ? WARM_UP_SECONDS : 0,
+          seconds: SECONDS,
+          requests: { kind: 'post', tokens, origin: installation.origins[0] ?? '', keyed },
+        });
+        windows.push({ keyed, ...window });
+        tell(`round ${round}${keyed ? ', with keys' : ''}: ${amount(window.perSecond, 'a second')}`);
+      }
     }
-    const times = (percent: number) => windows.map((window) => percentile(window.times, percent));
-    return {
-      kind: 'measured',
-      values: windows.map(({ perSecond }) => perSecond),
-      sides: [
-        { name: 'p50', unit: 'ms', values: times(50) },
-        { name: 'p99', unit: 'ms', values: times(99) },
-      ],
-      notes: [],
-    };
+    return windows;
   } finally {
     await Promise.all([load.stop(), service.stop('SIGTERM')]);
     await installation.close();
   }
+}
+
+function plain(windows: readonly Window[]): Outcome {
+  const times = (percent: number) => windows.map((window) => percentile(window.times, percent));
+  return {
+    kind: 'measured',
+    values: windows.map(({ perSecond }) => perSecond),
+    sides: [
+      { name: 'p50', unit: 'ms', values: times(50) },
+      { name: 'p99', unit: 'ms', values: times(99) },
+    ],
+    notes: [],
+  };
+}
+
+function keyedAgainstPlain(windows: readonly Window[]): Outcome {
+  const rates = (keyed: boolean) => windows.filter((one) => one.keyed === keyed).map(({ perSecond }) => perSecond);
+  const [without, keyed] = [rates(false), rates(true)];
+  return {
+    kind: 'measured',
+    values: keyed.map((rate, round) => rate / (without[round] ?? Number.NaN)),
+    sides: [
+      { name: 'with keys', unit: 'a second', values: keyed },
+      { name: 'without', unit: 'a second', values: without },
+    ],
+    notes: ['32 at once, embedded and durable, by turns.'],
+  };
 }

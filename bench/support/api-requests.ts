@@ -3,7 +3,13 @@
 /** get: the same again and again. post: each registers another URL, or gives one of those other headers. */
 export type Requests =
   | { readonly kind: 'get'; readonly path: string; readonly tokens: readonly string[] }
-  | { readonly kind: 'post'; readonly tokens: readonly string[]; readonly origin: string };
+  | {
+      readonly kind: 'post';
+      readonly tokens: readonly string[];
+      readonly origin: string;
+      /** Each with an Idempotency-Key of its own. */
+      readonly keyed?: boolean;
+    };
 
 /**
  * So many webhooks an account gets before they are given new headers: two of each of these types, within the limit of 3.
@@ -18,12 +24,13 @@ export function apiRequest(requests: Requests, n: number): Buffer {
   const token = requests.tokens[n % requests.tokens.length] ?? '';
   switch (requests.kind) {
     case 'get':
-      return bytes(`GET ${requests.path}`, token, '');
+      return bytes(`GET ${requests.path}`, token);
     case 'post':
       return bytes(
         'POST /api/webhooks',
         token,
         registration(requests.origin, Math.floor(n / requests.tokens.length), n),
+        requests.keyed ? [`idempotency-key: request-${n}`] : [],
       );
     default:
       return requests satisfies never;
@@ -37,8 +44,8 @@ function registration(origin: string, turn: number, n: number): string {
   return JSON.stringify({ url, eventType: TYPES[which % TYPES.length], headers });
 }
 
-function bytes(line: string, token: string, body: string): Buffer {
-  const headers = [`${line} HTTP/1.1`, 'host: localhost', `authorization: Bearer ${token}`];
+function bytes(line: string, token: string, body = '', more: readonly string[] = []): Buffer {
+  const headers = [`${line} HTTP/1.1`, 'host: localhost', `authorization: Bearer ${token}`, ...more];
   if (body) headers.push('content-type: application/json', `content-length: ${Buffer.byteLength(body)}`);
   return Buffer.from(`${headers.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -1,5 +1,5 @@
 /**
- * Streams of idempotency keys, one for each, are of releases before 0.2: nothing reads them, and they are swept where what
+ * Streams of idempotency keys, one for each, are of earlier releases: nothing reads them, and they are swept where what
  * they say is over.
  */
 import type { NewEvent } from '../ports/event-store.js';

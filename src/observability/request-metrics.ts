@@ -7,7 +7,7 @@ const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const FOLDED_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 const UNMATCHED: Route = { method: 'any', path: 'unmatched' };
 /** Streams are named <category>-<what the category has many of>, but for the one of the ids. */
-const CATEGORIES = ['account', 'idempotency', 'webhook-ids'];
+const CATEGORIES = ['account', 'webhook-ids', 'store'];
 
 export function httpMetrics(exposition: Exposition): HttpMetrics {
   const requests = exposition.counter({

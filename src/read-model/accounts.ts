@@ -1,8 +1,8 @@
 /** What the projections know of accounts, in the terms of the questions that are asked. */
 import { NO_STREAM } from '../ports/event-store.js';
 import { accountStream } from '../webhooks/events.js';
-import type { LoadAccount } from '../webhooks/handle-command.js';
 import type { EventType } from '../webhooks/limits.js';
+import type { LoadAccount } from '../webhooks/load-account.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
 import type { Folded } from './folded-states.js';
 import type { ProjectionHost } from './projection-host.js';

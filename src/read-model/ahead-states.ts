@@ -24,8 +24,8 @@ interface Entry<S> {
   readonly folded: Folded<S>;
   readonly keys: ReadonlyMap<string, KeyUse>;
   readonly characters: number;
-  /** By `now`, when the first of its events became known. */
-  readonly since: number;
+  /** By `now`, when this process appended the first of its events; null where it only read them. */
+  readonly since: number | null;
 }
 
 export class AheadStates<S> {
@@ -57,22 +57,25 @@ export class AheadStates<S> {
     return this.#entries.get(stream)?.keys.get(key);
   }
 
-  /** A state that is older than the one kept changes nothing. */
-  put(stream: string, folded: Folded<S>, keys: readonly KeyUse[]): void {
+  /**
+   * A state that is older than the one kept changes nothing.
+   * @param isOwn this process appended it
+   */
+  put(stream: string, folded: Folded<S>, keys: readonly KeyUse[], isOwn: boolean): void {
     const before = this.#entries.get(stream);
     if (before && before.folded.revision >= folded.revision) return;
     const characters = JSON.stringify(folded.state).length;
     const all = new Map([...(before?.keys ?? []), ...keys.map((use) => [use.key, use] as const)]);
     this.#characters += characters - (before?.characters ?? 0);
-    this.#entries.set(stream, { folded, keys: all, characters, since: before?.since ?? this.#now() });
+    this.#entries.set(stream, { folded, keys: all, characters, since: before?.since ?? (isOwn ? this.#now() : null) });
   }
 
-  /** The read model has folded so far. @returns ms that the state was ahead; null where it is still, or was not */
+  /** The read model has folded so far. @returns ms since an own append; null where it is still ahead, or was read only */
   reached(stream: string, revision: number): number | null {
     const entry = this.#entries.get(stream);
     if (!entry || entry.folded.revision > revision) return null;
     this.#entries.delete(stream);
     this.#characters -= entry.characters;
-    return this.#now() - entry.since;
+    return entry.since === null ? null : this.#now() - entry.since;
   }
 }

@@ -25,7 +25,9 @@ import { type KeyUse, keyUseOf } from '../webhooks/key-use.js';
 import { AheadStates } from './ahead-states.js';
 import { CatchUpProgress } from './catch-up-progress.js';
 import { type Folded, FoldedStates } from './folded-states.js';
+import { ProgressToHead } from './progress-to-head.js';
 import type { Projection } from './projection-source.js';
+import { readOn } from './read-on.js';
 
 const RETRY_AFTER_MS = 500;
 /**
@@ -38,8 +40,6 @@ const STATES_A_COMMIT = 2_000;
 /** A position that moved without an event is worth a commit no more often than this. */
 const COMMIT_POSITION_EVERY_MS = 5_000;
 const FORGET_KEYS_EVERY_MS = 60_000;
-/** A subscription that has not come closer to a known head for so long is made again: its server may be cut off. */
-const STANDSTILL_MS = 6_000;
 
 export interface ProjectionHostParts {
   readonly projection: Projection;
@@ -50,7 +50,7 @@ export interface ProjectionHostParts {
   readonly now: () => number;
   /** ms since the epoch. */
   readonly time: () => number;
-  /** Told how long a state of this process was ahead of the read model, in ms. */
+  /** Told how long an own append was ahead of the read model, in ms. */
   readonly onReached?: (ms: number) => void;
 }
 
@@ -71,6 +71,7 @@ export class ProjectionHost<S> {
   readonly #folded: FoldedStates<S>;
   readonly #ahead: AheadStates<S>;
   readonly #progress: CatchUpProgress;
+  readonly #toHead: ProgressToHead;
   readonly #stopping = new AbortController();
   readonly #caughtUp = withResolvers<void>();
   readonly #lost = withResolvers<never>();
@@ -82,9 +83,6 @@ export class ProjectionHost<S> {
   #events = 0;
   /** Up to where everything was given. */
   #position: string | null = null;
-  /** When it last came closer to a head that it has not passed, by `now`; null where it has passed the last one. */
-  #movedAt: number | null = null;
-  #seenPosition: string | null = null;
   /** By `now`; its start at first. */
   #lastLive = 0;
   #committedAt = 0;
@@ -96,6 +94,7 @@ export class ProjectionHost<S> {
     this.#folded = new FoldedStates(projection, states, time, (error) => this.#lose(error));
     this.#ahead = new AheadStates(now);
     this.#progress = new CatchUpProgress(projection.name, logger, now);
+    this.#toHead = new ProgressToHead(now);
     this.#lost.promise.catch(() => undefined);
   }
 
@@ -148,7 +147,9 @@ export class ProjectionHost<S> {
     const before = this.current(stream);
     const keys: KeyUse[] = [];
     const after = await this.#folded.extended(before, this.#newer(stream, before, keys));
-    if (after && after.revision !== before?.revision) this.#put(stream, after, keys);
+    if (after && after.revision !== before?.revision && this.#isAhead(stream, after)) {
+      this.#ahead.put(stream, after, keys, false);
+    }
     return after;
   }
 
@@ -159,7 +160,8 @@ export class ProjectionHost<S> {
 
   /** What this process appended counts at once. */
   applied(stream: string, after: Folded<S>, keys: readonly KeyUse[]): void {
-    this.#put(stream, after, keys);
+    if (this.#isAhead(stream, after)) this.#ahead.put(stream, after, keys, true);
+    else this.#parts.onReached?.(0);
   }
 
   /** @throws ReadModelBehind where too much is ahead of what is folded: for a command, before it is begun */
@@ -169,15 +171,9 @@ export class ProjectionHost<S> {
 
   /** A subscription that does not come closer to a head that the store has is made again. */
   sawHead(head: string): void {
-    const { store, now, logger } = this.#parts;
-    if (!this.#live || (this.#position !== null && store.isAtOrAfter(this.#position, head))) {
-      this.#movedAt = null;
-      return;
-    }
-    const hasMoved = this.#movedAt === null || this.#seenPosition !== this.#position;
-    this.#seenPosition = this.#position;
-    if (hasMoved) this.#movedAt = now();
-    else if (now() - (this.#movedAt ?? 0) >= STANDSTILL_MS) {
+    const { store, logger } = this.#parts;
+    if (!this.#live || (this.#position !== null && store.isAtOrAfter(this.#position, head))) this.#toHead.passed();
+    else if (this.#toHead.isStill(this.#position)) {
       logger.warn('the subscription stands still while the event store has more: it is made again');
       this.#connection.abort();
     }
@@ -247,35 +243,30 @@ export class ProjectionHost<S> {
   #becomeLive(): void {
     this.#live = true;
     this.#contact = { kind: 'live', why: null };
-    this.#movedAt = null;
+    this.#toHead.passed();
     this.#caughtUp.resolve();
     this.#progress.caughtUp();
   }
 
-  /** The events after the known state. The last one known is read again: it tells the history. */
-  async *#newer(stream: string, before: Folded<S> | undefined, keys: KeyUse[]): AsyncIterable<RecordedEvent> {
-    let isKnown = before === undefined;
-    for await (const event of this.#parts.store.read(stream, before?.revision ?? 0)) {
-      if (!isKnown) {
-        if (event.id !== before?.eventId) throw this.#otherHistory('has another event than before in a stream');
-        isKnown = true;
-        continue;
+  async *#newer(stream: string, known: Folded<S> | undefined, keys: KeyUse[]): AsyncIterable<RecordedEvent> {
+    try {
+      for await (const event of readOn(this.#parts.store, stream, known)) {
+        const use = keyUseOf(event);
+        if (use) keys.push(use);
+        yield event;
       }
-      const use = keyUseOf(event);
-      if (use) keys.push(use);
-      yield event;
+    } catch (error) {
+      if (error instanceof OtherHistory) this.#lose(error);
+      throw error;
     }
-    if (!isKnown) throw this.#otherHistory('lacks an event that it had');
   }
 
-  #put(stream: string, after: Folded<S>, keys: readonly KeyUse[]): void {
-    if ((this.#folded.current(stream)?.revision ?? -1) < after.revision) this.#ahead.put(stream, after, keys);
+  #isAhead(stream: string, { revision }: Folded<S>): boolean {
+    return (this.#folded.current(stream)?.revision ?? -1) < revision;
   }
 
   #behindMs(): number {
-    const { now } = this.#parts;
-    if (!this.#live) return now() - this.#lastLive;
-    return this.#movedAt === null ? 0 : now() - this.#movedAt;
+    return this.#live ? this.#toHead.behindMs : this.#parts.now() - this.#lastLive;
   }
 
   /** The states may be behind those of the store, until the mark comes again. */
@@ -291,12 +282,6 @@ export class ProjectionHost<S> {
     // An outage of the store is told once, by the watch over its head.
     if (error instanceof StoreUnavailable || error instanceof OtherHistory || error instanceof StatesDamaged) return;
     this.#parts.logger.error({ err: error }, 'the projection stopped; it goes on from its last commit');
-  }
-
-  #otherHistory(how: string): OtherHistory {
-    const error = new OtherHistory(how);
-    this.#lose(error);
-    return error;
   }
 
   #lose(error: Error): void {

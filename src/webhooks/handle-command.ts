@@ -12,21 +12,8 @@ import { type Command, type Decision, decide } from './decide.js';
 import { accountEvent, type CommandContext, enveloped, type NewEventId } from './envelope.js';
 import { accountStream } from './events.js';
 import { KEY_COUNTS_MS, type KeyUse, keyUseOf, type RequestKey, withKey } from './key-use.js';
-import { type AccountWebhooks, evolve, NO_ACCOUNT } from './state.js';
-
-export interface LoadedAccount {
-  /** Null where the account was never registered. */
-  readonly webhooks: AccountWebhooks | null;
-  /** NO_STREAM where there is none. */
-  readonly revision: number;
-  /** What an idempotency key caused in this account, for at least as long as a key counts. */
-  keyUse(key: string): KeyUse | null;
-  /** What was appended on top of it, folded; `at` is the last event's place. */
-  applied(webhooks: AccountWebhooks, at: { revision: number; eventId: string }, keys: readonly KeyUse[]): void;
-}
-
-/** With all that the store has. @throws StoreUnavailable, OtherHistory, ReadModelBehind */
-export type LoadAccount = (accountId: number) => Promise<LoadedAccount>;
+import type { LoadAccount, LoadedAccount } from './load-account.js';
+import { evolve, NO_ACCOUNT } from './state.js';
 
 export interface CommandParts {
   readonly store: Pick<EventStore, 'append'>;

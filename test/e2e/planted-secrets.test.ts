@@ -229,10 +229,10 @@ describeBackbones(
         ({ status }) => status,
         () => 'the process ended',
       );
-      expect([500, 'the process ended']).toContain(await failing);
+      expect([503, 'the process ended']).toContain(await failing);
       planted.noteProcess(service);
       await service.stop('SIGTERM');
-      expect(service.log()).toMatch(/"level":[56]0/);
+      expect(service.log()).toMatch(/"level":[456]0/);
     });
 
     test('nothing of it was said: by the service, its answers, its commands, or of the process', () => {

@@ -86,7 +86,7 @@ test('an event store that goes away while it serves: 503 with why, reads go on, 
   expect(away.waitingFor).toEqual(['event store', 'read model']);
   expect(whyNot(away)).toEqual({
     'event store': expect.stringMatching(/event store can't be used/),
-    'read model': expect.stringMatching(/^account-webhooks is not up to date: /),
+    'read model': expect.stringMatching(/^it is not up to date: /),
   });
   const behind = await scrape(service.adminUrl);
   expect(behind.value('account_webhooks_projection_lag_seconds')).toBeGreaterThan(0);

@@ -70,7 +70,7 @@ const goesAway = (_: string, start: () => Promise<StoreOutside>) => {
     await store.kill();
     const starting = await startServing(settings);
     cleanups.push(() => starting.stop('SIGKILL'));
-    await eventually(() => starting.log().split(OUT_OF_REACH).length > 2, PATIENCE);
+    await eventually(() => starting.log().includes(OUT_OF_REACH), PATIENCE);
     expect(await ready(starting.adminUrl)).toBe(503);
     await store.revive();
     const again = await starting.ready;

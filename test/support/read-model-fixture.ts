@@ -3,7 +3,7 @@ import type { EventStore } from '../../src/ports/event-store.js';
 import { type AccountStates, type Accounts, createAccounts, createLoadAccount } from '../../src/read-model/accounts.js';
 import { ProjectionHost } from '../../src/read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../../src/read-model/projection-source.js';
-import type { LoadAccount } from '../../src/webhooks/handle-command.js';
+import type { LoadAccount } from '../../src/webhooks/load-account.js';
 import { silentLogger } from './silent-logger.js';
 
 export interface ReadModel {

@@ -1,0 +1,162 @@
+/** What a process does whose EventStoreDB answers no more, answers only others, or refuses it: the processes are real. */
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
+import { startEventStoreCluster } from '../services/eventstoredb/cluster.js';
+import { type EventStoreOptions, startEventStore } from '../services/eventstoredb/event-store-server.js';
+import { needsTestServer } from '../services/eventstoredb/own-server.js';
+import { Users } from '../services/eventstoredb/users.js';
+import { certificateFor, testAuthority } from '../support/certificates.js';
+import { eventually } from '../support/eventually.js';
+import { type Service, type Settings, serve } from '../support/service.js';
+import { addWebhook, installation, register, tokenFor } from '../support/story.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+
+const ACCOUNT = 7;
+const OUT_OF_REACH = 'the event store is out of reach; trying again';
+const BACK = 'the event store answers again';
+const PATIENCE = { timeout: 60_000 };
+
+jest.setTimeout(300_000);
+
+let cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+  cleanups = [];
+});
+
+/** A service on the store at `url`, with an account that has a webhook. */
+async function running(url: string) {
+  const settings = { EVENT_STORE_URL: url, MASTER_KEY: randomBytes(32).toString('base64') };
+  const installed = await installation([], { open: async () => ({ settings, close: async () => undefined }) });
+  cleanups.push(installed.remove);
+  const service = await serve(installed.settings);
+  cleanups.push(() => service.stop('SIGKILL'));
+  const token = await tokenFor(service.url, await register(installed.settings, ACCOUNT));
+  expect(await addWebhook(service.url, token, webhook('/one'))).toBe(200);
+  return { settings: installed.settings, service, token };
+}
+
+const webhook = (path: string) => ({ url: `https://localhost${path}`, eventType: 'cash_in' });
+const ready = async ({ adminUrl }: Service) => (await fetch(`${adminUrl}/health/ready`)).status;
+const said = ({ log }: Service, text: string) => log().split(text).length - 1;
+
+async function post({ url }: Service, token: string, path: string, more = {}) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...more };
+  const init = { method: 'POST', headers, body: JSON.stringify(webhook(path)) };
+  const response = await fetch(`${url}/api/webhooks`, init);
+  return { status: response.status, retryAfter: response.headers.get('retry-after') };
+}
+
+/** Whether another process' change is seen in this one's GET. */
+async function urls({ url }: Service, token: string): Promise<readonly string[]> {
+  const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
+  return ((await response.json()) as { webhooks: { url: string }[] }).webhooks.map((one) => new URL(one.url).pathname);
+}
+
+needsTestServer(() => {
+  test('a server that is frozen: not ready, 503 with Retry-After, told once; ready again when it thaws', async () => {
+    const server = await startEventStore();
+    cleanups.push(() => server.stop());
+    const { service, token } = await running(server.url);
+    server.faults.freeze();
+    const posted = post(service, token, '/two');
+    await eventually(async () => (await ready(service)) === 503, PATIENCE);
+    expect(await posted).toEqual({ status: 503, retryAfter: '5' });
+    expect(await urls(service, token)).toEqual(['/one']);
+    server.faults.thaw();
+    await eventually(async () => (await ready(service)) === 200, PATIENCE);
+    expect([said(service, OUT_OF_REACH), said(service, BACK)]).toEqual([1, 1]);
+    expect(service.log()).not.toContain('a request failed');
+    expect((await post(service, token, '/two')).status).toBe(200);
+    // The one that was answered 503 may be stored by now; it is the same webhook then.
+    expect(await urls(service, token)).toEqual(['/one', '/two']);
+  });
+
+  test('a keyed POST that meets a restart of the server is done, once', async () => {
+    const server = await startEventStore();
+    const { service, token } = await running(server.url);
+    await server.kill();
+    const asked = Array.from({ length: 4 }, () => post(service, token, '/two', { 'idempotency-key': 'k' }));
+    await eventually(() => said(service, OUT_OF_REACH) === 1, PATIENCE);
+    const revived = await startEventStore({ port: server.port, data: server.data });
+    cleanups.push(() => revived.stop());
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const caused = revived.data.stream(`account-${ACCOUNT}`).filter(({ type }) => /^Webhook/.test(type));
+    expect(caused).toHaveLength(2);
+  });
+
+  test('a cluster without a majority: not ready while it lasts, though its members answer', async () => {
+    const cluster = await startEventStoreCluster(3);
+    cleanups.push(() => cluster.stop());
+    const { service, token } = await running(cluster.url);
+    const { leader } = cluster;
+    cluster.elect(null);
+    await eventually(async () => (await ready(service)) === 503, PATIENCE);
+    expect(await post(service, token, '/two')).toEqual({ status: 503, retryAfter: '5' });
+    cluster.elect(leader);
+    await eventually(async () => (await ready(service)) === 200, PATIENCE);
+    expect((await post(service, token, '/two')).status).toBe(200);
+    expect([said(service, OUT_OF_REACH), said(service, BACK)]).toEqual([1, 1]);
+  });
+
+  test('a node that is cut off from its cluster keeps no process: it goes to the leader, and misses nothing', async () => {
+    const cluster = await startEventStoreCluster(3);
+    cleanups.push(() => cluster.stop());
+    const { service, token, settings } = await running(cluster.url);
+    const [left, leader] = cluster.members;
+    if (!left || !leader) throw new Error('a cluster has members');
+    // The process is with the first one, which leads no more, and reaches nobody.
+    cluster.elect(leader);
+    cluster.cutOff(left);
+    const EVENT_STORE_URL = leader.url;
+    const elsewhere = await serve({ ...settings, EVENT_STORE_URL, ...ownFolder() });
+    cleanups.push(() => elsewhere.stop('SIGKILL'));
+    expect(await addWebhook(elsewhere.url, token, webhook('/elsewhere'))).toBe(200);
+    await eventually(async () => (await urls(service, token)).includes('/elsewhere'), PATIENCE);
+    expect((await post(service, token, '/here')).status).toBe(200);
+    const other = await tokenFor(service.url, await register({ ...settings, EVENT_STORE_URL }, ACCOUNT + 1));
+    expect(await urls(service, other)).toEqual([]);
+    await eventually(async () => (await ready(service)) === 200, PATIENCE);
+  });
+
+  const secured = async (users: Users, more: Partial<EventStoreOptions> = {}) => {
+    const folder = temporaryDirectory();
+    cleanups.push(() => folder.remove());
+    const ca = join(folder.path, 'ca.pem');
+    writeFileSync(ca, (await testAuthority()).cert);
+    const server = await startEventStore({ tls: await certificateFor(), users, ...more });
+    cleanups.push(() => server.stop());
+    return { server, url: (who: string) => `esdb://${who}@localhost:${server.port}?tls=true&tlsCAFile=${ca}` };
+  };
+
+  test('a password that is changed later ends the process with code 1', async () => {
+    const users = new Users({ username: 'webhooks', password: 'secret', groups: ['$admins'] });
+    const { url } = await secured(users);
+    const { service } = await running(url('webhooks:secret'));
+    users.setPassword('webhooks', 'another');
+    expect(await service.exited).toBe(1);
+    expect(service.log()).toContain('EventStoreDB refused the credentials of EVENT_STORE_URL');
+  });
+
+  test('the right to read $all, taken away later, ends the process with code 1 and says which', async () => {
+    const admin = { username: 'root', password: 'secret', groups: ['$admins'] };
+    const users = new Users(admin, { username: 'svc', password: 'secret', groups: ['webhooks'] });
+    const { url } = await secured(users);
+    const client = connect(url('root:secret'));
+    cleanups.push(() => disconnect(client));
+    await client.setStreamMetadata('$all', { acl: { readRoles: ['$admins', 'webhooks'] } });
+    const { service } = await running(url('svc:secret'));
+    await client.setStreamMetadata('$all', { acl: { readRoles: ['$admins'] } });
+    expect(await service.exited).toBe(1);
+    expect(service.log()).toMatch(/may not read \$all/);
+  });
+});
+
+function ownFolder(): Settings {
+  const folder = temporaryDirectory();
+  cleanups.push(() => folder.remove());
+  return { DATA_DIR: folder.path };
+}
