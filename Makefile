@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-unit api-document asyncapi-document producers receivers try-package faults run lint build bench bench-growth soak clean up down
+.PHONY: help demo test test-all test-nodes test-unit checked types imports format api-document asyncapi-document producers receivers try-package faults run lint build bench bench-growth soak clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -19,11 +19,18 @@ help: ## this list
 demo: $(BUILT) ## the whole story on this machine, in under a minute
 	@node dist/main.js demo
 
-test: $(BUILT) lint ## build, lint, and every test, with smaller numbers
+test: checked ## build, lint, and every test, with smaller numbers
 	@npm test --silent
 
-test-all: $(BUILT) lint ## the same in full: all kills, all cases of the fuzzers, all pairs of store and broker
+test-all: checked ## the same in full: all kills, all cases of the fuzzers, all pairs of store and broker
 	@TEST_ALL=1 npm test --silent
+
+# Side by side: one after the other they take half a minute of a core.
+checked: $(INSTALLED)
+	@$(MAKE) --silent --no-print-directory --jobs=2 $(BUILT) lint
+
+test-nodes: ## test-all on other versions of Node.js (NODE_VERSIONS="22 24 26"); fetches and builds for them
+	@sh scripts/test-nodes.sh
 
 test-unit: $(BUILT) ## the tests that need neither servers nor processes of the service
 	@npm test --silent -- --selectProjects unit
@@ -50,10 +57,16 @@ faults: $(BUILT) ## the fault suite; writes what it counted into docs/reliabilit
 run: $(BUILT) ## the service, on 127.0.0.1:8080 (ARGS="--roles api" adds arguments)
 	@node dist/main.js serve $(ARGS)
 
-lint: $(INSTALLED) ## formatting, lint rules, types, and what may import what
-	$(BIN)/biome check --error-on-warnings
+lint: types imports format ## formatting, lint rules, types, and what may import what
+
+types: $(INSTALLED)
 	$(BIN)/tsc -p tsconfig.json --incremental --tsBuildInfoFile dist/.types-checked
+
+imports: $(INSTALLED)
 	$(BIN)/depcruise src projections
+
+format: $(INSTALLED)
+	$(BIN)/biome check --error-on-warnings
 
 build: $(BUILT) ## dist/main.js, the account-webhooks command
 

@@ -6,7 +6,6 @@ import { SqliteEventStore } from './adapters/sqlite/event-store.js';
 import { DataDirUnusable, StoreFile } from './adapters/sqlite/store-file.js';
 import type { Config, KafkaConfig } from './config.js';
 import { longestDelayMs } from './delivery/retry-schedule.js';
-import { KEY_STREAM_KEPT_MS, KEY_STREAMS } from './idempotency/expiry.js';
 import type { Logger } from './observability/logger.js';
 import { type Broker, STEPPED_OVER } from './ports/broker.js';
 import type { EventStore } from './ports/event-store.js';
@@ -45,7 +44,7 @@ export async function openBackbone(config: Config, logger: Logger): Promise<Back
     for (let next = opened.pop(); next; next = opened.pop()) await next();
   };
   try {
-    const { store, projections } = await openEventStore(config, embedded, logger);
+    const { store, projections } = await openEventStore(config, embedded);
     opened.push(() => store.close());
     const broker = await openBroker(config, embedded, logger);
     opened.push(() => broker.close());
@@ -91,7 +90,6 @@ export function embeddedFile({ dataDir }: Config) {
 export async function openEventStore(
   { eventStoreUrl }: Config,
   embedded: { open(): StoreFile },
-  logger: Logger,
 ): Promise<Pick<Backbone, 'store' | 'projections'>> {
   if (eventStoreUrl === null) return { store: new SqliteEventStore(embedded.open()), projections: null };
   const { connect, credentialsOf } = await import('./adapters/eventstoredb/client.js');
@@ -99,8 +97,7 @@ export async function openEventStore(
   const { EventStoreDbProjections } = await import('./adapters/eventstoredb/projection-server.js');
   const client = connect(eventStoreUrl);
   const credentials = credentialsOf(eventStoreUrl);
-  const expiring = { prefix: KEY_STREAMS, afterMs: KEY_STREAM_KEPT_MS };
-  const store = new EventStoreDbStore({ client, credentials, logger, random: Math.random, expiring });
+  const store = new EventStoreDbStore({ client, credentials, random: Math.random });
   return { store, projections: new EventStoreDbProjections(client) };
 }
 

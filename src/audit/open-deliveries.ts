@@ -2,7 +2,7 @@
  * Deliveries of a ledger that the deliveries topic alone does not answer for: what waits must be in a tier, what is
  * exhausted among the dead letters, and of one with no entry either may know.
  */
-import { readDeadLetter } from '../delivery/dead-letters.js';
+import { type DeadLetterReason, readDeadLetter } from '../delivery/dead-letters.js';
 import { dueOf, fromRetryRecord, webhookMessageId } from '../delivery/delivery.js';
 import type { NewRecord, ReceivedRecord } from '../ports/broker.js';
 import type { LedgerDelivery } from './ledger.js';
@@ -19,6 +19,9 @@ export interface Evidence {
   /** When its last dead letter was published, ms since the epoch. */
   readonly exhaustedAt: number | null;
 }
+
+/** Of dead letters that are the end of a delivery. */
+const ENDS: ReadonlySet<DeadLetterReason> = new Set<DeadLetterReason>(['exhausted', 'other-history']);
 
 const NO_EVIDENCE: Evidence = { waiting: null, exhaustedAt: null };
 
@@ -54,7 +57,7 @@ export class OpenDeliveries {
   buried(record: ReceivedRecord): void {
     const { reason, deliveryId } = readDeadLetter(record);
     const known = this.#open.get(deliveryId ?? '');
-    if (!known || deliveryId === null || reason !== 'exhausted') return;
+    if (!known || deliveryId === null || reason === null || !ENDS.has(reason)) return;
     const exhaustedAt = Math.max(known.exhaustedAt ?? 0, record.timestamp);
     this.#open.set(deliveryId, { ...known, exhaustedAt });
   }

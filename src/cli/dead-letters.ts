@@ -77,16 +77,26 @@ function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise
     (account === undefined || accountId === account) && (event === undefined || eventId === event);
   return withBackbone(config, async ({ broker, store }) => {
     const parts = { broker, topics: topics(config), tier: config.retrySchedule[0], now: Date.now };
-    let replayed = 0;
-    for await (const { deliveryId, eventId, accountId, webhookId } of replayDeadLetters(parts, wanted)) {
-      replayed += 1;
-      const id = deliveryId;
-      if (json) await io.print(JSON.stringify({ id, eventId, accountId, webhookId }));
-      else await io.print(`${id}  event ${eventId}  account ${accountId}  webhook ${webhookId}  is tried again`);
+    let [replayed, left] = [0, 0];
+    for await (const { kind, letter } of replayDeadLetters(parts, wanted)) {
+      if (kind === 'left') left += 1;
+      else {
+        replayed += 1;
+        await io.print(json ? asJson(letter) : triedAgain(letter));
+      }
     }
-    if (replayed === 0 && account !== undefined) await assertRegistered(store, account);
+    if (replayed + left === 0 && account !== undefined) await assertRegistered(store, account);
     if (!json) await io.print(`${replayed} replayed`);
+    if (left > 0) await io.warn(`${left} not replayed: for webhooks that another event store had (other-history)`);
   });
+}
+
+function asJson({ deliveryId: id, eventId, accountId, webhookId }: DeadLetter): string {
+  return JSON.stringify({ id, eventId, accountId, webhookId });
+}
+
+function triedAgain({ deliveryId: id, eventId, accountId, webhookId }: DeadLetter): string {
+  return `${id}  event ${eventId}  account ${accountId}  webhook ${webhookId}  is tried again`;
 }
 
 function topics({ paymentTopics, topicPrefix }: Config): Topics {

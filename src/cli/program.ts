@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   projections: async () => (await import('./projections.js')).projectionsCommand,
   deliveries: async () => (await import('./deliveries.js')).deliveriesCommand,
   'dead-letters': async () => (await import('./dead-letters.js')).deadLettersCommand,
+  store: async () => (await import('./store-accept.js')).storeCommand,
   backup: async () => (await import('./backup.js')).backupCommand,
   doctor: async () => (await import('./doctor.js')).doctorCommand,
   demo: async () => (await import('./demo.js')).demoCommand,

@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import type { Backbone } from '../backbone.js';
 import { foldingTrouble, type Trouble, troubleOf } from '../doctor/projection-troubles.js';
 import { ProjectionMissing, type ProjectionServer, ProjectionsOff } from '../ports/projection-server.js';
-import type { ProjectionName } from '../read-model/projection-source.js';
+import { PROJECTIONS, type ProjectionName } from '../read-model/projection-source.js';
 import { StandsStill, type Watching } from '../read-model/server-catch-up.js';
 import { type Deployed, deploy, rebuild } from '../read-model/server-projections.js';
-import { type Examined, examine, PROJECTIONS } from '../read-model/server-standing.js';
+import { type Examined, examine } from '../read-model/server-standing.js';
 import { type Difference, verify } from '../read-model/server-verification.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 

@@ -4,9 +4,11 @@ import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import { type App, ROLES, type Role, StartAborted, startApp } from '../app.js';
 import type { Config } from '../config.js';
 import { createLogger, type Logger } from '../observability/logger.js';
+import { OtherHistory } from '../ports/event-store.js';
 import { CommandFailed, type CommandIo, type JsonOption } from './command-io.js';
 import { keepHeapSmall } from './heap-growth.js';
 import { localUrl } from './local-url.js';
+import { logProcessWarnings } from './process-warnings.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
@@ -28,6 +30,7 @@ export function serveCommand(program: Command, io: CommandIo): void {
       keepHeapSmall();
       const config = io.config();
       const logger = createLogger(config.logLevel);
+      logProcessWarnings(logger);
       // Heard from the first moment on: a stop that comes while it starts counts too.
       const signal = nextSignal();
       const app = await startApp(config, roles, logger, signal.aborts).catch((error: unknown) => {
@@ -65,7 +68,9 @@ async function runUntil(received: Promise<NodeJS.Signals>, app: App, logger: Log
 async function died(app: App, error: unknown, logger: Logger): Promise<never> {
   logger.fatal({ err: error }, "the service can't continue");
   await app.close();
-  throw new CommandFailed("the service can't continue; see the log");
+  throw error instanceof OtherHistory
+    ? otherHistory(error)
+    : new CommandFailed("the service can't continue; see the log");
 }
 
 function nextSignal(): { received: Promise<NodeJS.Signals>; aborts: AbortSignal; ignore: () => void } {
@@ -84,7 +89,14 @@ function nextSignal(): { received: Promise<NodeJS.Signals>; aborts: AbortSignal;
   return { received, aborts: aborting.signal, ignore };
 }
 
+function otherHistory({ message }: OtherHistory): CommandFailed {
+  const wayOut =
+    'see EVENT_STORE_URL; if this is the store to use, stop the service and run: account-webhooks store accept';
+  return new CommandFailed(`${message}; ${wayOut}`);
+}
+
 function translated(error: unknown, { host, port, adminPort }: Config): unknown {
+  if (error instanceof OtherHistory) return otherHistory(error);
   const { code, port: taken } = error as { code?: string; port?: number };
   const name = taken === adminPort && adminPort !== port ? 'ADMIN_PORT' : 'PORT';
   if (code === 'EADDRINUSE') return new CommandFailed(`${name} ${taken} is in use on ${host}: set another ${name}`);

@@ -4,7 +4,6 @@ import type { VerifyToken } from '../accounts/access-tokens.js';
 import { IssuerKeys } from '../accounts/issuer-keys.js';
 import { createIssuerTokens } from '../accounts/issuer-tokens.js';
 import { createOwnTokens, type OwnTokens } from '../accounts/own-tokens.js';
-import type { Backbone } from '../backbone.js';
 import type { Config } from '../config.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
 import { createHostCheck } from '../endpoints/host-check.js';
@@ -14,7 +13,7 @@ import { createRateLimit } from '../http/rate-limit.js';
 import type { CheckedEndpoint } from '../http/register-webhook.js';
 import { createApi } from '../http/server.js';
 import { createFingerprints } from '../idempotency/fingerprint.js';
-import { createIdempotencyKeys, type IdempotencyKeys } from '../idempotency/idempotency-keys.js';
+import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
 import { followDeliveries, testEvents } from './api-deliveries.js';
 import type { Core, Stop } from './core.js';
@@ -39,7 +38,8 @@ export async function startListening(core: Core, stops: Stop[]): Promise<Running
     sealing: backbone.sealing,
     webhookIds: createWebhookIds(backbone.store, randomUUID),
     checkEndpoint: endpointCheck(config, core.lookup),
-    idempotencyKeys: idempotencyKeys(backbone),
+    handleKeyedCommand: createKeyedCommandHandler(core.commands),
+    fingerprints: createFingerprints([backbone.masterKey, ...backbone.previousKeys]),
     rateLimits: rateLimits(config),
     version: version(),
     now,
@@ -84,11 +84,6 @@ function issuerKeys(url: string, { logger, readiness }: Core, stops: Stop[]): Is
   keys.start();
   stops.push(() => keys.close());
   return keys;
-}
-
-function idempotencyKeys({ store, masterKey, previousKeys }: Backbone): IdempotencyKeys {
-  const fingerprints = createFingerprints([masterKey, ...previousKeys]);
-  return createIdempotencyKeys({ store, fingerprints, newEventId: randomUUID, now });
 }
 
 function rateLimits({ api }: Config) {

@@ -9,13 +9,16 @@ import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Readiness } from '../observability/readiness.js';
 import type { Tracing } from '../observability/tracing.js';
-import { type AccountCredentials, type Accounts, createAccounts } from '../read-model/accounts.js';
+import type { EventStore } from '../ports/event-store.js';
+import type { ProjectionStates } from '../ports/projection-states.js';
+import { type AccountStates, type Accounts, createAccounts, createLoadAccount } from '../read-model/accounts.js';
+import { HeadWatch } from '../read-model/head-watch.js';
 import { ProjectionHost, type ProjectionStanding } from '../read-model/projection-host.js';
-import { loadProjection } from '../read-model/projection-source.js';
+import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
-import { createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
-import type { AccountWebhooks } from '../webhooks/state.js';
+import { type CommandParts, createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
 import { checkKeys } from './check-keys.js';
+import { identify } from './identify.js';
 import { startRetention } from './retention.js';
 import { type BrokerContact, watchedBackbone } from './watched-backbone.js';
 
@@ -37,69 +40,79 @@ export interface Core extends Start {
   readonly brokerContact: BrokerContact;
   readonly accounts: Accounts;
   readonly handleCommand: HandleCommand;
+  /** What a command is handled with. */
+  readonly commands: CommandParts;
   /** Rejected where the read model can't go on. */
   readonly lost: Promise<never>;
   /** One for registration and connections: they share what resolves names. */
   readonly lookup: LookupAll;
 }
 
-/** Opens the backbone and folds the read model up to where the store stands now. @throws InvalidConfig */
+/** Opens the backbone and folds the read model up to where the store stands now. @throws InvalidConfig, OtherHistory */
 export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const { config, logger, metrics, tracing, readiness, givenUp } = start;
   const brokerContact: BrokerContact = { why: null };
   const backbone = watchedBackbone(await openBackbone(config, logger), metrics.store, brokerContact);
   stops.push(() => backbone.close());
+  const { store } = backbone;
   const sweeper = startRetention(config, backbone, logger);
   stops.push(() => sweeper?.stop());
   const states = openProjectionStates(config.dataDir, (file) =>
-    logger.warn({ file }, 'the read model was damaged: it is thrown away and rebuilt'),
+    logger.warn({ file }, 'the read model is damaged, or of another release: it is rebuilt'),
   );
   stops.push(() => states.close());
-  const parts = { store: backbone.store, states, logger, now: () => performance.now() };
-  const webhooks = new ProjectionHost<AccountWebhooks>({ ...parts, projection: loadProjection('account-webhooks') });
-  const credentials = new ProjectionHost<AccountCredentials>({
-    ...parts,
-    projection: loadProjection('account-credentials'),
+  const host = new ProjectionHost<AccountStates>({
+    ...{ store, states, logger, projection: combined(PROJECTIONS.map(loadProjection)) },
+    ...{ now: () => performance.now(), time: Date.now, onReached: (ms) => metrics.store.folded(ms) },
   });
-  watchProjections(start, { 'account-webhooks': webhooks, 'account-credentials': credentials });
-  for (const host of [webhooks, credentials]) {
-    host.start();
-    stops.push(() => host.close());
-  }
-  const lost = Promise.race([webhooks.lost, credentials.lost]);
-  // Whoever uses the app hears of it; where the start fails on something else nobody does.
+  const now = () => performance.now();
+  const watch = new HeadWatch({ store, logger, now, onHead: (head) => host.sawHead(head) });
+  watchReadModel(start, host, watch);
+  watch.start();
+  stops.push(() => watch.close());
+  const lost = Promise.race([host.lost, watch.lost]);
+  // The user of the app hears of it; where the start fails on something else nobody does.
   lost.catch(() => undefined);
-  await Promise.race([Promise.all([webhooks.caughtUp, credentials.caughtUp]), lost, givenUp]);
-  checkKeys(sealedValues(webhooks, credentials, Date.now()), backbone.sealing);
+  const history = identifying(config.dataDir, store, states, stops);
+  host.start(await Promise.race([history, lost, givenUp]));
+  stops.push(() => host.close());
+  await Promise.race([host.caughtUp, lost, givenUp]);
+  checkKeys(sealedValues(host, Date.now()), backbone.sealing);
   readiness.part('keys', () => null);
-  const accounts = createAccounts(webhooks, credentials);
-  const handleCommand = createCommandHandler({
-    store: backbone.store,
-    accounts,
-    passed: async (stream, revision, withinMs) => {
-      const storedAt = performance.now();
-      const passed = await webhooks.passed(stream, revision, withinMs);
-      metrics.store.folded(performance.now() - storedAt);
-      return passed;
-    },
+  const commands: CommandParts = {
+    store,
+    load: createLoadAccount(host),
     newEventId: randomUUID,
     tracing,
-  });
-  return { ...start, backbone, brokerContact, accounts, handleCommand, lost, lookup: fairLookup(lookupAll) };
+    time: Date.now,
+  };
+  const accounts = createAccounts(host);
+  const handleCommand = createCommandHandler(commands);
+  return { ...start, backbone, brokerContact, accounts, commands, handleCommand, lost, lookup: fairLookup(lookupAll) };
 }
 
-function watchProjections(
-  { metrics, readiness }: Start,
-  hosts: Readonly<Record<string, { readonly standing: ProjectionStanding }>>,
-): void {
-  for (const [name, host] of Object.entries(hosts)) metrics.watch.projection(name, () => host.standing);
-  const first = (...kinds: readonly ProjectionStanding['kind'][]) => {
-    const standings = Object.entries(hosts).map(([name, { standing }]) => ({ name, standing }));
-    return standings.find(({ standing }) => kinds.includes(standing.kind));
+function identifying(dataDir: string, store: EventStore, states: ProjectionStates, stops: Stop[]): Promise<string> {
+  const stopping = new AbortController();
+  const history = identify(dataDir, { store, accepted: states.history, signal: stopping.signal });
+  stops.push(() => {
+    stopping.abort();
+    return history.then(
+      () => undefined,
+      () => undefined,
+    );
+  });
+  return history;
+}
+
+function watchReadModel({ metrics, readiness }: Start, host: ProjectionHost<AccountStates>, watch: HeadWatch): void {
+  for (const name of PROJECTIONS) metrics.watch.projection(name, () => host.standing);
+  const whyNot = (...kinds: readonly ProjectionStanding['kind'][]) => {
+    const { kind, why } = host.standing;
+    return kinds.includes(kind) ? why : null;
   };
-  readiness.part('event store', () => first('starting', 'out-of-reach')?.standing.why ?? null);
+  readiness.part('event store', () => watch.whyNot ?? whyNot('starting', 'out-of-reach'));
   readiness.part('read model', () => {
-    const behind = first('starting', 'out-of-reach', 'catching-up');
-    return behind ? `${behind.name} is not up to date: ${behind.standing.why}` : null;
+    const why = whyNot('starting', 'out-of-reach', 'catching-up');
+    return why && `it is not up to date: ${why}`;
   });
 }

@@ -27,6 +27,8 @@ function watchedStore(store: EventStore, metrics: StoreMetrics): EventStore {
     },
     read: (stream, fromRevision) => store.read(stream, fromRevision),
     subscribe: (options) => store.subscribe(options),
+    head: () => store.head(),
+    isAtOrAfter: (position, head) => store.isAtOrAfter(position, head),
     close: () => store.close(),
   };
 }

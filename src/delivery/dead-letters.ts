@@ -10,9 +10,10 @@ import { type Delivery, foreignHeaders, fromRetryRecord, ownHeaders, sourceOf, w
 
 /**
  * not-valid: not a payment event, or not a retry record. exhausted: the schedule's last delay has passed. unreadable: a
- * batch that an operator steps over; nothing of it is kept but its place.
+ * batch that an operator steps over; nothing of it is kept but its place. other-history: the store was replaced, and the
+ * webhook's id belongs to another webhook there; nothing was sent to that one.
  */
-export type DeadLetterReason = 'not-valid' | 'exhausted' | 'unreadable';
+export type DeadLetterReason = 'not-valid' | 'exhausted' | 'unreadable' | 'other-history';
 
 const LAST_OFFSET = 'aw-last-offset';
 const DIGEST = 'aw-digest';
@@ -33,6 +34,8 @@ export interface DeadLetter {
   /** Of a CloudEvent only. */
   readonly eventSource?: string;
   readonly webhookId: number | null;
+  /** The id of the event that added the webhook; null in letters of earlier releases. */
+  readonly webhookEvent: string | null;
   /** The webhook-id of the delivery. */
   readonly deliveryId: string | null;
   readonly attempts: number | null;
@@ -52,8 +55,19 @@ export function notValid(record: ReceivedRecord, detail: string): NewRecord {
 }
 
 export function exhausted(delivery: Delivery, detail: string): NewRecord {
+  return ofDelivery(delivery, 'exhausted', detail);
+}
+
+/** @param addedBy the id of the event that added the webhook which has the id now */
+export function ofOtherHistory(delivery: Delivery, addedBy: string): NewRecord {
+  const { webhookId, webhookEvent } = delivery;
+  const detail = `event ${addedBy} added webhook ${webhookId}; this delivery is for the one that event ${webhookEvent} added`;
+  return ofDelivery(delivery, 'other-history', detail);
+}
+
+function ofDelivery(delivery: Delivery, reason: DeadLetterReason, detail: string): NewRecord {
   const { record } = delivery;
-  return deadLetter(record, 'exhausted', detail, [...foreignHeaders(record), ...ownHeaders(delivery)]);
+  return deadLetter(record, reason, detail, [...foreignHeaders(record), ...ownHeaders(delivery)]);
 }
 
 /** The letter, which is the order as well. @param why the operator's reason */
@@ -98,6 +112,7 @@ export function readDeadLetter(record: ReceivedRecord): DeadLetter {
     eventId: text('aw-event-id'),
     ...sourceOf(fromRetryRecord(record)),
     webhookId: whole(record, 'aw-webhook-id'),
+    webhookEvent: text('aw-webhook-event'),
     deliveryId: text('aw-delivery-id'),
     attempts: whole(record, 'aw-attempts'),
     partition: record.partition,

@@ -10,12 +10,13 @@ import type { Attempt, AttemptResult } from './attempt.js';
 import type { BreakerChange, Fared } from './circuit-breaker.js';
 import { contentOf } from './cloud-event-attributes.js';
 import type { OpenConfiguration } from './configuration.js';
-import { exhausted } from './dead-letters.js';
+import { exhausted, ofOtherHistory } from './dead-letters.js';
 import { correlationIdOf, type Delivery, sourceOf, toRetryRecord, withoutExtras } from './delivery.js';
 import { type LoggedAttempt, logEntry, loggedAttempt } from './delivery-log.js';
 import { publishUntilDurable, publishWhatFits } from './durable-publish.js';
 import type { EndpointGate, Refused } from './endpoint-gate.js';
 import type { EndpointHealth } from './endpoint-health.js';
+import { type Recipient, recipientOf } from './recipient.js';
 import { type Delay, dueAt, stepAfterFailure, tierOfPutOff } from './retry-schedule.js';
 import type { Topics } from './topics.js';
 
@@ -47,10 +48,10 @@ export function createDeliver(parts: DeliverParts): Deliver {
   const { accounts, gate, health, metrics, topics } = parts;
 
   return async function deliver(delivery) {
-    const webhook = accounts.webhook(delivery.accountId, delivery.webhookId);
-    if (!webhook?.isActive) return end(delivery, 'cancelled', null);
+    const to = recipientOf(delivery, accounts);
+    if (to.kind !== 'active') return endUnsent(delivery, to);
     const bytes = delivery.record.value?.length ?? 0;
-    const entry = await gate.enter(delivery.accountId, webhook.endpoint, bytes);
+    const entry = await gate.enter(delivery.accountId, to.webhook.endpoint, bytes);
     if (entry.kind === 'refused') return putOff(delivery, PUT_OFF_WHY[entry.why], entry.forMs);
     let fared: Fared = 'unknown';
     try {
@@ -62,16 +63,32 @@ export function createDeliver(parts: DeliverParts): Deliver {
 
   /** The webhook is looked up again: it may have changed in the line. */
   async function attemptOnce(delivery: Delivery): Promise<Fared> {
-    const webhook = accounts.webhook(delivery.accountId, delivery.webhookId);
-    if (!webhook?.isActive) {
-      await end(delivery, 'cancelled', null);
+    const to = recipientOf(delivery, accounts);
+    if (to.kind !== 'active') {
+      await endUnsent(delivery, to);
       return 'unknown';
     }
+    const { webhook } = to;
     const result = await send(delivery, webhook);
     const fared = faredBy(result);
     if (fared !== 'unknown') health[fared]({ delivery, endpoint: webhook.endpoint });
     await follow(delivery, webhook, result);
     return fared;
+  }
+
+  function endUnsent(delivery: Delivery, to: Exclude<Recipient, { kind: 'active' }>): Promise<void> {
+    switch (to.kind) {
+      case 'inactive':
+        return end(delivery, 'cancelled', null);
+      case 'other-history':
+        parts.logger.warn(
+          { ...about(delivery), webhookEvent: delivery.webhookEvent, addedBy: to.addedBy },
+          'a delivery is for a webhook of another history',
+        );
+        return bury(delivery, 'other-history', null, (form) => ofOtherHistory(form, to.addedBy));
+      default:
+        return to satisfies never;
+    }
   }
 
   async function follow(delivery: Delivery, webhook: Webhook, result: AttemptResult | null): Promise<void> {
@@ -143,15 +160,23 @@ export function createDeliver(parts: DeliverParts): Deliver {
     const why = attempt.error ?? `status ${attempt.status}`;
     if (step === null || !tier) {
       logger.warn({ ...about(delivery), why }, 'a delivery is exhausted');
-      const forms = [() => exhausted(delivery, why), () => exhausted(withoutExtras(delivery), why)];
-      metrics.deadLetter('exhausted');
-      const letter = publishWhatFits(parts, topics.deadLetters, forms);
-      await Promise.all([letter, end(delivery, 'exhausted', attempt)]);
-      return;
+      return bury(delivery, 'exhausted', attempt, (form) => exhausted(form, why));
     }
     logger.warn({ ...about(delivery), why, next: tier.text }, 'an attempt failed');
     metrics.came('retrying', delivery.eventType);
     await wait({ ...delivery, step: step + 1 }, tier, attempt);
+  }
+
+  /** @param letter of the delivery as it came; where that is too large, without its extras */
+  async function bury(
+    delivery: Delivery,
+    reason: 'exhausted' | 'other-history',
+    attempt: LoggedAttempt | null,
+    letter: (form: Delivery) => NewRecord,
+  ): Promise<void> {
+    metrics.deadLetter(reason);
+    const forms = [() => letter(delivery), () => letter(withoutExtras(delivery))];
+    await Promise.all([publishWhatFits(parts, topics.deadLetters, forms), end(delivery, 'exhausted', attempt)]);
   }
 
   /** To a tier, with no attempt counted. The log tells of the first time in a row. @throws RangeError without a tier */

@@ -28,6 +28,8 @@ export interface DeliveryLogEntry {
   readonly eventType: string;
   readonly accountId: number;
   readonly webhookId: number;
+  /** The id of the event that added the webhook; entries of earlier releases lack it. */
+  readonly webhookEvent?: string;
   readonly outcome: Outcome;
   /** Null where none was made: put off by a full line or a stop, or cancelled. */
   readonly attempt: LoggedAttempt | null;
@@ -44,10 +46,11 @@ export function logEntry(
   attempt: LoggedAttempt | null,
   nextAttemptAt: number | null,
 ): NewRecord {
-  const { id, eventId, eventType, accountId, webhookId } = delivery;
+  const { id, eventId, eventType, accountId, webhookId, webhookEvent } = delivery;
   const next = nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString();
   const about = { id, eventId, ...sourceOf(delivery), eventType, accountId, webhookId };
-  const entry: DeliveryLogEntry = { ...about, outcome, attempt, nextAttemptAt: next };
+  const added = webhookEvent === null ? {} : { webhookEvent };
+  const entry: DeliveryLogEntry = { ...about, ...added, outcome, attempt, nextAttemptAt: next };
   return { key: Buffer.from(String(accountId)), value: Buffer.from(JSON.stringify(entry)), headers: [] };
 }
 

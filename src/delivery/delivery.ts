@@ -12,6 +12,7 @@
 import { createHash } from 'node:crypto';
 import { isSpanId, parseTraceContext, type TraceContext, traceparentOf } from '../observability/trace-context.js';
 import { headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
+import type { Webhook } from '../webhooks/state.js';
 import { eventHeaders } from './cloud-event-attributes.js';
 import { type EventIdentity, eventOfKey, keyOfEvent } from './event-identity.js';
 import type { CloudEvent, PaymentEvent } from './parsed-payment.js';
@@ -21,6 +22,8 @@ export interface Delivery {
   readonly id: string;
   readonly accountId: number;
   readonly webhookId: number;
+  /** The id of the event that added the webhook; null in records of releases that did not write it. */
+  readonly webhookEvent: string | null;
   readonly eventId: string;
   readonly eventType: string;
   /** Null where the payment event is a plain one. */
@@ -44,6 +47,7 @@ export interface Delivery {
 const CORRELATION = 'x-correlation-id';
 const SOUND_ID = /^[\w.:-]{1,128}$/;
 const OWN_HEADERS = 'aw-';
+const WEBHOOK_EVENT = 'aw-webhook-event';
 const DUE = 'aw-due';
 const PUT_OFF = 'aw-put-off';
 const PUBLISHED = 'aw-published';
@@ -55,7 +59,7 @@ const CONTENT_MODE = 'aw-content-mode';
 
 export function newDelivery(
   event: PaymentEvent,
-  webhookId: number,
+  { id: webhookId, addedBy: webhookEvent }: Pick<Webhook, 'id' | 'addedBy'>,
   record: NewRecord & Partial<Pick<ReceivedRecord, 'timestamp'>>,
   trace = traceOf(record),
 ): Delivery {
@@ -63,7 +67,7 @@ export function newDelivery(
   const id = webhookMessageId(accountId, { eventId, eventSource: cloudEvent?.source ?? null }, webhookId);
   const publishedAt = record.timestamp ?? null;
   const begun = { attempts: 0, step: 0, putOff: 0, publishedAt, trace, lastSpan: null };
-  return { id, accountId, webhookId, eventId, eventType, cloudEvent, ...begun, record };
+  return { id, accountId, webhookId, webhookEvent, eventId, eventType, cloudEvent, ...begun, record };
 }
 
 /**
@@ -115,14 +119,15 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   // Only of a CloudEvent in binary mode the value is not the event itself.
   if (event === null || (record.value === null && event.cloudEvent?.mode !== 'binary')) return null;
   if (accountId === null || webhookId === null || attempts === null || step === null) return null;
-  // Records of earlier releases do not say.
+  // Records of earlier releases do not say these two.
+  const webhookEvent = headerText(record, WEBHOOK_EVENT) ?? null;
   const putOff = Math.max(0, whole(record, PUT_OFF) ?? 0);
   const publishedAt = whole(record, PUBLISHED);
   const trace = traceOf(record, TRACE) ?? traceOf(record);
   const span = headerText(record, LAST_SPAN);
   const lastSpan = trace && span !== undefined && isSpanId(span) ? span : null;
   const progress = { attempts, step, putOff, publishedAt, trace, lastSpan };
-  return { id, accountId, webhookId, ...event, eventType, ...progress, record };
+  return { id, accountId, webhookId, webhookEvent, ...event, eventType, ...progress, record };
 }
 
 /** Null where the headers contradict each other. */
@@ -166,6 +171,7 @@ export function dueOf(record: NewRecord): number {
 
 /** The headers that tell a dead letter's delivery. */
 export function ownHeaders(delivery: Delivery): RecordHeader[] {
+  const { webhookEvent } = delivery;
   return [
     text('aw-delivery-id', delivery.id),
     text('aw-event-id', delivery.eventId),
@@ -175,6 +181,7 @@ export function ownHeaders(delivery: Delivery): RecordHeader[] {
     text('aw-attempts', delivery.attempts),
     text('aw-step', delivery.step),
     ...eventHeadersOf(delivery),
+    ...(webhookEvent === null ? [] : [text(WEBHOOK_EVENT, webhookEvent)]),
   ];
 }
 

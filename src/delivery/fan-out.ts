@@ -23,7 +23,9 @@ export function createFanOut(parts: DeliverParts, deliver: Deliver) {
     const { event } = parsed;
     const webhooks = parts.accounts.activeWebhooks(event.accountId, event.type);
     // All of them settle before the record does: a rejection hands the record out again, not in the middle of it.
-    const settled = await Promise.allSettled(webhooks.map(({ id }) => deliver(newDelivery(event, id, record, trace))));
+    const settled = await Promise.allSettled(
+      webhooks.map((webhook) => deliver(newDelivery(event, webhook, record, trace))),
+    );
     const failed = settled.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
   }

@@ -1,10 +1,11 @@
 /**
  * Replay of dead letters: a delivery that was exhausted, and has not gone on since, begins the schedule again, in two
- * seconds and with the same webhook-id. What was not valid is left: it would not be valid again.
+ * seconds and with the same webhook-id. What was not valid is left: it would not be valid again. So is what is for a
+ * webhook of another history.
  */
 import type { Broker } from '../ports/broker.js';
-import { type DeadLetter, readDeadLetter } from './dead-letters.js';
-import { fromRetryRecord, toRetryRecord } from './delivery.js';
+import { type DeadLetter, type DeadLetterReason, readDeadLetter } from './dead-letters.js';
+import { type Delivery, fromRetryRecord, toRetryRecord } from './delivery.js';
 import { logEntry, type Outcome, outcomesOf } from './delivery-log.js';
 import type { Delay } from './retry-schedule.js';
 import type { Topics } from './topics.js';
@@ -20,25 +21,60 @@ export interface ReplayParts {
   readonly now: () => number;
 }
 
-/** Those that were put back, each after its retry record is durable. @throws BrokerUnavailable */
+/** left: the webhook that it was for is of another history, so nothing would be sent. */
+export interface Replay {
+  readonly kind: 'replayed' | 'left';
+  readonly letter: DeadLetter;
+}
+
+/**
+ * First each delivery that is left, once; then those that were put back, each after its retry record is durable.
+ * @throws BrokerUnavailable
+ */
 export async function* replayDeadLetters(
-  { broker, topics, tier, now }: ReplayParts,
+  parts: ReplayParts,
   wanted: (letter: DeadLetter) => boolean,
-): AsyncIterable<DeadLetter> {
+): AsyncIterable<Replay> {
+  const { broker, topics, tier } = parts;
   await broker.ensureTopics([topics.tier(tier), topics.deliveries]);
   const outcomes = await outcomesOf(broker.browse(topics.deliveries));
+  const ofOtherHistory = new Set<string>();
+  for await (const { letter } of letters(parts, 'other-history', wanted)) {
+    const isNew = ofOtherHistory.size < ofOtherHistory.add(named(letter)).size;
+    if (isNew && isExhausted(outcomes.get(letter.deliveryId ?? ''))) yield { kind: 'left', letter };
+  }
+  for await (const { record, letter } of letters(parts, 'exhausted', wanted)) {
+    const delivery = fromRetryRecord(record);
+    // Also one that was exhausted before its history was replaced: it would only become a dead letter again.
+    if (!delivery || ofOtherHistory.has(named(letter)) || !isExhausted(outcomes.get(delivery.id))) continue;
+    await putBack(parts, delivery);
+    outcomes.set(delivery.id, 'retrying');
+    yield { kind: 'replayed', letter };
+  }
+}
+
+async function putBack({ broker, topics, tier, now }: ReplayParts, delivery: Delivery): Promise<void> {
+  const due = now() + BEFORE_ITS_ATTEMPT_MS;
+  await Promise.all([
+    broker.publish(topics.tier(tier), [toRetryRecord({ ...delivery, step: 0 }, due)]),
+    broker.publish(topics.deliveries, [logEntry(delivery, 'retrying', null, due)]),
+  ]);
+}
+
+async function* letters(
+  { broker, topics }: ReplayParts,
+  reason: DeadLetterReason,
+  wanted: (letter: DeadLetter) => boolean,
+) {
   for await (const record of broker.browse(topics.deadLetters)) {
     const letter = readDeadLetter(record);
-    const delivery = letter.reason === 'exhausted' ? fromRetryRecord(record) : null;
-    if (!delivery || !wanted(letter) || !isExhausted(outcomes.get(delivery.id))) continue;
-    const due = now() + BEFORE_ITS_ATTEMPT_MS;
-    await Promise.all([
-      broker.publish(topics.tier(tier), [toRetryRecord({ ...delivery, step: 0 }, due)]),
-      broker.publish(topics.deliveries, [logEntry(delivery, 'retrying', null, due)]),
-    ]);
-    outcomes.set(delivery.id, 'retrying');
-    yield letter;
+    if (letter.reason === reason && wanted(letter)) yield { record, letter };
   }
+}
+
+/** Another history may have a delivery of the same id, to the webhook that has the webhook's id there. */
+function named({ deliveryId, webhookEvent }: DeadLetter): string {
+  return `${deliveryId} ${webhookEvent}`;
 }
 
 /** The log may have lost it to retention: the letter says that it was. */

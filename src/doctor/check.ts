@@ -57,10 +57,15 @@ const SET_RIGHT = 'set it right: see the settings in the README';
 const TODO: ReadonlyMap<string, string> = new Map([
   ['InvalidConfig', SET_RIGHT],
   ['NoConnectionString', SET_RIGHT],
+  ['CaFileUnusable', SET_RIGHT],
   ['MasterKeyMissing', 'put master.key back from where it is backed up'],
   ['DataDirUnusable', 'see who may write to DATA_DIR, and whether its disk is full or broken'],
   ['StoreUnavailable', 'see whether the server of EVENT_STORE_URL runs, and can be reached from here'],
   ['StoreRefused', 'set what EventStoreDB takes in EVENT_STORE_URL, or grant the user what the service needs'],
+  [
+    'OtherHistory',
+    'see EVENT_STORE_URL; if this is the store to use, stop the service and run: account-webhooks store accept',
+  ],
   ['BrokerUnavailable', 'see whether the brokers of BROKER_URL run, and can be reached from here'],
   ['BrokerRefused', 'set what Kafka takes, or grant the user what the service needs'],
 ]);

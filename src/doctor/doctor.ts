@@ -25,7 +25,7 @@ export async function examine(config: Config, logger: Logger): Promise<readonly 
   let opening: Promise<OpenedStore | null> | null = null;
   const openStore = () => {
     const isNew = config.eventStoreUrl === null && !isThere;
-    opening ??= isNew ? Promise.resolve(null) : openEventStore(config, embedded, logger);
+    opening ??= isNew ? Promise.resolve(null) : openEventStore(config, embedded);
     return opening;
   };
   let broker: Promise<Broker> | null = null;

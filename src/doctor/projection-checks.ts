@@ -1,7 +1,8 @@
 /** The projections at the event store's server. The service does without them: what is wrong there only auditors miss. */
 import type { EventStore } from '../ports/event-store.js';
 import type { ProjectionServer } from '../ports/projection-server.js';
-import { type Examined, examine, PROJECTIONS } from '../read-model/server-standing.js';
+import { PROJECTIONS } from '../read-model/projection-source.js';
+import { type Examined, examine } from '../read-model/server-standing.js';
 import { type Finding, fail, ok, warn } from './check.js';
 import { foldingTrouble, troubleOf } from './projection-troubles.js';
 

@@ -2,20 +2,23 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readModelOrigin } from '../adapters/sqlite/projection-states.js';
+import { inDataDir } from '../adapters/sqlite/store-file.js';
 import { type Backbone, keysOf } from '../backbone.js';
 import { checkKeys } from '../composition/check-keys.js';
 import type { Config } from '../config.js';
-import { type EventStore, WrongExpectedRevision } from '../ports/event-store.js';
-import type { AccountCredentials } from '../read-model/accounts.js';
-import { loadProjection, type ProjectionName } from '../read-model/projection-source.js';
+import { type EventStore, type RecordedEvent, WrongExpectedRevision } from '../ports/event-store.js';
+import type { AccountStates } from '../read-model/accounts.js';
+import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
+import { readStoreId } from '../read-model/store-id-file.js';
+import { mustBeAccepted, readIdentity } from '../read-model/store-identity.js';
 import { masterKeyFromFile } from '../secrets/master-key-file.js';
-import type { AccountWebhooks } from '../webhooks/state.js';
 import { type Check, type Finding, ok, warn } from './check.js';
 import { projectionsAtServer } from './projection-checks.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
-/** Null where the embedded store was not made yet. @throws DataDirUnusable, NoConnectionString */
+/** Null where the embedded store was not made yet. @throws DataDirUnusable, NoConnectionString, CaFileUnusable */
 export type OpenStore = () => Promise<OpenedStore | null>;
 
 const NOTHING_YET = ok('nothing is stored yet: serve makes it at its first start');
@@ -38,6 +41,14 @@ export function storeChecks(config: Config, open: OpenStore): Check[] {
     );
   return [
     { name: 'event store', run: look },
+    {
+      name: 'history',
+      run: () =>
+        look().then(
+          async () => ownHistory(config, await open()),
+          () => [NOT_LOOKED_AT],
+        ),
+    },
     { name: 'MASTER_KEY', run: then(({ store }) => keys(config, store)) },
     ...(config.eventStoreUrl === null ? [] : [{ name: 'projections', run: then(projectionsAtServer) }]),
   ];
@@ -55,17 +66,32 @@ async function usable(store: EventStore): Promise<readonly Finding[]> {
   } catch (error) {
     if (!(error instanceof WrongExpectedRevision)) throw error;
   }
-  return [ok('it can be read and appended to')];
+  // A right of its own: EventStoreDB subscribes to $all, which only its administrators may read by default.
+  for await (const _ of stored(store, await store.head(), DRY_STREAM)) break;
+  return [ok('it can be read, appended to and subscribed to')];
+}
+
+/** Whether the service would start on it, and with its read model as it is. @throws OtherHistory */
+async function ownHistory({ dataDir }: Config, opened: OpenedStore | null): Promise<readonly Finding[]> {
+  const model = inDataDir(() => readModelOrigin(dataDir));
+  const accepted = inDataDir(() => readStoreId(dataDir)) ?? model?.history ?? null;
+  if (!opened && accepted === null) return [NOTHING_YET];
+  const found = opened && (await readIdentity(opened.store));
+  if (accepted === null) return [ok('no event store was accepted yet: serve accepts the one that it finds')];
+  mustBeAccepted(found, accepted);
+  // A read model of another history than the accepted one is rebuilt without a question.
+  if (!opened || model?.history !== accepted || model.position === null) return [ok('it is the accepted one')];
+  for await (const _ of stored(opened.store, model.position, DRY_STREAM)) break;
+  return [ok('it is the accepted one, and has all that the read model was folded from')];
 }
 
 /** @throws InvalidConfig */
 async function keys(config: Config, store: EventStore): Promise<readonly Finding[]> {
   const { sealing } = keysOf(config, () => masterKeyOf(config));
-  const webhooks = await folded<AccountWebhooks>(store, 'account-webhooks');
-  const credentials = await folded<AccountCredentials>(store, 'account-credentials');
-  const values = [...sealedValues({ all: () => webhooks }, { all: () => credentials }, Date.now())];
+  const accounts = await folded(store);
+  const values = [...sealedValues({ all: () => accounts }, Date.now())];
   checkKeys(values, sealing);
-  return [ok(`it opens all that is sealed (${values.length} values of ${credentials.size} accounts)`)];
+  return [ok(`it opens all that is sealed (${values.length} values of ${accounts.size} accounts)`)];
 }
 
 /** It is made by whoever starts first; not by looking. */
@@ -74,20 +100,24 @@ function masterKeyOf({ dataDir }: Config): Buffer {
   return isThere ? masterKeyFromFile(dataDir, randomBytes) : randomBytes(32);
 }
 
-async function folded<S>(store: EventStore, name: ProjectionName): Promise<Map<string, S>> {
-  const projection = loadProjection(name);
-  const states = new Map<string, S>();
+async function folded(store: EventStore): Promise<Map<string, AccountStates>> {
+  const projection = combined(PROJECTIONS.map(loadProjection));
+  const states = new Map<string, AccountStates>();
+  for await (const event of stored(store, null, projection.streamPrefix)) {
+    const before = states.get(event.stream) ?? projection.init();
+    states.set(event.stream, projection.fold(before, event) as AccountStates);
+  }
+  return states;
+}
+
+/** What the service gets of streams with this prefix: by a subscription, until it has caught up. */
+async function* stored(store: EventStore, after: string | null, streamPrefix: string): AsyncIterable<RecordedEvent> {
   const until = new AbortController();
   try {
-    const { streamPrefix } = projection;
-    for await (const batch of store.subscribe({ after: null, streamPrefix, signal: until.signal })) {
-      for (const event of batch.events) {
-        const before = states.get(event.stream) ?? projection.init();
-        states.set(event.stream, projection.fold(before, event) as S);
-      }
-      if (batch.caughtUp) break;
+    for await (const { events, caughtUp } of store.subscribe({ after, streamPrefix, signal: until.signal })) {
+      yield* events;
+      if (caughtUp) return;
     }
-    return states;
   } finally {
     until.abort();
   }

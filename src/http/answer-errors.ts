@@ -1,7 +1,8 @@
-/** Outermost: turns whatever was thrown into an answer of the one error shape; what it does not know is a plain 500. */
+/** Outermost: turns an error into an answer of the one error shape; an unknown one is a plain 500. */
 import type { Context, Next } from 'koa';
 import type { Logger } from '../observability/logger.js';
 import { ApiError } from './api-error.js';
+import { notNow } from './not-now.js';
 import { aboutRequest } from './request-context.js';
 
 export function answerErrors(logger: Logger) {
@@ -11,10 +12,11 @@ export function answerErrors(logger: Logger) {
       await next();
       if (ctx.status === 404 && ctx.body === undefined) throw notRouted(ctx);
     } catch (error) {
-      if (!(error instanceof ApiError)) {
+      const known = error instanceof ApiError ? error : notNow(error);
+      if (!known) {
         logger.error({ err: error, method: ctx.method, path: ctx.path, ...aboutRequest(ctx) }, 'a request failed');
       }
-      answer(ctx, error instanceof ApiError ? error : new ApiError(500, 'internal error'));
+      answer(ctx, known ?? new ApiError(500, 'internal error'));
     }
   };
 }

@@ -11,6 +11,7 @@ import { accountOf, secretMatches } from '../accounts/client-credentials.js';
 import type { OwnTokens } from '../accounts/own-tokens.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { ApiError } from './api-error.js';
+import { notNow } from './not-now.js';
 import type { Operation } from './operation.js';
 import type { RateLimit } from './rate-limit.js';
 
@@ -107,6 +108,10 @@ export const operation: Operation = {
     },
     413: { description: '`invalid_request`: the form exceeds 65,536 bytes.', schema: OAUTH_ERROR },
     415: { description: '`invalid_request`: the Content-Encoding is not supported.', schema: OAUTH_ERROR },
+    503: {
+      description: "`temporarily_unavailable`: the event store can't be reached. Retry-After says when to try again.",
+      schema: OAUTH_ERROR,
+    },
     429: {
       description:
         '`temporarily_unavailable`: the account asked for too many tokens. Retry-After says when to try again.',
@@ -121,9 +126,12 @@ export async function tokenErrors(ctx: Context, next: Next): Promise<void> {
   try {
     await next();
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    ctx.status = error.status;
-    ctx.body = { error: 'invalid_request', error_description: error.message };
+    const outage = notNow(error);
+    const known = outage ?? error;
+    if (!(known instanceof ApiError)) throw known;
+    ctx.status = known.status;
+    ctx.set({ ...known.details.headers });
+    ctx.body = { error: outage ? 'temporarily_unavailable' : 'invalid_request', error_description: known.message };
   }
 }
 

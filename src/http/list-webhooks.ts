@@ -74,8 +74,8 @@ export function listWebhooks(accounts: Accounts, sealing: Sealing) {
     const { accountId } = ctx.state.caller as Caller;
     const found = await accounts.webhooks(accountId);
     if (!found) throw accountNotFound();
-    const known = answers.get(found.state) ?? answer(accountId, found.state, sealing);
-    answers.set(found.state, known);
+    const known = answers.get(found) ?? answer(accountId, found, sealing);
+    answers.set(found, known);
     ctx.type = 'application/json';
     ctx.body = known;
   };

@@ -67,6 +67,8 @@ function described(operation: Operation, { issuesTokens }: DocumentOptions): Sch
   };
 }
 
+const NOT_NOW =
+  "The event store, or the keys of the token's issuer, can't be reached. Retry-After says when to try again.";
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
 function common({ security, rateLimit, body }: Operation): Readonly<Record<number, Response>> {
@@ -78,7 +80,7 @@ function common({ security, rateLimit, body }: Operation): Readonly<Record<numbe
     ...(rateLimit && { 429: refusal('The account sent too many requests. Retry-After says when to try again.') }),
     431: refusal('The request line and headers exceed 16,384 bytes.'),
     500: refusal('Internal error. The request can be retried safely.'),
-    ...(security === 'bearer' && { 503: refusal("The keys of the token's issuer can't be reached. Retry later.") }),
+    ...(security === 'bearer' && { 503: refusal(NOT_NOW) }),
   };
 }
 

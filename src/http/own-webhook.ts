@@ -18,7 +18,7 @@ export function createOwnWebhook(accounts: Pick<Accounts, 'webhooks' | 'webhooks
   return async (ctx) => {
     const { accountId } = ctx.state.caller as Caller;
     const id = webhookIdOf(ctx);
-    const named = (known?: { readonly state: AccountWebhooks }) => known?.state.webhooks.find((one) => one.id === id);
+    const named = (known?: AccountWebhooks) => known?.webhooks.find((one) => one.id === id);
     const known = await accounts.webhooks(accountId);
     if (!known) throw accountNotFound();
     const webhook = named(known) ?? named(await accounts.webhooksNow(accountId));

@@ -3,9 +3,10 @@ import type { Context } from 'koa';
 import type { Caller } from '../accounts/access-tokens.js';
 import { MAX_URL_CHARACTERS } from '../endpoints/endpoint-url.js';
 import { parseUrl } from '../endpoints/parse-url.js';
+import type { Fingerprints } from '../idempotency/fingerprint.js';
 import { headerPlace, type Sealing } from '../secrets/sealing.js';
-import type { Decision } from '../webhooks/decide.js';
-import type { HandleCommand } from '../webhooks/handle-command.js';
+import type { RegisterWebhook } from '../webhooks/decide.js';
+import type { HandleKeyedCommand, KeyedDecision } from '../webhooks/handle-command.js';
 import { type GivenHeader, HEADER_NAME, HEADER_VALUE, headerProblems } from '../webhooks/header-rules.js';
 import {
   type EventType,
@@ -18,7 +19,7 @@ import {
 import type { WebhookIds } from '../webhooks/webhook-ids.js';
 import { badRequest, fieldError } from './api-error.js';
 import { bodyCheck } from './checked-body.js';
-import { type AnswerOnce, IDEMPOTENCY_KEY, KEY_TAKEN, REPLAYED_HEADER } from './idempotency.js';
+import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, requestKey } from './idempotency.js';
 import { type Operation, refusal } from './operation.js';
 import { commandContext } from './request-context.js';
 import { EVENT_TYPE, SUCCESS } from './shared-schemas.js';
@@ -108,12 +109,12 @@ export type CheckedEndpoint =
   | { readonly ok: false; readonly message: string };
 
 export interface RegisterWebhookParts {
-  readonly handleCommand: HandleCommand;
+  readonly handleKeyedCommand: HandleKeyedCommand;
+  readonly fingerprints: Fingerprints;
   readonly webhookIds: WebhookIds;
   readonly sealing: Sealing;
   /** The rules for URLs and, by DNS, for addresses. */
   readonly checkEndpoint: (url: string) => Promise<CheckedEndpoint>;
-  readonly answerOnce: AnswerOnce;
   readonly now: () => Date;
 }
 
@@ -123,15 +124,12 @@ const checkFields = bodyCheck<RegisterWebhookBody>(registerWebhookSchema);
 export function registerWebhook(parts: RegisterWebhookParts) {
   return async (ctx: Context): Promise<void> => {
     const body = checked(ctx.request.body);
-    await parts.answerOnce(ctx, identityOf(body), async () => {
-      const endpoint = await parts.checkEndpoint(body.url);
-      if (!endpoint.ok) throw badRequest([{ field: 'url', message: endpoint.message }]);
-      return async () => {
-        const decision = await register(parts, ctx, body, endpoint.href);
-        mustBeAccepted(decision, AT_LIMIT);
-        return isNew(decision) ? 'webhook registered' : 'webhook updated';
-      };
-    });
+    const key = requestKey(ctx, identityOf(body), parts.fingerprints);
+    const { accountId, actor } = ctx.state.caller as Caller;
+    const prepared = preparation(parts, accountId, body);
+    const decision = await parts.handleKeyedCommand(accountId, key, prepared.prepare, commandContext(ctx, actor));
+    if (eventTypeOf(decision) !== 'WebhookAdded' || decision.kind === 'replayed') prepared.giveBackId();
+    answer(ctx, decision);
   };
 }
 
@@ -141,28 +139,40 @@ function identityOf({ url, eventType, headers = [] }: RegisterWebhookBody): unkn
   return [href, eventType, headers.map(({ key, value }) => [key, value])];
 }
 
-async function register(
-  parts: RegisterWebhookParts,
-  ctx: Context,
-  body: RegisterWebhookBody,
-  endpoint: string,
-): Promise<Decision> {
-  const { accountId, actor } = ctx.state.caller as Caller;
-  const newId = await parts.webhookIds.take();
-  const { url, eventType } = body;
-  const headers = (body.headers ?? []).map(({ key, value }) => ({
-    key,
-    sealed: parts.sealing.seal(value, headerPlace(accountId, key)),
-  }));
-  const at = parts.now().toISOString();
-  const command = { type: 'RegisterWebhook', url, endpoint, eventType, headers, newId, at } as const;
-  const decision = await parts.handleCommand(accountId, command, commandContext(ctx, actor));
-  if (!isNew(decision)) parts.webhookIds.giveBack(newId);
-  return decision;
+/** The command, made where no earlier answer stands in its place. @throws ApiError 400 for a URL that is refused */
+function preparation(parts: RegisterWebhookParts, accountId: number, body: RegisterWebhookBody) {
+  let newId: number | null = null;
+  return {
+    async prepare(): Promise<RegisterWebhook> {
+      const endpoint = await parts.checkEndpoint(body.url);
+      if (!endpoint.ok) throw badRequest([{ field: 'url', message: endpoint.message }]);
+      newId = await parts.webhookIds.take();
+      const { url, eventType } = body;
+      const headers = (body.headers ?? []).map(({ key, value }) => ({
+        key,
+        sealed: parts.sealing.seal(value, headerPlace(accountId, key)),
+      }));
+      const at = parts.now().toISOString();
+      return { type: 'RegisterWebhook', url, endpoint: endpoint.href, eventType, headers, newId, at };
+    },
+    giveBackId(): void {
+      if (newId !== null) parts.webhookIds.giveBack(newId);
+    },
+  };
 }
 
-function isNew(decision: Decision): boolean {
-  return decision.kind === 'accepted' && decision.events[0]?.type === 'WebhookAdded';
+function answer(ctx: Context, decision: KeyedDecision): void {
+  if (decision.kind === 'key-taken') throw keyTaken();
+  if (decision.kind === 'replayed') markReplayed(ctx);
+  else mustBeAccepted(decision, AT_LIMIT);
+  const message = eventTypeOf(decision) === 'WebhookAdded' ? 'webhook registered' : 'webhook updated';
+  ctx.body = { success: true, message };
+}
+
+/** Of the event that the request caused, now or before. */
+function eventTypeOf(decision: KeyedDecision): string | undefined {
+  if (decision.kind === 'replayed') return decision.use.eventType;
+  return decision.kind === 'accepted' ? decision.events[0]?.type : undefined;
 }
 
 /** @throws ApiError 400 that names every wrong field */

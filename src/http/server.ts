@@ -3,15 +3,14 @@ import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { VerifyToken } from '../accounts/access-tokens.js';
 import type { OwnTokens } from '../accounts/own-tokens.js';
-import type { IdempotencyKeys } from '../idempotency/idempotency-keys.js';
 import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
 import type { Accounts } from '../read-model/accounts.js';
+import type { HandleCommand } from '../webhooks/handle-command.js';
 import { answerErrors } from './answer-errors.js';
 import { authenticate } from './authenticate.js';
 import { formBody, jsonBody } from './body.js';
-import { answerOnce } from './idempotency.js';
 import { issueToken, operation as issueTokenOperation, tokenErrors } from './issue-token.js';
 import { type Deliveries, listDeliveries, operation as listDeliveriesOperation } from './list-deliveries.js';
 import { listWebhooks, operation as listWebhooksOperation } from './list-webhooks.js';
@@ -33,7 +32,8 @@ import { showOpenApi, operation as showOpenApiOperation } from './show-openapi.j
 import { type SendTest, testWebhook, operation as testWebhookOperation } from './test-webhook.js';
 import { traced } from './traced.js';
 
-export interface ApiParts extends Omit<RegisterWebhookParts, 'answerOnce'> {
+export interface ApiParts extends RegisterWebhookParts {
+  readonly handleCommand: HandleCommand;
   readonly accounts: Accounts;
   readonly deliveries: Deliveries;
   readonly sendTest: SendTest;
@@ -42,7 +42,6 @@ export interface ApiParts extends Omit<RegisterWebhookParts, 'answerOnce'> {
   readonly ownTokens: OwnTokens | null;
   /** Where clients reach the service, without a slash at the end; null: each at the Host it asks. */
   readonly publicUrl: string | null;
-  readonly idempotencyKeys: IdempotencyKeys;
   readonly rateLimits: { readonly writes: RateLimit; readonly tokens: RateLimit };
   /** The service's, for /openapi.json. */
   readonly version: string;
@@ -72,10 +71,9 @@ export function createApi(parts: ApiParts): Koa {
 /** One line per operation; what stands before each is made from its description. */
 function routes(parts: ApiParts): Route[] {
   const { accounts, sealing, handleCommand, now, ownTokens } = parts;
-  const registration = { ...parts, answerOnce: answerOnce(parts.idempotencyKeys, accounts) };
   const ownWebhook = createOwnWebhook(accounts);
   return [
-    { operation: registerWebhookOperation, handle: registerWebhook(registration) },
+    { operation: registerWebhookOperation, handle: registerWebhook(parts) },
     { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing) },
     { operation: setWebhookActiveOperation, handle: setWebhookActive(handleCommand, now) },
     { operation: removeWebhookOperation, handle: removeWebhook(handleCommand, now) },

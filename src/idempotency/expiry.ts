@@ -1,12 +1,12 @@
-/** When the stream of an idempotency key is of no use any more: what it says is over, and the key as good as new. */
+/**
+ * Streams of idempotency keys, one for each, are of releases before 0.2: nothing reads them, and they are swept where what
+ * they say is over.
+ */
 import type { NewEvent } from '../ports/event-store.js';
-import { KEPT_MS } from './key-state.js';
 
 export const KEY_STREAMS = 'idempotency-';
-/** Clocks of several processes differ: as long as one of them may still go by a stream, it stays. */
-const SLACK_MS = 3_600_000;
-/** How long after its last event such a stream is over. */
-export const KEY_STREAM_KEPT_MS = KEPT_MS + SLACK_MS;
+/** How long after its last event such a stream is over: a process of an earlier release may still go by it. */
+export const KEY_STREAM_KEPT_MS = 25 * 3_600_000;
 
 /** @param last the stream's last event; of one that is not known here, nothing is known to be over */
 export function isKeyOver({ type, data }: Pick<NewEvent, 'type' | 'data'>, now: number): boolean {

@@ -11,10 +11,16 @@
  * - append is idempotent: the same event ids with the same expected revision give back the first result. After
  *   StoreUnavailable the append is in doubt, so it is repeated with the same ids, never with new ones.
  * - read gives the events of a stream from a revision on, in order: all that were stored when the first was asked for,
- *   and maybe some that were stored meanwhile. A stream that was never written is empty.
+ *   and maybe some that were stored meanwhile. A stream that was never written is empty. Of several servers the leader
+ *   answers, so an event that is missing is in no acknowledged append.
+ * - head is a position at or after every event that was acknowledged before it was asked for. The leader answers.
  * - subscribe gives every event of the streams whose name starts with the prefix, once each and in the order of their
  *   positions, those appended by other processes too; it goes on until its signal aborts, and then ends without error.
  *   A lost connection is the adapter's to mend, from the last event it gave.
+ * - A batch's position says up to which place everything was given, events of other streams passed over; it never goes
+ *   back. A subscription that follows passes every head, though maybe without an event to give.
+ * - Beginning after a position of another history is OtherHistory: the event that it names does not stand there, or the
+ *   store ends before it. A store that was restored from a backup is another history from its end on.
  * - The caught-up mark is in order: a batch with caughtUp = true comes after every event that was stored when the
  *   subscription was made (or had to be remade). It may come again, and it comes for an empty store too.
  * - Every call ends: an adapter sets a time limit of its own and reports it as StoreUnavailable.
@@ -26,8 +32,12 @@ export interface EventStore {
   append(stream: string, events: readonly NewEvent[], expectedRevision: number): Promise<Appended>;
   /** @throws StoreUnavailable */
   read(stream: string, fromRevision?: number): AsyncIterable<RecordedEvent>;
-  /** @throws UnknownPosition where `after` was never given by this store; StoreUnavailable where it can't be mended */
+  /** @throws OtherHistory where `after` is no position of this store; StoreUnavailable where it can't be mended */
   subscribe(options: SubscribeOptions): AsyncIterable<EventBatch>;
+  /** @throws StoreUnavailable; OtherHistory where the store was replaced while it was open */
+  head(): Promise<string>;
+  /** Whether everything before `head` stands before `position`; both are positions of this store. */
+  isAtOrAfter(position: string, head: string): boolean;
   close(): Promise<void>;
 }
 
@@ -63,9 +73,11 @@ export interface SubscribeOptions {
   readonly onDropped?: (error: StoreUnavailable) => void;
 }
 
-/** At least one event, or the caught-up mark, or both. */
+/** Events, or the caught-up mark, or a place that was passed without an event. */
 export interface EventBatch {
   readonly events: readonly RecordedEvent[];
+  /** Everything up to here was given, by this batch or earlier ones. */
+  readonly position: string;
   readonly caughtUp: boolean;
 }
 
@@ -94,10 +106,12 @@ export class StoreRefused extends StoreUnavailable {
   override readonly code = 'STORE_REFUSED';
 }
 
-export class UnknownPosition extends Error {
-  override readonly name = 'UnknownPosition';
-  readonly code = 'UNKNOWN_POSITION';
-  constructor(readonly position: string) {
-    super(`position ${position} is not of this event store`);
+/** The store is another one than before, or the same one as it was earlier: nothing that was folded from it counts. */
+export class OtherHistory extends Error {
+  override readonly name = 'OtherHistory';
+  readonly code = 'OTHER_HISTORY';
+  /** @param how the store differs: completes "the event store ..." */
+  constructor(readonly how: string) {
+    super(`the event store ${how}`);
   }
 }

@@ -1,30 +1,58 @@
 /**
- * Where a projection keeps what it has folded: one JSON state per stream, and the position up to which it folded.
+ * The read model's file: one JSON state per stream, the idempotency keys of its events, and the position up to which all
+ * of it was folded.
  *
  * Semantics that every adapter keeps (test/contract/projection-states-contract.ts):
  * - It belongs to one process at a time, is local, and answers synchronously.
- * - commit stores states and position in one transaction: after a crash both are old or both are new.
- * - It can be lost at any time: whoever uses it rebuilds it from the event store.
- * - open with another version than the one stored forgets the projection's states and position.
+ * - commit stores states, keys and position in one transaction: after a crash all are old or all are new.
+ * - It can be lost at any time: its user rebuilds it from the event store.
+ * - open with another version or another history than those stored forgets states, keys and position.
  * - A method that finds the states damaged throws StatesDamaged. They are gone at the next start.
  */
 export interface ProjectionStates {
-  /** The position up to which the projection has folded; null: nothing yet. `version` names the fold's source. */
-  open(projection: string, version: string): string | null;
-  load(projection: string, stream: string): ProjectionState | undefined;
-  /** Every state of the projection, in the order of stream names; what is committed meanwhile may be in it. */
-  all(projection: string): Iterable<readonly [stream: string, state: ProjectionState]>;
-  commit(projection: string, states: ReadonlyMap<string, ProjectionState>, position: string): void;
-  /** Forgets the states and the position, and keeps the version. */
-  reset(projection: string): void;
+  /** The identity of the event store that it was folded from; null: nothing was folded yet. */
+  readonly history: string | null;
+  /** The position up to which everything is folded; null: nothing yet. */
+  open(of: StatesOrigin): string | null;
+  load(stream: string): ProjectionState | undefined;
+  /** Every state, in the order of stream names; states that are committed meanwhile may be among them. */
+  all(): Iterable<readonly [stream: string, state: ProjectionState]>;
+  /** What was kept under the key, as `KeptKey.use` gave it. */
+  key(stream: string, key: string): string | undefined;
+  commit(changes: StateChanges): void;
+  /** Forgets keys that were kept with an earlier `at`. */
+  forgetKeys(before: number): void;
   close(): void;
+}
+
+export interface StatesOrigin {
+  /** Names the source of the fold. */
+  readonly version: string;
+  /** The identity of the event store. */
+  readonly history: string;
 }
 
 export interface ProjectionState {
   /** The revision of the last event of the stream that was folded. */
   readonly revision: number;
+  /** The id of that event. */
+  readonly eventId: string;
   /** The state as JSON. */
   readonly json: string;
+}
+
+export interface KeptKey {
+  readonly stream: string;
+  readonly key: string;
+  /** ms since the epoch. */
+  readonly at: number;
+  readonly use: string;
+}
+
+export interface StateChanges {
+  readonly states: ReadonlyMap<string, ProjectionState>;
+  readonly keys: readonly KeptKey[];
+  readonly position: string;
 }
 
 export class StatesDamaged extends Error {

@@ -1,5 +1,7 @@
 /** What the projections know of accounts, in the terms of the questions that are asked. */
+import { NO_STREAM } from '../ports/event-store.js';
 import { accountStream } from '../webhooks/events.js';
+import type { LoadAccount } from '../webhooks/handle-command.js';
 import type { EventType } from '../webhooks/limits.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
 import type { Folded } from './folded-states.js';
@@ -21,16 +23,22 @@ export interface Credential {
   readonly issuedAt: string;
 }
 
+/** What is folded of an account's stream, by projection. */
+export interface AccountStates {
+  readonly 'account-webhooks': AccountWebhooks;
+  readonly 'account-credentials': AccountCredentials;
+}
+
 export interface Accounts {
-  /** Undefined where the account was never registered, by the store's word. */
-  webhooks(accountId: number): Promise<Folded<AccountWebhooks> | undefined>;
+  /** Undefined where the account was never registered, by the store's word. @throws StoreUnavailable */
+  webhooks(accountId: number): Promise<AccountWebhooks | undefined>;
   /** With all that the store has just now: another process may have changed them a moment ago. @throws StoreUnavailable */
-  webhooksNow(accountId: number): Promise<Folded<AccountWebhooks> | undefined>;
-  /** Those of one type that are active, as far as folded here: payments are routed by this. */
+  webhooksNow(accountId: number): Promise<AccountWebhooks | undefined>;
+  /** Those of one type that are active, as far as known here: payments are routed by this. */
   activeWebhooks(accountId: number, eventType: EventType): readonly Webhook[];
-  /** Undefined where it is gone, as far as folded here. */
+  /** Undefined where it is gone, as far as known here. */
   webhook(accountId: number, webhookId: number): Webhook | undefined;
-  /** Since when the endpoint is noted to take nothing, ISO 8601; undefined where it is not, as far as folded here. */
+  /** Since when the endpoint is noted to take nothing, ISO 8601; undefined where it is not, as far as known here. */
   failingSince(accountId: number, endpoint: string): string | undefined;
   /** An active credential; one not known here is looked for in the store. */
   credential(accountId: number, clientId: string): Promise<Credential | undefined>;
@@ -38,17 +46,15 @@ export interface Accounts {
   signingSecrets(accountId: number): Promise<AccountCredentials['signingSecrets']>;
 }
 
-export function createAccounts(
-  webhooks: ProjectionHost<AccountWebhooks>,
-  credentials: ProjectionHost<AccountCredentials>,
-): Accounts {
-  const state = (accountId: number) => webhooks.current(accountStream(accountId))?.state;
+export function createAccounts(host: ProjectionHost<AccountStates>): Accounts {
+  const webhooksOf = (known: Folded<AccountStates> | undefined) => known?.state['account-webhooks'];
+  const state = (accountId: number) => webhooksOf(host.current(accountStream(accountId)));
   const current = (accountId: number) => state(accountId)?.webhooks ?? [];
-  const named = (known: AccountCredentials | undefined, clientId: string) =>
-    known?.credentials.find((credential) => credential.clientId === clientId);
+  const named = (known: Folded<AccountStates> | undefined, clientId: string) =>
+    known?.state['account-credentials'].credentials.find((credential) => credential.clientId === clientId);
   return {
-    webhooks: (accountId) => webhooks.find(accountStream(accountId)),
-    webhooksNow: (accountId) => webhooks.fresh(accountStream(accountId)),
+    webhooks: async (accountId) => webhooksOf(await host.find(accountStream(accountId))),
+    webhooksNow: async (accountId) => webhooksOf(await host.fresh(accountStream(accountId))),
     activeWebhooks: (accountId, eventType) =>
       current(accountId).filter((webhook) => webhook.isActive && webhook.eventType === eventType),
     webhook: (accountId, webhookId) => current(accountId).find(({ id }) => id === webhookId),
@@ -56,11 +62,29 @@ export function createAccounts(
       state(accountId)?.failing.find((failing) => failing.endpoint === endpoint)?.since,
     async credential(accountId, clientId) {
       const stream = accountStream(accountId);
-      const known = named(credentials.current(stream)?.state, clientId);
-      return known ?? named((await credentials.fresh(stream))?.state, clientId);
+      return named(host.current(stream), clientId) ?? named(await host.fresh(stream), clientId);
     },
     async signingSecrets(accountId) {
-      return (await credentials.find(accountStream(accountId)))?.state.signingSecrets ?? [];
+      return (await host.find(accountStream(accountId)))?.state['account-credentials'].signingSecrets ?? [];
     },
+  };
+}
+
+/** A command decides on all that the store has; what it appends counts at once in this process. */
+export function createLoadAccount(host: ProjectionHost<AccountStates>): LoadAccount {
+  return async (accountId) => {
+    host.mustTakeMore();
+    const stream = accountStream(accountId);
+    const folded = await host.fresh(stream);
+    return {
+      webhooks: folded?.state['account-webhooks'] ?? null,
+      revision: folded?.revision ?? NO_STREAM,
+      keyUse: (key) => host.key(stream, key),
+      applied(webhooks, { revision, eventId }, use) {
+        // Only a registered account has anything appended.
+        if (!folded) return;
+        host.applied(stream, { state: { ...folded.state, 'account-webhooks': webhooks }, revision, eventId }, use);
+      },
+    };
   };
 }

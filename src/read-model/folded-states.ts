@@ -4,7 +4,13 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { RecordedEvent } from '../ports/event-store.js';
-import { type ProjectionStates, StatesDamaged } from '../ports/projection-states.js';
+import {
+  type KeptKey,
+  type ProjectionState,
+  type ProjectionStates,
+  StatesDamaged,
+} from '../ports/projection-states.js';
+import { KEY_KEPT_MS, type KeyUse, keyUseOf } from '../webhooks/key-use.js';
 import type { Projection } from './projection-source.js';
 
 /**
@@ -18,6 +24,8 @@ export interface Folded<S> {
   readonly state: S;
   /** The revision of the last event of the stream that is in the state. */
   readonly revision: number;
+  /** The id of that event: where the store has another one at that revision, it is another history. */
+  readonly eventId: string;
 }
 
 /** Of states in the making: isOwn where nobody else has it yet, so that a fold may change it. */
@@ -30,69 +38,94 @@ export class FoldedStates<S> {
   readonly #projection: Projection;
   readonly #states: ProjectionStates;
   readonly #onDamaged: (error: StatesDamaged) => void;
+  readonly #time: () => number;
   readonly #cache = new LRUCache<string, Folded<S>>({ maxSize: CACHED_CHARACTERS });
   /** Folded, and not committed. */
   #drafts = new Map<string, Draft<S>>();
+  #keys: KeptKey[] = [];
   /** Those that are in them, and those that changed nothing. */
   #events = 0;
-  /** Of the last event that is in them. */
+  /** Up to where everything is in them. */
   #position: string | null = null;
 
-  constructor(projection: Projection, states: ProjectionStates, onDamaged: (error: StatesDamaged) => void) {
+  /** @param time ms since the epoch: keys of events that are older than a key counts are not kept */
+  constructor(
+    projection: Projection,
+    states: ProjectionStates,
+    time: () => number,
+    onDamaged: (error: StatesDamaged) => void,
+  ) {
     this.#projection = projection;
     this.#states = states;
+    this.#time = time;
     this.#onDamaged = onDamaged;
   }
 
-  /** The position after which to go on; null is the beginning. What the last commit does not have is forgotten. */
-  open(): string | null {
+  /**
+   * The position after which to go on; null is the beginning. What the last commit does not have is forgotten.
+   * @param history the identity of the event store
+   */
+  open(history: string): string | null {
     this.#cache.clear();
     this.#forgetDrafts();
-    const { name, version } = this.#projection;
-    return this.#undamaged(() => this.#states.open(name, version));
-  }
-
-  reset(): void {
-    this.#cache.clear();
-    this.#forgetDrafts();
-    this.#undamaged(() => this.#states.reset(this.#projection.name));
+    const { version } = this.#projection;
+    return this.#undamaged(() => this.#states.open({ version, history }));
   }
 
   current(stream: string): Folded<S> | undefined {
     const cached = this.#cache.get(stream);
     if (cached) return cached;
-    const stored = this.#undamaged(() => this.#states.load(this.#projection.name, stream));
+    const stored = this.#undamaged(() => this.#states.load(stream));
     if (!stored) return undefined;
-    const folded = { state: JSON.parse(stored.json) as S, revision: stored.revision };
-    this.#cache.set(stream, folded, { size: stored.json.length });
+    const { revision, eventId, json } = stored;
+    const folded = { state: JSON.parse(json) as S, revision, eventId };
+    this.#cache.set(stream, folded, { size: json.length });
     return folded;
   }
 
   /** All that is stored, in the order of stream names. */
   *all(): Iterable<readonly [stream: string, state: S]> {
     try {
-      for (const [stream, { json }] of this.#states.all(this.#projection.name)) yield [stream, JSON.parse(json) as S];
+      for (const [stream, { json }] of this.#states.all()) yield [stream, JSON.parse(json) as S];
     } catch (error) {
       throw this.#told(error);
     }
   }
 
-  /** The current state with the events on top, which are of this stream and in order; nothing is stored. */
-  async extended(stream: string, eventsFrom: (revision: number) => AsyncIterable<RecordedEvent>) {
-    let folded: Draft<S> | undefined = this.current(stream);
-    for await (const event of eventsFrom((folded?.revision ?? -1) + 1)) folded = this.#next(folded, event);
-    return folded && { state: folded.state, revision: folded.revision };
+  /** What the key caused; null where it is not known, or counts no more. */
+  key(stream: string, key: string): KeyUse | null {
+    const kept = this.#undamaged(() => this.#states.key(stream, key));
+    return kept === undefined ? null : (JSON.parse(kept) as KeyUse);
   }
 
-  /** Folds what is not folded yet; nobody sees it before it is committed. */
-  fold(events: readonly RecordedEvent[]): void {
+  /** The state with the events on top, which are of its stream and follow it; nothing is stored. */
+  async extended(before: Folded<S> | undefined, events: AsyncIterable<RecordedEvent>): Promise<Folded<S> | undefined> {
+    let draft: Draft<S> | undefined = before;
+    for await (const event of events) draft = this.#next(draft, event);
+    return draft && { state: draft.state, revision: draft.revision, eventId: draft.eventId };
+  }
+
+  /**
+   * Folds what is not folded yet; nobody sees it before it is committed.
+   * @param position up to where everything was given
+   */
+  fold(events: readonly RecordedEvent[], position: string): void {
+    const keysSince = this.#time() - KEY_KEPT_MS;
     for (const event of events) {
-      const before = this.#drafts.get(event.stream) ?? this.current(event.stream);
+      const { stream } = event;
+      const before = this.#drafts.get(stream) ?? this.current(stream);
       if (before && event.revision <= before.revision) continue;
-      this.#drafts.set(event.stream, this.#next(before, event));
+      this.#drafts.set(stream, this.#next(before, event));
+      const use = keyUseOf(event);
+      if (use && use.at >= keysSince) this.#keys.push({ stream, key: use.key, at: use.at, use: JSON.stringify(use) });
     }
     this.#events += events.length;
-    this.#position = events.at(-1)?.position ?? this.#position;
+    this.#position = position;
+  }
+
+  /** Forgets the keys that count no more. */
+  forgetKeys(): void {
+    this.#undamaged(() => this.#states.forgetKeys(this.#time() - KEY_KEPT_MS));
   }
 
   /** How much is folded and not committed. */
@@ -100,14 +133,14 @@ export class FoldedStates<S> {
     return { events: this.#events, states: this.#drafts.size };
   }
 
-  /** What was folded since the last commit, with the last event's position. Gives the states that changed. */
+  /** What was folded since the last commit, and the position. Gives the states that changed. */
   commit(): ReadonlyMap<string, Folded<S>> {
-    const [changed, position] = [this.#drafts, this.#position];
+    const [changed, keys, position] = [this.#drafts, this.#keys, this.#position];
     this.#forgetDrafts();
     const states = serialised(changed);
-    if (position !== null) this.#undamaged(() => this.#states.commit(this.#projection.name, states, position));
-    for (const [stream, { state, revision }] of changed) {
-      this.#cache.set(stream, { state, revision }, { size: states.get(stream)?.json.length ?? 1 });
+    if (position !== null) this.#undamaged(() => this.#states.commit({ states, keys, position }));
+    for (const [stream, { state, revision, eventId }] of changed) {
+      this.#cache.set(stream, { state, revision, eventId }, { size: states.get(stream)?.json.length ?? 1 });
     }
     return changed;
   }
@@ -115,15 +148,16 @@ export class FoldedStates<S> {
   /** Copies what was handed out, and only where the event is one that changes it. */
   #next(before: Draft<S> | undefined, event: RecordedEvent): Draft<S> {
     const { init, fold, handles } = this.#projection;
-    const { revision } = event;
+    const { revision, id: eventId } = event;
     const state = before ? before.state : (init() as S);
-    if (!handles(event.type)) return { state, revision, isOwn: before ? before.isOwn === true : true };
+    if (!handles(event.type)) return { state, revision, eventId, isOwn: before ? before.isOwn === true : true };
     const own = before && !before.isOwn ? copied(state) : state;
-    return { state: fold(own, event) as S, revision, isOwn: true };
+    return { state: fold(own, event) as S, revision, eventId, isOwn: true };
   }
 
   #forgetDrafts(): void {
     this.#drafts = new Map();
+    this.#keys = [];
     this.#events = 0;
     this.#position = null;
   }
@@ -147,8 +181,11 @@ function copied<S>(state: S): S {
   return JSON.parse(JSON.stringify(state)) as S;
 }
 
-function serialised(changed: ReadonlyMap<string, Folded<unknown>>) {
+function serialised(changed: ReadonlyMap<string, Folded<unknown>>): ReadonlyMap<string, ProjectionState> {
   return new Map(
-    [...changed].map(([stream, { state, revision }]) => [stream, { revision, json: JSON.stringify(state) }]),
+    [...changed].map(([stream, { state, revision, eventId }]) => [
+      stream,
+      { revision, eventId, json: JSON.stringify(state) },
+    ]),
   );
 }

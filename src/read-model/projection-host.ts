@@ -1,23 +1,31 @@
 /**
- * Runs one projection in this process: subscription -> fold -> states and position in one transaction.
+ * Runs the projections in this process: subscription -> fold -> states, keys and position in one transaction.
  *
  *   starting -> catching up -> live -> closed
  *       ^            |           |
- *       |            |           +-> lost: the states are damaged, or of another history than the store now has
- *       +- failed <--+-----------+   (store gone, disk full: again from the last commit)
+ *       |            |           +-> lost: the states are damaged, the store is another history or refuses us
+ *       +- failed <--+-----------+   (store gone, disk full, subscription silent: again from the last commit)
  *
- * Of another history before it is live: forgotten and folded anew. Afterwards that would hand out old states as new
- * ones, and payment events would miss webhooks; so the host is lost, the process ends, and its next start folds anew.
- * States are handed out as they are cached: they are read, never changed, by whoever asks.
+ * States of another history are never handed out as those of this one: payment events would miss webhooks. The host is
+ * lost then, the process ends, and its next start says how the store is accepted.
+ * States are handed out as they are cached: they are read, never changed, by their users.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
-import { type EventBatch, type EventStore, StoreRefused, UnknownPosition } from '../ports/event-store.js';
-import type { ProjectionStates } from '../ports/projection-states.js';
+import {
+  type EventBatch,
+  type EventStore,
+  OtherHistory,
+  type RecordedEvent,
+  StoreRefused,
+  StoreUnavailable,
+} from '../ports/event-store.js';
+import { type ProjectionStates, StatesDamaged } from '../ports/projection-states.js';
+import { type KeyUse, keyUseOf } from '../webhooks/key-use.js';
+import { AheadStates } from './ahead-states.js';
 import { CatchUpProgress } from './catch-up-progress.js';
 import { type Folded, FoldedStates } from './folded-states.js';
 import type { Projection } from './projection-source.js';
-import { RevisionWaiters } from './revision-waiters.js';
 
 const RETRY_AFTER_MS = 500;
 /**
@@ -27,6 +35,11 @@ const RETRY_AFTER_MS = 500;
 const EVENTS_A_COMMIT = 10_000;
 /** They are in memory until then, and written in one turn of the event loop. */
 const STATES_A_COMMIT = 2_000;
+/** A position that moved without an event is worth a commit no more often than this. */
+const COMMIT_POSITION_EVERY_MS = 5_000;
+const FORGET_KEYS_EVERY_MS = 60_000;
+/** A subscription that has not come closer to a known head for so long is made again: its server may be cut off. */
+const STANDSTILL_MS = 6_000;
 
 export interface ProjectionHostParts {
   readonly projection: Projection;
@@ -35,6 +48,10 @@ export interface ProjectionHostParts {
   readonly logger: Logger;
   /** ms that never go back. */
   readonly now: () => number;
+  /** ms since the epoch. */
+  readonly time: () => number;
+  /** Told how long a state of this process was ahead of the read model, in ms. */
+  readonly onReached?: (ms: number) => void;
 }
 
 /** Out of reach: the store, or the file of the states. */
@@ -52,28 +69,39 @@ export type ProjectionStanding = Contact & {
 export class ProjectionHost<S> {
   readonly #parts: ProjectionHostParts;
   readonly #folded: FoldedStates<S>;
-  readonly #waiters = new RevisionWaiters();
+  readonly #ahead: AheadStates<S>;
   readonly #progress: CatchUpProgress;
   readonly #stopping = new AbortController();
   readonly #caughtUp = withResolvers<void>();
   readonly #lost = withResolvers<never>();
+  #connection = new AbortController();
   #running: Promise<void> = Promise.resolve();
+  #history = '';
   #live = false;
   #contact: Contact = { kind: 'starting', why: 'the event store has not answered yet' };
   #events = 0;
+  /** Up to where everything was given. */
+  #position: string | null = null;
+  /** When it last came closer to a head that it has not passed, by `now`; null where it has passed the last one. */
+  #movedAt: number | null = null;
+  #seenPosition: string | null = null;
   /** By `now`; its start at first. */
   #lastLive = 0;
-  #hasBeenLive = false;
+  #committedAt = 0;
+  #keysForgottenAt = 0;
 
   constructor(parts: ProjectionHostParts) {
-    const { projection, states, logger, now } = parts;
+    const { projection, states, logger, now, time } = parts;
     this.#parts = parts;
-    this.#folded = new FoldedStates(projection, states, (error) => this.#lose(error));
+    this.#folded = new FoldedStates(projection, states, time, (error) => this.#lose(error));
+    this.#ahead = new AheadStates(now);
     this.#progress = new CatchUpProgress(projection.name, logger, now);
     this.#lost.promise.catch(() => undefined);
   }
 
-  start(): void {
+  /** @param history the identity of the event store; states of another one are forgotten */
+  start(history: string): void {
+    this.#history = history;
     this.#progress.start();
     this.#lastLive = this.#parts.now();
     this.#running = this.#run();
@@ -84,24 +112,21 @@ export class ProjectionHost<S> {
     return this.#caughtUp.promise;
   }
 
-  /** Rejected where it can't go on with the states it has: the process has to end, and folds anew when it starts. */
+  /** Rejected where it can't go on with the states it has: the process has to end. */
   get lost(): Promise<never> {
     return this.#lost.promise;
   }
 
-  /** False while it starts, and while it can't follow the store. */
-  get isLive(): boolean {
-    return this.#live;
-  }
-
   /** How it stands towards the store. */
   get standing(): ProjectionStanding {
-    return { ...this.#contact, events: this.#events, behindMs: this.#live ? 0 : this.#parts.now() - this.#lastLive };
+    return { ...this.#contact, events: this.#events, behindMs: this.#behindMs() };
   }
 
-  /** The state as folded here; undefined where the stream is not known here (yet). */
+  /** The state as known here; undefined where the stream is not known here (yet). */
   current(stream: string): Folded<S> | undefined {
-    return this.#folded.current(stream);
+    const folded = this.#folded.current(stream);
+    const ahead = this.#ahead.current(stream);
+    return ahead && ahead.revision > (folded?.revision ?? -1) ? ahead : folded;
   }
 
   /** Every state as folded here, by stream. */
@@ -109,55 +134,87 @@ export class ProjectionHost<S> {
     return this.#folded.all();
   }
 
-  /** The state as folded here or, where the stream is not known here yet, folded from the store. */
+  /** The state as known here or, where the stream is not known here yet, folded from the store. */
   async find(stream: string): Promise<Folded<S> | undefined> {
     return this.current(stream) ?? (await this.fresh(stream));
   }
 
-  /** The state with all that the store has just now; undefined for a stream that has no events. @throws StoreUnavailable */
-  fresh(stream: string): Promise<Folded<S> | undefined> {
-    // Begins with what is folded here: strangers can ask for this (POST /oauth/token), and a history may be long.
-    return this.#folded.extended(stream, (revision) => this.#parts.store.read(stream, revision));
+  /**
+   * The state with all that the store has just now; undefined for a stream that has no events. It counts from now on.
+   * @throws StoreUnavailable, OtherHistory
+   */
+  async fresh(stream: string): Promise<Folded<S> | undefined> {
+    // Begins with the state known here: strangers can ask for this (POST /oauth/token), and a history may be long.
+    const before = this.current(stream);
+    const keys: KeyUse[] = [];
+    const after = await this.#folded.extended(before, this.#newer(stream, before, keys));
+    if (after && after.revision !== before?.revision) this.#put(stream, after, keys);
+    return after;
   }
 
-  /** True once the event of this revision is folded here; false where that took longer than `withinMs`. */
-  async passed(stream: string, revision: number, withinMs: number): Promise<boolean> {
-    if ((this.current(stream)?.revision ?? -1) >= revision) return true;
-    return this.#waiters.wait(stream, revision, withinMs);
+  /** What the key caused, as far as this process has read the stream. */
+  key(stream: string, key: string): KeyUse | null {
+    return this.#ahead.key(stream, key) ?? this.#folded.key(stream, key);
+  }
+
+  /** What this process appended counts at once. */
+  applied(stream: string, after: Folded<S>, keys: readonly KeyUse[]): void {
+    this.#put(stream, after, keys);
+  }
+
+  /** @throws ReadModelBehind where too much is ahead of what is folded: for a command, before it is begun */
+  mustTakeMore(): void {
+    this.#ahead.mustTakeMore();
+  }
+
+  /** A subscription that does not come closer to a head that the store has is made again. */
+  sawHead(head: string): void {
+    const { store, now, logger } = this.#parts;
+    if (!this.#live || (this.#position !== null && store.isAtOrAfter(this.#position, head))) {
+      this.#movedAt = null;
+      return;
+    }
+    const hasMoved = this.#movedAt === null || this.#seenPosition !== this.#position;
+    this.#seenPosition = this.#position;
+    if (hasMoved) this.#movedAt = now();
+    else if (now() - (this.#movedAt ?? 0) >= STANDSTILL_MS) {
+      logger.warn('the subscription stands still while the event store has more: it is made again');
+      this.#connection.abort();
+    }
   }
 
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
-    this.#waiters.end();
+    if (this.#live) this.#commit();
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      await this.#follow(signal).catch((error: unknown) => this.#recover(error));
-      if (this.#live) this.#outOfReach(new Error('the subscription ended'));
-      if (!signal.aborted) await delay(RETRY_AFTER_MS, undefined, { signal }).catch(() => undefined);
+      this.#connection = new AbortController();
+      await this.#follow(AbortSignal.any([signal, this.#connection.signal])).catch((error) => this.#recover(error));
+      if (signal.aborted) return;
+      if (this.#live) this.#outOfReach(new StoreUnavailable('the subscription ended'));
+      await delay(RETRY_AFTER_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
     const { store, projection } = this.#parts;
-    const after = this.#folded.open();
+    const after = this.#folded.open(this.#history);
+    this.#position = after;
     const onDropped = (error: Error) => this.#outOfReach(error);
     for await (const batch of store.subscribe({ after, streamPrefix: projection.streamPrefix, signal, onDropped })) {
       this.#apply(batch);
     }
   }
 
-  #apply({ events, caughtUp }: EventBatch): void {
-    this.#folded.fold(events);
+  #apply({ events, position, caughtUp }: EventBatch): void {
+    this.#folded.fold(events, position);
+    this.#position = position;
     this.#events += events.length;
-    const uncommitted = this.#folded.uncommitted;
-    const isEnough = uncommitted.events >= EVENTS_A_COMMIT || uncommitted.states >= STATES_A_COMMIT;
-    if (!this.#live && !caughtUp && !isEnough) return;
-    for (const [stream, { revision }] of this.#folded.commit()) this.#waiters.reached(stream, revision);
-    this.#progress.folded(uncommitted.events);
+    if (this.#isWorthACommit(events.length, caughtUp)) this.#commit();
     if (this.#live) return;
     if (caughtUp) this.#becomeLive();
     else {
@@ -166,14 +223,62 @@ export class ProjectionHost<S> {
     }
   }
 
+  #isWorthACommit(events: number, caughtUp: boolean): boolean {
+    const { uncommitted } = this.#folded;
+    const isEnough = uncommitted.events >= EVENTS_A_COMMIT || uncommitted.states >= STATES_A_COMMIT;
+    const isLate = this.#parts.now() - this.#committedAt >= COMMIT_POSITION_EVERY_MS;
+    return caughtUp || isEnough || (this.#live ? events > 0 || isLate : isLate);
+  }
+
+  #commit(): void {
+    const { now, onReached } = this.#parts;
+    const { events } = this.#folded.uncommitted;
+    for (const [stream, { revision }] of this.#folded.commit()) {
+      const ms = this.#ahead.reached(stream, revision);
+      if (ms !== null) onReached?.(ms);
+    }
+    this.#committedAt = now();
+    this.#progress.folded(events);
+    if (this.#committedAt - this.#keysForgottenAt < FORGET_KEYS_EVERY_MS) return;
+    this.#keysForgottenAt = this.#committedAt;
+    this.#folded.forgetKeys();
+  }
+
   #becomeLive(): void {
-    this.#live = this.#hasBeenLive = true;
+    this.#live = true;
     this.#contact = { kind: 'live', why: null };
+    this.#movedAt = null;
     this.#caughtUp.resolve();
     this.#progress.caughtUp();
   }
 
-  /** What it has may be behind what the store has, until the mark comes again. */
+  /** The events after the known state. The last one known is read again: it tells the history. */
+  async *#newer(stream: string, before: Folded<S> | undefined, keys: KeyUse[]): AsyncIterable<RecordedEvent> {
+    let isKnown = before === undefined;
+    for await (const event of this.#parts.store.read(stream, before?.revision ?? 0)) {
+      if (!isKnown) {
+        if (event.id !== before?.eventId) throw this.#otherHistory('has another event than before in a stream');
+        isKnown = true;
+        continue;
+      }
+      const use = keyUseOf(event);
+      if (use) keys.push(use);
+      yield event;
+    }
+    if (!isKnown) throw this.#otherHistory('lacks an event that it had');
+  }
+
+  #put(stream: string, after: Folded<S>, keys: readonly KeyUse[]): void {
+    if ((this.#folded.current(stream)?.revision ?? -1) < after.revision) this.#ahead.put(stream, after, keys);
+  }
+
+  #behindMs(): number {
+    const { now } = this.#parts;
+    if (!this.#live) return now() - this.#lastLive;
+    return this.#movedAt === null ? 0 : now() - this.#movedAt;
+  }
+
+  /** The states may be behind those of the store, until the mark comes again. */
   #outOfReach(error: unknown): void {
     if (this.#live) this.#lastLive = this.#parts.now();
     this.#live = false;
@@ -181,26 +286,17 @@ export class ProjectionHost<S> {
   }
 
   #recover(error: unknown): void {
-    const { projection, logger } = this.#parts;
     this.#outOfReach(error);
-    const about = { projection: projection.name };
-    if (error instanceof UnknownPosition) {
-      logger.warn(about, 'the read model is of another history than the store: rebuilding it');
-      this.#forget();
-      if (this.#hasBeenLive) this.#lose(error);
-      return;
-    }
-    logger.error({ err: error, ...about }, 'the projection stopped; it goes on from its last commit');
-    if (error instanceof StoreRefused && !this.#hasBeenLive) this.#lose(error);
+    if (error instanceof OtherHistory || error instanceof StoreRefused) this.#lose(error);
+    // An outage of the store is told once, by the watch over its head.
+    if (error instanceof StoreUnavailable || error instanceof OtherHistory || error instanceof StatesDamaged) return;
+    this.#parts.logger.error({ err: error }, 'the projection stopped; it goes on from its last commit');
   }
 
-  #forget(): void {
-    const { projection, logger } = this.#parts;
-    try {
-      this.#folded.reset();
-    } catch (error) {
-      logger.error({ err: error, projection: projection.name }, 'the read model can not be emptied');
-    }
+  #otherHistory(how: string): OtherHistory {
+    const error = new OtherHistory(how);
+    this.#lose(error);
+    return error;
   }
 
   #lose(error: Error): void {

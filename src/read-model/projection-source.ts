@@ -8,7 +8,8 @@ import { readFileSync } from 'node:fs';
 import { compileFunction } from 'node:vm';
 import type { RecordedEvent } from '../ports/event-store.js';
 
-export type ProjectionName = 'account-webhooks' | 'account-credentials';
+export const PROJECTIONS = ['account-webhooks', 'account-credentials'] as const;
+export type ProjectionName = (typeof PROJECTIONS)[number];
 
 export interface Projection {
   readonly name: string;
@@ -22,10 +23,32 @@ export interface Projection {
   fold(state: unknown, event: RecordedEvent): unknown;
 }
 
-type Handler = (state: unknown, event: unknown) => unknown;
+/** What a handler gets of an event: by these names on an EventStoreDB server, which gives more, and so here. */
+interface HandledEvent {
+  readonly data: RecordedEvent['data'];
+  readonly metadata: RecordedEvent['metadata'];
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly streamId: string;
+  readonly sequenceNumber: number;
+}
+
+type Handler = (state: unknown, event?: HandledEvent) => unknown;
 
 export function loadProjection(name: ProjectionName): Projection {
   return compileProjection(name, projectionSource(name));
+}
+
+/** Field by field: it is called for each event of a rebuild. */
+function handled(event: RecordedEvent): HandledEvent {
+  return {
+    data: event.data,
+    metadata: event.metadata,
+    eventId: event.id,
+    eventType: event.type,
+    streamId: event.stream,
+    sequenceNumber: event.revision,
+  };
 }
 
 export function projectionSource(name: ProjectionName): string {
@@ -57,11 +80,35 @@ export function compileProjection(name: string, source: string): Projection {
     name,
     streamPrefix: `${category}-`,
     version: createHash('sha256').update(source).digest('hex'),
-    init: () => $init(undefined, undefined),
+    init: () => $init(undefined),
     handles: (eventType) => handlerOf(eventType) !== undefined,
     fold: (state, event) => {
       const handler = handlerOf(event.type);
-      return handler ? handler(state, event) : state;
+      return handler ? handler(state, handled(event)) : state;
+    },
+  };
+}
+
+/** One projection that folds what all of these do: its states are theirs, by name. */
+export function combined(projections: readonly Projection[]): Projection {
+  const [first] = projections;
+  if (!first || projections.some(({ streamPrefix }) => streamPrefix !== first.streamPrefix)) {
+    throw new RangeError('projections of one category are folded together');
+  }
+  return {
+    name: 'read model',
+    streamPrefix: first.streamPrefix,
+    version: createHash('sha256')
+      .update(projections.map(({ name, version }) => `${name} ${version}`).join())
+      .digest('hex'),
+    init: () => Object.fromEntries(projections.map(({ name, init }) => [name, init()])),
+    handles: (eventType) => projections.some(({ handles }) => handles(eventType)),
+    fold(state, event) {
+      const states = state as Record<string, unknown>;
+      for (const { name, handles, fold } of projections) {
+        if (handles(event.type)) states[name] = fold(states[name], event);
+      }
+      return states;
     },
   };
 }

@@ -1,6 +1,5 @@
 /** Every sealed value that the service has to open: headers of webhooks, and the signing secrets that sign. */
-import type { AccountWebhooks } from '../webhooks/state.js';
-import type { AccountCredentials } from './accounts.js';
+import type { AccountStates } from './accounts.js';
 import type { ProjectionHost } from './projection-host.js';
 import { signingAt } from './signing-secrets.js';
 
@@ -11,16 +10,16 @@ export interface SealedValue {
 
 /** As far as folded here. @param time ms since the epoch */
 export function* sealedValues(
-  webhooks: Pick<ProjectionHost<AccountWebhooks>, 'all'>,
-  credentials: Pick<ProjectionHost<AccountCredentials>, 'all'>,
+  accounts: Pick<ProjectionHost<AccountStates>, 'all'>,
   time: number,
 ): Iterable<SealedValue> {
-  for (const [stream, state] of credentials.all()) {
-    for (const sealed of sealedIn(signingAt(time, state.signingSecrets))) yield { stream, sealed };
-  }
-  for (const [stream, state] of webhooks.all()) {
+  for (const [stream, states] of accounts.all()) {
+    const { signingSecrets } = states['account-credentials'];
+    for (const sealed of sealedIn(signingAt(time, signingSecrets))) yield { stream, sealed };
     // Headers of inactive ones too: GET shows them.
-    for (const { headers } of state.webhooks) for (const sealed of sealedIn(headers)) yield { stream, sealed };
+    for (const { headers } of states['account-webhooks'].webhooks) {
+      for (const sealed of sealedIn(headers)) yield { stream, sealed };
+    }
   }
 }
 

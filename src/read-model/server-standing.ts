@@ -4,8 +4,6 @@ import { type EventStore, NO_STREAM } from '../ports/event-store.js';
 import type { ProjectionServer, ServerProjectionStatus } from '../ports/projection-server.js';
 import { compileProjection, type ProjectionName, projectionSource } from './projection-source.js';
 
-export const PROJECTIONS: readonly ProjectionName[] = ['account-webhooks', 'account-credentials'];
-
 export interface ServerParts {
   readonly store: EventStore;
   readonly server: ProjectionServer;

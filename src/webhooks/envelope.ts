@@ -1,7 +1,7 @@
 /** What stands around an event: who caused it and by which request. An auditor reads it; no fold does. */
 import { type TraceContext, traceparentOf } from '../observability/trace-context.js';
 import type { NewEvent } from '../ports/event-store.js';
-import type { AccountEvent } from './events.js';
+import type { AccountEvent, StoredAccountEvent } from './events.js';
 
 export interface CommandContext {
   /** The client id, or the operating-system user of the command line. */
@@ -22,6 +22,6 @@ export function enveloped(events: readonly AccountEvent[], context: CommandConte
 }
 
 /** A stored event of an account's stream, as the folds take it: one of a type they do not know is theirs to ignore. */
-export function accountEvent({ type, data }: Pick<NewEvent, 'type' | 'data'>): AccountEvent {
-  return { type, data } as unknown as AccountEvent;
+export function accountEvent({ id, type, data }: Pick<NewEvent, 'id' | 'type' | 'data'>): StoredAccountEvent {
+  return { id, type, data } as unknown as StoredAccountEvent;
 }

@@ -95,6 +95,9 @@ export type CredentialEvent = CredentialIssued | CredentialRevoked | SigningSecr
 
 export type AccountEvent = AccountRegistered | CredentialEvent | WebhookEvent;
 
+/** As it stands in the store: its id tells it from every other event, of another history too. */
+export type StoredAccountEvent = AccountEvent & { readonly id: string };
+
 export const ACCOUNT_STREAM_PREFIX = 'account-';
 
 export function accountStream(accountId: number): string {

@@ -1,78 +1,134 @@
 /**
- * A command's way: load the state, decide, append with the revision the decision was made on; where another command
- * came first, read forward and decide again. That is what makes the limit of 3 hold under concurrency, over any number
- * of processes. The answer waits until the own read model has passed the event, so the next GET shows it.
+ * A command's way: load the state with all that the store has, decide, append with the revision the decision was made on;
+ * where another command came first, load and decide again. That is what makes the limit of 3 hold under concurrency, over
+ * any number of processes. The events count at once in this process, so nobody waits for the subscription.
+ *
+ * A command may bring an Idempotency-Key. Its state was loaded with the keys of all its events, and the append carries the
+ * revision, so of all processes that are given one key exactly one makes an event of it.
  */
 import type { Tracing } from '../observability/tracing.js';
-import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
-import type { Accounts } from '../read-model/accounts.js';
-import type { Folded } from '../read-model/folded-states.js';
+import { type EventStore, type NewEvent, WrongExpectedRevision } from '../ports/event-store.js';
 import { type Command, type Decision, decide } from './decide.js';
 import { accountEvent, type CommandContext, enveloped, type NewEventId } from './envelope.js';
-import { accountStream, type WebhookEvent } from './events.js';
+import { accountStream } from './events.js';
+import { KEY_COUNTS_MS, type KeyUse, keyUseOf, type RequestKey, withKey } from './key-use.js';
 import { type AccountWebhooks, evolve, NO_ACCOUNT } from './state.js';
 
-/** How long an answer waits for the read model; the event is stored by then, whatever the read model does. */
-const READ_MODEL_WAIT_MS = 5_000;
-
-export interface CommandParts {
-  readonly store: EventStore;
-  readonly accounts: Accounts;
-  readonly passed: (stream: string, revision: number, withinMs: number) => Promise<boolean>;
-  readonly newEventId: NewEventId;
-  readonly tracing: Pick<Tracing, 'append'>;
+export interface LoadedAccount {
+  /** Null where the account was never registered. */
+  readonly webhooks: AccountWebhooks | null;
+  /** NO_STREAM where there is none. */
+  readonly revision: number;
+  /** What an idempotency key caused in this account, for at least as long as a key counts. */
+  keyUse(key: string): KeyUse | null;
+  /** What was appended on top of it, folded; `at` is the last event's place. */
+  applied(webhooks: AccountWebhooks, at: { revision: number; eventId: string }, keys: readonly KeyUse[]): void;
 }
 
-/** @throws StoreUnavailable: then the command is in doubt, and giving it again is safe. */
+/** With all that the store has. @throws StoreUnavailable, OtherHistory, ReadModelBehind */
+export type LoadAccount = (accountId: number) => Promise<LoadedAccount>;
+
+export interface CommandParts {
+  readonly store: Pick<EventStore, 'append'>;
+  readonly load: LoadAccount;
+  readonly newEventId: NewEventId;
+  readonly tracing: Pick<Tracing, 'append'>;
+  /** ms since the epoch. */
+  readonly time: () => number;
+}
+
+/** @throws StoreUnavailable: then the command is in doubt, and giving it again is safe; what LoadAccount throws */
 export type HandleCommand = (accountId: number, command: Command, context: CommandContext) => Promise<Decision>;
+
+/** replayed: the key's request was done before. key-taken: the key belongs to another request. */
+export type KeyedDecision =
+  | Decision
+  | { readonly kind: 'replayed'; readonly use: KeyUse }
+  | { readonly kind: 'key-taken' };
+
+/**
+ * @param key null: the request has none
+ * @param prepare makes the command; not asked where the key has an answer already
+ * @throws what HandleCommand throws, and what `prepare` throws: nothing was appended then
+ */
+export type HandleKeyedCommand = (
+  accountId: number,
+  key: RequestKey | null,
+  prepare: () => Promise<Command>,
+  context: CommandContext,
+) => Promise<KeyedDecision>;
 
 export function createCommandHandler(parts: CommandParts): HandleCommand {
   return async (accountId, command, context) => {
-    let loaded = (await parts.accounts.webhooks(accountId)) ?? { state: NO_ACCOUNT, revision: NO_STREAM };
     for (;;) {
-      const decision = decide(loaded.state, command);
-      const events = decision.kind === 'accepted' ? decision.events : [];
-      if (events.length > 0 && (await append(parts, accountId, events, { context, revision: loaded.revision }))) {
-        return decision;
-      }
-      const stored = await readForward(parts.store, accountStream(accountId), loaded);
-      // Without an append nothing has yet told whether the read model was behind: another process may have been here.
-      if (events.length === 0 && stored.revision === loaded.revision) return decision;
-      loaded = stored;
+      const account = await parts.load(accountId);
+      const decided = await decideOn(parts, accountId, account, { command, context, key: null });
+      if (decided) return decided;
     }
   };
 }
 
-/** False where the stream had moved on. */
-async function append(
-  parts: CommandParts,
-  accountId: number,
-  events: readonly WebhookEvent[],
-  on: { context: CommandContext; revision: number },
-): Promise<boolean> {
-  const stream = accountStream(accountId);
-  const span = parts.tracing.append(stream, on.context.trace ?? null);
-  try {
-    const { revision } = await parts.store.append(stream, enveloped(events, on.context, parts.newEventId), on.revision);
-    span?.end(null);
-    await parts.passed(stream, revision, READ_MODEL_WAIT_MS);
-    return true;
-  } catch (error) {
-    span?.end((error as Error).name);
-    if (error instanceof WrongExpectedRevision) return false;
-    throw error;
-  }
+export function createKeyedCommandHandler(parts: CommandParts): HandleKeyedCommand {
+  return async (accountId, key, prepare, context) => {
+    let command = key ? null : await prepare();
+    for (;;) {
+      const account = await parts.load(accountId);
+      const before = key && caused(account, key, parts.time());
+      if (before) return before;
+      command ??= await prepare();
+      const decided = await decideOn(parts, accountId, account, { command, context, key });
+      if (decided) return decided;
+    }
+  };
 }
 
-async function readForward(
-  store: EventStore,
+function caused(account: LoadedAccount, key: RequestKey, now: number): KeyedDecision | null {
+  const use = account.keyUse(key.key);
+  if (!use || now - use.at >= KEY_COUNTS_MS) return null;
+  return key.isOf(use.request) ? { kind: 'replayed', use } : { kind: 'key-taken' };
+}
+
+interface Given {
+  readonly command: Command;
+  readonly context: CommandContext;
+  readonly key: RequestKey | null;
+}
+
+/** Null where the stream had moved on. */
+async function decideOn(
+  parts: CommandParts,
+  accountId: number,
+  account: LoadedAccount,
+  { command, context, key }: Given,
+): Promise<Decision | null> {
+  const before = account.webhooks ?? NO_ACCOUNT;
+  const decision = decide(before, command);
+  if (decision.kind !== 'accepted' || decision.events.length === 0) return decision;
+  const plain = enveloped(decision.events, context, parts.newEventId);
+  const events = key ? withKey(plain, key, parts.time()) : plain;
+  const revision = await append(parts, accountStream(accountId), events, { revision: account.revision, context });
+  if (revision === null) return null;
+  const webhooks = events.reduce((state, event) => evolve(state, accountEvent(event)), before);
+  const keys = events.flatMap((event) => keyUseOf(event) ?? []);
+  account.applied(webhooks, { revision, eventId: events.at(-1)?.id ?? '' }, keys);
+  return decision;
+}
+
+/** The revision of the last event; null where the stream had moved on. */
+async function append(
+  { store, tracing }: CommandParts,
   stream: string,
-  loaded: Folded<AccountWebhooks>,
-): Promise<Folded<AccountWebhooks>> {
-  let { state, revision } = loaded;
-  for await (const event of store.read(stream, revision + 1)) {
-    state = evolve(state, accountEvent(event));
-    revision = event.revision;
+  events: readonly NewEvent[],
+  on: { revision: number; context: CommandContext },
+): Promise<number | null> {
+  const span = tracing.append(stream, on.context.trace ?? null);
+  try {
+    const { revision } = await store.append(stream, events, on.revision);
+    span?.end(null);
+    return revision;
+  } catch (error) {
+    span?.end((error as Error).name);
+    if (error instanceof WrongExpectedRevision) return null;
+    throw error;
   }
-  return { state, revision };
 }

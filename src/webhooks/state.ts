@@ -2,7 +2,7 @@
  * What an account's webhooks are after its events. This is the shape that projections/account-webhooks.js folds too: a
  * test holds evolve and the projection together.
  */
-import type { AccountEvent, SealedHeader, WebhookConfiguration } from './events.js';
+import type { SealedHeader, StoredAccountEvent, WebhookAdded } from './events.js';
 import type { EventType } from './limits.js';
 
 export interface Webhook {
@@ -14,6 +14,8 @@ export interface Webhook {
   readonly version: number;
   readonly isActive: boolean;
   readonly createdAt: string;
+  /** The id of the WebhookAdded event. Another history may give the webhook's id to another webhook, never this one. */
+  readonly addedBy: string;
 }
 
 /** `since`: ISO 8601, the first failure after the last success. */
@@ -33,12 +35,12 @@ export interface AccountWebhooks {
 
 export const NO_ACCOUNT: AccountWebhooks = { accountId: null, webhooks: [], failing: [] };
 
-export function evolve(state: AccountWebhooks, event: AccountEvent): AccountWebhooks {
+export function evolve(state: AccountWebhooks, event: StoredAccountEvent): AccountWebhooks {
   switch (event.type) {
     case 'AccountRegistered':
       return { ...state, accountId: event.data.accountId };
     case 'WebhookAdded': {
-      const webhooks = [...state.webhooks, added(event.data, event.data.createdAt)];
+      const webhooks = [...state.webhooks, added(event.data, event.id)];
       return notFailing({ ...state, webhooks }, event.data.endpoint);
     }
     case 'WebhookUpdated': {
@@ -68,9 +70,9 @@ export function evolve(state: AccountWebhooks, event: AccountEvent): AccountWebh
   }
 }
 
-function added(data: WebhookConfiguration, createdAt: string): Webhook {
-  const { webhookId, eventType, url, endpoint, headers, version } = data;
-  return { id: webhookId, eventType, url, endpoint, headers, version, isActive: true, createdAt };
+function added(data: WebhookAdded['data'], addedBy: string): Webhook {
+  const { webhookId, eventType, url, endpoint, headers, version, createdAt } = data;
+  return { id: webhookId, eventType, url, endpoint, headers, version, isActive: true, createdAt, addedBy };
 }
 
 /** Somebody has looked after the webhook: that its endpoint failed before does not count any more. */

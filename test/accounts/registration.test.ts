@@ -9,6 +9,7 @@ import { type SealedSecret, signingAt } from '../../src/read-model/signing-secre
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, signingSecretPlace } from '../../src/secrets/sealing.js';
 import { accountStream } from '../../src/webhooks/events.js';
+import { bound } from '../support/projection-host-fixture.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { AT, CONTEXT } from '../support/webhook-samples.js';
@@ -104,7 +105,7 @@ describe('register', () => {
 
   it('says so where the store is out of reach', async () => {
     const append = () => Promise.reject(new StoreUnavailable('gone'));
-    const failing: EventStore = { append, read: (...args) => opened.store.read(...args), subscribe, close };
+    const failing: EventStore = { ...bound(opened.store), append };
     await expect(over(failing).register(42, CONTEXT)).rejects.toThrow(StoreUnavailable);
   });
 });
@@ -185,8 +186,3 @@ it('no secret is in a file of DATA_DIR, in clear or as its bytes', async () => {
     expect([found(bare), found(Buffer.from(bare, 'base64'))]).toEqual([false, false]);
   }
 });
-
-const subscribe: EventStore['subscribe'] = () => {
-  throw new Error('not used');
-};
-const close = () => Promise.resolve();

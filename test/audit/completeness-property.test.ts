@@ -156,7 +156,9 @@ function withoutTwins(changes: readonly Change[]): readonly Change[] {
 
 function states(changes: readonly Change[]): AccountWebhooks[] {
   const all = [NO_ACCOUNT];
-  for (const { event: one } of changes) all.push(evolve(all.at(-1) ?? NO_ACCOUNT, one));
+  for (const [index, { event: one }] of changes.entries()) {
+    all.push(evolve(all.at(-1) ?? NO_ACCOUNT, { ...one, id: `event ${index}` }));
+  }
   return all;
 }
 

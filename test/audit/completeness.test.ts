@@ -4,7 +4,7 @@ import { fromRetryRecord, newDelivery, toRetryRecord } from '../../src/delivery/
 import type { PaymentEvent } from '../../src/delivery/payment-event.js';
 import type { WebhookEvent } from '../../src/webhooks/events.js';
 import { AuditFixture, delivery, TOPICS } from '../support/audit-fixture.js';
-import { header, paymentRecord } from '../support/delivery-samples.js';
+import { header, named, paymentRecord } from '../support/delivery-samples.js';
 import { added, registered } from '../support/webhook-samples.js';
 
 const FROM = Date.parse('2026-11-21T00:00:00.000Z');
@@ -130,6 +130,20 @@ describe('what became of a delivery', () => {
     topics.exhausted(toThree);
     expect((await answer()).outcomes).toMatchObject({ exhausted: 1, unanswered: 0 });
     expect(topics.browsed).not.toContain('test.webhooks.retry.5s');
+  });
+
+  test('of another history, where its dead letter says so: an end, and nothing was delivered', async () => {
+    topics.waits(toThree, '5s', NOON);
+    topics.logged(toThree, 'exhausted');
+    topics.ofOtherHistory(toThree);
+    const { outcomes, unanswered } = await answer();
+    expect(outcomes).toMatchObject({ exhausted: 1, delivered: 0, unanswered: 0 });
+    expect(unanswered).toEqual([]);
+  });
+
+  test('of another history, with its dead letter and its entry lost', async () => {
+    topics.ofOtherHistory(toThree, { at: NOON });
+    expect((await answer()).outcomes).toMatchObject({ exhausted: 1, unanswered: 0 });
   });
 
   test('exhausted without a dead letter of that delivery is no answer', async () => {
@@ -344,14 +358,14 @@ describe('what is one event', () => {
     const [one, other] = [ofSource('/one'), ofSource('/other')];
     for (const text of [recordOf(one), recordOf(other), recordOf(one)]) topics.published(text, { at: NOON });
     topics.published(pay('pay-1', 43), { at: NOON });
-    topics.logged(newDelivery(one, 3, paymentRecord()), 'delivered');
+    topics.logged(newDelivery(one, named(3), paymentRecord()), 'delivered');
     const { counts, unanswered } = await told();
     expect(counts).toMatchObject({ records: 4, events: 3, deliveries: 3, delivered: 1, unanswered: 2 });
     expect(unanswered.map(({ eventId, eventSource }) => [eventId, eventSource])).toEqual([
       ['pay-1', '/other'],
       ['pay-1', undefined],
     ]);
-    const waits = newDelivery(other, 3, paymentRecord());
+    const waits = newDelivery(other, named(3), paymentRecord());
     topics.waits(waits, '5s', NOON);
     const { open } = await told();
     expect(open).toMatchObject([{ id: waits.id, eventId: 'pay-1', eventSource: '/other' }]);
@@ -360,7 +374,7 @@ describe('what is one event', () => {
   test('an id with half a surrogate pair is the same after a tier', async () => {
     const event = pay('\ud800', 43);
     topics.published(event, { at: NOON });
-    const record = toRetryRecord(newDelivery(event, 3, paymentRecord()), NOON);
+    const record = toRetryRecord(newDelivery(event, named(3), paymentRecord()), NOON);
     const again = fromRetryRecord(record);
     if (again) topics.logged(again, 'delivered');
     expect((await told()).counts).toMatchObject({ deliveries: 1, delivered: 1 });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { checkKeys } from '../../src/composition/check-keys.js';
+import type { AccountStates } from '../../src/read-model/accounts.js';
 import { sealedValues } from '../../src/read-model/sealed-values.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace, signingSecretPlace } from '../../src/secrets/sealing.js';
@@ -24,15 +25,17 @@ const ofWebhooks = (accountId: number, webhooks: Webhook[]) => ({ accountId, web
 
 /** Account 42 with these, between two accounts of which nothing is wrong. */
 function check({ secrets = [secret(sealing)], webhooks = [] as Webhook[], by = sealing }) {
-  const among = <S>(state: S, other: S) => ({
-    all: () => [['account-41', other] as const, ['account-42', state] as const, ['account-43', other] as const],
+  const states = (account: AccountStates['account-webhooks'], signingSecrets: typeof secrets): AccountStates => ({
+    'account-webhooks': account,
+    'account-credentials': { accountId: 42, credentials: [], signingSecrets },
   });
-  const credentials = (signingSecrets: typeof secrets) => ({ accountId: 42, credentials: [], signingSecrets });
-  const values = sealedValues(
-    among(ofWebhooks(42, webhooks), ofWebhooks(43, [webhookOf(9, { headers: [header(sealing)] })])),
-    among(credentials(secrets), credentials([])),
-    NOW,
-  );
+  const other = states(ofWebhooks(43, [webhookOf(9, { headers: [header(sealing)] })]), []);
+  const all = [
+    ['account-41', other] as const,
+    ['account-42', states(ofWebhooks(42, webhooks), secrets)] as const,
+    ['account-43', other] as const,
+  ];
+  const values = sealedValues({ all: () => all }, NOW);
   return () => checkKeys(values, by);
 }
 

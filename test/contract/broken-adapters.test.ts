@@ -83,8 +83,11 @@ const BROKEN_STORES: readonly Row<EventStore>[] = [
   [
     stores.ForgetsAfter,
     'subscribe after a position gives what comes after it, also from within an append',
-    'subscribe after "not a position", never given, rejects with UnknownPosition',
+    'subscribe after "not a position", never given, rejects with OtherHistory',
   ],
+  [stores.HeadsAreOld, 'head is at or after every event that was acknowledged before it was asked for'],
+  [stores.NeverPassesForeignEvents, 'a subscription passes every head, also where the last event is of another stream'],
+  [stores.TakesAnyPosition, 'subscribe after "not a position", never given, rejects with OtherHistory'],
   [stores.ForgetsPrefix, 'subscribe gives no event of a stream that does not begin with the prefix'],
   [stores.EndsWithError, 'a subscription that waits ends without error when its signal aborts'],
   [stores.SubscriptionsOutliveClose, 'close ends every subscription, those that wait and those that catch up'],

@@ -1,70 +1,89 @@
 /** The contract of src/ports/projection-states.ts: every sentence of its comment is a case. */
 import { expect } from '@jest/globals';
-import { type ProjectionState, type ProjectionStates, StatesDamaged } from '../../src/ports/projection-states.js';
+import {
+  type KeptKey,
+  type ProjectionState,
+  type ProjectionStates,
+  type StateChanges,
+  StatesDamaged,
+} from '../../src/ports/projection-states.js';
 import type { ContractCase, Features, Subject } from './contract.js';
 
 type StatesSubject = Subject<ProjectionStates>;
 type StatesCase = ContractCase<StatesSubject>;
 
-const P = 'projection';
-const V1 = 'version 1';
+const ORIGIN = { version: 'version 1', history: 'history 1' };
+const OTHER_VERSION = { ...ORIGIN, version: 'version 2' };
+const OTHER_HISTORY = { ...ORIGIN, history: 'history 2' };
 
 const state = (revision: number, value: unknown = { revision }): ProjectionState => ({
   revision,
+  eventId: `event ${revision}`,
   json: JSON.stringify(value),
 });
-const states = (...entries: [string, ProjectionState][]) => new Map(entries);
+const changes = (position: string, ...entries: [string, ProjectionState][]): StateChanges => ({
+  states: new Map(entries),
+  keys: [],
+  position,
+});
+const key = (stream: string, name: string, at = 1_000): KeptKey => ({ stream, key: name, at, use: `${name} of ${at}` });
 
 function statesCase(name: string, act: (subject: StatesSubject) => Promise<void> | void, needs?: keyof Features) {
   const run = async (subject: StatesSubject) => act(subject);
   return needs ? { name, needs, run } : { name, run };
 }
 
-/** Two states committed at position 'p1'. */
-function filled({ port }: StatesSubject, projection = P): ProjectionStates {
-  port.open(projection, V1);
-  port.commit(projection, states(['a', state(1)], ['b', state(2)]), 'p1');
+/** Two states and a key, committed at position 'p1'. */
+function filled({ port }: StatesSubject): ProjectionStates {
+  port.open(ORIGIN);
+  port.commit({ ...changes('p1', ['a', state(1)], ['b', state(2)]), keys: [key('a', 'k')] });
   return port;
 }
 
 const positions: StatesCase[] = [
-  statesCase('a projection that is new has no position and no states', ({ port }) => {
-    expect(port.open(P, V1)).toBeNull();
-    expect([port.load(P, 'a'), [...port.all(P)]]).toEqual([undefined, []]);
+  statesCase('one that is new has no position, no history and no states', ({ port }) => {
+    expect(port.history).toBeNull();
+    expect(port.open(ORIGIN)).toBeNull();
+    expect([port.load('a'), [...port.all()], port.key('a', 'k')]).toEqual([undefined, [], undefined]);
+    expect(port.history).toBe(ORIGIN.history);
   }),
-  statesCase('commit stores states and position', (subject) => {
+  statesCase('commit stores states, keys and position', (subject) => {
     const port = filled(subject);
-    expect([port.load(P, 'a'), port.load(P, 'b'), port.load(P, 'c')]).toEqual([state(1), state(2), undefined]);
-    expect(port.open(P, V1)).toBe('p1');
+    expect([port.load('a'), port.load('b'), port.load('c')]).toEqual([state(1), state(2), undefined]);
+    expect([port.key('a', 'k'), port.key('a', 'l'), port.key('b', 'k')]).toEqual(['k of 1000', undefined, undefined]);
+    expect(port.open(ORIGIN)).toBe('p1');
   }),
-  statesCase('commit puts states in the place of earlier ones and leaves the others', (subject) => {
+  statesCase('commit puts states and keys in the place of earlier ones and leaves the others', (subject) => {
     const port = filled(subject);
-    port.commit(P, states(['b', state(7)], ['c', state(0)]), 'p2');
-    expect([...port.all(P)]).toEqual([
+    port.commit({ ...changes('p2', ['b', state(7)], ['c', state(0)]), keys: [key('a', 'k', 2_000)] });
+    expect([...port.all()]).toEqual([
       ['a', state(1)],
       ['b', state(7)],
       ['c', state(0)],
     ]);
-    expect(port.open(P, V1)).toBe('p2');
+    expect(port.key('a', 'k')).toBe('k of 2000');
+    expect(port.open(ORIGIN)).toBe('p2');
   }),
   statesCase('commit without states moves the position', (subject) => {
     const port = filled(subject);
-    port.commit(P, new Map(), 'p2');
-    expect([port.open(P, V1), [...port.all(P)].length]).toEqual(['p2', 2]);
+    port.commit(changes('p2'));
+    expect([port.open(ORIGIN), [...port.all()].length]).toEqual(['p2', 2]);
   }),
   statesCase('commit is one transaction: where a part of it fails nothing is stored', (subject) => {
     const port = filled(subject);
-    const unstorable = { revision: 9, json: Symbol('none') as unknown as string };
-    expect(() => port.commit(P, states(['a', state(9)], ['b', unstorable]), 'p2')).toThrow();
-    expect([port.load(P, 'a'), port.load(P, 'b'), port.open(P, V1)]).toEqual([state(1), state(2), 'p1']);
+    const unstorable = { ...state(9), json: Symbol('none') as unknown as string };
+    const failing = { ...changes('p2', ['a', state(9)], ['b', unstorable]), keys: [key('a', 'l')] };
+    expect(() => port.commit(failing)).toThrow();
+    expect([port.load('a'), port.load('b'), port.open(ORIGIN)]).toEqual([state(1), state(2), 'p1']);
+    expect(port.key('a', 'l')).toBeUndefined();
   }),
   statesCase(
     'what was committed is there when it is opened again',
     async (subject) => {
       filled(subject);
       const port = await subject.reopen();
-      expect(port.open(P, V1)).toBe('p1');
-      expect([...port.all(P)]).toEqual([
+      expect([port.history, port.open(ORIGIN), port.key('a', 'k')]).toEqual([ORIGIN.history, 'p1', 'k of 1000']);
+      expect([...port.all()]).toEqual([
         ['a', state(1)],
         ['b', state(2)],
       ]);
@@ -73,67 +92,62 @@ const positions: StatesCase[] = [
   ),
 ];
 
-const versions: StatesCase[] = [
-  statesCase('open with another version forgets states and position', (subject) => {
+const forgets = (what: string, origin: typeof ORIGIN) =>
+  statesCase(`open with another ${what} forgets states, keys and position`, (subject) => {
     const port = filled(subject);
-    expect(port.open(P, 'version 2')).toBeNull();
-    expect([...port.all(P)]).toEqual([]);
-    expect(port.open(P, 'version 2')).toBeNull();
-    expect(port.open(P, V1)).toBeNull();
-  }),
+    expect(port.open(origin)).toBeNull();
+    expect([[...port.all()], port.key('a', 'k'), port.history]).toEqual([[], undefined, origin.history]);
+    expect(port.open(origin)).toBeNull();
+    expect(port.open(ORIGIN)).toBeNull();
+  });
+
+const origins: StatesCase[] = [
+  forgets('version', OTHER_VERSION),
+  forgets('history', OTHER_HISTORY),
   statesCase(
-    'the version is remembered',
+    'the origin is remembered',
     async (subject) => {
-      filled(subject).open('other', 'version 2');
+      filled(subject);
       const port = await subject.reopen();
-      expect([port.open(P, 'version 2'), port.load(P, 'a')]).toEqual([null, undefined]);
+      expect([port.open(OTHER_VERSION), port.load('a')]).toEqual([null, undefined]);
     },
     'reopen',
   ),
-  statesCase('reset forgets states and position and keeps the version', (subject) => {
-    const port = filled(subject);
-    port.reset(P);
-    expect([...port.all(P), port.load(P, 'a')]).toEqual([undefined]);
-    port.commit(P, states(['a', state(5)]), 'p5');
-    expect(port.open(P, V1)).toBe('p5');
-  }),
-  statesCase('after reset the position is that of nothing yet', (subject) => {
-    const port = filled(subject);
-    port.reset(P);
-    expect(port.open(P, V1)).toBeNull();
-  }),
-  statesCase('projections do not disturb one another', (subject) => {
-    const port = filled(subject);
-    filled(subject, 'other');
-    port.commit('other', states(['a', state(9)]), 'p9');
-    port.reset('third');
-    port.open('other', 'version 2');
-    expect([port.load(P, 'a'), port.open(P, V1), [...port.all('other')]]).toEqual([state(1), 'p1', []]);
-  }),
 ];
 
 const contents: StatesCase[] = [
   statesCase('all gives every state in the order of stream names', ({ port }) => {
     const names = ['b', 'a', 'account-9', 'account-10', 'account-1', 'B', ''];
-    port.open(P, V1);
-    port.commit(P, states(...names.map((name, index): [string, ProjectionState] => [name, state(index)])), 'p');
-    expect([...port.all(P)].map(([name]) => name)).toEqual(names.toSorted());
-    for (const [name, found] of port.all(P)) expect(found).toEqual(state(names.indexOf(name)));
+    port.open(ORIGIN);
+    port.commit(changes('p', ...names.map((name, index): [string, ProjectionState] => [name, state(index)])));
+    expect([...port.all()].map(([name]) => name)).toEqual(names.toSorted());
+    for (const [name, found] of port.all()) expect(found).toEqual(state(names.indexOf(name)));
   }),
   statesCase('all may be left, and used beside commit', (subject) => {
     const port = filled(subject);
-    for (const [name] of port.all(P)) {
-      port.commit(P, states([name, state(8)]), 'p8');
+    for (const [name] of port.all()) {
+      port.commit(changes('p8', [name, state(8)]));
       break;
     }
-    expect(port.load(P, 'a')).toEqual(state(8));
+    expect(port.load('a')).toEqual(state(8));
   }),
   statesCase('states come back as they were given', ({ port }) => {
     const value = { text: '\u0000"\\ä漢😀', large: 'x'.repeat(300_000), number: Number.MAX_SAFE_INTEGER };
-    port.open(P, V1);
-    port.commit(P, states(['ä/%_ 😀', state(Number.MAX_SAFE_INTEGER, value)]), 'a position, ä/😀');
-    expect(port.load(P, 'ä/%_ 😀')).toEqual(state(Number.MAX_SAFE_INTEGER, value));
-    expect(port.open(P, V1)).toBe('a position, ä/😀');
+    port.open(ORIGIN);
+    port.commit(changes('a position, ä/😀', ['ä/%_ 😀', state(Number.MAX_SAFE_INTEGER, value)]));
+    expect(port.load('ä/%_ 😀')).toEqual(state(Number.MAX_SAFE_INTEGER, value));
+    expect(port.open(ORIGIN)).toBe('a position, ä/😀');
+  }),
+  statesCase('forgetKeys forgets those that were kept earlier, and no others', (subject) => {
+    const port = filled(subject);
+    port.commit({ ...changes('p2'), keys: [key('a', 'later', 2_000), key('b', 'k', 1_999)] });
+    port.forgetKeys(2_000);
+    expect([port.key('a', 'k'), port.key('b', 'k'), port.key('a', 'later')]).toEqual([
+      undefined,
+      undefined,
+      'later of 2000',
+    ]);
+    expect(port.load('a')).toEqual(state(1));
   }),
 ];
 
@@ -143,10 +157,10 @@ const owners: StatesCase[] = [
     async (subject) => {
       const port = filled(subject);
       const other = await subject.another();
-      expect(other.open(P, V1)).toBeNull();
-      other.commit(P, states(['a', state(9)]), 'p9');
-      other.reset(P);
-      expect([port.load(P, 'a'), port.open(P, V1)]).toEqual([state(1), 'p1']);
+      expect(other.open(ORIGIN)).toBeNull();
+      other.commit(changes('p9', ['a', state(9)]));
+      other.open(OTHER_HISTORY);
+      expect([port.load('a'), port.open(ORIGIN)]).toEqual([state(1), 'p1']);
     },
     'severalProcesses',
   ),
@@ -155,12 +169,12 @@ const owners: StatesCase[] = [
     async (subject) => {
       const large = 'x'.repeat(64 * 1024);
       const many = Array.from({ length: 600 }, (_, n): [string, ProjectionState] => [`s${n}`, state(n, large)]);
-      filled(subject).commit(P, states(...many), 'p2');
+      filled(subject).commit(changes('p2', ...many));
       const opened = await subject.reopen();
       await subject.damage();
-      expect(() => [...opened.all(P)]).toThrow(StatesDamaged);
+      expect(() => [...opened.all()]).toThrow(StatesDamaged);
       const port = await subject.reopen();
-      expect([port.open(P, V1), [...port.all(P)]]).toEqual([null, []]);
+      expect([port.open(ORIGIN), [...port.all()]]).toEqual([null, []]);
     },
     'damage',
   ),
@@ -170,4 +184,4 @@ const owners: StatesCase[] = [
   }),
 ];
 
-export const cases: readonly StatesCase[] = [...positions, ...versions, ...contents, ...owners];
+export const cases: readonly StatesCase[] = [...positions, ...origins, ...contents, ...owners];

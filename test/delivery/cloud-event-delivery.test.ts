@@ -95,7 +95,7 @@ test('in binary mode without a value it is replayed from the dead letters', asyn
   await fixture.deliver({ ...waitingIn('5s'), step: SCHEDULE.length });
   const parts = { broker: fixture.parts.broker, topics: fixture.topics, tier: SCHEDULE[0], now: () => NOW };
   const replayed: unknown[] = [];
-  for await (const { eventId } of replayDeadLetters(parts, () => true)) replayed.push(eventId);
+  for await (const { letter } of replayDeadLetters(parts, () => true)) replayed.push(letter.eventId);
   expect(replayed).toEqual(['pay-1']);
 });
 

@@ -68,6 +68,7 @@ describe('a delivery that is exhausted', () => {
       ['aw-webhook-id', '5'],
       ['aw-attempts', '4'],
       ['aw-step', '3'],
+      ['aw-webhook-event', 'added 5'],
       ['aw-reason', 'exhausted'],
       ['aw-detail', 'status 503'],
     ]);
@@ -84,6 +85,7 @@ describe('a delivery that is exhausted', () => {
       accountId: 42,
       eventId: 'pay-1',
       webhookId: 5,
+      webhookEvent: 'added 5',
       deliveryId: delivery.id,
       attempts: 4,
       partition: 0,
@@ -100,6 +102,7 @@ describe('reading dead letters', () => {
     const letter = read(notValid(received({ key: null, value: Buffer.from([0xff, 0x00]), headers: [] }), 'not UTF-8'));
     expect(letter).toMatchObject({ reason: 'not-valid', detail: 'not UTF-8', source: 'payment-events/0/7' });
     expect(letter).toMatchObject({ accountId: null, eventId: null, webhookId: null, deliveryId: null, attempts: null });
+    expect(letter.webhookEvent).toBeNull();
     expect(letter).toMatchObject({ key: null, value: null, valueBase64: '/wA=' });
   });
 

@@ -17,6 +17,7 @@ import {
   header,
   INTERRUPTED,
   NOW,
+  named,
   paymentRecord,
   received,
   TIMED_OUT,
@@ -161,7 +162,7 @@ test('a record that is no payment event', async () => {
 });
 
 describe('when the payment was published', () => {
-  const first = newDelivery(EVENT, 1, received(paymentRecord(), { timestamp: NOW - 9_000 }));
+  const first = newDelivery(EVENT, named(1), received(paymentRecord(), { timestamp: NOW - 9_000 }));
 
   test('is known over the tiers, and with it how long the delivery took', async () => {
     const again = fromRetryRecord(toRetryRecord({ ...first, attempts: 1 }, NOW));

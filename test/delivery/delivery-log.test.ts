@@ -16,7 +16,8 @@ describe('a record of the deliveries topic', () => {
     const attempt = loggedAttempt(failedWith(503), 4);
     const record = logEntry(deliveryTo(9, { id: 'msg_1' }), 'retrying', attempt, NOW + 5_000);
     expect(textOf({ ...record })).toBe(
-      '{"id":"msg_1","eventId":"pay-1","eventType":"cash_in","accountId":42,"webhookId":9,"outcome":"retrying",' +
+      '{"id":"msg_1","eventId":"pay-1","eventType":"cash_in","accountId":42,"webhookId":9,"webhookEvent":"added 9",' +
+        '"outcome":"retrying",' +
         '"attempt":{"at":"2026-11-21T09:00:00.000Z","status":503,"error":null,"durationMs":12,"version":4},' +
         '"nextAttemptAt":"2026-11-21T09:00:05.000Z"}',
     );
@@ -27,6 +28,12 @@ describe('a record of the deliveries topic', () => {
     expect(loggedAttempt(TIMED_OUT, 1)).toMatchObject({ status: null, error: 'timeout' });
   });
 
+  test('does not say which event added the webhook where its retry record is of an earlier release', () => {
+    const entry = JSON.parse(textOf(logEntry(deliveryTo(9, { webhookEvent: null }), 'cancelled', null, null)));
+    expect(entry).toMatchObject({ webhookId: 9 });
+    expect(entry).not.toHaveProperty('webhookEvent');
+  });
+
   test('an end without an attempt has none, and no next', () => {
     const entry = JSON.parse(textOf(logEntry(deliveryTo(9), 'cancelled', null, null)));
     expect(entry).toMatchObject({ outcome: 'cancelled', attempt: null, nextAttemptAt: null });
@@ -34,8 +41,8 @@ describe('a record of the deliveries topic', () => {
 
   test('holds nothing of the payment, of headers or of secrets', () => {
     const entry = JSON.parse(textOf(logEntry(deliveryTo(9), 'delivered', loggedAttempt(DELIVERED, 1), null)));
-    const names = ['id', 'eventId', 'eventType', 'accountId', 'webhookId', 'outcome', 'attempt', 'nextAttemptAt'];
-    expect(Object.keys(entry)).toEqual(names);
+    const about = ['id', 'eventId', 'eventType', 'accountId', 'webhookId', 'webhookEvent'];
+    expect(Object.keys(entry)).toEqual([...about, 'outcome', 'attempt', 'nextAttemptAt']);
     expect(Object.keys(entry.attempt)).toEqual(['at', 'status', 'error', 'durationMs', 'version']);
   });
 });
@@ -68,6 +75,15 @@ describe('the deliveries of an account', () => {
   test('one that was put off has no attempt and tells when it is tried', async () => {
     const [delivery] = await list(logEntry(first, 'retrying', null, NOW + 60_000));
     expect(delivery).toMatchObject({ attempts: [], outcome: 'retrying', nextAttemptAt: '2026-11-21T09:01:00.000Z' });
+  });
+
+  test('name the event that added the webhook; one that an earlier release logged is shown without it', async () => {
+    const earlier = ended(deliveryTo(3, { id: 'msg_c', webhookEvent: null }));
+    const shown = await list(ended(first), earlier);
+    expect(shown.map(({ webhookId, webhookEvent }) => [webhookId, webhookEvent])).toEqual([
+      [3, undefined],
+      [1, 'added 1'],
+    ]);
   });
 
   test("another account's are not shown", async () => {

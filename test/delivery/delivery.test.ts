@@ -13,7 +13,8 @@ import type { ContentMode } from '../../src/delivery/parsed-payment.js';
 import { headerText, type NewRecord, type RecordHeader } from '../../src/ports/broker.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { binary, SOURCE, structured } from '../support/cloud-events.js';
-import { deliveryTo, EVENT, header, paymentRecord, received } from '../support/delivery-samples.js';
+import { deliveryTo, EVENT, header, named, paymentRecord, received } from '../support/delivery-samples.js';
+import { retryRecordOfE944a2e } from '../support/earlier-records.js';
 
 const DUE = 1_795_251_600_123;
 
@@ -35,11 +36,16 @@ const anyDelivery: fc.Arbitrary<Delivery> = fc
       { id: anyText, type: fc.constantFrom(...EVENT_TYPES), accountId: fc.maxSafeInteger(), cloudEvent: anySource },
       { requiredKeys: ['id', 'type', 'accountId'] },
     ),
-    webhookId: fc.maxSafeNat(),
-    progress: fc.record({ attempts: fc.nat(), step: fc.nat() }),
+    webhook: fc.record({ id: fc.maxSafeNat(), addedBy: fc.uuid() }),
+    progress: fc.record({
+      attempts: fc.nat(),
+      step: fc.nat(),
+      putOff: fc.nat(),
+      publishedAt: fc.option(fc.maxSafeNat()),
+    }),
     record: fc.record({ key: fc.option(anyBytes), value: anyBytes, headers: foreign }),
   })
-  .map(({ event, webhookId, progress, record }) => ({ ...newDelivery(event, webhookId, record), ...progress }));
+  .map(({ event, webhook, progress, record }) => ({ ...newDelivery(event, webhook, record), ...progress }));
 
 describe('a delivery between two attempts is a record of a tier', () => {
   test('comes back from it as it was, whatever the payment was', () => {
@@ -130,7 +136,7 @@ describe('a record of a tier that is none of ours', () => {
 
 describe('the webhook-id', () => {
   const idOf = (event: Partial<typeof EVENT> | { id: string } | { accountId: number }, webhookId = 1) =>
-    newDelivery({ ...EVENT, ...event }, webhookId, paymentRecord()).id;
+    newDelivery({ ...EVENT, ...event }, named(webhookId), paymentRecord()).id;
 
   test('is derived: of the same event and webhook the same, today and in any later release', () => {
     expect(idOf({})).toBe('msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ');
@@ -143,7 +149,7 @@ describe('the webhook-id', () => {
   });
 
   test('does not depend on how the record came or how far the delivery is', () => {
-    const other = newDelivery(EVENT, 1, paymentRecord({ key: null, headers: [], value: Buffer.from('{}') }));
+    const other = newDelivery(EVENT, named(1), paymentRecord({ key: null, headers: [], value: Buffer.from('{}') }));
     expect(other.id).toBe(idOf({}));
     expect(again(toRetryRecord(deliveryTo(1, { attempts: 3, step: 4 }), DUE)).id).toBe(idOf({}));
   });
@@ -166,14 +172,14 @@ describe('a CloudEvent', () => {
   const cloudEvent = (mode: ContentMode, source = SOURCE) => ({ ...EVENT, cloudEvent: { source, mode } });
 
   test('has a webhook-id of source and id, in either mode the same, today and in any later release', () => {
-    const ids = (['structured', 'binary'] as const).map((mode) => newDelivery(cloudEvent(mode), 1, binary()).id);
+    const ids = (['structured', 'binary'] as const).map((mode) => newDelivery(cloudEvent(mode), named(1), binary()).id);
     expect(new Set(ids)).toEqual(new Set(['msg_Pdt4It-ukGZqQu0Iotp-9ePbNSX']));
   });
 
   test('never has that of another event, plain ones too', () => {
     const idOf = (id: string, source?: string) => {
       const event = source === undefined ? EVENT : cloudEvent('structured', source);
-      return newDelivery({ ...event, id }, 1, structured()).id;
+      return newDelivery({ ...event, id }, named(1), structured()).id;
     };
     const identity = fc.tuple(anyText, fc.option(anyText, { nil: undefined }));
     const alike = [['a","b'], ['b', 'a'], ['a', 'b'], ['["a","b"]'], ['ab'], ['b', ''], ['', 'b']] as const;
@@ -189,24 +195,24 @@ describe('a CloudEvent', () => {
   test('in binary mode keeps the headers that are part of it where the others are left out', () => {
     const extras = [header('x', 'much'), header('content-type', 'text/plain'), header('traceparent', 'tp')];
     const record = { ...binary({ ce_note: 'n' }, {}, extras), key: Buffer.from('42') };
-    const bare = withoutExtras(newDelivery(cloudEvent('binary'), 1, record)).record;
+    const bare = withoutExtras(newDelivery(cloudEvent('binary'), named(1), record)).record;
     expect(bare.key).toBeNull();
     expect(bare.headers).toEqual(record.headers.filter(([name]) => name.startsWith('ce_') || name === 'content-type'));
-    expect(withoutExtras(newDelivery(cloudEvent('structured'), 1, record)).record.headers).toEqual([]);
+    expect(withoutExtras(newDelivery(cloudEvent('structured'), named(1), record)).record.headers).toEqual([]);
   });
 
   test('in binary mode keeps no more of its headers than is sent: the last of a name, and none that stands for the body', () => {
     const many = Array.from({ length: 100 }, (_, n) => header('ce_note', `${n}`.padEnd(30_000, '.')));
     const record = { ...binary({}, {}, [...many, header('ce_data', 'x'.repeat(3_000_000))]), key: null };
-    const { headers } = withoutExtras(newDelivery(cloudEvent('binary'), 1, record)).record;
+    const { headers } = withoutExtras(newDelivery(cloudEvent('binary'), named(1), record)).record;
     expect(headers.filter(([name]) => name === 'ce_note')).toEqual([many.at(-1)]);
     expect(headers.reduce((sum, [, value]) => sum + value.length, 0)).toBeLessThan(40_000);
   });
 
   test('in binary mode may have no value; another may not', () => {
     const record = binary({}, null);
-    expect(again(toRetryRecord(newDelivery(cloudEvent('binary'), 1, record), DUE)).record.value).toBeNull();
-    expect(fromRetryRecord(toRetryRecord(newDelivery(cloudEvent('structured'), 1, record), DUE))).toBeNull();
+    expect(again(toRetryRecord(newDelivery(cloudEvent('binary'), named(1), record), DUE)).record.value).toBeNull();
+    expect(fromRetryRecord(toRetryRecord(newDelivery(cloudEvent('structured'), named(1), record), DUE))).toBeNull();
   });
 
   test.each([
@@ -215,26 +221,57 @@ describe('a CloudEvent', () => {
     ['a key without a source', 'aw-event-key', '"pay-1"'],
     ['a mode that is none', 'aw-content-mode', 'batched'],
   ])('%s: the record is none of ours', (_, name, value) => {
-    const record = toRetryRecord(newDelivery(cloudEvent('binary'), 1, binary()), DUE);
+    const record = toRetryRecord(newDelivery(cloudEvent('binary'), named(1), binary()), DUE);
     expect(fromRetryRecord(record)).not.toBeNull();
     expect(fromRetryRecord({ ...record, headers: [...record.headers, header(name, value)] })).toBeNull();
   });
 });
 
-test('a plain event has the retry record that it always had', () => {
-  const names = toRetryRecord(deliveryTo(1, { publishedAt: 1 }), DUE).headers.map(([name]) => name);
-  const own = [
-    'delivery-id',
-    'event-id',
-    'event-type',
-    'account-id',
-    'webhook-id',
-    'attempts',
-    'step',
-    'put-off',
-    'due',
-  ];
-  expect(names).toEqual(['traceparent', ...own.map((name) => `aw-${name}`), 'aw-published']);
+describe('the webhook that it is for', () => {
+  test('is named by its id and by the event that added it', () => {
+    const delivery = newDelivery(EVENT, named(5, 'event-1'), paymentRecord());
+    expect(delivery).toMatchObject({ webhookId: 5, webhookEvent: 'event-1' });
+    const record = toRetryRecord(delivery, DUE);
+    expect(headerText(record, 'aw-webhook-event')).toBe('event-1');
+    expect(again(record)).toMatchObject({ webhookId: 5, webhookEvent: 'event-1' });
+    expect(again(toRetryRecord(withoutExtras(delivery), DUE))).toMatchObject({ webhookEvent: 'event-1' });
+  });
+
+  test('has the webhook-id that earlier releases gave it: the event that added it is no part of that', () => {
+    const ids = ['event-1', 'event-2'].map((addedBy) => newDelivery(EVENT, named(1, addedBy), paymentRecord()).id);
+    expect(new Set(ids)).toEqual(new Set([deliveryTo(1).id]));
+  });
+
+  test('a payment system names no event: a header of its own with that name does not count', () => {
+    const record = paymentRecord({ headers: [header('aw-webhook-event', 'its own')] });
+    const earlier = again(retryRecordOfE944a2e(deliveryTo(1, { record }), DUE));
+    expect(earlier.webhookEvent).toBeNull();
+    expect(again(toRetryRecord(deliveryTo(1, { record }), DUE)).webhookEvent).toBe('added 1');
+  });
+});
+
+describe('what release e944a2e wrote', () => {
+  test('no retry record is refused: each is the delivery that it was, of a webhook that only its id names', () => {
+    fc.assert(
+      fc.property(anyDelivery, fc.maxSafeNat(), (delivery, due) => {
+        const record = retryRecordOfE944a2e(delivery, due);
+        expect(fromRetryRecord(record)).toEqual({ ...delivery, webhookEvent: null, record });
+        expect(dueOf(record)).toBe(due);
+      }),
+    );
+  });
+
+  test('is what is written today of such a delivery, to the byte; of another it has one header less', () => {
+    fc.assert(
+      fc.property(anyDelivery, fc.maxSafeNat(), (delivery, due) => {
+        const record = retryRecordOfE944a2e(delivery, due);
+        expect(toRetryRecord({ ...delivery, webhookEvent: null }, due)).toEqual(record);
+        const { headers } = toRetryRecord(delivery, due);
+        expect(headers.filter(([name]) => name !== 'aw-webhook-event')).toEqual(record.headers);
+        expect(headers).toHaveLength(record.headers.length + 1);
+      }),
+    );
+  });
 });
 
 function again(record: NewRecord): Delivery {

@@ -80,7 +80,7 @@ test('made under load and restored elsewhere, it has every webhook, the history,
   await eventually(() => ids.every((id) => takenBy('/down').has(id)), { timeout: 20_000 });
 });
 
-test('restored in place, under a read model that is ahead of it, the read model is rebuilt', async () => {
+test('restored in place, under a read model that is ahead of it: refused until the store is accepted', async () => {
   const service = await scene.serve();
   const token = await scene.account(service, ACCOUNT, scene.urls('/up'));
   const before = await webhooks(service, token);
@@ -93,6 +93,12 @@ test('restored in place, under a read model that is ahead of it, the read model 
   const store = join(String(scene.settings.DATA_DIR), 'store.sqlite');
   for (const suffix of ['', '-wal', '-shm']) rmSync(store + suffix, { force: true });
   copyFileSync(file, store);
+  const refused = 'the event store ends earlier than before: it was restored';
+  const told = await commandLine(scene.settings, ['doctor']);
+  expect([told.code, told.stdout]).toEqual([1, expect.stringContaining(refused)]);
+  await expect(scene.serve()).rejects.toThrow(refused);
+  const accepted = await commandLine(scene.settings, ['store', 'accept', '--json']);
+  expect(JSON.parse(accepted.stdout)).toEqual({ storeId: expect.any(String), changed: false });
   const restored = await scene.serve();
   expect(await webhooks(restored, token)).toEqual(before);
 });

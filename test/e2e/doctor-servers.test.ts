@@ -77,7 +77,7 @@ withOwnKafka(() => {
       'warn projections: account-credentials is not deployed',
       expect.stringMatching(/^warn broker: payment-events, webhooks.retry.200ms, .* are not there$/),
     ]);
-    expect(of('event store')).toEqual(['ok it can be read and appended to']);
+    expect(of('event store')).toEqual(['ok it can be read, appended to and subscribed to']);
     expect(await storedIn(store)).toEqual(stored);
     expect(await administer((admin) => admin.listTopics())).toEqual([]);
   });

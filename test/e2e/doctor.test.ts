@@ -87,7 +87,7 @@ test('finds nothing wrong where nothing is, and changes nothing', async () => {
 
 test('without --json, a line says verdict, check, sentence and what to do', async () => {
   const good = await run(settings, ['doctor']);
-  expect(good.stdout.split('\n')).toContain('ok    event store: it can be read and appended to');
+  expect(good.stdout.split('\n')).toContain('ok    event store: it can be read, appended to and subscribed to');
   const { stdout, stderr, code } = await run({ ...settings, PORT: 'x' }, ['doctor']);
   expect(stdout).toBe(
     'FAIL  settings: PORT must be a port from 0 to 65535. To do: correct the setting: see the README\n',
@@ -282,6 +282,7 @@ describe('servers', () => {
     expect(code).toBe(1);
     expect(troubles).toEqual([
       expect.stringMatching(/^FAIL event store: /),
+      expect.stringMatching(/^warn history: it was not looked at/),
       expect.stringMatching(/^warn MASTER_KEY: it was not looked at/),
       expect.stringMatching(/^warn projections: it was not looked at/),
       expect.stringMatching(/^FAIL broker: no Kafka listens at BROKER_URL/),

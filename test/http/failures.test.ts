@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type EventStore, StoreUnavailable } from '../../src/ports/event-store.js';
+import { type EventStore, OtherHistory, StoreRefused, StoreUnavailable } from '../../src/ports/event-store.js';
+import { ReadModelBehind } from '../../src/read-model/ahead-states.js';
 import { type BareApi, type BareOptions, startBareApi } from '../support/bare-api.js';
 import { head, rawRequest } from '../support/raw-request.js';
 
@@ -21,7 +22,8 @@ async function post(running: BareApi) {
   const headers = { authorization: 'Bearer caller-42', 'content-type': 'application/json' };
   const body = JSON.stringify({ url: 'https://shop.com/', eventType: 'cash_in' });
   const response = await fetch(`${running.url}/api/webhooks`, { method: 'POST', headers, body });
-  return { status: response.status, body: await response.json() };
+  const retryAfter = response.headers.get('retry-after');
+  return { status: response.status, retryAfter, body: await response.json() };
 }
 
 function failing(store: EventStore, error: () => Error): EventStore {
@@ -29,6 +31,8 @@ function failing(store: EventStore, error: () => Error): EventStore {
     append: () => Promise.reject(error()),
     read: (...args) => store.read(...args),
     subscribe: (...args) => store.subscribe(...args),
+    head: () => store.head(),
+    isAtOrAfter: (...args) => store.isAtOrAfter(...args),
     close: () => store.close(),
   };
 }
@@ -38,17 +42,34 @@ describe('what the service can not do is 500 in the shape of every error, and te
     throw new TypeError(SECRET_DETAILS);
   };
   it.each<[string, BareOptions]>([
-    ['a store out of reach', { between: (store) => failing(store, () => new StoreUnavailable(SECRET_DETAILS)) }],
     ['an append that fails', { between: (store) => failing(store, () => new Error(SECRET_DETAILS)) }],
     ['a check that throws', { parts: { checkEndpoint: throwing } }],
     ['a verification that throws', { parts: { verifyToken: throwing } }],
-    ['an error that calls itself a 404', { parts: { handleCommand: () => Promise.reject(koaError(404)) } }],
-    ['something thrown that is no error', { parts: { handleCommand: () => Promise.reject(SECRET_DETAILS) } }],
-    ['nothing thrown', { parts: { handleCommand: () => Promise.reject(undefined) } }],
+    ['an error that calls itself a 404', { parts: { handleKeyedCommand: () => Promise.reject(koaError(404)) } }],
+    ['something thrown that is no error', { parts: { handleKeyedCommand: () => Promise.reject(SECRET_DETAILS) } }],
+    ['nothing thrown', { parts: { handleKeyedCommand: () => Promise.reject(undefined) } }],
   ])('%s', async (_, options) => {
     const running = await started(options);
-    expect(await post(running)).toEqual({ status: 500, body: { success: false, message: 'internal error' } });
+    expect(await post(running)).toEqual({
+      status: 500,
+      retryAfter: null,
+      body: { success: false, message: 'internal error' },
+    });
     expect(running.logger.errors).toHaveLength(1);
+  });
+});
+
+describe('an outage is 503 with Retry-After, and not told with every request', () => {
+  it.each([
+    ['a store out of reach', new StoreUnavailable(SECRET_DETAILS)],
+    ['a store that refuses us', new StoreRefused(SECRET_DETAILS)],
+    ['a store of another history', new OtherHistory(SECRET_DETAILS)],
+    ['a read model too far behind', new ReadModelBehind(SECRET_DETAILS)],
+  ])('%s', async (_, error) => {
+    const running = await started({ between: (store) => failing(store, () => error) });
+    const message = 'the service is not available now; Retry-After says when to ask again';
+    expect(await post(running)).toEqual({ status: 503, retryAfter: '5', body: { success: false, message } });
+    expect(running.logger.errors).toEqual([]);
   });
 });
 
@@ -60,7 +81,7 @@ it('after a failure the service goes on', async () => {
       failuresLeft-- > 0 ? Promise.reject(new StoreUnavailable(SECRET_DETAILS)) : store.append(...args),
   });
   const running = await started({ between });
-  expect((await post(running)).status).toBe(500);
+  expect((await post(running)).status).toBe(503);
   expect((await post(running)).status).toBe(200);
 });
 

@@ -234,6 +234,8 @@ describe('over a store that fails, or is watched', () => {
     return {
       read: (...args) => store.read(...args),
       subscribe: (...args) => store.subscribe(...args),
+      head: () => store.head(),
+      isAtOrAfter: (...args) => store.isAtOrAfter(...args),
       close: () => store.close(),
       append: (stream, events, revision) =>
         events[0]?.type === type && failuresLeft-- > 0
@@ -242,15 +244,12 @@ describe('over a store that fails, or is watched', () => {
     };
   }
 
-  it.each(['IdempotencyKeyUsed', 'WebhookAdded', 'IdempotentAnswerKept'])(
-    'a 500 is not kept: after a failure at %s the same request is performed, and then replayed',
-    async (type) => {
-      bare = await startBareApi({ between: (store) => failingOnce(store, type) });
-      expect(await send(bare, 'Bearer caller-42')).toEqual({ status: 500, replayed: null });
-      expect(await send(bare, 'Bearer caller-42')).toEqual({ status: 200, replayed: null });
-      expect(await send(bare, 'Bearer caller-42')).toEqual({ status: 200, replayed: 'true' });
-    },
-  );
+  it('a 503 is not kept: after it the same request is performed, and then replayed', async () => {
+    bare = await startBareApi({ between: (store) => failingOnce(store, 'WebhookAdded') });
+    expect(await send(bare, 'Bearer caller-42')).toEqual({ status: 503, replayed: null });
+    expect(await send(bare, 'Bearer caller-42')).toEqual({ status: 200, replayed: null });
+    expect(await send(bare, 'Bearer caller-42')).toEqual({ status: 200, replayed: 'true' });
+  });
 
   it('a refusal of the URL writes nothing, and a replay does not ask whether the URL is still allowed', async () => {
     const written: string[] = [];

@@ -7,7 +7,7 @@ import type { NewRecord } from '../../src/ports/broker.js';
 import type { DeliveriesPage, DeliveriesQuery } from '../../src/ports/deliveries-view.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
-import { DELIVERED, failedWith, NOW, paymentRecord } from '../support/delivery-samples.js';
+import { DELIVERED, failedWith, NOW, named, paymentRecord } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 
 interface Listed {
@@ -167,7 +167,7 @@ describe('what a page shows', () => {
   });
 
   const logged = (webhookId: number, eventId: string, outcome: Outcome = 'delivered', accountId = 42): NewRecord => {
-    const delivery = newDelivery({ id: eventId, type: 'cash_in', accountId }, webhookId, paymentRecord());
+    const delivery = newDelivery({ id: eventId, type: 'cash_in', accountId }, named(webhookId), paymentRecord());
     const attempt = outcome === 'delivered' ? { ...DELIVERED, at: NOW + 5_000 } : failedWith(500);
     return logEntry(delivery, outcome, loggedAttempt(attempt, 1), outcome === 'retrying' ? NOW + 5_000 : null);
   };

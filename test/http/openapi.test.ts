@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EXAMPLES } from '../../scripts/api-examples.js';
 import { KeysUnavailable } from '../../src/accounts/access-tokens.js';
 import type { IssuedCredential } from '../../src/accounts/registration.js';
+import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 import {
@@ -262,17 +263,22 @@ describe('each documented answer is one that the service gives, and in that shap
   let broken: BareApi;
   let bare: BareApi;
   let keyless: BareApi;
+  let storeless: BareApi;
 
   beforeAll(async () => {
     const accounts = { webhooks: failing, credential: failing } as never;
     const ownTokens = { issue: failing, verify: failing };
-    broken = await startBareApi({ parts: { handleCommand: failing, accounts, ownTokens } });
+    broken = await startBareApi({
+      parts: { handleCommand: failing, handleKeyedCommand: failing, accounts, ownTokens },
+    });
+    const away = () => Promise.reject(new StoreUnavailable('planted'));
+    storeless = await startBareApi({ parts: { accounts: { webhooks: away, credential: away } as never, ownTokens } });
     bare = await startBareApi();
     keyless = await startBareApi({ parts: { verifyToken: () => Promise.reject(new KeysUnavailable(2)) } });
   });
 
   afterAll(async () => {
-    for (const running of [broken, bare, keyless]) await running.close();
+    for (const running of [broken, bare, keyless, storeless]) await running.close();
   });
 
   /** What this service can't be made to do: a store that fails, a token of an account nobody registered, no issuer. */
@@ -345,7 +351,7 @@ describe('each documented answer is one that the service gives, and in that shap
     await asked('x', { 'content-encoding': 'gzip' });
     await asked('x', { 'content-encoding': 'nonsense' });
     for (let round = 0; round < 2; round += 1) await asked(form(account));
-    await send(broken.url, route, { headers: FORM_TYPE, body: form(account) });
+    for (const { url } of [broken, storeless]) await send(url, route, { headers: FORM_TYPE, body: form(account) });
     await send(api.url, route, LONG_HEAD);
     expectAllSeen(route);
   });

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { ProjectionState, ProjectionStates } from '../../src/ports/projection-states.js';
 import { FoldedStates } from '../../src/read-model/folded-states.js';
 import { compileProjection } from '../../src/read-model/projection-source.js';
@@ -15,46 +16,61 @@ function fixture() {
   const stored = new Map<string, ProjectionState>();
   const loads: string[] = [];
   const positions: string[] = [];
+  const keys = new Map<string, string>();
   const states: ProjectionStates = {
     open: () => null,
-    load: (_, stream) => {
+    history: null,
+    load: (stream) => {
       loads.push(stream);
       return stored.get(stream);
     },
     all: () => [],
-    commit: (_, changed, position) => {
+    key: (stream, key) => keys.get(`${stream} ${key}`),
+    commit: ({ states: changed, keys: kept, position }) => {
       for (const [stream, state] of changed) stored.set(stream, state);
+      for (const { stream, key, use } of kept) keys.set(`${stream} ${key}`, use);
       positions.push(position);
     },
-    reset: () => stored.clear(),
+    forgetKeys: () => undefined,
     close: () => undefined,
   };
-  const folded = new FoldedStates<{ text: string }>(projection, states, () => undefined);
+  const folded = new FoldedStates<{ text: string }>(
+    projection,
+    states,
+    () => NOW,
+    () => undefined,
+  );
   return { folded, stored, loads, positions };
 }
+
+const NOW = Date.parse('2026-11-22T12:00:00.000Z');
 
 const written = (stream: string, text: string, revision = 0) => ({
   ...{ stream, revision, position: `${stream} ${revision}`, id: `${stream} ${revision}` },
   ...{ type: 'Written', data: { text }, metadata: {} },
 });
 
+function give(folded: FoldedStates<{ text: string }>, events: readonly RecordedEvent[]): void {
+  folded.fold(events, events.at(-1)?.position ?? '');
+}
+
 test('what is folded is seen when it is committed, with the last position', () => {
   const { folded, stored, positions } = fixture();
-  folded.fold([written('text-1', 'a')]);
-  folded.fold([written('text-1', 'b', 1), written('text-2', 'c')]);
+  give(folded, [written('text-1', 'a')]);
+  give(folded, [written('text-1', 'b', 1), written('text-2', 'c')]);
   expect([folded.current('text-1'), stored.size, positions]).toEqual([undefined, 0, []]);
   expect([...folded.commit().keys()]).toEqual(['text-1', 'text-2']);
-  expect(folded.current('text-1')).toEqual({ state: { text: 'b' }, revision: 1 });
+  expect(folded.current('text-1')).toEqual({ state: { text: 'b' }, revision: 1, eventId: 'text-1 1' });
   expect(positions).toEqual(['text-2 0']);
 });
 
 test('what was folded and not committed is forgotten where it begins again', () => {
   const { folded, positions } = fixture();
-  folded.fold([written('text-1', 'a')]);
-  folded.open();
+  give(folded, [written('text-1', 'a')]);
+  folded.open('history');
   expect(folded.commit().size).toBe(0);
   expect(positions).toEqual([]);
-  folded.fold([written('text-1', 'b')]);
+  give(folded, [written('text-1', 'b')]);
   folded.commit();
   expect(folded.current('text-1')?.state).toEqual({ text: 'b' });
 });
@@ -63,10 +79,23 @@ test('states are kept in memory by their length: a few long ones do not stay', (
   const { folded, loads } = fixture();
   const long = 'x'.repeat(1.5 * 1024 * 1024);
   for (const stream of ['text-1', 'text-2', 'text-3', 'text-4']) {
-    folded.fold([written(stream, stream === 'text-4' ? 'short' : long)]);
+    give(folded, [written(stream, stream === 'text-4' ? 'short' : long)]);
     folded.commit();
   }
   loads.length = 0;
   for (const stream of ['text-4', 'text-3', 'text-1']) folded.current(stream);
   expect(loads).toEqual(['text-1']);
+});
+
+test('the key of an event is kept with its state, as long as a key counts on any clock', () => {
+  const { folded } = fixture();
+  const keyed = (key: string, hours: number, revision: number) => ({
+    ...written('text-1', key, revision),
+    metadata: { idempotency: { key, request: 'fingerprint', at: NOW - hours * 3_600_000 } },
+  });
+  give(folded, [keyed('old', 26, 0), keyed('new', 24, 1)]);
+  expect(folded.key('text-1', 'new')).toBeNull();
+  folded.commit();
+  expect(folded.key('text-1', 'new')).toMatchObject({ key: 'new', request: 'fingerprint', eventType: 'Written' });
+  expect([folded.key('text-1', 'old'), folded.key('text-2', 'new')]).toEqual([null, null]);
 });

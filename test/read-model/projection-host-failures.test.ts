@@ -1,9 +1,10 @@
+import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { type SubscribeOptions, UnknownPosition } from '../../src/ports/event-store.js';
+import { OtherHistory, StoreRefused, type SubscribeOptions } from '../../src/ports/event-store.js';
 import { type ProjectionStates, StatesDamaged } from '../../src/ports/projection-states.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { eventually } from '../support/eventually.js';
-import { bound, ProjectionHostFixture, WAIT_MS } from '../support/projection-host-fixture.js';
+import { bound, ProjectionHostFixture, passed } from '../support/projection-host-fixture.js';
 import { added, registered } from '../support/webhook-samples.js';
 
 let fixture: ProjectionHostFixture;
@@ -15,10 +16,10 @@ afterEach(() => fixture.close());
 it('recovers from a commit that failed', async () => {
   const running = await fixture.started({ states: failingOnce(fixture.states, new Error('disk full')) });
   const { revision } = await fixture.append(1, [registered(1), added(7)]);
-  expect(await running.passed(accountStream(1), revision, WAIT_MS)).toBe(true);
-  expect(running.current(accountStream(1))?.state.webhooks).toHaveLength(1);
+  await passed(running, 1, revision);
+  expect(running.current(accountStream(1))?.state['account-webhooks'].webhooks).toHaveLength(1);
   expect(fixture.logger.errors).toHaveLength(1);
-  await eventually(() => running.isLive);
+  await eventually(() => running.standing.kind === 'live');
 });
 
 it('is lost, and folds no further, where its states turn out to be damaged', async () => {
@@ -27,7 +28,7 @@ it('is lost, and folds no further, where its states turn out to be damaged', asy
   });
   await fixture.append(1, [registered(1)]);
   await expect(running.lost).rejects.toThrow(StatesDamaged);
-  await eventually(() => !running.isLive);
+  await eventually(() => running.standing.kind !== 'live');
   expect(running.current(accountStream(1))).toBeUndefined();
 });
 
@@ -36,27 +37,68 @@ it('is lost where the store becomes one of another history while it is live', as
   let subscriptions = 0;
   const subscribe = (options: SubscribeOptions) => {
     subscriptions += 1;
-    if (subscriptions > 1) throw new UnknownPosition(String(options.after));
+    if (subscriptions > 1) throw new OtherHistory('is another one');
     return fixture.store.subscribe({ ...options, signal: AbortSignal.any([options.signal, connection.signal]) });
   };
   const running = await fixture.started({ store: { ...bound(fixture.store), subscribe } });
   await fixture.append(1, [registered(1)]);
-  await running.passed(accountStream(1), 0, WAIT_MS);
+  await passed(running, 1, 0);
   connection.abort();
-  await expect(running.lost).rejects.toThrow(UnknownPosition);
-  expect(fixture.stored).toBe('[]');
+  await expect(running.lost).rejects.toThrow(OtherHistory);
+});
+
+it('is lost where the store refuses it, also while it is live', async () => {
+  let subscriptions = 0;
+  const connection = new AbortController();
+  const subscribe = (options: SubscribeOptions) => {
+    subscriptions += 1;
+    if (subscriptions > 1) throw new StoreRefused('the password was changed');
+    return fixture.store.subscribe({ ...options, signal: AbortSignal.any([options.signal, connection.signal]) });
+  };
+  const running = await fixture.started({ store: { ...bound(fixture.store), subscribe } });
+  connection.abort();
+  await expect(running.lost).rejects.toThrow(StoreRefused);
+});
+
+it('makes a subscription again that stands still behind a head of the store', async () => {
+  let now = 0;
+  let subscriptions = 0;
+  const silent = new EventEmitter();
+  async function* subscribe(options: SubscribeOptions) {
+    subscriptions += 1;
+    if (subscriptions > 1) return yield* fixture.store.subscribe(options);
+    yield { events: [], position: await fixture.store.head(), caughtUp: true };
+    await once(silent, 'never', { signal: options.signal }).catch(() => undefined);
+  }
+  const running = await fixture.started({ store: { ...bound(fixture.store), subscribe }, now: () => now });
+  await fixture.append(1, [registered(1)]);
+  const head = await fixture.store.head();
+  for (const ms of [2_000, 4_000, 6_000]) {
+    now = ms;
+    running.sawHead(head);
+    expect([subscriptions, running.standing.behindMs]).toEqual([1, ms - 2_000]);
+  }
+  now = 8_000;
+  running.sawHead(head);
+  await passed(running, 1, 0);
+  expect(subscriptions).toBe(2);
+  await eventually(() => running.standing.kind === 'live');
+  running.sawHead(head);
+  expect(running.standing.behindMs).toBe(0);
 });
 
 function failingOnce(real: ProjectionStates, failure: Error): ProjectionStates {
   let failed = false;
   return {
+    history: real.history,
     open: (...args) => real.open(...args),
     load: (...args) => real.load(...args),
-    all: (...args) => real.all(...args),
-    reset: (...args) => real.reset(...args),
+    all: () => real.all(),
+    key: (...args) => real.key(...args),
+    forgetKeys: (...args) => real.forgetKeys(...args),
     close: () => real.close(),
     commit(...args) {
-      if (failed) return real.commit(...args);
+      if (failed || args[0].states.size === 0) return real.commit(...args);
       failed = true;
       throw failure;
     },

@@ -1,9 +1,9 @@
 import { copyFileSync, readFileSync, renameSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { SubscribeOptions } from '../../src/ports/event-store.js';
-import { compileProjection } from '../../src/read-model/projection-source.js';
+import { combined, compileProjection, loadProjection } from '../../src/read-model/projection-source.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { bound, PROJECTION, ProjectionHostFixture } from '../support/projection-host-fixture.js';
+import { bound, HISTORY, PROJECTION, ProjectionHostFixture } from '../support/projection-host-fixture.js';
 import { added, registered } from '../support/webhook-samples.js';
 
 let fixture: ProjectionHostFixture;
@@ -29,7 +29,7 @@ it('is rebuilt, byte by byte the same, after its file was deleted', async () => 
   expect(fixture.stored).toBe('[]');
   await fixture.started();
   expect(fixture.stored).toBe(before);
-  expect([...fixture.states.all(PROJECTION.name)]).toHaveLength(20);
+  expect([...fixture.states.all()]).toHaveLength(20);
 });
 
 it('goes on after the last commit, and folds nothing twice', async () => {
@@ -45,7 +45,9 @@ it('goes on after the last commit, and folds nothing twice', async () => {
   };
   const running = await fixture.started({ store: { ...bound(store), subscribe } });
   expect(asked[0]?.after).toEqual(expect.any(String));
-  expect(running.current(accountStream(1))?.state.webhooks.map(({ id }) => id)).toEqual([10, 11, 99]);
+  expect(running.current(accountStream(1))?.state['account-webhooks'].webhooks.map(({ id }) => id)).toEqual([
+    10, 11, 99,
+  ]);
 });
 
 it('is rebuilt when its source changes', async () => {
@@ -54,24 +56,25 @@ it('is rebuilt when its source changes', async () => {
   await fixture.stopHosts();
   const file = new URL('../../projections/account-webhooks.js', import.meta.url);
   const source = readFileSync(file, 'utf8').replace('isActive: true', 'isActive: false');
-  const changed = compileProjection('account-webhooks', source);
+  const changed = combined([compileProjection('account-webhooks', source), loadProjection('account-credentials')]);
   expect(changed.version).not.toBe(PROJECTION.version);
   const running = await fixture.started({ projection: changed });
-  expect(running.current(accountStream(1))?.state.webhooks).toMatchObject([{ id: 7, isActive: false }]);
+  expect(running.current(accountStream(1))?.state['account-webhooks'].webhooks).toMatchObject([
+    { id: 7, isActive: false },
+  ]);
 });
 
-it('is rebuilt, with a warning, where the store is another one', async () => {
+it('is lost, and hands out nothing, where the store is another one', async () => {
   await fixture.append(1, [registered(1), added(7)]);
   await fixture.started();
   await fixture.reopenStore(() => fixture.remove('store.sqlite'));
   await fixture.append(2, [registered(2)]);
-  const running = await fixture.started();
-  expect(fixture.logger.warnings).toHaveLength(1);
-  expect(running.current(accountStream(1))).toBeUndefined();
-  expect(running.current(accountStream(2))?.state.accountId).toBe(2);
+  const host = fixture.host();
+  host.start(HISTORY);
+  await expect(host.lost).rejects.toThrow('the event store is another one');
 });
 
-it('is rebuilt, with a warning, where the store was restored from a backup and has gone on since', async () => {
+it('is lost where the store was restored from a backup, also where it has gone on since', async () => {
   await fixture.append(1, [registered(1)]);
   const file = fixture.path('store.sqlite');
   await fixture.reopenStore(() => copyFileSync(file, `${file}.backup`));
@@ -81,10 +84,24 @@ it('is rebuilt, with a warning, where the store was restored from a backup and h
     fixture.remove('store.sqlite', ['-wal', '-shm']);
     renameSync(`${file}.backup`, file);
   });
+  const shorter = fixture.host();
+  shorter.start(HISTORY);
+  await expect(shorter.lost).rejects.toThrow('the event store ends earlier than before');
   // As many events as were lost, so that every place the read model knows of is there again.
   await fixture.append(2, [registered(2), added(9)]);
-  const running = await fixture.started();
-  expect(fixture.logger.warnings).toHaveLength(1);
-  expect(running.current(accountStream(1))?.state.webhooks).toEqual([]);
-  expect(running.current(accountStream(2))?.state.webhooks).toMatchObject([{ id: 9 }]);
+  const other = fixture.host();
+  other.start(HISTORY);
+  await expect(other.lost).rejects.toThrow('the event store has other events than before');
+});
+
+it('of another accepted history it is rebuilt without a question', async () => {
+  await fixture.append(1, [registered(1), added(7)]);
+  await fixture.started();
+  await fixture.reopenStore(() => fixture.remove('store.sqlite'));
+  await fixture.append(2, [registered(2)]);
+  const host = fixture.host();
+  host.start('another history');
+  await host.caughtUp;
+  expect(host.current(accountStream(1))).toBeUndefined();
+  expect(host.current(accountStream(2))?.state['account-webhooks'].accountId).toBe(2);
 });

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { StoreUnavailable, type SubscribeOptions } from '../../src/ports/event-store.js';
-import { accountStream } from '../../src/webhooks/events.js';
 import { eventually } from '../support/eventually.js';
-import { bound, ProjectionHostFixture, WAIT_MS } from '../support/projection-host-fixture.js';
+import { bound, HISTORY, ProjectionHostFixture, passed } from '../support/projection-host-fixture.js';
 import { registered } from '../support/webhook-samples.js';
 
 let fixture: ProjectionHostFixture;
@@ -15,13 +14,13 @@ afterEach(() => fixture.close());
 
 it('is behind from its start on, until it has folded what there is', async () => {
   const host = fixture.host({ now: () => now });
-  host.start();
+  host.start(HISTORY);
   now += 250;
   expect(host.standing).toMatchObject({ kind: 'starting', events: 0, behindMs: 250 });
   await host.caughtUp;
   expect(host.standing).toEqual({ kind: 'live', why: null, events: 0, behindMs: 0 });
   await fixture.append(1, [registered(1)]);
-  await host.passed(accountStream(1), 0, WAIT_MS);
+  await passed(host, 1, 0);
   expect(host.standing).toEqual({ kind: 'live', why: null, events: 1, behindMs: 0 });
 });
 
@@ -30,11 +29,11 @@ it('is behind while its subscription is mended, and says why, until the mark com
   let markAgain: () => void = () => undefined;
   async function* subscribe(options: SubscribeOptions) {
     dropped = options.onDropped;
-    yield { events: [], caughtUp: true };
+    yield { events: [], position: await fixture.store.head(), caughtUp: true };
     await new Promise<void>((resolve) => {
       markAgain = resolve;
     });
-    yield { events: [], caughtUp: true };
+    yield { events: [], position: await fixture.store.head(), caughtUp: true };
     yield* fixture.store.subscribe(options);
   }
   const host = await fixture.started({ store: { ...bound(fixture.store), subscribe }, now: () => now });

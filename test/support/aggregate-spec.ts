@@ -5,7 +5,7 @@ import { evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
 
 /** given(what happened).when(a command).thenEvents(what happens) or .thenRefused(why) */
 export function given(...events: readonly AccountEvent[]) {
-  const state = events.reduce(evolve, NO_ACCOUNT);
+  const state = events.map((event, index) => ({ ...event, id: `event ${index}` })).reduce(evolve, NO_ACCOUNT);
   return { when: (command: Command) => outcome(decide(state, command)) };
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { auditCompleteness, type CompletenessParts } from '../../src/audit/completeness.js';
 import type { Period } from '../../src/audit/period-payments.js';
 import type { Report } from '../../src/audit/report.js';
-import { exhausted, notValid } from '../../src/delivery/dead-letters.js';
+import { exhausted, notValid, ofOtherHistory } from '../../src/delivery/dead-letters.js';
 import { type Delivery, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { logEntry, type Outcome } from '../../src/delivery/delivery-log.js';
 import type { PaymentEvent } from '../../src/delivery/payment-event.js';
@@ -11,6 +11,7 @@ import { topicsOf } from '../../src/delivery/topics.js';
 import type { NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
+import { named } from './delivery-samples.js';
 
 export interface Placed {
   /** When it was published, ms since the epoch; 0 without it. */
@@ -63,6 +64,10 @@ export class AuditFixture {
     this.put(TOPICS.deadLetters, exhausted(delivery, 'status 503'), placed);
   }
 
+  ofOtherHistory(delivery: Delivery, placed: Placed = {}): void {
+    this.put(TOPICS.deadLetters, ofOtherHistory(delivery, 'another event'), placed);
+  }
+
   notValid(record: ReceivedRecord): void {
     this.put(TOPICS.deadLetters, notValid(record, 'the record is not JSON'));
   }
@@ -110,5 +115,5 @@ export class AuditFixture {
 /** The delivery of a payment event to a webhook. */
 export function delivery(event: PaymentEvent, webhookId: number): Delivery {
   const record = { key: null, value: Buffer.from(JSON.stringify(event)), headers: [] };
-  return newDelivery(event, webhookId, record);
+  return newDelivery(event, named(webhookId), record);
 }

@@ -5,17 +5,16 @@ import { listen, type ServerLimits } from '../../src/http/listen.js';
 import { createRateLimit } from '../../src/http/rate-limit.js';
 import { type ApiParts, createApi } from '../../src/http/server.js';
 import { createFingerprints } from '../../src/idempotency/fingerprint.js';
-import { createIdempotencyKeys } from '../../src/idempotency/idempotency-keys.js';
 import { noTracing } from '../../src/observability/tracing.js';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing } from '../../src/secrets/sealing.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { createCommandHandler } from '../../src/webhooks/handle-command.js';
+import { createCommandHandler, createKeyedCommandHandler } from '../../src/webhooks/handle-command.js';
 import { createWebhookIds } from '../../src/webhooks/webhook-ids.js';
 import { noHttpMetrics } from './no-metrics.js';
-import { startReadModel } from './read-model-fixture.js';
+import { type ReadModel, startReadModel } from './read-model-fixture.js';
 import { type RecordingLogger, recordingLogger } from './recording-logger.js';
 import { openSqliteStore } from './sqlite-store.js';
 import { temporaryDirectory } from './temporary-directory.js';
@@ -25,6 +24,7 @@ export interface BareApi {
   readonly port: number;
   readonly url: string;
   readonly logger: RecordingLogger;
+  readonly readModel: ReadModel;
   close(): Promise<void>;
 }
 
@@ -43,11 +43,12 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const directory = temporaryDirectory();
   const opened = openSqliteStore(directory.path);
   await opened.store.append(accountStream(42), enveloped([registered(42)], CONTEXT, randomUUID), NO_STREAM);
-  const readModel = await startReadModel(readModelOver(opened.store), directory.path);
   const store = between(opened.store);
   const logger = recordingLogger();
   const now = parts.now ?? (() => new Date());
-  const passed = (stream: string, revision: number, ms: number) => readModel.webhooks.passed(stream, revision, ms);
+  const time = () => now().getTime();
+  const readModel = await startReadModel(readModelOver(opened.store), directory.path, time);
+  const commands = { store, load: readModel.load, newEventId: randomUUID, tracing: noTracing, time };
   const api = createApi({
     accounts: readModel.accounts,
     deliveries: { page: () => ({ deliveries: [], next: null }) },
@@ -55,21 +56,11 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     verifyToken: async (token) => callerOf(/^caller-(\d+)$/.exec(token)?.[1]),
     ownTokens: null,
     publicUrl: null,
-    handleCommand: createCommandHandler({
-      store,
-      accounts: readModel.accounts,
-      passed,
-      newEventId: randomUUID,
-      tracing: noTracing,
-    }),
+    handleCommand: createCommandHandler(commands),
+    handleKeyedCommand: createKeyedCommandHandler(commands),
+    fingerprints: createFingerprints([key]),
     webhookIds: createWebhookIds(store, randomUUID),
     sealing: createSealing([key], randomBytes),
-    idempotencyKeys: createIdempotencyKeys({
-      store,
-      fingerprints: createFingerprints([key]),
-      newEventId: randomUUID,
-      now,
-    }),
     rateLimits: { writes: unlimited, tokens: unlimited },
     version: '0.0.0',
     checkEndpoint: async (url) => ({ ok: true, href: url }),
@@ -87,7 +78,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     await opened.close();
     directory.remove();
   };
-  return { port: server.port, url: `http://127.0.0.1:${server.port}`, logger, close };
+  return { port: server.port, url: `http://127.0.0.1:${server.port}`, logger, readModel, close };
 }
 
 const itself = (store: EventStore) => store;

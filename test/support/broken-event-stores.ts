@@ -4,6 +4,7 @@ import {
   type EventBatch,
   type EventStore,
   type NewEvent,
+  OtherHistory,
   type RecordedEvent,
   StoreUnavailable,
   type SubscribeOptions,
@@ -20,6 +21,12 @@ class Delegating implements EventStore {
   }
   subscribe(options: SubscribeOptions): AsyncIterable<EventBatch> {
     return this.inner.subscribe(options);
+  }
+  head(): Promise<string> {
+    return this.inner.head();
+  }
+  isAtOrAfter(position: string, head: string): boolean {
+    return this.inner.isAtOrAfter(position, head);
   }
   close(): Promise<void> {
     return this.inner.close();
@@ -81,8 +88,8 @@ abstract class Changing extends Delegating {
 }
 
 export class SubscribesInWrongOrder extends Changing {
-  protected *change({ events, caughtUp }: EventBatch) {
-    yield { events: events.toReversed(), caughtUp };
+  protected *change({ events, ...rest }: EventBatch) {
+    yield { events: events.toReversed(), ...rest };
   }
 }
 
@@ -94,21 +101,50 @@ export class GivesEventsTwice extends Changing {
 }
 
 export class SkipsEvents extends Changing {
-  protected *change({ events, caughtUp }: EventBatch) {
-    yield { events: events.length > 100 ? events.slice(1) : events, caughtUp };
+  protected *change({ events, ...rest }: EventBatch) {
+    yield { events: events.length > 100 ? events.slice(1) : events, ...rest };
   }
 }
 
 export class MarksTooEarly extends Delegating {
   override async *subscribe(options: SubscribeOptions): AsyncIterable<EventBatch> {
-    yield { events: [], caughtUp: true };
+    yield { events: [], position: await this.inner.head(), caughtUp: true };
     yield* this.inner.subscribe(options);
   }
 }
 
 export class NeverMarksWhatIsEmpty extends Changing {
   protected *change(batch: EventBatch) {
-    if (batch.events.length > 0) yield batch;
+    if (batch.events.length > 0 || !batch.caughtUp) yield batch;
+  }
+}
+
+export class HeadsAreOld extends Delegating {
+  #first: Promise<string> | null = null;
+  override head(): Promise<string> {
+    this.#first ??= this.inner.head();
+    return this.#first;
+  }
+}
+
+export class NeverPassesForeignEvents extends Delegating {
+  override async *subscribe(options: SubscribeOptions): AsyncIterable<EventBatch> {
+    let position = await this.inner.head();
+    for await (const batch of this.inner.subscribe(options)) {
+      position = batch.events.at(-1)?.position ?? position;
+      yield { ...batch, position };
+    }
+  }
+}
+
+export class TakesAnyPosition extends Delegating {
+  override async *subscribe(options: SubscribeOptions): AsyncIterable<EventBatch> {
+    try {
+      yield* this.inner.subscribe(options);
+    } catch (error) {
+      if (!(error instanceof OtherHistory)) throw error;
+      yield* this.inner.subscribe({ ...options, after: null });
+    }
   }
 }
 

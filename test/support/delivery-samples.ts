@@ -22,8 +22,13 @@ export function received(record: NewRecord, changes: Partial<ReceivedRecord> = {
   return { ...record, topic: 'payment-events', partition: 0, offset: 7, timestamp: NOW, ...changes };
 }
 
+/** A webhook as deliveries name it. */
+export function named(webhookId: number, addedBy = `added ${webhookId}`) {
+  return { id: webhookId, addedBy };
+}
+
 export function deliveryTo(webhookId: number, changes: Partial<Delivery> = {}): Delivery {
-  return { ...newDelivery(EVENT, webhookId, paymentRecord()), ...changes };
+  return { ...newDelivery(EVENT, named(webhookId), paymentRecord()), ...changes };
 }
 
 const timing = { at: NOW, durationMs: 12 };

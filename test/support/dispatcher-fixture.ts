@@ -59,9 +59,9 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
   const store = new SqliteEventStore(file);
   const broker = new SqliteBroker(file);
   const readModel = await startReadModel(store, dataDir);
-  const { accounts, webhooks } = readModel;
-  const passed = (stream: string, revision: number, ms: number) => webhooks.passed(stream, revision, ms);
-  const handleCommand = createCommandHandler({ store, accounts, passed, newEventId: randomUUID, tracing: noTracing });
+  const { accounts, load } = readModel;
+  const commands = { store, load, newEventId: randomUUID, tracing: noTracing, time: Date.now };
+  const handleCommand = createCommandHandler(commands);
   const now = () => Date.now();
   const parts = { store, sealing, randomBytes, newEventId: randomUUID, now: () => new Date() };
   const registration = createRegistration(parts);

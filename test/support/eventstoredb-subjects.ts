@@ -10,7 +10,7 @@ import type { Features, Open } from '../contract/contract.js';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { startRealServer } from '../services/eventstoredb/real-server.js';
 import { AdapterSubject, alone } from './adapter-subject.js';
-import { silentLogger } from './silent-logger.js';
+import { patience } from './eventually.js';
 
 const EVENTSTOREDB: Features = {
   reopen: true,
@@ -30,12 +30,18 @@ export const TEST_SERVER: Features = EVENTSTOREDB;
 export const REAL_SERVER: Features = { ...EVENTSTOREDB, stall: false };
 
 export function openEventStoreDb(url: string, limits = {}, random = Math.random): EventStore {
-  const own = { client: connect(url), credentials: credentialsOf(url), logger: silentLogger };
-  return new EventStoreDbStore({ ...own, random, limits });
+  const own = { client: connect(url), credentials: credentialsOf(url), random };
+  return new EventStoreDbStore({ ...own, limits: { ...unhurried(), ...limits } });
+}
+
+/** The adapter's own, longer on a busy machine: a test of something else is no test of these. */
+function unhurried() {
+  const times = patience();
+  return { tryMs: 5_000 * times, appendMs: 8_000 * times, silenceMs: 8_000 * times, headMs: 4_000 * times };
 }
 
 /** For a server that is silent: too short for anything else on a busy machine. */
-const HASTY = { tryMs: 400, appendMs: 1_500 };
+const HASTY = { tryMs: 400, appendMs: 1_500, headMs: 1_500 };
 
 export function onTestServer(): Open<EventStore> {
   return async (features) => {

@@ -1,7 +1,7 @@
 import type { AccountCredentials, Accounts } from '../../src/read-model/accounts.js';
 import type { EventType } from '../../src/webhooks/limits.js';
 import type { FailingEndpoint, Webhook } from '../../src/webhooks/state.js';
-import { ACCOUNT } from './delivery-samples.js';
+import { ACCOUNT, named } from './delivery-samples.js';
 import { AT } from './webhook-samples.js';
 
 /** A read model that the test changes at will. It knows ACCOUNT; its secrets are handed out for any account. */
@@ -24,7 +24,7 @@ export class FakeAccounts implements Accounts {
 
   async webhooks(accountId: number) {
     if (accountId !== ACCOUNT) return undefined;
-    return { state: { accountId, webhooks: this.#webhooks, failing: this.failing }, revision: 0 };
+    return { accountId, webhooks: this.#webhooks, failing: this.failing };
   }
 
   webhooksNow(accountId: number) {
@@ -57,6 +57,14 @@ export class FakeAccounts implements Accounts {
 /** An active webhook for cash_in at https://shop.example.com/<id>, version 1, without headers, unless said otherwise. */
 export function webhookOf(id: number, changes: Partial<Webhook> = {}): Webhook {
   const url = `https://shop.example.com/${id}`;
-  const webhook = { id, eventType: 'cash_in', url, endpoint: url, headers: [], version: 1, isActive: true } as const;
+  const webhook = {
+    ...named(id),
+    eventType: 'cash_in',
+    url,
+    endpoint: url,
+    headers: [],
+    version: 1,
+    isActive: true,
+  } as const;
   return { ...webhook, createdAt: AT, ...changes };
 }

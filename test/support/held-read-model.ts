@@ -1,4 +1,4 @@
-/** A read model that gets to know of webhooks only when the test lets it, as one that is behind. */
+/** A read model that gets to know of webhooks only when the test lets it, as one that is behind. What was stored before it started it knows. */
 import type { EventStore, SubscribeOptions } from '../../src/ports/event-store.js';
 
 export class HeldReadModel {
@@ -21,13 +21,22 @@ export class HeldReadModel {
   /** For startBareApi. */
   readonly over = (real: EventStore): EventStore => {
     this.#store = real;
-    return { ...real, read: (...args) => real.read(...args), subscribe: (options) => this.#held(real, options) };
+    return {
+      append: (...args) => real.append(...args),
+      read: (...args) => real.read(...args),
+      head: () => real.head(),
+      isAtOrAfter: (...args) => real.isAtOrAfter(...args),
+      close: () => real.close(),
+      subscribe: (options) => this.#held(real, options),
+    };
   };
 
   async *#held(real: EventStore, options: SubscribeOptions) {
+    let isLive = false;
     for await (const batch of real.subscribe(options)) {
-      if (batch.events.some(({ type }) => type === 'WebhookAdded')) await this.#mayGo;
+      if (isLive && batch.events.some(({ type }) => type === 'WebhookAdded')) await this.#mayGo;
       yield batch;
+      isLive ||= batch.caughtUp;
     }
   }
 }

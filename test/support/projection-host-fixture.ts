@@ -5,24 +5,26 @@ import { join } from 'node:path';
 import { openProjectionStates } from '../../src/adapters/sqlite/projection-states.js';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import type { ProjectionStates } from '../../src/ports/projection-states.js';
+import type { AccountStates } from '../../src/read-model/accounts.js';
 import { ProjectionHost, type ProjectionHostParts } from '../../src/read-model/projection-host.js';
-import { loadProjection } from '../../src/read-model/projection-source.js';
+import { combined, loadProjection, PROJECTIONS } from '../../src/read-model/projection-source.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
-import type { AccountWebhooks } from '../../src/webhooks/state.js';
+import { eventually } from './eventually.js';
 import { recordingLogger } from './recording-logger.js';
 import { openSqliteStore } from './sqlite-store.js';
 import { temporaryDirectory } from './temporary-directory.js';
 import { CONTEXT } from './webhook-samples.js';
 
-export const PROJECTION = loadProjection('account-webhooks');
+export const PROJECTION = combined(PROJECTIONS.map(loadProjection));
+export const HISTORY = 'a history';
 /** For an event that has to pass. */
 export const WAIT_MS = 5_000;
 
 export class ProjectionHostFixture {
   readonly logger = recordingLogger();
   readonly #directory = temporaryDirectory();
-  readonly #hosts: ProjectionHost<AccountWebhooks>[] = [];
+  readonly #hosts: ProjectionHost<AccountStates>[] = [];
   #opened = openSqliteStore(this.#directory.path);
   #states = this.#openStates();
 
@@ -36,25 +38,25 @@ export class ProjectionHostFixture {
 
   /** All that the read model holds, to be compared. */
   get stored(): string {
-    return JSON.stringify([...this.#states.all(PROJECTION.name)]);
+    return JSON.stringify([...this.#states.all()]);
   }
 
   path(file: string): string {
     return join(this.#directory.path, file);
   }
 
-  host(parts: Partial<ProjectionHostParts> = {}): ProjectionHost<AccountWebhooks> {
+  host(parts: Partial<ProjectionHostParts> = {}): ProjectionHost<AccountStates> {
     const { store, states, logger } = this;
-    const common = { projection: PROJECTION, store, states, logger, now: () => performance.now() };
-    const made = new ProjectionHost<AccountWebhooks>({ ...common, ...parts });
+    const common = { projection: PROJECTION, store, states, logger, now: () => performance.now(), time: Date.now };
+    const made = new ProjectionHost<AccountStates>({ ...common, ...parts });
     this.#hosts.push(made);
     return made;
   }
 
   /** Once it has caught up. */
-  async started(parts: Partial<ProjectionHostParts> = {}): Promise<ProjectionHost<AccountWebhooks>> {
+  async started(parts: Partial<ProjectionHostParts> = {}): Promise<ProjectionHost<AccountStates>> {
     const made = this.host(parts);
-    made.start();
+    made.start(HISTORY);
     await made.caughtUp;
     return made;
   }
@@ -100,12 +102,21 @@ export class ProjectionHostFixture {
   }
 }
 
+/** Fulfilled once the event is folded, whatever is ahead of that. */
+export async function passed(host: ProjectionHost<AccountStates>, accountId: number, revision: number): Promise<void> {
+  await eventually(() => (host.current(accountStream(accountId))?.revision ?? NO_STREAM) >= revision, {
+    timeout: WAIT_MS,
+  });
+}
+
 /** The store by its methods, so that a spread of it keeps them. */
 export function bound(store: EventStore): EventStore {
   return {
     append: (...args) => store.append(...args),
     read: (...args) => store.read(...args),
     subscribe: (...args) => store.subscribe(...args),
+    head: () => store.head(),
+    isAtOrAfter: (...args) => store.isAtOrAfter(...args),
     close: () => store.close(),
   };
 }

@@ -47,10 +47,11 @@ const ROLES = {
   /** Commits three states and a position, all of one number, again and again. */
   async commitStates() {
     const states = openProjectionStates(dataDir, () => undefined);
-    states.open('projection', 'version');
+    states.open({ version: 'version', history: 'history' });
     for (let number = 1; ; number += 1) {
-      const state = { revision: number, json: JSON.stringify('x'.repeat(2_000)) };
-      states.commit('projection', new Map(['a', 'b', 'c'].map((name) => [name, state])), String(number));
+      const state = { revision: number, eventId: `id-${number}`, json: JSON.stringify('x'.repeat(2_000)) };
+      const changed = new Map(['a', 'b', 'c'].map((name) => [name, state]));
+      states.commit({ states: changed, keys: [], position: String(number) });
       if (number % 50 === 0) tell(number);
     }
   },

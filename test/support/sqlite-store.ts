@@ -3,12 +3,12 @@ import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 
 /** The embedded event store on a folder, with a close that lets go of its file too. */
-export function openSqliteStore(dataDir: string): { store: EventStore; close: () => Promise<void> } {
+export function openSqliteStore(dataDir: string): { store: EventStore; file: StoreFile; close: () => Promise<void> } {
   const file = new StoreFile(dataDir);
   const store = new SqliteEventStore(file);
   const close = async () => {
     await store.close();
     file.close();
   };
-  return { store, close };
+  return { store, file, close };
 }

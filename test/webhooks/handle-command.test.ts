@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { noTracing } from '../../src/observability/tracing.js';
-import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
+import { type EventStore, NO_STREAM, OtherHistory } from '../../src/ports/event-store.js';
 import { accountEvent, enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createCommandHandler, type HandleCommand } from '../../src/webhooks/handle-command.js';
 import { evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
+import { eventually } from '../support/eventually.js';
+import { HeldReadModel } from '../support/held-read-model.js';
 import { type ReadModel, startReadModel } from '../support/read-model-fixture.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { AT, added, CONTEXT, register, registered } from '../support/webhook-samples.js';
 
 const directory = temporaryDirectory();
-const { store, close } = openSqliteStore(directory.path);
+const { store, file, close } = openSqliteStore(directory.path);
 const twenty = Array.from({ length: 20 }, (_, index) => index + 1);
 let readModels: ReadModel[] = [];
 let handlers: HandleCommand[] = [];
@@ -28,9 +30,8 @@ afterAll(async () => {
   directory.remove();
 });
 
-function handlerOver({ accounts, webhooks }: ReadModel, over: EventStore = store): HandleCommand {
-  const passed = (stream: string, revision: number, withinMs: number) => webhooks.passed(stream, revision, withinMs);
-  return createCommandHandler({ store: over, accounts, passed, newEventId: randomUUID, tracing: noTracing });
+function handlerOver({ load }: ReadModel, over: EventStore = store): HandleCommand {
+  return createCommandHandler({ store: over, load, newEventId: randomUUID, tracing: noTracing, time: Date.now });
 }
 
 /** One of the two, in turn: as two processes would share the load. */
@@ -84,21 +85,56 @@ it('reads forward and decides again where another command came first', async () 
   expect((await stateOf(3)).webhooks.map(({ id, version }) => ({ id, version }))).toEqual([{ id: 1, version: 2 }]);
 });
 
-it('looks into the store before it refuses, or has nothing to do: the read model may be behind', async () => {
+it('decides on all that the store has: the read model may be behind', async () => {
   await registerAccount(7);
-  const readModel = first(readModels);
-  const behind = await readModel.accounts.webhooks(7);
-  const handle = handlerOver({ ...readModel, accounts: { ...readModel.accounts, webhooks: async () => behind } });
-  await handler(0)(7, register(1, { newId: 71 }), CONTEXT);
-  const change = { type: 'SetWebhookActive', webhookId: 71, at: AT } as const;
-  expect(await handle(7, { ...change, isActive: false }, CONTEXT)).toMatchObject({ kind: 'accepted' });
-  expect((await stateOf(7)).webhooks).toMatchObject([{ id: 71, isActive: false }]);
-  expect(await handle(7, { ...change, webhookId: 72, isActive: false }, CONTEXT)).toEqual({
-    kind: 'webhook-not-found',
-  });
+  const held = new HeldReadModel();
+  const behind = await startReadModel(held.over(store), directory.path);
+  try {
+    const handle = handlerOver(behind);
+    await handler(0)(7, register(1, { newId: 71 }), CONTEXT);
+    const change = { type: 'SetWebhookActive', webhookId: 71, at: AT } as const;
+    expect(await handle(7, { ...change, isActive: false }, CONTEXT)).toMatchObject({ kind: 'accepted' });
+    expect((await stateOf(7)).webhooks).toMatchObject([{ id: 71, isActive: false }]);
+    const unknown = { ...change, webhookId: 72, isActive: false };
+    expect(await handle(7, unknown, CONTEXT)).toEqual({ kind: 'webhook-not-found' });
+  } finally {
+    held.letGo();
+    await behind.close();
+  }
 });
 
-it('answers once its own read model shows the event, with who caused it in the metadata', async () => {
+it('its events count at once in its process, whatever the subscription does', async () => {
+  await registerAccount(9);
+  const held = new HeldReadModel();
+  const behind = await startReadModel(held.over(store), directory.path);
+  try {
+    await handlerOver(behind)(9, register(1, { newId: 91 }), CONTEXT);
+    expect(behind.accounts.activeWebhooks(9, 'cash_in')).toMatchObject([{ id: 91 }]);
+    expect(await behind.accounts.webhooks(9)).toMatchObject({ webhooks: [{ id: 91 }] });
+    held.letGo();
+    await eventually(() => behind.host.standing.behindMs === 0);
+    expect(behind.accounts.activeWebhooks(9, 'cash_in')).toMatchObject([{ id: 91 }]);
+  } finally {
+    await behind.close();
+  }
+});
+
+it('takes no command where the store has another event than the one the state was folded from', async () => {
+  await registerAccount(10);
+  await handler(0)(10, register(1, { newId: 101 }), CONTEXT);
+  const readModel = await startReadModel(store, directory.path);
+  try {
+    file.file.prepare("UPDATE events SET id = 'another' WHERE stream = ? AND revision = 1").run(accountStream(10));
+    const remove = { type: 'RemoveWebhook', webhookId: 101, at: AT } as const;
+    await expect(handlerOver(readModel)(10, remove, CONTEXT)).rejects.toThrow(OtherHistory);
+    await expect(readModel.host.lost).rejects.toThrow(OtherHistory);
+    expect((await stateOf(10)).webhooks).toHaveLength(1);
+  } finally {
+    await readModel.close();
+  }
+});
+
+it('its own read model shows the event with the answer; the metadata says who caused it', async () => {
   await registerAccount(4);
   await handler(0)(4, register(1, { newId: 1 }), CONTEXT);
   expect(first(readModels).accounts.activeWebhooks(4, 'cash_in')).toHaveLength(1);
@@ -141,6 +177,8 @@ function portOf(real: EventStore): EventStore {
     append: (...args) => real.append(...args),
     read: (...args) => real.read(...args),
     subscribe: (...args) => real.subscribe(...args),
+    head: () => real.head(),
+    isAtOrAfter: (...args) => real.isAtOrAfter(...args),
     close: () => real.close(),
   };
 }

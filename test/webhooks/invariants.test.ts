@@ -4,12 +4,12 @@ import { compileProjection, loadProjection } from '../../src/read-model/projecti
 import { type Command, decide } from '../../src/webhooks/decide.js';
 import type { EndpointCommand } from '../../src/webhooks/decide-endpoint.js';
 import { accountEvent } from '../../src/webhooks/envelope.js';
-import type { AccountEvent } from '../../src/webhooks/events.js';
+import type { AccountEvent, StoredAccountEvent } from '../../src/webhooks/events.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { type AccountWebhooks, evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
 import { AT, register, registered } from '../support/webhook-samples.js';
 
-type Step = { readonly command: Command } | { readonly event: AccountEvent };
+type Step = { readonly command: Command } | { readonly event: StoredAccountEvent };
 
 const webhookId = fc.integer({ min: 1, max: 12 });
 const header = fc.record({ key: fc.constantFrom('__proto__', 'constructor', 'X-A'), sealed: fc.string() });
@@ -44,7 +44,7 @@ const faring = fc
 /** What only a later release knows. */
 const unknown = fc
   .constantFrom('WebhookPaused', '__proto__', 'constructor', '$init', 'toString')
-  .map((type): Step => ({ event: accountEvent({ type, data: { webhookId: 1 } }) }));
+  .map((type): Step => ({ event: accountEvent({ id: 'unknown', type, data: { webhookId: 1 } }) }));
 
 const steps = fc.array(
   fc.oneof(
@@ -66,16 +66,20 @@ const ADDED_WHILE_FAILING: Step[] = [
 ];
 
 /** Every event that the steps lead to on a registered account, in order; each new webhook gets the next id. */
-function historyOf(taken: readonly Step[]): AccountEvent[] {
-  const history: AccountEvent[] = [registered()];
+function historyOf(taken: readonly Step[]): StoredAccountEvent[] {
+  const history = stored([registered()]);
   let nextId = 1;
   for (const step of taken) {
     const state = history.reduce(evolve, NO_ACCOUNT);
     const events = 'event' in step ? [step.event] : eventsOf(state, step.command, nextId);
     if (events.some(({ type }) => type === 'WebhookAdded')) nextId += 1;
-    history.push(...events);
+    history.push(...stored(events, history.length));
   }
   return history;
+}
+
+function stored(events: readonly AccountEvent[], revision = 0): StoredAccountEvent[] {
+  return events.map((event, index) => ({ ...event, id: `event ${revision + index}` }));
 }
 
 function eventsOf(state: AccountWebhooks, command: Command, newId: number): readonly AccountEvent[] {
@@ -84,7 +88,7 @@ function eventsOf(state: AccountWebhooks, command: Command, newId: number): read
 }
 
 /** The state after each event, as JSON. */
-function folded(history: readonly AccountEvent[]): string[] {
+function folded(history: readonly StoredAccountEvent[]): string[] {
   let state = NO_ACCOUNT;
   return history.map((event) => {
     state = evolve(state, event);
@@ -92,11 +96,11 @@ function folded(history: readonly AccountEvent[]): string[] {
   });
 }
 
-function projected(history: readonly AccountEvent[], projection = loadProjection('account-webhooks')): string[] {
+function projected(history: readonly StoredAccountEvent[], projection = loadProjection('account-webhooks')): string[] {
   let state = projection.init();
   return history.map((event, revision) => {
     const data = structuredClone(event.data) as unknown as Record<string, unknown>;
-    const around = { id: `${revision}`, stream: 'account-42', revision, position: `${revision}`, metadata: {} };
+    const around = { id: event.id, stream: 'account-42', revision, position: `${revision}`, metadata: {} };
     state = projection.fold(state, { ...around, type: event.type, data });
     return JSON.stringify(state);
   });
@@ -124,7 +128,7 @@ describe('any sequence of commands', () => {
     fc.assert(
       fc.property(steps, (taken) => {
         const history = historyOf(taken);
-        expect(folded(JSON.parse(JSON.stringify(history)) as AccountEvent[])).toEqual(folded(history));
+        expect(folded(JSON.parse(JSON.stringify(history)) as StoredAccountEvent[])).toEqual(folded(history));
       }),
       { numRuns: 60 },
     );
@@ -145,13 +149,29 @@ describe('any sequence of commands', () => {
       'other',
       "fromCategory('account').foreachStream().when({ $init: () => ({ accountId: null, webhooks: [] }) }).outputState()",
     );
-    expect(projected([registered()], other)).not.toEqual(folded([registered()]));
+    const history = stored([registered()]);
+    expect(projected(history, other)).not.toEqual(folded(history));
   });
 });
 
+it('a webhook keeps the id of the event that added it, whatever happens to it', () => {
+  const switched = [false, true].map(
+    (isActive): Step => ({
+      command: { type: 'SetWebhookActive', webhookId: 1, isActive, at: AT },
+    }),
+  );
+  const history = historyOf([{ command: register(1) }, { command: register(1) }, ...switched]);
+  expect(history.map(({ type }) => type).slice(1, 3)).toEqual(['WebhookAdded', 'WebhookUpdated']);
+  expect(history).toHaveLength(5);
+  for (const states of [folded(history), projected(history)]) {
+    const added = states.slice(1).map((json) => (JSON.parse(json) as AccountWebhooks).webhooks[0]?.addedBy);
+    expect(added).toEqual(Array(4).fill('event 1'));
+  }
+});
+
 it('an event that is not known leaves the state as it is', () => {
-  const state = [registered()].reduce(evolve, NO_ACCOUNT);
+  const state = stored([registered()]).reduce(evolve, NO_ACCOUNT);
   for (const type of ['WebhookPaused', 'constructor', '__proto__']) {
-    expect(evolve(state, accountEvent({ type, data: {} }))).toBe(state);
+    expect(evolve(state, accountEvent({ id: 'unknown', type, data: {} }))).toBe(state);
   }
 });

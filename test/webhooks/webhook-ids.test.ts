@@ -49,6 +49,8 @@ it('a store that fails is told to the caller, and the next take tries anew', asy
       fails ? Promise.reject(new Error('disk full')) : opened.store.append(...args),
     read: () => opened.store.read('none'),
     subscribe: (...args: Parameters<typeof opened.store.subscribe>) => opened.store.subscribe(...args),
+    head: () => opened.store.head(),
+    isAtOrAfter: (...args: Parameters<typeof opened.store.isAtOrAfter>) => opened.store.isAtOrAfter(...args),
     close: () => Promise.resolve(),
   };
   const ids = createWebhookIds(failing, randomUUID);

@@ -1,6 +1,7 @@
 /** A connection string becomes a client; see the hazards of closing one. */
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { withinTime } from '../common/time-limit.js';
+import { CaFileUnusable, checkCaFile } from './ca-file.js';
 
 const CLOSE_WITHIN_MS = 2_000;
 
@@ -9,12 +10,28 @@ export class NoConnectionString extends Error {
   readonly code = 'NO_CONNECTION_STRING';
 }
 
-/** @throws NoConnectionString: without the client's message, which quotes the string and with it a password */
+/** @throws CaFileUnusable; NoConnectionString, without the client's message, which quotes the string and its password */
 export function connect(url: string): EventStoreDBClient {
   try {
-    return withoutUnheardFailures(EventStoreDBClient.connectionString(url));
-  } catch {
+    checkCaFile(url);
+    return withoutUnheardFailures(warningByName(() => EventStoreDBClient.connectionString(url)));
+  } catch (error) {
+    if (error instanceof CaFileUnusable) throw error;
     throw new NoConnectionString("EVENT_STORE_URL is not a connection string that EventStoreDB's client takes");
+  }
+}
+
+/**
+ * The client warns of an option that it ignores on the console, with the whole string and its password. Only the first
+ * line, which names the option, becomes a warning of the process.
+ */
+function warningByName<T>(work: () => T): T {
+  const { warn } = console;
+  console.warn = (text: unknown) => process.emitWarning(`EVENT_STORE_URL: ${String(text).split('\n')[0]}`);
+  try {
+    return work();
+  } finally {
+    console.warn = warn;
   }
 }
 

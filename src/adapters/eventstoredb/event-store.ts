@@ -2,61 +2,69 @@
  * The event store on EventStoreDB. Every call has a time limit of its own: the client's appends have none (against a
  * silent server they never settle). An append that failed is in doubt; it is tried again with the same event ids, which
  * the server answers with the first result.
+ *
+ * Everything is asked of the leader. A follower that is cut off from its cluster would answer from an old log for ever,
+ * and the client stays with it; told to require the leader, such a node refuses, and the client looks for the leader.
  */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  BACKWARDS,
+  END,
   type EventStoreDBClient,
   FORWARDS,
   jsonEvent,
   NO_STREAM as NO_STREAM_YET,
+  type Position,
   type ResolvedEvent,
   type StreamingRead,
 } from '@eventstore/db-client';
-import type { Logger } from '../../observability/logger.js';
 import {
   type Appended,
   type EventBatch,
   type EventStore,
   type NewEvent,
   NO_STREAM,
+  OtherHistory,
   type RecordedEvent,
   StoreRefused,
   StoreUnavailable,
   type SubscribeOptions,
-  UnknownPosition,
+  WrongExpectedRevision,
 } from '../../ports/event-store.js';
 import { TookTooLong, withinTime } from '../common/time-limit.js';
 import { backoff } from './backoff.js';
 import { disconnect, type UserCredentials } from './client.js';
-import { fromPosition, toPosition } from './positions.js';
-import { isInvalidPosition, isStreamNotFound, isWrongVersion, unavailable, wrongRevision } from './store-errors.js';
-import { subscribeOnce } from './subscription.js';
+import { fromPosition, type GivenEvent, isAtOrAfter, type Mark, toPosition } from './positions.js';
+import { isStreamNotFound, isWrongVersion, unavailable, wrongRevision } from './store-errors.js';
+import { CATCHING_UP, FOLLOWING, type Searching, subscribeOnce } from './subscription.js';
 
 export interface EventStoreDbOptions {
   /** Closed with the store. */
   readonly client: EventStoreDBClient;
   /** Given with each append: see credentialsOf. */
   readonly credentials: UserCredentials | undefined;
-  readonly logger: Logger;
   /** 0 to 1: spreads new tries. */
   readonly random: () => number;
-  /** Streams whose events the server removes by itself, so long after each was appended. */
-  readonly expiring?: { readonly prefix: string; readonly afterMs: number };
   readonly limits?: Partial<Limits>;
 }
 
-/** ms. The server stalls for 1.6 to 1.9 s at times: a limit below 5 s would misfire. */
+/** ms. The server stalls for 1.6 to 1.9 s at times: a limit of an append's try below 5 s would misfire. */
 interface Limits {
   /** One try of an append. */
   readonly tryMs: number;
-  /** All tries of an append. */
+  /** All tries of an append; and those of a read, from its last event on. */
   readonly appendMs: number;
   /** Between two events of a read. */
   readonly silenceMs: number;
+  /** All tries to be told the head. */
+  readonly headMs: number;
 }
 
-const LIMITS: Limits = { tryMs: 5_000, appendMs: 8_000, silenceMs: 8_000 };
+const LIMITS: Limits = { tryMs: 5_000, appendMs: 8_000, silenceMs: 8_000, headMs: 4_000 };
+const OF_THE_LEADER = { requiresLeader: true };
+const ALL_READ = { right: 'read', stream: '$all' } as const;
+const START_OF_LOG: Position = { commit: 0n, prepare: 0n };
 
 export class EventStoreDbStore implements EventStore {
   readonly #client: EventStoreDBClient;
@@ -68,24 +76,37 @@ export class EventStoreDbStore implements EventStore {
     this.#options = options;
     this.#limits = { ...LIMITS, ...options.limits };
     this.#client = options.client;
-    // Every append that waits for its next try listens.
+    // Every call that waits for its next try listens.
     setMaxListeners(0, this.#closing.signal);
   }
 
   async append(stream: string, events: readonly NewEvent[], expectedRevision: number): Promise<Appended> {
     // The client makes JSON of them where nobody hears of a failure.
     for (const { data, metadata } of events) JSON.stringify([data, metadata]);
-    const until = performance.now() + this.#limits.appendMs;
-    let failure: StoreUnavailable | undefined;
-    for (let failures = 0; ; failures += 1) {
+    return this.#tried(this.#limits.appendMs, this.#limits.tryMs, async () => {
       try {
-        this.#mustBeOpen();
-        const left = Math.max(1, until - performance.now());
-        return await withinTime(Math.min(this.#limits.tryMs, left), this.#append(stream, events, expectedRevision));
+        return await this.#append(stream, events, expectedRevision);
       } catch (error) {
         if (isWrongVersion(error)) throw wrongRevision(stream, expectedRevision, error);
-        // The last try is cut short, and tells less than the one before it.
-        if (!failure || !(error instanceof TookTooLong)) failure = unavailable(error);
+        throw error instanceof TookTooLong ? error : unavailable(error, { right: 'append to', stream });
+      }
+    });
+  }
+
+  async *read(stream: string, fromRevision = 0): AsyncIterable<RecordedEvent> {
+    this.#mustBeOpen();
+    let next = fromRevision;
+    let until = performance.now() + this.#limits.appendMs;
+    for (let failures = 0; ; failures += 1) {
+      try {
+        for await (const event of this.#readOnce(stream, BigInt(next))) {
+          next = event.revision + 1;
+          yield event;
+          until = performance.now() + this.#limits.appendMs;
+        }
+        return;
+      } catch (error) {
+        const failure = unavailable(error, { right: 'read', stream });
         const pause = this.#pauseAfter(failure, failures);
         if (performance.now() + pause > until) throw failure;
         await this.#pause(pause);
@@ -93,21 +114,14 @@ export class EventStoreDbStore implements EventStore {
     }
   }
 
-  async *read(stream: string, fromRevision = 0): AsyncIterable<RecordedEvent> {
-    this.#mustBeOpen();
-    const events = this.#client.readStream(stream, { direction: FORWARDS, fromRevision: BigInt(fromRevision) });
-    const iterator = events[Symbol.asyncIterator]();
-    try {
-      while (true) {
-        const { done, value } = await withinTime(this.#limits.silenceMs, iterator.next());
-        if (done) return;
-        if (value.event) yield recorded(value);
-      }
-    } catch (error) {
-      if (!isStreamNotFound(error)) throw unavailable(error);
-    } finally {
-      letGo(events);
-    }
+  async head(): Promise<string> {
+    const { headMs } = this.#limits;
+    return toPosition(await this.#tried(headMs, headMs, () => this.#headPlace()), null);
+  }
+
+  isAtOrAfter(position: string, head: string): boolean {
+    const [one, other] = [fromPosition(position), fromPosition(head)];
+    return one !== null && other !== null && isAtOrAfter(one.place, other.place);
   }
 
   async *subscribe(options: SubscribeOptions): AsyncIterable<EventBatch> {
@@ -116,15 +130,14 @@ export class EventStoreDbStore implements EventStore {
     let { after } = options;
     for (let failures = 0; !signal.aborted; failures += 1) {
       try {
-        await this.#mustKnow(after);
-        for await (const batch of this.#subscribeOnce(after, options.streamPrefix, signal)) {
+        for await (const batch of this.#follow(after, options.streamPrefix, signal)) {
           failures = 0;
-          after = batch.events.at(-1)?.position ?? after;
+          after = batch.position;
           yield batch;
         }
       } catch (error) {
-        if (error instanceof UnknownPosition) throw error;
-        const failure = this.#dropped(error, failures);
+        const failure = error instanceof OtherHistory ? error : unavailable(error, ALL_READ);
+        if (failure instanceof OtherHistory || failure instanceof StoreRefused) throw failure;
         options.onDropped?.(failure);
       }
       // Any end that was not asked for is a drop: the client does not come back by itself.
@@ -138,61 +151,121 @@ export class EventStoreDbStore implements EventStore {
     await disconnect(this.#client);
   }
 
+  /** @throws WrongExpectedRevision, StoreUnavailable: of the last try that says why */
+  async #tried<T>(limitMs: number, tryMs: number, work: () => Promise<T>): Promise<T> {
+    const until = performance.now() + limitMs;
+    let failure: StoreUnavailable | undefined;
+    for (let failures = 0; ; failures += 1) {
+      try {
+        this.#mustBeOpen();
+        const left = Math.max(1, until - performance.now());
+        return await withinTime(Math.min(tryMs, left), work());
+      } catch (error) {
+        if (error instanceof WrongExpectedRevision) throw error;
+        // The last try is cut short, and tells less than the one before it.
+        if (!failure || !(error instanceof TookTooLong)) failure = unavailable(error);
+        const pause = this.#pauseAfter(failure, failures);
+        if (performance.now() + pause > until) throw failure;
+        await this.#pause(pause);
+      }
+    }
+  }
+
   async #append(stream: string, events: readonly NewEvent[], expected: number): Promise<Appended> {
-    const expectedRevision = expected === NO_STREAM ? NO_STREAM_YET : BigInt(expected);
-    const [{ nextExpectedRevision, position }] = await Promise.all([
-      this.#client.appendToStream(stream, events.map(toEvent), { expectedRevision, ...this.#plainly() }),
-      expected === NO_STREAM && this.#letExpire(stream),
-    ]);
-    const last = events.at(-1)?.id ?? '';
-    return {
-      revision: Number(nextExpectedRevision),
-      position: toPosition(position ?? { commit: 0n, prepare: 0n }, last),
-    };
-  }
-
-  /** Beside the append that makes the stream: where one of the two fails, both are done again. */
-  async #letExpire(stream: string): Promise<void> {
-    const { expiring } = this.#options;
-    if (!expiring || !stream.startsWith(expiring.prefix)) return;
-    const maxAge = Math.ceil(expiring.afterMs / 1_000);
-    await this.#client.setStreamMetadata(stream, { maxAge }, this.#plainly());
-  }
-
-  #plainly() {
     const { credentials } = this.#options;
-    return { deadline: this.#limits.tryMs, ...(credentials && { credentials }) };
+    const expectedRevision = expected === NO_STREAM ? NO_STREAM_YET : BigInt(expected);
+    const { nextExpectedRevision, position } = await this.#client.appendToStream(stream, events.map(toEvent), {
+      ...{ expectedRevision, ...OF_THE_LEADER, deadline: this.#limits.tryMs },
+      ...(credentials && { credentials }),
+    });
+    const revision = Number(nextExpectedRevision);
+    const last = { stream, revision, id: events.at(-1)?.id ?? '' };
+    return { revision, position: toPosition(position ?? START_OF_LOG, last) };
   }
 
-  async *#subscribeOnce(after: string | null, streamPrefix: string, signal: AbortSignal): AsyncIterable<EventBatch> {
-    const from = after === null ? null : (fromPosition(after)?.position ?? null);
-    for await (const { events, caughtUp } of subscribeOnce(this.#client, { from, streamPrefix, signal })) {
-      yield { events: events.map(recorded), caughtUp };
-    }
-  }
-
-  /** @throws UnknownPosition, StoreUnavailable */
-  async #mustKnow(after: string | null): Promise<void> {
-    if (after === null) return;
-    const place = fromPosition(after);
-    if (!place) throw new UnknownPosition(after);
-    const found = this.#client.readAll({ direction: FORWARDS, fromPosition: place.position, maxCount: 1 });
+  async *#readOnce(stream: string, fromRevision: bigint, maxCount?: number): AsyncIterable<RecordedEvent> {
+    const options = { direction: FORWARDS, fromRevision, ...(maxCount && { maxCount }), ...OF_THE_LEADER } as const;
+    const events = this.#client.readStream(stream, options);
     try {
-      const { value } = await withinTime(this.#limits.silenceMs, found[Symbol.asyncIterator]().next());
-      if (value?.event?.id !== place.eventId) throw new UnknownPosition(after);
+      for await (const resolved of this.#unsilenced(events)) if (resolved.event) yield recorded(resolved);
     } catch (error) {
-      throw isInvalidPosition(error) ? new UnknownPosition(after) : error;
-    } finally {
-      letGo(found);
+      if (!isStreamNotFound(error)) throw error;
     }
   }
 
-  #dropped(error: unknown, failures: number): StoreUnavailable {
-    const failure = unavailable(error);
-    if (failure instanceof StoreRefused) throw failure;
-    // The first time, and then about once in half a minute.
-    if (failures % 10 === 0) this.#options.logger.warn({ err: error }, 'the event store is out of reach; trying again');
-    return failure;
+  /** @throws TookTooLong where nothing comes for too long */
+  async *#unsilenced(events: StreamingRead<ResolvedEvent>): AsyncIterable<ResolvedEvent> {
+    const iterator = events[Symbol.asyncIterator]();
+    try {
+      while (true) {
+        const { done, value } = await withinTime(this.#limits.silenceMs, iterator.next());
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      letGo(events);
+    }
+  }
+
+  /** Of the last record of the log, whichever stream it is of. */
+  async #headPlace(): Promise<Position> {
+    const options = { direction: BACKWARDS, fromPosition: END, maxCount: 1, ...OF_THE_LEADER } as const;
+    try {
+      for await (const { event } of this.#unsilenced(this.#client.readAll(options))) {
+        if (event) return event.position ?? START_OF_LOG;
+      }
+      return START_OF_LOG;
+    } catch (error) {
+      throw error instanceof TookTooLong ? error : unavailable(error, ALL_READ);
+    }
+  }
+
+  /**
+   * Catches up in wide steps and follows in narrow ones: only then the server says of each record that it was passed over,
+   * and only wide ones are fast (81,000 foreign records in 0.09 s, against 3.5 s).
+   */
+  async *#follow(after: string | null, streamPrefix: string, signal: AbortSignal): AsyncIterable<EventBatch> {
+    const given = after === null ? null : await this.#known(after);
+    const marks = { place: given?.place ?? null, event: given?.event ?? null };
+    for await (const batch of this.#batches(marks, { streamPrefix, signal, searching: CATCHING_UP })) {
+      if (batch.events.length > 0 || !batch.caughtUp) yield { ...batch, caughtUp: false };
+      if (batch.caughtUp) break;
+    }
+    if (!signal.aborted) yield* this.#batches(marks, { streamPrefix, signal, searching: FOLLOWING });
+  }
+
+  /** @param marks moved on with what is given */
+  async *#batches(
+    marks: { place: Position | null; event: GivenEvent | null },
+    options: { streamPrefix: string; signal: AbortSignal; searching: Searching },
+  ): AsyncIterable<EventBatch> {
+    const subscription = subscribeOnce(this.#client, { from: marks.place, ...options });
+    for await (const { events: resolved, passed, caughtUp } of subscription) {
+      const events = resolved.map(recorded);
+      marks.event = events.at(-1) ?? marks.event;
+      for (const place of [resolved.at(-1)?.event?.position, passed]) {
+        if (place && (marks.place === null || isAtOrAfter(place, marks.place))) marks.place = place;
+      }
+      yield { events, position: toPosition(marks.place ?? START_OF_LOG, marks.event), caughtUp };
+    }
+  }
+
+  /** @throws OtherHistory */
+  async #known(after: string): Promise<Mark> {
+    const mark = fromPosition(after);
+    if (!mark) throw new OtherHistory('is another one');
+    if (!isAtOrAfter(await withinTime(this.#limits.silenceMs, this.#headPlace()), mark.place)) {
+      throw new OtherHistory('ends earlier than before: it was restored');
+    }
+    if (mark.event && !(await this.#stands(mark.event))) {
+      throw new OtherHistory('has other events than before: it was restored, or is another one');
+    }
+    return mark;
+  }
+
+  async #stands({ stream, revision, id }: GivenEvent): Promise<boolean> {
+    for await (const event of this.#readOnce(stream, BigInt(revision), 1)) return event.id === id;
+    return false;
   }
 
   /** ms; Infinity where no other try makes sense. A closed store has no pauses: it would try on and on. */
@@ -224,11 +297,12 @@ function toEvent({ id, type, data, metadata }: NewEvent) {
 
 function recorded({ event }: ResolvedEvent): RecordedEvent {
   if (!event) throw new StoreUnavailable('an event without content came');
-  const { streamId: stream, revision, id, type, data, metadata, position } = event;
+  const { streamId: stream, id, type, data, metadata, position } = event;
+  const revision = Number(event.revision);
   return {
     stream,
-    revision: Number(revision),
-    position: toPosition(position ?? { commit: 0n, prepare: 0n }, id),
+    revision,
+    position: toPosition(position ?? START_OF_LOG, { stream, revision, id }),
     id,
     type,
     data: data as Record<string, unknown>,

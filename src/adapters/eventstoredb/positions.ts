@@ -1,23 +1,36 @@
 /**
- * A position is `<commit>/<prepare>/<event id>`: places in the server's log, and what stood there. A store that was
- * restored from a backup may have those places with another event in it, or not at all.
+ * A position is `<commit>/<prepare>/<revision>/<event id>/<stream>`: a place in the server's log up to which everything was
+ * given, and the last event of ours that was given. A store that was restored from a backup may have that event's place
+ * with another event in it, or not at all; the record at the place itself may be a foreign one, and scavenged.
  */
 import type { Position } from '@eventstore/db-client';
 
-const FORM = /^(\d+)\/(\d+)\/(.+)$/;
+const FORM = /^(\d+)\/(\d+)\/(\d+)\/([^/]*)\/(.*)$/s;
 
-export interface EventPlace {
-  readonly position: Position;
-  readonly eventId: string;
+export interface GivenEvent {
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
 }
 
-export function toPosition({ commit, prepare }: Position, eventId: string): string {
-  return `${commit}/${prepare}/${eventId}`;
+export interface Mark {
+  readonly place: Position;
+  /** Null where no event was given yet. */
+  readonly event: GivenEvent | null;
 }
 
-/** Null for what is no position of ours. */
-export function fromPosition(position: string): EventPlace | null {
-  const [, commit, prepare, eventId] = FORM.exec(position) ?? [];
-  if (!commit || !prepare || !eventId) return null;
-  return { position: { commit: BigInt(commit), prepare: BigInt(prepare) }, eventId };
+export function toPosition({ commit, prepare }: Position, event: GivenEvent | null): string {
+  return `${commit}/${prepare}/${event?.revision ?? 0}/${event?.id ?? ''}/${event?.stream ?? ''}`;
+}
+
+/** Null for a text that is no position of ours. */
+export function fromPosition(position: string): Mark | null {
+  const [, commit, prepare, revision, id, stream = ''] = FORM.exec(position) ?? [];
+  if (commit === undefined || prepare === undefined || id === undefined) return null;
+  const place = { commit: BigInt(commit), prepare: BigInt(prepare) };
+  return { place, event: id === '' ? null : { stream, revision: Number(revision), id } };
+}
+
+export function isAtOrAfter(place: Position, other: Position): boolean {
+  return place.commit > other.commit || (place.commit === other.commit && place.prepare >= other.prepare);
 }

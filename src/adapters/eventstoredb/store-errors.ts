@@ -14,6 +14,16 @@ const UNAUTHENTICATED = 16;
 /** The client keeps to itself why each member failed: it may be a certificate as well. */
 const NO_MEMBER = /^Failed to discover/;
 const CERTIFICATE = /certificate|self[- ]signed|ERR_TLS|ERR_SSL|CERT_/i;
+const NAME_MISSING = /ERR_TLS_CERT_ALTNAME_INVALID/;
+/** Node's words: `Host: db1. is not in the cert's altnames`, `IP: 10.0.0.1 is not in the cert's list`. */
+const MISSING_NAME = /(?:Host|IP): (\S+?)\.? is not in the cert/;
+const RIGHTS = "docs/operations.md, The event store's server";
+
+/** What a call asked for: the server's refusal names neither the stream nor the right. */
+export interface Asked {
+  readonly right: 'read' | 'append to';
+  readonly stream: string;
+}
 
 /** By `type`: on the batch path a WrongExpectedVersionError has neither code nor message. */
 export function isWrongVersion(error: unknown): error is WrongExpectedVersionError {
@@ -22,11 +32,6 @@ export function isWrongVersion(error: unknown): error is WrongExpectedVersionErr
 
 export function isStreamNotFound(error: unknown): boolean {
   return (error as Failure | null)?.type === ErrorType.STREAM_NOT_FOUND;
-}
-
-/** A place in the log where no event begins. */
-export function isInvalidPosition(error: unknown): boolean {
-  return /InvalidPosition/.test((error as Failure | null)?.message ?? '');
 }
 
 export function wrongRevision(
@@ -42,17 +47,11 @@ export function wrongRevision(
  * Everything else is "unavailable": while the server is down the client gives UnavailableError, or on the batch path a
  * plain Error of code 14; while it starts, an UnknownError.
  */
-export function unavailable(error: unknown): StoreUnavailable {
+export function unavailable(error: unknown, asked?: Asked): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error;
+  const refusal = refusalOf(error as Failure, asked);
+  if (refusal) return new StoreRefused(refusal, { cause: error });
   const { type, code, message = '', name } = error as Failure;
-  if (type === ErrorType.ACCESS_DENIED || code === UNAUTHENTICATED) {
-    return new StoreRefused('EventStoreDB refused the credentials of EVENT_STORE_URL', { cause: error });
-  }
-  if (CERTIFICATE.test(message)) {
-    return new StoreRefused("EventStoreDB's certificate was not taken: see tlsCaFile in EVENT_STORE_URL", {
-      cause: error,
-    });
-  }
   if (NO_MEMBER.test(message)) {
     return new StoreUnavailable(
       "no member of EventStoreDB's cluster answers, or none whose certificate is taken: see EVENT_STORE_URL",
@@ -60,4 +59,27 @@ export function unavailable(error: unknown): StoreUnavailable {
     );
   }
   return new StoreUnavailable(`the event store can't be used (${type ?? code ?? name ?? 'unknown'})`, { cause: error });
+}
+
+/** Null where it is no refusal. The client gives wrong credentials the type of a missing right: the code comes first. */
+function refusalOf({ type, code, message = '' }: Failure, asked: Asked | undefined): string | null {
+  if (code === UNAUTHENTICATED) {
+    return 'EventStoreDB refused the credentials of EVENT_STORE_URL: its user or its password is wrong';
+  }
+  if (type === ErrorType.ACCESS_DENIED)
+    return `the user of EVENT_STORE_URL (nobody, if it names none) ${denied(asked)}`;
+  if (NAME_MISSING.test(message)) {
+    const name = MISSING_NAME.exec(message)?.[1] ?? 'of the host in EVENT_STORE_URL';
+    return `EventStoreDB's certificate lacks the name ${name}: name the host as the certificate does`;
+  }
+  if (CERTIFICATE.test(message)) return "EventStoreDB's certificate was not taken: see tlsCaFile in EVENT_STORE_URL";
+  return null;
+}
+
+function denied(asked: Asked | undefined): string {
+  if (!asked) return `may not do this: grant the right to one of its groups (${RIGHTS})`;
+  const { right, stream } = asked;
+  if (stream === '$all') return `may not read $all: name one of its groups in $acl.$r of $all's metadata (${RIGHTS})`;
+  const entry = right === 'read' ? '$r' : '$w';
+  return `may not ${right} ${stream}: name one of its groups in ${entry} of the stream's ACL, or of $settings (${RIGHTS})`;
 }

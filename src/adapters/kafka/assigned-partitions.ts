@@ -2,6 +2,8 @@
  * The partitions this consumer has, each with its lane, through all joins of the group.
  *
  *   assigned -> paused, its place being asked for -> open: a lane takes what is fetched -> assigned to another: forgotten
+ *                                                     \-> its topic is gone, or another one of that name: made again
+ *                                                     |   where it is missing, its place being asked for again
  *                                                     \-> this member has a new id: its place is asked for again, and the
  *                                                         lane goes on where nobody was further meanwhile
  *
@@ -13,17 +15,15 @@ import type { EachBatchPayload, Consumer as KafkaClient } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import type { ConsumeOptions } from '../../ports/broker.js';
 import { type HandOut, type InLine, waiting } from '../common/hand-out.js';
-import { refusalIn } from './fetched/marks.js';
+import { lostIn, refusalIn } from './fetched/marks.js';
 import { PartitionLane } from './partition-lane.js';
+import { type Assignment, keyOf, type Place, placesOf } from './places.js';
 import { fromMessages } from './records.js';
 import type { TopicAdmin } from './topic-admin.js';
 
-/** Partitions by topic. */
-export type Assignment = Readonly<Record<string, readonly number[]>>;
-
 export interface AssignedPartitionsParts {
   readonly client: Pick<KafkaClient, 'pause' | 'resume' | 'seek'>;
-  readonly admin: Pick<TopicAdmin, 'groupStart' | 'offsets'>;
+  readonly admin: Pick<TopicAdmin, 'groupStart' | 'offsets' | 'forget' | 'ensure'>;
   readonly options: Pick<ConsumeOptions, 'group' | 'notBefore'>;
   readonly handOut: Pick<HandOut, 'setLanes' | 'pumpNextTurn'>;
   readonly logger: Logger;
@@ -39,12 +39,9 @@ export interface RefusalTimes {
   readonly takenMs: number;
 }
 
-export interface Place {
-  readonly topic: string;
-  readonly partition: number;
-}
-
 const ASK_AGAIN_MS = 500;
+const GONE = 'Kafka knows this topic no more: it is made again where it is missing, and read from its start';
+const MADE_ANEW = 'the topic was made anew while it was read: it is read from its start';
 const REFUSALS: RefusalTimes = { againMs: 5_000, takenMs: 2_000 };
 
 export class AssignedPartitions {
@@ -98,13 +95,13 @@ export class AssignedPartitions {
   received({ batch, resolveOffset }: EachBatchPayload): void {
     const lane = this.#lanes.get(keyOf(batch));
     if (!lane || this.#stopped) return;
-    const refused = refusalIn(batch.messages);
-    if (refused) {
-      this.#refused(lane, refused.unreadable.reason);
-      return;
-    }
     const fetchedOffset = Number((batch as unknown as { fetchedOffset: string }).fetchedOffset);
-    if (Number(batch.highWatermark) < lane.next) this.#beginAnew(lane);
+    const lost = lostIn(batch.messages);
+    const refused = refusalIn(batch.messages);
+    if (lost === 'topic') this.#beginAnew(lane, GONE);
+    else if (lost === 'offset') void this.#outOfRange(lane, fetchedOffset);
+    else if (refused) this.#refused(lane, refused.unreadable.reason);
+    else if (Number(batch.highWatermark) < lane.next) this.#beginAnew(lane, MADE_ANEW);
     else if (fetchedOffset > lane.next) this.#goBack(lane, Number(batch.firstOffset()));
     else {
       lane.sawEnd(Number(batch.highWatermark));
@@ -165,6 +162,7 @@ export class AssignedPartitions {
       for (const place of places) this.#openLane(place, startOf(place));
       this.#parts.handOut.setLanes(this.#lanes.values());
       const left = places.filter((place) => startOf(place) === undefined);
+      for (const topic of topics) if (!starts.has(topic)) this.#makeAgain(topic);
       if (left.length > 0) this.#askAgain(left, join);
     } catch (error) {
       logger.warn({ err: error, group: options.group }, 'the offsets of the group are out of reach');
@@ -184,6 +182,12 @@ export class AssignedPartitions {
     this.#parts.client.seek({ ...place, offset: String(lane.next) });
     flow.resume();
     lane.regulate(true);
+  }
+
+  #makeAgain(topic: string): void {
+    const { admin, logger } = this.#parts;
+    admin.forget(topic);
+    admin.ensure([topic]).catch((error: unknown) => logger.warn({ err: error, topic }, 'the topic is out of reach'));
   }
 
   #askAgain(places: readonly Place[], join: number): void {
@@ -209,10 +213,13 @@ export class AssignedPartitions {
     };
   }
 
-  /** The log is shorter than what was read of it: the topic was deleted and made again, and begins anew. */
-  #beginAnew({ topic, partition }: PartitionLane): void {
+  /**
+   * The topic was deleted. What is in hand of it is done by nobody's reckoning: its offsets say nothing of the one that is
+   * made again, whose log may be longer already. Kafka forgets a group's offsets of a topic that is deleted.
+   */
+  #beginAnew({ topic, partition }: PartitionLane, why: string): void {
     const place = { topic, partition };
-    this.#parts.logger.error(place, 'the topic was made anew while it was read: it is read from its start');
+    this.#parts.logger.error(place, why);
     this.#lanes.delete(keyOf(place));
     this.#begin([place]);
   }
@@ -225,22 +232,33 @@ export class AssignedPartitions {
     void this.#parts.admin.offsets(topic).then(
       (offsets) => {
         const low = offsets.find((entry) => entry.partition === partition)?.low ?? 0;
-        if (join !== this.#join || low <= lane.next || low > firstOffset) return;
-        const about = { topic, partition, from: next, to: low };
-        this.#parts.logger.error(about, 'records were gone before they were delivered');
-        lane.skipTo(low);
+        if (join === this.#join && low <= firstOffset) this.#skip(lane, low);
       },
       () => undefined,
     );
   }
-}
 
-function placesOf(assignment: Assignment): Place[] {
-  return Object.entries(assignment).flatMap(([topic, partitions]) =>
-    partitions.map((partition) => ({ topic, partition })),
-  );
-}
+  /** Retention has taken what was there, or the topic is another one of that name, whose log may have grown since. */
+  async #outOfRange(lane: PartitionLane, fetchedOffset: number): Promise<void> {
+    const { topic, partition } = lane;
+    const join = this.#join;
+    this.#flow(lane).pause();
+    const offsets = await this.#parts.admin.offsets(topic).catch(() => null);
+    if (join !== this.#join || !this.has(lane) || this.#stopped) return;
+    const low = offsets?.find((entry) => entry.partition === partition)?.low;
+    if (low !== undefined && fetchedOffset >= low) return this.#beginAnew(lane, MADE_ANEW);
+    // Where it could not be asked for, the same is fetched, and asked for, again.
+    this.#skip(lane, low ?? 0);
+    this.#parts.client.seek({ topic, partition, offset: String(lane.next) });
+    this.#flow(lane).resume();
+    lane.regulate(true);
+  }
 
-function keyOf({ topic, partition }: Place): string {
-  return `${partition} ${topic}`;
+  #skip(lane: PartitionLane, low: number): void {
+    const { topic, partition, next } = lane;
+    if (low <= next) return;
+    const about = { topic, partition, from: next, to: low };
+    this.#parts.logger.error(about, 'records were gone before they were delivered');
+    lane.skipTo(low);
+  }
 }

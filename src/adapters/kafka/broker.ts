@@ -13,10 +13,12 @@ import {
   type UnreadableBatch,
 } from '../../ports/broker.js';
 import { browseTopic } from './browse.js';
+import { installCommitAnswers } from './commit-response.js';
 import { KafkaConsumer } from './consumer.js';
 import { installFetchDecoding } from './fetched/fetch-response.js';
 import { KAFKA_LIMITS, type KafkaLimits } from './limits.js';
 import { Publisher } from './publisher.js';
+import { installQueueTimer } from './request-queue.js';
 import { TopicAdmin, type TopicSettings } from './topic-admin.js';
 import { wholeAnswersOnly } from './whole-answers.js';
 
@@ -116,6 +118,8 @@ export function connection(
   { answerMs }: KafkaLimits = KAFKA_LIMITS,
 ): Kafka {
   installFetchDecoding();
+  installCommitAnswers();
+  installQueueTimer();
   return new kafkajs.Kafka({
     clientId: 'account-webhooks',
     brokers: [...brokers],

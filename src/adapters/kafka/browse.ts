@@ -12,7 +12,7 @@ import {
   type ReceivedRecord,
   type UnreadableBatch,
 } from '../../ports/broker.js';
-import { refusalIn } from './fetched/marks.js';
+import { lostIn, refusalIn } from './fetched/marks.js';
 import { translated } from './kafka-errors.js';
 import { fromMessages } from './records.js';
 import type { PartitionOffsets, TopicAdmin } from './topic-admin.js';
@@ -126,7 +126,12 @@ class Browsing {
       return;
     }
     const { position, end } = range;
+    const lost = lostIn(batch.messages);
     const refused = refusalIn(batch.messages)?.unreadable;
+    if (lost) {
+      this.#failed(new BrokerUnavailable(`its ${lost} is gone`));
+      return;
+    }
     // Who follows has to begin again: this partition is read no further.
     if (refused && this.#options.follow) {
       this.#failed(new BrokerUnavailable(refused.reason));

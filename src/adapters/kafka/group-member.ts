@@ -10,10 +10,10 @@ import type { EachBatchPayload, Kafka, Consumer as KafkaClient, TopicPartitionOf
 import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
-import type { Assignment } from './assigned-partitions.js';
 import { isCoordinatorMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { disconnectAfter } from './let-go.js';
 import { onceKnown } from './once-known.js';
+import type { Assignment } from './places.js';
 import { subscribersAssigner } from './subscribers-assigner.js';
 import type { TopicAdmin } from './topic-admin.js';
 

@@ -28,8 +28,18 @@ interface Call {
 }
 
 /** One kind of request, in each of its versions. */
-export interface Protocol {
-  protocol: (of: { version: number }) => ((parameters: FetchParameters) => Call) | undefined;
+export interface Protocol<Parameters> {
+  protocol: (of: { version: number }) => ((parameters: Parameters) => Call) | undefined;
+}
+
+/** The requests of one connection that are not sent yet. */
+export interface RequestQueueState {
+  readonly pending: readonly unknown[];
+  /** ms since 1970; below now, nothing is throttled. */
+  throttledUntil: number;
+  throttleCheckTimeoutId: NodeJS.Timeout | null;
+  checkPendingRequests(): void;
+  scheduleCheckPendingRequests(): void;
 }
 
 export interface FetchParameters {
@@ -40,12 +50,14 @@ export interface FetchParameters {
 }
 
 export const Decoder = require('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => Decoder;
-export const fetchProtocol = require('kafkajs/src/protocol/requests/fetch') as Protocol;
+export const fetchProtocol = require('kafkajs/src/protocol/requests/fetch') as Protocol<FetchParameters>;
+export const offsetCommitProtocol = require('kafkajs/src/protocol/requests/offsetCommit') as Protocol<object>;
 /** What a topic may still hold from before Kafka 0.11, unpacked by the codecs of kafkajs. */
 export const decodeOldMessages = require('kafkajs/src/protocol/messageSet/decoder') as (
   decoder: Decoder,
   bytes: number,
 ) => Promise<KafkaMessage[]>;
+export const RequestQueue = require('kafkajs/src/network/requestQueue') as { readonly prototype: RequestQueueState };
 /** Signed: the top bit is the sign. */
 export const crc32c = require('kafkajs/src/protocol/recordBatch/crc32C') as (bytes: Buffer) => number;
 /** The default `socketFactory`: TCP or TLS, with keep-alive. */

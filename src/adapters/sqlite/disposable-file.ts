@@ -3,7 +3,7 @@
  * operating system lets go of when the process dies: a second process on the same folder makes one of its own, with a
  * number in its name. One that is damaged, or is something else, is thrown away.
  */
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf, isBusy, openFile, type SqliteFile } from './open-file.js';
 import { DataDirUnusable } from './store-file.js';
@@ -38,13 +38,40 @@ class Unsound extends Error {
  * @throws DataDirUnusable
  */
 export function openDisposable(dataDir: string, kind: FileKind, onDamaged: (file: string) => void): DisposableFile {
-  for (let number = 1; number <= MOST_PROCESSES; number += 1) {
-    const name = number === 1 ? `${kind.name}.sqlite` : `${kind.name}.${number}.sqlite`;
+  for (const name of namesOf(kind)) {
     const path = join(dataDir, name);
     const file = openOwn(path, kind, () => onDamaged(name));
     if (file) return { file, path };
   }
   throw new Error(`more than ${MOST_PROCESSES} processes share DATA_DIR`);
+}
+
+/** A process has the file. */
+export class FileInUse extends Error {
+  override readonly name = 'FileInUse';
+  readonly code = 'FILE_IN_USE';
+  constructor(readonly file: string) {
+    super(`${file} is in use`);
+  }
+}
+
+/**
+ * Removes the files of all processes; none where a process has one of them.
+ * @throws FileInUse, DataDirUnusable
+ */
+export function removeDisposable(dataDir: string, kind: FileKind): void {
+  const held: DisposableFile[] = [];
+  try {
+    for (const name of namesOf(kind).filter((one) => existsSync(join(dataDir, one)))) {
+      const path = join(dataDir, name);
+      const file = openOwn(path, kind, () => undefined);
+      if (!file) throw new FileInUse(name);
+      held.push({ file, path });
+    }
+    for (const one of held.splice(0)) throwAway(one);
+  } finally {
+    for (const { file } of held) file.close();
+  }
 }
 
 /** Closes it, and removes it. */
@@ -55,6 +82,12 @@ export function throwAway({ file, path }: DisposableFile): void {
 
 export function isDamage(error: unknown): boolean {
   return error instanceof Unsound || /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
+}
+
+function namesOf({ name }: FileKind): readonly string[] {
+  return Array.from({ length: MOST_PROCESSES }, (_, index) =>
+    index === 0 ? `${name}.sqlite` : `${name}.${index + 1}.sqlite`,
+  );
 }
 
 /** Null where another process has it. */

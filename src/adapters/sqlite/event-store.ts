@@ -1,6 +1,7 @@
 /**
- * The event store on SQLite. A position is `<store id>.<seq>.<event id>`: a file that was restored from a backup has the
- * same store id, and in the place of an event that is lost there may be another one by now.
+ * The event store on SQLite. A position is `<store id>.<seq>.<seq of an event>.<its id>`: everything up to the first seq was
+ * given, and the event was the last one. A file that was restored from a backup has the same store id, and in the place of
+ * an event that is lost there may be another one by now. The event at the first seq itself may be swept.
  */
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -10,10 +11,10 @@ import {
   type EventStore,
   type NewEvent,
   NO_STREAM,
+  OtherHistory,
   type RecordedEvent,
   StoreUnavailable,
   type SubscribeOptions,
-  UnknownPosition,
   WrongExpectedRevision,
 } from '../../ports/event-store.js';
 import { codeOf } from './open-file.js';
@@ -23,7 +24,15 @@ import { type EventRow, type NewEventRow, StoredEvent } from './stored-event.js'
 
 const PAGE = 1_000;
 const EVENTS = 'events';
-const POSITION = /^([0-9a-f]+)\.([0-9]{1,15})\.(.+)$/s;
+const POSITION = /^([0-9a-f]+)\.([0-9]{1,15})\.([0-9]{1,15})\.(.*)$/s;
+
+/** Up to where a subscription has given everything, and the last event that it gave. */
+interface Mark {
+  readonly seq: number;
+  readonly event: { readonly seq: number; readonly id: string };
+}
+
+const BEGINNING: Mark = { seq: 0, event: { seq: 0, id: '' } };
 
 export class SqliteEventStore implements EventStore {
   readonly #store: StoreFile;
@@ -60,19 +69,15 @@ export class SqliteEventStore implements EventStore {
   async *subscribe({ after, streamPrefix, signal }: SubscribeOptions): AsyncIterable<EventBatch> {
     this.#mustBeOpen();
     const ended = AbortSignal.any([signal, this.#closing.signal]);
-    let seq = this.#seqOf(after);
+    let mark = after === null ? BEGINNING : this.#known(after);
     let caughtUp = false;
     const changes = new Changes(this.#store);
     try {
       while (!ended.aborted) {
-        const rows = this.#try(
-          () => this.#sql.following.all(seq, streamPrefix, afterPrefix(streamPrefix), PAGE) as EventRow[],
-        );
-        const drained = rows.length < PAGE;
-        seq = rows.at(-1)?.seq ?? seq;
-        if (rows.length > 0 || !caughtUp) {
-          yield { events: rows.map((row) => this.#event(row)), caughtUp: drained && !caughtUp };
-        }
+        const { events, next, drained } = this.#page(mark, streamPrefix);
+        const hasMoved = next.seq > mark.seq;
+        mark = next;
+        if (hasMoved || !caughtUp) yield { events, position: this.#text(mark), caughtUp: drained && !caughtUp };
         caughtUp ||= drained;
         // A long catch-up leaves turns of the event loop to others.
         await (drained ? changes.next(ended) : nextTurn());
@@ -80,6 +85,17 @@ export class SqliteEventStore implements EventStore {
     } finally {
       changes.close();
     }
+  }
+
+  async head(): Promise<string> {
+    this.#mustBeOpen();
+    if (this.#store.isReplaced()) throw new OtherHistory('was replaced while the service had it open');
+    const seq = this.#try(() => this.#lastSeq());
+    return this.#text({ ...BEGINNING, seq });
+  }
+
+  isAtOrAfter(position: string, head: string): boolean {
+    return seqOf(position) >= seqOf(head);
   }
 
   async close(): Promise<void> {
@@ -112,18 +128,43 @@ export class SqliteEventStore implements EventStore {
     return (this.#sql.lastRevision.get(stream) as number | null) ?? NO_STREAM;
   }
 
-  #seqOf(position: string | null): number {
-    if (position === null) return 0;
-    const [, storeId, digits = '', id] = POSITION.exec(position) ?? [];
-    const seq = Number(digits);
-    if (storeId !== this.#store.storeId || this.#try(() => this.#sql.idOf.get(seq)) !== id) {
-      throw new UnknownPosition(position);
-    }
-    return seq;
+  /** What follows in the streams of the prefix. */
+  #page(mark: Mark, streamPrefix: string) {
+    // Asked for first: what is stored between the two comes with the page, or with the next one.
+    const last = this.#try(() => this.#lastSeq());
+    const page = [mark.seq, streamPrefix, afterPrefix(streamPrefix), PAGE];
+    const rows = this.#try(() => this.#sql.following.all(...page) as EventRow[]);
+    const drained = rows.length < PAGE;
+    const event = rows.at(-1) ?? mark.event;
+    const seq = Math.max(mark.seq, event.seq, drained ? last : 0);
+    const next: Mark = { seq, event: { seq: event.seq, id: event.id } };
+    return { events: rows.map((row) => this.#event(row)), next, drained };
+  }
+
+  /** Swept events count. */
+  #lastSeq(): number {
+    return (this.#sql.lastSeq.get() as number | undefined) ?? 0;
+  }
+
+  /** @throws OtherHistory */
+  #known(position: string): Mark {
+    const [, storeId, digits = '', eventDigits = '', id = ''] = POSITION.exec(position) ?? [];
+    const mark = { seq: Number(digits), event: { seq: Number(eventDigits), id } };
+    if (storeId !== this.#store.storeId) throw new OtherHistory('is another one');
+    if (this.#try(() => this.#lastSeq()) < mark.seq)
+      throw new OtherHistory('ends earlier than before: it was restored');
+    const { event } = mark;
+    const found = event.seq === 0 ? '' : this.#try(() => this.#sql.idOf.get(event.seq));
+    if (found !== event.id) throw new OtherHistory('has other events than before: it was restored');
+    return mark;
+  }
+
+  #text({ seq, event }: Mark): string {
+    return `${this.#store.storeId}.${seq}.${event.seq}.${event.id}`;
   }
 
   #position(seq: number, id: string): string {
-    return `${this.#store.storeId}.${seq}.${id}`;
+    return `${this.#store.storeId}.${seq}.${seq}.${id}`;
   }
 
   #event(row: EventRow): RecordedEvent {
@@ -143,6 +184,10 @@ export class SqliteEventStore implements EventStore {
       throw unavailable(error);
     }
   }
+}
+
+function seqOf(position: string): number {
+  return Number(POSITION.exec(position)?.[2] ?? Number.NaN);
 }
 
 /** @throws TypeError for what JSON can't say, before anything is written */
@@ -176,6 +221,7 @@ function statements({ file }: StoreFile) {
   return {
     insert: file.prepare('INSERT INTO events (stream, revision, id, type, data, metadata) VALUES (?, ?, ?, ?, ?, ?)'),
     lastRevision: file.prepare('SELECT max(revision) FROM events WHERE stream = ?').pluck(),
+    lastSeq: file.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").pluck(),
     idOf: file.prepare('SELECT id FROM events WHERE seq = ?').pluck(),
     page: file.prepare(
       `SELECT ${columns} FROM events WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision LIMIT ?`,

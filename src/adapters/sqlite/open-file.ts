@@ -30,8 +30,8 @@ export function openFile(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS):
 }
 
 /** One that has to be there. @throws SqliteNotBuilt, an error of SQLite */
-export function openExisting(path: string): SqliteFile {
-  return opened(() => new Database(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS }));
+export function openExisting(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS): SqliteFile {
+  return opened(() => new Database(path, { fileMustExist: true, timeout: busyTimeoutMs }));
 }
 
 /** The native module is loaded when the first file is opened. */

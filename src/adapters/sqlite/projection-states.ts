@@ -3,35 +3,72 @@
  * the second process on a folder. Damage is found at the start, where all of it is checked; where it comes up later, the
  * file is thrown away when the process stops.
  */
-import { type ProjectionState, type ProjectionStates, StatesDamaged } from '../../ports/projection-states.js';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type ProjectionState,
+  type ProjectionStates,
+  type StateChanges,
+  StatesDamaged,
+  type StatesOrigin,
+} from '../../ports/projection-states.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
-import type { SqliteFile } from './open-file.js';
+import { isBusy, openExisting, type SqliteFile } from './open-file.js';
 
 const PAGE = 1_000;
+/** Keys that one call forgets: a turn of the event loop each. */
+const KEYS_AT_ONCE = 10_000;
 
 const SCHEMA = `
-CREATE TABLE projections (name TEXT PRIMARY KEY, version TEXT NOT NULL, position TEXT) WITHOUT ROWID;
-CREATE TABLE states (
-  projection TEXT NOT NULL,
+CREATE TABLE origin (version TEXT NOT NULL, history TEXT NOT NULL, position TEXT);
+CREATE TABLE states (stream TEXT PRIMARY KEY, revision INTEGER NOT NULL, event_id TEXT NOT NULL, state TEXT NOT NULL);
+CREATE TABLE keys (
   stream TEXT NOT NULL,
-  revision INTEGER NOT NULL,
-  state TEXT NOT NULL,
-  PRIMARY KEY (projection, stream)
-);
+  key TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  used TEXT NOT NULL,
+  PRIMARY KEY (stream, key)
+) WITHOUT ROWID;
+CREATE INDEX keys_by_time ON keys (at);
 `;
 
 /** "awrm" */
-const KIND: FileKind = { name: 'read-model', applicationId: 0x6177726d, shape: 1, schema: SCHEMA, isChecked: true };
+export const READ_MODEL: FileKind = {
+  name: 'read-model',
+  applicationId: 0x6177726d,
+  shape: 2,
+  schema: SCHEMA,
+  isChecked: true,
+};
 
 /**
  * @param onDamaged told the name of a file that had to be thrown away
  * @throws DataDirUnusable
  */
 export function openProjectionStates(dataDir: string, onDamaged: (file: string) => void): ProjectionStates {
-  const disposable = openDisposable(dataDir, KIND, onDamaged);
+  const disposable = openDisposable(dataDir, READ_MODEL, onDamaged);
   // It may lose its last commits with the power, and then folds them again; it is never damaged by that.
   disposable.file.pragma('synchronous = NORMAL');
   return new SqliteProjectionStates(disposable);
+}
+
+/** Of the read model that no process has: null where there is none, or it is in use, or of another release. */
+export function readModelOrigin(
+  dataDir: string,
+): { readonly history: string; readonly position: string | null } | null {
+  const path = join(dataDir, `${READ_MODEL.name}.sqlite`);
+  if (!existsSync(path)) return null;
+  // Not waited for: a service has it for as long as it runs.
+  const file = openExisting(path, 0);
+  try {
+    if (file.pragma('user_version', { simple: true }) !== READ_MODEL.shape) return null;
+    return (file.prepare('SELECT history, position FROM origin').get() ?? null) as ReturnType<typeof readModelOrigin>;
+  } catch (error) {
+    if (isBusy(error) || isDamage(error)) return null;
+    throw error;
+  } finally {
+    file.close();
+  }
 }
 
 class SqliteProjectionStates implements ProjectionStates {
@@ -44,44 +81,50 @@ class SqliteProjectionStates implements ProjectionStates {
     this.#sql = statements(disposable.file);
   }
 
-  open(projection: string, version: string): string | null {
+  get history(): string | null {
+    return this.#guarded(() => this.#origin()?.history ?? null);
+  }
+
+  open({ version, history }: StatesOrigin): string | null {
     return this.#use(() => {
-      const found = this.#sql.find.get(projection) as { version: string; position: string | null } | undefined;
-      if (found?.version === version) return found.position;
-      this.#sql.forget.run(projection);
-      this.#sql.begin.run(projection, version);
+      const found = this.#origin();
+      if (found?.version === version && found.history === history) return found.position;
+      for (const forget of this.#sql.forgetAll) forget.run();
+      this.#sql.begin.run(version, history);
       return null;
     });
   }
 
-  load(projection: string, stream: string): ProjectionState | undefined {
-    return this.#guarded(() => this.#sql.load.get(projection, stream) as ProjectionState | undefined);
+  load(stream: string): ProjectionState | undefined {
+    return this.#guarded(() => this.#sql.load.get(stream) as ProjectionState | undefined);
   }
 
   /** Reads page by page: a statement left open would block every other use of the file. */
-  *all(projection: string): Iterable<readonly [stream: string, state: ProjectionState]> {
+  *all(): Iterable<readonly [stream: string, state: ProjectionState]> {
     let rows: (ProjectionState & { stream: string })[];
     let from = '';
     do {
-      rows = this.#guarded(() => this.#sql.page.all(projection, from, PAGE) as typeof rows);
-      for (const { stream, revision, json } of rows) yield [stream, { revision, json }];
+      rows = this.#guarded(() => this.#sql.page.all(from, PAGE) as typeof rows);
+      for (const { stream, revision, eventId, json } of rows) yield [stream, { revision, eventId, json }];
       // The first name behind it.
       from = `${rows.at(-1)?.stream}\0`;
     } while (rows.length === PAGE);
   }
 
-  commit(projection: string, states: ReadonlyMap<string, ProjectionState>, position: string): void {
+  key(stream: string, key: string): string | undefined {
+    return this.#guarded(() => this.#sql.key.get(stream, key) as string | undefined);
+  }
+
+  commit({ states, keys, position }: StateChanges): void {
     this.#use(() => {
-      for (const [stream, { revision, json }] of states) this.#sql.save.run(projection, stream, revision, json);
-      this.#sql.moveTo.run(position, projection);
+      for (const [stream, { revision, eventId, json }] of states) this.#sql.save.run(stream, revision, eventId, json);
+      for (const { stream, key, at, use } of keys) this.#sql.keep.run(stream, key, at, use);
+      this.#sql.moveTo.run(position);
     });
   }
 
-  reset(projection: string): void {
-    this.#use(() => {
-      this.#sql.forget.run(projection);
-      this.#sql.moveTo.run(null, projection);
-    });
+  forgetKeys(before: number): void {
+    this.#use(() => this.#sql.forgetKeys.run(before, KEYS_AT_ONCE));
   }
 
   close(): void {
@@ -89,6 +132,10 @@ class SqliteProjectionStates implements ProjectionStates {
     if (!file.open) return;
     if (this.#damaged) throwAway(this.#disposable);
     else file.close();
+  }
+
+  #origin(): (StatesOrigin & { position: string | null }) | undefined {
+    return this.#sql.origin.get() as (StatesOrigin & { position: string | null }) | undefined;
   }
 
   #use<T>(work: () => T): T {
@@ -108,20 +155,23 @@ class SqliteProjectionStates implements ProjectionStates {
 
 function statements(file: SqliteFile) {
   return {
-    find: file.prepare('SELECT version, position FROM projections WHERE name = ?'),
-    begin: file.prepare(
-      `INSERT INTO projections (name, version, position) VALUES (?, ?, NULL)
-       ON CONFLICT (name) DO UPDATE SET version = excluded.version, position = NULL`,
-    ),
-    forget: file.prepare('DELETE FROM states WHERE projection = ?'),
-    load: file.prepare('SELECT revision, state AS json FROM states WHERE projection = ? AND stream = ?'),
+    origin: file.prepare('SELECT version, history, position FROM origin'),
+    begin: file.prepare('INSERT INTO origin (version, history, position) VALUES (?, ?, NULL)'),
+    moveTo: file.prepare('UPDATE origin SET position = ?'),
+    forgetAll: ['origin', 'states', 'keys'].map((table) => file.prepare(`DELETE FROM ${table}`)),
+    load: file.prepare('SELECT revision, event_id AS eventId, state AS json FROM states WHERE stream = ?'),
     page: file.prepare(
-      'SELECT stream, revision, state AS json FROM states WHERE projection = ? AND stream >= ? ORDER BY stream LIMIT ?',
+      'SELECT stream, revision, event_id AS eventId, state AS json FROM states WHERE stream >= ? ORDER BY stream LIMIT ?',
     ),
     save: file.prepare(
-      `INSERT INTO states (projection, stream, revision, state) VALUES (?, ?, ?, ?)
-       ON CONFLICT (projection, stream) DO UPDATE SET revision = excluded.revision, state = excluded.state`,
+      `INSERT INTO states (stream, revision, event_id, state) VALUES (?, ?, ?, ?)
+       ON CONFLICT (stream) DO UPDATE
+       SET revision = excluded.revision, event_id = excluded.event_id, state = excluded.state`,
     ),
-    moveTo: file.prepare('UPDATE projections SET position = ? WHERE name = ?'),
+    key: file.prepare('SELECT used FROM keys WHERE stream = ? AND key = ?').pluck(),
+    keep: file.prepare('INSERT OR REPLACE INTO keys (stream, key, at, used) VALUES (?, ?, ?, ?)'),
+    forgetKeys: file.prepare(
+      'DELETE FROM keys WHERE (stream, key) IN (SELECT stream, key FROM keys WHERE at < ? LIMIT ?)',
+    ),
   };
 }

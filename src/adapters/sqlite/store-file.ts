@@ -4,6 +4,7 @@
  * are noticed by a look at data_version, a counter in shared memory, every 10 ms and only while somebody listens.
  */
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { GroupCommit } from './group-commit.js';
 import { codeOf, openFile, type SqliteFile, SqliteNotBuilt } from './open-file.js';
@@ -27,9 +28,21 @@ export class DataDirUnusable extends Error {
   }
 }
 
+/** For files of DATA_DIR. @throws DataDirUnusable */
+export function inDataDir<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new DataDirUnusable(error);
+  }
+}
+
 export class StoreFile {
   readonly file: SqliteFile;
   readonly dataDir: string;
+  readonly #path: string;
+  /** Of the file that is open: another one may get its name. */
+  readonly #inode: number;
   /** Drawn once for a file: positions of another file are not taken for its own. */
   readonly storeId: string;
   readonly #commits: GroupCommit;
@@ -43,8 +56,10 @@ export class StoreFile {
    */
   constructor(dataDir: string, busyLimitMs?: number) {
     this.dataDir = dataDir;
+    this.#path = join(dataDir, 'store.sqlite');
     try {
-      this.file = openStore(join(dataDir, 'store.sqlite'));
+      this.file = openStore(this.#path);
+      this.#inode = statSync(this.#path).ino;
       this.storeId = this.#readStoreId();
     } catch (error) {
       throw new DataDirUnusable(error);
@@ -71,6 +86,11 @@ export class StoreFile {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.#stopLooking();
     };
+  }
+
+  /** True where the file was removed, or another one was put in its place: what is written here is lost then. */
+  isReplaced(): boolean {
+    return statSync(this.#path, { throwIfNoEntry: false })?.ino !== this.#inode;
   }
 
   close(): void {

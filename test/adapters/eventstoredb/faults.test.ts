@@ -6,9 +6,9 @@ import {
   type EventStore,
   type NewEvent,
   NO_STREAM,
+  OtherHistory,
   StoreRefused,
   StoreUnavailable,
-  UnknownPosition,
 } from '../../../src/ports/event-store.js';
 import { collect } from '../../contract/contract.js';
 import { type EventStoreServer, startEventStore } from '../../services/eventstoredb/event-store-server.js';
@@ -169,7 +169,7 @@ describe('a subscription', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('after a position of another history rejects with UnknownPosition', async () => {
+  it('after a position of another history rejects with OtherHistory', async () => {
     const { position } = await store.append('account-1', [event(), event()], NO_STREAM);
     const before = (await collect(store.read('account-1')))[0]?.position ?? '';
     await server.kill();
@@ -179,7 +179,7 @@ describe('a subscription', () => {
       const following = collect(
         store.subscribe({ after, streamPrefix: 'account-', signal: AbortSignal.timeout(5_000) }),
       );
-      await expect(following).rejects.toThrow(UnknownPosition);
+      await expect(following).rejects.toThrow(OtherHistory);
     }
   });
 });

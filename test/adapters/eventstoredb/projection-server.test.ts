@@ -9,6 +9,7 @@ import { EventStoreDbProjections } from '../../../src/adapters/eventstoredb/proj
 import { StoreRefused, StoreUnavailable } from '../../../src/ports/event-store.js';
 import { ProjectionsOff } from '../../../src/ports/projection-server.js';
 import { type EventStoreOptions, startEventStore } from '../../services/eventstoredb/event-store-server.js';
+import { Users } from '../../services/eventstoredb/users.js';
 import { certificateFor, testAuthority } from '../../support/certificates.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
@@ -85,8 +86,8 @@ test('a user who may not change projections is refused, and told what it takes',
   ends.push(() => folder.remove());
   const ca = join(folder.path, 'ca.pem');
   writeFileSync(ca, (await testAuthority()).cert);
-  const credentials = { username: 'webhooks', password: 'secret' };
-  const options = { tls: await certificateFor(), credentials, projectionOperators: ['admin'] };
+  const users = new Users({ username: 'webhooks', password: 'secret' });
+  const options = { tls: await certificateFor(), users };
   const { projections } = await open(
     options,
     ({ port }) => `esdb://webhooks:secret@localhost:${port}?tls=true&tlsCAFile=${ca}`,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { KafkaConsumer, type KafkaConsumerParts } from '../../../src/adapters/kafka/consumer.js';
-import { passed, refusal } from '../../../src/adapters/kafka/fetched/marks.js';
+import { lost, passed, refusal } from '../../../src/adapters/kafka/fetched/marks.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import { BrokerRefused, type ReceivedRecord } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
@@ -16,6 +16,8 @@ let client: FakeKafkaClient;
 let asked: string[][];
 let starts: Map<string, number>;
 let ensured: string[];
+/** What there is of each topic's log: the oldest offset, and the next one. Null: it can't be asked for. */
+let log: { low: number; high: number } | null;
 let handled: ReceivedRecord[];
 let rejects: (record: ReceivedRecord) => boolean;
 let consumer: KafkaConsumer;
@@ -26,6 +28,7 @@ async function begin(more: Pick<KafkaConsumerParts, 'silentMs'> = {}): Promise<v
   client = new FakeKafkaClient();
   asked = [];
   ensured = [];
+  log = null;
   handled = [];
   starts = new Map([
     ['t', 5],
@@ -36,6 +39,10 @@ async function begin(more: Pick<KafkaConsumerParts, 'silentMs'> = {}): Promise<v
       asked.push([...topics]);
       const known = topics.filter((topic) => starts.has(topic));
       return new Map(known.map((topic) => [topic, new Map([[0, starts.get(topic)]])]));
+    },
+    offsets: async () => {
+      if (log === null) throw new Error('Kafka is away');
+      return [{ partition: 0, ...log }];
     },
     forget: (topic: string) => void ensured.push(`forget ${topic}`),
     ensure: async (topics: readonly string[]) => void ensured.push(`ensure ${topics}`),
@@ -199,6 +206,85 @@ describe('what is done', () => {
     await eventually(() => client.calls.includes('seek t 0'));
     await client.fetched('t', 0, 1);
     await eventually(() => handled.length === 7);
+  });
+});
+
+describe('a topic that is gone', () => {
+  beforeEach(async () => {
+    await client.join({ t: [0], u: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    await client.fetched('t', 5, 9);
+    await eventually(() => handled.length === 5 && offsets().length > 0);
+    client.calls.length = client.commits.length = 0;
+  });
+
+  const gone = () => client.fetchedMessages('t', { first: 10, last: 10, end: -1 }, [lost(10, 'topic')]);
+
+  it('is made again, and read from where the group stands then, though it is as long as it was', async () => {
+    starts.delete('t');
+    await gone();
+    await eventually(() => ensured.includes('ensure t'));
+    expect(client.calls).toEqual(['pause t']);
+    starts.set('t', 0);
+    await eventually(() => client.calls.includes('seek t 0'));
+    await client.fetched('t', 0, 9);
+    await eventually(() => handled.length === 15);
+    await eventually(() => offsets().flat().includes('t 10'));
+  });
+
+  it('is not made again where somebody else was first', async () => {
+    starts.set('t', 0);
+    await gone();
+    await eventually(() => client.calls.includes('seek t 0'));
+    expect(ensured).toEqual([]);
+  });
+
+  it('keeps no other from being read', async () => {
+    starts.delete('t');
+    await gone();
+    await client.fetched('u', 0, 2);
+    await eventually(() => offsets().flat().includes('u 3'));
+    expect(offsets().flat()).not.toContain('t 10');
+  });
+});
+
+describe('an offset that the log does not have', () => {
+  beforeEach(async () => {
+    rejects = ({ offset }) => offset === 9;
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    await client.fetched('t', 5, 9);
+    await eventually(() => handled.length === 5);
+    rejects = () => false;
+    client.calls.length = 0;
+  });
+
+  const outOfRange = (at: number) =>
+    client.fetchedMessages('t', { first: at, last: at, end: -1 }, [lost(at, 'offset')]);
+
+  it('tells of another topic of that name, though its log has grown since: it begins anew', async () => {
+    log = { low: 0, high: 12 };
+    starts.set('t', 0);
+    await outOfRange(10);
+    await eventually(() => client.calls.includes('seek t 0'));
+    await client.fetched('t', 0, 11);
+    await eventually(() => handled.at(-1)?.offset === 11);
+    expect(handled[5]?.offset).toBe(0);
+  });
+
+  it('is passed over where retention has taken it: what is in hand stays', async () => {
+    log = { low: 20, high: 30 };
+    await outOfRange(10);
+    await eventually(() => client.calls.includes('seek t 20'));
+    await client.fetched('t', 20, 22);
+    await eventually(() => offsets().flat().includes('t 23'));
+    expect(handled.map(({ offset }) => offset).sort((a, b) => a - b)).toEqual([5, 6, 7, 8, 9, 9, 20, 21, 22]);
+  });
+
+  it('is fetched again where nobody can tell', async () => {
+    await outOfRange(10);
+    await eventually(() => client.calls.at(-1) === 'resume t');
+    expect(client.calls).toEqual(['pause t', 'seek t 10', 'resume t']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { NO_STREAM, UnknownPosition } from '../../../src/ports/event-store.js';
+import { NO_STREAM, OtherHistory } from '../../../src/ports/event-store.js';
 import { event } from '../../contract/event-store/follower.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 
@@ -23,14 +23,14 @@ test('a position of another store file is unknown', async () => {
   const [here, there] = [folder.open(), other.open()];
   await here.store.append('stream', [event()], NO_STREAM);
   const { position } = await there.store.append('stream', [event()], NO_STREAM);
-  await expect(next(here, position)).rejects.toThrow(UnknownPosition);
+  await expect(next(here, position)).rejects.toThrow(OtherHistory);
 });
 
 test('a position behind the end of the file, as after a restored backup, is unknown', async () => {
   const here = folder.open();
   const { position } = await here.store.append('stream', [event(), event()], NO_STREAM);
   here.file.file.exec('DELETE FROM events WHERE revision = 1');
-  await expect(next(here, position)).rejects.toThrow(UnknownPosition);
+  await expect(next(here, position)).rejects.toThrow(OtherHistory);
 });
 
 test('a subscription that fails, is left or ends leaves no look at the file behind', async () => {
@@ -40,7 +40,7 @@ test('a subscription that fails, is left or ends leaves no look at the file behi
   const ended = new AbortController();
   const subscribe = (after: string | null) => store.subscribe({ after, streamPrefix: '', signal: ended.signal });
   const failing = subscribe('unknown')[Symbol.asyncIterator]();
-  await expect(failing.next()).rejects.toThrow(UnknownPosition);
+  await expect(failing.next()).rejects.toThrow(OtherHistory);
   for await (const _ of subscribe(null)) break;
   for await (const _ of subscribe(null)) ended.abort();
   expect(timers()).toBe(before);

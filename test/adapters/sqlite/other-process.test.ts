@@ -79,7 +79,7 @@ test('no other user of the machine can read what is stored, whatever the umask',
   await Promise.all([store.append('stream', [event()], NO_STREAM), broker.publish('topic', [record('a')])]);
   const states = openProjectionStates(folder.dataDir, () => undefined);
   folder.onClose(() => states.close());
-  states.open('projection', 'version');
+  states.open({ version: 'version', history: 'history' });
   const names = readdirSync(folder.dataDir);
   expect(names).toEqual(expect.arrayContaining(['store.sqlite', 'store.sqlite-wal', 'read-model.sqlite']));
   const modes = names.map((name) => [name, modeOf(join(folder.dataDir, name))]);

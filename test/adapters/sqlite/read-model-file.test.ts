@@ -6,8 +6,7 @@ import { type ProjectionState, type ProjectionStates, StatesDamaged } from '../.
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 import { damageFile } from '../../support/sqlite-subjects.js';
 
-const P = 'projection';
-const V = 'version';
+const ORIGIN = { version: 'version', history: 'history' };
 
 let folder: SqliteFolder;
 let damaged: string[];
@@ -26,9 +25,19 @@ function open(): ProjectionStates {
 }
 
 function fill(states: ProjectionStates): void {
-  const state = (revision: number): ProjectionState => ({ revision, json: JSON.stringify('x'.repeat(1_000)) });
-  states.open(P, V);
-  states.commit(P, new Map(Array.from({ length: 500 }, (_, n) => [`stream-${n}`, state(n)])), 'p1');
+  const json = JSON.stringify('x'.repeat(1_000));
+  states.open(ORIGIN);
+  commit(
+    states,
+    'p1',
+    new Map(Array.from({ length: 500 }, (_, n) => [`stream-${n}`, { ...STATE, revision: n, json }])),
+  );
+}
+
+const STATE: ProjectionState = { revision: 0, eventId: 'id', json: '{}' };
+
+function commit(states: ProjectionStates, position: string, changed: ReadonlyMap<string, ProjectionState>): void {
+  states.commit({ states: changed, keys: [], position });
 }
 
 function changed(sql: string): void {
@@ -44,6 +53,7 @@ test.each([
   ['cut off in the middle', () => truncateSync(path(), 64 * 1024)],
   ["another program's SQLite file", () => changed('PRAGMA application_id = 7; CREATE TABLE theirs (a)')],
   ['of another shape', () => changed('PRAGMA user_version = 99')],
+  ['of the release before', () => changed('PRAGMA user_version = 1')],
   ['of a program that gives its files no id', () => changed('PRAGMA application_id = 0; PRAGMA user_version = 0')],
 ])('a read model that is %s is thrown away, told, and begun anew', (_, damage) => {
   const first = open();
@@ -52,33 +62,33 @@ test.each([
   damage();
   const states = open();
   expect(damaged).toEqual(['read-model.sqlite']);
-  expect([states.open(P, V), [...states.all(P)]]).toEqual([null, []]);
+  expect([states.open(ORIGIN), [...states.all()]]).toEqual([null, []]);
   fill(states);
   states.close();
   const again = open();
-  expect([again.open(P, V), [...again.all(P)].length, damaged.length]).toEqual(['p1', 500, 1]);
+  expect([again.open(ORIGIN), [...again.all()].length, damaged.length]).toEqual(['p1', 500, 1]);
 });
 
 test.each([999, 1_000, 1_001, 2_000])('all gives every one of %d states, once each and in order', (count) => {
   const states = open();
-  states.open(P, V);
+  states.open(ORIGIN);
   // Each name is the beginning of the next but for a NUL, the smallest difference there is.
   const names = Array.from({ length: count / 2 }, (_, n) => [`account-${n}`, `account-${n}\0`]).flat();
   if (count % 2) names.push('');
-  states.commit(P, new Map(names.map((name) => [name, { revision: 0, json: '{}' }])), 'p1');
-  expect([...states.all(P)].map(([name]) => name)).toEqual(names.toSorted());
+  commit(states, 'p1', new Map(names.map((name) => [name, STATE])));
+  expect([...states.all()].map(([name]) => name)).toEqual(names.toSorted());
 });
 
 test('a read model that is found damaged while in use is removed when it is closed', () => {
   const first = open();
   fill(first);
-  const large = { revision: 0, json: 'x'.repeat(64 * 1024) };
+  const large = { ...STATE, json: 'x'.repeat(64 * 1024) };
   // More than SQLite keeps in memory.
-  first.commit(P, new Map(Array.from({ length: 600 }, (_, n) => [`large-${n}`, large])), 'p2');
+  commit(first, 'p2', new Map(Array.from({ length: 600 }, (_, n) => [`large-${n}`, large])));
   first.close();
   const states = open();
   damageFile(path());
-  expect(() => [...states.all(P)]).toThrow(StatesDamaged);
+  expect(() => [...states.all()]).toThrow(StatesDamaged);
   states.close();
   expect(existsSync(path())).toBe(false);
 });
@@ -89,7 +99,7 @@ test('a read model that is whole, empty or missing is no damage', () => {
   const states = open();
   fill(states);
   states.close();
-  expect(open().open(P, V)).toBe('p1');
+  expect(open().open(ORIGIN)).toBe('p1');
   expect(damaged).toEqual([]);
 });
 
@@ -99,14 +109,14 @@ test('processes on one folder have a file each, and the next takes the first tha
   const second = open();
   const third = open();
   fill(second);
-  expect([third.open(P, V), [...third.all(P)]]).toEqual([null, []]);
+  expect([third.open(ORIGIN), [...third.all()]]).toEqual([null, []]);
   expect(readdirSync(folder.dataDir).filter((name) => name.endsWith('.sqlite'))).toEqual([
     'read-model.2.sqlite',
     'read-model.3.sqlite',
     'read-model.sqlite',
   ]);
   second.close();
-  expect(open().open(P, V)).toBe('p1');
+  expect(open().open(ORIGIN)).toBe('p1');
   expect(damaged).toEqual([]);
 });
 
@@ -115,8 +125,8 @@ test('kill -9 in the middle of commits: states and position are those of one com
   await child.told(3);
   await child.kill();
   const states = open();
-  const position = Number(states.open('projection', 'version'));
-  expect([...states.all('projection')].map(([, { revision }]) => revision)).toEqual([position, position, position]);
+  const position = Number(states.open(ORIGIN));
+  expect([...states.all()].map(([, { revision }]) => revision)).toEqual([position, position, position]);
   expect(position).toBeGreaterThanOrEqual(Number(child.lines.at(-1)));
   expect(damaged).toEqual([]);
   expect(existsSync(path('read-model.2.sqlite'))).toBe(false);

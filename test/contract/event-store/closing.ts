@@ -11,6 +11,7 @@ const subscription = (store: EventStore, streamPrefix: string) =>
 const CALLS: readonly (readonly [string, Call])[] = [
   ['append', (store, stream) => store.append(stream, [event()], NO_STREAM)],
   ['read', (store, stream) => collect(store.read(stream))],
+  ['head', (store) => store.head()],
   ['subscribe', (store, stream) => subscription(store, stream).next()],
 ];
 

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { NO_STREAM, UnknownPosition } from '../../../src/ports/event-store.js';
+import { NO_STREAM, OtherHistory } from '../../../src/ports/event-store.js';
 import { collect, errorOf } from '../contract.js';
 import { events, Follower, ids, numbers, type Scenario, type StoreCase, storeCase, upTo } from './follower.js';
 
@@ -125,12 +125,61 @@ const marks: StoreCase[] = [
       expect(follower.marks[0]).toBe(count);
     }),
   ),
-  storeCase('a batch holds an event or the mark', async (s) => {
+];
+
+const heads: StoreCase[] = [
+  storeCase('head is at or after every event that was acknowledged before it was asked for', async (s) => {
+    const before = await s.store.head();
+    const { position } = await s.append(3);
+    const after = await s.store.head();
+    expect(s.store.isAtOrAfter(after, position)).toBe(true);
+    expect(s.store.isAtOrAfter(before, position)).toBe(false);
+    expect(s.store.isAtOrAfter(position, before)).toBe(true);
+    expect(s.store.isAtOrAfter(after, after)).toBe(true);
+  }),
+  storeCase(
+    'head is at or after what another process appended',
+    async (s) => {
+      const other = await s.subject.another();
+      const { position } = await other.append(s.stream(), events(3), NO_STREAM);
+      expect(s.store.isAtOrAfter(await s.store.head(), position)).toBe(true);
+    },
+    'severalProcesses',
+  ),
+  storeCase('a subscription passes every head, also where the last event is of another stream', async (s) => {
     await s.append(3);
     const follower = await s.caughtUp();
-    await s.append(1, 2);
-    await s.soon('the event did not come', () => follower.events.length === 4);
-    for (const { events, caughtUp } of follower.batches) expect(events.length > 0 || caughtUp).toBe(true);
+    for (const stream of [s.stream('-new'), `x${s.prefix}`]) {
+      await s.append(2, NO_STREAM, stream);
+      const head = await s.store.head();
+      const passed = () => s.store.isAtOrAfter(follower.batches.at(-1)?.position ?? '', head);
+      await s.soon('the head was not passed', passed);
+    }
+    expect(follower.events).toHaveLength(5);
+  }),
+  storeCase('the position of a batch never goes back, and its events stand at or before it', async (s) => {
+    for (const n of upTo(5)) await s.append(500, n * 500 - 1);
+    const follower = await s.caughtUp();
+    await s.append(2, NO_STREAM, `x${s.prefix}`);
+    await s.append(1, 2_499);
+    await s.soon('the event did not come', () => follower.events.length === 2_501);
+    let last = follower.batches[0]?.position ?? '';
+    for (const { events, position } of follower.batches) {
+      expect(s.store.isAtOrAfter(position, last)).toBe(true);
+      expect(s.store.isAtOrAfter(position, events.at(-1)?.position ?? position)).toBe(true);
+      last = position;
+    }
+  }),
+  storeCase('a subscription after the position of a batch goes on where the batch ended', async (s) => {
+    await s.append(2);
+    const first = await s.caughtUp();
+    await s.append(2, NO_STREAM, `x${s.prefix}`);
+    const head = await s.store.head();
+    const passed = () => s.store.isAtOrAfter(first.batches.at(-1)?.position ?? '', head);
+    await s.soon('the head was not passed', passed);
+    await s.append(1, 1);
+    const after = first.batches.find(({ position }) => s.store.isAtOrAfter(position, head))?.position ?? '';
+    expect(numbers((await s.caughtUp({ after })).events)).toEqual([2]);
   }),
 ];
 
@@ -161,12 +210,12 @@ const ends: StoreCase[] = [
     expect((await s.caughtUp()).events).toHaveLength(3);
   }),
   ...['not a position', '', '0', '-1', 'ffffffffffff.1', 'é😀'].map((position) =>
-    storeCase(`subscribe after ${JSON.stringify(position)}, never given, rejects with UnknownPosition`, async (s) => {
+    storeCase(`subscribe after ${JSON.stringify(position)}, never given, rejects with OtherHistory`, async (s) => {
       await s.append(1);
       const follower = new Follower(s.store, { after: position, streamPrefix: s.prefix });
       await s.within('it did not end', follower.ended).finally(() => follower.abort());
-      expect(follower.failure).toBeInstanceOf(UnknownPosition);
-      expect(follower.failure).toMatchObject({ code: 'UNKNOWN_POSITION', position });
+      expect(follower.failure).toBeInstanceOf(OtherHistory);
+      expect(follower.failure).toMatchObject({ code: 'OTHER_HISTORY', how: expect.any(String) });
     }),
   ),
   storeCase('a position with something behind it was never given', async (s) => {
@@ -175,9 +224,9 @@ const ends: StoreCase[] = [
     for (const never of [`${position}.1`, `${position} `, ` ${position}`, `${position}999`]) {
       const subscription = s.store.subscribe({ after: never, streamPrefix: s.prefix, signal });
       const error = await errorOf(s.subject, () => subscription[Symbol.asyncIterator]().next());
-      expect(error).toBeInstanceOf(UnknownPosition);
+      expect(error).toBeInstanceOf(OtherHistory);
     }
   }),
 ];
 
-export const subscribing = [...whatComes, ...marks, ...ends];
+export const subscribing = [...whatComes, ...marks, ...heads, ...ends];

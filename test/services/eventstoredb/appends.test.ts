@@ -139,12 +139,4 @@ describe('a read', () => {
     expect(numbers(read)).toEqual([1, 2]);
     expect(Number((read[1]?.commitPosition ?? 0n) - (read[0]?.commitPosition ?? 0n))).toBeGreaterThan(90);
   });
-
-  test('of $all from a position where no event begins fails, beyond the end it gives nothing', async () => {
-    const { position } = await client.appendToStream('a', event());
-    const commit = position?.commit ?? 0n;
-    const at = (place: bigint) => collect(client.readAll({ fromPosition: { commit: place, prepare: place } }));
-    expect(await failure(at(commit + 1n))).toMatchObject({ type: 'unknown' });
-    expect(await at(commit + 10_000n)).toEqual([]);
-  });
 });

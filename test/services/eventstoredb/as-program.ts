@@ -49,7 +49,7 @@ function keptIn(file: string): StoredData {
   const stored = new StoredData();
   for (const line of existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []) {
     const { stream, data, metadata, ...event } = JSON.parse(line) as Kept;
-    stored.append(stream, [{ ...event, data: Buffer.from(data, 'base64'), metadata: Buffer.from(metadata, 'base64') }]);
+    stored.adopt(stream, { ...event, data: Buffer.from(data, 'base64'), metadata: Buffer.from(metadata, 'base64') });
   }
   let kept = stored.log.length;
   stored.appends.on('append', () => {

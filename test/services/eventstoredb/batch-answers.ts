@@ -28,6 +28,15 @@ export function batchNotReady(id: string, stream: string): BatchAppendResp {
   return failed(id, stream, 'Server Is Not Ready', 'google.protobuf.Empty', new empty.Empty());
 }
 
+/** The client makes a DeadlineExceededError of it, which has neither a code nor a message. */
+export function batchForwardingTimeout(id: string, stream: string): BatchAppendResp {
+  return failure(id, stream, 'Timeout', new shared.Timeout());
+}
+
+export function batchAccessDenied(id: string, stream: string): BatchAppendResp {
+  return failure(id, stream, 'AccessDenied', new shared.AccessDenied());
+}
+
 function success(last: StoredEvent | undefined): BatchAppendResp.Success {
   const message = new streams.BatchAppendResp.Success();
   if (!last) return message.setNoPosition(new empty.Empty());

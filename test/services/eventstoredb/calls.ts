@@ -2,25 +2,36 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Metadata, type ServerWritableStream, type StatusObject, status } from '@grpc/grpc-js';
+import type { Access } from './access.js';
 import type { Faults } from './faults.js';
+import type { Standing } from './standing.js';
 import type { StoredData } from './stored-data.js';
 
-export interface Member {
-  readonly id: string;
+export interface Endpoint {
   readonly host: string;
   readonly port: number;
+}
+
+/** As gossip tells of it. */
+export interface Member extends Endpoint {
+  readonly id: string;
   readonly isAlive: boolean;
-  readonly isLeader: boolean;
+  readonly state: 'leader' | 'follower' | 'unknown';
 }
 
 export interface Context {
+  /** Not to be kept: a member of a cluster may be cut off from the log of the others. */
   readonly data: StoredData;
   readonly faults: Faults;
+  readonly access: Access;
   /** Breaks the connection with this peer. */
   cut(peer: string): void;
   /** Those of its cluster, itself among them. */
   members(): readonly Member[];
   isLeader(): boolean;
+  standing(): Standing;
+  /** See Seat. ms */
+  readonly forwardingTimeoutMs: number;
   /** --run-projections. */
   readonly runsProjections: RunProjections;
   /** Whether whoever calls is in $ops or $admins. */
@@ -59,6 +70,10 @@ export function streamDeleted(stream: string): RpcError {
   });
 }
 
+export function accessDenied(): RpcError {
+  return new RpcError(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
+}
+
 interface Cancellable {
   readonly cancelled: boolean;
   on(event: 'cancelled', listener: () => void): unknown;
@@ -72,13 +87,14 @@ export function goneWith(call: Cancellable): AbortSignal {
   return gone.signal;
 }
 
-/** Writes as fast as the client reads, or as slow as the faults say. */
+/** Writes as fast as the client reads, or as slow as the faults say; a frozen server writes when it has thawed. */
 export async function send<T>(
   call: ServerWritableStream<unknown, T>,
   message: T,
-  { signal, slowMs }: { signal: AbortSignal; slowMs: number },
+  { signal, faults }: { signal: AbortSignal; faults: Faults },
 ): Promise<void> {
-  if (slowMs > 0) await delay(slowMs, undefined, { signal });
+  if (faults.slowMs > 0) await delay(faults.slowMs, undefined, { signal });
+  await faults.thawed(signal);
   signal.throwIfAborted();
   if (!call.write(message)) await once(call, 'drain', { signal });
 }

@@ -1,59 +1,154 @@
-/** A cluster: servers that share one log, as if replication took no time. One is the leader; who it is, the test says. */
+/**
+ * A cluster: servers that share one log, as if replication took no time. One is the leader; who it is, the test says. A
+ * member that is killed, frozen or cut off is away; a leader without a majority leads no more, and nothing is written.
+ */
 import { randomUUID } from 'node:crypto';
-import type { Member } from './calls.js';
-import { type EventStoreServer, startEventStore } from './event-store-server.js';
+import type { Endpoint, Member } from './calls.js';
+import { type EventStoreOptions, type EventStoreServer, startEventStore } from './event-store-server.js';
+import type { Seat, Standing } from './standing.js';
 import { StoredData } from './stored-data.js';
+
+/** As a real server's, from its time limits for prepares and commits. */
+const FORWARDING_TIMEOUT_MS = 4_300;
+
+export interface ClusterOptions extends Pick<EventStoreOptions, 'tls' | 'users'> {
+  readonly forwardingTimeoutMs?: number;
+}
 
 export interface EventStoreCluster {
   /** Names every member: the client asks them who leads. */
   readonly url: string;
   readonly members: readonly EventStoreServer[];
+  /** The one that was elected last, also while it is away. */
   readonly leader: EventStoreServer;
-  /** Kills a member; the leadership stays with it until another is elected. */
+  /** Kills a member; nobody leads until another is elected, if it was the leader. */
   kill(member: EventStoreServer): Promise<void>;
-  elect(member: EventStoreServer): void;
+  /** Null: nobody leads, as while an election is under way. */
+  elect(member: EventStoreServer | null): void;
+  /** It reaches no other member: its log stands still, and clients go on reaching it. */
+  cutOff(member: EventStoreServer): void;
+  /** Its log catches up. */
+  rejoin(member: EventStoreServer): void;
   /** Starts those again that were killed, where they were; `members` has the new ones in their places. */
   revive(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startEventStoreCluster(size = 3): Promise<EventStoreCluster> {
-  const data = new StoredData();
-  const ids = Array.from({ length: size }, () => randomUUID());
-  const members: EventStoreServer[] = [];
-  const dead = new Set<EventStoreServer>();
-  let leading = 0;
-  const cluster = {
-    isLeader: (port: number) => members[leading]?.port === port,
-    members: (): Member[] =>
-      members.map((member, place) => ({
-        id: ids[place] ?? '',
-        host: '127.0.0.1',
-        port: member.port,
-        isAlive: !dead.has(member),
-        isLeader: place === leading,
-      })),
-  };
-  for (const _ of ids) members.push(await startEventStore({ data, cluster }));
+export async function startEventStoreCluster(size = 3, options: ClusterOptions = {}): Promise<EventStoreCluster> {
+  const { forwardingTimeoutMs = FORWARDING_TIMEOUT_MS, ...each } = options;
+  const host = each.tls ? 'localhost' : '127.0.0.1';
+  const seats = new Seats(size, host, forwardingTimeoutMs);
+  const { servers: members } = seats;
+  for (let place = 0; place < size; place += 1) members.push(await startEventStore({ ...each, cluster: seats }));
   return {
-    url: `esdb://${members.map(({ port }) => `127.0.0.1:${port}`).join(',')}?tls=false`,
+    url: `esdb://${members.map(({ port }) => `${host}:${port}`).join(',')}?tls=${each.tls !== undefined}`,
     members,
     get leader() {
-      return members[leading] as EventStoreServer;
+      return members[seats.elected ?? 0] as EventStoreServer;
     },
     kill: async (member) => {
-      dead.add(member);
+      seats.dead.add(members.indexOf(member));
       await member.kill();
     },
     elect: (member) => {
-      leading = members.indexOf(member);
+      seats.elected = member && members.indexOf(member);
     },
+    cutOff: (member) => seats.cutOff(members.indexOf(member)),
+    rejoin: (member) => seats.rejoin(members.indexOf(member)),
     revive: async () => {
-      for (const member of dead) {
-        members[members.indexOf(member)] = await startEventStore({ port: member.port, data, cluster });
-        dead.delete(member);
+      for (const place of seats.dead) {
+        seats.rejoin(place);
+        const { port = 0 } = members[place] ?? {};
+        members[place] = await startEventStore({ ...each, port, cluster: seats });
+        seats.dead.delete(place);
       }
     },
     stop: async () => void (await Promise.all(members.map((member) => member.stop()))),
   };
+}
+
+/** A follower that lost its leader stays one until another is elected. */
+const STATES = { leader: 'leader', follower: 'follower', 'cut-off': 'follower', leaderless: 'unknown' } as const;
+
+interface Apart {
+  readonly data: StoredData;
+  readonly leader: number | null;
+}
+
+class Seats implements Seat {
+  readonly servers: EventStoreServer[] = [];
+  readonly dead = new Set<number>();
+  readonly forwardingTimeoutMs: number;
+  readonly #host: string;
+  elected: number | null = 0;
+  readonly #ids: readonly string[];
+  readonly #data = new StoredData();
+  /** Those that are cut off: their log, and whom they know as the leader. */
+  readonly #apart = new Map<number, Apart>();
+
+  constructor(size: number, host: string, forwardingTimeoutMs: number) {
+    this.#host = host;
+    this.#ids = Array.from({ length: size }, () => randomUUID());
+    this.forwardingTimeoutMs = forwardingTimeoutMs;
+  }
+
+  cutOff(place: number): void {
+    if (!this.#apart.has(place)) this.#apart.set(place, { data: this.#data.copy(), leader: this.elected });
+  }
+
+  rejoin(place: number): void {
+    const apart = this.#apart.get(place);
+    this.#apart.delete(place);
+    // Subscriptions wait for it to grow.
+    apart?.data.appends.emit('append');
+  }
+
+  data(port: number): StoredData {
+    return this.#apart.get(this.#placeOf(port))?.data ?? this.#data;
+  }
+
+  members(port: number): Member[] {
+    const asked = this.#placeOf(port);
+    return this.#ids.map((id, place) => {
+      const { kind } = this.#standing(place);
+      return { id, ...this.#endpoint(place), isAlive: this.#reach(asked, place), state: STATES[kind] };
+    });
+  }
+
+  standing(port: number): Standing {
+    return this.#standing(this.#placeOf(port));
+  }
+
+  #standing(place: number): Standing {
+    const { elected } = this;
+    if (elected !== null && this.#hasMajority(elected)) {
+      if (elected === place) return { kind: 'leader' };
+      if (this.#reach(place, elected)) return { kind: 'follower', leader: this.#endpoint(elected) };
+    }
+    const known = this.#apart.has(place) ? (this.#apart.get(place)?.leader ?? null) : elected;
+    if (known === null || known === place || place < 0) return { kind: 'leaderless' };
+    return { kind: 'cut-off', leader: this.#endpoint(known) };
+  }
+
+  /** Not there yet: a server that is just starting. */
+  #placeOf(port: number): number {
+    return this.servers.findIndex((server) => server.port === port);
+  }
+
+  #isUp(place: number): boolean {
+    return !this.dead.has(place) && this.servers[place]?.faults.isFrozen === false;
+  }
+
+  #reach(one: number, other: number): boolean {
+    if (!this.#isUp(one) || !this.#isUp(other)) return false;
+    return one === other || (!this.#apart.has(one) && !this.#apart.has(other));
+  }
+
+  #hasMajority(place: number): boolean {
+    return this.#ids.filter((_, other) => this.#reach(place, other)).length > this.#ids.length / 2;
+  }
+
+  #endpoint(place: number): Endpoint {
+    return { host: this.#host, port: this.servers[place]?.port ?? 0 };
+  }
 }

@@ -1,25 +1,16 @@
 /** Who may call. What a client asks before it sends credentials is free for all. */
-import { Metadata, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
+import { ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js';
+import { accessDenied } from './calls.js';
 import type { Faults } from './faults.js';
-
-export interface Credentials {
-  readonly username: string;
-  readonly password: string;
-}
+import type { Users } from './users.js';
 
 const UNAUTHENTICATED = { code: status.UNAUTHENTICATED, details: 'Bad HTTP status: 401' };
-const DENIED = {
-  code: status.PERMISSION_DENIED,
-  details: 'Access Denied',
-  metadata: Metadata.fromHttp2Headers({ exception: 'access-denied' }),
-};
 const FREE = /\.(ServerFeatures|Gossip)\//;
 
-export function checkingCredentials(expected: Credentials | undefined, faults: Faults): ServerInterceptor {
-  const right = expected && `Basic ${Buffer.from(`${expected.username}:${expected.password}`).toString('base64')}`;
+export function checkingCredentials(users: Users | undefined, faults: Faults): ServerInterceptor {
   const refusal = (given: unknown) => {
-    if (faults.isRefusing || (right && given && given !== right)) return UNAUTHENTICATED;
-    return right && !given ? DENIED : null;
+    if (faults.isRefusing || (users && given && !users.rolesOf(`${given}`))) return UNAUTHENTICATED;
+    return users && !given ? accessDenied() : null;
   };
   return ({ path }, call) =>
     new ServerInterceptingCall(call, {
@@ -32,10 +23,4 @@ export function checkingCredentials(expected: Credentials | undefined, faults: F
           },
         }),
     });
-}
-
-/** The name that a call was made under; '' for none. */
-export function userOf(caller: Metadata): string {
-  const [, encoded = ''] = `${caller.get('authorization')[0] ?? ''}`.split(' ');
-  return Buffer.from(encoded, 'base64').toString().split(':')[0] ?? '';
 }

@@ -36,12 +36,12 @@ export function gossipHandler({ members, faults }: Context): handleUnaryCall<Emp
   };
 }
 
-function memberInfo({ id, host, port, isAlive, isLeader }: Member) {
-  const { LEADER, FOLLOWER } = gossip.MemberInfo.VNodeState;
+function memberInfo({ id, host, port, isAlive, state }: Member) {
+  const { LEADER, FOLLOWER, UNKNOWN } = gossip.MemberInfo.VNodeState;
   return new gossip.MemberInfo()
     .setInstanceId(uuid(id))
     .setTimeStamp(`${Date.now()}`)
-    .setState(isLeader ? LEADER : FOLLOWER)
+    .setState({ leader: LEADER, follower: FOLLOWER, unknown: UNKNOWN }[state])
     .setIsAlive(isAlive)
     .setHttpEndPoint(new gossip.EndPoint().setAddress(host).setPort(port));
 }

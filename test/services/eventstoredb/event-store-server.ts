@@ -9,17 +9,22 @@ import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import projectionsService from '@eventstore/db-client/generated/projections_grpc_pb.js';
 import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { type Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
+import { Access } from './access.js';
 import type { Context, Member, RunProjections } from './calls.js';
-import { type Credentials, checkingCredentials, userOf } from './credentials.js';
+import { Connections } from './connections.js';
+import { checkingCredentials } from './credentials.js';
 import { gossipHandler, supportedMethods } from './discovery.js';
 import { Faults } from './faults.js';
 import { ProjectionRunner } from './projection-runner.js';
 import { projectionHandlers } from './projections-service.js';
+import type { StandardProjection } from './standard-projections.js';
+import type { Seat } from './standing.js';
 import { StoredData } from './stored-data.js';
 import { appendHandler, batchAppendHandler } from './streams-append.js';
 import { deleteHandler, tombstoneHandler } from './streams-delete.js';
 import { readHandler } from './streams-read.js';
+import { type User, Users } from './users.js';
 
 const HOST = '127.0.0.1';
 
@@ -28,23 +33,27 @@ export interface EventStoreOptions {
   readonly port?: number;
   /** Of a server that was here before: what it stored. */
   readonly data?: StoredData;
+  /** Without `data`: the system projections that run. By default those of standard-projections.ts. */
+  readonly standardProjections?: Iterable<StandardProjection>;
   /** PEM. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** Without them everybody may do everything. The client sends them over TLS only. */
-  readonly credentials?: Credentials;
+  /** Those of a user of $admins, the only one. */
+  readonly credentials?: User;
+  /** Without users everybody may do everything. The client sends credentials over TLS only. */
+  readonly users?: Users;
   /** Projections wait from the start on, until faults.holdProjections(false). */
   readonly projectionsHeld?: boolean;
   /** --run-projections; by default all. */
   readonly runProjections?: RunProjections;
-  /** The users in $ops or $admins; by default everybody. */
-  readonly projectionOperators?: readonly string[];
-  readonly cluster?: { members(): readonly Member[]; isLeader(port: number): boolean };
+  /** Instead of `data`: its place in a cluster. */
+  readonly cluster?: Seat;
 }
 
 export interface EventStoreServer {
   /** Without credentials; over TLS a client needs &tlsCAFile= too. */
   readonly url: string;
   readonly port: number;
+  /** As far as it has reached this server. */
   readonly data: StoredData;
   readonly faults: Faults;
   /** In order: connections are closed. */
@@ -54,64 +63,92 @@ export interface EventStoreServer {
 }
 
 export async function startEventStore(options: EventStoreOptions = {}): Promise<EventStoreServer> {
-  const { data = new StoredData(), tls, cluster } = options;
-  const sockets = new Map<string, Socket>();
+  const { tls } = options;
   const listener = createServer();
-  let runner: ProjectionRunner | undefined;
-  const faults = new Faults(() => runner?.wake());
-  if (options.projectionsHeld) faults.holdProjections();
   listener.listen(options.port ?? 0, HOST);
   await once(listener, 'listening');
   const { port } = listener.address() as AddressInfo;
-  const itself = { id: randomUUID(), host: HOST, port, isAlive: true, isLeader: true };
-  const context: Context = {
-    data,
-    faults,
-    cut: (peer) => sockets.get(peer)?.resetAndDestroy(),
-    members: () => cluster?.members() ?? [itself],
-    isLeader: () => cluster?.isLeader(port) ?? true,
-    runsProjections: options.runProjections ?? 'all',
-    mayChangeProjections: (caller) => options.projectionOperators?.includes(userOf(caller)) ?? true,
-  };
+  let runner: ProjectionRunner | undefined;
+  const faults = new Faults(
+    () => runner?.wake(),
+    (on) => connections.freeze(on),
+  );
+  if (options.projectionsHeld) faults.holdProjections();
+  const users = usersOf(options);
+  const context = contextOf(options, { port, faults, users, cut: (peer) => connections.cut(peer) });
   runner = new ProjectionRunner(context);
 
   const server = new Server({
     'grpc.enable_channelz': 0,
     'grpc.max_receive_message_length': 17 * 1_024 * 1_024,
-    interceptors: [checkingCredentials(options.credentials, faults)],
+    interceptors: [checkingCredentials(users, faults)],
   });
   addServices(server, context, runner);
-  const connections = server.createConnectionInjector(serverCredentials(tls));
-  listener.on('connection', (socket) => {
-    const peer = `${socket.remoteAddress}:${socket.remotePort}`;
-    sockets.set(peer, socket);
-    socket.on('close', () => sockets.delete(peer)).on('error', () => undefined);
-    connections.injectConnection(socket);
-  });
+  const injector = server.createConnectionInjector(serverCredentials(tls));
+  const connections = new Connections((socket) => injector.injectConnection(socket));
+  listener.on('connection', (socket) => connections.accept(socket));
 
   const end = async (endSocket: (socket: Socket) => void) => {
     if (!listener.listening) return;
     runner.stop();
-    const closed = [once(listener, 'close'), ...[...sockets.values()].map(closeOf)];
+    const closed = once(listener, 'close');
     listener.close();
-    for (const socket of sockets.values()) endSocket(socket);
-    await Promise.all(closed);
-    connections.destroy();
+    await Promise.all([closed, connections.end(endSocket)]);
+    injector.destroy();
     server.forceShutdown();
   };
   return {
     url: tls ? `esdb://localhost:${port}?tls=true` : `esdb://${HOST}:${port}?tls=false`,
     port,
-    data,
+    get data() {
+      return context.data;
+    },
     faults,
     stop: () => end((socket) => socket.destroy()),
     kill: () => end((socket) => socket.resetAndDestroy()),
   };
 }
 
-/** events.once is rejected where the client ends the connection at the same moment. */
-function closeOf(socket: Socket): Promise<unknown> {
-  return new Promise((resolve) => socket.once('close', resolve));
+function usersOf({ users, credentials }: EventStoreOptions): Users | undefined {
+  return users ?? (credentials && new Users({ ...credentials, groups: ['$admins'] }));
+}
+
+interface Own extends Pick<Context, 'faults' | 'cut'> {
+  readonly port: number;
+  readonly users: Users | undefined;
+}
+
+function contextOf(options: EventStoreOptions, { port, users, ...own }: Own): Context {
+  const seat = options.cluster ?? alone(options, port);
+  return {
+    ...own,
+    get data() {
+      return seat.data(port);
+    },
+    access: new Access(users, () => seat.data(port)),
+    members: () => seat.members(port),
+    isLeader: () => seat.standing(port).kind === 'leader',
+    standing: () => seat.standing(port),
+    forwardingTimeoutMs: seat.forwardingTimeoutMs,
+    runsProjections: options.runProjections ?? 'all',
+    mayChangeProjections: (caller) => mayChangeProjections(users, caller),
+  };
+}
+
+function mayChangeProjections(users: Users | undefined, caller: Metadata): boolean {
+  const roles = users?.rolesOf(`${caller.get('authorization')[0] ?? ''}`);
+  return !users || roles?.has('$ops') === true || roles?.has('$admins') === true;
+}
+
+function alone(options: EventStoreOptions, port: number): Seat {
+  const data = options.data ?? new StoredData(options.standardProjections);
+  const itself: Member = { id: randomUUID(), host: HOST, port, isAlive: true, state: 'leader' };
+  return {
+    data: () => data,
+    members: () => [itself],
+    standing: () => ({ kind: 'leader' }),
+    forwardingTimeoutMs: 0,
+  };
 }
 
 function addServices(server: Server, context: Context, runner: ProjectionRunner): void {

@@ -1,4 +1,5 @@
 /** What a test server does wrong, on demand and at run time. */
+import { EventEmitter, once } from 'node:events';
 import { type StatusObject, status } from '@grpc/grpc-js';
 
 /** What is done with a connection: by reset, as the kernel of a killed server does. */
@@ -12,15 +13,35 @@ export class Faults {
   readonly #silent = new Set<Call>();
   readonly #subscriptions = new Set<EndSubscription>();
   readonly #changed: () => void;
+  readonly #freeze: (on: boolean) => void;
+  readonly #thaws = new EventEmitter().setMaxListeners(0);
   #cuts: CutConnection[] = [];
   #notReady = false;
   #refusing = false;
   #slowMs = 0;
   #projectionsHeld = false;
+  #frozen = false;
 
-  /** @param changed is called when projections may go on */
-  constructor(changed: () => void) {
+  /**
+   * @param changed is called when projections may go on
+   * @param freeze stops and goes on with reading what clients send
+   */
+  constructor(changed: () => void, freeze: (on: boolean) => void) {
     this.#changed = changed;
+    this.#freeze = freeze;
+  }
+
+  /** As a process that was sent SIGSTOP: connections are accepted and kept, and nothing is answered, no ping either. */
+  freeze(): void {
+    this.#frozen = true;
+    this.#freeze(true);
+  }
+
+  /** As SIGCONT: what was sent meanwhile is read now. */
+  thaw(): void {
+    this.#frozen = false;
+    this.#freeze(false);
+    this.#thaws.emit('thaw');
   }
 
   /** Accepts such calls, and never answers; nothing is stored. */
@@ -71,12 +92,22 @@ export class Faults {
     this.#notReady = false;
     this.#refusing = false;
     this.#slowMs = 0;
+    this.thaw();
     this.holdProjections(false);
   }
 
   /** How many subscriptions run. */
   get subscriptions(): number {
     return this.#subscriptions.size;
+  }
+
+  get isFrozen(): boolean {
+    return this.#frozen;
+  }
+
+  /** For the server: at once where it is not frozen. */
+  async thawed(signal: AbortSignal): Promise<void> {
+    while (this.#frozen) await once(this.#thaws, 'thaw', { signal });
   }
 
   get isNotReady(): boolean {

@@ -7,7 +7,7 @@ import { type OwnServer, startOwnServer } from './own-server.js';
 
 export interface Harness {
   /** The test server, or a real one. */
-  open(): Promise<OwnServer>;
+  open(options?: EventStoreOptions): Promise<OwnServer>;
   /** The test server, whatever EVENTSTOREDB_COMMAND says. */
   start(options?: EventStoreOptions): ReturnType<typeof startEventStore>;
   client(url: string): EventStoreDBClient;
@@ -26,7 +26,7 @@ export function harness(): Harness {
     return server;
   };
   return {
-    open: () => ending(startOwnServer()),
+    open: (options) => ending(startOwnServer(options)),
     start: (options) => ending(startEventStore(options)),
     client: (url) => {
       const client = EventStoreDBClient.connectionString(url);

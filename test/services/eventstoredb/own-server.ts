@@ -3,8 +3,9 @@
  * names the program that starts one (real-server.ts). This is the one place that chooses.
  */
 import { describe } from '@jest/globals';
-import { startEventStore } from './event-store-server.js';
+import { type EventStoreOptions, startEventStore } from './event-store-server.js';
 import { startRealServer } from './real-server.js';
+import { StoredData } from './stored-data.js';
 
 export interface OwnServer {
   readonly url: string;
@@ -13,6 +14,10 @@ export interface OwnServer {
   kill(): Promise<void>;
   /** After a kill: on the same port, with what was stored. */
   revive(): Promise<void>;
+  /** Of the log as it is now. @returns what kills the server and starts it again with that log, as often as wanted */
+  backup(): Promise<() => Promise<void>>;
+  /** Kills it, and starts it with an empty log. What is appended then is another history. */
+  empty(): Promise<void>;
   /** Ends it, and removes its data. */
   stop(): Promise<void>;
 }
@@ -20,20 +25,33 @@ export interface OwnServer {
 /** Null where the test server stands for it. */
 export const REAL_PROGRAM = process.env.EVENTSTOREDB_COMMAND || null;
 
-export function startOwnServer(): Promise<OwnServer> {
-  return REAL_PROGRAM ? startRealServer(REAL_PROGRAM) : startTestServer();
+/** @param options users, TLS and the like: only within needsTestServer, because a real one takes none */
+export function startOwnServer(options?: EventStoreOptions): Promise<OwnServer> {
+  if (!REAL_PROGRAM) return startTestServer(options);
+  if (options) throw new Error('a real EventStoreDB is started without options: see needsTestServer');
+  return startRealServer(REAL_PROGRAM);
 }
 
-async function startTestServer(): Promise<OwnServer> {
-  let server = await startEventStore();
-  const { url, port, data } = server;
+async function startTestServer(options: EventStoreOptions = {}): Promise<OwnServer> {
+  let server = await startEventStore(options);
+  const { url, port } = server;
+  const startWith = async (data: StoredData) => {
+    server = await startEventStore({ ...options, port, data });
+  };
+  const replace = async (data: StoredData) => {
+    await server.kill();
+    await startWith(data);
+  };
   return {
     url,
     port,
     kill: () => server.kill(),
-    revive: async () => {
-      server = await startEventStore({ port, data });
+    revive: () => startWith(server.data),
+    backup: async () => {
+      const kept = server.data.copy();
+      return () => replace(kept.copy());
     },
+    empty: () => replace(new StoredData(options.standardProjections)),
     stop: () => server.stop(),
   };
 }

@@ -1,8 +1,8 @@
 /** Runs the stored projections over the log: after the append, not within it. */
 import type { Context } from './calls.js';
 import { type HandledEvent, ProjectionProgram } from './projection-program.js';
-import { BY_CATEGORY, isStandard } from './standard-projections.js';
 import { json, type StoredData, type StoredEvent, type StoredProjection } from './stored-data.js';
+import { BY_CATEGORY, isStandard } from './system-projections.js';
 
 export type Program = ProjectionProgram | 'does not compile';
 

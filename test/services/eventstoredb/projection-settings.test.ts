@@ -7,6 +7,7 @@ import { certificateFor, testAuthority } from '../../support/certificates.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 import { failure, harness } from './harness.js';
 import { needsTestServer } from './own-server.js';
+import { Users } from './users.js';
 
 const { start, client: connect, onEnd } = harness();
 const SOURCE = `fromCategory('account').foreachStream().when({ Counted: (state) => { state.hasCounted = true; } })`;
@@ -41,8 +42,8 @@ needsTestServer(() => {
     onEnd(async () => remove());
     const ca = join(path, 'ca.pem');
     writeFileSync(ca, (await testAuthority()).cert);
-    const credentials = { username: 'webhooks', password: 'secret' };
-    const { port } = await start({ tls: await certificateFor(), credentials, projectionOperators: ['admin'] });
+    const users = new Users({ username: 'webhooks', password: 'secret' });
+    const { port } = await start({ tls: await certificateFor(), users });
     const client = connect(`esdb://webhooks:secret@localhost:${port}?tls=true&tlsCAFile=${ca}`);
     expect(await failure(client.createProjection('counts', SOURCE))).toMatchObject({
       type: 'unknown',

@@ -4,8 +4,8 @@ import { type handleServerStreamingCall, status } from '@grpc/grpc-js';
 import { answering, type Context, goneWith, notReady, projectionsOff, RpcError } from './calls.js';
 import { projections as messages } from './messages.js';
 import type { ProjectionRunner } from './projection-runner.js';
-import { BY_CATEGORY, isStandard } from './standard-projections.js';
 import type { StoredData, StoredProjection } from './stored-data.js';
+import { BY_CATEGORY, isStandard } from './system-projections.js';
 
 export function statisticsHandler(
   { data, faults, runsProjections }: Context,

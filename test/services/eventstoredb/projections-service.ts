@@ -14,8 +14,8 @@ import { type Context, notReady, projectionsOff, RpcError } from './calls.js';
 import { projections as messages, shared, struct } from './messages.js';
 import type { ProjectionRunner } from './projection-runner.js';
 import { statisticsHandler } from './projection-statistics.js';
-import { newProjection } from './standard-projections.js';
 import { json, type StoredData, type StoredProjection } from './stored-data.js';
+import { newProjection } from './system-projections.js';
 
 interface Named {
   getOptions(): { getName(): string } | undefined;

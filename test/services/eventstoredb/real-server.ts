@@ -4,7 +4,9 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { eventually } from '../../support/eventually.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 import { freePort } from '../free-port.js';
@@ -24,26 +26,46 @@ wait $program; code=$?; kill $reader 2>/dev/null; exit $code`;
 /** @throws Error with the last output of a program that ends, or shows no leader in time */
 export async function startRealServer(program: string, readyWithinMs = READY_WITHIN_MS): Promise<OwnServer> {
   const folder = temporaryDirectory();
+  const backups: ReturnType<typeof temporaryDirectory>[] = [];
   const start = (port: number) => startOnce([program, `${port}`, folder.path], port, readyWithinMs);
   try {
     const { port, result } = await onFreePort(start);
     let kill = result;
+    const revive = async () => {
+      kill = await start(port);
+    };
+    /** A folder is copied or replaced while nobody writes into it. */
+    const stopped = async (change: () => void) => {
+      await kill();
+      change();
+      await revive();
+    };
     return {
       url: `esdb://${HOST}:${port}?tls=false`,
       port,
       kill: () => kill(),
-      revive: async () => {
-        kill = await start(port);
+      revive,
+      backup: async () => {
+        const kept = temporaryDirectory();
+        backups.push(kept);
+        await stopped(() => cpSync(folder.path, kept.path, { recursive: true }));
+        return () => stopped(() => replaceContent(folder.path, kept.path));
       },
+      empty: () => stopped(() => replaceContent(folder.path)),
       stop: async () => {
         await kill();
-        folder.remove();
+        for (const each of [folder, ...backups]) each.remove();
       },
     };
   } catch (error) {
     folder.remove();
     throw error;
   }
+}
+
+function replaceContent(folder: string, from?: string): void {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+  if (from) cpSync(from, folder, { recursive: true });
 }
 
 /** Tries another port where somebody else took the one that was free. */

@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { standardProjections } from './standard-projections.js';
+import { linkingStreams, linkTo, STANDARD_PROJECTIONS, type StandardProjection } from './standard-projections.js';
+import { standardProjections } from './system-projections.js';
 
 export interface ProposedEvent {
   readonly id: string;
@@ -34,10 +35,23 @@ export interface StoredProjection {
   readonly states: Map<string, string>;
 }
 
+/** Roles: names of users and of groups. */
+export type Roles = string | readonly string[];
+
+/** A stream's access control list, as it is stored. */
+export interface StoredAcl {
+  readonly $r?: Roles;
+  readonly $w?: Roles;
+  readonly $d?: Roles;
+  readonly $mr?: Roles;
+  readonly $mw?: Roles;
+}
+
 interface StreamMetadata {
   readonly $maxCount?: number;
   readonly $maxAge?: number;
   readonly $tb?: number;
+  readonly $acl?: StoredAcl;
 }
 
 export const NONE = -1;
@@ -53,21 +67,40 @@ export class StoredData {
   readonly deletedProjections = new Set<string>();
   /** Emits 'append' after every append. */
   readonly appends = new EventEmitter().setMaxListeners(0);
+  /** Those of the system's own projections that run: they write links into the log. */
+  readonly standardProjections: Set<StandardProjection>;
   readonly #streams = new Map<string, StoredEvent[]>();
   readonly #byId = new Map<string, StoredEvent>();
   readonly #tombstones = new Set<string>();
   #end = 0n;
 
-  constructor() {
+  constructor(standardProjections: Iterable<StandardProjection> = STANDARD_PROJECTIONS, from?: StoredData) {
+    this.standardProjections = new Set(standardProjections);
     // No real log is empty.
-    this.append('$$$stats-0.0.0.0:2113', [json('$metadata', '{"$maxAge":2592000}')]);
+    if (!from) this.append('$$$stats-0.0.0.0:2113', [json('$metadata', '{"$maxAge":2592000}')]);
+    else this.#takeOver(from);
   }
 
-  /** One after the other in the log, and at once for those who read it. */
+  /** One after the other in the log, and at once for those who read it; links to them follow. */
   append(stream: string, events: readonly ProposedEvent[]): StoredEvent | undefined {
-    for (const event of events) this.#store(stream, event);
+    const stored = events.map((event) => this.#store(stream, event));
+    for (const event of stored) {
+      for (const linking of linkingStreams(event, this.standardProjections)) {
+        this.#store(linking, linkTo(event, randomUUID()));
+      }
+    }
     this.appends.emit('append');
     return this.stream(stream).at(-1);
+  }
+
+  /** A record of another log, as it stands there: its links are records of that log, too. */
+  adopt(stream: string, event: ProposedEvent): void {
+    this.#store(stream, event);
+  }
+
+  /** What a backup taken now would hold: later appends to either of the two are unknown to the other. */
+  copy(): StoredData {
+    return new StoredData(this.standardProjections, this);
   }
 
   stream(name: string): readonly StoredEvent[] {
@@ -86,9 +119,11 @@ export class StoredData {
   firstReadable(stream: string): number | null {
     const events = this.stream(stream);
     if (events.length === 0 || this.isSoftDeleted(stream)) return null;
-    const { $maxCount, $maxAge, $tb = 0 } = this.#metadata(stream);
+    const { $maxCount, $maxAge = 0, $tb = 0 } = this.#metadata(stream);
     const byCount = $maxCount === undefined ? 0 : events.length - $maxCount;
-    return Math.max($tb, byCount, $maxAge === undefined ? 0 : firstSince(events, Date.now() - $maxAge * 1_000));
+    // The server ignores a $maxAge that is not positive.
+    const byAge = $maxAge > 0 ? firstSince(events, Date.now() - $maxAge * 1_000) : 0;
+    return Math.max($tb, byCount, byAge);
   }
 
   hasMetadata(stream: string): boolean {
@@ -117,21 +152,45 @@ export class StoredData {
     return this.append(stream, [json('$streamDeleted', '')]);
   }
 
+  acl(stream: string): StoredAcl {
+    return this.#metadata(stream).$acl ?? {};
+  }
+
   /** Where in the log this position is; null where no event begins there. */
   indexOf(position: bigint): number | null {
     if (position >= this.#end) return this.log.length;
-    const index = this.log.findLastIndex((event) => event.position <= position);
-    return this.log[index]?.position === position ? index : null;
+    let [from, to] = [0, this.log.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((this.log[middle]?.position ?? 0n) < position) from = middle + 1;
+      else to = middle;
+    }
+    return this.log[from]?.position === position ? from : null;
   }
 
-  #store(stream: string, event: ProposedEvent): void {
+  #store(stream: string, event: ProposedEvent): StoredEvent {
     const events = this.#streams.get(stream) ?? [];
-    this.#streams.set(stream, events);
-    const stored = { ...event, stream, revision: events.length, position: this.#end, created: Date.now() };
+    if (events.length === 0) this.#streams.set(stream, events);
+    const { id, type, contentType, data, metadata } = event;
+    const place = { stream, revision: events.length, position: this.#end, created: Date.now() };
+    const stored: StoredEvent = { id, type, contentType, data, metadata, ...place };
     events.push(stored);
     this.log.push(stored);
-    this.#byId.set(event.id, stored);
+    this.#byId.set(id, stored);
     this.#end += BigInt(RECORD_BYTES + stream.length + sizeOf(event));
+    return stored;
+  }
+
+  #takeOver(from: StoredData): void {
+    for (const event of from.log) this.log.push(event);
+    for (const [name, events] of from.#streams) this.#streams.set(name, [...events]);
+    for (const [id, event] of from.#byId) this.#byId.set(id, event);
+    for (const stream of from.#tombstones) this.#tombstones.add(stream);
+    for (const [name, each] of from.projections) {
+      this.projections.set(name, { ...each, states: new Map(each.states) });
+    }
+    for (const name of from.deletedProjections) this.deletedProjections.add(name);
+    this.#end = from.#end;
   }
 
   #metadata(stream: string): StreamMetadata {

@@ -8,14 +8,15 @@ import type {
 import {
   type handleBidiStreamingCall,
   type handleClientStreamingCall,
-  type Metadata,
   type ServerDuplexStream,
   status,
 } from '@grpc/grpc-js';
+import type { Caller } from './access.js';
 import { type Append, append, type Expected, MOST_BYTES, type Outcome } from './append-rules.js';
-import { batchAnswer, batchNotReady } from './batch-answers.js';
-import { type Context, notReady, RpcError, streamDeleted } from './calls.js';
+import { batchAccessDenied, batchAnswer, batchForwardingTimeout, batchNotReady } from './batch-answers.js';
+import { accessDenied, type Context, goneWith, RpcError, streamDeleted } from './calls.js';
 import { expectedOf, proposed, shared, streamName, streams } from './messages.js';
+import { writing } from './standing.js';
 import { NONE } from './stored-data.js';
 
 /** Undefined where there is to be no answer: silence, or the connection is cut. */
@@ -28,32 +29,20 @@ function store(context: Context, peer: string, request: Append): Outcome | undef
   return undefined;
 }
 
-function mustBeLeader({ isLeader, members }: Context, metadata: Metadata): void {
-  const leader = members().find((member) => member.isLeader);
-  if (isLeader() || !leader || metadata.get('requires-leader')[0] !== 'true') return;
-  throw new RpcError(status.NOT_FOUND, 'Leader info available', {
-    exception: 'not-leader',
-    'leader-endpoint-host': leader.host,
-    'leader-endpoint-port': `${leader.port}`,
-  });
-}
-
 export function appendHandler(context: Context): handleClientStreamingCall<AppendReq, AppendResp> {
   return (call, answer) => {
     const requests: AppendReq[] = [];
+    const gone = goneWith(call);
     call.on('data', (request: AppendReq) => requests.push(request));
     call.on('end', () => {
       // A client that gave up in the middle: what came so far is not an append.
       if (call.cancelled) return;
-      try {
-        mustBeLeader(context, call.metadata);
-        if (context.faults.isNotReady) throw notReady();
-        const request = appendOf(requests);
+      const request = appendOf(requests);
+      writing(context, call.metadata, gone, () => {
+        context.access.must(call.metadata, 'write', request.stream);
         const outcome = store(context, call.getPeer(), request);
         if (outcome) answer(null, plainAnswer(outcome, request));
-      } catch (error) {
-        answer(error as RpcError);
-      }
+      }).catch(answer);
     });
   };
 }
@@ -106,6 +95,8 @@ type Batches = ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
 export function batchAppendHandler(context: Context): handleBidiStreamingCall<BatchAppendReq, BatchAppendResp> {
   return (call) => {
     const parts = new Map<string, BatchAppendReq[]>();
+    const caller = context.access.callerOf(call.metadata);
+    const gone = goneWith(call);
     call.on('end', () => call.end());
     call.on('data', (part: BatchAppendReq) => {
       const id = part.getCorrelationId()?.getString() ?? '';
@@ -113,28 +104,44 @@ export function batchAppendHandler(context: Context): handleBidiStreamingCall<Ba
       parts.set(id, all);
       if (!part.getIsFinal()) return;
       parts.delete(id);
-      answerBatch(context, call, id, all);
+      answerBatch(context, { call, caller, gone, id }, batchOf(all));
     });
   };
 }
 
-function answerBatch(context: Context, call: Batches, id: string, parts: readonly BatchAppendReq[]): void {
-  try {
-    mustBeLeader(context, call.metadata);
-  } catch (error) {
-    call.emit('error', error);
-    return;
-  }
+interface Batch {
+  readonly call: Batches;
+  readonly caller: Caller;
+  readonly gone: AbortSignal;
+  /** The correlation id. */
+  readonly id: string;
+}
+
+function batchOf(parts: readonly BatchAppendReq[]): Append {
   const options = parts[0]?.getOptions() ?? new streams.BatchAppendReq.Options();
-  const request = {
+  return {
     stream: streamName(options.getStreamIdentifier()),
     expected: expectedOf(options, options.getStreamPosition()),
     events: parts.flatMap((part) => part.getProposedMessagesList().map(proposed)),
   };
-  if (context.faults.isNotReady) {
-    call.write(batchNotReady(id, request.stream));
-    return;
-  }
-  const outcome = store(context, call.getPeer(), request);
-  if (outcome) call.write(batchAnswer(id, request, outcome));
 }
+
+/** NotLeader ends the call; every other error is a message in it. */
+function answerBatch(context: Context, { call, caller, gone, id }: Batch, request: Append): void {
+  const refuse = (error: RpcError) => {
+    const answer = ANSWERS.get(error.code);
+    if (answer) call.write(answer(id, request.stream));
+    else if (!gone.aborted) call.emit('error', error);
+  };
+  writing(context, call.metadata, gone, () => {
+    if (!context.access.allows(caller, 'write', request.stream)) throw accessDenied();
+    const outcome = store(context, call.getPeer(), request);
+    if (outcome) call.write(batchAnswer(id, request, outcome));
+  }).catch(refuse);
+}
+
+const ANSWERS: ReadonlyMap<status, (id: string, stream: string) => BatchAppendResp> = new Map([
+  [status.UNAVAILABLE, batchNotReady],
+  [status.ABORTED, batchForwardingTimeout],
+  [status.PERMISSION_DENIED, batchAccessDenied],
+]);

@@ -1,42 +1,46 @@
 /** Delete (soft: the stream may come back) and Tombstone (for ever). */
 import type { DeleteReq, DeleteResp, TombstoneReq, TombstoneResp } from '@eventstore/db-client/generated/streams_pb.js';
-import { type handleUnaryCall, status } from '@grpc/grpc-js';
+import { type handleUnaryCall, type ServerUnaryCall, status } from '@grpc/grpc-js';
 import { type Expected, refusesDelete } from './append-rules.js';
-import { type Context, notReady, RpcError, streamDeleted } from './calls.js';
+import { type Context, goneWith, RpcError, streamDeleted } from './calls.js';
 import { expectedOf, streamName, streams } from './messages.js';
+import { writing } from './standing.js';
 
 export function deleteHandler(context: Context): handleUnaryCall<DeleteReq, DeleteResp> {
-  return ({ request }, answer) => {
-    try {
-      const stream = mayBeDeleted(context, request.getOptions());
+  return (call, answer) => {
+    deleting(context, call, (stream) => {
       const place = `${context.data.softDelete(stream)?.position}`;
       const position = new streams.DeleteResp.Position().setCommitPosition(place).setPreparePosition(place);
       answer(null, new streams.DeleteResp().setPosition(position));
-    } catch (error) {
-      answer(error as RpcError);
-    }
+    }).catch(answer);
   };
 }
 
 export function tombstoneHandler(context: Context): handleUnaryCall<TombstoneReq, TombstoneResp> {
-  return ({ request }, answer) => {
-    try {
-      const stream = mayBeDeleted(context, request.getOptions());
+  return (call, answer) => {
+    deleting(context, call, (stream) => {
       const place = `${context.data.tombstone(stream)?.position}`;
       const position = new streams.TombstoneResp.Position().setCommitPosition(place).setPreparePosition(place);
       answer(null, new streams.TombstoneResp().setPosition(position));
-    } catch (error) {
-      answer(error as RpcError);
-    }
+    }).catch(answer);
   };
+}
+
+type Deletion = ServerUnaryCall<DeleteReq | TombstoneReq, unknown>;
+
+function deleting(context: Context, call: Deletion, act: (stream: string) => void): Promise<void> {
+  return writing(context, call.metadata, goneWith(call), () => {
+    const options = call.request.getOptions();
+    context.access.must(call.metadata, 'delete', streamName(options?.getStreamIdentifier()));
+    act(mayBeDeleted(context, options));
+  });
 }
 
 /** @returns the stream's name */
 function mayBeDeleted(
-  { data, faults }: Context,
+  { data }: Context,
   options: DeleteReq.Options | TombstoneReq.Options = new streams.DeleteReq.Options(),
 ): string {
-  if (faults.isNotReady) throw notReady();
   const stream = streamName(options.getStreamIdentifier());
   const expected = expectedOf(options, options.getRevision());
   const refused = refusesDelete(data, stream, expected);

@@ -3,6 +3,7 @@ import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_
 import { type handleServerStreamingCall, status } from '@grpc/grpc-js';
 import { answering, type Context, forEver, goneWith, notReady, RpcError, send, streamDeleted } from './calls.js';
 import { eventMessage, identifierOf, streamName, streams } from './messages.js';
+import { mayRead } from './standing.js';
 import type { StoredData, StoredEvent } from './stored-data.js';
 import { subscribe } from './streams-subscribe.js';
 
@@ -17,14 +18,20 @@ export function readHandler(context: Context): handleServerStreamingCall<ReadReq
     const gone = goneWith(call);
     const options = call.request.getOptions() ?? new streams.ReadReq.Options();
     return answering(call, gone, async () => {
+      context.access.must(call.metadata, 'read', streamOf(options));
+      mayRead(context.standing(), call.metadata);
       if (options.hasSubscription()) return subscribe(context, call, options, gone);
       if (context.faults.isSilent('read')) return forEver(gone);
       if (context.faults.isNotReady) throw notReady();
       for (const message of messages(context.data, options)) {
-        await send(call, message, { signal: gone, slowMs: context.faults.slowMs });
+        await send(call, message, { signal: gone, faults: context.faults });
       }
     });
   };
+}
+
+function streamOf(options: ReadReq.Options): string {
+  return options.hasAll() ? '$all' : streamName(options.getStream()?.getStreamIdentifier());
 }
 
 function* messages(data: StoredData, options: ReadReq.Options): Iterable<ReadResp> {
@@ -62,7 +69,7 @@ function fromAll(data: StoredData, options: ReadReq.Options): Events {
 function allIndex(data: StoredData, from: ReadReq.Options.AllOptions | undefined): number {
   if (from?.hasEnd()) return data.log.length;
   const index = data.indexOf(BigInt(from?.getPosition()?.getCommitPosition() ?? 0));
-  if (index === null) throw new RpcError(status.UNKNOWN, 'Unexpected ReadAllResult: InvalidPosition');
+  if (index === null) throw new RpcError(status.UNKNOWN, 'Unexpected ReadAllResult: Error');
   return index;
 }
 

@@ -9,14 +9,15 @@ import type { StoredData, StoredEvent } from './stored-data.js';
 
 /** The server's own search window. */
 const WINDOW = 32;
+const BEFORE_ALL = -1n;
 
 interface Source {
-  /** It grows. */
-  readonly events: readonly StoredEvent[];
-  /** The index of the first one to give. */
+  /** The index of the first record to look at. */
   readonly first: number;
+  /** Records up to this position are passed over, also those that are appended later: it may be beyond the end. */
+  readonly after: bigint;
   readonly isWanted: (event: StoredEvent) => boolean;
-  /** A checkpoint comes after so many events, wanted or not. */
+  /** A checkpoint comes after so many records, wanted or not. */
   readonly checkpointEvery: number;
 }
 
@@ -45,30 +46,38 @@ export async function subscribe(
 }
 
 async function run(
-  { data, faults }: Context,
+  context: Context,
   call: ServerWritableStream<ReadReq, ReadResp>,
-  { events, first, isWanted, checkpointEvery }: Source,
+  { first, after, isWanted, checkpointEvery }: Source,
   signal: AbortSignal,
 ): Promise<never> {
+  const { faults } = context;
   const give = async (message: ReadResp) => {
     if (faults.isSilent('subscribe')) await forEver(signal);
-    await send(call, message, { signal, slowMs: faults.slowMs });
+    await send(call, message, { signal, faults });
   };
   await give(confirmation());
   let isCaughtUp = false;
-  for (let index = first, looked = 0; ; index += 1, looked += 1) {
-    if (looked === checkpointEvery) {
-      looked = 0;
-      await give(checkpoint(events[index - 1]?.position ?? 0n));
-    }
-    while (index >= events.length) {
+  for (let index = first, looked = 0; ; index += 1) {
+    if (index >= context.data.log.length) {
       if (!isCaughtUp) await give(new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp()));
       isCaughtUp = true;
-      if (index >= events.length) await once(data.appends, 'append', { signal });
+      await longer(context, index, signal);
     }
-    const event = events[index];
-    if (event && isWanted(event)) await give(eventMessage(event));
+    const event = context.data.log[index];
+    if (!event || event.position <= after) continue;
+    if (isWanted(event)) await give(eventMessage(event));
+    looked += 1;
+    if (looked === checkpointEvery) {
+      looked = 0;
+      await give(checkpoint(event.position));
+    }
   }
+}
+
+/** Not by a log that is kept: a member that is cut off has one of its own, and gets the cluster's back later. */
+async function longer(context: Context, than: number, signal: AbortSignal): Promise<void> {
+  while (than >= context.data.log.length) await once(context.data.appends, 'append', { signal });
 }
 
 function sourceOf(data: StoredData, options: ReadReq.Options): Source {
@@ -79,20 +88,20 @@ function allSource(data: StoredData, options: ReadReq.Options): Source {
   const filter = options.getFilter();
   const every = filter ? (filter.getMax() || WINDOW) * filter.getCheckpointintervalmultiplier() : Infinity;
   return {
-    events: data.log,
-    first: indexAfter(data, options.getAll()),
+    ...startOf(data, options.getAll()),
     isWanted: filter ? matches(filter) : () => true,
     checkpointEvery: every,
   };
 }
 
 /** The event at the position is not given again. */
-function indexAfter(data: StoredData, from: ReadReq.Options.AllOptions | undefined): number {
-  if (from?.hasEnd()) return data.log.length;
-  if (!from?.hasPosition()) return 0;
-  const index = data.indexOf(BigInt(from.getPosition()?.getCommitPosition() ?? 0));
-  if (index === null) throw new RpcError(status.UNKNOWN, 'Exception was thrown by handler. InvalidReadException');
-  return Math.min(index + 1, data.log.length);
+function startOf(data: StoredData, from: ReadReq.Options.AllOptions | undefined): Pick<Source, 'first' | 'after'> {
+  if (from?.hasEnd()) return { first: data.log.length, after: BEFORE_ALL };
+  if (!from?.hasPosition()) return { first: 0, after: BEFORE_ALL };
+  const after = BigInt(from.getPosition()?.getCommitPosition() ?? 0);
+  const first = data.indexOf(after);
+  if (first === null) throw new RpcError(status.UNKNOWN, 'Exception was thrown by handler.');
+  return { first, after };
 }
 
 function streamSource(data: StoredData, options: ReadReq.Options): Source {
@@ -100,11 +109,11 @@ function streamSource(data: StoredData, options: ReadReq.Options): Source {
   const stream = streamName(from.getStreamIdentifier());
   if (data.isTombstoned(stream)) throw streamDeleted(stream);
   const hidden = data.firstReadable(stream) ?? data.lastRevision(stream) + 1;
-  const after = from.hasEnd() ? data.lastRevision(stream) : from.hasRevision() ? Number(from.getRevision()) : -1;
+  const last = from.hasEnd() ? data.lastRevision(stream) : from.hasRevision() ? Number(from.getRevision()) : -1;
   return {
-    events: data.log,
     first: 0,
-    isWanted: (event) => event.stream === stream && event.revision > after && event.revision >= hidden,
+    after: BEFORE_ALL,
+    isWanted: (event) => event.stream === stream && event.revision > last && event.revision >= hidden,
     checkpointEvery: Infinity,
   };
 }

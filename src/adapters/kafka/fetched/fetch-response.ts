@@ -1,11 +1,12 @@
 /**
  * The response to a fetch (version 11, Kafka 2.3 and later), decoded so that a batch that can't be read stands in its own
- * partition as a message of its own. By itself kafkajs fails the fetch, and with it all partitions, for ever.
+ * partition as a message of its own; so does a topic or an offset that is gone. By itself kafkajs fails the fetch, and with
+ * it all partitions: for ever where a batch can't be read, for many seconds where a topic is gone.
  */
 import type { KafkaMessage } from 'kafkajs';
 import { Decoder, type FetchParameters, fetchProtocol } from '../kafkajs-internals.js';
 import { installCodecs } from './codecs.js';
-import { refusal } from './marks.js';
+import { type Lost, lost, refusal } from './marks.js';
 import { type AbortedTransaction, messagesOf } from './record-set.js';
 
 const VERSION = 11;
@@ -14,6 +15,11 @@ const DAMAGED = new Map([
   [-1, 'UNKNOWN_SERVER_ERROR'],
   [2, 'CORRUPT_MESSAGE'],
   [87, 'INVALID_RECORD'],
+]);
+/** After them kafkajs goes on in the topic that has the name by then, or at the start of its log, and tells nobody. */
+const LOST = new Map<number, Lost>([
+  [1, 'offset'],
+  [3, 'topic'],
 ]);
 /**
  * A broker looks at the high watermark before it reads: what it brings may be of records that came meanwhile. Damage that
@@ -78,7 +84,7 @@ class FetchResponse {
     const offsets = { highWatermark, lastStableOffset, lastStartOffset };
     return {
       partition,
-      errorCode: DAMAGED.has(errorCode) ? 0 : errorCode,
+      errorCode: DAMAGED.has(errorCode) || LOST.has(errorCode) ? 0 : errorCode,
       ...Object.fromEntries(Object.entries(offsets).map(([name, offset]) => [name, String(offset)])),
       // They are left out here: kafkajs lets records pass where two transactions were aborted.
       abortedTransactions: [],
@@ -87,12 +93,15 @@ class FetchResponse {
         from,
         end: Number(highWatermark) + MEANWHILE,
         aborted,
-        damage: DAMAGED.get(errorCode),
+        errorCode,
       }),
     };
   }
 
-  async #messages(set: Buffer, { damage, ...of }: OfPartition): Promise<KafkaMessage[]> {
+  async #messages(set: Buffer, { errorCode, ...of }: OfPartition): Promise<KafkaMessage[]> {
+    const what = LOST.get(errorCode);
+    if (what) return [lost(of.from, what)];
+    const damage = DAMAGED.get(errorCode);
     if (damage !== undefined) return [refusal(of.from, `the broker can not read its log (${damage})`)];
     return messagesOf(set, { ...of, budget: this.#budget });
   }
@@ -107,7 +116,7 @@ interface OfPartition {
   readonly from: number;
   readonly end: number;
   readonly aborted: readonly AbortedTransaction[];
-  readonly damage: string | undefined;
+  readonly errorCode: number;
 }
 
 function abortedTransaction(decoder: Decoder): AbortedTransaction {

@@ -1,4 +1,4 @@
-/** Messages that stand for no record: a batch that can't be read, and offsets that hold nothing for anybody. */
+/** Messages that stand for no record: a batch that can't be read, offsets that hold nothing for anybody, what is gone. */
 import { createHash } from 'node:crypto';
 import type { KafkaMessage } from 'kafkajs';
 import type { UnreadableBatch } from '../../../ports/broker.js';
@@ -7,6 +7,11 @@ import { MAGIC_AT } from './batch-header.js';
 export type UnreadableMessage = KafkaMessage & { readonly unreadable: Omit<UnreadableBatch, 'topic' | 'partition'> };
 
 type PassedMessage = KafkaMessage & { readonly passed: true };
+
+/** Why nothing can be fetched from there: Kafka knows no such topic, or its log has no such offset. */
+export type Lost = 'topic' | 'offset';
+
+type LostMessage = KafkaMessage & { readonly lost: Lost };
 
 export function isUnreadable(message: KafkaMessage): message is UnreadableMessage {
   return 'unreadable' in message;
@@ -24,6 +29,15 @@ export function unreadable(what: UnreadableMessage['unreadable']): UnreadableMes
 
 export function passed(last: number): PassedMessage {
   return { ...nothing(last), passed: true };
+}
+
+/** Instead of what was to come at this offset. */
+export function lost(at: number, what: Lost): LostMessage {
+  return { ...nothing(at), lost: what };
+}
+
+export function lostIn(messages: readonly KafkaMessage[]): Lost | undefined {
+  return messages.find((message): message is LostMessage => 'lost' in message)?.lost;
 }
 
 /** Where the broker, or a length, keeps everything from the fetched offset on from being read. */

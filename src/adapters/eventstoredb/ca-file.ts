@@ -1,0 +1,36 @@
+/** The CA file of a connection string, looked at before the client, which tells of it as of a string that is wrong. */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+const OPTION = /[?&]([^=&?]+)=([^&?]+)/g;
+
+export class CaFileUnusable extends Error {
+  override readonly name = 'CaFileUnusable';
+  readonly code = 'CA_FILE_UNUSABLE';
+}
+
+/** @throws CaFileUnusable with the system's code; URIError where the option is badly encoded */
+export function checkCaFile(url: string): void {
+  const options = new Map([...url.matchAll(OPTION)].map(([, key = '', value = '']) => [plain(key), value.trim()]));
+  const path = options.get('tlscafile');
+  // Without TLS the client ignores it.
+  if (path === undefined || options.get('tls') === 'false') return;
+  const pem = attempt("can't be read", () => readFileSync(decodeURIComponent(path), 'utf8'));
+  // What is not PEM is ignored by TLS without a word.
+  attempt('holds no certificate in PEM', () => new X509Certificate(pem));
+}
+
+/** As the client compares the names of options. */
+function plain(key: string): string {
+  return key.trim().toLowerCase().replace(/[_-]/g, '');
+}
+
+function attempt<T>(failure: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof URIError) throw error;
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    throw new CaFileUnusable(`tlsCaFile in EVENT_STORE_URL names a file that ${failure} (${code})`, { cause: error });
+  }
+}

@@ -1,0 +1,40 @@
+/** store accept: this installation belongs to the event store that is there now. The service is stopped meanwhile. */
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import { FileInUse, removeDisposable } from '../adapters/sqlite/disposable-file.js';
+import { READ_MODEL } from '../adapters/sqlite/projection-states.js';
+import { readStoreId, writeStoreId } from '../read-model/store-id-file.js';
+import { establishIdentity } from '../read-model/store-identity.js';
+import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
+
+export function storeCommand(program: Command, io: CommandIo): void {
+  const store = program.command('store').description('manage which event store this installation belongs to');
+  store
+    .command('accept')
+    .description('take the event store that is there now, after a restore or a move; stop the service first')
+    .option(...JSON_OPTION)
+    .action(async ({ json = false }: JsonOption) => {
+      const config = io.config();
+      await withBackbone(config, async ({ store }) => {
+        // The read models go first: a kill in between leaves nothing that was folded from another history.
+        removeReadModels(config.dataDir);
+        const before = readStoreId(config.dataDir);
+        const identity = await establishIdentity({ store, newId: randomUUID });
+        writeStoreId(config.dataDir, identity);
+        const changed = before !== identity;
+        const says = changed
+          ? `accepted the event store ${identity}`
+          : `accepted the event store ${identity}, as before`;
+        await io.print(json ? JSON.stringify({ storeId: identity, changed }) : says);
+      });
+    });
+}
+
+function removeReadModels(dataDir: string): void {
+  try {
+    removeDisposable(dataDir, READ_MODEL);
+  } catch (error) {
+    if (!(error instanceof FileInUse)) throw error;
+    throw new CommandFailed(`the service runs on this DATA_DIR (${error.file} is in use): stop it first`);
+  }
+}

@@ -1,0 +1,32 @@
+/** Which event store this installation belongs to: asked until it answers, and kept in DATA_DIR. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { inDataDir } from '../adapters/sqlite/store-file.js';
+import { type EventStore, StoreRefused, StoreUnavailable } from '../ports/event-store.js';
+import { readStoreId, writeStoreId } from '../read-model/store-id-file.js';
+import { acceptedIdentity } from '../read-model/store-identity.js';
+
+const ASK_AGAIN_MS = 500;
+
+export interface Identifying {
+  readonly store: EventStore;
+  /** The identity that the read model was folded from. */
+  readonly accepted: string | null;
+  /** Aborted where nobody waits any more. */
+  readonly signal: AbortSignal;
+}
+
+/** @throws OtherHistory, StoreRefused, DataDirUnusable; AbortError */
+export async function identify(dataDir: string, { store, accepted, signal }: Identifying): Promise<string> {
+  const kept = inDataDir(() => readStoreId(dataDir));
+  for (;;) {
+    try {
+      const identity = await acceptedIdentity({ store, newId: randomUUID }, kept ?? accepted);
+      if (kept === null) inDataDir(() => writeStoreId(dataDir, identity));
+      return identity;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || error instanceof StoreRefused) throw error;
+      await delay(ASK_AGAIN_MS, undefined, { signal });
+    }
+  }
+}

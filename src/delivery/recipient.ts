@@ -1,0 +1,21 @@
+/** The webhook that a delivery is for, as the read model has it at that moment. */
+import type { Accounts } from '../read-model/accounts.js';
+import type { Webhook } from '../webhooks/state.js';
+import type { Delivery } from './delivery.js';
+
+export type Recipient =
+  | { readonly kind: 'active'; readonly webhook: Webhook }
+  /** Or removed. */
+  | { readonly kind: 'inactive' }
+  /** The webhook under the id is another one, which the event `addedBy` added. */
+  | { readonly kind: 'other-history'; readonly addedBy: string };
+
+/** A record of an earlier release does not say which event added its webhook: the id has to do. */
+export function recipientOf(delivery: Delivery, accounts: Pick<Accounts, 'webhook'>): Recipient {
+  const { accountId, webhookId, webhookEvent } = delivery;
+  const webhook = accounts.webhook(accountId, webhookId);
+  if (!webhook) return { kind: 'inactive' };
+  const { addedBy, isActive } = webhook;
+  if (webhookEvent !== null && webhookEvent !== addedBy) return { kind: 'other-history', addedBy };
+  return isActive ? { kind: 'active', webhook } : { kind: 'inactive' };
+}

@@ -1,0 +1,78 @@
+/**
+ * States that this process knows and its read model has not folded yet: those of its own commands, and those that a
+ * command read from the store. They count at once, so nobody waits for the subscription, and the next GET shows them.
+ * They stay until the read model has reached their revision.
+ */
+import type { KeyUse } from '../webhooks/key-use.js';
+import type { Folded } from './folded-states.js';
+
+export interface AheadLimits {
+  readonly streams: number;
+  /** Of the states' JSON. */
+  readonly characters: number;
+}
+
+export const AHEAD_LIMITS: AheadLimits = { streams: 10_000, characters: 64 * 1024 * 1024 };
+
+/** So much is ahead of the read model that a command is not begun: the read model has to come first. */
+export class ReadModelBehind extends Error {
+  override readonly name = 'ReadModelBehind';
+  readonly code = 'READ_MODEL_BEHIND';
+}
+
+interface Entry<S> {
+  readonly folded: Folded<S>;
+  readonly keys: ReadonlyMap<string, KeyUse>;
+  readonly characters: number;
+  /** By `now`, when the first of its events became known. */
+  readonly since: number;
+}
+
+export class AheadStates<S> {
+  readonly #limits: AheadLimits;
+  readonly #now: () => number;
+  readonly #entries = new Map<string, Entry<S>>();
+  #characters = 0;
+
+  constructor(now: () => number, limits: AheadLimits = AHEAD_LIMITS) {
+    this.#now = now;
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** @throws ReadModelBehind */
+  mustTakeMore(): void {
+    if (this.size < this.#limits.streams && this.#characters < this.#limits.characters) return;
+    throw new ReadModelBehind(`${this.size} accounts are ahead of the read model`);
+  }
+
+  current(stream: string): Folded<S> | undefined {
+    return this.#entries.get(stream)?.folded;
+  }
+
+  key(stream: string, key: string): KeyUse | undefined {
+    return this.#entries.get(stream)?.keys.get(key);
+  }
+
+  /** A state that is older than the one kept changes nothing. */
+  put(stream: string, folded: Folded<S>, keys: readonly KeyUse[]): void {
+    const before = this.#entries.get(stream);
+    if (before && before.folded.revision >= folded.revision) return;
+    const characters = JSON.stringify(folded.state).length;
+    const all = new Map([...(before?.keys ?? []), ...keys.map((use) => [use.key, use] as const)]);
+    this.#characters += characters - (before?.characters ?? 0);
+    this.#entries.set(stream, { folded, keys: all, characters, since: before?.since ?? this.#now() });
+  }
+
+  /** The read model has folded so far. @returns ms that the state was ahead; null where it is still, or was not */
+  reached(stream: string, revision: number): number | null {
+    const entry = this.#entries.get(stream);
+    if (!entry || entry.folded.revision > revision) return null;
+    this.#entries.delete(stream);
+    this.#characters -= entry.characters;
+    return this.#now() - entry.since;
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Asks the event store for its head, every two seconds: the proof of life of a process that only reads. A subscription may
+ * stay open and silent for ever, where its server is frozen or cut off; the leader's answer can't.
+ *
+ *   asking -> answered -> (2 s) -> asking ...     an outage is told once when it begins, and once when it ends
+ *          -> unavailable -> (2 s) -> asking ...
+ *          -> lost: the store refuses us, or was replaced: the process has to end
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../observability/logger.js';
+import { type EventStore, OtherHistory, StoreRefused } from '../ports/event-store.js';
+
+const ASK_EVERY_MS = 2_000;
+
+export interface HeadWatchParts {
+  readonly store: Pick<EventStore, 'head'>;
+  readonly logger: Logger;
+  /** ms that never go back. */
+  readonly now: () => number;
+  /** Told each head. */
+  readonly onHead: (head: string) => void;
+  readonly everyMs?: number;
+}
+
+export class HeadWatch {
+  readonly #parts: HeadWatchParts;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #whyNot: string | null = 'it has not answered yet';
+  /** By `now`; null where no outage was told. */
+  #outSince: number | null = null;
+  #reject: (error: Error) => void = () => undefined;
+
+  /** Rejected where asking again is no use. */
+  readonly lost: Promise<never> = new Promise((_, reject) => {
+    this.#reject = reject;
+  });
+
+  constructor(parts: HeadWatchParts) {
+    this.#parts = parts;
+    this.lost.catch(() => undefined);
+  }
+
+  /** Why the store did not answer when it was asked last; null: it did. */
+  get whyNot(): string | null {
+    return this.#whyNot;
+  }
+
+  start(): void {
+    this.#running = this.#run(this.#stopping.signal);
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { everyMs = ASK_EVERY_MS } = this.#parts;
+    while (!signal.aborted) {
+      await this.#ask(signal);
+      await delay(everyMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #ask(signal: AbortSignal): Promise<void> {
+    try {
+      const head = await this.#parts.store.head();
+      if (!signal.aborted) this.#answered(head);
+    } catch (error) {
+      // What a closed store says is no news of it.
+      if (!signal.aborted) this.#failed(error as Error);
+    }
+  }
+
+  #answered(head: string): void {
+    const { logger, now, onHead } = this.#parts;
+    if (this.#outSince !== null) logger.info({ ms: now() - this.#outSince }, 'the event store answers again');
+    this.#outSince = null;
+    this.#whyNot = null;
+    onHead(head);
+  }
+
+  #failed(error: Error): void {
+    const { logger, now } = this.#parts;
+    this.#whyNot = error.message;
+    if (error instanceof StoreRefused || error instanceof OtherHistory) {
+      this.#reject(error);
+      this.#stopping.abort();
+    } else if (this.#outSince === null) {
+      this.#outSince = now();
+      logger.warn({ err: error }, 'the event store is out of reach; trying again');
+    }
+  }
+}

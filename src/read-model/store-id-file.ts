@@ -1,0 +1,29 @@
+/** DATA_DIR/store-id: the identity of the event store that this installation belongs to. */
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+const NAME = 'store-id';
+
+/** Null where none was accepted yet. @throws an error of fs */
+export function readStoreId(dataDir: string): string | null {
+  try {
+    return readFileSync(join(dataDir, NAME), 'utf8').trim() || null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Whole or not at all, also where the power fails. @throws an error of fs */
+export function writeStoreId(dataDir: string, identity: string): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, NAME);
+  const file = openSync(`${path}.new`, 'w', 0o600);
+  try {
+    writeSync(file, `${identity}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(`${path}.new`, path);
+}

@@ -1,0 +1,149 @@
+/** What a server that refuses us is told as: each sentence names what has to be changed, and no password. */
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { connect, disconnect } from '../../../src/adapters/eventstoredb/client.js';
+import { unavailable } from '../../../src/adapters/eventstoredb/store-errors.js';
+import { type EventStore, NO_STREAM, StoreRefused } from '../../../src/ports/event-store.js';
+import { collect } from '../../contract/contract.js';
+import { startEventStore } from '../../services/eventstoredb/event-store-server.js';
+import { certificateFor, testAuthority } from '../../support/certificates.js';
+import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+
+const PASSWORD = 'planted-secret';
+const KNOWN = `admin:${PASSWORD}@`;
+const LIMIT_MS = 5_000;
+
+let folder: ReturnType<typeof temporaryDirectory>;
+let closing: (() => unknown)[];
+
+beforeEach(() => {
+  folder = temporaryDirectory();
+  closing = [folder.remove];
+});
+
+afterEach(async () => {
+  for (const close of closing.reverse()) await close();
+});
+
+function file(name: string, text: string): string {
+  const path = join(folder.path, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+interface Secured {
+  readonly user?: string;
+  readonly names?: readonly string[];
+  readonly isTrusted?: boolean;
+}
+
+async function secured({ user = KNOWN, names, isTrusted = true }: Secured): Promise<EventStore> {
+  const tls = await certificateFor(names);
+  const server = await startEventStore({ tls, credentials: { username: 'admin', password: PASSWORD } });
+  closing.push(() => server.stop());
+  const trusted = isTrusted ? `&tlsCaFile=${file('ca.pem', (await testAuthority()).cert)}` : '';
+  const store = openEventStoreDb(`esdb://${user}localhost:${server.port}?tls=true${trusted}`);
+  closing.push(() => store.close());
+  return store;
+}
+
+const CALLS: Readonly<Record<string, (store: EventStore) => Promise<unknown>>> = {
+  append: (store) =>
+    store.append('account-1', [{ id: randomUUID(), type: 'Happened', data: {}, metadata: {} }], NO_STREAM),
+  read: (store) => collect(store.read('account-1')),
+  subscribe: (store) =>
+    collect(store.subscribe({ after: null, streamPrefix: 'account-', signal: AbortSignal.timeout(LIMIT_MS) })),
+};
+
+async function sentences(store: EventStore): Promise<Record<string, string>> {
+  const told: Record<string, string> = {};
+  for (const [name, call] of Object.entries(CALLS)) {
+    const failure = await call(store).then(
+      () => new Error('it was not refused'),
+      (error: Error) => error,
+    );
+    expect([name, failure]).toEqual([name, expect.any(StoreRefused)]);
+    told[name] = failure.message;
+  }
+  return told;
+}
+
+const all = (text: string) => ({ append: text, read: text, subscribe: text });
+
+describe('a call that the server refuses', () => {
+  it('for a right that the user lacks: the sentence names the stream and the right', async () => {
+    const { append, read, subscribe } = await sentences(await secured({ user: '' }));
+    expect(append).toMatch(/may not append to account-1: .*\$w/);
+    expect(read).toMatch(/may not read account-1: .*\$r/);
+    expect(subscribe).toMatch(/may not read \$all: .*\$acl\.\$r of \$all's metadata/);
+  });
+
+  it('for its password: the sentence says that the credentials are wrong, and nothing of rights', async () => {
+    const text = 'EventStoreDB refused the credentials of EVENT_STORE_URL: its user or its password is wrong';
+    expect(await sentences(await secured({ user: 'admin:wrong@' }))).toEqual(all(text));
+  });
+
+  it('whose certificate lacks the name of the host: the sentence names it', async () => {
+    const told = await sentences(await secured({ names: ['other.example'] }));
+    expect(told).toEqual(
+      all(expect.stringMatching(/^EventStoreDB's certificate lacks the name localhost: /) as unknown as string),
+    );
+  });
+
+  it("whose certificate lacks the host's address: the sentence names it", () => {
+    // Of a connection to 127.0.0.1.
+    const failed = new Error(
+      "14 UNAVAILABLE: No connection established. Last error: Error [ERR_TLS_CERT_ALTNAME_INVALID]: Hostname/IP does not match certificate's altnames: IP: 127.0.0.1 is not in the cert's list: . Resolution note: ",
+    );
+    expect(unavailable(failed)).toBeInstanceOf(StoreRefused);
+    expect(unavailable(failed).message).toMatch(/^EventStoreDB's certificate lacks the name 127\.0\.0\.1: /);
+  });
+
+  it('whose certificate nobody vouches for: the sentence names tlsCaFile', async () => {
+    const told = await sentences(await secured({ isTrusted: false }));
+    expect(told).toEqual(all(expect.stringMatching(/tlsCaFile/) as unknown as string));
+  });
+
+  it('for a right that no stream stands for: the sentence names the user', () => {
+    const denied = Object.assign(new Error('7 PERMISSION_DENIED: Access Denied'), { type: 'access-denied', code: 7 });
+    expect(unavailable(denied)).toBeInstanceOf(StoreRefused);
+    expect(unavailable(denied).message).toMatch(/^the user of EVENT_STORE_URL .*may not do this: /);
+  });
+});
+
+describe('a connection string', () => {
+  const said = (url: string) => {
+    try {
+      closing.push(disconnect.bind(null, connect(url)));
+    } catch (error) {
+      return `${error}`;
+    }
+    return 'nothing';
+  };
+  const withFile = (path: string, key = 'tlsCaFile') => `esdb://${KNOWN}localhost:2113?tls=true&${key}=${path}`;
+
+  it.each([
+    ['that is not there', () => join(folder.path, 'nowhere.pem'), /can't be read \(ENOENT\)$/],
+    ['that is a folder', () => folder.path, /can't be read \(EISDIR\)$/],
+    ['without a certificate', () => file('no.pem', 'no PEM'), /holds no certificate in PEM \(ERR_OSSL_\w+\)$/],
+  ])('with a CA file %s: names tlsCaFile and the code', (_, path, end) => {
+    for (const key of ['tlsCaFile', 'tls-ca-file', 'TLSCAFILE']) {
+      expect(said(withFile(path(), key))).toMatch(/^CaFileUnusable: tlsCaFile in EVENT_STORE_URL names a file that /);
+      expect(said(withFile(path(), key))).toMatch(end);
+      expect(said(withFile(encodeURIComponent(path()), key))).toMatch(end);
+    }
+  });
+
+  it('with a CA file that is not there is taken where the client ignores it: without TLS', () => {
+    expect(said(`esdb://localhost:2113?tls=false&tlsCaFile=${folder.path}/nowhere.pem`)).toBe('nothing');
+  });
+
+  it('that is none: says so, without its password', () => {
+    expect(said(`esdb://admin:${PASSWORD}@localhost:1:1`)).toMatch(/^NoConnectionString: /);
+    expect(said(`esdb://admin:${PASSWORD}@localhost:1:1`)).not.toContain(PASSWORD);
+    expect(said(withFile('%', 'tlsCaFile'))).toMatch(/^NoConnectionString: /);
+  });
+});

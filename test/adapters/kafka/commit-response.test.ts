@@ -1,0 +1,29 @@
+/** What becomes of a commit that Kafka did not take, as kafkajs sees it: only what may be sent again is. */
+import { beforeAll, expect, it } from '@jest/globals';
+import { installCommitAnswers } from '../../../src/adapters/kafka/commit-response.js';
+import { offsetCommitProtocol } from '../../../src/adapters/kafka/kafkajs-internals.js';
+
+const VERSIONS = [0, 1, 2, 3, 4, 5];
+
+beforeAll(installCommitAnswers);
+
+function answered(version: number, errorCode: number): Promise<unknown> {
+  const make = offsetCommitProtocol.protocol({ version });
+  if (!make) throw new Error(`kafkajs has no version ${version}`);
+  const { response } = make({ groupId: 'g', groupGenerationId: 1, memberId: 'm', topics: [] });
+  return response.parse({ responses: [{ topic: 't', partitions: [{ partition: 0, errorCode }] }] });
+}
+
+it.each(VERSIONS)('a commit to a topic that is gone is not sent again (version %d)', async (version) => {
+  const refused = { type: 'UNKNOWN_TOPIC_OR_PARTITION', retriable: false };
+  await expect(answered(version, 3)).rejects.toMatchObject(refused);
+});
+
+it.each(VERSIONS)('one that its coordinator did not take yet is (version %d)', async (version) => {
+  const refused = { type: 'GROUP_LOAD_IN_PROGRESS', retriable: true };
+  await expect(answered(version, 14)).rejects.toMatchObject(refused);
+});
+
+it('one that was taken is', async () => {
+  await expect(answered(5, 0)).resolves.toBeDefined();
+});

@@ -1,0 +1,45 @@
+import { afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { RequestQueue, type RequestQueueState } from '../../../src/adapters/kafka/kafkajs-internals.js';
+import { installQueueTimer } from '../../../src/adapters/kafka/request-queue.js';
+
+const NOW = Date.UTC(2026, 0);
+
+let queue: RequestQueueState;
+let checks: number;
+
+beforeAll(installQueueTimer);
+
+beforeEach(() => {
+  jest.useFakeTimers({ now: NOW });
+  checks = 0;
+  queue = Object.assign(Object.create(RequestQueue.prototype), {
+    pending: [],
+    throttledUntil: -1,
+    throttleCheckTimeoutId: null,
+    checkPendingRequests: () => {
+      checks += 1;
+    },
+  });
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+it('has no timer while nothing waits', () => {
+  queue.scheduleCheckPendingRequests();
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+it.each([
+  ['soon where nothing is throttled', -1, 10],
+  ['when a broker takes requests again', NOW + 700, 700],
+])('looks at what waits %s, once', (_, throttledUntil, afterMs) => {
+  Object.assign(queue, { throttledUntil, pending: ['a request'] });
+  queue.scheduleCheckPendingRequests();
+  queue.scheduleCheckPendingRequests();
+  jest.advanceTimersByTime(afterMs - 1);
+  expect(checks).toBe(0);
+  jest.advanceTimersByTime(1);
+  expect([checks, jest.getTimerCount()]).toEqual([1, 0]);
+});

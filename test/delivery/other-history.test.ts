@@ -1,0 +1,117 @@
+/** Another history may give a webhook's id to another webhook: what was meant for the one is not sent to the other. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { readDeadLetter } from '../../src/delivery/dead-letters.js';
+import { fromRetryRecord } from '../../src/delivery/delivery.js';
+import { createLogger } from '../../src/observability/logger.js';
+import { DeliverFixture, lineOf } from '../support/deliver-fixture.js';
+import { deliveryTo, failedWith, header, NOW, named, paymentRecord, received } from '../support/delivery-samples.js';
+import { retryRecordOfE944a2e } from '../support/earlier-records.js';
+import { webhookOf } from '../support/fake-accounts.js';
+import { noDeliveryMetrics } from '../support/no-metrics.js';
+
+const WARN = 40;
+const OTHER = webhookOf(1, named(1, 'another event'));
+const DETAIL = 'event another event added webhook 1; this delivery is for the one that event added 1 added';
+
+let fixture: DeliverFixture;
+beforeEach(() => {
+  fixture = new DeliverFixture();
+  fixture.accounts.put(OTHER);
+});
+
+const letters = () => fixture.deadLetters.map((record) => readDeadLetter(received(record)));
+
+function expectNotSent(): void {
+  expect(fixture.requests).toEqual([]);
+  expect(fixture.broker.topics).toEqual(['webhooks.dead-letter', 'webhooks.deliveries']);
+  expect(letters()).toMatchObject([{ reason: 'other-history', detail: DETAIL, webhookId: 1, webhookEvent: 'added 1' }]);
+  expect(fixture.log).toMatchObject([{ outcome: 'exhausted', webhookEvent: 'added 1', attempt: null }]);
+  expect(fixture.log[0]?.nextAttemptAt).toBeNull();
+}
+
+describe('a delivery whose webhook another event added', () => {
+  test('is not sent: it is a dead letter that keeps the payment, and its log says that it has ended', async () => {
+    await fixture.deliver(deliveryTo(1, { attempts: 2, step: 2 }));
+    expectNotSent();
+    const { key, value } = paymentRecord();
+    expect(fixture.deadLetters).toMatchObject([{ key, value }]);
+    expect(letters()).toMatchObject([{ deliveryId: deliveryTo(1).id, attempts: 2 }]);
+  });
+
+  test('nor where that one is inactive: it is not its account that cancelled', async () => {
+    fixture.accounts.put({ ...OTHER, isActive: false });
+    await fixture.deliver(deliveryTo(1));
+    expectNotSent();
+  });
+
+  test('nor where the webhook became another one while it waited in the line', async () => {
+    fixture.accounts.put(webhookOf(1));
+    const place = await fixture.gate.enter(...lineOf(1));
+    const delivered = fixture.deliver(deliveryTo(1));
+    fixture.accounts.put(OTHER);
+    if (place.kind === 'entered') place.leave();
+    await delivered;
+    expectNotSent();
+  });
+
+  test('nor is it put off where the line is full', async () => {
+    for (let n = 0; n <= 2_000; n += 1) void fixture.gate.enter(...lineOf(1));
+    await fixture.deliver(deliveryTo(1));
+    expectNotSent();
+  });
+
+  test("is a dead letter without the record's own headers where they leave no place", async () => {
+    fixture.broker.mostRecordBytes = 1_000;
+    const record = paymentRecord({ headers: [header('x', 'x'.repeat(1_000))] });
+    await fixture.deliver(deliveryTo(1, { record }));
+    expectNotSent();
+    expect(fixture.deadLetters).toMatchObject([{ key: null, value: record.value }]);
+  });
+
+  test('is said once, with both events, and counted', async () => {
+    const lines: object[] = [];
+    const told: unknown[][] = [];
+    const tells =
+      (name: string) =>
+      (...args: unknown[]) =>
+        void told.push([name, ...args]);
+    const metrics = { ...noDeliveryMetrics, came: tells('came'), deadLetter: tells('deadLetter') };
+    const logger = createLogger('info', { write: (line: string) => void lines.push(JSON.parse(line) as object) });
+    fixture = new DeliverFixture({ logger, metrics });
+    fixture.accounts.put(OTHER);
+    await fixture.deliver(deliveryTo(1));
+    const events = { webhookId: 1, webhookEvent: 'added 1', addedBy: 'another event' };
+    expect(lines).toMatchObject([{ level: WARN, deliveryId: deliveryTo(1).id, ...events }]);
+    expect(told).toEqual([
+      ['deadLetter', 'other-history'],
+      ['came', 'exhausted', 'cash_in'],
+    ]);
+  });
+});
+
+describe('a delivery that is sent as before', () => {
+  test('that of the webhook found, with its event from tier to tier', async () => {
+    fixture.answer = () => failedWith(500);
+    await fixture.fanOut(received(paymentRecord()));
+    expect(fixture.waiting).toMatchObject([{ delivery: { webhookEvent: 'another event' } }]);
+    for (const { delivery } of fixture.waiting) await fixture.deliver(delivery);
+    expect(fixture.requests).toHaveLength(2);
+    expect(fixture.deadLetters).toEqual([]);
+  });
+
+  test('that of a retry record of release e944a2e: only the id names its webhook', async () => {
+    const earlier = fromRetryRecord(retryRecordOfE944a2e(deliveryTo(1), NOW));
+    if (!earlier) throw new Error('it is refused');
+    await fixture.deliver(earlier);
+    expect(fixture.requests).toHaveLength(1);
+    expect(fixture.log).toMatchObject([{ outcome: 'delivered' }]);
+    expect(fixture.deadLetters).toEqual([]);
+  });
+
+  test('that of a webhook that is gone is cancelled', async () => {
+    fixture.accounts.remove(1);
+    await fixture.deliver(deliveryTo(1));
+    expect(fixture.log).toMatchObject([{ outcome: 'cancelled' }]);
+    expect(fixture.deadLetters).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config.js';
+import { runChecks } from '../../src/doctor/check.js';
+import { storeChecks } from '../../src/doctor/store-checks.js';
+import { type EventStore, StoreRefused, type SubscribeOptions } from '../../src/ports/event-store.js';
+import { openSqliteStore } from '../support/sqlite-store.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+
+const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
+const LIMIT_MS = 10_000;
+const DENIED = 'the user of EVENT_STORE_URL may not read $all';
+
+let folder: ReturnType<typeof temporaryDirectory>;
+let embedded: ReturnType<typeof openSqliteStore>;
+
+beforeEach(() => {
+  folder = temporaryDirectory();
+  embedded = openSqliteStore(folder.path);
+});
+
+afterEach(async () => {
+  await embedded.close();
+  folder.remove();
+});
+
+async function found(subscribe: EventStore['subscribe'], limitMs = LIMIT_MS) {
+  const store = new Proxy(embedded.store, {
+    get: (target, key) => (key === 'subscribe' ? subscribe : Reflect.get(target, key).bind(target)),
+  });
+  const checks = storeChecks(readConfig({ DATA_DIR: folder.path, MASTER_KEY }), async () => ({
+    store,
+    projections: null,
+  }));
+  return runChecks(checks, limitMs);
+}
+
+it('a store that can be read and appended to, but not subscribed to: its check fails with the sentence, once', async () => {
+  const results = await found(async function* () {
+    yield* [];
+    throw new StoreRefused(DENIED);
+  });
+  expect(results).toEqual([
+    expect.objectContaining({ check: 'event store', verdict: 'FAIL', says: DENIED }),
+    expect.objectContaining({ check: 'history', verdict: 'warn' }),
+    expect.objectContaining({ check: 'MASTER_KEY', verdict: 'warn' }),
+  ]);
+});
+
+it('a subscription that ends is let go, and was followed to its mark', async () => {
+  const asked: SubscribeOptions[] = [];
+  const results = await found((options) => {
+    asked.push(options);
+    return embedded.store.subscribe(options);
+  });
+  expect(results.map(({ verdict, says }) => `${verdict} ${says}`)).toEqual([
+    'ok it can be read, appended to and subscribed to',
+    'ok no event store was accepted yet: serve accepts the one that it finds',
+    'ok it opens all that is sealed (0 values of 0 accounts)',
+  ]);
+  const head = await embedded.store.head();
+  expect(asked.map(({ after, signal }) => [after, signal.aborted])).toEqual([
+    [head, true],
+    [null, true],
+  ]);
+});
+
+it('a subscription that never catches up: told within the limit of the check', async () => {
+  const results = await found(async function* ({ signal }) {
+    yield { events: [], position: '', caughtUp: false };
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  }, 200);
+  expect(results[0]).toMatchObject({ check: 'event store', verdict: 'FAIL', says: 'nothing was heard within 0.2 s' });
+});

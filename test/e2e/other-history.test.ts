@@ -1,0 +1,149 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { type OwnServer, startOwnServer } from '../services/eventstoredb/own-server.js';
+import { FaultScene } from '../support/fault-scene.js';
+import { commandLine } from '../support/in-process-cli.js';
+import type { Service } from '../support/service.js';
+
+jest.setTimeout(300_000);
+
+const ACCOUNT = 42;
+const WAY_OUT = 'account-webhooks store accept';
+
+let scene: FaultScene;
+afterEach(() => scene.close());
+
+async function post({ url }: Service, token: string, target: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ url: target, eventType: 'cash_in' });
+  return (await fetch(`${url}/api/webhooks`, { method: 'POST', headers, body })).status;
+}
+
+async function total({ url }: Service, token: string): Promise<unknown> {
+  const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
+  return ((await response.json()) as { total: number }).total;
+}
+
+/** What doctor, and a start, say of the store that is there. */
+async function expectRefused(how: string): Promise<void> {
+  const { code, stdout } = await commandLine(scene.settings, ['doctor', '--json']);
+  const checks = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { check: string });
+  expect(code).toBe(1);
+  expect(checks.find(({ check }) => check === 'history')).toMatchObject({
+    verdict: 'FAIL',
+    says: expect.stringMatching(how),
+    todo: expect.stringContaining(WAY_OUT),
+  });
+  await expect(scene.serve()).rejects.toThrow(new RegExp(`account-webhooks: the event store ${how}.*${WAY_OUT}`));
+}
+
+async function accept(): Promise<{ storeId: string; changed: boolean }> {
+  const { code, stdout, stderr } = await commandLine(scene.settings, ['store', 'accept', '--json']);
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+const inDataDir = (name: string) => join(String(scene.settings.DATA_DIR), name);
+
+describe('the embedded store', () => {
+  let service: Service;
+  let token: string;
+  const removeStore = () => {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(inDataDir(`store.sqlite${suffix}`), { force: true });
+  };
+
+  beforeEach(async () => {
+    scene = await FaultScene.open();
+    service = await scene.serve();
+    token = await scene.account(service, ACCOUNT, scene.urls('/up'));
+  });
+
+  test.each([
+    ['is gone', () => undefined],
+    ['has 0 bytes', () => writeFileSync(inDataDir('store.sqlite'), '')],
+  ])('that %s is told by doctor and refused by serve, until it is accepted', async (_, leave) => {
+    await service.stop('SIGTERM');
+    removeStore();
+    leave();
+    await expectRefused('is empty, or another one than before');
+    expect(await accept()).toEqual({ storeId: expect.any(String), changed: true });
+    expect(existsSync(inDataDir('read-model.sqlite'))).toBe(false);
+    const after = await scene.serve();
+    expect(await total(after, token)).toBeUndefined();
+    expect(await after.stop('SIGTERM')).toBe(0);
+  });
+
+  test('that is another one of ours is refused as well', async () => {
+    await service.stop('SIGTERM');
+    removeStore();
+    rmSync(inDataDir('store-id'));
+    await accept();
+    const other = await scene.serve();
+    await other.stop('SIGTERM');
+    writeFileSync(inDataDir('store-id'), 'the identity of the first one\n');
+    await expectRefused('is another one than before');
+  });
+
+  test('that is replaced while the service runs ends it with code 1 and the way out', async () => {
+    removeStore();
+    expect(await service.exited).toBe(1);
+    expect(service.log()).toMatch(/account-webhooks: the event store was replaced.*store accept/);
+  });
+
+  test('a deleted read model is rebuilt without a question', async () => {
+    await service.stop('SIGTERM');
+    rmSync(inDataDir('read-model.sqlite'));
+    const again = await scene.serve();
+    expect(await total(again, token)).toBe(1);
+  });
+
+  test('is not accepted beside a running service, which goes on', async () => {
+    const { code, stderr } = await commandLine(scene.settings, ['store', 'accept']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the service runs on this DATA_DIR')]);
+    expect(await post(service, token, scene.urls('/second')[0] ?? '')).toBe(200);
+    expect(await total(service, token)).toBe(2);
+  });
+});
+
+describe('a server', () => {
+  let server: OwnServer;
+  beforeEach(async () => {
+    server = await startOwnServer();
+    const settings = { EVENT_STORE_URL: server.url, MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };
+    scene = await FaultScene.open(undefined, { settings });
+    scene.onClose(() => server.stop());
+  });
+
+  test('that is restored under a running service ends it; accepted, it is served as it is', async () => {
+    const service = await scene.serve();
+    const token = await scene.account(service, ACCOUNT, scene.urls('/up'));
+    const restore = await server.backup();
+    expect(await post(service, token, scene.urls('/lost')[0] ?? '')).toBe(200);
+    await restore();
+    expect(await service.exited).toBe(1);
+    expect(service.log()).toMatch(
+      /account-webhooks: the event store (ends earlier|has other events) than before.*store accept/,
+    );
+    await expectRefused('(ends earlier|has other events) than before');
+    expect(await accept()).toMatchObject({ changed: false });
+    expect(await total(await scene.serve(), token)).toBe(1);
+  });
+
+  test('that has another history, longer than the one before, is refused while stopped as well', async () => {
+    const service = await scene.serve();
+    const token = await scene.account(service, ACCOUNT, scene.urls('/up'));
+    await service.stop('SIGTERM');
+    await server.empty();
+    await expectRefused('is empty, or another one than before');
+    expect(await accept()).toMatchObject({ changed: true });
+    const other = await scene.serve();
+    for (let accountId = 1; accountId <= 20; accountId += 1) {
+      await commandLine(scene.settings, ['accounts', 'register', String(accountId), '--json']);
+    }
+    expect(await total(other, token)).toBeUndefined();
+  });
+});

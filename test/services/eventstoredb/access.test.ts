@@ -1,0 +1,139 @@
+/** Rights by stream. The client sends credentials over TLS only. */
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type EventStoreDBClient, jsonEvent, streamNameFilter } from '@eventstore/db-client';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { certificateFor, testAuthority } from '../../support/certificates.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+import { collect, event, failure, harness, numbers } from './harness.js';
+import { needsTestServer, type OwnServer } from './own-server.js';
+import { Users } from './users.js';
+
+const { open, client: connect, onEnd } = harness();
+const DENIED = {
+  kind: 'AccessDeniedError',
+  type: 'access-denied',
+  code: 7,
+  message: '7 PERMISSION_DENIED: Access Denied',
+};
+const UNAUTHENTICATED = { kind: 'AccessDeniedError', type: 'access-denied', code: 16 };
+const PASSWORD = 'planted';
+const filter = streamNameFilter({ prefixes: ['account-'] });
+
+needsTestServer(() => {
+  let server: OwnServer;
+  let users: Users;
+  let admin: EventStoreDBClient;
+  let service: EventStoreDBClient;
+  let as: (username: string, password?: string) => EventStoreDBClient;
+
+  beforeEach(async () => {
+    const { path, remove } = temporaryDirectory();
+    onEnd(async () => remove());
+    writeFileSync(join(path, 'ca.pem'), (await testAuthority()).cert);
+    users = new Users(
+      { username: 'admin', password: PASSWORD, groups: ['$admins'] },
+      { username: 'ops', password: PASSWORD, groups: ['$ops'] },
+      { username: 'service', password: PASSWORD, groups: ['webhooks'] },
+    );
+    server = await open({ tls: await certificateFor(), users });
+    as = (username, password = PASSWORD) =>
+      connect(`esdb://${username}:${password}@localhost:${server.port}?tls=true&tlsCAFile=${join(path, 'ca.pem')}`);
+    [admin, service] = [as('admin'), as('service')];
+    await service.appendToStream('account-1', event(1));
+  });
+
+  const readAll = (client: EventStoreDBClient) => collect(client.readAll({ maxCount: 1 }));
+  const follow = (client: EventStoreDBClient) => collect(client.subscribeToAll({ filter }), 1);
+  const plainly = (password = PASSWORD) => ({ credentials: { username: 'service', password } });
+  const readableBy = (...readRoles: string[]) => admin.setStreamMetadata('$all', { acl: { readRoles } });
+
+  test('streams of ours are open to every user', async () => {
+    expect(numbers(await collect(service.readStream('account-1')))).toEqual([1]);
+    await service.appendToStream('account-1', event(2), plainly());
+  });
+
+  test("$all is read by $admins only, unless its metadata's acl says otherwise", async () => {
+    expect(await failure(readAll(service))).toEqual(DENIED);
+    expect(await failure(follow(service))).toEqual(DENIED);
+    expect(await failure(readAll(as('ops')))).toEqual(DENIED);
+    expect(await readAll(admin)).toHaveLength(1);
+    await readableBy('$admins', 'webhooks');
+    expect(await readAll(service)).toHaveLength(1);
+    expect(numbers(await follow(service))).toEqual([1]);
+    expect(await failure(readAll(as('ops')))).toEqual(DENIED);
+  });
+
+  test('$all may also be opened by $settings', async () => {
+    const acl = { $r: ['$admins', 'service'] };
+    await admin.appendToStream('$settings', jsonEvent({ type: 'update-default-acl', data: { $systemStreamAcl: acl } }));
+    expect(await readAll(service)).toHaveLength(1);
+  });
+
+  test('who may not write its metadata may not open it', async () => {
+    expect(await failure(service.setStreamMetadata('$all', { acl: { readRoles: ['service'] } }, plainly()))).toEqual(
+      DENIED,
+    );
+    expect(await failure(service.getStreamMetadata('$all'))).toEqual(DENIED);
+    expect(await failure(readAll(service))).toEqual(DENIED);
+  });
+
+  test('streams of the system are for $admins and $ops; what projections write is read by every user', async () => {
+    const stream = '$projections-counts';
+    await admin.appendToStream(stream, event(1));
+    expect(await failure(collect(service.readStream(stream)))).toEqual(DENIED);
+    expect(await failure(service.appendToStream(stream, event(2), plainly()))).toEqual(DENIED);
+    for (const client of [admin, as('ops')]) expect(await collect(client.readStream(stream))).toHaveLength(1);
+    expect(await collect(service.readStream('$ce-account'))).toHaveLength(1);
+    await admin.appendToStream('$projections-counts-account-1-result', event(3));
+    expect(numbers(await collect(service.readStream('$projections-counts-account-1-result')))).toEqual([3]);
+  });
+
+  test("a stream's own acl counts for reads, writes and deletions", async () => {
+    await admin.setStreamMetadata('account-1', { acl: { readRoles: ['ops'], writeRoles: ['$ops'], deleteRoles: [] } });
+    expect(await failure(collect(service.readStream('account-1')))).toEqual(DENIED);
+    expect(await failure(service.appendToStream('account-1', event(2), plainly()))).toEqual(DENIED);
+    expect(await failure(as('ops').deleteStream('account-1'))).toEqual(DENIED);
+    expect(numbers(await collect(as('ops').readStream('account-1')))).toEqual([1]);
+    await as('ops').appendToStream('account-1', event(2));
+  });
+
+  test('a batched append that is denied has no code, and the call goes on', async () => {
+    const denied = await failure(service.appendToStream('$settings', event(2)));
+    expect(denied).toMatchObject({ type: 'access-denied', code: undefined });
+    await service.appendToStream('account-1', event(2));
+  });
+
+  describe('another thing than a missing right', () => {
+    test('is a wrong password: UNAUTHENTICATED', async () => {
+      const stranger = as('service', 'guessed');
+      for (const refused of [readAll(stranger), follow(stranger), stranger.appendToStream('account-1', event(2))]) {
+        expect(await failure(refused)).toMatchObject(UNAUTHENTICATED);
+      }
+    });
+
+    test('is a password that changes: the next append is refused, subscriptions that are open go on', async () => {
+      await readableBy('$admins', 'webhooks');
+      const subscription = service.subscribeToAll({ filter });
+      const events = collect(subscription, 2);
+      await once(subscription, 'caughtUp');
+      users.setPassword('service', 'changed');
+      expect(await failure(service.appendToStream('account-1', event(2), plainly()))).toMatchObject(UNAUTHENTICATED);
+      expect(await failure(follow(service))).toMatchObject(UNAUTHENTICATED);
+      await service.appendToStream('account-1', event(3), plainly('changed'));
+      expect(numbers(await events)).toEqual([1, 3]);
+    });
+  });
+
+  test('what is taken away keeps new subscriptions out, and leaves open ones', async () => {
+    await readableBy('$admins', 'webhooks');
+    const subscription = service.subscribeToAll({ filter });
+    const events = collect(subscription, 2);
+    await once(subscription, 'caughtUp');
+    await readableBy('$admins');
+    expect(await failure(follow(service))).toEqual(DENIED);
+    await admin.appendToStream('account-1', event(2));
+    expect(numbers(await events)).toEqual([1, 2]);
+  });
+});

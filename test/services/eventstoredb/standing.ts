@@ -1,0 +1,66 @@
+/** Where a server stands in its cluster, and what it refuses for that. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Metadata, status } from '@grpc/grpc-js';
+import { type Context, type Endpoint, type Member, notReady, RpcError } from './calls.js';
+import type { StoredData } from './stored-data.js';
+
+export type Standing =
+  | { readonly kind: 'leader' }
+  /** It forwards what is to be written. */
+  | { readonly kind: 'follower'; readonly leader: Endpoint }
+  /** It reaches no leader: this is the last one it knew. */
+  | { readonly kind: 'cut-off'; readonly leader: Endpoint }
+  /** It knows of no leader, or was the leader and lost its majority. */
+  | { readonly kind: 'leaderless' };
+
+/** A cluster, as its members see it; each is known by its port. */
+export interface Seat {
+  members(port: number): readonly Member[];
+  standing(port: number): Standing;
+  /** The log as far as it has reached this member. */
+  data(port: number): StoredData;
+  /** After so long a member gives up what it forwarded. ms */
+  readonly forwardingTimeoutMs: number;
+}
+
+function isLeaderRequired(metadata: Metadata): boolean {
+  return metadata.get('requires-leader')[0] === 'true';
+}
+
+/** @throws RpcError; a read that doesn't require the leader is answered by every member, from the log it has */
+export function mayRead(standing: Standing, metadata: Metadata): void {
+  if (!isLeaderRequired(metadata)) return;
+  switch (standing.kind) {
+    case 'leader':
+      return;
+    case 'follower':
+    case 'cut-off':
+      throw notLeader(standing.leader);
+    case 'leaderless':
+      throw notReady();
+    default:
+      throw standing satisfies never;
+  }
+}
+
+/**
+ * Writes here or, as if it were forwarded, at the leader: at once, so that what came first is written first.
+ * @throws RpcError, and what `write` throws
+ */
+export async function writing(context: Context, metadata: Metadata, gone: AbortSignal, write: () => void) {
+  const { faults, forwardingTimeoutMs } = context;
+  const standing = context.standing();
+  if (faults.isNotReady || standing.kind === 'leaderless') throw notReady();
+  mayRead(standing, metadata);
+  if (standing.kind !== 'cut-off') return write();
+  await delay(forwardingTimeoutMs, undefined, { signal: gone });
+  throw new RpcError(status.ABORTED, 'Operation timed out: Forwarding timeout');
+}
+
+function notLeader({ host, port }: Endpoint): RpcError {
+  return new RpcError(status.NOT_FOUND, 'Leader info available', {
+    exception: 'not-leader',
+    'leader-endpoint-host': host,
+    'leader-endpoint-port': `${port}`,
+  });
+}
