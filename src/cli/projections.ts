@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Backbone } from '../backbone.js';
 import { foldingTrouble, type Trouble, troubleOf } from '../doctor/projection-troubles.js';
 import { ProjectionMissing, type ProjectionServer, ProjectionsOff } from '../ports/projection-server.js';
-import { PROJECTIONS } from '../read-model/projection-source.js';
+import { PROJECTIONS, type ProjectionName } from '../read-model/projection-source.js';
 import { StandsStill, type Watching } from '../read-model/server-catch-up.js';
 import { type Deployed, deploy, rebuild } from '../read-model/server-projections.js';
 import { type Examined, examine } from '../read-model/server-standing.js';
@@ -86,26 +86,26 @@ async function status(parts: Parts): Promise<void> {
 }
 
 async function verifyAll(parts: Parts): Promise<void> {
-  const troubles: string[] = [];
-  let differences = 0;
-  for (const examined of await examineAll(parts)) {
-    const trouble = troubleOf(examined);
-    if (examined.standing === 'missing') throw new CommandFailed(NOT_DEPLOYED);
-    if (trouble) troubles.push(sentence(trouble));
-    else differences += await compare(parts, examined);
-  }
+  const all = await examineAll(parts);
+  if (all.some(({ standing }) => standing === 'missing')) throw new CommandFailed(NOT_DEPLOYED);
+  const troubles = all
+    .map(troubleOf)
+    .filter((trouble) => trouble !== null)
+    .map(sentence);
+  const sound = all.filter((examined) => troubleOf(examined) === null).map(({ projection }) => projection);
+  const differences = await compare(parts, sound);
   if (differences > 0) troubles.push(`${differences} states differ: run account-webhooks projections rebuild`);
   failWith(troubles);
 }
 
 /** @returns how many states differ */
-async function compare({ store, server, io, json }: Parts, { projection }: Examined): Promise<number> {
+async function compare({ store, server, io, json }: Parts, names: readonly ProjectionName[]): Promise<number> {
   let differences = 0;
-  for await (const difference of verify({ store, server }, projection)) {
+  for await (const difference of verify({ store, server }, names)) {
     differences += 1;
     for (const line of json ? [JSON.stringify(difference)] : differenceLines(difference)) await io.print(line);
   }
-  if (!json) await io.print(`${projection}: compared`);
+  for (const name of json ? [] : names) await io.print(`${name}: compared`);
   return differences;
 }
 

@@ -8,10 +8,12 @@ import type { ServerParts } from './server-standing.js';
 const STILL_THERE_EVERY_MS = 2_000;
 
 /** Every event of its streams, in order, as the store stands now. @throws StoreUnavailable */
-export async function* eventsOf(parts: ServerParts, projection: Projection): AsyncIterable<RecordedEvent> {
-  const { streamPrefix } = projection;
+export async function* eventsOf(
+  parts: ServerParts,
+  { name, streamPrefix }: Pick<Projection, 'name' | 'streamPrefix'>,
+): AsyncIterable<RecordedEvent> {
   const until = new AbortController();
-  void abortWhenGone(parts, projection.name, until);
+  void abortWhenGone(parts, name, until);
   try {
     for await (const batch of parts.store.subscribe({ after: null, streamPrefix, signal: until.signal })) {
       yield* batch.events;

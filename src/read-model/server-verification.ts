@@ -1,6 +1,7 @@
 /** The states at the server, compared with what this program folds from the same events. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { RecordedEvent } from '../ports/event-store.js';
 import { ProjectionMissing } from '../ports/projection-server.js';
 import { loadProjection, type Projection, type ProjectionName } from './projection-source.js';
 import { asStored, differenceAt, eventsOf, type Place, type TwoStates } from './server-fold.js';
@@ -13,7 +14,8 @@ const LOOK_AGAIN_MS = 300;
 const AT_ONCE = 32;
 
 export interface Difference extends TwoStates {
-  readonly projection: ProjectionName;
+  /** Its name. */
+  readonly projection: string;
   readonly stream: string;
 }
 
@@ -21,24 +23,34 @@ interface Folded extends Place {
   readonly state: unknown;
 }
 
-/** Every account whose state on the server is another than the one folded here. @throws ProjectionMissing, StoreUnavailable */
-export async function* verify(parts: ServerParts, name: ProjectionName): AsyncIterable<Difference> {
-  const projection = loadProjection(name);
-  if (!(await parts.server.status(name))) throw new ProjectionMissing(name);
-  const folded = await foldAll(parts, projection);
-  let differing = await mapAtOnce([...folded.values()], async ({ state, ...place }) => {
-    const server = await parts.server.state(name, place.stream);
-    return isDeepStrictEqual(asStored(state), server) ? null : place;
-  });
-  let differences: Found[] = [];
+/**
+ * Every account whose state on the server is another than the one folded here, of each projection in turn. One read of the
+ * events serves all of them.
+ * @throws ProjectionMissing, StoreUnavailable
+ */
+export async function* verify(parts: ServerParts, names: readonly ProjectionName[]): AsyncIterable<Difference> {
+  for (const name of names) {
+    if (!(await parts.server.status(name))) throw new ProjectionMissing(name);
+  }
+  for (const { projection, states } of await foldAll(parts, names.map(loadProjection))) {
+    for (const { place, ...two } of await differences(parts, projection, states)) {
+      yield { projection: projection.name, stream: place.stream, ...two };
+    }
+  }
+}
+
+async function differences(parts: ServerParts, projection: Projection, states: Folding['states']): Promise<Found[]> {
+  const { server } = parts;
+  let differing = await mapAtOnce([...states.values()], async ({ state, ...place }) =>
+    isDeepStrictEqual(asStored(state), await server.state(projection.name, place.stream)) ? null : place,
+  );
+  let last: Found[] = [];
   for (let look = 2; look <= LOOKS && differing.length > 0; look += 1) {
     await delay(LOOK_AGAIN_MS);
-    differences = await mapAtOnce(differing, async (place) =>
-      found(place, await differenceAt(parts, projection, place)),
-    );
-    differing = differences.map(({ place }) => place);
+    last = await mapAtOnce(differing, async (place) => found(place, await differenceAt(parts, projection, place)));
+    differing = last.map(({ place }) => place);
   }
-  for (const { place, ...states } of differences) yield { projection: name, stream: place.stream, ...states };
+  return last;
 }
 
 interface Found extends TwoStates {
@@ -49,15 +61,26 @@ function found(place: Place, difference: TwoStates | null): Found | null {
   return difference && { place, ...difference };
 }
 
-/** By stream, in the order in which the streams began. */
-async function foldAll(parts: ServerParts, projection: Projection): Promise<Map<string, Folded>> {
-  const folded = new Map<string, Folded>();
-  for await (const event of eventsOf(parts, projection)) {
-    const { stream, revision } = event;
-    const state = projection.fold(folded.get(stream)?.state ?? projection.init(), event);
-    folded.set(stream, { stream, revision, state });
+interface Folding {
+  readonly projection: Projection;
+  /** By stream, in the order in which the streams began. */
+  readonly states: Map<string, Folded>;
+}
+
+async function foldAll(parts: ServerParts, projections: readonly Projection[]): Promise<Folding[]> {
+  const foldings = projections.map((projection) => ({ projection, states: new Map<string, Folded>() }));
+  const prefixes = new Map(projections.map(({ name, streamPrefix }) => [streamPrefix, name]));
+  for (const [streamPrefix, name] of prefixes) {
+    const folding = foldings.filter(({ projection }) => projection.streamPrefix === streamPrefix);
+    for await (const event of eventsOf(parts, { name, streamPrefix })) for (const one of folding) fold(one, event);
   }
-  return folded;
+  return foldings;
+}
+
+function fold({ projection, states }: Folding, event: RecordedEvent): void {
+  const { stream, revision } = event;
+  const state = projection.fold(states.get(stream)?.state ?? projection.init(), event);
+  states.set(stream, { stream, revision, state });
 }
 
 /** What the work makes of each that is not null, in order; so many are under way at once. */

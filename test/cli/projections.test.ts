@@ -3,8 +3,9 @@ import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
+import { EventStoreDbProjections } from '../../src/adapters/eventstoredb/projection-server.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { projectionSource } from '../../src/read-model/projection-source.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
@@ -192,6 +193,23 @@ describe('where projections are deployed', () => {
       );
     }
     expect(await stateOf(1)).toMatchObject({ accountId: 1 });
+  });
+
+  test('and the running source may not be read: each command says on stderr what it goes by', async () => {
+    const unread = jest.spyOn(EventStoreDbProjections.prototype, 'runningSource').mockResolvedValue(null);
+    ends.push(() => unread.mockRestore());
+    for (const command of ['deploy', 'status', 'verify']) {
+      const { code, stderr } = await projections(command);
+      expect({ command, code }).toEqual({ command, code: 0 });
+      expect(lines(stderr)).toEqual(
+        [NAME, 'account-credentials'].map(
+          (name) =>
+            `${name}: the user of EVENT_STORE_URL may not read which source runs; the one that was deployed last is taken for it`,
+        ),
+      );
+    }
+    const [first] = parsed((await projections('status', '--json')).stdout);
+    expect(first).toMatchObject({ source: 'unreadable', trouble: null });
   });
 
   test('what differs is told, account by account', async () => {

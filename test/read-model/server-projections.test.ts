@@ -124,7 +124,7 @@ describe('rebuild', () => {
     await append(1, [added(11)], 1);
     server.faults.holdProjections(false);
     expect(await rebuilding).toMatchObject({ outcome: 'rebuilt' });
-    expect(await collect(verify(parts, NAME))).toEqual([]);
+    expect(await collect(verify(parts, [NAME]))).toEqual([]);
   });
 
   it('never ends well with states that are not folded again', async () => {
@@ -143,7 +143,7 @@ describe('verify', () => {
     for (const id of [1, 2, 3]) await append(id, [registered(id), added(id * 10), added(id * 10 + 1)]);
     for (const name of PROJECTIONS) {
       await deploy(parts, name, watching);
-      expect(await collect(verify(parts, name))).toEqual([]);
+      expect(await collect(verify(parts, [name]))).toEqual([]);
     }
   });
 
@@ -154,7 +154,7 @@ describe('verify', () => {
     // Another source that kept the states, as updateProjection does.
     await projections.put(NAME, `fromCategory('account').foreachStream().when({ $init: () => ({}) })`);
     await append(1, [added(8)], 1);
-    const differences = await collect(verify(parts, NAME));
+    const differences = await collect(verify(parts, [NAME]));
     expect(differences).toMatchObject([
       { projection: NAME, stream: 'account-1', local: { webhooks: [{ id: 7 }, { id: 8 }] }, server: { accountId: 1 } },
     ]);
@@ -174,7 +174,7 @@ describe('verify', () => {
         return projections.state(name, stream);
       },
     });
-    expect(await collect(verify({ store, server: counting }, NAME))).toEqual([]);
+    expect(await collect(verify({ store, server: counting }, [NAME]))).toEqual([]);
     // 5 looks at all of them at the most, however long the server takes.
     expect(asked).toBeGreaterThan(ids.length);
     expect(asked).toBeLessThanOrEqual(5 * ids.length);
@@ -183,7 +183,7 @@ describe('verify', () => {
   it('of what was never deployed says so, as reset, stop, start and state do', async () => {
     const { reset, stop, start } = projections;
     const calls = [reset, stop, start].map((call) => call.call(projections, NAME));
-    for (const call of [collect(verify(parts, NAME)), ...calls, stateOf(1)]) {
+    for (const call of [collect(verify(parts, [NAME])), ...calls, stateOf(1)]) {
       await expect(call).rejects.toThrow(ProjectionMissing);
     }
   });
@@ -192,11 +192,11 @@ describe('verify', () => {
     await append(1, [registered(1)]);
     await deploy(parts, NAME, watching);
     server.faults.silent('subscribe');
-    const verifying = collect(verify(parts, NAME));
+    const verifying = collect(verify(parts, [NAME]));
     await Promise.all([
       expect(verifying).rejects.toThrow(StoreUnavailable),
       eventually(() => server.faults.subscriptions === 1).then(() => server.kill()),
     ]);
-    await expect(collect(verify(parts, NAME))).rejects.toThrow(StoreUnavailable);
+    await expect(collect(verify(parts, [NAME]))).rejects.toThrow(StoreUnavailable);
   });
 });
