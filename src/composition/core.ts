@@ -76,7 +76,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const history = identifying(config.dataDir, store, states, stops);
   host.start(await Promise.race([history, lost, givenUp]));
   stops.push(() => host.close());
-  await Promise.race([host.caughtUp, lost, givenUp]);
+  await Promise.race([Promise.all([host.caughtUp, watch.answered]), lost, givenUp]);
   checkKeys(sealedValues(host, Date.now()), backbone.sealing);
   readiness.part('keys', () => null);
   const commands: CommandParts = {

@@ -30,6 +30,12 @@ export class HeadWatch {
   /** By `now`; null where no outage was told. */
   #outSince: number | null = null;
   #reject: (error: Error) => void = () => undefined;
+  #fulfil: () => void = () => undefined;
+
+  /** Fulfilled with the first answer. */
+  readonly answered: Promise<void> = new Promise((fulfil) => {
+    this.#fulfil = fulfil;
+  });
 
   /** Rejected where asking again is no use. */
   readonly lost: Promise<never> = new Promise((_, reject) => {
@@ -78,6 +84,7 @@ export class HeadWatch {
     if (this.#outSince !== null) logger.info({ ms: now() - this.#outSince }, 'the event store answers again');
     this.#outSince = null;
     this.#whyNot = null;
+    this.#fulfil();
     onHead(head);
   }
 

@@ -9,6 +9,8 @@ import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
 import { eventually, patience } from '../../support/eventually.js';
 
 const PATIENCE = { timeout: 15_000 };
+/** For calls that are to be in vain. */
+const HASTY = { appendMs: 1_500 };
 
 let cluster: EventStoreCluster;
 let store: EventStore;
@@ -61,7 +63,7 @@ it('is found by any of its members, and found again when its leader is gone', as
 
 it('that is down ends reads and appends with a line that says so', async () => {
   await killAll();
-  const hasty = open({ appendMs: 3_000 });
+  const hasty = open(HASTY);
   for (const call of [() => collect(hasty.read('account-1')), () => hasty.append('account-1', [event()], NO_STREAM)]) {
     const failure = await call().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(StoreUnavailable);
@@ -73,6 +75,7 @@ it('that is down is waited for by a subscription that goes on from a position', 
   const [first, second] = [event(), event()];
   const { position } = await store.append('account-1', [first], NO_STREAM);
   await store.append('account-1', [second], 0);
+  store = open(HASTY);
   await killAll();
   await expect(collect(store.read('account-1'))).rejects.toThrow(StoreUnavailable);
   const { seen } = follow(position);
@@ -85,6 +88,8 @@ it('that is down is waited for by a subscription that goes on from a position', 
 it('that goes down while it is looked for ends nothing but what was asked of it', async () => {
   const [first, second] = [event(), event()];
   await store.append('account-1', [first], NO_STREAM);
+  const patient = store;
+  store = open(HASTY);
   const { seen } = follow();
   await eventually(() => seen.length === 1 && subscriptions() === 1, PATIENCE);
   // The client leaves the connection that said so to what runs on it, and looks for another.
@@ -96,7 +101,7 @@ it('that goes down while it is looked for ends nothing but what was asked of it'
   await killAll();
   await expect(looking).rejects.toThrow(StoreUnavailable);
   await cluster.revive();
-  await store.append('account-1', [second], 0);
+  await patient.append('account-1', [second], 0);
   await eventually(() => seen.length === 2, PATIENCE);
   expect(seen).toEqual([first.id, second.id]);
 });
@@ -104,7 +109,7 @@ it('that goes down while it is looked for ends nothing but what was asked of it'
 it('that accepts connections and says nothing keeps nobody who wants to end', async () => {
   for (const { faults } of cluster.members) faults.silent('gossip');
   const { end } = follow();
-  await expect(collect(open({ silenceMs: 1_000 }).read('account-1'))).rejects.toThrow(StoreUnavailable);
+  await expect(collect(open({ ...HASTY, silenceMs: 1_000 }).read('account-1'))).rejects.toThrow(StoreUnavailable);
   const began = performance.now();
   await end();
   await store.close();
