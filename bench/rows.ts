@@ -7,7 +7,7 @@ import { kills } from './rows/kills.js';
 import { hangingUrl, hangingUrlKafka, latency, latencyKafka } from './rows/latency.js';
 import { memory } from './rows/memory.js';
 import { pipeline, pipelineKafka } from './rows/pipeline.js';
-import { post, postKeyed } from './rows/post.js';
+import { post, postKeyed, postKeyedEventStoreDb } from './rows/post.js';
 import { rebuild } from './rows/rebuild.js';
 import { startEmpty, startFull } from './rows/start.js';
 import { verify } from './rows/verify.js';
@@ -23,6 +23,7 @@ export const ROWS: readonly Row[] = [
   get,
   post,
   postKeyed,
+  postKeyedEventStoreDb,
   rebuild,
   catchUp,
   verify,
