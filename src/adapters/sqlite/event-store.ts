@@ -55,14 +55,12 @@ export class SqliteEventStore implements EventStore {
   }
 
   async *read(stream: string, fromRevision = 0): AsyncIterable<RecordedEvent> {
-    const end = this.#try(() => this.#lastRevision(stream));
-    let next = fromRevision;
-    while (next <= end) {
-      const rows = this.#try(() => this.#sql.page.all(stream, next, end, PAGE) as EventRow[]);
-      if (rows.length === 0) return;
-      next += rows.length;
+    for (let next = fromRevision; ; ) {
+      const rows = this.#try(() => this.#sql.onward.all(stream, next, PAGE) as EventRow[]);
       for (const row of rows) yield this.#event(row);
-      if (rows.length === PAGE) await nextTurn();
+      if (rows.length < PAGE) return;
+      next += rows.length;
+      await nextTurn();
     }
   }
 
@@ -226,6 +224,7 @@ function statements({ file }: StoreFile) {
     page: file.prepare(
       `SELECT ${columns} FROM events WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision LIMIT ?`,
     ),
+    onward: file.prepare(`SELECT ${columns} FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?`),
     following: file.prepare(
       `SELECT ${columns} FROM events NOT INDEXED WHERE seq > ? AND stream >= ? AND stream < ? ORDER BY seq LIMIT ?`,
     ),
