@@ -39,6 +39,8 @@ export interface GroupMemberParts {
 /** Waited for at most, when Kafka does not answer while a client leaves; a rebalance may last as long. */
 const LEAVE_WITHIN_MS = 4_000;
 const START_AGAIN_MS = 1_000;
+/** How long a client that is on its way into the group is waited for, before it is told to leave all the same. */
+const ARRIVE_WITHIN_MS = 2_000;
 /** How long the others wait for a member that does not join again: they do within a heartbeat. */
 const REBALANCE_MS = 15_000;
 /** A client that works fetches all the time, ten times a second where everything is paused; or it joins. */
@@ -55,6 +57,12 @@ export class GroupMember {
   #startAgain: NodeJS.Timeout | undefined;
   #watch: NodeJS.Timeout | undefined;
   #starting: Promise<void> = Promise.resolve();
+  /**
+   * Hazard: a client that is told to leave between its start and its first fetch forgets its runner, which goes on for ever.
+   * So its first fetch, or its end, is waited for.
+   */
+  #isOnItsWay = false;
+  #arrived: () => void = () => undefined;
 
   constructor(parts: GroupMemberParts) {
     this.#parts = parts;
@@ -103,8 +111,21 @@ export class GroupMember {
 
   async close(): Promise<void> {
     this.stop();
-    const left = this.#starting.then(() => this.#client.disconnect());
+    const left = this.#starting.then(() => this.#arrival()).then(() => this.#client.disconnect());
     await withinTime(LEAVE_WITHIN_MS, left).catch(() => undefined);
+  }
+
+  async #arrival(): Promise<void> {
+    if (!this.#isOnItsWay) return;
+    const arrived = new Promise<void>((resolve) => {
+      this.#arrived = resolve;
+    });
+    await withinTime(ARRIVE_WITHIN_MS, arrived).catch(() => undefined);
+  }
+
+  #hasArrived(): void {
+    this.#isOnItsWay = false;
+    this.#arrived();
   }
 
   /** Hazard: from a crash to its next join kafkajs throws at these. A join has all of it told again. */
@@ -118,6 +139,7 @@ export class GroupMember {
 
   async #begin(): Promise<void> {
     const client = this.#client;
+    this.#isOnItsWay = true;
     try {
       await client.connect();
       await onceKnown(() => client.subscribe({ topics: [...this.#parts.topics], fromBeginning: true }));
@@ -129,6 +151,7 @@ export class GroupMember {
         },
       });
     } catch (error) {
+      this.#hasArrived();
       throw translated(error);
     }
   }
@@ -161,7 +184,7 @@ export class GroupMember {
       listener();
     };
     client.on(events.GROUP_JOIN, ({ payload }) => alive(() => this.#joined(payload)));
-    client.on(events.FETCH_START, () => alive(() => undefined));
+    client.on(events.FETCH_START, () => alive(() => this.#hasArrived()));
     client.on(events.REBALANCING, () => alive(() => on.rebalancing()));
     client.on(events.COMMIT_OFFSETS, () =>
       alive(() => {
@@ -180,6 +203,8 @@ export class GroupMember {
 
   #crashed(error: Error, restarts: boolean): void {
     this.#isMember = false;
+    if (restarts) this.#isOnItsWay = true;
+    else this.#hasArrived();
     const { logger, group, on } = this.#parts;
     const again = restarts || isCoordinatorMissing(error);
     if (again) logger.warn({ err: error, group }, 'the consumer lost Kafka; it tries again');

@@ -6,6 +6,7 @@ import Database from 'better-sqlite3';
 const BUSY_TIMEOUT_MS = 5_000;
 
 export type SqliteFile = Database.Database;
+export type SqliteStatement = Database.Statement;
 
 /** What an operation on something that was closed fails with. */
 export class FileClosed extends Error {

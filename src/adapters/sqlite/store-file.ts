@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { GroupCommit } from './group-commit.js';
-import { codeOf, openFile, type SqliteFile, SqliteNotBuilt } from './open-file.js';
+import { codeOf, openFile, type SqliteFile, SqliteNotBuilt, type SqliteStatement } from './open-file.js';
 import { STORE_SCHEMA } from './schema.js';
 
 const LOOK_EVERY_MS = 10;
@@ -46,6 +46,8 @@ export class StoreFile {
   /** Drawn once for a file: positions of another file are not taken for its own. */
   readonly storeId: string;
   readonly #commits: GroupCommit;
+  /** Prepared once: a pragma() is a statement for the garbage collector, a hundred times a second. */
+  readonly #dataVersion: SqliteStatement;
   readonly #listeners = new Set<ChangeListener>();
   #looking: NodeJS.Timeout | null = null;
   #seenVersion = 0;
@@ -61,6 +63,7 @@ export class StoreFile {
       this.file = openStore(this.#path);
       this.#inode = statSync(this.#path).ino;
       this.storeId = this.#readStoreId();
+      this.#dataVersion = this.file.prepare('PRAGMA data_version').pluck();
     } catch (error) {
       throw new DataDirUnusable(error);
     }
@@ -110,7 +113,7 @@ export class StoreFile {
   /** Where it can't be read just now, the one seen last: the next look tells. */
   #version(): number {
     try {
-      return this.file.pragma('data_version', { simple: true }) as number;
+      return this.#dataVersion.get() as number;
     } catch {
       return this.#seenVersion;
     }
