@@ -20,6 +20,8 @@ export class FakeKafkaClient {
   /** How many clients were asked for, this one standing for all of them. */
   made = 0;
   disconnects = 0;
+  /** Whether it comes as far as to its first fetch by itself. */
+  arrives = true;
   commit: () => Promise<void> = async () => undefined;
   /** As kafkajs does while it is not fetching: a commit is fulfilled, and nothing was committed. */
   dropsCommits = false;
@@ -53,6 +55,7 @@ export class FakeKafkaClient {
   async run({ eachBatch }: { eachBatch: (payload: unknown) => Promise<void> }): Promise<void> {
     this.#eachBatch = eachBatch;
     this.runs += 1;
+    if (this.arrives) await this.emit('FETCH_START', {});
   }
 
   async commitOffsets(offsets: Commit[]): Promise<void> {
@@ -83,8 +86,9 @@ export class FakeKafkaClient {
     if (this.inNoGroup) throw new Error('Consumer group was not initialized, consumer#run must be called first');
   }
 
-  join(assignment: Record<string, number[]>, memberId = 'member'): Promise<void> {
-    return this.emit('GROUP_JOIN', { memberId, memberAssignment: assignment });
+  async join(assignment: Record<string, number[]>, memberId = 'member'): Promise<void> {
+    await this.emit('GROUP_JOIN', { memberId, memberAssignment: assignment });
+    if (this.arrives) await this.emit('FETCH_START', {});
   }
 
   /** Records of partition 0, `first` to `last`; `end` is what the next to be published will get. */

@@ -65,3 +65,21 @@ it('joins with a topic that the broker asked does not know yet, as after it was 
   await consumer.start();
   expect([tries, client.runs]).toEqual([3, runs + 1]);
 });
+
+it.each([
+  ['its first fetch', () => client.emit('FETCH_START', {})],
+  ['its end', () => client.emit('CRASH', { error: new Error('no coordinator'), restart: false })],
+])(
+  'closed on its way into the group, it leaves after %s: kafkajs forgets a runner that has not arrived',
+  async (_, arrive) => {
+    client.arrives = false;
+    await client.emit('CRASH', { error: new Error('Kafka is away'), restart: true });
+    await client.join({ t: [0] });
+    const closing = consumer.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(client.disconnects).toBe(0);
+    await arrive();
+    await closing;
+    expect(client.disconnects).toBe(1);
+  },
+);
