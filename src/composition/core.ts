@@ -61,11 +61,11 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     logger.warn({ file }, 'the read model is damaged, or of another release: it is rebuilt'),
   );
   stops.push(() => states.close());
+  const now = () => performance.now();
   const host = new ProjectionHost<AccountStates>({
     ...{ store, states, logger, projection: combined(PROJECTIONS.map(loadProjection)) },
-    ...{ now: () => performance.now(), time: Date.now, onReached: (ms) => metrics.store.folded(ms) },
+    ...{ now, time: Date.now, onReached: (ms) => metrics.store.folded(ms) },
   });
-  const now = () => performance.now();
   const watch = new HeadWatch({ store, logger, now, onHead: (head) => host.sawHead(head) });
   watchReadModel(start, host, watch);
   watch.start();

@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { AheadStates, ReadModelBehind } from '../../src/read-model/ahead-states.js';
+
+const folded = (revision: number, state: unknown = {}) => ({ state, revision, eventId: `event ${revision}` });
+const use = (key: string) => ({ key, request: 'fingerprint', at: 0, eventType: 'WebhookAdded' });
+
+test('a state and its keys stay until the read model has reached its revision', () => {
+  const ahead = new AheadStates(() => 0);
+  ahead.put('a', folded(4), [use('k')], true);
+  expect(ahead.reached('a', 3)).toBeNull();
+  expect([ahead.current('a'), ahead.key('a', 'k')]).toEqual([folded(4), use('k')]);
+  expect(ahead.reached('a', 4)).toBe(0);
+  expect([ahead.current('a'), ahead.key('a', 'k'), ahead.size]).toEqual([undefined, undefined, 0]);
+});
+
+test('an older state changes nothing; a newer one keeps the keys before it', () => {
+  const ahead = new AheadStates(() => 0);
+  ahead.put('a', folded(4), [use('k')], true);
+  ahead.put('a', folded(3), [use('older')], true);
+  ahead.put('a', folded(6), [use('l')], false);
+  expect(ahead.current('a')).toEqual(folded(6));
+  expect(['k', 'older', 'l'].map((key) => ahead.key('a', key)?.key)).toEqual(['k', undefined, 'l']);
+});
+
+test('tells how long an own append was ahead, and nothing of a state that was only read', () => {
+  let now = 100;
+  const ahead = new AheadStates(() => now);
+  ahead.put('own', folded(1), [], true);
+  ahead.put('read', folded(1), [], false);
+  now = 130;
+  expect([ahead.reached('own', 1), ahead.reached('read', 1)]).toEqual([30, null]);
+});
+
+test.each([
+  ['streams', { streams: 2, characters: 1_000 }, {}],
+  ['characters', { streams: 1_000, characters: 40 }, { text: 'x'.repeat(20) }],
+])('takes no more commands where too many %s are ahead, until the read model has come closer', (_, limits, state) => {
+  const ahead = new AheadStates(() => 0, limits);
+  ahead.put('a', folded(0, state), [], true);
+  expect(() => ahead.mustTakeMore()).not.toThrow();
+  ahead.put('b', folded(0, state), [], true);
+  expect(() => ahead.mustTakeMore()).toThrow(ReadModelBehind);
+  ahead.reached('a', 0);
+  expect(() => ahead.mustTakeMore()).not.toThrow();
+});
