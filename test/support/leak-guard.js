@@ -1,6 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TestEnvironment } from 'jest-environment-node';
+import { startTimeRecord } from './time-record.js';
 
 const POLL_MS = 20;
 
@@ -16,9 +17,11 @@ const POLL_MS = 20;
 export default class LeakGuard extends TestEnvironment {
   #patienceMs;
   #before = new Map();
+  #recordTimes;
 
   constructor(config, context) {
     super(config, context);
+    this.#recordTimes = startTimeRecord(context.testPath, config.projectConfig.rootDir);
     this.#patienceMs = config.projectConfig.testEnvironmentOptions.leakPatienceMs ?? 2_000;
   }
 
@@ -27,6 +30,11 @@ export default class LeakGuard extends TestEnvironment {
     // Node opens these on first use, and they stay: not the test's doing.
     void [process.stdin, process.stdout, process.stderr];
     this.#before = countOpen();
+  }
+
+  async teardown() {
+    await super.teardown();
+    this.#recordTimes();
   }
 
   async handleTestEvent(event, state) {
