@@ -22,7 +22,7 @@ require_node() {
   has npm || fail 'npm is missing: it comes with Node.js (https://nodejs.org); on Debian: apt-get install npm'
 }
 
-# better-sqlite3 is compiled where no prebuilt binary can be had.
+# On Node.js 20 SQLite is compiled where no prebuilt binary can be had; from 22 on its package has binaries.
 missing_tools() {
   missing=
   for tool in python3 make g++; do
@@ -69,17 +69,42 @@ up_to_date() {
   [ -f "$LOCK" ] && [ -z "$(find package-lock.json -newer "$LOCK")" ]
 }
 
-sqlite_loads() {
-  node -e "require('better-sqlite3')(':memory:').close()" 2>/dev/null
+require_node
+
+has_node_22() {
+  node -e 'process.exit(parseInt(process.versions.node) >= 22 ? 0 : 1)'
 }
 
-require_node
+# The packages of src/adapters/sqlite/driver.ts. npm leaves out the one that does not fit Node.js.
+if has_node_22; then
+  DRIVER=better-sqlite3
+else
+  DRIVER=better-sqlite3-node20
+fi
+
+sqlite_loads() {
+  node -e "require('$DRIVER')(':memory:').close()" 2>/dev/null
+}
+
+# From Node.js 22 on, the scripts would compile nothing that is used.
+install_packages() {
+  if has_node_22; then
+    quietly npm ci --no-audit --no-fund --ignore-scripts
+  else
+    quietly npm ci --no-audit --no-fund --foreground-scripts
+  fi || explain_failure 'The packages could not be installed.'
+}
+
 if ! up_to_date; then
-  echo 'Installing the packages (npm ci). The first time takes a minute or two, most of it to compile SQLite.'
-  quietly npm ci --no-audit --no-fund --foreground-scripts || explain_failure 'The packages could not be installed.'
+  echo 'Installing the packages (npm ci). The first time takes up to two minutes: on Node.js 20 SQLite may be compiled.'
+  install_packages
 fi
 if ! sqlite_loads; then
-  echo "SQLite's native module does not load in Node.js $(node --version); compiling it again."
-  quietly npm rebuild better-sqlite3 --foreground-scripts || explain_failure 'better-sqlite3 could not be built.'
-  sqlite_loads || explain_failure 'better-sqlite3 was built but does not load.'
+  echo "SQLite's native module does not load in Node.js $(node --version): installing it again."
+  if has_node_22; then
+    install_packages
+  else
+    quietly npm rebuild $DRIVER --foreground-scripts || explain_failure "$DRIVER could not be built."
+  fi
+  sqlite_loads || explain_failure "$DRIVER was installed but does not load."
 fi

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { cpus, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { DRIVER_PACKAGE } from '../../src/adapters/sqlite/driver.js';
 import { newFolder } from './folders.js';
 
 const GIB = 1024 ** 3;
@@ -11,7 +12,7 @@ const SYNC_FOR_MS = 500;
 export function machine(): string {
   const [first] = cpus();
   const hardware = `${first?.model.trim()}, ${cpus().length} cores, ${(totalmem() / GIB).toFixed(0)} GiB`;
-  const versions = ['undici', 'koa', 'better-sqlite3', 'kafkajs'].map((name) => `${name} ${versionOf(name)}`);
+  const versions = ['undici', 'koa', DRIVER_PACKAGE, 'kafkajs'].map((name) => `${name} ${versionOf(name)}`);
   const software = `${platform()} ${release()}, Node ${process.versions.node}, ${versions.join(', ')}`;
   const when = `${new Date().toISOString().slice(0, 10)}, commit ${commit()}`;
   return `${when}. ${hardware}; a disk that syncs 4 KiB ${syncsPerSecond()} times a second. ${software}.`;

@@ -50,8 +50,9 @@ export async function runCommandLine(
   }
 }
 
-/** The one that is named; all of them where it is none, for the help. */
+/** The one that is named; all of them where it is none, for the help. The version needs none. */
 function asked(name = ''): (() => Promise<Register>)[] {
+  if (name === '--version') return [];
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   return load ? [load] : Object.values(COMMANDS);
 }

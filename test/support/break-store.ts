@@ -1,11 +1,11 @@
 /** Makes the event store of a running service fail for good: each in a way that its driver has most to say of. */
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { driver } from '../../src/adapters/sqlite/driver.js';
 import type { EventStoreServer } from '../services/eventstoredb/event-store-server.js';
 
 /** What the table is called does not matter to anybody any more. */
 export function breakSqlite(dataDir: string): void {
-  const database = new Database(join(dataDir, 'store.sqlite'));
+  const database = new (driver())(join(dataDir, 'store.sqlite'));
   database.exec('ALTER TABLE events RENAME TO gone');
   database.close();
 }

@@ -2,13 +2,14 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { DRIVER_PACKAGE } from '../../src/adapters/sqlite/driver.js';
 import { FaultyLibc, withFaultyLibc } from './faulty-libc.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const DAY_MS = 86_400_000;
 const COMMIT = `
-  const Database = require('better-sqlite3');
+  const Database = require('${DRIVER_PACKAGE}');
   const file = new Database(process.argv[1]);
   try {
     file.pragma('journal_mode = WAL');

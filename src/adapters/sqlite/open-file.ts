@@ -1,9 +1,11 @@
 /** Opens a SQLite file that nobody else on the machine can read. */
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
+import { DRIVER_PACKAGE, driver } from './driver.js';
 
 const BUSY_TIMEOUT_MS = 5_000;
+const NOT_BUILT: ReadonlySet<string> = new Set(['ERR_DLOPEN_FAILED', 'MODULE_NOT_FOUND']);
 
 export type SqliteFile = Database.Database;
 export type SqliteStatement = Database.Statement;
@@ -14,12 +16,12 @@ export class FileClosed extends Error {
   readonly code = 'CLOSED';
 }
 
-/** npm runs the install script that builds it only where it may. */
+/** npm runs the script that builds version 12 only where it may, and leaves optional packages out where it is told to. */
 export class SqliteNotBuilt extends Error {
   override readonly name = 'SqliteNotBuilt';
   readonly code = 'SQLITE_NOT_BUILT';
   constructor(cause: unknown) {
-    super('better-sqlite3 is not built for this Node: npm rebuild better-sqlite3', { cause });
+    super(`${DRIVER_PACKAGE} is not built for this Node: npm install, then npm rebuild ${DRIVER_PACKAGE}`, { cause });
   }
 }
 
@@ -27,21 +29,21 @@ export class SqliteNotBuilt extends Error {
 export function openFile(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS): SqliteFile {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   createPrivate(path);
-  return opened(() => new Database(path, { timeout: busyTimeoutMs }));
+  return opened(() => new (driver())(path, { timeout: busyTimeoutMs }));
 }
 
 /** One that has to be there. @throws SqliteNotBuilt, an error of SQLite */
 export function openExisting(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS): SqliteFile {
-  return opened(() => new Database(path, { fileMustExist: true, timeout: busyTimeoutMs }));
+  return opened(() => new (driver())(path, { fileMustExist: true, timeout: busyTimeoutMs }));
 }
 
-/** The native module is loaded when the first file is opened. */
+/** @throws SqliteNotBuilt, whatever `open` throws */
 export function opened<T>(open: () => T): T {
   try {
     return open();
   } catch (error) {
     const isMissing = error instanceof Error && error.message.startsWith('Could not locate the bindings file');
-    throw isMissing || codeOf(error) === 'ERR_DLOPEN_FAILED' ? new SqliteNotBuilt(error) : error;
+    throw isMissing || NOT_BUILT.has(codeOf(error)) ? new SqliteNotBuilt(error) : error;
   }
 }
 

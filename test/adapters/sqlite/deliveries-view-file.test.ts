@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import Database from 'better-sqlite3';
 import { openDeliveriesView } from '../../../src/adapters/sqlite/deliveries-view.js';
+import { driver } from '../../../src/adapters/sqlite/driver.js';
 import type { DeliveriesView } from '../../../src/ports/deliveries-view.js';
 import { entries, query } from '../../support/deliveries-view-subject.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
@@ -33,7 +33,7 @@ function filled(): DeliveriesView {
 }
 
 function changed(sql: string): void {
-  const file = new Database(path());
+  const file = new (driver())(path());
   file.exec(sql);
   file.close();
 }
@@ -76,7 +76,7 @@ test('what a process that was killed has left is used again: it is all there', (
 test('a view that was closed has no mark of being open, and nothing outside its file', () => {
   filled().close();
   expect(readdirSync(folder.dataDir)).toEqual(['deliveries-view.sqlite']);
-  const file = new Database(path(), { readonly: true });
+  const file = new (driver())(path(), { readonly: true });
   expect(file.prepare('SELECT boot FROM left_open').all()).toEqual([]);
   file.close();
 });
@@ -97,7 +97,7 @@ test('processes on one folder have a file each, and the next takes the first tha
 
 test('the pages of any query are read from an index, without sorting more than one moment', () => {
   filled().close();
-  const file = new Database(path(), { readonly: true });
+  const file = new (driver())(path(), { readonly: true });
   const plan = file
     .prepare(
       `EXPLAIN QUERY PLAN SELECT id FROM deliveries

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { DRIVER_PACKAGE } from '../../../src/adapters/sqlite/driver.js';
 import { codeOf, opened } from '../../../src/adapters/sqlite/open-file.js';
 import { DataDirUnusable } from '../../../src/adapters/sqlite/store-file.js';
 
@@ -8,6 +9,7 @@ const fails = (error: unknown) => () => {
 
 test.each([
   ['is missing', new Error('Could not locate the bindings file. Tried:\n /a/path')],
+  ['was left out', Object.assign(new Error("Cannot find module '/a/path'"), { code: 'MODULE_NOT_FOUND' })],
   ['is of another Node', Object.assign(new Error('/a/path: too short'), { code: 'ERR_DLOPEN_FAILED' })],
 ])('a native module that %s: the message says what builds it, and no path', (_, error) => {
   const notBuilt = expect.objectContaining({ code: 'SQLITE_NOT_BUILT' });
@@ -19,7 +21,7 @@ test.each([
       throw new DataDirUnusable(cause);
     }
   };
-  const todo = 'better-sqlite3 is not built for this Node: npm rebuild better-sqlite3';
+  const todo = `${DRIVER_PACKAGE} is not built for this Node: npm install, then npm rebuild ${DRIVER_PACKAGE}`;
   expect(unusable).toThrow(`DATA_DIR can't be used (${todo})`);
 });
 

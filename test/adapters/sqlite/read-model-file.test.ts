@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import Database from 'better-sqlite3';
+import { driver } from '../../../src/adapters/sqlite/driver.js';
 import { openProjectionStates } from '../../../src/adapters/sqlite/projection-states.js';
 import { type ProjectionState, type ProjectionStates, StatesDamaged } from '../../../src/ports/projection-states.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
@@ -41,7 +41,7 @@ function commit(states: ProjectionStates, position: string, changed: ReadonlyMap
 }
 
 function changed(sql: string): void {
-  const file = new Database(path());
+  const file = new (driver())(path());
   file.exec(sql);
   file.close();
 }
