@@ -27,6 +27,7 @@ function watchedStore(store: EventStore, metrics: StoreMetrics): EventStore {
     },
     read: (stream, fromRevision) => store.read(stream, fromRevision),
     subscribe: (options) => store.subscribe(options),
+    endsWith: (stream, revision, id) => store.endsWith(stream, revision, id),
     head: () => store.head(),
     isAtOrAfter: (position, head) => store.isAtOrAfter(position, head),
     close: () => store.close(),

@@ -145,6 +145,7 @@ export class ProjectionHost<S> {
   async fresh(stream: string): Promise<Folded<S> | undefined> {
     // Begins with the state known here: strangers can ask for this (POST /oauth/token), and a history may be long.
     const before = this.current(stream);
+    if (before && (await this.#parts.store.endsWith(stream, before.revision, before.eventId))) return before;
     const keys: KeyUse[] = [];
     const after = await this.#folded.extended(before, this.#newer(stream, before, keys));
     if (after && after.revision !== before?.revision && this.#isAhead(stream, after)) {

@@ -9,7 +9,7 @@ import { type SealedSecret, signingAt } from '../../src/read-model/signing-secre
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, signingSecretPlace } from '../../src/secrets/sealing.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { bound } from '../support/projection-host-fixture.js';
+import { bound } from '../support/bound-store.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { AT, CONTEXT } from '../support/webhook-samples.js';

@@ -67,6 +67,7 @@ const BROKEN_STORES: readonly Row<EventStore>[] = [
     'an append that others have followed is repeated with its first result too',
     'the same append twice at once is stored once, and both have its result',
   ],
+  [stores.EndsWithAnyEvent, 'endsWith tells whether the event is the last one of its stream'],
   [stores.DuplicatesPositions, 'every event has a position of its own'],
   [
     stores.SubscribesInWrongOrder,

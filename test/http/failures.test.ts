@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { type EventStore, OtherHistory, StoreRefused, StoreUnavailable } from '../../src/ports/event-store.js';
 import { ReadModelBehind } from '../../src/read-model/ahead-states.js';
 import { type BareApi, type BareOptions, startBareApi } from '../support/bare-api.js';
+import { bound } from '../support/bound-store.js';
 import { head, rawRequest } from '../support/raw-request.js';
 
 const SECRET_DETAILS = 'SQLITE_FULL: database or disk is full, /var/lib/data/store.sqlite';
@@ -27,14 +28,7 @@ async function post(running: BareApi) {
 }
 
 function failing(store: EventStore, error: () => Error): EventStore {
-  return {
-    append: () => Promise.reject(error()),
-    read: (...args) => store.read(...args),
-    subscribe: (...args) => store.subscribe(...args),
-    head: () => store.head(),
-    isAtOrAfter: (...args) => store.isAtOrAfter(...args),
-    close: () => store.close(),
-  };
+  return { ...bound(store), append: () => Promise.reject(error()) };
 }
 
 describe('what the service can not do is 500 in the shape of every error, and tells nothing; the log has it', () => {

@@ -5,6 +5,7 @@ import { type EventStore, StoreUnavailable } from '../../src/ports/event-store.j
 import { accountStream } from '../../src/webhooks/events.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { bound } from '../support/bound-store.js';
 import { head, rawRequest } from '../support/raw-request.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
 
@@ -232,11 +233,7 @@ describe('over a store that fails, or is watched', () => {
   function failingOnce(store: EventStore, type: string): EventStore {
     let failuresLeft = 1;
     return {
-      read: (...args) => store.read(...args),
-      subscribe: (...args) => store.subscribe(...args),
-      head: () => store.head(),
-      isAtOrAfter: (...args) => store.isAtOrAfter(...args),
-      close: () => store.close(),
+      ...bound(store),
       append: (stream, events, revision) =>
         events[0]?.type === type && failuresLeft-- > 0
           ? Promise.reject(new StoreUnavailable('down'))

@@ -3,8 +3,9 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { OtherHistory, StoreRefused, type SubscribeOptions } from '../../src/ports/event-store.js';
 import { type ProjectionStates, StatesDamaged } from '../../src/ports/projection-states.js';
 import { accountStream } from '../../src/webhooks/events.js';
+import { bound } from '../support/bound-store.js';
 import { eventually } from '../support/eventually.js';
-import { bound, ProjectionHostFixture, passed } from '../support/projection-host-fixture.js';
+import { ProjectionHostFixture, passed } from '../support/projection-host-fixture.js';
 import { added, registered } from '../support/webhook-samples.js';
 
 let fixture: ProjectionHostFixture;

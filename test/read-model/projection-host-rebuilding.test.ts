@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { SubscribeOptions } from '../../src/ports/event-store.js';
 import { combined, compileProjection, loadProjection } from '../../src/read-model/projection-source.js';
 import { accountStream } from '../../src/webhooks/events.js';
-import { bound, HISTORY, PROJECTION, ProjectionHostFixture } from '../support/projection-host-fixture.js';
+import { bound } from '../support/bound-store.js';
+import { HISTORY, PROJECTION, ProjectionHostFixture } from '../support/projection-host-fixture.js';
 import { added, registered } from '../support/webhook-samples.js';
 
 let fixture: ProjectionHostFixture;

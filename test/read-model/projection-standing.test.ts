@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { StoreUnavailable, type SubscribeOptions } from '../../src/ports/event-store.js';
+import { bound } from '../support/bound-store.js';
 import { eventually } from '../support/eventually.js';
-import { bound, HISTORY, ProjectionHostFixture, passed } from '../support/projection-host-fixture.js';
+import { HISTORY, ProjectionHostFixture, passed } from '../support/projection-host-fixture.js';
 import { registered } from '../support/webhook-samples.js';
 
 let fixture: ProjectionHostFixture;

@@ -22,6 +22,9 @@ class Delegating implements EventStore {
   subscribe(options: SubscribeOptions): AsyncIterable<EventBatch> {
     return this.inner.subscribe(options);
   }
+  endsWith(stream: string, revision: number, id: string): Promise<boolean> {
+    return this.inner.endsWith(stream, revision, id);
+  }
   head(): Promise<string> {
     return this.inner.head();
   }
@@ -30,6 +33,14 @@ class Delegating implements EventStore {
   }
   close(): Promise<void> {
     return this.inner.close();
+  }
+}
+
+/** Looks for the revision, and not for the event. */
+export class EndsWithAnyEvent extends Delegating {
+  override async endsWith(stream: string, revision: number) {
+    for await (const event of this.inner.read(stream, revision)) return event.revision === revision;
+    return false;
   }
 }
 

@@ -1,5 +1,6 @@
 /** A read model that gets to know of webhooks only when the test lets it, as one that is behind. What was stored before it started it knows. */
 import type { EventStore, SubscribeOptions } from '../../src/ports/event-store.js';
+import { bound } from './bound-store.js';
 
 export class HeldReadModel {
   readonly #mayGo: Promise<void>;
@@ -21,14 +22,7 @@ export class HeldReadModel {
   /** For startBareApi. */
   readonly over = (real: EventStore): EventStore => {
     this.#store = real;
-    return {
-      append: (...args) => real.append(...args),
-      read: (...args) => real.read(...args),
-      head: () => real.head(),
-      isAtOrAfter: (...args) => real.isAtOrAfter(...args),
-      close: () => real.close(),
-      subscribe: (options) => this.#held(real, options),
-    };
+    return { ...bound(real), subscribe: (options) => this.#held(real, options) };
   };
 
   async *#held(real: EventStore, options: SubscribeOptions) {

@@ -108,15 +108,3 @@ export async function passed(host: ProjectionHost<AccountStates>, accountId: num
     timeout: WAIT_MS,
   });
 }
-
-/** The store by its methods, so that a spread of it keeps them. */
-export function bound(store: EventStore): EventStore {
-  return {
-    append: (...args) => store.append(...args),
-    read: (...args) => store.read(...args),
-    subscribe: (...args) => store.subscribe(...args),
-    head: () => store.head(),
-    isAtOrAfter: (...args) => store.isAtOrAfter(...args),
-    close: () => store.close(),
-  };
-}

@@ -6,6 +6,7 @@ import { accountEvent, enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createCommandHandler, type HandleCommand } from '../../src/webhooks/handle-command.js';
 import { evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
+import { bound } from '../support/bound-store.js';
 import { eventually } from '../support/eventually.js';
 import { HeldReadModel } from '../support/held-read-model.js';
 import { type ReadModel, startReadModel } from '../support/read-model-fixture.js';
@@ -73,7 +74,7 @@ it('reads forward and decides again where another command came first', async () 
   await registerAccount(3);
   let overtaken = false;
   const racing: EventStore = {
-    ...portOf(store),
+    ...bound(store),
     async append(stream, events, expectedRevision) {
       if (!overtaken) await store.append(stream, enveloped([added(1)], CONTEXT, randomUUID), expectedRevision);
       overtaken = true;
@@ -162,7 +163,7 @@ it('takes nothing for an account that was never registered, and stores nothing',
 it('says so where the store fails, and does not try for ever', async () => {
   await registerAccount(6);
   const append = () => Promise.reject(new Error('disk full'));
-  const handle = handlerOver(first(readModels), { ...portOf(store), append });
+  const handle = handlerOver(first(readModels), { ...bound(store), append });
   await expect(handle(6, register(1), CONTEXT)).rejects.toThrow('disk full');
 });
 
@@ -170,15 +171,4 @@ function first<T>(list: readonly T[]): T {
   const [item] = list;
   if (item === undefined) throw new Error('not started');
   return item;
-}
-
-function portOf(real: EventStore): EventStore {
-  return {
-    append: (...args) => real.append(...args),
-    read: (...args) => real.read(...args),
-    subscribe: (...args) => real.subscribe(...args),
-    head: () => real.head(),
-    isAtOrAfter: (...args) => real.isAtOrAfter(...args),
-    close: () => real.close(),
-  };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createWebhookIds } from '../../src/webhooks/webhook-ids.js';
+import { bound } from '../support/bound-store.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
@@ -45,13 +46,9 @@ it('gives out again what was given back, and counts up otherwise', async () => {
 it('a store that fails is told to the caller, and the next take tries anew', async () => {
   let fails = true;
   const failing = {
+    ...bound(opened.store),
     append: (...args: Parameters<typeof opened.store.append>) =>
       fails ? Promise.reject(new Error('disk full')) : opened.store.append(...args),
-    read: () => opened.store.read('none'),
-    subscribe: (...args: Parameters<typeof opened.store.subscribe>) => opened.store.subscribe(...args),
-    head: () => opened.store.head(),
-    isAtOrAfter: (...args: Parameters<typeof opened.store.isAtOrAfter>) => opened.store.isAtOrAfter(...args),
-    close: () => Promise.resolve(),
   };
   const ids = createWebhookIds(failing, randomUUID);
   await expect(Promise.all([ids.take(), ids.take()])).rejects.toThrow('disk full');

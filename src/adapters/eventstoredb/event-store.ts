@@ -114,6 +114,15 @@ export class EventStoreDbStore implements EventStore {
     }
   }
 
+  async endsWith(stream: string, revision: number, id: string): Promise<boolean> {
+    let isThere = false;
+    for await (const event of this.read(stream, revision)) {
+      if (event.id !== id || event.revision !== revision) return false;
+      isThere = true;
+    }
+    return isThere;
+  }
+
   async head(): Promise<string> {
     const { headMs } = this.#limits;
     return toPosition(await this.#tried(headMs, headMs, () => this.#headPlace()), null);

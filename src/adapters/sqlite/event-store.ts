@@ -64,6 +64,11 @@ export class SqliteEventStore implements EventStore {
     }
   }
 
+  async endsWith(stream: string, revision: number, id: string): Promise<boolean> {
+    const ids = this.#try(() => this.#sql.idsOnward.all(stream, revision));
+    return ids.length === 1 && ids[0] === id;
+  }
+
   async *subscribe({ after, streamPrefix, signal }: SubscribeOptions): AsyncIterable<EventBatch> {
     this.#mustBeOpen();
     const ended = AbortSignal.any([signal, this.#closing.signal]);
@@ -225,6 +230,9 @@ function statements({ file }: StoreFile) {
       `SELECT ${columns} FROM events WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision LIMIT ?`,
     ),
     onward: file.prepare(`SELECT ${columns} FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?`),
+    idsOnward: file
+      .prepare('SELECT id FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT 2')
+      .pluck(),
     following: file.prepare(
       `SELECT ${columns} FROM events NOT INDEXED WHERE seq > ? AND stream >= ? AND stream < ? ORDER BY seq LIMIT ?`,
     ),

@@ -37,6 +37,19 @@ export const reading: StoreCase[] = [
     expect(read.length).toBeGreaterThanOrEqual(1_499);
     expect(read).toEqual(upTo(1_510).slice(1, read.length + 1));
   }),
+  storeCase('endsWith tells whether the event is the last one of its stream', async (s) => {
+    await s.append(3);
+    const [first, , last] = await s.read();
+    const endsWith = (revision: number, id = '') => s.store.endsWith(s.stream(), revision, id);
+    expect(await endsWith(2, last?.id)).toBe(true);
+    expect(await endsWith(0, first?.id)).toBe(false);
+    expect(await endsWith(2, first?.id)).toBe(false);
+    expect(await endsWith(1, last?.id)).toBe(false);
+    expect(await endsWith(3, last?.id)).toBe(false);
+    expect(await s.store.endsWith(s.stream('0'), 0, first?.id ?? '')).toBe(false);
+    await s.append(1, 2);
+    expect(await endsWith(2, last?.id)).toBe(false);
+  }),
   storeCase('a read that was left before its end disturbs nothing', async (s) => {
     await s.append(1_500);
     for await (const { revision } of s.store.read(s.stream())) if (revision === 5) break;
