@@ -25,8 +25,9 @@ export const post: Row = {
 
 export const postKeyed: Row = {
   name: 'post-keyed',
-  title: 'POST with an Idempotency-Key of its own, against one without',
-  figure: { kind: 'at least', value: 0.9, unit: 'ratio' },
+  title: 'POST with an Idempotency-Key of its own, against one without, embedded',
+  // A plain one takes 0.4 ms here, of which the key's place in the read model's table and its index are a tenth.
+  figure: { kind: 'at least', value: 0.8, unit: 'ratio' },
   run: (tell) => windowsOf(tell, [false, true]).then(keyedAgainstPlain),
 };
 

@@ -95,7 +95,7 @@ export class FoldedStates<S> {
   /** What the key caused; null where it is not known, or counts no more. */
   key(stream: string, key: string): KeyUse | null {
     const kept = this.#undamaged(() => this.#states.key(stream, key));
-    return kept === undefined ? null : (JSON.parse(kept) as KeyUse);
+    return kept === undefined ? null : { key, ...(JSON.parse(kept) as Omit<KeyUse, 'key'>) };
   }
 
   /** The state with the events on top, which are of its stream and follow it; nothing is stored. */
@@ -116,8 +116,10 @@ export class FoldedStates<S> {
       const before = this.#drafts.get(stream) ?? this.current(stream);
       if (before && event.revision <= before.revision) continue;
       this.#drafts.set(stream, this.#next(before, event));
-      const use = keyUseOf(event);
-      if (use && use.at >= keysSince) this.#keys.push({ stream, key: use.key, at: use.at, use: JSON.stringify(use) });
+      const used = keyUseOf(event);
+      if (!used || used.at < keysSince) continue;
+      const { key, ...use } = used;
+      this.#keys.push({ stream, key, at: use.at, use: JSON.stringify(use) });
     }
     this.#events += events.length;
     this.#position = position;

@@ -22,21 +22,23 @@ const KEYS_AT_ONCE = 10_000;
 const SCHEMA = `
 CREATE TABLE origin (version TEXT NOT NULL, history TEXT NOT NULL, position TEXT);
 CREATE TABLE states (stream TEXT PRIMARY KEY, revision INTEGER NOT NULL, event_id TEXT NOT NULL, state TEXT NOT NULL);
+-- In the order in which they came, which is nearly that of time: what is old stands in front, without an index of its own.
+-- Measured, 100,000 random keys, 8 a commit: 32 us each, 45 as a table by stream and key with an index by time.
 CREATE TABLE keys (
+  id INTEGER PRIMARY KEY,
   stream TEXT NOT NULL,
   key TEXT NOT NULL,
   at INTEGER NOT NULL,
   used TEXT NOT NULL,
-  PRIMARY KEY (stream, key)
-) WITHOUT ROWID;
-CREATE INDEX keys_by_time ON keys (at);
+  UNIQUE (stream, key)
+);
 `;
 
 /** "awrm" */
 export const READ_MODEL: FileKind = {
   name: 'read-model',
   applicationId: 0x6177726d,
-  shape: 2,
+  shape: 3,
   schema: SCHEMA,
   isChecked: true,
 };
@@ -124,7 +126,7 @@ class SqliteProjectionStates implements ProjectionStates {
   }
 
   forgetKeys(before: number): void {
-    this.#use(() => this.#sql.forgetKeys.run(before, KEYS_AT_ONCE));
+    this.#use(() => this.#sql.forgetKeys.run(KEYS_AT_ONCE, before));
   }
 
   close(): void {
@@ -171,7 +173,7 @@ function statements(file: SqliteFile) {
     key: file.prepare('SELECT used FROM keys WHERE stream = ? AND key = ?').pluck(),
     keep: file.prepare('INSERT OR REPLACE INTO keys (stream, key, at, used) VALUES (?, ?, ?, ?)'),
     forgetKeys: file.prepare(
-      'DELETE FROM keys WHERE (stream, key) IN (SELECT stream, key FROM keys WHERE at < ? LIMIT ?)',
+      'DELETE FROM keys WHERE id IN (SELECT id FROM (SELECT id, at FROM keys ORDER BY id LIMIT ?) WHERE at < ?)',
     ),
   };
 }
