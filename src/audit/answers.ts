@@ -13,10 +13,10 @@ export type Answer =
   /** `why`: what is missing. */
   | { readonly kind: 'unanswered'; readonly why: string };
 
-type About = Pick<LedgerDelivery, 'standing' | 'goneSoon'>;
+type About = Pick<LedgerDelivery, 'said' | 'goneSoon'>;
 
-export function answerOf({ standing, goneSoon }: About, evidence: Evidence): Answer {
-  const outcome = standing?.outcome;
+export function answerOf({ said, goneSoon }: About, evidence: Evidence): Answer {
+  const outcome = said?.outcome;
   switch (outcome) {
     case 'delivered':
     case 'cancelled':
@@ -26,7 +26,7 @@ export function answerOf({ standing, goneSoon }: About, evidence: Evidence): Ans
         ? unanswered('it is exhausted, and not among the dead letters')
         : { kind: outcome };
     case 'retrying':
-      return waitingFor(standing?.next ?? 0, evidence);
+      return waitingFor(Date.parse(said?.nextAttemptAt ?? '') || 0, evidence);
     case undefined:
       return withoutEntry(goneSoon, evidence);
     default:

@@ -4,9 +4,10 @@
  * finds in each topic at least what belongs to what was read before.
  */
 import { readDeadLetter } from '../delivery/dead-letters.js';
-import { type DeliveryLogEntry, type Outcome, readLogEntry } from '../delivery/delivery-log.js';
+import { type DeliveryLogEntry, readLogEntry } from '../delivery/delivery-log.js';
 import type { Topics } from '../delivery/topics.js';
 import type { Broker, BrowseOptions, ReceivedRecord } from '../ports/broker.js';
+import { OUTCOMES, type Outcome } from '../ports/delivery-order.js';
 import type { EventStore } from '../ports/event-store.js';
 import { Ledger } from './ledger.js';
 import { OpenDeliveries } from './open-deliveries.js';
@@ -23,7 +24,7 @@ export interface CompletenessParts {
   readonly mayLack: (topic: string, before: number) => void;
 }
 
-const OUTCOMES: ReadonlySet<Outcome> = new Set<Outcome>(['delivered', 'retrying', 'exhausted', 'cancelled']);
+const KNOWN: ReadonlySet<Outcome> = new Set(OUTCOMES);
 
 /** @throws BrokerUnavailable, StoreUnavailable */
 export async function auditCompleteness(parts: CompletenessParts, period: Period): Promise<Report> {
@@ -94,5 +95,5 @@ async function each(
 /** Whether what somebody put into the topic has what is asked of it. */
 function isEntry({ webhookId, outcome, nextAttemptAt }: DeliveryLogEntry): boolean {
   const isTime = nextAttemptAt === null || typeof nextAttemptAt === 'string';
-  return Number.isSafeInteger(webhookId) && OUTCOMES.has(outcome) && isTime;
+  return Number.isSafeInteger(webhookId) && KNOWN.has(outcome) && isTime;
 }

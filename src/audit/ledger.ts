@@ -3,11 +3,11 @@
  * delivery. An event is an account and its identity, however often it was published. Hazard: there may be millions, so
  * all that is kept of an event is its key, and of a delivery a few numbers.
  */
-import type { DeliveryLogEntry } from '../delivery/delivery-log.js';
+import { type DeliveryLogEntry, saidBy } from '../delivery/delivery-log.js';
 import { type EventIdentity, eventOfKey, keyOfEvent } from '../delivery/event-identity.js';
 import type { PaymentEvent } from '../delivery/payment-event.js';
 import type { ReceivedRecord, UnreadableBatch } from '../ports/broker.js';
-import { decisive, type Standing } from './standing.js';
+import { outranks, type Said } from '../ports/delivery-order.js';
 
 /** A webhook that was active when the event was published. */
 export interface DueWebhook {
@@ -19,15 +19,13 @@ export interface DueWebhook {
 export interface LedgerDelivery extends DueWebhook, EventIdentity {
   readonly accountId: number;
   /** Null where nothing is logged. */
-  readonly standing: Standing | null;
+  readonly said: Said | null;
 }
 
 interface Line {
   readonly webhookId: number;
   goneSoon: boolean;
-  last: Standing | null;
-  /** The last of other partitions. */
-  elsewhere: readonly Standing[];
+  said: Said | null;
 }
 
 type Lines = readonly Line[];
@@ -82,9 +80,9 @@ export class Ledger {
     this.#standing.delete(`${place} ${digest}`);
   }
 
-  /** An entry of the deliveries topic, in the order of offsets within its partition; those of other events are none of it. */
-  logged(entry: DeliveryLogEntry, { partition, timestamp: at }: Pick<ReceivedRecord, 'partition' | 'timestamp'>): void {
-    const { accountId, eventId, eventSource = null, webhookId, outcome, nextAttemptAt } = entry;
+  /** An entry of the deliveries topic, in any order; those of other events are none of it. */
+  logged(entry: DeliveryLogEntry, { timestamp }: Pick<ReceivedRecord, 'timestamp'>): void {
+    const { accountId, eventId, eventSource = null, webhookId } = entry;
     const key = keyOfEvent({ eventId, eventSource });
     const events = this.#accounts.get(accountId);
     const lines = events?.get(key);
@@ -92,7 +90,8 @@ export class Ledger {
     // It was not due, and was sent all the same: the webhook was added before the event was routed.
     const line = lineOf(lines, webhookId) ?? newLine({ webhookId, goneSoon: false });
     if (!lines.includes(line)) events.set(key, [...lines, line]);
-    stand(line, { outcome, partition, at, next: Date.parse(nextAttemptAt ?? '') || 0 });
+    const said = saidBy(entry, timestamp);
+    if (!line.said || outranks(said, line.said)) line.said = said;
   }
 
   get records(): number {
@@ -135,25 +134,15 @@ export class Ledger {
   }
 }
 
-function delivery(accountId: number, key: string, { webhookId, goneSoon, last, elsewhere }: Line): LedgerDelivery {
-  const standing = last && elsewhere.length > 0 ? decisive([last, ...elsewhere]) : last;
+function delivery(accountId: number, key: string, { webhookId, goneSoon, said }: Line): LedgerDelivery {
   const { eventId, eventSource } = eventOfKey(key) ?? { eventId: key, eventSource: null };
-  return { accountId, eventId, eventSource, webhookId, goneSoon, standing };
+  return { accountId, eventId, eventSource, webhookId, goneSoon, said };
 }
 
 function newLine({ webhookId, goneSoon }: DueWebhook): Line {
-  return { webhookId, goneSoon, last: null, elsewhere: NONE };
+  return { webhookId, goneSoon, said: null };
 }
 
 function lineOf(lines: Lines, webhookId: number): Line | undefined {
   return lines.find((line) => line.webhookId === webhookId);
-}
-
-/** Within a partition the later entry takes the place of the one before it. */
-function stand(line: Line, standing: Standing): void {
-  const { last } = line;
-  if (last && last.partition !== standing.partition) {
-    line.elsewhere = [...line.elsewhere.filter(({ partition }) => partition !== standing.partition), last];
-  }
-  line.last = standing;
 }

@@ -36,7 +36,7 @@ export class OpenDeliveries {
     for (const delivery of deliveries) {
       if (isAnswered(delivery)) continue;
       this.#open.set(idOf(delivery), NO_EVIDENCE);
-      mayWait ||= delivery.standing?.outcome !== 'exhausted';
+      mayWait ||= delivery.said?.outcome !== 'exhausted';
     }
     this.mayWait = mayWait;
   }
@@ -67,8 +67,8 @@ export class OpenDeliveries {
   }
 }
 
-function isAnswered({ standing }: LedgerDelivery): boolean {
-  return standing?.outcome === 'delivered' || standing?.outcome === 'cancelled';
+function isAnswered({ said }: LedgerDelivery): boolean {
+  return said?.outcome === 'delivered' || said?.outcome === 'cancelled';
 }
 
 /** The webhook-id of a delivery. */

@@ -1,4 +1,7 @@
-/** One step of a delivery: through the gate, one attempt, and what follows from it made durable. */
+/**
+ * One step of a delivery: through the gate, one attempt, and what follows from it made durable: its retry record or dead
+ * letter first, and then the entry that tells of it. So what the log says to wait does wait, whatever fails in between.
+ */
 import type { Logger } from '../observability/logger.js';
 import type { DeliveryMetrics, PutOffReason } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
@@ -97,7 +100,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
     metrics.attempted(result);
     const { span } = result;
     const inTrace = { trace: delivery.trace ?? span ?? null, lastSpan: span?.spanId ?? null };
-    const made = { ...delivery, attempts: delivery.attempts + 1, putOff: 0, ...inTrace };
+    const made = { ...delivery, attempts: delivery.attempts + 1, turn: delivery.turn + 1, putOff: 0, ...inTrace };
     const attempt = loggedAttempt(result, webhook.version);
     switch (result.kind) {
       case 'delivered':
@@ -176,7 +179,8 @@ export function createDeliver(parts: DeliverParts): Deliver {
   ): Promise<void> {
     metrics.deadLetter(reason);
     const forms = [() => letter(delivery), () => letter(withoutExtras(delivery))];
-    await Promise.all([publishWhatFits(parts, topics.deadLetters, forms), end(delivery, 'exhausted', attempt)]);
+    await publishWhatFits(parts, topics.deadLetters, forms);
+    await end(delivery, 'exhausted', attempt);
   }
 
   /** To a tier, with no attempt counted. The log tells of the first time in a row. @throws RangeError without a tier */
@@ -187,17 +191,14 @@ export function createDeliver(parts: DeliverParts): Deliver {
     metrics.putOff(why);
     parts.logger.debug({ ...about(delivery), why, next: tier.text }, 'a delivery is put off');
     const due = dueAt(tier, parts.now(), parts.random);
-    const waits = keep({ ...delivery, putOff: delivery.putOff + 1 }, tier, due);
-    if (delivery.putOff > 0) return waits;
-    await Promise.all([waits, durable(topics.deliveries, logEntry(delivery, 'retrying', null, due))]);
+    await keep({ ...delivery, putOff: delivery.putOff + 1 }, tier, due);
+    if (delivery.putOff === 0) await durable(topics.deliveries, logEntry(delivery, 'retrying', null, due));
   }
 
   async function wait(delivery: Delivery, tier: Delay, attempt: LoggedAttempt): Promise<void> {
     const due = dueAt(tier, parts.now(), parts.random);
-    await Promise.all([
-      keep(delivery, tier, due),
-      durable(topics.deliveries, logEntry(delivery, 'retrying', attempt, due)),
-    ]);
+    await keep(delivery, tier, due);
+    await durable(topics.deliveries, logEntry(delivery, 'retrying', attempt, due));
   }
 
   async function end(

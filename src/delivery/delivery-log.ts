@@ -3,10 +3,9 @@
  * like deliveriesOf, answers questions.
  */
 import type { NewRecord, ReceivedRecord } from '../ports/broker.js';
+import { type Outcome, outranks, type Said } from '../ports/delivery-order.js';
 import type { AttemptResult } from './attempt.js';
 import { type Delivery, sourceOf } from './delivery.js';
-
-export type Outcome = 'delivered' | 'retrying' | 'exhausted' | 'cancelled';
 
 export interface LoggedAttempt {
   /** ISO 8601, UTC, ms. */
@@ -31,12 +30,14 @@ export interface DeliveryLogEntry {
   /** The id of the event that added the webhook; entries of earlier releases lack it. */
   readonly webhookEvent?: string;
   readonly outcome: Outcome;
+  /** The delivery's turn; entries of earlier releases lack it. */
+  readonly turn?: number;
   /** Null where none was made: put off by a full line or a stop, or cancelled. */
   readonly attempt: LoggedAttempt | null;
   readonly nextAttemptAt: string | null;
 }
 
-export interface DeliveryView extends Omit<DeliveryLogEntry, 'attempt'> {
+export interface DeliveryView extends Omit<DeliveryLogEntry, 'attempt' | 'turn'> {
   readonly attempts: readonly LoggedAttempt[];
 }
 
@@ -46,11 +47,11 @@ export function logEntry(
   attempt: LoggedAttempt | null,
   nextAttemptAt: number | null,
 ): NewRecord {
-  const { id, eventId, eventType, accountId, webhookId, webhookEvent } = delivery;
+  const { id, eventId, eventType, accountId, webhookId, webhookEvent, turn } = delivery;
   const next = nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString();
   const about = { id, eventId, ...sourceOf(delivery), eventType, accountId, webhookId };
   const added = webhookEvent === null ? {} : { webhookEvent };
-  const entry: DeliveryLogEntry = { ...about, ...added, outcome, attempt, nextAttemptAt: next };
+  const entry: DeliveryLogEntry = { ...about, ...added, outcome, turn, attempt, nextAttemptAt: next };
   return { key: Buffer.from(String(accountId)), value: Buffer.from(JSON.stringify(entry)), headers: [] };
 }
 
@@ -61,25 +62,42 @@ export function loggedAttempt(result: AttemptResult, version: number): LoggedAtt
 
 /** The deliveries of an account as the log tells them, newest first (by their first entry). */
 export async function deliveriesOf(accountId: number, log: AsyncIterable<ReceivedRecord>): Promise<DeliveryView[]> {
-  const deliveries = new Map<string, DeliveryView>();
+  const deliveries = new Map<string, { view: DeliveryView; said: Said }>();
   for await (const record of log) {
     const entry = readLogEntry(record);
     if (entry?.accountId !== accountId) continue;
-    const { attempt, ...now } = entry;
-    const attempts = deliveries.get(entry.id)?.attempts ?? [];
-    deliveries.set(entry.id, { ...now, attempts: attempt ? [...attempts, attempt] : attempts });
+    const { attempt, turn: _, ...now } = entry;
+    const known = deliveries.get(entry.id);
+    const said = saidBy(entry, record.timestamp);
+    const attempts = withAttempt(known?.view.attempts ?? [], attempt);
+    if (!known || outranks(said, known.said)) deliveries.set(entry.id, { view: { ...now, attempts }, said });
+    else deliveries.set(entry.id, { ...known, view: { ...known.view, attempts } });
   }
-  return [...deliveries.values()].reverse();
+  return [...deliveries.values()].map(({ view }) => view).reverse();
 }
 
-/** The last outcome of every delivery, by its id. */
-export async function outcomesOf(log: AsyncIterable<ReceivedRecord>): Promise<Map<string, Outcome>> {
-  const outcomes = new Map<string, Outcome>();
+/** What became of every delivery, by its id. */
+export async function saidOfAll(log: AsyncIterable<ReceivedRecord>): Promise<Map<string, Said>> {
+  const all = new Map<string, Said>();
   for await (const record of log) {
     const entry = readLogEntry(record);
-    if (entry) outcomes.set(entry.id, entry.outcome);
+    if (!entry) continue;
+    const known = all.get(entry.id);
+    const said = saidBy(entry, record.timestamp);
+    if (!known || outranks(said, known)) all.set(entry.id, said);
   }
-  return outcomes;
+  return all;
+}
+
+/** @param at when the entry was published, ms since the epoch */
+export function saidBy({ outcome, turn, nextAttemptAt }: DeliveryLogEntry, at: number): Said {
+  return { outcome, turn: Number.isSafeInteger(turn) ? Number(turn) : 0, at, nextAttemptAt };
+}
+
+/** In the order in which they began; one that stands twice in the topic is one. */
+function withAttempt(attempts: readonly LoggedAttempt[], added: LoggedAttempt | null): readonly LoggedAttempt[] {
+  if (!added || attempts.some((one) => JSON.stringify(one) === JSON.stringify(added))) return attempts;
+  return [...attempts, added].sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
 }
 
 /** Null for a record that somebody else put there. */

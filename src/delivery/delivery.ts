@@ -30,6 +30,8 @@ export interface Delivery {
   readonly cloudEvent: CloudEvent | null;
   /** Attempts made so far. */
   readonly attempts: number;
+  /** Attempts and replays so far: orders what the log says of it (ports/delivery-order.ts). */
+  readonly turn: number;
   /** The delay of the schedule that the next failure waits for. */
   readonly step: number;
   /** How often in a row it was put off: 0 after an attempt. */
@@ -49,6 +51,7 @@ const SOUND_ID = /^[\w.:-]{1,128}$/;
 const OWN_HEADERS = 'aw-';
 const WEBHOOK_EVENT = 'aw-webhook-event';
 const DUE = 'aw-due';
+const TURN = 'aw-turn';
 const PUT_OFF = 'aw-put-off';
 const PUBLISHED = 'aw-published';
 const TRACE = 'aw-traceparent';
@@ -66,7 +69,7 @@ export function newDelivery(
   const { id: eventId, type: eventType, accountId, cloudEvent = null } = event;
   const id = webhookMessageId(accountId, { eventId, eventSource: cloudEvent?.source ?? null }, webhookId);
   const publishedAt = record.timestamp ?? null;
-  const begun = { attempts: 0, step: 0, putOff: 0, publishedAt, trace, lastSpan: null };
+  const begun = { attempts: 0, turn: 0, step: 0, putOff: 0, publishedAt, trace, lastSpan: null };
   return { id, accountId, webhookId, webhookEvent, eventId, eventType, cloudEvent, ...begun, record };
 }
 
@@ -119,6 +122,8 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   // Only of a CloudEvent in binary mode the value is not the event itself.
   if (event === null || (record.value === null && event.cloudEvent?.mode !== 'binary')) return null;
   if (accountId === null || webhookId === null || attempts === null || step === null) return null;
+  // Of a delivery that was never replayed it is not written.
+  const turn = Math.max(attempts, whole(record, TURN) ?? 0);
   // Records of earlier releases do not say these two.
   const webhookEvent = headerText(record, WEBHOOK_EVENT) ?? null;
   const putOff = Math.max(0, whole(record, PUT_OFF) ?? 0);
@@ -126,7 +131,7 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   const trace = traceOf(record, TRACE) ?? traceOf(record);
   const span = headerText(record, LAST_SPAN);
   const lastSpan = trace && span !== undefined && isSpanId(span) ? span : null;
-  const progress = { attempts, step, putOff, publishedAt, trace, lastSpan };
+  const progress = { attempts, turn, step, putOff, publishedAt, trace, lastSpan };
   return { id, accountId, webhookId, webhookEvent, ...event, eventType, ...progress, record };
 }
 
@@ -181,6 +186,7 @@ export function ownHeaders(delivery: Delivery): RecordHeader[] {
     text('aw-attempts', delivery.attempts),
     text('aw-step', delivery.step),
     ...eventHeadersOf(delivery),
+    ...(delivery.turn === delivery.attempts ? [] : [text(TURN, delivery.turn)]),
     ...(webhookEvent === null ? [] : [text(WEBHOOK_EVENT, webhookEvent)]),
   ];
 }

@@ -4,9 +4,10 @@
  * webhook of another history.
  */
 import type { Broker } from '../ports/broker.js';
+import type { Said } from '../ports/delivery-order.js';
 import { type DeadLetter, type DeadLetterReason, readDeadLetter } from './dead-letters.js';
 import { type Delivery, fromRetryRecord, toRetryRecord } from './delivery.js';
-import { logEntry, type Outcome, outcomesOf } from './delivery-log.js';
+import { logEntry, saidOfAll } from './delivery-log.js';
 import type { Delay } from './retry-schedule.js';
 import type { Topics } from './topics.js';
 
@@ -37,28 +38,31 @@ export async function* replayDeadLetters(
 ): AsyncIterable<Replay> {
   const { broker, topics, tier } = parts;
   await broker.ensureTopics([topics.tier(tier), topics.deliveries]);
-  const outcomes = await outcomesOf(broker.browse(topics.deliveries));
+  const said = await saidOfAll(broker.browse(topics.deliveries));
   const ofOtherHistory = new Set<string>();
   for await (const { letter } of letters(parts, 'other-history', wanted)) {
     const isNew = ofOtherHistory.size < ofOtherHistory.add(named(letter)).size;
-    if (isNew && isExhausted(outcomes.get(letter.deliveryId ?? ''))) yield { kind: 'left', letter };
+    if (isNew && isExhausted(said.get(letter.deliveryId ?? ''))) yield { kind: 'left', letter };
   }
   for await (const { record, letter } of letters(parts, 'exhausted', wanted)) {
     const delivery = fromRetryRecord(record);
     // Also one that was exhausted before its history was replaced: it would only become a dead letter again.
-    if (!delivery || ofOtherHistory.has(named(letter)) || !isExhausted(outcomes.get(delivery.id))) continue;
-    await putBack(parts, delivery);
-    outcomes.set(delivery.id, 'retrying');
+    if (!delivery || ofOtherHistory.has(named(letter)) || !isExhausted(said.get(delivery.id))) continue;
+    said.set(delivery.id, await putBack(parts, delivery, said.get(delivery.id)?.turn ?? 0));
     yield { kind: 'replayed', letter };
   }
 }
 
-async function putBack({ broker, topics, tier, now }: ReplayParts, delivery: Delivery): Promise<void> {
+/**
+ * The record first, and then the entry: where only the record was taken, the log still says exhausted, and the next replay
+ * does it again, with the same turn.
+ */
+async function putBack({ broker, topics, tier, now }: ReplayParts, letter: Delivery, knownTurn: number): Promise<Said> {
   const due = now() + BEFORE_ITS_ATTEMPT_MS;
-  await Promise.all([
-    broker.publish(topics.tier(tier), [toRetryRecord({ ...delivery, step: 0 }, due)]),
-    broker.publish(topics.deliveries, [logEntry(delivery, 'retrying', null, due)]),
-  ]);
+  const delivery = { ...letter, step: 0, turn: Math.max(letter.turn, knownTurn) + 1 };
+  await broker.publish(topics.tier(tier), [toRetryRecord(delivery, due)]);
+  await broker.publish(topics.deliveries, [logEntry(delivery, 'retrying', null, due)]);
+  return { outcome: 'retrying', turn: delivery.turn, at: now(), nextAttemptAt: new Date(due).toISOString() };
 }
 
 async function* letters(
@@ -78,6 +82,6 @@ function named({ deliveryId, webhookEvent }: DeadLetter): string {
 }
 
 /** The log may have lost it to retention: the letter says that it was. */
-function isExhausted(outcome: Outcome | undefined): boolean {
-  return outcome === undefined || outcome === 'exhausted';
+function isExhausted(said: Said | undefined): boolean {
+  return said === undefined || said.outcome === 'exhausted';
 }

@@ -2,7 +2,8 @@
 import { Ajv } from 'ajv';
 import { OWN_SCHEMAS } from '../own-schemas.js';
 import type { ReceivedRecord } from '../ports/broker.js';
-import { VIEW_OUTCOMES, type ViewEntry } from '../ports/deliveries-view.js';
+import type { ViewEntry } from '../ports/deliveries-view.js';
+import { OUTCOMES } from '../ports/delivery-order.js';
 import { type DeliveryLogEntry, readLogEntry } from './delivery-log.js';
 
 const TIME = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' };
@@ -18,7 +19,7 @@ const schema = {
     eventId: { type: 'string' },
     accountId: WHOLE,
     webhookId: WHOLE,
-    outcome: { enum: VIEW_OUTCOMES },
+    outcome: { enum: OUTCOMES },
     attempt: {
       anyOf: [
         NULL,
@@ -35,6 +36,7 @@ const schema = {
         },
       ],
     },
+    turn: { ...WHOLE, minimum: 0 },
     nextAttemptAt: { anyOf: [TIME, NULL] },
   },
 };
@@ -46,7 +48,7 @@ export function viewEntry(record: ReceivedRecord): ViewEntry | null {
   const entry: unknown = readLogEntry(record);
   if (!validate(entry)) return null;
   const { partition, offset, timestamp } = record;
-  const { id, eventId, accountId, webhookId, outcome, attempt, nextAttemptAt } = entry;
+  const { id, eventId, accountId, webhookId, outcome, turn = 0, attempt, nextAttemptAt } = entry;
   const place = { partition, offset, timestamp };
-  return { id, eventId, accountId, webhookId, outcome, attempt, nextAttemptAt, place };
+  return { id, eventId, accountId, webhookId, outcome, turn, attempt, nextAttemptAt, place };
 }

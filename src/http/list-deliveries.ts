@@ -1,11 +1,7 @@
 /** GET /api/webhooks/{id}/deliveries: what became of what was sent to a webhook, page by page, newest first. */
 import type { Context } from 'koa';
-import {
-  type DeliveriesPage,
-  type DeliveriesQuery,
-  type DeliveryPlace,
-  VIEW_OUTCOMES,
-} from '../ports/deliveries-view.js';
+import type { DeliveriesPage, DeliveriesQuery, DeliveryPlace } from '../ports/deliveries-view.js';
+import { OUTCOMES } from '../ports/delivery-order.js';
 import { type Operation, type Parameter, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operation.js';
 import type { OwnWebhook } from './own-webhook.js';
 import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE, pageQuery } from './page-query.js';
@@ -15,7 +11,7 @@ const OUTCOME = {
   title: 'DeliveryOutcome',
   description:
     '`delivered`: the receiver answered 2xx. `retrying`: another attempt follows. `exhausted`: the last attempt failed. `cancelled`: the receiver answered 410, or the webhook is inactive or removed.',
-  enum: VIEW_OUTCOMES,
+  enum: OUTCOMES,
 } as const;
 
 const ATTEMPT = {

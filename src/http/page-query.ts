@@ -1,6 +1,7 @@
 /** The query of a page of deliveries. What is not known is passed over, what is known and not valid is a 400. */
 import type { ParsedUrlQuery } from 'node:querystring';
-import { type DeliveriesQuery, type DeliveryPlace, VIEW_OUTCOMES, type ViewOutcome } from '../ports/deliveries-view.js';
+import type { DeliveriesQuery, DeliveryPlace } from '../ports/deliveries-view.js';
+import { OUTCOMES, type Outcome } from '../ports/delivery-order.js';
 import { badRequest, type FieldError, fieldError } from './api-error.js';
 
 export const PAGE_SIZE = 50;
@@ -25,7 +26,7 @@ export function pageQuery(query: ParsedUrlQuery): PageQuery {
   const asked = {
     limit: read('limit', limitOf, `must be a whole number from 1 to ${MOST_IN_A_PAGE}`) ?? PAGE_SIZE,
     before: read('before', placeOf, 'must be the next of an earlier page'),
-    outcome: read('outcome', outcomeOf, `must be one of ${VIEW_OUTCOMES.join(', ')}`),
+    outcome: read('outcome', outcomeOf, `must be one of ${OUTCOMES.join(', ')}`),
     from: read('from', timeOf, 'must be a time like 2026-11-21T09:00:00Z'),
     to: read('to', timeOf, 'must be a time like 2026-11-21T09:00:00Z'),
   };
@@ -40,8 +41,8 @@ function limitOf(text: string): number | null {
   return /^[1-9]\d{0,2}$/.test(text) && Number(text) <= MOST_IN_A_PAGE ? Number(text) : null;
 }
 
-function outcomeOf(text: string): ViewOutcome | null {
-  return VIEW_OUTCOMES.find((outcome) => outcome === text) ?? null;
+function outcomeOf(text: string): Outcome | null {
+  return OUTCOMES.find((outcome) => outcome === text) ?? null;
 }
 
 function placeOf(text: string): DeliveryPlace | null {

@@ -10,8 +10,8 @@
  *   it ends; where the machine goes down, all that was added before is there, or the next view is a new one.
  * - An entry that is added again changes nothing. An attempt is known by what is told of it: one that stands twice in the
  *   topic, which a broker out of reach brings about, is shown once.
- * - Entries may come in any order. A delivery's attempts are in the order in which they began; its outcome is what its
- *   last entry says: the one of the highest offset, over partitions the latest.
+ * - Entries may come in any order. A delivery's attempts are in the order in which they began; its outcome is what the
+ *   entry says that outranks all others (delivery-order.ts).
  * - page gives deliveries newest first, by the time of their first entry, then by id. What `before` names need not be
  *   there: a page goes on at the same place whatever has come since, and in a view that was filled anew.
  * - forget lets go of deliveries whose last entry is older than that, oldest first, some at a time.
@@ -19,6 +19,8 @@
  *   anew; a sample of the places is remembered), throws ViewUnsound: it is of no use any more.
  * - discard closes it, and what is opened next is a new view. close may be called twice.
  */
+import type { Outcome } from './delivery-order.js';
+
 export interface DeliveriesView {
   /** Drawn at random when the view was new: whoever fills it keeps, under this name, how far it has come. */
   readonly id: string;
@@ -32,9 +34,6 @@ export interface DeliveriesView {
   discard(): void;
   close(): void;
 }
-
-export const VIEW_OUTCOMES = ['delivered', 'retrying', 'exhausted', 'cancelled'] as const;
-export type ViewOutcome = (typeof VIEW_OUTCOMES)[number];
 
 export interface ViewAttempt {
   /** When it began; ISO 8601, UTC, ms. */
@@ -58,7 +57,7 @@ interface DeliveryState {
   /** ASCII. */
   readonly id: string;
   readonly eventId: string;
-  readonly outcome: ViewOutcome;
+  readonly outcome: Outcome;
   /** ISO 8601 */
   readonly nextAttemptAt: string | null;
 }
@@ -66,6 +65,7 @@ interface DeliveryState {
 export interface ViewEntry extends DeliveryState {
   readonly accountId: number;
   readonly webhookId: number;
+  readonly turn: number;
   readonly attempt: ViewAttempt | null;
   readonly place: EntryPlace;
 }
@@ -81,7 +81,7 @@ export interface DeliveriesQuery {
   /** Where the page before ended; null is the newest. */
   readonly before: DeliveryPlace | null;
   /** Null is any. */
-  readonly outcome: ViewOutcome | null;
+  readonly outcome: Outcome | null;
   /** Of the first entry, ms since the epoch: from is included, to is not. Null is no bound. */
   readonly from: number | null;
   readonly to: number | null;

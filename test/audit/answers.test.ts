@@ -1,16 +1,18 @@
 import { expect, test } from '@jest/globals';
 import { type Answer, answerOf } from '../../src/audit/answers.js';
 import type { Evidence } from '../../src/audit/open-deliveries.js';
-import type { Standing } from '../../src/audit/standing.js';
-import type { Outcome } from '../../src/delivery/delivery-log.js';
+import type { Outcome, Said } from '../../src/ports/delivery-order.js';
 
-const entry = (outcome: Outcome, next = 0): Standing => ({ outcome, next, at: 0, partition: 0 });
+const entry = (outcome: Outcome, next: number | null = null): Said => {
+  const nextAttemptAt = next === null ? null : new Date(next).toISOString();
+  return { outcome, turn: 1, at: 0, nextAttemptAt };
+};
 const NOTHING: Evidence = { waiting: null, exhaustedAt: null };
 const waits = (due: number) => ({ tier: '5s', due });
 const retrying = (due: number): Answer => ({ kind: 'retrying', tier: '5s', due });
 const noAnswer = (why: RegExp) => ({ kind: 'unanswered', why: expect.stringMatching(why) as unknown as string });
 
-test.each<readonly [string, Standing | null, Partial<Evidence>, object]>([
+test.each<readonly [string, Said | null, Partial<Evidence>, object]>([
   ['delivered', entry('delivered'), {}, { kind: 'delivered' }],
   ['cancelled', entry('cancelled'), {}, { kind: 'cancelled' }],
   ['delivered, with an old record in a tier', entry('delivered'), { waiting: waits(9) }, { kind: 'delivered' }],
@@ -25,13 +27,13 @@ test.each<readonly [string, Standing | null, Partial<Evidence>, object]>([
   ['no entry, a dead letter after the tier', null, { waiting: waits(4), exhaustedAt: 5 }, { kind: 'exhausted' }],
   ['no entry, replayed', null, { waiting: waits(7), exhaustedAt: 5 }, retrying(7)],
   ['no entry at all', null, {}, noAnswer(/nothing is logged/)],
-])('%s', (_, standing, evidence, answer) => {
-  expect(answerOf({ standing, goneSoon: false }, { ...NOTHING, ...evidence })).toEqual(answer);
+])('%s', (_, said, evidence, answer) => {
+  expect(answerOf({ said, goneSoon: false }, { ...NOTHING, ...evidence })).toEqual(answer);
 });
 
 test('one without an entry whose webhook went soon is inactive; what the topics say of it counts all the same', () => {
-  expect(answerOf({ standing: null, goneSoon: true }, NOTHING)).toEqual({ kind: 'inactive' });
-  expect(answerOf({ standing: null, goneSoon: true }, { ...NOTHING, waiting: waits(7) })).toEqual(retrying(7));
-  expect(answerOf({ standing: entry('retrying', 7), goneSoon: true }, NOTHING)).toMatchObject({ kind: 'unanswered' });
-  expect(answerOf({ standing: entry('cancelled'), goneSoon: true }, NOTHING)).toEqual({ kind: 'cancelled' });
+  expect(answerOf({ said: null, goneSoon: true }, NOTHING)).toEqual({ kind: 'inactive' });
+  expect(answerOf({ said: null, goneSoon: true }, { ...NOTHING, waiting: waits(7) })).toEqual(retrying(7));
+  expect(answerOf({ said: entry('retrying', 7), goneSoon: true }, NOTHING)).toMatchObject({ kind: 'unanswered' });
+  expect(answerOf({ said: entry('cancelled'), goneSoon: true }, NOTHING)).toEqual({ kind: 'cancelled' });
 });

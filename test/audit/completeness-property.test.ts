@@ -5,9 +5,9 @@
 import { expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Report } from '../../src/audit/report.js';
-import type { Outcome } from '../../src/delivery/delivery-log.js';
 import type { PaymentEvent } from '../../src/delivery/payment-event.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
+import { OUTCOMES, type Outcome } from '../../src/ports/delivery-order.js';
 import type { AccountEvent } from '../../src/webhooks/events.js';
 import { type AccountWebhooks, evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
 import { AuditFixture, delivery, TOPICS } from '../support/audit-fixture.js';
@@ -19,7 +19,6 @@ jest.setTimeout(20_000 + RUNS * 100);
 
 const TIERS = ['5s', '30m'] as const;
 const TYPES = ['cash_in', 'cash_out'] as const;
-const OUTCOMES: readonly Outcome[] = ['delivered', 'retrying', 'exhausted', 'cancelled'];
 
 interface Change {
   readonly accountId: number;
@@ -34,6 +33,7 @@ interface About {
 
 interface Entry extends About {
   readonly outcome: Outcome;
+  readonly turn: number;
   readonly next: number;
   readonly partition: number;
   readonly at: number;
@@ -75,7 +75,11 @@ const world: fc.Arbitrary<World> = fc.record({
     8,
   ),
   entries: many(
-    fc.record({ ...about, outcome: fc.constantFrom(...OUTCOMES), next: time, partition: fc.nat(2), at: time }),
+    fc.record({
+      ...about,
+      ...{ outcome: fc.constantFrom(...OUTCOMES), turn: fc.nat(2), next: time },
+      ...{ partition: fc.nat(2), at: time },
+    }),
     12,
   ),
   // Of two tiers with one due time, either may be told: in which order topics are read is nobody's promise.
@@ -103,12 +107,12 @@ test('the report is what looking up each event and webhook by itself says', asyn
   );
 });
 
-test('it is no matter in which order partitions are read', async () => {
+test('it is no matter in which order entries are read', async () => {
   await fc.assert(
     fc.asyncProperty(world, async (given) => {
       const [one, other] = [new AuditFixture(), new AuditFixture()];
       fill(one, given);
-      fill(other, { ...given, entries: given.entries.toSorted((a, b) => b.partition - a.partition) });
+      fill(other, { ...given, entries: given.entries.toReversed() });
       expect(told(await other.audit(given.period))).toEqual(told(await one.audit(given.period)));
     }),
     { numRuns: RUNS },
@@ -132,8 +136,8 @@ function fill(topics: AuditFixture, given: World): ReceivedRecord[] {
   const records = given.payments.map(({ event: one, at, partition, topic }) =>
     topics.published(one ?? 'nothing', { at, partition }, TOPICS.payments[topic]),
   );
-  for (const { event: one, webhookId: id, outcome, next, partition, at } of given.entries) {
-    topics.logged(delivery(one, id), outcome, outcome === 'retrying' ? next : null, { partition, at });
+  for (const { event: one, webhookId: id, outcome, turn, next, partition, at } of given.entries) {
+    topics.logged({ ...delivery(one, id), turn }, outcome, outcome === 'retrying' ? next : null, { partition, at });
   }
   for (const { event: one, webhookId: id, tier, due } of given.waits) topics.waits(delivery(one, id), tier, due);
   for (const { event: one, webhookId: id, at } of given.letters) topics.exhausted(delivery(one, id), { at });
@@ -262,12 +266,15 @@ function timeOf({ data }: AccountEvent): number {
 }
 
 function lastOf(entries: readonly Entry[]): Entry | null {
-  const lasts = [0, 1, 2].flatMap((partition) => entries.findLast((entry) => entry.partition === partition) ?? []);
-  const ordered = lasts.toSorted((one, other) => one.at - other.at || one.partition - other.partition);
-  const end = ordered.findLast(({ outcome }) => outcome !== 'retrying');
-  const wait = ordered.findLast(({ outcome }) => outcome === 'retrying');
-  if (end?.outcome === 'exhausted' && wait && wait.at > end.at) return wait;
-  return end ?? wait ?? null;
+  const narrowed = [
+    (all: readonly Entry[]) => all.filter(({ outcome }) => outcome === 'delivered'),
+    (all: readonly Entry[]) => all.filter(({ turn }) => turn === Math.max(...all.map((one) => one.turn))),
+    (all: readonly Entry[]) => all.filter(({ outcome }) => outcome !== 'retrying'),
+    (all: readonly Entry[]) => all.filter(({ at }) => at === Math.max(...all.map((one) => one.at))),
+    (all: readonly Entry[]) => all.filter(({ outcome }) => outcome === 'exhausted'),
+    (all: readonly Entry[]) => all.filter(({ next }) => next === Math.max(...all.map((one) => one.next))),
+  ].reduce((left, narrow) => (narrow(left).length > 0 ? narrow(left) : left), entries);
+  return narrowed[0] ?? null;
 }
 
 function answerTo(

@@ -228,10 +228,11 @@ describe('what became of a delivery', () => {
   test('the outcome after a replay counts', async () => {
     topics.logged(toThree, 'exhausted');
     topics.exhausted(toThree);
-    topics.logged(toThree, 'retrying', NOON);
-    topics.waits(toThree, '5s', NOON);
+    const replayed = { ...toThree, turn: 1 };
+    topics.logged(replayed, 'retrying', NOON);
+    topics.waits(replayed, '5s', NOON);
     expect((await answer()).outcomes).toMatchObject({ retrying: { '5s': 1 }, exhausted: 0 });
-    topics.logged(toThree, 'delivered');
+    topics.logged({ ...replayed, turn: 2 }, 'delivered');
     expect((await told()).counts).toMatchObject({ delivered: 1, exhausted: 0, retrying: {} });
   });
 

@@ -54,7 +54,7 @@ describe('a record that is not valid', () => {
 
 describe('a delivery that is exhausted', () => {
   const record = toRetryRecord(deliveryTo(5, { attempts: 3, step: 3 }), NOW);
-  const delivery = { ...deliveryTo(5), ...fromRetryRecord(record), attempts: 4 };
+  const delivery = { ...deliveryTo(5), ...fromRetryRecord(record), attempts: 4, turn: 4 };
 
   test("keeps the payment's key, bytes and headers, and tells which delivery it was", () => {
     const letter = exhausted(delivery, 'status 503');

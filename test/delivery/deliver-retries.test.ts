@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { AttemptResult } from '../../src/delivery/attempt.js';
 import type { Delivery } from '../../src/delivery/delivery.js';
 import { RecordTooLarge } from '../../src/ports/broker.js';
-import { DeliverFixture, type Waiting } from '../support/deliver-fixture.js';
+import { DeliverFixture, SCHEDULE, type Waiting } from '../support/deliver-fixture.js';
 import {
   DELIVERED,
   deliveryTo,
@@ -13,6 +13,7 @@ import {
   paymentRecord,
   TIMED_OUT,
 } from '../support/delivery-samples.js';
+import { eventually } from '../support/eventually.js';
 import { webhookOf } from '../support/fake-accounts.js';
 
 const SECOND = 1_000;
@@ -23,6 +24,33 @@ let fixture: DeliverFixture;
 beforeEach(() => {
   fixture = new DeliverFixture();
   fixture.accounts.put(webhookOf(1));
+});
+
+describe('what the log says follows from what is durable', () => {
+  test.each([
+    ['its retry record', 0, 'webhooks.retry.5s'],
+    ['its dead letter', SCHEDULE.length, 'webhooks.dead-letter'],
+  ])('an attempt is told of when %s is durable, and not before', async (_, step, topic) => {
+    fixture.broker.failing.add(topic);
+    const done = fixture.attempted(failedWith(500), { step });
+    await eventually(() => fixture.broker.refused > 0);
+    expect(fixture.log).toEqual([]);
+    fixture.broker.failing.clear();
+    await done;
+    expect(fixture.log).toMatchObject([{ outcome: step === 0 ? 'retrying' : 'exhausted', turn: 1 }]);
+  });
+
+  test('so is a delivery that is put off', async () => {
+    fixture.accounts.put(webhookOf(1));
+    fixture.gate.close();
+    fixture.broker.failing.add('webhooks.retry.5s');
+    const done = fixture.deliver(deliveryTo(1));
+    await eventually(() => fixture.broker.refused > 0);
+    expect(fixture.log).toEqual([]);
+    fixture.broker.failing.clear();
+    await done;
+    expect(fixture.log).toMatchObject([{ outcome: 'retrying', turn: 0 }]);
+  });
 });
 
 describe('an attempt that failed', () => {

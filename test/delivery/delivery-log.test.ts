@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Delivery } from '../../src/delivery/delivery.js';
-import { deliveriesOf, logEntry, loggedAttempt, type Outcome } from '../../src/delivery/delivery-log.js';
+import { deliveriesOf, logEntry, loggedAttempt } from '../../src/delivery/delivery-log.js';
 import type { NewRecord } from '../../src/ports/broker.js';
+import type { Outcome } from '../../src/ports/delivery-order.js';
 import { DELIVERED, deliveryTo, failedWith, NOW, received, TIMED_OUT } from '../support/delivery-samples.js';
 
 async function* topic(records: readonly NewRecord[]) {
@@ -14,10 +15,10 @@ const list = (...records: readonly NewRecord[]) => deliveriesOf(42, topic(record
 describe('a record of the deliveries topic', () => {
   test('holds one attempt, in the shape that readers rely on; its key is the account', () => {
     const attempt = loggedAttempt(failedWith(503), 4);
-    const record = logEntry(deliveryTo(9, { id: 'msg_1' }), 'retrying', attempt, NOW + 5_000);
+    const record = logEntry(deliveryTo(9, { id: 'msg_1', turn: 1 }), 'retrying', attempt, NOW + 5_000);
     expect(textOf({ ...record })).toBe(
       '{"id":"msg_1","eventId":"pay-1","eventType":"cash_in","accountId":42,"webhookId":9,"webhookEvent":"added 9",' +
-        '"outcome":"retrying",' +
+        '"outcome":"retrying","turn":1,' +
         '"attempt":{"at":"2026-11-21T09:00:00.000Z","status":503,"error":null,"durationMs":12,"version":4},' +
         '"nextAttemptAt":"2026-11-21T09:00:05.000Z"}',
     );
@@ -42,7 +43,7 @@ describe('a record of the deliveries topic', () => {
   test('holds nothing of the payment, of headers or of secrets', () => {
     const entry = JSON.parse(textOf(logEntry(deliveryTo(9), 'delivered', loggedAttempt(DELIVERED, 1), null)));
     const about = ['id', 'eventId', 'eventType', 'accountId', 'webhookId', 'webhookEvent'];
-    expect(Object.keys(entry)).toEqual([...about, 'outcome', 'attempt', 'nextAttemptAt']);
+    expect(Object.keys(entry)).toEqual([...about, 'outcome', 'turn', 'attempt', 'nextAttemptAt']);
     expect(Object.keys(entry.attempt)).toEqual(['at', 'status', 'error', 'durationMs', 'version']);
   });
 });

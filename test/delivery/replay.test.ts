@@ -3,7 +3,7 @@ import { type DeadLetter, exhausted, notValid, ofOtherHistory } from '../../src/
 import { type Delivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { logEntry } from '../../src/delivery/delivery-log.js';
 import { replayDeadLetters } from '../../src/delivery/replay.js';
-import type { NewRecord } from '../../src/ports/broker.js';
+import { BrokerUnavailable, type NewRecord } from '../../src/ports/broker.js';
 import { DeliverFixture, SCHEDULE } from '../support/deliver-fixture.js';
 import { deliveryTo, header, NOW, paymentRecord, received } from '../support/delivery-samples.js';
 import { retryRecordOfE944a2e } from '../support/earlier-records.js';
@@ -83,6 +83,35 @@ describe('a delivery of another history', () => {
     expect(await replay()).toEqual([]);
   });
 });
+
+test('a replay is a turn more than all that is known: it outranks the end, whatever clocks say', async () => {
+  await dead(exhausted(deliveryTo(1, { attempts: 4, turn: 4 }), 'status 503'));
+  await fixture.broker.publish(fixture.topics.deliveries, [
+    logEntry(deliveryTo(1, { turn: 6 }), 'exhausted', null, null),
+  ]);
+  await replay();
+  expect(fixture.waiting).toMatchObject([{ delivery: { attempts: 4, turn: 7 } }]);
+  expect(fixture.log.at(-1)).toMatchObject({ outcome: 'retrying', turn: 7 });
+});
+
+test.each(['webhooks.retry.5s', 'webhooks.deliveries'])(
+  'a replay that %s breaks off is finished by the next one',
+  async (topic) => {
+    await dead(exhausted(deliveryTo(1), 'status 503'), exhausted(deliveryTo(2), 'status 503'));
+    fixture.broker.failing.add(topic);
+    await expect(replay()).rejects.toThrow(BrokerUnavailable);
+    // What the log says to wait waits: nothing else would bring it back.
+    expect(fixture.log).toEqual([]);
+    fixture.broker.failing.clear();
+    expect(await replay()).toEqual([
+      ['replayed', 1],
+      ['replayed', 2],
+    ]);
+    expect(fixture.log).toMatchObject([{ webhookId: 1 }, { webhookId: 2 }]);
+    expect(new Set(fixture.waiting.map(({ delivery }) => delivery.turn))).toEqual(new Set([1]));
+    expect(await replay()).toEqual([]);
+  },
+);
 
 test('the record of a replay is the payment as it was', async () => {
   await dead(exhausted(deliveryTo(1), 'status 503'));

@@ -4,7 +4,7 @@
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
 import type { DeadLetter } from '../../src/delivery/dead-letters.js';
-import { type DeliveryView, outcomesOf } from '../../src/delivery/delivery-log.js';
+import { type DeliveryView, saidOfAll } from '../../src/delivery/delivery-log.js';
 import { eventually, patience } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { HOSTILE_KINDS, type HostileEndpoint, type HostileKind } from '../support/hostile-endpoints.js';
@@ -101,8 +101,8 @@ async function allEnded(scene: FaultScene, accounts: readonly number[]): Promise
   const count = 2 * HEALTHY_EVENTS + HOSTILE_KINDS.length * EVENTS;
   await scene.withBroker(({ broker }, { deliveries }) => {
     const ended = async () => {
-      const outcomes = [...(await outcomesOf(broker.browse(deliveries))).values()];
-      return outcomes.filter((outcome) => outcome !== 'retrying').length === count;
+      const all = [...(await saidOfAll(broker.browse(deliveries))).values()];
+      return all.filter(({ outcome }) => outcome !== 'retrying').length === count;
     };
     return eventually(ended, { ...PATIENCE, message: 'a delivery has no end' });
   });

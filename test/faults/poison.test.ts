@@ -3,7 +3,7 @@
  * if it were not there, nobody gets what is not his, and the commands answer, a line each.
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { outcomesOf } from '../../src/delivery/delivery-log.js';
+import { saidOfAll } from '../../src/delivery/delivery-log.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { failingFirst } from '../support/failing-first.js';
@@ -92,7 +92,7 @@ async function idOfFirst(api: string, token: string): Promise<number> {
 /** A webhook of another account than the one that is named is none. */
 function stolenAreCancelled(scene: FaultScene): Promise<unknown> {
   return scene.withBroker(({ broker }, { deliveries }) => {
-    const isCancelled = async () => (await outcomesOf(broker.browse(deliveries))).get('stolen') === 'cancelled';
+    const isCancelled = async () => (await saidOfAll(broker.browse(deliveries))).get('stolen')?.outcome === 'cancelled';
     return eventually(isCancelled, { timeout: PATIENCE_MS, message: 'what was stolen has no end' });
   });
 }

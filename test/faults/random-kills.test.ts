@@ -7,7 +7,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { outcomesOf } from '../../src/delivery/delivery-log.js';
+import { saidOfAll } from '../../src/delivery/delivery-log.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
@@ -108,8 +108,8 @@ async function shownChange(api: string, token: string): Promise<number> {
 function allDelivered(scene: FaultScene, pairs: number): Promise<unknown> {
   return scene.withBroker(({ broker }, { deliveries }) => {
     const ended = async () => {
-      const outcomes = [...(await outcomesOf(broker.browse(deliveries))).values()];
-      return outcomes.length === pairs && outcomes.every((outcome) => outcome === 'delivered');
+      const all = [...(await saidOfAll(broker.browse(deliveries))).values()];
+      return all.length === pairs && all.every(({ outcome }) => outcome === 'delivered');
     };
     return eventually(ended, { timeout: PATIENCE_MS, message: 'a delivery has no end' });
   });

@@ -48,6 +48,7 @@ export function entry(n: number, changes: Partial<ViewEntry> & { readonly partit
     accountId: ACCOUNT,
     webhookId: WEBHOOK,
     outcome: 'delivered',
+    turn: 1,
     attempt: attempt(n),
     nextAttemptAt: null,
     place: { partition, offset: n, timestamp: NOW + n },

@@ -15,8 +15,8 @@ CREATE TABLE deliveries (
   first_at INTEGER NOT NULL,
   outcome TEXT NOT NULL,
   next_at TEXT,
-  partition INTEGER NOT NULL,
-  offset INTEGER NOT NULL,
+  turn INTEGER NOT NULL,
+  said_at INTEGER NOT NULL,
   last_at INTEGER NOT NULL,
   attempts TEXT NOT NULL
 );
@@ -33,7 +33,7 @@ CREATE TABLE marks (
 `;
 
 export function viewStatements(file: SqliteFile) {
-  const columns = 'id, event_id, first_at, outcome, next_at, partition, offset, last_at, attempts';
+  const columns = 'id, event_id, first_at, outcome, next_at, turn, said_at, last_at, attempts';
   return {
     id: file.prepare('SELECT id FROM view').pluck(),
     name: file.prepare('INSERT INTO view (id) VALUES (?)'),
@@ -43,7 +43,7 @@ export function viewStatements(file: SqliteFile) {
     ),
     find: file.prepare(`SELECT ${columns} FROM deliveries WHERE id = ? AND webhook_id = ? AND account_id = ?`),
     update: file.prepare(
-      `UPDATE deliveries SET first_at = ?, outcome = ?, next_at = ?, partition = ?, offset = ?, last_at = ?, attempts = ?
+      `UPDATE deliveries SET first_at = ?, outcome = ?, next_at = ?, turn = ?, said_at = ?, last_at = ?, attempts = ?
        WHERE id = ? AND webhook_id = ? AND account_id = ?`,
     ),
     page: file.prepare(
@@ -64,6 +64,6 @@ export function viewStatements(file: SqliteFile) {
 }
 
 /** Values in the order of insert and update. */
-export function changing({ first_at, outcome, next_at, partition, offset, last_at, attempts }: DeliveryRow) {
-  return [first_at, outcome, next_at, partition, offset, last_at, attempts] as const;
+export function changing({ first_at, outcome, next_at, turn, said_at, last_at, attempts }: DeliveryRow) {
+  return [first_at, outcome, next_at, turn, said_at, last_at, attempts] as const;
 }

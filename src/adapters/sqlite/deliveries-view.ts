@@ -10,10 +10,10 @@ import {
   type DeliveriesView,
   type DeliveryPlace,
   type EntryPlace,
-  VIEW_OUTCOMES,
   type ViewEntry,
   ViewUnsound,
 } from '../../ports/deliveries-view.js';
+import { OUTCOMES } from '../../ports/delivery-order.js';
 import { changing, VIEW_SCHEMA, viewStatements } from './deliveries-view-sql.js';
 import { type DeliveryRow, deliveryOf, rowOf, withEntry } from './delivery-row.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
@@ -31,7 +31,7 @@ const NEWEST: DeliveryPlace = { firstAt: Number.MAX_SAFE_INTEGER, id: '' };
 const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
-  shape: 1,
+  shape: 2,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };
@@ -91,7 +91,7 @@ class SqliteDeliveriesView implements DeliveriesView {
 
   page({ accountId, webhookId, limit, before, outcome, from, to }: DeliveriesQuery): DeliveriesPage {
     const end = earlier(before ?? NEWEST, to === null ? NEWEST : { firstAt: to, id: '' });
-    const outcomes = outcome === null ? VIEW_OUTCOMES : [outcome];
+    const outcomes = outcome === null ? OUTCOMES : [outcome];
     return this.#sound(() => {
       const rows = outcomes.flatMap((one) => {
         const bounds = [webhookId, accountId, one, from ?? OLDEST, end.firstAt, end.id];

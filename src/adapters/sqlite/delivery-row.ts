@@ -1,5 +1,6 @@
 /** A delivery as a row of the view's file, and how entries make it. */
-import type { EntryPlace, ViewAttempt, ViewEntry, ViewedDelivery, ViewOutcome } from '../../ports/deliveries-view.js';
+import type { ViewAttempt, ViewEntry, ViewedDelivery } from '../../ports/deliveries-view.js';
+import { type Outcome, outranks, type Said } from '../../ports/delivery-order.js';
 
 export interface DeliveryRow {
   readonly id: string;
@@ -7,11 +8,12 @@ export interface DeliveryRow {
   readonly event_id: string;
   /** Of the first entry, ms since the epoch. */
   readonly first_at: number;
-  readonly outcome: ViewOutcome;
+  /** What the entry says that outranks all others, its turn, and when it was published. */
+  readonly outcome: Outcome;
   readonly next_at: string | null;
-  /** The place of the entry that the outcome is from. */
-  readonly partition: number;
-  readonly offset: number;
+  readonly turn: number;
+  readonly said_at: number;
+  /** When the last entry was published: it is forgotten by that. */
   readonly last_at: number;
   /** StoredAttempt[] as JSON, in the order in which they began. */
   readonly attempts: string;
@@ -27,15 +29,13 @@ type StoredAttempt = readonly [
 ];
 
 /** The row of a delivery of which this is the only entry. */
-export function rowOf({ id, eventId, outcome, nextAttemptAt, attempt, place }: ViewEntry): DeliveryRow {
+export function rowOf(entry: ViewEntry): DeliveryRow {
+  const { id, eventId, attempt, place } = entry;
   return {
     id,
     event_id: JSON.stringify(eventId),
     first_at: place.timestamp,
-    outcome,
-    next_at: nextAttemptAt,
-    partition: place.partition,
-    offset: place.offset,
+    ...saying(saidBy(entry)),
     last_at: place.timestamp,
     attempts: attempt ? JSON.stringify([stored(attempt)]) : '[]',
   };
@@ -47,11 +47,20 @@ export function withEntry(row: DeliveryRow, entry: ViewEntry): DeliveryRow {
   const merged = {
     ...row,
     first_at: Math.min(row.first_at, place.timestamp),
+    last_at: Math.max(row.last_at, place.timestamp),
     attempts: attempt ? withAttempt(row.attempts, stored(attempt)) : row.attempts,
   };
-  if (!isLater(place, row)) return merged;
-  const { partition, offset, timestamp } = place;
-  return { ...merged, outcome: entry.outcome, next_at: entry.nextAttemptAt, partition, offset, last_at: timestamp };
+  const known: Said = { outcome: row.outcome, turn: row.turn, at: row.said_at, nextAttemptAt: row.next_at };
+  const said = saidBy(entry);
+  return outranks(said, known) ? { ...merged, ...saying(said) } : merged;
+}
+
+function saidBy({ outcome, turn, nextAttemptAt, place }: ViewEntry): Said {
+  return { outcome, turn, at: place.timestamp, nextAttemptAt };
+}
+
+function saying({ outcome, turn, at, nextAttemptAt }: Said) {
+  return { outcome, next_at: nextAttemptAt, turn, said_at: at };
 }
 
 /** @throws SyntaxError where the row is damaged */
@@ -59,11 +68,6 @@ export function deliveryOf({ id, event_id, outcome, next_at: nextAttemptAt, atte
   const eventId = JSON.parse(event_id) as string;
   const made = JSON.parse(attempts) as StoredAttempt[];
   return { id, eventId, outcome, attempts: made.map(attemptOf), nextAttemptAt };
-}
-
-/** In a partition the offset tells: the clocks of those who publish may differ. */
-function isLater({ partition, offset, timestamp }: EntryPlace, row: DeliveryRow): boolean {
-  return partition === row.partition ? offset > row.offset : timestamp > row.last_at;
 }
 
 /** Times in ISO 8601 and UTC sort as text. */

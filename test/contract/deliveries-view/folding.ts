@@ -1,6 +1,6 @@
 /** What entries come to: the deliveries that a page shows. */
 import { expect } from '@jest/globals';
-import type { ViewOutcome } from '../../../src/ports/deliveries-view.js';
+import type { Outcome } from '../../../src/ports/delivery-order.js';
 import { attempt, entry, query } from '../../support/deliveries-view-subject.js';
 import { NOW } from '../../support/delivery-samples.js';
 import { idsOf, story, told, type ViewCase, viewCase } from './view-case.js';
@@ -49,24 +49,17 @@ export const folding: readonly ViewCase[] = [
       new Set(['3,4,2,1']),
     );
   }),
-  viewCase('the last entry of a partition is the one of the highest offset, whatever clocks say', ({ port }) => {
-    const at = (offset: number, timestamp: number) => ({ partition: 0, offset, timestamp: NOW + timestamp });
-    const failed = { id: 'msg_a', outcome: 'retrying', place: at(5, 9_000) } as const;
-    port.add([entry(1, failed), entry(2, { id: 'msg_a', place: at(6, 2_000) })]);
-    port.add([entry(1, { ...failed, id: 'msg_b' })]);
-    port.add([entry(2, { id: 'msg_b', outcome: 'exhausted', place: at(4, 10_000) })]);
-    const outcomes = Object.fromEntries(port.page(query()).deliveries.map(({ id, outcome }) => [id, outcome]));
-    expect(outcomes).toEqual({ msg_a: 'delivered', msg_b: 'retrying' });
-  }),
-  viewCase('over partitions the last entry is the latest', ({ port }) => {
-    const at = (partition: number, offset: number, ms: number) => ({ partition, offset, timestamp: NOW + ms });
-    const one = (place: ReturnType<typeof at>, outcome: ViewOutcome) => entry(1, { outcome, place, attempt: null });
-    const all = [one(at(1, 70, 7), 'retrying'), one(at(2, 3, 9), 'exhausted'), one(at(0, 90, 3), 'retrying')];
+  viewCase('what decides is the entry that outranks the others, whatever its place', ({ port }) => {
+    const one = (turn: number, outcome: Outcome, partition: number, ms: number) =>
+      entry(1, { turn, outcome, attempt: null, place: { partition, offset: ms, timestamp: NOW + ms } });
+    const all = [one(1, 'retrying', 1, 90), one(2, 'exhausted', 2, 30), one(2, 'retrying', 0, 60)];
     for (const [index, order] of orders(all).entries()) {
       port.add(order.map((entryOf) => ({ ...entryOf, id: `msg_${index}` })));
     }
-    const outcomes = port.page(query()).deliveries.map(({ outcome }) => outcome);
-    expect(outcomes).toEqual(Array(6).fill('exhausted'));
+    expect(port.page(query()).deliveries.map(({ outcome }) => outcome)).toEqual(Array(6).fill('exhausted'));
+    const delivered = one(1, 'delivered', 0, 1);
+    port.add([{ ...delivered, id: 'msg_0' }]);
+    expect(port.page(query({ outcome: 'delivered' })).deliveries.map(({ id }) => id)).toEqual(['msg_0']);
   }),
   viewCase("another webhook's and another account's are not shown, be it under the same id", ({ port }) => {
     const others = [{ webhookId: 8 }, { accountId: 43 }, { webhookId: 8, accountId: 43 }];

@@ -1,11 +1,7 @@
 /** The order of deliveries, pages of it, and what narrows them. */
 import { expect } from '@jest/globals';
-import {
-  type DeliveriesView,
-  type DeliveryPlace,
-  VIEW_OUTCOMES,
-  type ViewEntry,
-} from '../../../src/ports/deliveries-view.js';
+import type { DeliveriesView, DeliveryPlace, ViewEntry } from '../../../src/ports/deliveries-view.js';
+import { OUTCOMES } from '../../../src/ports/delivery-order.js';
 import { entries, entry, query } from '../../support/deliveries-view-subject.js';
 import { NOW } from '../../support/delivery-samples.js';
 import { ids, idsOf, type ViewCase, viewCase } from './view-case.js';
@@ -20,13 +16,13 @@ export const paging: readonly ViewCase[] = [
   }),
   viewCase('of one moment by id, whatever their outcome', ({ port }) => {
     const at = (offset: number) => ({ partition: 0, offset, timestamp: NOW });
-    port.add([2, 0, 3, 1].map((n) => entry(n, { place: at(n), outcome: VIEW_OUTCOMES[n] ?? 'delivered' })));
+    port.add([2, 0, 3, 1].map((n) => entry(n, { place: at(n), outcome: OUTCOMES[n] ?? 'delivered' })));
     expect(ids(port)).toEqual(idsOf(3, 2, 1, 0));
   }),
   viewCase('pages of any size give every delivery once, and the last of them has no next', ({ port }) => {
     const all = entries(40).map((one, n) => ({
       ...one,
-      outcome: VIEW_OUTCOMES[n % 4] ?? 'delivered',
+      outcome: OUTCOMES[n % 4] ?? 'delivered',
       place: { ...one.place, timestamp: NOW + Math.floor(n / 7) },
     }));
     port.add(all);
@@ -69,8 +65,8 @@ export const paging: readonly ViewCase[] = [
     'reopen',
   ),
   viewCase('only one outcome, where it is asked for', ({ port }) => {
-    port.add(entries(12).map((one, n) => ({ ...one, outcome: VIEW_OUTCOMES[n % 4] ?? 'delivered' })));
-    for (const [index, outcome] of VIEW_OUTCOMES.entries()) {
+    port.add(entries(12).map((one, n) => ({ ...one, outcome: OUTCOMES[n % 4] ?? 'delivered' })));
+    for (const [index, outcome] of OUTCOMES.entries()) {
       expect(ids(port, { outcome })).toEqual(idsOf(8 + index, 4 + index, index));
       const { next } = port.page(query({ outcome, limit: 2 }));
       expect(ids(port, { outcome, before: next })).toEqual(idsOf(index));
