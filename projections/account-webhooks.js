@@ -55,12 +55,15 @@ fromCategory('account')
     WebhookActivated: (state, event) =>
       withWebhook(state, event.data.webhookId, (webhook) => {
         webhook.isActive = true;
+        delete webhook.offBy;
         notFailing(state, webhook.endpoint);
       }),
 
     WebhookDeactivated: (state, event) =>
       withWebhook(state, event.data.webhookId, (webhook) => {
         webhook.isActive = false;
+        if (event.data.by === 'service') webhook.offBy = 'service';
+        else delete webhook.offBy;
       }),
 
     WebhookRemoved: (state, event) => {

@@ -21,7 +21,7 @@ export interface Evidence {
 }
 
 /** Of dead letters that are the end of a delivery. */
-const ENDS: ReadonlySet<DeadLetterReason> = new Set<DeadLetterReason>(['exhausted', 'other-history']);
+const ENDS: ReadonlySet<DeadLetterReason> = new Set<DeadLetterReason>(['exhausted', 'deactivated', 'other-history']);
 
 const NO_EVIDENCE: Evidence = { waiting: null, exhaustedAt: null };
 

@@ -72,6 +72,7 @@ async function beginDispatching(core: Core, attempt: DispatcherParts['attempt'])
     group: delivery.group,
     topics: topicsOf(config.paymentTopics, config.topicPrefix),
     schedule: config.retrySchedule,
+    timeoutMs: delivery.timeoutMs,
     accounts,
     configuration: createOpenConfiguration(accounts, backbone.sealing, Date.now),
     gate,

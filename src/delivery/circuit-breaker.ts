@@ -12,7 +12,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** Of an attempt, as far as its endpoint goes; unknown: it says nothing of it. */
-export type Fared = 'succeeded' | 'failed' | 'unknown';
+export type EndpointSignal = 'succeeded' | 'failed' | 'unknown';
 
 export type Permission =
   | { readonly kind: 'pass'; readonly probe: Probe | null }
@@ -85,14 +85,14 @@ export class CircuitBreakers {
     }
   }
 
-  ended(key: string, probe: Probe | null, fared: Fared): BreakerChange {
+  ended(key: string, probe: Probe | null, signal: EndpointSignal): BreakerChange {
     const state = this.#states.get(key);
-    if (fared === 'succeeded') return this.#close(key, state);
+    if (signal === 'succeeded') return this.#close(key, state);
     if (state?.kind === 'half-open') {
-      if (state === probe) this.#openAgain(key, probe, fared);
+      if (state === probe) this.#openAgain(key, probe, signal);
       return null;
     }
-    if (state?.kind === 'open' || fared === 'unknown') return null;
+    if (state?.kind === 'open' || signal === 'unknown') return null;
     return this.#count(key, 1 + (state?.failures ?? 0));
   }
 
@@ -122,8 +122,8 @@ export class CircuitBreakers {
     return 'opened';
   }
 
-  #openAgain(key: string, { pauseMs }: Probe, fared: 'failed' | 'unknown'): void {
-    const open = fared === 'failed' ? this.#openFor(longer(pauseMs)) : over(pauseMs);
+  #openAgain(key: string, { pauseMs }: Probe, signal: 'failed' | 'unknown'): void {
+    const open = signal === 'failed' ? this.#openFor(longer(pauseMs)) : over(pauseMs);
     this.#states.set(key, open);
   }
 

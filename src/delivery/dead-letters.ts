@@ -10,10 +10,11 @@ import { type Delivery, foreignHeaders, fromRetryRecord, ownHeaders, sourceOf, w
 
 /**
  * not-valid: not a payment event, or not a retry record. exhausted: the schedule's last delay has passed. unreadable: a
- * batch that an operator steps over; nothing of it is kept but its place. other-history: the store was replaced, and the
- * webhook's id belongs to another webhook there; nothing was sent to that one.
+ * batch that an operator steps over; nothing of it is kept but its place. deactivated: the service switched the webhook
+ * off. other-history: the store was replaced, and the webhook's id belongs to another webhook there; nothing was sent to
+ * that one.
  */
-export type DeadLetterReason = 'not-valid' | 'exhausted' | 'unreadable' | 'other-history';
+export type DeadLetterReason = 'not-valid' | 'exhausted' | 'deactivated' | 'unreadable' | 'other-history';
 
 const LAST_OFFSET = 'aw-last-offset';
 const DIGEST = 'aw-digest';
@@ -54,18 +55,11 @@ export function notValid(record: ReceivedRecord, detail: string): NewRecord {
   return deadLetter(record, 'not-valid', detail, [...asItCame, source(record)]);
 }
 
-export function exhausted(delivery: Delivery, detail: string): NewRecord {
-  return ofDelivery(delivery, 'exhausted', detail);
-}
-
-/** @param addedBy the id of the event that added the webhook which has the id now */
-export function ofOtherHistory(delivery: Delivery, addedBy: string): NewRecord {
-  const { webhookId, webhookEvent } = delivery;
-  const detail = `event ${addedBy} added webhook ${webhookId}; this delivery is for the one that event ${webhookEvent} added`;
-  return ofDelivery(delivery, 'other-history', detail);
-}
-
-function ofDelivery(delivery: Delivery, reason: DeadLetterReason, detail: string): NewRecord {
+/** Of a delivery that has ended. @param detail why, for whoever reads it */
+export function deadLetterOf(
+  delivery: Delivery,
+  { reason, detail }: { readonly reason: DeadLetterReason; readonly detail: string },
+): NewRecord {
   const { record } = delivery;
   return deadLetter(record, reason, detail, [...foreignHeaders(record), ...ownHeaders(delivery)]);
 }

@@ -1,11 +1,5 @@
 /**
- * A delivery: one payment event to one webhook, until a terminal state.
- *
- *   attempt -> delivered                                   (2xx)
- *           -> retrying -> waits in a tier -> attempt ...  (anything else, while the schedule has a delay left)
- *           -> exhausted -> dead letters                   (after the last delay)
- *           -> cancelled                                   (410, or the webhook is gone or inactive)
- *   put off -> waits in a tier, with no attempt counted    (no place at its endpoint, or our own stop)
+ * A delivery: one payment event to one webhook, until a terminal state (next-step.ts has its states).
  *
  * Between attempts it is a record of a tier: the payment's key, value and headers as they came, and headers of ours.
  */
@@ -36,6 +30,10 @@ export interface Delivery {
   readonly step: number;
   /** How often in a row it was put off: 0 after an attempt. */
   readonly putOff: number;
+  /**
+   * How much longer it may take, once its record is due, ms: past that it waits for no place. Null: all of its time.
+   */
+  readonly leftMs: number | null;
   /** When the payment's record was published, ms since the epoch; null where that is not known. */
   readonly publishedAt: number | null;
   /** What its attempts belong to; null: to no trace. */
@@ -53,6 +51,7 @@ const WEBHOOK_EVENT = 'aw-webhook-event';
 const DUE = 'aw-due';
 const TURN = 'aw-turn';
 const PUT_OFF = 'aw-put-off';
+const LEFT = 'aw-left';
 const PUBLISHED = 'aw-published';
 const TRACE = 'aw-traceparent';
 const LAST_SPAN = 'aw-last-span';
@@ -69,7 +68,7 @@ export function newDelivery(
   const { id: eventId, type: eventType, accountId, cloudEvent = null } = event;
   const id = webhookMessageId(accountId, { eventId, eventSource: cloudEvent?.source ?? null }, webhookId);
   const publishedAt = record.timestamp ?? null;
-  const begun = { attempts: 0, turn: 0, step: 0, putOff: 0, publishedAt, trace, lastSpan: null };
+  const begun = { attempts: 0, turn: 0, step: 0, putOff: 0, leftMs: null, publishedAt, trace, lastSpan: null };
   return { id, accountId, webhookId, webhookEvent, eventId, eventType, cloudEvent, ...begun, record };
 }
 
@@ -101,8 +100,9 @@ export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
   // Not spread: a received record also has the place and time of where it came from.
   const { key, value } = record;
   const headers = [...foreignHeaders(record), ...ownHeaders(delivery), text(PUT_OFF, delivery.putOff), text(DUE, due)];
-  // Not of a dead letter: one that is replayed weeks later says nothing of how long deliveries take.
+  // Not of a dead letter: one that is replayed weeks later begins its time again, and says nothing of how long deliveries take.
   if (delivery.publishedAt !== null) headers.push(text(PUBLISHED, delivery.publishedAt));
+  if (delivery.leftMs !== null) headers.push(text(LEFT, delivery.leftMs));
   if (delivery.trace) headers.push(text(TRACE, traceparentOf(delivery.trace)));
   if (delivery.lastSpan !== null) headers.push(text(LAST_SPAN, delivery.lastSpan));
   return { key, value, headers };
@@ -128,10 +128,11 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   const webhookEvent = headerText(record, WEBHOOK_EVENT) ?? null;
   const putOff = Math.max(0, whole(record, PUT_OFF) ?? 0);
   const publishedAt = whole(record, PUBLISHED);
+  const leftMs = whole(record, LEFT);
   const trace = traceOf(record, TRACE) ?? traceOf(record);
   const span = headerText(record, LAST_SPAN);
   const lastSpan = trace && span !== undefined && isSpanId(span) ? span : null;
-  const progress = { attempts, turn, step, putOff, publishedAt, trace, lastSpan };
+  const progress = { attempts, turn, step, putOff, leftMs, publishedAt, trace, lastSpan };
   return { id, accountId, webhookId, webhookEvent, ...event, eventType, ...progress, record };
 }
 

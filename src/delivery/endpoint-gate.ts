@@ -4,7 +4,7 @@
  * there is one limit, shared in turn. A slow URL fills its own line and no other, and those who wait for slow URLs never
  * keep the dispatcher from taking records for others.
  */
-import type { BreakerChange, CircuitBreakers, Fared, Permission } from './circuit-breaker.js';
+import type { BreakerChange, CircuitBreakers, EndpointSignal, Permission } from './circuit-breaker.js';
 import { type Later, PacedRefusals } from './paced-refusals.js';
 import { Line, WaitingLines } from './waiting-lines.js';
 
@@ -12,8 +12,8 @@ export type Entry = Entered | Refused;
 
 export interface Entered {
   readonly kind: 'entered';
-  /** With how the attempt fared, where one was made. A second call changes nothing. */
-  readonly leave: (fared?: Fared) => BreakerChange;
+  /** Frees the place. Pass what the attempt says of its endpoint, if one was made. Idempotent. */
+  readonly leave: (signal?: EndpointSignal) => BreakerChange;
 }
 
 /** Go elsewhere, at once. */
@@ -208,20 +208,20 @@ export class EndpointGate {
     endpoint.account.active += 1;
     this.#active += 1;
     let inside = true;
-    const leave = (fared: Fared = 'unknown') => {
+    const leave = (signal: EndpointSignal = 'unknown') => {
       if (!inside) return null;
       inside = false;
-      return this.#leave(endpoint, visitor.pass, fared);
+      return this.#leave(endpoint, visitor.pass, signal);
     };
     visitor.resolve({ kind: 'entered', leave });
   }
 
-  #leave(endpoint: Endpoint, { probe }: Pass, fared: Fared): BreakerChange {
+  #leave(endpoint: Endpoint, { probe }: Pass, signal: EndpointSignal): BreakerChange {
     endpoint.active -= 1;
     endpoint.account.active -= 1;
     this.#active -= 1;
-    if (fared !== 'failed') endpoint.standsSince = endpoint.active > 0 ? this.#now() : null;
-    const change = this.#parts.breakers?.ended(endpoint.key, probe, fared) ?? null;
+    if (signal !== 'failed') endpoint.standsSince = endpoint.active > 0 ? this.#now() : null;
+    const change = this.#parts.breakers?.ended(endpoint.key, probe, signal) ?? null;
     if (change === 'opened') this.#refuse(endpoint);
     if (endpoint.active === 0 && endpoint.line.length === 0) this.#forget(endpoint);
     this.#mayBeReady(endpoint);

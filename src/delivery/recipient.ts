@@ -3,10 +3,12 @@ import type { Accounts } from '../read-model/accounts.js';
 import type { Webhook } from '../webhooks/state.js';
 import type { Delivery } from './delivery.js';
 
-export type Recipient =
-  | { readonly kind: 'active'; readonly webhook: Webhook }
-  /** Or removed. */
-  | { readonly kind: 'inactive' }
+export type Recipient = { readonly kind: 'active'; readonly webhook: Webhook } | Unsent;
+
+/** Nothing is sent. */
+export type Unsent =
+  /** Switched off, by the service or by its account; or removed, which is the account's doing. */
+  | { readonly kind: 'inactive'; readonly by: 'account' | 'service' }
   /** The webhook under the id is another one, which the event `addedBy` added. */
   | { readonly kind: 'other-history'; readonly addedBy: string };
 
@@ -14,8 +16,8 @@ export type Recipient =
 export function recipientOf(delivery: Delivery, accounts: Pick<Accounts, 'webhook'>): Recipient {
   const { accountId, webhookId, webhookEvent } = delivery;
   const webhook = accounts.webhook(accountId, webhookId);
-  if (!webhook) return { kind: 'inactive' };
-  const { addedBy, isActive } = webhook;
+  if (!webhook) return { kind: 'inactive', by: 'account' };
+  const { addedBy, isActive, offBy = 'account' } = webhook;
   if (webhookEvent !== null && webhookEvent !== addedBy) return { kind: 'other-history', addedBy };
-  return isActive ? { kind: 'active', webhook } : { kind: 'inactive' };
+  return isActive ? { kind: 'active', webhook } : { kind: 'inactive', by: offBy };
 }

@@ -1,6 +1,6 @@
 /**
  * Replay of dead letters: a delivery that was exhausted, and has not gone on since, begins the schedule again, in two
- * seconds and with the same webhook-id. What was not valid is left: it would not be valid again. So is what is for a
+ * seconds and with the same webhook-id; of one whose webhook is still off another dead letter comes. What was not valid is left: it would not be valid again. So is what is for a
  * webhook of another history.
  */
 import type { Broker } from '../ports/broker.js';
@@ -40,11 +40,11 @@ export async function* replayDeadLetters(
   await broker.ensureTopics([topics.tier(tier), topics.deliveries]);
   const said = await saidOfAll(broker.browse(topics.deliveries));
   const ofOtherHistory = new Set<string>();
-  for await (const { letter } of letters(parts, 'other-history', wanted)) {
+  for await (const { letter } of letters(parts, ['other-history'], wanted)) {
     const isNew = ofOtherHistory.size < ofOtherHistory.add(named(letter)).size;
     if (isNew && isExhausted(said.get(letter.deliveryId ?? ''))) yield { kind: 'left', letter };
   }
-  for await (const { record, letter } of letters(parts, 'exhausted', wanted)) {
+  for await (const { record, letter } of letters(parts, ['exhausted', 'deactivated'], wanted)) {
     const delivery = fromRetryRecord(record);
     // Also one that was exhausted before its history was replaced: it would only become a dead letter again.
     if (!delivery || ofOtherHistory.has(named(letter)) || !isExhausted(said.get(delivery.id))) continue;
@@ -67,12 +67,12 @@ async function putBack({ broker, topics, tier, now }: ReplayParts, letter: Deliv
 
 async function* letters(
   { broker, topics }: ReplayParts,
-  reason: DeadLetterReason,
+  reasons: readonly DeadLetterReason[],
   wanted: (letter: DeadLetter) => boolean,
 ) {
   for await (const record of broker.browse(topics.deadLetters)) {
     const letter = readDeadLetter(record);
-    if (letter.reason === reason && wanted(letter)) yield { record, letter };
+    if (letter.reason !== null && reasons.includes(letter.reason) && wanted(letter)) yield { record, letter };
   }
 }
 

@@ -38,6 +38,15 @@ export function tierOfPutOff(schedule: readonly Delay[], putOff: number, forMs: 
 }
 
 /**
+ * How long a delivery may take at the longest, from its routing or last replay: past it, it waits for no place any more.
+ * The sum of the delays and what they may be later, and the time of every attempt. ms
+ */
+export function lifetimeMs(schedule: readonly Delay[], timeoutMs: number): number {
+  const delays = schedule.reduce((sum, { ms }) => sum + ms, 0);
+  return Math.ceil(delays * (1 + JITTER)) + (schedule.length + 1) * timeoutMs;
+}
+
+/**
  * How long a record waits in its tier at the longest, ms. One that says otherwise was written by a clock that was ahead,
  * or by somebody else, and would hold all those behind it. A little more than the delay: clocks of several machines
  * differ, and what is replayed is given two seconds in any tier.

@@ -10,7 +10,7 @@ import { EXCHANGE, TIME } from './shared-schemas.js';
 const OUTCOME = {
   title: 'DeliveryOutcome',
   description:
-    '`delivered`: the receiver answered 2xx. `retrying`: another attempt follows. `exhausted`: the last attempt failed. `cancelled`: the receiver answered 410, or the webhook is inactive or removed.',
+    '`delivered`: the receiver answered 2xx. `retrying`: another attempt follows. `exhausted`: it ended undelivered and is kept as a dead letter, because the last attempt failed, its time has passed, or the service switched the webhook off (410, or nothing delivered for long). `cancelled`: its account switched the webhook off or removed it.',
   enum: OUTCOMES,
 } as const;
 

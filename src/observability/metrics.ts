@@ -11,7 +11,7 @@ export const PUT_OFF_REASONS = ['line-full', 'breaker-open', 'stopping', 'not-pr
 /** not-prepared: the fault is ours, keys or store. */
 export type PutOffReason = (typeof PUT_OFF_REASONS)[number];
 
-export const DEAD_LETTER_REASONS = ['not-valid', 'exhausted', 'other-history'] as const;
+export const DEAD_LETTER_REASONS = ['not-valid', 'exhausted', 'deactivated', 'other-history'] as const;
 export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number];
 
 /** Called for every delivery: cheap, and never throws. */

@@ -54,7 +54,7 @@ function deactivated(state: AccountWebhooks, endpoint: string, since: string, at
   const reason = `nothing was delivered since ${since}`;
   return active(state, endpoint).map(({ id: webhookId }) => ({
     type: 'WebhookDeactivated',
-    data: { webhookId, reason, deactivatedAt: at },
+    data: { webhookId, reason, by: 'service', deactivatedAt: at },
   }));
 }
 

@@ -85,7 +85,7 @@ function deactivate(state: AccountWebhooks, command: DeactivateWebhook): Decisio
   const { webhookId, version, reason, at } = command;
   const webhook = state.webhooks.find(({ id }) => id === webhookId);
   if (!webhook?.isActive || webhook.version !== version) return accepted();
-  return accepted({ type: 'WebhookDeactivated', data: { webhookId, reason, deactivatedAt: at } });
+  return accepted({ type: 'WebhookDeactivated', data: { webhookId, reason, by: 'service', deactivatedAt: at } });
 }
 
 function setActive(state: AccountWebhooks, { webhookId, isActive, at }: SetWebhookActive): Decision {

@@ -61,7 +61,13 @@ export interface WebhookActivated {
 
 export interface WebhookDeactivated {
   readonly type: 'WebhookDeactivated';
-  readonly data: { readonly webhookId: number; readonly reason: string; readonly deactivatedAt: string };
+  /** by: only where the service did it (410, DEACTIVATE_AFTER); earlier releases did not say so. */
+  readonly data: {
+    readonly webhookId: number;
+    readonly reason: string;
+    readonly by?: 'service';
+    readonly deactivatedAt: string;
+  };
 }
 
 export interface WebhookRemoved {

@@ -13,6 +13,8 @@ export interface Webhook {
   readonly headers: readonly SealedHeader[];
   readonly version: number;
   readonly isActive: boolean;
+  /** Only while it is off, and where it was the service that switched it off. */
+  readonly offBy?: 'service';
   readonly createdAt: string;
   /** The id of the WebhookAdded event. Another history may give the webhook's id to another webhook, never this one. */
   readonly addedBy: string;
@@ -48,9 +50,9 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
       return configured(state, webhookId, (webhook) => ({ ...webhook, url, headers, version }));
     }
     case 'WebhookActivated':
-      return configured(state, event.data.webhookId, (webhook) => ({ ...webhook, isActive: true }));
+      return configured(state, event.data.webhookId, ({ offBy: _, ...webhook }) => ({ ...webhook, isActive: true }));
     case 'WebhookDeactivated':
-      return change(state, event.data.webhookId, (webhook) => ({ ...webhook, isActive: false }));
+      return change(state, event.data.webhookId, (webhook) => switchedOff(webhook, event.data.by));
     case 'WebhookRemoved':
       return { ...state, webhooks: state.webhooks.filter(({ id }) => id !== event.data.webhookId) };
     case 'EndpointFailing': {
@@ -68,6 +70,10 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
       event satisfies never;
       return state;
   }
+}
+
+function switchedOff({ offBy: _, ...webhook }: Webhook, by: 'service' | undefined): Webhook {
+  return { ...webhook, isActive: false, ...(by === 'service' && { offBy: by }) };
 }
 
 function added(data: WebhookAdded['data'], addedBy: string): Webhook {

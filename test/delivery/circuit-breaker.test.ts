@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { CircuitBreakers, type Fared, type Permission } from '../../src/delivery/circuit-breaker.js';
+import { CircuitBreakers, type EndpointSignal, type Permission } from '../../src/delivery/circuit-breaker.js';
 
 const KEY = '42 https://shop.example.com/';
 const SECOND = 1_000;
@@ -22,7 +22,7 @@ function pass(key = KEY): Pass {
 }
 
 /** Attempts one after the other, each of which fares so; what the last one changed. */
-function attempts(fared: Fared, times = 1, key = KEY) {
+function attempts(fared: EndpointSignal, times = 1, key = KEY) {
   let change = null;
   for (let n = 0; n < times; n += 1) change = breakers.ended(key, pass(key).probe, fared);
   return change;
@@ -64,12 +64,12 @@ const wait = (ms: number) => {
   now += ms;
 };
 
-function faring(...steps: readonly (Fared | number)[]): void {
-  for (let n = 0; n < steps.length; n += 2) attempts(steps[n] as Fared, steps[n + 1] as number);
+function faring(...steps: readonly (EndpointSignal | number)[]): void {
+  for (let n = 0; n < steps.length; n += 2) attempts(steps[n] as EndpointSignal, steps[n + 1] as number);
 }
 
 /** An attempt that begins before, and ends after the others. */
-function late(fared: Fared, others: () => unknown): void {
+function late(fared: EndpointSignal, others: () => unknown): void {
   const { probe } = pass();
   others();
   breakers.ended(KEY, probe, fared);

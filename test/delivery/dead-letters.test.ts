@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { exhausted, notValid, readDeadLetter } from '../../src/delivery/dead-letters.js';
+import { notValid, readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { fromRetryRecord, toRetryRecord } from '../../src/delivery/delivery.js';
 import type { NewRecord, RecordHeader } from '../../src/ports/broker.js';
+import { exhausted } from '../support/dead-letter-samples.js';
 import { deliveryTo, header, NOW, paymentRecord, received } from '../support/delivery-samples.js';
 
 const asText = (headers: readonly RecordHeader[]) => headers.map(([name, value]) => [name, value.toString('utf8')]);

@@ -91,8 +91,8 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
     last,
     [
       ['attempted', 503, null, 12],
-      ['deadLetter', 'exhausted'],
       ['came', 'exhausted', 'cash_in'],
+      ['deadLetter', 'exhausted'],
     ],
     [
       { level: WARN, msg: 'a delivery is exhausted', why: 'status 503' },
@@ -100,16 +100,17 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
     ],
   ],
   [
-    'cancelled',
+    'of a webhook that is switched off for it',
     GONE,
     {},
     [
       ['attempted', 410, null, 12],
-      ['came', 'cancelled', 'cash_in'],
+      ['came', 'exhausted', 'cash_in'],
+      ['deadLetter', 'deactivated'],
     ],
     [
       { level: WARN, msg: 'an endpoint answered 410 Gone' },
-      { level: DEBUG, msg: 'a delivery ended', outcome: 'cancelled', status: 410 },
+      { level: DEBUG, msg: 'a delivery ended', outcome: 'exhausted', status: 410 },
     ],
   ],
   [

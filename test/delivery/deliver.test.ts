@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { AttemptResult } from '../../src/delivery/attempt.js';
+import { headerText } from '../../src/ports/broker.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { DeliverFixture, lineOf } from '../support/deliver-fixture.js';
 import { ACCOUNT, DELIVERED, deliveryTo, failedWith, GONE, NOW, paymentRecord } from '../support/delivery-samples.js';
@@ -23,8 +24,8 @@ describe('an attempt that is answered with 2xx', () => {
 });
 
 describe('an attempt that is answered with 410', () => {
-  test('deactivates the webhook of the version it was sent with, and cancels', async () => {
-    const { commands, log, broker } = await fixture.attempted(GONE);
+  test('deactivates the webhook of the version it was sent with; the delivery is a dead letter that can be replayed', async () => {
+    const { commands, log, deadLetters } = await fixture.attempted(GONE);
     expect(commands).toMatchObject([
       {
         accountId: ACCOUNT,
@@ -32,8 +33,8 @@ describe('an attempt that is answered with 410', () => {
         command: { type: 'DeactivateWebhook', webhookId: 1, version: 1, at: new Date(NOW).toISOString() },
       },
     ]);
-    expect(log).toMatchObject([{ outcome: 'cancelled', attempt: { status: 410 }, nextAttemptAt: null }]);
-    expect(broker.topics).toEqual(['webhooks.deliveries']);
+    expect(log).toMatchObject([{ outcome: 'exhausted', turn: 1, attempt: { status: 410 }, nextAttemptAt: null }]);
+    expect(deadLetters.map((letter) => headerText(letter, 'aw-reason'))).toEqual(['deactivated']);
   });
 
   test('the webhook having been updated meanwhile: it is tried again under what is configured now', async () => {
@@ -64,6 +65,14 @@ describe('a webhook that is gone or inactive', () => {
     expect(fixture.requests).toEqual([]);
     expect(fixture.broker.topics).toEqual(['webhooks.deliveries']);
     expect(fixture.log).toMatchObject([{ outcome: 'cancelled', attempt: null, nextAttemptAt: null }]);
+  });
+
+  test('switched off by the service: a dead letter without an attempt, for it is not the account that cancelled', async () => {
+    fixture.accounts.put(webhookOf(1, { isActive: false, offBy: 'service' }));
+    await fixture.deliver(deliveryTo(1, { attempts: 1, turn: 1, step: 1 }));
+    expect(fixture.requests).toEqual([]);
+    expect(fixture.log).toMatchObject([{ outcome: 'exhausted', turn: 1, attempt: null, nextAttemptAt: null }]);
+    expect(fixture.deadLetters.map((letter) => headerText(letter, 'aw-reason'))).toEqual(['deactivated']);
   });
 
   test('inactive, with a line that is full: cancelled too, not put off', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { CircuitBreakers, type Fared } from '../../src/delivery/circuit-breaker.js';
+import { CircuitBreakers, type EndpointSignal } from '../../src/delivery/circuit-breaker.js';
 import { EndpointGate, type Entered, type Entry, type Refused } from '../../src/delivery/endpoint-gate.js';
 import { eventually } from '../support/eventually.js';
 
@@ -28,7 +28,7 @@ async function entered(url = 'a'): Promise<Entered> {
   throw new Error(`refused: ${entry.why}`);
 }
 
-async function attempts(fared: Fared, times: number, url = 'a'): Promise<void> {
+async function attempts(fared: EndpointSignal, times: number, url = 'a'): Promise<void> {
   for (let n = 0; n < times; n += 1) (await entered(url)).leave(fared);
 }
 

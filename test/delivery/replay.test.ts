@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { type DeadLetter, exhausted, notValid, ofOtherHistory } from '../../src/delivery/dead-letters.js';
+import { type DeadLetter, notValid } from '../../src/delivery/dead-letters.js';
 import { type Delivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { logEntry } from '../../src/delivery/delivery-log.js';
 import { replayDeadLetters } from '../../src/delivery/replay.js';
 import { BrokerUnavailable, type NewRecord } from '../../src/ports/broker.js';
+import { exhausted, ofOtherHistory } from '../support/dead-letter-samples.js';
 import { DeliverFixture, SCHEDULE } from '../support/deliver-fixture.js';
 import { deliveryTo, header, NOW, paymentRecord, received } from '../support/delivery-samples.js';
 import { retryRecordOfE944a2e } from '../support/earlier-records.js';

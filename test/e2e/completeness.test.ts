@@ -63,7 +63,7 @@ describeBackbones((backbone) => {
     return (await lines(args)).all.at(-1) ?? {};
   }
 
-  test('each outcome is counted: delivered, exhausted, cancelled, no event, nothing due', async () => {
+  test('each outcome is counted: delivered, exhausted, switched off by a 410, no event, nothing due', async () => {
     const others = [
       paymentEvents(99, 1, 'unknown-'),
       paymentEvents(ACCOUNT, 1, 'quiet-').replace('cash_in', 'cash_out'),
@@ -71,7 +71,7 @@ describeBackbones((backbone) => {
     await publish(['not json\n', paymentEvents(ACCOUNT, 1), paymentEvents(ACCOUNT, 1), ...others].join(''));
     const { from, to, account, kind, ...counts } = await eventually(async () => {
       const found = await summary();
-      return found.unanswered === 0 && found.exhausted === 1 && found;
+      return found.unanswered === 0 && found.exhausted === 2 && found;
     }, PATIENCE);
     expect({ from, to, account, kind }).toEqual({
       kind: 'summary',
@@ -79,7 +79,7 @@ describeBackbones((backbone) => {
       to: new Date(before + HOUR).toISOString(),
       account: null,
     });
-    const answered = { ...NO_OUTCOME, delivered: 1, exhausted: 1, cancelled: 1 };
+    const answered = { ...NO_OUTCOME, delivered: 1, exhausted: 2 };
     expect(counts).toEqual({ ...answered, records: 5, invalid: 1, unreadable: 0, events: 3, notDue: 2, deliveries: 3 });
     expect(await audit()).toMatchObject({ code: 0, stderr: '' });
   });
@@ -97,7 +97,7 @@ describeBackbones((backbone) => {
     const [open, counts] = all;
     expect(open).toMatchObject({ kind: 'open', eventId, accountId: ACCOUNT, webhookId: 2, tier: '1h' });
     expect(Date.parse(String(open?.nextAttemptAt))).toBeGreaterThan(at + HOUR - 1_000);
-    expect(counts).toMatchObject({ events: 4, delivered: 2, exhausted: 1, cancelled: 1, retrying: { '1h': 1 } });
+    expect(counts).toMatchObject({ events: 4, delivered: 2, exhausted: 2, retrying: { '1h': 1 } });
     const { stdout } = await audit();
     expect(stdout).toMatch(/^retrying {4}1 {2}\(1h 1\)$/m);
     expect(stdout).toContain(
@@ -154,14 +154,14 @@ describeBackbones((backbone) => {
     service = await serveHere({ ...settings, RETRY_SCHEDULE: '1h' }, ['api']);
     expect(await switchOff(`${service.url}/api/webhooks/2`, token)).toBe(200);
     await service.stop();
-    expect(await summary()).toMatchObject({ retrying: { '1h': 2 }, cancelled: 1, inactive: 1, unanswered: 1 });
+    expect(await summary()).toMatchObject({ retrying: { '1h': 2 }, exhausted: 2, inactive: 1, unanswered: 1 });
     service = await serveHere({ ...settings, RETRY_SCHEDULE: '1h' });
     const { all } = await eventually(async () => {
       const found = await lines();
       return found.code === 0 && found;
     }, PATIENCE);
-    expect(all.at(-1)).toMatchObject({ delivered: 4, retrying: { '1h': 2 }, cancelled: 1, inactive: 1 });
-    expect((await audit()).stdout).toMatch(/^cancelled {3}1\ninactive {4}1$/m);
+    expect(all.at(-1)).toMatchObject({ delivered: 4, retrying: { '1h': 2 }, exhausted: 2, inactive: 1 });
+    expect((await audit()).stdout).toMatch(/^cancelled {3}0\ninactive {4}1$/m);
   });
 });
 

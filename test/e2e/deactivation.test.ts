@@ -80,11 +80,17 @@ test('a URL that takes nothing for DEACTIVATE_AFTER is deactivated, and the hist
   expect(ofDispatcher[1]?.data.reason).toMatch(/^nothing was delivered since \d{4}-/);
   const ended = async () => {
     const { stdout } = await commandLine(settings, ['deliveries', 'list', '--account', String(ACCOUNT), '--json']);
-    return (JSON.parse(stdout) as { outcome: string }).outcome === 'cancelled';
+    return (JSON.parse(stdout) as { outcome: string }).outcome === 'exhausted';
   };
-  await eventually(ended, { timeout: PATIENCE_MS, message: 'its delivery was not cancelled' });
+  await eventually(ended, { timeout: PATIENCE_MS, message: 'its delivery has no end' });
   await addWebhook(service.url, token, { url: receiver.url + DEAD, eventType: 'cash_in' });
   expect((await webhookAt(DEAD))?.isActive).toBe(true);
+  const before = requestsAt(DEAD);
+  const { stdout } = await commandLine(settings, ['dead-letters', 'list', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ reason: 'deactivated', webhookId: expect.any(Number) });
+  await commandLine(settings, ['dead-letters', 'replay']);
+  const isSent = () => requestsAt(DEAD) > before;
+  await eventually(isSent, { timeout: PATIENCE_MS, message: 'what was replayed was not sent' });
 });
 
 test('one that takes something in between stays, and begins anew', async () => {

@@ -37,8 +37,8 @@ describeBackbones((backbone) => {
     await untilTold(async () => {
       found = await scrape(service.adminUrl);
       const count = (outcome: string) => found.value(OUTCOMES, { outcome }) ?? 0;
-      const [delivered, exhausted] = [count('delivered'), count('exhausted')];
-      return { delivered, exhausted, cancelled: count('cancelled'), putOff: count('put-off') };
+      const deactivated = found.value('account_webhooks_dead_letters_total', { reason: 'deactivated' }) ?? 0;
+      return { delivered: count('delivered'), exhausted: count('exhausted'), deactivated, putOff: count('put-off') };
     });
   });
 
@@ -64,7 +64,8 @@ describeBackbones((backbone) => {
     expect(came('delivered', 'cash_in')).toBe(1);
     expect([came('retrying', 'cash_out'), came('delivered', 'cash_out')]).toEqual([1, 1]);
     expect([came('retrying', 'refund_in'), came('exhausted', 'refund_in')]).toEqual([2, 1]);
-    expect(came('cancelled', 'med_created')).toBe(1);
+    expect(came('exhausted', 'med_created')).toBe(1);
+    expect(found.value('account_webhooks_dead_letters_total', { reason: 'deactivated' })).toBe(1);
     expect(found.value('account_webhooks_dead_letters_total', { reason: 'not-valid' })).toBe(1);
     expect(found.value('account_webhooks_dead_letters_total', { reason: 'exhausted' })).toBeGreaterThanOrEqual(1);
     expect(found.value('account_webhooks_put_off_total', { reason: 'breaker-open' })).toBeGreaterThanOrEqual(1);

@@ -26,7 +26,7 @@ const [embedded] = ENDS;
 /** By path: how what is sent there ends. */
 const ENDINGS = {
   cash_in: { '/takes': 'delivered', '/recovers': 'delivered', '/fails': 'exhausted' },
-  cash_out: { '/gone': 'cancelled', '/redirects': 'exhausted', '/no-http': 'exhausted' },
+  cash_out: { '/gone': 'exhausted', '/redirects': 'exhausted', '/no-http': 'exhausted' },
   refund_in: { '/breaks-off': 'exhausted', '/asks-to-wait': 'exhausted', '/another-name': 'exhausted' },
   refund_out: { '/updated': 'delivered' },
   med_created: { '/of-the-command': 'delivered', '/idempotent': 'delivered' },

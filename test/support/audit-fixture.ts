@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { auditCompleteness, type CompletenessParts } from '../../src/audit/completeness.js';
 import type { Period } from '../../src/audit/period-payments.js';
 import type { Report } from '../../src/audit/report.js';
-import { exhausted, notValid, ofOtherHistory } from '../../src/delivery/dead-letters.js';
+import { notValid } from '../../src/delivery/dead-letters.js';
 import { type Delivery, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { logEntry } from '../../src/delivery/delivery-log.js';
 import type { PaymentEvent } from '../../src/delivery/payment-event.js';
@@ -13,6 +13,7 @@ import type { NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
+import { exhausted, ofOtherHistory } from './dead-letter-samples.js';
 import { named } from './delivery-samples.js';
 
 export interface Placed {

@@ -57,6 +57,7 @@ export class DeliverFixture {
       broker: this.broker,
       topics: this.topics,
       schedule: SCHEDULE,
+      timeoutMs: 15_000,
       accounts: this.accounts,
       configuration: {
         headers: (_, { headers }) => headers.map(({ key, sealed }) => ({ key, value: `opened ${sealed}` })),

@@ -103,6 +103,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         group: 'test',
         topics: topicsOf(['payment-events'], ''),
         schedule: [{ text: '1h', ms: 3_600_000 }],
+        timeoutMs: 15_000,
         accounts,
         configuration: createOpenConfiguration(accounts, sealing, now),
         gate: new EndpointGate({ total: 256, perEndpoint: 16 }),

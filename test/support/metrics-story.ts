@@ -60,8 +60,8 @@ export async function tellStory(service: Service, settings: Settings, receiverUr
 /** Until what comes of the payments has come of them, but for those that are put off. */
 export function untilTold(outcomes: () => Promise<Record<string, number>>): Promise<unknown> {
   const told = async () => {
-    const { delivered = 0, exhausted = 0, cancelled = 0, putOff = 0 } = await outcomes();
-    return delivered >= 2 && exhausted >= 1 && cancelled >= 1 && putOff >= 1;
+    const { delivered = 0, exhausted = 0, deactivated = 0, putOff = 0 } = await outcomes();
+    return delivered >= 2 && exhausted >= 2 && deactivated >= 1 && putOff >= 1;
   };
   return eventually(told, PATIENCE);
 }

@@ -18,7 +18,7 @@ const activated = { type: 'WebhookActivated', data: { webhookId: 1, activatedAt:
 const deactivated = (webhookId: number, at: string) =>
   ({
     type: 'WebhookDeactivated',
-    data: { webhookId, reason: `nothing was delivered since ${AT}`, deactivatedAt: at },
+    data: { webhookId, reason: `nothing was delivered since ${AT}`, by: 'service', deactivatedAt: at },
   }) as const;
 
 const webhook = added(1);

@@ -6,7 +6,7 @@ const LATER = '2026-11-04T10:00:00.000Z';
 const HEADERS = [{ key: 'X-Api-Key', sealed: 'v1.00000000.abc' }];
 
 const deactivated = (webhookId: number) =>
-  ({ type: 'WebhookDeactivated', data: { webhookId, reason: '410 Gone', deactivatedAt: AT } }) as const;
+  ({ type: 'WebhookDeactivated', data: { webhookId, reason: '410 Gone', by: 'service', deactivatedAt: AT } }) as const;
 const activated = (webhookId: number) =>
   ({ type: 'WebhookActivated', data: { webhookId, activatedAt: LATER } }) as const;
 const removed = (webhookId: number) => ({ type: 'WebhookRemoved', data: { webhookId, removedAt: AT } }) as const;

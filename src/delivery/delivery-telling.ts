@@ -1,0 +1,80 @@
+/** What the log and the metrics are told of a delivery's steps. */
+import type { Logger } from '../observability/logger.js';
+import type { DeliveryMetrics, PutOffReason } from '../observability/metrics.js';
+import type { BreakerChange } from './circuit-breaker.js';
+import { correlationIdOf, type Delivery, sourceOf } from './delivery.js';
+import type { Letter, NextStep, StepResult } from './next-step.js';
+
+export interface DeliveryTelling {
+  readonly logger: Logger;
+  readonly metrics: DeliveryMetrics;
+  /** ms since the epoch. */
+  readonly now: () => number;
+}
+
+/** What every line about a delivery has. */
+export function aboutDelivery(delivery: Delivery) {
+  const { id, accountId, webhookId, eventId, attempts, trace } = delivery;
+  const common = { correlationId: correlationIdOf(delivery), traceId: trace?.traceId };
+  return { deliveryId: id, accountId, webhookId, eventId, ...sourceOf(delivery), ...common, attempts };
+}
+
+/** @param before the delivery as it was taken */
+export function tellStep(telling: DeliveryTelling, before: Delivery, result: StepResult, step: NextStep): void {
+  const { metrics } = telling;
+  if (result.kind === 'delivered') recordLatency(telling, before);
+  const isPutOff = result.kind === 'put-off' && step.outcome === 'retrying';
+  metrics.came(isPutOff ? 'put-off' : step.outcome, before.eventType);
+  if (step.outcome !== 'retrying') tellEnd(telling, result, step);
+  else if (result.kind === 'put-off') tellPutOff(telling, step, result.why);
+  else tellFailure(telling, step);
+}
+
+export function tellBreaker({ logger }: DeliveryTelling, delivery: Delivery, change: BreakerChange): void {
+  const about = aboutDelivery(delivery);
+  if (change === 'opened') logger.warn(about, 'an endpoint failed ten times in a row: its deliveries are put off');
+  else if (change === 'closed') logger.info(about, 'an endpoint takes deliveries again');
+}
+
+function recordLatency({ metrics, now }: DeliveryTelling, { publishedAt, attempts, putOff }: Delivery): void {
+  if (publishedAt !== null) metrics.delivered(now() - publishedAt, attempts > 0 || putOff > 0);
+}
+
+function tellPutOff({ logger, metrics }: DeliveryTelling, step: NextStep, why: PutOffReason): void {
+  metrics.putOff(why);
+  logger.debug({ ...aboutDelivery(step.delivery), why, next: tierOf(step) }, 'a delivery is put off');
+}
+
+function tellFailure({ logger }: DeliveryTelling, step: NextStep): void {
+  const { delivery, attempt } = step;
+  const why = attempt?.error ?? `status ${attempt?.status}`;
+  logger.warn({ ...aboutDelivery(delivery), why, next: tierOf(step) }, 'an attempt failed');
+}
+
+function tellEnd(telling: DeliveryTelling, result: StepResult, step: NextStep): void {
+  const { logger } = telling;
+  const { delivery, outcome, attempt, kept } = step;
+  if (kept?.kind === 'letter') tellLetter(telling, delivery, kept, result);
+  if (!logger.isLevelEnabled('debug')) return;
+  const { status = null, error = null, durationMs = null } = attempt ?? {};
+  logger.debug({ ...aboutDelivery(delivery), outcome, status, error, durationMs }, 'a delivery ended');
+}
+
+/** That a webhook was switched off was told when it was: its deliveries are told of at debug only. */
+function tellLetter(
+  { logger, metrics }: DeliveryTelling,
+  delivery: Delivery,
+  { reason, detail: why }: Letter,
+  result: StepResult,
+): void {
+  metrics.deadLetter(reason);
+  const about = aboutDelivery(delivery);
+  if (reason === 'exhausted') logger.warn({ ...about, why }, 'a delivery is exhausted');
+  if (result.kind !== 'unsent' || result.to.kind !== 'other-history') return;
+  const { webhookEvent } = delivery;
+  logger.warn({ ...about, webhookEvent, addedBy: result.to.addedBy }, 'a delivery is for a webhook of another history');
+}
+
+function tierOf({ kept }: NextStep): string | undefined {
+  return kept?.kind === 'retry' ? kept.tier.text : undefined;
+}

@@ -1,0 +1,32 @@
+/** Makes durable what follows from a step: what is kept of the delivery first, and then the entry that tells of it. */
+import type { NewRecord } from '../ports/broker.js';
+import { deadLetterOf } from './dead-letters.js';
+import { type Delivery, toRetryRecord, withoutExtras } from './delivery.js';
+import { logEntry } from './delivery-log.js';
+import { type DurablePublishParts, publishUntilDurable, publishWhatFits } from './durable-publish.js';
+import type { Kept, NextStep } from './next-step.js';
+import type { Topics } from './topics.js';
+
+export interface KeepParts extends DurablePublishParts {
+  readonly topics: Topics;
+}
+
+export async function keepStep(
+  parts: KeepParts,
+  { delivery, outcome, attempt, kept, isTold }: NextStep,
+): Promise<void> {
+  if (kept) await keep(parts, delivery, kept);
+  if (!isTold) return;
+  const due = kept?.kind === 'retry' ? kept.due : null;
+  await publishUntilDurable(parts, parts.topics.deliveries, logEntry(delivery, outcome, attempt, due));
+}
+
+/** As the delivery came; where that is too large for the topic, without its extras. */
+function keep(parts: KeepParts, delivery: Delivery, kept: Kept): Promise<void> {
+  const { topics } = parts;
+  const [topic, record]: [string, (form: Delivery) => NewRecord] =
+    kept.kind === 'retry'
+      ? [topics.tier(kept.tier), (form) => toRetryRecord(form, kept.due)]
+      : [topics.deadLetters, (form) => deadLetterOf(form, kept)];
+  return publishWhatFits(parts, topic, [() => record(delivery), () => record(withoutExtras(delivery))]);
+}

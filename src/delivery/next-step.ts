@@ -1,0 +1,142 @@
+/**
+ * What follows from one step of a delivery. Pure: the whole table of results, schedule and time is in next-step.test.ts.
+ *
+ *   attempted -> delivered                                  (2xx)
+ *             -> retrying: waits in a tier                  (any other answer or none, while a delay is left)
+ *             -> exhausted: a dead letter                   (after the last delay)
+ *             -> switched off: a dead letter, `deactivated` (410, and the service switched the webhook off)
+ *   put off   -> retrying: waits in a tier, nothing counted (no place at its endpoint, or our own stop or fault)
+ *             -> exhausted: a dead letter                   (its time has passed, see `lifetimeMs`)
+ *   unsent    -> cancelled                                  (its account switched the webhook off, or removed it)
+ *             -> exhausted: a dead letter, `deactivated`    (the service switched the webhook off)
+ *             -> exhausted: a dead letter, `other-history`  (the webhook's id belongs to another webhook)
+ */
+import type { PutOffReason } from '../observability/metrics.js';
+import type { Outcome } from '../ports/delivery-order.js';
+import type { Delivery } from './delivery.js';
+import type { LoggedAttempt } from './delivery-log.js';
+import type { Unsent } from './recipient.js';
+import { type Delay, dueAt, lifetimeMs, stepAfterFailure, tierOfPutOff } from './retry-schedule.js';
+
+export type StepResult =
+  | { readonly kind: 'delivered'; readonly attempt: LoggedAttempt }
+  | { readonly kind: 'failed'; readonly attempt: LoggedAttempt; readonly retryAfterMs: number | null }
+  /** 410, and the webhook as it was sent is off now. */
+  | { readonly kind: 'switched-off'; readonly attempt: LoggedAttempt }
+  | { readonly kind: 'put-off'; readonly why: PutOffReason; readonly forMs: number }
+  | { readonly kind: 'unsent'; readonly to: Unsent };
+
+export interface StepTime {
+  readonly schedule: readonly Delay[];
+  /** Of one attempt. */
+  readonly timeoutMs: number;
+  /** When this step began, ms since the epoch. */
+  readonly takenAt: number;
+  /** ms since the epoch. */
+  readonly now: number;
+  readonly random: () => number;
+}
+
+/** Made durable first; then the entry. */
+export type Kept = { readonly kind: 'retry'; readonly tier: Delay; readonly due: number } | Letter;
+
+export interface Letter {
+  readonly kind: 'letter';
+  readonly reason: 'exhausted' | 'deactivated' | 'other-history';
+  readonly detail: string;
+}
+
+export interface NextStep {
+  /** As it is kept and told of. */
+  readonly delivery: Delivery;
+  readonly outcome: Outcome;
+  readonly attempt: LoggedAttempt | null;
+  readonly kept: Kept | null;
+  /** False where the log says it already: put off again. */
+  readonly isTold: boolean;
+}
+
+/** @throws RangeError where it is to wait, and the schedule has no delay */
+export function nextStep(delivery: Delivery, result: StepResult, time: StepTime): NextStep {
+  switch (result.kind) {
+    case 'delivered':
+      return ended(counted(delivery), 'delivered', result.attempt, null);
+    case 'failed':
+      return afterFailure(counted(delivery), result.attempt, result.retryAfterMs, time);
+    case 'switched-off':
+      return buried(counted(delivery), result.attempt, 'deactivated', 'the endpoint answered 410 Gone');
+    case 'put-off':
+      return putOff(delivery, result.why, result.forMs, time);
+    case 'unsent':
+      return unsent(delivery, result.to);
+    default:
+      return result satisfies never;
+  }
+}
+
+function counted(delivery: Delivery): Delivery {
+  return { ...delivery, attempts: delivery.attempts + 1, turn: delivery.turn + 1, putOff: 0 };
+}
+
+function afterFailure(
+  delivery: Delivery,
+  attempt: LoggedAttempt,
+  retryAfterMs: number | null,
+  time: StepTime,
+): NextStep {
+  const step = stepAfterFailure(time.schedule, delivery.step, retryAfterMs);
+  const tier = step === null ? undefined : time.schedule[step];
+  if (step === null || !tier) return buried(delivery, attempt, 'exhausted', whyOf(attempt));
+  return waits({ ...delivery, step: step + 1 }, attempt, tier, dueAt(tier, time.now, time.random), time);
+}
+
+/** Past its end it takes a place or, as here where there is none, is exhausted. A stop of ours ends nothing. */
+function putOff(delivery: Delivery, why: PutOffReason, forMs: number, time: StepTime): NextStep {
+  const left = leftMs(delivery, time);
+  if (left <= 0 && why !== 'stopping') return buried(delivery, null, 'exhausted', `its time has passed (${why})`);
+  const tier = tierOfPutOff(time.schedule, delivery.putOff, forMs);
+  if (!tier) throw new RangeError('the retry schedule has no delay');
+  const due = Math.min(dueAt(tier, time.now, time.random), time.now + Math.max(0, left));
+  const step = waits({ ...delivery, putOff: delivery.putOff + 1 }, null, tier, due, time);
+  return { ...step, isTold: delivery.putOff === 0 };
+}
+
+function unsent(delivery: Delivery, to: Unsent): NextStep {
+  switch (to.kind) {
+    case 'inactive':
+      return to.by === 'account'
+        ? ended(delivery, 'cancelled', null, null)
+        : buried(delivery, null, 'deactivated', 'the service had switched the webhook off');
+    case 'other-history':
+      return buried(delivery, null, 'other-history', ofAnother(delivery, to.addedBy));
+    default:
+      return to satisfies never;
+  }
+}
+
+function waits(delivery: Delivery, attempt: LoggedAttempt | null, tier: Delay, due: number, time: StepTime): NextStep {
+  const left = leftMs(delivery, time) - (due - time.now);
+  const waiting = { ...delivery, leftMs: Math.max(0, Math.floor(left)) };
+  return ended(waiting, 'retrying', attempt, { kind: 'retry', tier, due });
+}
+
+function buried(delivery: Delivery, attempt: LoggedAttempt | null, reason: Letter['reason'], detail: string): NextStep {
+  return ended(delivery, 'exhausted', attempt, { kind: 'letter', reason, detail });
+}
+
+function ended(delivery: Delivery, outcome: Outcome, attempt: LoggedAttempt | null, kept: Kept | null): NextStep {
+  return { delivery, outcome, attempt, kept, isTold: true };
+}
+
+/** From now on. The time in which its record was due and nobody had taken it is in neither of the two. */
+function leftMs(delivery: Delivery, { schedule, timeoutMs, takenAt, now }: StepTime): number {
+  return (delivery.leftMs ?? lifetimeMs(schedule, timeoutMs)) - Math.max(0, now - takenAt);
+}
+
+function whyOf({ error, status }: LoggedAttempt): string {
+  return error ?? `status ${status}`;
+}
+
+function ofAnother({ webhookId, webhookEvent }: Delivery, addedBy: string): string {
+  return `event ${addedBy} added webhook ${webhookId}; this delivery is for the one that event ${webhookEvent} added`;
+}

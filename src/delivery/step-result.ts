@@ -1,0 +1,60 @@
+/** What an attempt comes to for its delivery. Of a 410 the webhook is switched off first: what follows depends on it. */
+import type { Accounts } from '../read-model/accounts.js';
+import type { HandleCommand } from '../webhooks/handle-command.js';
+import type { Webhook } from '../webhooks/state.js';
+import type { AttemptResult } from './attempt.js';
+import { correlationIdOf, type Delivery } from './delivery.js';
+import { loggedAttempt } from './delivery-log.js';
+import { aboutDelivery, type DeliveryTelling } from './delivery-telling.js';
+import type { StepResult } from './next-step.js';
+
+export interface StepResultParts extends DeliveryTelling {
+  readonly accounts: Pick<Accounts, 'webhook'>;
+  readonly handleCommand: HandleCommand;
+}
+
+/** @param attempted null: it could not be begun, which is our fault */
+export async function resultOf(
+  parts: StepResultParts,
+  delivery: Delivery,
+  webhook: Webhook,
+  attempted: AttemptResult | null,
+): Promise<StepResult> {
+  if (attempted === null) return { kind: 'put-off', why: 'not-prepared', forMs: 0 };
+  if (attempted.kind === 'interrupted') return { kind: 'put-off', why: 'stopping', forMs: 0 };
+  parts.metrics.attempted(attempted);
+  const attempt = loggedAttempt(attempted, webhook.version);
+  switch (attempted.kind) {
+    case 'delivered':
+      return { kind: 'delivered', attempt };
+    case 'retryable':
+      return { kind: 'failed', attempt, retryAfterMs: attempted.retryAfterMs };
+    case 'gone':
+      return (await isSwitchedOff(parts, { ...delivery, attempts: delivery.attempts + 1 }, webhook))
+        ? { kind: 'switched-off', attempt }
+        : { kind: 'failed', attempt, retryAfterMs: null };
+    default:
+      return attempted satisfies never;
+  }
+}
+
+/** False where the store was away, or the webhook was updated while the request was under way: the old one is gone. */
+async function isSwitchedOff(parts: StepResultParts, delivery: Delivery, webhook: Webhook): Promise<boolean> {
+  const { logger, handleCommand, accounts } = parts;
+  const { accountId, id: requestId, trace } = delivery;
+  const { id: webhookId, version } = webhook;
+  const at = new Date(parts.now()).toISOString();
+  const reason = 'the endpoint answered 410 Gone';
+  const context = { actor: 'dispatcher', requestId, correlationId: correlationIdOf(delivery), trace };
+  try {
+    const command = { type: 'DeactivateWebhook', webhookId, version, reason, at } as const;
+    const decision = await handleCommand(accountId, command, context);
+    const deactivated = decision.kind === 'accepted' && decision.events.length > 0;
+    logger.warn({ ...aboutDelivery(delivery), deactivated }, 'an endpoint answered 410 Gone');
+  } catch (error) {
+    logger.error({ err: error, ...aboutDelivery(delivery) }, 'a webhook could not be deactivated; its next 410 will');
+    return false;
+  }
+  const now = accounts.webhook(accountId, webhookId);
+  return !(now?.isActive && now.version > version);
+}

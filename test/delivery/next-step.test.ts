@@ -1,0 +1,144 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Delivery } from '../../src/delivery/delivery.js';
+import { loggedAttempt } from '../../src/delivery/delivery-log.js';
+import { type NextStep, nextStep, type StepResult, type StepTime } from '../../src/delivery/next-step.js';
+import { lifetimeMs } from '../../src/delivery/retry-schedule.js';
+import { DELIVERED, deliveryTo, failedWith, GONE, NOW, TIMED_OUT } from '../support/delivery-samples.js';
+
+const [FIRST, SECOND, THIRD] = [
+  { text: '5s', ms: 5_000 },
+  { text: '5m', ms: 300_000 },
+  { text: '2h', ms: 7_200_000 },
+] as const;
+const SCHEDULE = [FIRST, SECOND, THIRD];
+const TIMEOUT_MS = 15_000;
+const LIFETIME_MS = lifetimeMs(SCHEDULE, TIMEOUT_MS);
+const TIME: StepTime = { schedule: SCHEDULE, timeoutMs: TIMEOUT_MS, takenAt: NOW, now: NOW, random: () => 0 };
+
+const attempt = loggedAttempt(failedWith(503), 1);
+const failed = (retryAfterMs: number | null = null): StepResult => ({ kind: 'failed', attempt, retryAfterMs });
+const timedOut: StepResult = { kind: 'failed', attempt: loggedAttempt(TIMED_OUT, 1), retryAfterMs: null };
+const delivered: StepResult = { kind: 'delivered', attempt: loggedAttempt(DELIVERED, 1) };
+const switchedOff: StepResult = { kind: 'switched-off', attempt: loggedAttempt(GONE, 1) };
+const noPlace = (forMs = 0): StepResult => ({ kind: 'put-off', why: 'line-full', forMs });
+const stopping: StepResult = { kind: 'put-off', why: 'stopping', forMs: 0 };
+const unsent = (to: Extract<StepResult, { kind: 'unsent' }>['to']): StepResult => ({ kind: 'unsent', to });
+
+const waitsIn = (tier: { text: string; ms: number }, ms: number = tier.ms) => ({ kind: 'retry', tier, due: NOW + ms });
+const letter = (reason: string, detail: string | RegExp) => ({
+  kind: 'letter',
+  reason,
+  detail: expect.stringMatching(detail) as unknown,
+});
+
+/** given a delivery, when a step comes to that, then. */
+type Row = readonly [name: string, given: Partial<Delivery>, when: StepResult, then: object];
+
+const ROWS: readonly Row[] = [
+  ['2xx', {}, delivered, { outcome: 'delivered', kept: null, delivery: { attempts: 1, turn: 1 } }],
+  ['a first failure waits for the first delay', {}, failed(), { outcome: 'retrying', kept: waitsIn(FIRST) }],
+  ['no answer, too', { step: 1 }, timedOut, { kept: waitsIn(SECOND), delivery: { step: 2 } }],
+  ['it counts', { attempts: 4, turn: 6, putOff: 3 }, failed(), { delivery: { attempts: 5, turn: 7, putOff: 0 } }],
+  ['Retry-After skips what it covers', {}, failed(60_000), { kept: waitsIn(SECOND), delivery: { step: 2 } }],
+  ['a Retry-After beyond all: the last', {}, failed(90_000_000), { kept: waitsIn(THIRD), delivery: { step: 3 } }],
+  ['after the last delay', { step: 3 }, failed(), { outcome: 'exhausted', kept: letter('exhausted', 'status 503') }],
+  ['the same, no answer', { step: 3 }, timedOut, { kept: letter('exhausted', 'timeout') }],
+  ['410', { attempts: 1, turn: 1 }, switchedOff, { outcome: 'exhausted', kept: letter('deactivated', '410') }],
+  ['410 counts', { attempts: 1, turn: 1 }, switchedOff, { delivery: { attempts: 2, turn: 2 } }],
+  ['no place: the first tier', { step: 2 }, noPlace(), { outcome: 'retrying', kept: waitsIn(FIRST), attempt: null }],
+  ['no place counts nothing', { attempts: 2, turn: 2 }, noPlace(), { delivery: { attempts: 2, turn: 2, putOff: 1 } }],
+  ['no place again: the log says it already', { putOff: 1 }, noPlace(), { isTold: false }],
+  ['no place for long', { putOff: 5 }, noPlace(60_000), { kept: waitsIn(SECOND) }],
+  ['no place, its end before the tier', { leftMs: 2_000 }, noPlace(), { kept: waitsIn(FIRST, 2_000) }],
+  [
+    'no place, past its end',
+    { leftMs: 0 },
+    noPlace(),
+    { outcome: 'exhausted', kept: letter('exhausted', 'line-full') },
+  ],
+  ['past its end it may still fail', { leftMs: 0, step: 1 }, failed(), { outcome: 'retrying', kept: waitsIn(SECOND) }],
+  ['our stop ends nothing', { leftMs: 0 }, stopping, { outcome: 'retrying', kept: waitsIn(FIRST, 0) }],
+  ['off by its account', {}, unsent({ kind: 'inactive', by: 'account' }), { outcome: 'cancelled', kept: null }],
+  [
+    'off by the service',
+    { attempts: 2, turn: 2 },
+    unsent({ kind: 'inactive', by: 'service' }),
+    {
+      outcome: 'exhausted',
+      attempt: null,
+      kept: letter('deactivated', 'switched'),
+      delivery: { attempts: 2, turn: 2 },
+    },
+  ],
+  [
+    'of another history',
+    {},
+    unsent({ kind: 'other-history', addedBy: 'e2' }),
+    {
+      outcome: 'exhausted',
+      attempt: null,
+      kept: letter('other-history', /^event e2 added webhook 1; .* event added 1/),
+    },
+  ],
+];
+
+test.each(ROWS)('%s', (_, given, when, then) => {
+  expect(nextStep(deliveryTo(1, given), when, TIME)).toMatchObject(then);
+});
+
+test('what failed together is not tried together: up to a tenth later', () => {
+  const { kept } = nextStep(deliveryTo(1), failed(), { ...TIME, random: () => 0.999 });
+  expect(kept).toMatchObject({ due: NOW + 5_499 });
+});
+
+describe('the time of a delivery', () => {
+  test('begins with all delays, a tenth more, and the time of each attempt', () => {
+    expect(LIFETIME_MS).toBe(8_255_501 + 4 * TIMEOUT_MS);
+    expect(nextStep(deliveryTo(1), noPlace(), TIME).delivery.leftMs).toBe(LIFETIME_MS - 5_000);
+  });
+
+  test('passes while it waits in a line and in a tier, and not while its record is due and nobody takes it', () => {
+    const inLine = { ...TIME, takenAt: NOW - 60_000 };
+    const { delivery } = nextStep(deliveryTo(1, { leftMs: 100_000 }), failed(), inLine);
+    expect(delivery.leftMs).toBe(100_000 - 60_000 - 5_000);
+    const afterAWeek = NOW + 7 * 86_400_000;
+    const taken = { ...TIME, takenAt: afterAWeek, now: afterAWeek };
+    expect(nextStep(delivery, noPlace(), taken)).toMatchObject({ outcome: 'retrying', delivery: { leftMs: 30_000 } });
+  });
+
+  test('is not negative where a clock was set back', () => {
+    const back = { ...TIME, takenAt: NOW + 60_000 };
+    expect(nextStep(deliveryTo(1, { leftMs: 10_000 }), noPlace(), back).delivery.leftMs).toBe(5_000);
+  });
+});
+
+test('it ends: whatever its steps come to, each delivery has an end within its time', () => {
+  const results = fc.infiniteStream(
+    fc.record({
+      result: fc.oneof(
+        { weight: 8, arbitrary: fc.nat(600_000).map(noPlace) },
+        { weight: 1, arbitrary: fc.option(fc.nat(10_000_000)).map(failed) },
+      ),
+      inLineMs: fc.nat(20_000),
+      random: fc.float({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    }),
+  );
+  fc.assert(
+    fc.property(results, (steps) => {
+      let now = NOW;
+      let delivery = deliveryTo(1);
+      for (const { result, inLineMs, random } of steps) {
+        const takenAt = now;
+        now += inLineMs;
+        const step: NextStep = nextStep(delivery, result, { ...TIME, takenAt, now, random: () => random });
+        if (step.kept?.kind !== 'retry') break;
+        ({ delivery } = step);
+        now = step.kept.due;
+      }
+      // An attempt may begin at its very end, and still fail as often as the schedule has delays.
+      expect(now - NOW).toBeLessThanOrEqual(2 * LIFETIME_MS + 100_000);
+    }),
+    { numRuns: 500 },
+  );
+});
