@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { describe, test } from '@jest/globals';
-import { eventually } from '../support/eventually.js';
+import { eventually, patience } from '../support/eventually.js';
 
 /** What an adapter under test can show; a case that needs what it lacks is left out, loudly. */
 export interface Features {
@@ -113,9 +113,11 @@ export function soon<T>({ features }: Patient, message: string, condition: () =>
 
 /** What the promise gives, or an error when that takes longer than the adapter asks for. */
 export async function within<T>({ features }: Patient, message: string, promise: Promise<T>): Promise<T> {
+  const { patienceMs, isPatient = true } = features;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${message} (within ${features.patienceMs} ms)`)), features.patienceMs);
+    const tooLate = () => reject(new Error(`${message} (within ${patienceMs} ms)`));
+    timer = setTimeout(tooLate, patienceMs * (isPatient ? patience() : 1));
   });
   try {
     return await Promise.race([promise, late]);

@@ -83,8 +83,8 @@ describe('a delivery whose webhook another event added', () => {
     const events = { webhookId: 1, webhookEvent: 'added 1', addedBy: 'another event' };
     expect(lines).toMatchObject([{ level: WARN, deliveryId: deliveryTo(1).id, ...events }]);
     expect(told).toEqual([
-      ['deadLetter', 'other-history'],
       ['came', 'exhausted', 'cash_in'],
+      ['deadLetter', 'other-history'],
     ]);
   });
 });
