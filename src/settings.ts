@@ -103,7 +103,9 @@ const SETTINGS = {
 export type Key = keyof typeof SETTINGS;
 export type Settings = Readonly<Record<Key, string>>;
 
-const ajv = new Ajv({ ...OWN_SCHEMAS, useDefaults: true, keywords: ['expected'], verbose: true });
+/** What is generated runs once: to optimize it took 15 ms of the 38 of compiling. */
+const code = { optimize: false } as const;
+const ajv = new Ajv({ ...OWN_SCHEMAS, code, useDefaults: true, keywords: ['expected'], verbose: true });
 const validate = ajv.compile<Settings>({ type: 'object', properties: SETTINGS });
 
 /** @throws InvalidConfig */

@@ -1,6 +1,7 @@
 import type { ServerOptions } from 'node:https';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { request } from 'undici';
 import { type AgentOptions, createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import { createHostCheck } from '../../src/endpoints/host-check.js';
 import type { LookupAll } from '../../src/endpoints/resolve.js';
@@ -36,7 +37,7 @@ async function setUp(options: Partial<AgentOptions>, receiverOptions: ReceiverOp
   cleanups.push(receiver.close, () => agent.destroy());
   const post = async (host: string) => {
     const origin = `https://${host}:${receiver.port}`;
-    const { statusCode, body } = await agent.request({ origin, path: '/', method: 'POST', body: '{}' });
+    const { statusCode, body } = await request(origin, { dispatcher: agent, method: 'POST', body: '{}' });
     await body.dump();
     await nextTurn(); // the connection is free again one turn of the event loop after its response
     return statusCode;

@@ -83,6 +83,13 @@ export class DeliverFixture {
     };
   }
 
+  /** What was done so far. */
+  forget(): void {
+    this.broker.forget();
+    const { warnings, errors, infos } = this.logger;
+    for (const kept of [this.requests, this.commands, warnings, errors, infos]) kept.length = 0;
+  }
+
   get deliver() {
     return createDeliver(this.parts);
   }

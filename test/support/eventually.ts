@@ -1,7 +1,8 @@
-/** Waits for a condition instead of for a time. */
+/** Waits for a condition instead of for a time. It rests as long as a look took: many look at what works meanwhile. */
 import { availableParallelism, loadavg } from 'node:os';
 
 const LOOK_EVERY_MS = 5;
+const LONGEST_REST_MS = 250;
 const MOST_PATIENCE = 12;
 
 /** How many times as long everything takes here now: processes that want to run, by core. 1 on a quiet machine. */
@@ -24,10 +25,13 @@ export async function eventually<T>(
 ): Promise<Exclude<T, undefined | null | false>> {
   const begun = performance.now();
   for (;;) {
+    const looked = performance.now();
     const result = await condition();
+    const tookMs = performance.now() - looked;
     if (result) return result as Exclude<T, undefined | null | false>;
     if (performance.now() > begun + timeout * (isPatient ? patience() : 1))
       throw new Error(`${message} (within ${timeout} ms)`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    const restMs = Math.min(Math.max(LOOK_EVERY_MS, tookMs), LONGEST_REST_MS);
+    await new Promise((resolve) => setTimeout(resolve, restMs));
   }
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TestEnvironment } from 'jest-environment-node';
+import { watchStorages } from './let-go-of-storages.js';
 import { startTimeRecord } from './time-record.js';
 
 const POLL_MS = 20;
@@ -17,6 +18,7 @@ const POLL_MS = 20;
 export default class LeakGuard extends TestEnvironment {
   #patienceMs;
   #before = new Map();
+  #letGoOfStorages = watchStorages();
   #recordTimes;
 
   constructor(config, context) {
@@ -34,6 +36,7 @@ export default class LeakGuard extends TestEnvironment {
 
   async teardown() {
     await super.teardown();
+    this.#letGoOfStorages();
     this.#recordTimes();
   }
 

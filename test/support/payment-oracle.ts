@@ -4,6 +4,9 @@ import type { NewRecord } from '../../src/ports/broker.js';
 const MOST_BYTES = 262_144;
 const TYPES = ['cash_in', 'cash_out', 'refund_in', 'refund_out', 'med_created', 'med_accepted', 'med_rejected'];
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}[ \\t]*(;[ -~\\t]*)?$`);
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const NOTHING = Buffer.alloc(0);
 
 export interface Expected {
   readonly type: string;
@@ -65,8 +68,7 @@ function binaryOf({ value, headers }: NewRecord, contentType: string | undefined
     all('ce_accountid'),
   ];
   if (version[0] !== '1.0' || !isText(id) || !isText(source) || !isText(type)) return null;
-  if (contentType !== undefined && !new RegExp(`^${TOKEN}/${TOKEN}[ \\t]*(;[ -~\\t]*)?$`).test(contentType))
-    return null;
+  if (contentType !== undefined && !MEDIA_TYPE.test(contentType)) return null;
   if (account !== undefined && !isDecimal(account)) return null;
   return typed(type, account === undefined ? objectOf(value)?.accountId : Number(account), { id, mode: 'binary' });
 }
@@ -80,11 +82,10 @@ function typed(type: string, accountId: unknown, rest: Pick<Expected, 'id' | 'mo
 
 function objectOf(value: Buffer | null): Fields | null {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value ?? Buffer.alloc(0));
-    const json: unknown = JSON.parse(text);
+    const json: unknown = JSON.parse(UTF8.decode(value ?? NOTHING));
     if (!isObject(json)) return null;
     // Only what is its own: an object may have any name, those of the prototype too.
-    return Object.assign(Object.create(null), Object.fromEntries(Object.entries(json)));
+    return Object.assign(Object.create(null), json);
   } catch {
     return null;
   }

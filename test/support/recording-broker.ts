@@ -18,6 +18,10 @@ export class RecordingBroker implements Broker {
   /** Takes no record that is longer, with its key and its headers. */
   mostRecordBytes = Number.POSITIVE_INFINITY;
 
+  forget(): void {
+    this.#published.length = 0;
+  }
+
   async publish(topic: string, records: readonly NewRecord[]): Promise<void> {
     if (this.failing.has(topic)) {
       this.refused += 1;
