@@ -121,7 +121,7 @@ withOwnKafka(() => {
     const oracle = new Oracle([receiver]);
     const publish = (published: string) => {
       oracle.due(published, urls);
-      return run(settings, ['events', 'publish'], published);
+      return commandLine(settings, ['events', 'publish'], published);
     };
     await publish(paymentEvents(ACCOUNT, events));
     return { server, settings, running, oracle, sent, publish };

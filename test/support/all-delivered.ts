@@ -1,5 +1,6 @@
 import type { DeliveryView } from '../../src/delivery/delivery-log.js';
-import { run, type Settings } from './service.js';
+import { commandLine } from './in-process-cli.js';
+import type { Settings } from './service.js';
 
 /** An account's deliveries as the command shows them, once so many are there and delivered; false until then. */
 export async function allDelivered(
@@ -7,7 +8,7 @@ export async function allDelivered(
   accountId: number,
   count: number,
 ): Promise<DeliveryView[] | false> {
-  const { stdout } = await run(settings, ['deliveries', 'list', '--account', String(accountId), '--json']);
+  const { stdout } = await commandLine(settings, ['deliveries', 'list', '--account', String(accountId), '--json']);
   const lines = stdout.split('\n').filter((line) => line !== '');
   const deliveries = lines.map((line) => JSON.parse(line) as DeliveryView);
   return deliveries.filter(({ outcome }) => outcome === 'delivered').length === count && deliveries;
