@@ -79,7 +79,8 @@ describeBackbones((backbone) => {
 
   /** The lines that a command prints with --json. */
   async function listed<T>(args: readonly string[]): Promise<T[]> {
-    const { stdout } = await commandLine(settings, [...args, '--json']);
+    const { code, stdout, stderr } = await commandLine(settings, [...args, '--json']);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
     return stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line) as T] : []));
   }
 

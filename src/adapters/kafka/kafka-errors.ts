@@ -12,6 +12,7 @@ interface Failure {
 }
 
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
+const LEADERLESS = new Set(['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION']);
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/;
 /** They say that something failed, not what. */
 const TELL_NOTHING = new Set([
@@ -25,6 +26,14 @@ const TELL_NOTHING = new Set([
 
 export function isUnknownTopic(error: unknown): boolean {
   return [...causes(error)].some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
+}
+
+/**
+ * A broker tells of a topic that was made just now before it leads its partitions, and of a leader that has just changed.
+ * kafkajs asks again for the topic, and not for the leader.
+ */
+export function isLeaderMissing(error: unknown): boolean {
+  return [...causes(error)].some(({ type = '' }) => LEADERLESS.has(type));
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import { askAdmin, retentions } from './admin-session.js';
-import { isUnknownTopic, translated } from './kafka-errors.js';
+import { isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { KAFKA_LIMITS, type SessionLimits } from './limits.js';
 import { onceKnown } from './once-known.js';
 
@@ -26,7 +26,7 @@ export interface PartitionOffsets {
 }
 
 /** kafkajs fails on a null of its own where no broker tells of its topics, as one that has just come back. */
-const isPassing = (error: unknown) => isUnknownTopic(error) || error instanceof TypeError;
+const isPassing = (error: unknown) => isUnknownTopic(error) || isLeaderMissing(error) || error instanceof TypeError;
 
 export class TopicAdmin {
   readonly #kafka: Kafka;
@@ -104,12 +104,22 @@ export class TopicAdmin {
     return this.#with(async (admin) => {
       const existing = new Set(await admin.listTopics());
       const missing = topics.filter((topic) => !existing.has(topic));
-      if (missing.length > 0) await admin.createTopics({ topics: missing.map((topic) => this.#newTopic(topic)) });
+      if (missing.length > 0) await this.#make(admin, missing);
       await this.#check(
         admin,
         topics.filter((topic) => existing.has(topic)),
       );
     });
+  }
+
+  /**
+   * Until they are led, two seconds at most. Hazard: what is sent before that is taken by some partitions and refused by
+   * others, and then kafkajs sends all of it again: records stood in the log twice.
+   */
+  async #make(admin: Admin, topics: readonly string[]): Promise<void> {
+    // kafkajs would wait for what a broker tells of its topics, which it does before it leads them.
+    await admin.createTopics({ topics: topics.map((topic) => this.#newTopic(topic)), waitForLeaders: false });
+    for (const topic of topics) await onceKnown(() => admin.fetchTopicOffsets(topic), isPassing);
   }
 
   #newTopic(topic: string): ITopicConfig {

@@ -59,14 +59,11 @@ export class StoreFile {
   constructor(dataDir: string, busyLimitMs?: number) {
     this.dataDir = dataDir;
     this.#path = join(dataDir, 'store.sqlite');
-    try {
-      this.file = openStore(this.#path);
-      this.#inode = statSync(this.#path).ino;
-      this.storeId = this.#readStoreId();
-      this.#dataVersion = this.file.prepare('PRAGMA data_version').pluck();
-    } catch (error) {
-      throw new DataDirUnusable(error);
-    }
+    const { file, inode, storeId, dataVersion } = inDataDir(() => openStore(this.#path));
+    this.file = file;
+    this.#inode = inode;
+    this.storeId = storeId;
+    this.#dataVersion = dataVersion;
     this.#commits = new GroupCommit(this.file, (touched) => this.#notify(touched), busyLimitMs);
   }
 
@@ -104,12 +101,6 @@ export class StoreFile {
     this.file.close();
   }
 
-  #readStoreId(): string {
-    const id = randomBytes(6).toString('hex');
-    this.file.prepare("INSERT OR IGNORE INTO meta (name, value) VALUES ('store-id', ?)").run(id);
-    return this.file.prepare("SELECT value FROM meta WHERE name = 'store-id'").pluck().get() as string;
-  }
-
   /** Where it can't be read just now, the one seen last: the next look tells. */
   #version(): number {
     try {
@@ -136,17 +127,34 @@ export class StoreFile {
   }
 }
 
-function openStore(path: string): SqliteFile {
+interface OpenStore {
+  readonly file: SqliteFile;
+  readonly inode: number;
+  readonly storeId: string;
+  readonly dataVersion: SqliteStatement;
+}
+
+/** All that is written here is one transaction: another process's lock is waited for once. Closed where it fails. */
+function openStore(path: string): OpenStore {
   const file = openFile(path);
   try {
     file.pragma('journal_mode = WAL');
     file.pragma('synchronous = FULL');
     file.pragma(`journal_size_limit = ${LARGEST_WAL}`);
-    file.transaction(() => file.exec(STORE_SCHEMA)).immediate();
+    const storeId = file.transaction(() => prepared(file)).immediate();
     file.pragma(`busy_timeout = ${BLOCK_AT_MOST_MS}`);
-    return file;
+    const dataVersion = file.prepare('PRAGMA data_version').pluck();
+    return { file, inode: statSync(path).ino, storeId, dataVersion };
   } catch (error) {
     file.close();
     throw error;
   }
+}
+
+/** @returns the file's own id */
+function prepared(file: SqliteFile): string {
+  file.exec(STORE_SCHEMA);
+  const id = randomBytes(6).toString('hex');
+  file.prepare("INSERT OR IGNORE INTO meta (name, value) VALUES ('store-id', ?)").run(id);
+  return file.prepare("SELECT value FROM meta WHERE name = 'store-id'").pluck().get() as string;
 }

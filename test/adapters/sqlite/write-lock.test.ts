@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { driver } from '../../../src/adapters/sqlite/driver.js';
+import type { SqliteFile } from '../../../src/adapters/sqlite/open-file.js';
+import { StoreFile } from '../../../src/adapters/sqlite/store-file.js';
 import { BrokerUnavailable } from '../../../src/ports/broker.js';
 import { NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
 import { record } from '../../contract/broker/inbox.js';
@@ -85,6 +88,23 @@ test('who waits longer than the limit is told, the writers after that as well, u
   await store.append('stream', [event()], NO_STREAM);
   expect(await collect(store.read('stream'))).toHaveLength(1);
   expect(await collect(broker.browse('topic'))).toEqual([]);
+});
+
+test('a store that was opened needs the lock no more: whoever takes it then does not fail the opening', async () => {
+  const { file, storeId } = folder.open().file;
+  const { prototype } = driver();
+  const { pragma } = prototype;
+  jest.spyOn(prototype, 'pragma').mockImplementation(function (this: SqliteFile, ...asked) {
+    const answer = pragma.apply(this, asked);
+    // From here on a wait for the lock is short.
+    if (asked[0].startsWith('busy_timeout')) file.exec('BEGIN IMMEDIATE');
+    return answer;
+  });
+  const opened = new StoreFile(folder.dataDir);
+  folder.onClose(() => opened.close());
+  expect(opened.storeId).toBe(storeId);
+  expect(file.inTransaction).toBe(true);
+  file.exec('ROLLBACK');
 });
 
 /** A thousand times as fast as time goes. */

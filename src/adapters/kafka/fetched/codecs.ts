@@ -13,10 +13,17 @@ import { mostUnpackedBytes } from './lz4-frame.js';
 /** Kafka's default for a whole batch, packed, is 1 MiB. */
 export const MOST_UNPACKED_BYTES = 32 * 1024 * 1024;
 
+/**
+ * Hazard: Node unpacks 16 KiB for each turn of the event loop. In a busy process MOST_UNPACKED_BYTES took 7 to 10 s, longer
+ * than a member of a group may be silent: it was put out, and what it had handed out was handed out again.
+ */
+const BYTES_A_TURN = 256 * 1024;
+const LIMITS = { maxOutputLength: MOST_UNPACKED_BYTES, chunkSize: BYTES_A_TURN };
+
 /** By their number in a batch's attributes. */
 export const CODEC_NAMES = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 
-type Zstd = (packed: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+type Zstd = (packed: Buffer, options: typeof LIMITS) => Promise<Buffer>;
 
 const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip);
 /** Node's own has it from 22.15 on. */
@@ -51,8 +58,13 @@ export function installCodecs(): void {
   codecs[types.ZSTD] = () => ({ decompress: zstd });
 }
 
-function gzip(packed: Buffer): Promise<Buffer> {
-  return gunzip(packed, { maxOutputLength: MOST_UNPACKED_BYTES });
+async function gzip(packed: Buffer): Promise<Buffer> {
+  return ownMemory(await gunzip(packed, LIMITS));
+}
+
+/** What is smaller than a turn's bytes would keep all of them in memory as long as a record of it waits. */
+function ownMemory(unpacked: Buffer): Buffer {
+  return unpacked.length < BYTES_A_TURN ? Buffer.from(unpacked) : unpacked;
 }
 
 const XERIAL = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
@@ -96,7 +108,7 @@ async function lz4(packed: Buffer): Promise<Buffer> {
 }
 
 async function zstd(packed: Buffer): Promise<Buffer> {
-  return zstdOfNode ? zstdOfNode(packed, { maxOutputLength: MOST_UNPACKED_BYTES }) : zstdByBlocks(packed);
+  return zstdOfNode ? ownMemory(await zstdOfNode(packed, LIMITS)) : zstdByBlocks(packed);
 }
 
 /** Exported for the tests: on a newer Node the other one is used. */

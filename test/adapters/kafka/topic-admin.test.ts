@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { Kafka } from 'kafkajs';
+import { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
+import { BrokerUnavailable } from '../../../src/ports/broker.js';
+import { kafkaSettings } from '../../support/kafka-subjects.js';
+import { silentLogger } from '../../support/silent-logger.js';
+
+/** Takes connections: an admin looks first whether anybody listens. */
+let listener: Server;
+let asked: number;
+let made: string[];
+
+beforeEach(async () => {
+  asked = 0;
+  made = [];
+  listener = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+});
+
+afterEach(() => new Promise((resolve) => listener.close(resolve)));
+
+const OFFSETS = [{ partition: 0, offset: '7', low: '2', high: '7' }];
+
+/** Its broker refuses to tell of offsets as long as there are refusals. */
+function adminAt(refusals: string[], existing = ['topic']): TopicAdmin {
+  const client = {
+    connect: async () => undefined,
+    disconnect: async () => undefined,
+    listTopics: async () => existing,
+    createTopics: async () => made.push('topic'),
+    fetchOffsets: async () => [{ topic: 'topic', partitions: [{ partition: 0, offset: '4' }] }],
+    fetchTopicOffsets: async () => {
+      asked += 1;
+      const type = refusals.shift();
+      if (type) throw Object.assign(new Error(type), { type });
+      return OFFSETS;
+    },
+  };
+  const { port } = listener.address() as AddressInfo;
+  return new TopicAdmin({ admin: () => client } as unknown as Kafka, kafkaSettings(`127.0.0.1:${port}`), silentLogger);
+}
+
+const NOT_YET = ['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION'];
+
+it.each(NOT_YET)('asks again for offsets while a topic is young: %s', async (type) => {
+  expect(await adminAt([type, type]).offsets('topic')).toEqual([{ partition: 0, low: 2, high: 7 }]);
+  expect(asked).toBe(3);
+});
+
+it('asks again where a group stands', async () => {
+  const starts = await adminAt(['NOT_LEADER_FOR_PARTITION']).groupStart('group', ['topic']);
+  expect(starts).toEqual(new Map([['topic', new Map([[0, 4]])]]));
+});
+
+it('does not ask again for what no time mends', async () => {
+  await expect(adminAt(['CORRUPT_MESSAGE']).offsets('topic')).rejects.toThrow(BrokerUnavailable);
+  expect(asked).toBe(1);
+});
+
+it('has made a topic once each of its partitions is led: a send before that would be stored twice by some', async () => {
+  await adminAt(['NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE'], []).ensure(['topic']);
+  expect([made, asked]).toEqual([['topic'], 3]);
+});
