@@ -36,7 +36,7 @@ afterAll(async () => {
   for (const close of closing.reverse()) await close();
 });
 
-test('an address instead of a name over TLS, and an option that the client ignores: one line each', async () => {
+test('an option that the client ignores is one line; an address instead of a name over TLS is none, and serves', async () => {
   const service = await serve(settings);
   const warnings = () =>
     service
@@ -46,14 +46,13 @@ test('an address instead of a name over TLS, and an option that the client ignor
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter(({ code }) => code === DEPRECATED_NAME || code === 'Warning');
   try {
-    await eventually(() => warnings().length === 2, { message: 'no line tells of the warnings' });
+    await eventually(() => warnings().length > 0, { message: 'no line tells of the warning' });
   } finally {
     await service.stop('SIGTERM');
   }
   expect(strayLines(service.log())).toEqual([]);
   expect(warnings()).toEqual([
     expect.objectContaining({ level: 40, msg: expect.stringMatching(/^EVENT_STORE_URL: .*unheardOf/) }),
-    expect.objectContaining({ level: 40, code: DEPRECATED_NAME, msg: expect.stringMatching(/IP address/) }),
   ]);
   expect(service.log()).not.toContain(PASSWORD);
 });

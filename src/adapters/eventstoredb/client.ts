@@ -2,6 +2,7 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { withinTime } from '../common/time-limit.js';
 import { CaFileUnusable, checkCaFile } from './ca-file.js';
+import { installUnnamedAddresses } from './unnamed-addresses.js';
 
 const CLOSE_WITHIN_MS = 2_000;
 
@@ -14,6 +15,7 @@ export class NoConnectionString extends Error {
 export function connect(url: string): EventStoreDBClient {
   try {
     checkCaFile(url);
+    installUnnamedAddresses();
     return withoutUnheardFailures(warningByName(() => EventStoreDBClient.connectionString(url)));
   } catch (error) {
     if (error instanceof CaFileUnusable) throw error;
