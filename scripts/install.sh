@@ -75,7 +75,7 @@ has_node_22() {
   node -e 'process.exit(parseInt(process.versions.node) >= 22 ? 0 : 1)'
 }
 
-# The packages of src/adapters/sqlite/driver.ts. npm leaves out the one that does not fit Node.js.
+# The packages of src/adapters/sqlite/driver.ts. On Node.js 20 npm leaves the first one out.
 if has_node_22; then
   DRIVER=better-sqlite3
 else
