@@ -40,6 +40,11 @@ describeBackbones((backbone) => {
       const deactivated = found.value('account_webhooks_dead_letters_total', { reason: 'deactivated' }) ?? 0;
       return { delivered: count('delivered'), exhausted: count('exhausted'), deactivated, putOff: count('put-off') };
     });
+    const hasCaughtUp = async () => {
+      found = await scrape(service.adminUrl);
+      return found.value('account_webhooks_projection_lag_seconds') === 0;
+    };
+    await eventually(hasCaughtUp, { message: 'the read model is behind' });
   });
 
   afterAll(async () => {
