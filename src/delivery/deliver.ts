@@ -3,7 +3,6 @@
  * record or dead letter first, and then the entry that tells of it. So what the log says to wait does wait, whatever fails
  * in between.
  */
-
 import type { Tracing } from '../observability/tracing.js';
 import type { Broker } from '../ports/broker.js';
 import type { Accounts } from '../read-model/accounts.js';
@@ -104,8 +103,8 @@ async function send(parts: DeliverParts, delivery: Delivery, webhook: Webhook): 
 }
 
 function inTraceOf(delivery: Delivery, attempted: AttemptResult | null): Delivery {
-  const span = attempted?.kind === 'interrupted' ? undefined : attempted?.span;
   if (!attempted || attempted.kind === 'interrupted') return delivery;
+  const { span } = attempted;
   return { ...delivery, trace: delivery.trace ?? span ?? null, lastSpan: span?.spanId ?? null };
 }
 

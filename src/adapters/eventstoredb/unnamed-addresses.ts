@@ -11,7 +11,8 @@ interface Connector {
 }
 
 interface Credentials {
-  _createSecureConnector(...about: unknown[]): Connector;
+  /** Internal to grpc-js: a release may lack it, and then nothing is changed. */
+  _createSecureConnector?(...about: unknown[]): Connector;
 }
 
 interface Grpc {
@@ -31,7 +32,8 @@ export function installUnnamedAddresses(): void {
   const { createSsl } = credentials;
   credentials.createSsl = (...of) => {
     const made = createSsl(...of);
-    const create = made._createSecureConnector.bind(made);
+    const create = made._createSecureConnector?.bind(made);
+    if (!create) return made;
     made._createSecureConnector = (...about) => unnamed(create(...about));
     return made;
   };
