@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,7 +85,10 @@ async function startOnce(options) {
     await stop();
     throw new Error(`Kafka did not start: ${error.message}\n${log}`);
   }
-  const signal = (name) => process.kill(Number(pid), name);
+  const signal = (name) => {
+    process.kill(Number(pid), name);
+    if (name === 'SIGSTOP') untilStopped(Number(pid));
+  };
   return { brokers: `127.0.0.1:${port}`, port, folder, signal, exited, stop };
 }
 
@@ -153,4 +156,19 @@ function accepts(port) {
       resolve(true);
     }).on('error', () => resolve(false));
   });
+}
+
+/** SIGSTOP reaches a thread after the other: one that still ran gave an answer. Waits a second at most, and on Linux only. */
+function untilStopped(pid) {
+  const until = performance.now() + 1_000;
+  while (performance.now() < until && threadStates(pid).some((state) => state !== 'T'));
+}
+
+function threadStates(pid) {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`).map((id) => readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8'));
+    return threads.map((stat) => stat.slice(stat.lastIndexOf(')') + 2)[0]);
+  } catch {
+    return [];
+  }
 }
