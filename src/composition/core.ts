@@ -39,6 +39,10 @@ export interface Core extends Start {
   readonly backbone: Backbone;
   readonly brokerContact: BrokerContact;
   readonly accounts: Accounts;
+  /** The identity of the event store. */
+  readonly history: string;
+  /** Fulfilled once the read model has all that the store had at the time of the call. @throws StoreUnavailable, OtherHistory */
+  readonly passHead: (signal: AbortSignal) => Promise<void>;
   readonly handleCommand: HandleCommand;
   /** What a command is handled with. */
   readonly commands: CommandParts;
@@ -73,8 +77,8 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const lost = Promise.race([host.lost, watch.lost]);
   // The user of the app hears of it; where the start fails on something else nobody does.
   lost.catch(() => undefined);
-  const history = identifying(config.dataDir, store, states, stops);
-  host.start(await Promise.race([history, lost, givenUp]));
+  const history = await Promise.race([identifying(config.dataDir, store, states, stops), lost, givenUp]);
+  host.start(history);
   stops.push(() => host.close());
   await Promise.race([Promise.all([host.caughtUp, watch.answered]), lost, givenUp]);
   checkKeys(sealedValues(host, Date.now()), backbone.sealing);
@@ -87,8 +91,9 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     time: Date.now,
   };
   const accounts = createAccounts(host);
-  const handleCommand = createCommandHandler(commands);
-  return { ...start, backbone, brokerContact, accounts, commands, handleCommand, lost, lookup: fairLookup(lookupAll) };
+  const readModel = { accounts, history, passHead: (signal: AbortSignal) => host.passHead(signal) };
+  const handling = { commands, handleCommand: createCommandHandler(commands), lost };
+  return { ...start, backbone, brokerContact, ...readModel, ...handling, lookup: fairLookup(lookupAll) };
 }
 
 function identifying(dataDir: string, store: EventStore, states: ProjectionStates, stops: Stop[]): Promise<string> {

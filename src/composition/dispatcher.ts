@@ -74,6 +74,8 @@ async function beginDispatching(core: Core, attempt: DispatcherParts['attempt'])
     schedule: config.retrySchedule,
     timeoutMs: delivery.timeoutMs,
     accounts,
+    store: core.history,
+    passHead: core.passHead,
     configuration: createOpenConfiguration(accounts, backbone.sealing, Date.now),
     gate,
     intake,

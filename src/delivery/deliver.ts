@@ -4,13 +4,14 @@
  * in between.
  */
 import type { Tracing } from '../observability/tracing.js';
-import type { Broker } from '../ports/broker.js';
+import type { Broker, RecordHold } from '../ports/broker.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { Webhook } from '../webhooks/state.js';
 import type { Attempt, AttemptResult } from './attempt.js';
 import type { EndpointSignal } from './circuit-breaker.js';
 import { contentOf } from './cloud-event-attributes.js';
 import type { OpenConfiguration } from './configuration.js';
+import type { Confirmation } from './confirmation.js';
 import type { Delivery } from './delivery.js';
 import { aboutDelivery, tellBreaker, tellStep } from './delivery-telling.js';
 import type { EndpointGate, Refused } from './endpoint-gate.js';
@@ -32,6 +33,7 @@ export interface DeliverParts extends StepResultParts {
   readonly configuration: OpenConfiguration;
   readonly gate: EndpointGate;
   readonly health: EndpointHealth;
+  readonly confirmation: Pick<Confirmation, 'confirmed'>;
   readonly attempt: Attempt;
   readonly tracing: Pick<Tracing, 'fanOut'>;
   readonly random: () => number;
@@ -41,35 +43,49 @@ export interface DeliverParts extends StepResultParts {
   readonly abandon: AbortSignal;
 }
 
-/** Fulfilled when the delivery has ended or its next attempt is durable; rejected only where the service is abandoned. */
-export type Deliver = (delivery: Delivery) => Promise<void>;
+/**
+ * Fulfilled when the delivery has ended or its next attempt is durable. Rejected where the service is abandoned, and where
+ * the record became another consumer's before the delivery had a place: that consumer delivers.
+ */
+export type Deliver = (delivery: Delivery, hold: RecordHold) => Promise<void>;
 
 export function createDeliver(parts: DeliverParts): Deliver {
   const { accounts, gate, health } = parts;
 
-  return async function deliver(delivery) {
+  return async function deliver(delivery, hold) {
     const takenAt = parts.now();
-    const to = recipientOf(delivery, accounts);
-    if (to.kind !== 'active') return follow(delivery, { kind: 'unsent', to }, takenAt);
-    const bytes = delivery.record.value?.length ?? 0;
-    const entry = await gate.enter(delivery.accountId, to.webhook.endpoint, bytes);
-    if (entry.kind === 'refused') return follow(delivery, refused(entry), takenAt);
-    let signal: EndpointSignal = 'unknown';
-    try {
-      signal = await attemptOnce(delivery, takenAt);
-    } finally {
-      tellBreaker(parts, delivery, entry.leave(signal));
+    while (!(await isStepped(delivery, hold, takenAt))) {
+      // An end without an attempt is one only where the event store says so, and not a read model that is behind.
+      await parts.confirmation.confirmed();
+      const to = recipientOf(delivery, accounts);
+      if (to.kind !== 'active') return follow(delivery, { kind: 'unsent', to }, takenAt);
     }
   };
 
-  /** The webhook is looked up again: it may have changed in the line. */
-  async function attemptOnce(delivery: Delivery, takenAt: number): Promise<EndpointSignal> {
-    const to = recipientOf(delivery, accounts);
-    if (to.kind !== 'active') {
-      await follow(delivery, { kind: 'unsent', to }, takenAt);
-      return 'unknown';
+  /** False where nothing was done: its webhook is not active, before the line or behind it. */
+  async function isStepped(delivery: Delivery, hold: RecordHold, takenAt: number): Promise<boolean> {
+    const before = recipientOf(delivery, accounts);
+    if (before.kind !== 'active') return false;
+    const bytes = delivery.record.value?.length ?? 0;
+    const entry = await gate.enter(delivery.accountId, before.webhook.endpoint, bytes);
+    if (entry.kind === 'refused') {
+      mustBeOwn(hold);
+      await follow(delivery, refused(entry), takenAt);
+      return true;
     }
-    const { webhook } = to;
+    let signal: EndpointSignal = 'unknown';
+    try {
+      mustBeOwn(hold);
+      const to = recipientOf(delivery, accounts);
+      if (to.kind !== 'active') return false;
+      signal = await attemptOnce(delivery, to.webhook, takenAt);
+      return true;
+    } finally {
+      tellBreaker(parts, delivery, entry.leave(signal));
+    }
+  }
+
+  async function attemptOnce(delivery: Delivery, webhook: Webhook, takenAt: number): Promise<EndpointSignal> {
     const attempted = await send(parts, delivery, webhook);
     const signal = signalOf(attempted);
     if (signal !== 'unknown') health[signal]({ delivery, endpoint: webhook.endpoint });
@@ -83,6 +99,11 @@ export function createDeliver(parts: DeliverParts): Deliver {
     tellStep(parts, delivery, result, step);
     await keepStep(parts, step);
   }
+}
+
+/** @throws where another consumer has the record: what is begun for it now would be sent twice */
+function mustBeOwn(hold: RecordHold): void {
+  if (!hold.isOwn()) throw new Error("the record is another consumer's now");
 }
 
 /** Null where it could not even be begun: the fault is ours (keys, store), and no attempt is counted. */

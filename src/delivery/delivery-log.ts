@@ -1,6 +1,6 @@
 /**
- * The deliveries topic: one record for every attempt and for every end. It is the truth of what was sent; a view of it,
- * like deliveriesOf, answers questions.
+ * The deliveries topic: one record for every attempt and for every end, and how payments were routed (routed-entry.ts). It
+ * is the truth of what was sent; a view of it, like deliveriesOf, answers questions.
  */
 import type { NewRecord, ReceivedRecord } from '../ports/broker.js';
 import { type Outcome, outranks, type Said } from '../ports/delivery-order.js';
@@ -29,6 +29,8 @@ export interface DeliveryLogEntry {
   readonly webhookId: number;
   /** The id of the event that added the webhook; entries of earlier releases lack it. */
   readonly webhookEvent?: string;
+  /** The payment's record (`placeOf`); entries of earlier releases lack it. */
+  readonly payment?: string;
   readonly outcome: Outcome;
   /** The delivery's turn; entries of earlier releases lack it. */
   readonly turn?: number;
@@ -47,10 +49,10 @@ export function logEntry(
   attempt: LoggedAttempt | null,
   nextAttemptAt: number | null,
 ): NewRecord {
-  const { id, eventId, eventType, accountId, webhookId, webhookEvent, turn } = delivery;
+  const { id, eventId, eventType, accountId, webhookId, webhookEvent, payment, turn } = delivery;
   const next = nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString();
   const about = { id, eventId, ...sourceOf(delivery), eventType, accountId, webhookId };
-  const added = webhookEvent === null ? {} : { webhookEvent };
+  const added = { ...(webhookEvent !== null && { webhookEvent }), ...(payment !== null && { payment }) };
   const entry: DeliveryLogEntry = { ...about, ...added, outcome, turn, attempt, nextAttemptAt: next };
   return { key: Buffer.from(String(accountId)), value: Buffer.from(JSON.stringify(entry)), headers: [] };
 }

@@ -36,6 +36,8 @@ export interface Delivery {
   readonly leftMs: number | null;
   /** When the payment's record was published, ms since the epoch; null where that is not known. */
   readonly publishedAt: number | null;
+  /** The payment's record (`placeOf`): two publications of one event are two deliveries. Null in records of earlier releases. */
+  readonly payment: string | null;
   /** What its attempts belong to; null: to no trace. */
   readonly trace: TraceContext | null;
   /** The span of its last attempt, where one was exported. */
@@ -53,6 +55,7 @@ const TURN = 'aw-turn';
 const PUT_OFF = 'aw-put-off';
 const LEFT = 'aw-left';
 const PUBLISHED = 'aw-published';
+const PAYMENT = 'aw-payment';
 const TRACE = 'aw-traceparent';
 const LAST_SPAN = 'aw-last-span';
 /** The event's identity, where aw-event-id does not tell all of it. */
@@ -62,14 +65,26 @@ const CONTENT_MODE = 'aw-content-mode';
 export function newDelivery(
   event: PaymentEvent,
   { id: webhookId, addedBy: webhookEvent }: Pick<Webhook, 'id' | 'addedBy'>,
-  record: NewRecord & Partial<Pick<ReceivedRecord, 'timestamp'>>,
+  record: NewRecord | ReceivedRecord,
   trace = traceOf(record),
 ): Delivery {
   const { id: eventId, type: eventType, accountId, cloudEvent = null } = event;
   const id = webhookMessageId(accountId, { eventId, eventSource: cloudEvent?.source ?? null }, webhookId);
-  const publishedAt = record.timestamp ?? null;
-  const begun = { attempts: 0, turn: 0, step: 0, putOff: 0, leftMs: null, publishedAt, trace, lastSpan: null };
+  const received = 'timestamp' in record ? record : null;
+  const payment = received && placeOf(received);
+  const publishedAt = received?.timestamp ?? null;
+  const begun = { attempts: 0, turn: 0, step: 0, putOff: 0, leftMs: null, publishedAt, payment, trace, lastSpan: null };
   return { id, accountId, webhookId, webhookEvent, eventId, eventType, cloudEvent, ...begun, record };
+}
+
+/** A record's place and time. A topic that was deleted and made again has the same offsets, at other times. */
+export function placeOf({
+  topic,
+  partition,
+  offset,
+  timestamp,
+}: Pick<ReceivedRecord, 'topic' | 'partition' | 'offset' | 'timestamp'>): string {
+  return `${topic}/${partition}/${offset}@${timestamp}`;
 }
 
 /**
@@ -129,10 +144,11 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   const putOff = Math.max(0, whole(record, PUT_OFF) ?? 0);
   const publishedAt = whole(record, PUBLISHED);
   const leftMs = whole(record, LEFT);
+  const payment = headerText(record, PAYMENT) ?? null;
   const trace = traceOf(record, TRACE) ?? traceOf(record);
   const span = headerText(record, LAST_SPAN);
   const lastSpan = trace && span !== undefined && isSpanId(span) ? span : null;
-  const progress = { attempts, turn, step, putOff, leftMs, publishedAt, trace, lastSpan };
+  const progress = { attempts, turn, step, putOff, leftMs, publishedAt, payment, trace, lastSpan };
   return { id, accountId, webhookId, webhookEvent, ...event, eventType, ...progress, record };
 }
 
@@ -189,6 +205,7 @@ export function ownHeaders(delivery: Delivery): RecordHeader[] {
     ...eventHeadersOf(delivery),
     ...(delivery.turn === delivery.attempts ? [] : [text(TURN, delivery.turn)]),
     ...(webhookEvent === null ? [] : [text(WEBHOOK_EVENT, webhookEvent)]),
+    ...(delivery.payment === null ? [] : [text(PAYMENT, delivery.payment)]),
   ];
 }
 

@@ -6,12 +6,14 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Broker, Consumer, ConsumerState, ReceivedRecord } from '../ports/broker.js';
-import { createDeliver, type DeliverParts } from './deliver.js';
+import { Confirmation, type ConfirmationParts } from './confirmation.js';
+import { createDeliver } from './deliver.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
-import { bury, createFanOut } from './fan-out.js';
+import { bury, createFanOut, type FanOutParts } from './fan-out.js';
 import { retryGroup } from './groups.js';
 import type { Intake } from './intake.js';
 import { longestWaitMs } from './retry-schedule.js';
+import { RoutedLog } from './routed-log.js';
 import { Standstills } from './standstill.js';
 
 const DRAIN_MS = 5_000;
@@ -30,8 +32,11 @@ export interface Dispatcher {
   close(): Promise<void>;
 }
 
-export type DispatcherParts = Omit<DeliverParts, 'interrupt' | 'abandon'> & {
+export type DispatcherParts = Omit<FanOutParts, 'interrupt' | 'abandon' | 'confirmation' | 'routedLog'> & {
   readonly group: string;
+  /** The identity of the event store that the read model is of. */
+  readonly store: string;
+  readonly passHead: ConfirmationParts['passHead'];
   /** How long a stop lets attempts under way go on; DRAIN_MS without it. */
   readonly drainMs?: number;
   readonly intake: Pick<Intake, 'mayBegin'>;
@@ -41,7 +46,10 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   const { drainMs = DRAIN_MS } = given;
   const interrupt = new AbortController();
   const abandon = new AbortController();
-  const parts = { ...given, interrupt: interrupt.signal, abandon: abandon.signal };
+  const signals = { interrupt: interrupt.signal, abandon: abandon.signal };
+  const confirmation = new Confirmation({ passHead: given.passHead, signal: interrupt.signal });
+  const routedLog = new RoutedLog({ ...given, ...signals, topic: given.topics.deliveries });
+  const parts = { ...given, ...signals, confirmation, routedLog };
   const tiers = await tierTopics(parts);
   await parts.broker.ensureTopics([
     ...parts.topics.payments,
@@ -67,7 +75,7 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
 }
 
 /** Those of the schedule, and those of an earlier schedule that still hold records. */
-async function tierTopics({ broker, topics, schedule }: DeliverParts): Promise<string[]> {
+async function tierTopics({ broker, topics, schedule }: FanOutParts): Promise<string[]> {
   const existing = (await broker.listTopics()).filter((topic) => topics.isTier(topic));
   return [...new Set([...schedule.map((delay) => topics.tier(delay)), ...existing])];
 }
@@ -94,9 +102,9 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
       topics: tiers,
       group: retryGroup(group),
       notBefore: notBefore(parts),
-      handler: async (record) => {
+      handler: async (record, hold) => {
         const delivery = fromRetryRecord(record);
-        return delivery ? deliver(delivery) : bury(parts, record, 'the record is not a retry record');
+        return delivery ? deliver(delivery, hold) : bury(parts, record, 'the record is not a retry record');
       },
     });
     return { payments, retries };
@@ -106,7 +114,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
   }
 }
 
-type ConsumingParts = DeliverParts & Pick<DispatcherParts, 'group' | 'intake'>;
+type ConsumingParts = FanOutParts & Pick<DispatcherParts, 'group' | 'intake'>;
 
 interface Consumers {
   readonly payments: Consumer;
@@ -114,7 +122,7 @@ interface Consumers {
 }
 
 /** When a retry record is due, ms since the epoch. In a tier of an earlier schedule, as long as it says. */
-function notBefore({ schedule, topics, now }: DeliverParts): (record: ReceivedRecord) => number {
+function notBefore({ schedule, topics, now }: FanOutParts): (record: ReceivedRecord) => number {
   const longest = new Map(schedule.map((delay) => [topics.tier(delay), longestWaitMs(delay)]));
   return (record) => Math.min(dueOf(record), now() + (longest.get(record.topic) ?? Number.POSITIVE_INFINITY));
 }

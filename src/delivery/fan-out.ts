@@ -1,34 +1,65 @@
 /** A payment record: parsed, routed by the read model, one delivery for each active URL. */
-import type { TraceContext } from '../observability/trace-context.js';
 import type { Span } from '../observability/tracing.js';
-import type { ReceivedRecord } from '../ports/broker.js';
+import type { ReceivedRecord, RecordHandler } from '../ports/broker.js';
+import type { Routes } from '../read-model/accounts.js';
+import type { Webhook } from '../webhooks/state.js';
 import { notValid } from './dead-letters.js';
 import type { Deliver, DeliverParts } from './deliver.js';
 import { newDelivery, traceOf } from './delivery.js';
 import { publishWhatFits } from './durable-publish.js';
-import { type ParsedPayment, parsePaymentEvent } from './payment-event.js';
+import { type PaymentEvent, parsePaymentEvent } from './payment-event.js';
+import type { RoutedLog } from './routed-log.js';
 
-/** The record is done when every delivery has ended or is durable in a tier. */
-export function createFanOut(parts: DeliverParts, deliver: Deliver) {
-  return (record: ReceivedRecord): Promise<void> => {
+export interface FanOutParts extends DeliverParts {
+  readonly routedLog: Pick<RoutedLog, 'add'>;
+}
+
+/**
+ * A payment is routed at once, by the read model as it stands, and again once the event store confirmed it: a webhook that
+ * was registered before, and is seen only then, gets its delivery then. The record is done when each of its deliveries has
+ * ended or is durable in a tier, and its `routed` entry is durable.
+ */
+export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandler {
+  return (record, hold) => {
     const parsed = parsePaymentEvent(record);
     const trace = traceOf(record);
     const span = parts.tracing.fanOut(record, trace);
-    const done = fanOut(record, parsed, span?.context ?? trace);
+    const send: Send = (event, webhook) => deliver(newDelivery(event, webhook, record, span?.context ?? trace), hold);
+    const done = parsed.ok ? route(record, parsed.event, send) : bury(parts, record, parsed.reason);
     return span ? inSpan(span, done, parsed.ok ? null : 'not-valid') : done;
   };
 
-  async function fanOut(record: ReceivedRecord, parsed: ParsedPayment, trace: TraceContext | null): Promise<void> {
-    if (!parsed.ok) return bury(parts, record, parsed.reason);
-    const { event } = parsed;
-    const webhooks = parts.accounts.activeWebhooks(event.accountId, event.type);
-    // All of them settle before the record does: a rejection hands the record out again, not in the middle of it.
-    const settled = await Promise.allSettled(
-      webhooks.map((webhook) => deliver(newDelivery(event, webhook, record, trace))),
-    );
-    const failed = settled.find((result) => result.status === 'rejected');
-    if (failed) throw failed.reason;
+  function route(record: ReceivedRecord, event: PaymentEvent, send: Send): Promise<void> {
+    const routed = parts.accounts.routes(event.accountId, event.type);
+    return allOf([...routed.webhooks.map((webhook) => send(event, webhook)), confirm(record, event, { routed, send })]);
   }
+
+  async function confirm(
+    record: ReceivedRecord,
+    event: PaymentEvent,
+    { routed, send }: { readonly routed: Routes; readonly send: Send },
+  ): Promise<void> {
+    await parts.confirmation.confirmed();
+    const { accountId, type } = event;
+    const confirmed = parts.accounts.routes(accountId, type);
+    const revealed = confirmed.webhooks.filter(({ id }) => !routed.webhooks.some((webhook) => webhook.id === id));
+    const { offset, timestamp: at } = record;
+    const webhooks = [...routed.webhooks, ...revealed].map(({ id }) => id);
+    const revisions = { routed: routed.revision, confirmed: confirmed.revision };
+    await allOf([
+      ...revealed.map((webhook) => send(event, webhook)),
+      parts.routedLog.add(record, { offset, at, accountId, ...revisions, webhooks }),
+    ]);
+  }
+}
+
+type Send = (event: PaymentEvent, webhook: Webhook) => Promise<void>;
+
+/** All of them settle before it does: a rejection hands the record out again, not in the middle of it. */
+async function allOf(promises: readonly Promise<void>[]): Promise<void> {
+  const settled = await Promise.allSettled(promises);
+  const failed = settled.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 async function inSpan(span: Span, done: Promise<void>, outcome: string | null): Promise<void> {

@@ -26,7 +26,9 @@
  *   it nothing is begun until onUnreadable's promise is fulfilled; then it is done like a record. Rejected, it is called
  *   again, after a pause that grows from 0.1 s to 5 s. Without onUnreadable the partition stands there. browse steps over it.
  * - A record published on this machine reaches a waiting consumer within 20 ms.
- * - One record of a partition is never in the hands of two consumers of a group, except across a crash or a rebalance.
+ * - One record of a partition is never in the hands of two consumers of a group, except across a crash or a rebalance. A
+ *   handler can ask whether its record is still its consumer's: once that says no, another consumer may have the record, and
+ *   what the handler does for it may be done twice.
  * - Consumer.stop: the handler is called no more, not even for what was rejected. Consumer.close: stop, then wait for
  *   the promises still out (ending them in time is the handler's part), remember what is done, let go of the partitions.
  * - close of the broker closes its consumers; both may be called twice. What is asked for afterwards is rejected with
@@ -108,13 +110,21 @@ export interface ConsumeOptions {
   readonly inFlight: number;
   /** How many bytes the values of records that are begun and not done may have; any number without it. */
   readonly inFlightBytes?: number;
-  readonly handler: (record: ReceivedRecord) => Promise<void>;
+  readonly handler: RecordHandler;
   /** Whether a record may be begun now: asked for each, so it has to be cheap. Without it, always. */
   readonly mayBegin?: () => boolean;
   /** When the record may be handed out, ms since the epoch; without it, at once. */
   readonly notBefore?: (record: ReceivedRecord) => number;
   /** @param gone aborts where the partition is another's from now on, or the consumer stops: nobody waits any more */
   readonly onUnreadable?: (batch: UnreadableBatch, gone: AbortSignal) => Promise<void>;
+}
+
+export type RecordHandler = (record: ReceivedRecord, hold: RecordHold) => Promise<void>;
+
+/** A consumer's hold on a record that it handed out. */
+export interface RecordHold {
+  /** False for ever once its partition was given to another consumer. Cheap; false before the other consumer begins. */
+  isOwn(): boolean;
 }
 
 export interface Consumer {

@@ -29,13 +29,21 @@ export interface AccountStates {
   readonly 'account-credentials': AccountCredentials;
 }
 
+/** Where payment events go. */
+export interface Routes {
+  /** The account's last revision that is known; NO_STREAM where none is. */
+  readonly revision: number;
+  /** The active ones. */
+  readonly webhooks: readonly Webhook[];
+}
+
 export interface Accounts {
   /** Undefined where the account was never registered, by the store's word. @throws StoreUnavailable */
   webhooks(accountId: number): Promise<AccountWebhooks | undefined>;
   /** With all that the store has just now: another process may have changed them a moment ago. @throws StoreUnavailable */
   webhooksNow(accountId: number): Promise<AccountWebhooks | undefined>;
-  /** Those of one type that are active, as far as known here: payments are routed by this. */
-  activeWebhooks(accountId: number, eventType: EventType): readonly Webhook[];
+  /** Of one type, as far as known here: payments are routed by this. */
+  routes(accountId: number, eventType: EventType): Routes;
   /** Undefined where it is gone, as far as known here. */
   webhook(accountId: number, webhookId: number): Webhook | undefined;
   /** Since when the endpoint is noted to take nothing, ISO 8601; undefined where it is not, as far as known here. */
@@ -55,8 +63,12 @@ export function createAccounts(host: ProjectionHost<AccountStates>): Accounts {
   return {
     webhooks: async (accountId) => webhooksOf(await host.find(accountStream(accountId))),
     webhooksNow: async (accountId) => webhooksOf(await host.fresh(accountStream(accountId))),
-    activeWebhooks: (accountId, eventType) =>
-      current(accountId).filter((webhook) => webhook.isActive && webhook.eventType === eventType),
+    routes(accountId, eventType) {
+      const known = host.current(accountStream(accountId));
+      const all = webhooksOf(known)?.webhooks ?? [];
+      const webhooks = all.filter((webhook) => webhook.isActive && webhook.eventType === eventType);
+      return { revision: known?.revision ?? NO_STREAM, webhooks };
+    },
     webhook: (accountId, webhookId) => current(accountId).find(({ id }) => id === webhookId),
     failingSince: (accountId, endpoint) =>
       state(accountId)?.failing.find((failing) => failing.endpoint === endpoint)?.since,

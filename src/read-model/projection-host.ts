@@ -25,6 +25,7 @@ import { type KeyUse, keyUseOf } from '../webhooks/key-use.js';
 import { AheadStates } from './ahead-states.js';
 import { CatchUpProgress } from './catch-up-progress.js';
 import { type Folded, FoldedStates } from './folded-states.js';
+import { PassedPlaces } from './passed-places.js';
 import { ProgressToHead } from './progress-to-head.js';
 import type { Projection } from './projection-source.js';
 import { readOn } from './read-on.js';
@@ -72,6 +73,7 @@ export class ProjectionHost<S> {
   readonly #ahead: AheadStates<S>;
   readonly #progress: CatchUpProgress;
   readonly #toHead: ProgressToHead;
+  readonly #passed: PassedPlaces;
   readonly #stopping = new AbortController();
   readonly #caughtUp = withResolvers<void>();
   readonly #lost = withResolvers<never>();
@@ -89,12 +91,13 @@ export class ProjectionHost<S> {
   #keysForgottenAt = 0;
 
   constructor(parts: ProjectionHostParts) {
-    const { projection, states, logger, now, time } = parts;
+    const { projection, store, states, logger, now, time } = parts;
     this.#parts = parts;
     this.#folded = new FoldedStates(projection, states, time, (error) => this.#lose(error));
     this.#ahead = new AheadStates(now);
     this.#progress = new CatchUpProgress(projection.name, logger, now);
     this.#toHead = new ProgressToHead(now);
+    this.#passed = new PassedPlaces((position, head) => store.isAtOrAfter(position, head));
     this.#lost.promise.catch(() => undefined);
   }
 
@@ -170,6 +173,11 @@ export class ProjectionHost<S> {
     this.#ahead.mustTakeMore();
   }
 
+  /** Fulfilled once the states have all that the store had at the time of the call. @throws StoreUnavailable, OtherHistory */
+  async passHead(signal: AbortSignal): Promise<void> {
+    await this.#passed.until(await this.#parts.store.head(), signal);
+  }
+
   /** A subscription that does not come closer to a head that the store has is made again. */
   sawHead(head: string): void {
     const { store, logger } = this.#parts;
@@ -201,6 +209,7 @@ export class ProjectionHost<S> {
     const { store, projection } = this.#parts;
     const after = this.#folded.open(this.#history);
     this.#position = after;
+    if (after !== null) this.#passed.moved(after);
     const onDropped = (error: Error) => this.#outOfReach(error);
     for await (const batch of store.subscribe({ after, streamPrefix: projection.streamPrefix, signal, onDropped })) {
       this.#apply(batch);
@@ -212,6 +221,7 @@ export class ProjectionHost<S> {
     this.#position = position;
     this.#events += events.length;
     if (this.#isWorthACommit(events.length, caughtUp)) this.#commit();
+    if (this.#folded.uncommitted.events === 0) this.#passed.moved(position);
     if (this.#live) return;
     if (caughtUp) this.#becomeLive();
     else {

@@ -17,7 +17,10 @@ class ConsumedBroker extends RecordingBroker {
 test('both consumers hold a bounded number of records, and of bytes', async () => {
   const broker = new ConsumedBroker();
   const { parts } = new DeliverFixture({ broker });
-  const dispatcher = await startDispatcher({ ...parts, group: 'g', intake: { mayBegin: () => true } });
+  const dispatcher = await startDispatcher({
+    ...parts,
+    ...{ group: 'g', store: 'store-1', passHead: async () => undefined, intake: { mayBegin: () => true } },
+  });
   const limits = broker.options.map(({ group, inFlight, inFlightBytes }) => ({ group, inFlight, inFlightBytes }));
   const bounded = { inFlight: 16_384, inFlightBytes: 64 * 1024 * 1024 };
   expect(limits).toEqual([

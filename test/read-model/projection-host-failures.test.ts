@@ -88,8 +88,37 @@ it('makes a subscription again that stands still behind a head of the store', as
   expect(running.standing.behindMs).toBe(0);
 });
 
+it('passes no head while its states take no writes, and all of them afterwards', async () => {
+  const full = { is: false };
+  const states = withCommit(fixture.states, (changes) => {
+    if (full.is) throw new Error('disk full');
+    fixture.states.commit(changes);
+  });
+  const running = await fixture.started({ states });
+  await running.passHead(AbortSignal.timeout(5_000));
+  full.is = true;
+  await fixture.append(1, [registered(1), added(7)]);
+  let isPassed = false;
+  const passing = running.passHead(AbortSignal.timeout(30_000)).then(() => {
+    isPassed = true;
+  });
+  await eventually(() => fixture.logger.errors.length > 0);
+  expect(isPassed).toBe(false);
+  full.is = false;
+  await passing;
+  expect(running.current(accountStream(1))?.revision).toBe(1);
+});
+
 function failingOnce(real: ProjectionStates, failure: Error): ProjectionStates {
   let failed = false;
+  return withCommit(real, (...args) => {
+    if (failed || args[0].states.size === 0) return real.commit(...args);
+    failed = true;
+    throw failure;
+  });
+}
+
+function withCommit(real: ProjectionStates, commit: ProjectionStates['commit']): ProjectionStates {
   return {
     history: real.history,
     open: (...args) => real.open(...args),
@@ -98,10 +127,6 @@ function failingOnce(real: ProjectionStates, failure: Error): ProjectionStates {
     key: (...args) => real.key(...args),
     forgetKeys: (...args) => real.forgetKeys(...args),
     close: () => real.close(),
-    commit(...args) {
-      if (failed || args[0].states.size === 0) return real.commit(...args);
-      failed = true;
-      throw failure;
-    },
+    commit,
   };
 }

@@ -6,6 +6,7 @@ import type {
   Consumer,
   NewRecord,
   ReceivedRecord,
+  RecordHandler,
 } from '../../src/ports/broker.js';
 
 class Delegating implements Broker {
@@ -82,17 +83,17 @@ abstract class Consuming extends Delegating {
 }
 
 export class SkipsTheRejected extends Consuming {
-  protected change(options: ConsumeOptions) {
-    return { ...options, handler: (record: ReceivedRecord) => options.handler(record).catch(() => undefined) };
+  protected change(options: ConsumeOptions): ConsumeOptions {
+    return { ...options, handler: (...of) => options.handler(...of).catch(() => undefined) };
   }
 }
 
 /** A rejected record keeps its place: it is tried again within one call. */
 export class RejectedKeepTheirPlace extends Consuming {
   protected change({ handler, ...options }: ConsumeOptions) {
-    const tryOn = async (record: ReceivedRecord) => {
+    const tryOn: RecordHandler = async (record, hold) => {
       for (let tries = 0; tries < 100; tries += 1) {
-        const done = await handler(record).then(
+        const done = await handler(record, hold).then(
           () => true,
           () => false,
         );
@@ -178,9 +179,9 @@ export class TakesNoForAnAnswer extends Consuming {
 export class HoldsTheRejectedToo extends Consuming {
   protected change({ handler, mayBegin, ...options }: ConsumeOptions) {
     if (!mayBegin) return { ...options, handler };
-    const asked = async (record: ReceivedRecord) => {
+    const asked: RecordHandler = async (record, hold) => {
       if (!mayBegin()) throw new Error('not now');
-      await handler(record);
+      await handler(record, hold);
     };
     return { ...options, mayBegin, handler: asked };
   }
@@ -190,11 +191,11 @@ export class HoldsTheRejectedToo extends Consuming {
 export class ForgetsBytesThatPause extends Consuming {
   protected change({ handler, inFlight, inFlightBytes = Number.POSITIVE_INFINITY, ...options }: ConsumeOptions) {
     let bytes = 0;
-    const counted = async (record: ReceivedRecord) => {
+    const counted: RecordHandler = async (record, hold) => {
       if (bytes >= inFlightBytes) throw new Error('no room');
       bytes += record.value?.length ?? 0;
       try {
-        await handler(record);
+        await handler(record, hold);
       } finally {
         bytes -= record.value?.length ?? 0;
       }
@@ -213,9 +214,9 @@ export class IgnoresNotBefore extends Consuming {
 export class WaitsInItsPlace extends Consuming {
   protected change({ notBefore, handler, ...options }: ConsumeOptions) {
     if (!notBefore) return { ...options, handler };
-    const wait = async (record: ReceivedRecord) => {
+    const wait: RecordHandler = async (record, hold) => {
       if (notBefore(record) > Date.now()) throw new Error('not yet');
-      await handler(record);
+      await handler(record, hold);
     };
     return { ...options, handler: wait };
   }
@@ -241,13 +242,13 @@ export class SharesNoGroup extends Consuming {
 export class RemembersBeforeDone extends Delegating {
   override async consume(options: ConsumeOptions): Promise<Consumer> {
     const timers = new Set<NodeJS.Timeout>();
-    const again = (record: ReceivedRecord) => {
-      options.handler(record).catch(() => {
-        const timer = setTimeout(() => again(record), 100);
+    const again: (...of: Parameters<RecordHandler>) => void = (...of) => {
+      options.handler(...of).catch(() => {
+        const timer = setTimeout(() => again(...of), 100);
         timers.add(timer);
       });
     };
-    const consumer = await this.inner.consume({ ...options, handler: async (record) => again(record) });
+    const consumer = await this.inner.consume({ ...options, handler: async (...of) => again(...of) });
     const stop = () => {
       consumer.stop();
       for (const timer of timers) clearTimeout(timer);

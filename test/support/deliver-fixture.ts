@@ -1,13 +1,16 @@
 /** createDeliver over parts that the test holds in its hands: the broker's topics, the webhooks, what attempts come to. */
 import type { AttemptRequest, AttemptResult } from '../../src/delivery/attempt.js';
-import { createDeliver, type DeliverParts } from '../../src/delivery/deliver.js';
+import { createDeliver } from '../../src/delivery/deliver.js';
 import { type Delivery, dueOf, fromRetryRecord } from '../../src/delivery/delivery.js';
 import type { DeliveryLogEntry } from '../../src/delivery/delivery-log.js';
 import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
 import { EndpointHealth } from '../../src/delivery/endpoint-health.js';
-import { createFanOut } from '../../src/delivery/fan-out.js';
+import { createFanOut, type FanOutParts } from '../../src/delivery/fan-out.js';
+import { type RoutedEntry, readRoutedEntry } from '../../src/delivery/routed-entry.js';
+import { RoutedLog } from '../../src/delivery/routed-log.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { noTracing } from '../../src/observability/tracing.js';
+import type { ReceivedRecord, RecordHold } from '../../src/ports/broker.js';
 import type { Command, Decision } from '../../src/webhooks/decide.js';
 import { ACCOUNT, DELIVERED, deliveryTo, NOW } from './delivery-samples.js';
 import { FakeAccounts, webhookOf } from './fake-accounts.js';
@@ -20,6 +23,9 @@ export const SCHEDULE = [
   { text: '5m', ms: 300_000 },
   { text: '2h', ms: 7_200_000 },
 ] as const;
+
+/** Of a record that stays this consumer's. */
+const OWN: RecordHold = { isOwn: () => true };
 
 /** What was handed to the attempt, and may be awaited. */
 type Answer = (request: AttemptRequest) => AttemptResult | Promise<AttemptResult>;
@@ -40,19 +46,22 @@ export class DeliverFixture {
   readonly interrupt = new AbortController();
   readonly abandon = new AbortController();
   readonly gate: EndpointGate;
-  readonly parts: DeliverParts;
+  readonly parts: FanOutParts;
   /** What the next attempts come to. */
   answer: Answer = () => DELIVERED;
   decision: () => Promise<Decision> = async () => ({ kind: 'accepted', events: [] });
+  /** What a look at the event store comes to. */
+  confirmed: () => Promise<void> = async () => undefined;
   secrets: () => Promise<readonly Buffer[]> = async () => [Buffer.alloc(32, 1)];
 
-  constructor(changes: Partial<DeliverParts> = {}) {
+  constructor(changes: Partial<FanOutParts> = {}) {
     this.gate = new EndpointGate({ total: 8, perEndpoint: 1 });
-    const handleCommand: DeliverParts['handleCommand'] = (accountId, command, { actor }) => {
+    const handleCommand: FanOutParts['handleCommand'] = (accountId, command, { actor }) => {
       this.commands.push({ accountId, command, actor });
       return this.decision();
     };
-    const { accounts, logger } = this;
+    const { accounts, logger, broker } = this;
+    const abandon = this.abandon.signal;
     this.parts = {
       broker: this.broker,
       topics: this.topics,
@@ -64,6 +73,8 @@ export class DeliverFixture {
         secrets: () => this.secrets(),
       },
       gate: this.gate,
+      confirmation: { confirmed: () => this.confirmed() },
+      routedLog: new RoutedLog({ broker, logger, abandon, topic: this.topics.deliveries, store: 'store-1' }),
       attempt: async (request) => {
         this.requests.push(request);
         return this.answer(request);
@@ -78,7 +89,7 @@ export class DeliverFixture {
       now: () => NOW,
       random: () => 0,
       interrupt: this.interrupt.signal,
-      abandon: this.abandon.signal,
+      abandon,
       ...changes,
     };
   }
@@ -91,11 +102,13 @@ export class DeliverFixture {
   }
 
   get deliver() {
-    return createDeliver(this.parts);
+    const deliver = createDeliver(this.parts);
+    return (delivery: Delivery, hold = OWN) => deliver(delivery, hold);
   }
 
   get fanOut() {
-    return createFanOut(this.parts, this.deliver);
+    const fanOut = createFanOut(this.parts, createDeliver(this.parts));
+    return (record: ReceivedRecord, hold = OWN) => fanOut(record, hold);
   }
 
   /** One step of a delivery to webhook 1 whose attempt comes to `result`. */
@@ -106,9 +119,15 @@ export class DeliverFixture {
     return this;
   }
 
-  /** What the deliveries topic holds. */
+  /** The entries of deliveries that the deliveries topic holds. */
   get log(): DeliveryLogEntry[] {
-    return this.broker.of(this.topics.deliveries).map(({ value }) => JSON.parse(String(value)) as DeliveryLogEntry);
+    const deliveries = this.broker.of(this.topics.deliveries).filter((record) => !readRoutedEntry(record));
+    return deliveries.map(({ value }) => JSON.parse(String(value)) as DeliveryLogEntry);
+  }
+
+  /** Its `routed` entries. */
+  get routed(): RoutedEntry[] {
+    return this.broker.of(this.topics.deliveries).flatMap((record) => readRoutedEntry(record) ?? []);
   }
 
   get deadLetters() {

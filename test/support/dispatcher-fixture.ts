@@ -105,6 +105,8 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         schedule: [{ text: '1h', ms: 3_600_000 }],
         timeoutMs: 15_000,
         accounts,
+        store: 'a history',
+        passHead: (signal) => readModel.host.passHead(signal),
         configuration: createOpenConfiguration(accounts, sealing, now),
         gate: new EndpointGate({ total: 256, perEndpoint: 16 }),
         health: new EndpointHealth({ accounts, handleCommand, logger: silentLogger, now, deactivateAfterMs: 0 }),

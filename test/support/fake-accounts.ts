@@ -1,4 +1,5 @@
-import type { AccountCredentials, Accounts } from '../../src/read-model/accounts.js';
+import { NO_STREAM } from '../../src/ports/event-store.js';
+import type { AccountCredentials, Accounts, Routes } from '../../src/read-model/accounts.js';
 import type { EventType } from '../../src/webhooks/limits.js';
 import type { FailingEndpoint, Webhook } from '../../src/webhooks/state.js';
 import { ACCOUNT, named } from './delivery-samples.js';
@@ -9,17 +10,22 @@ export class FakeAccounts implements Accounts {
   secrets: AccountCredentials['signingSecrets'][number][] = [];
   /** Endpoints of ACCOUNT that are noted. */
   failing: FailingEndpoint[] = [];
+  /** Of ACCOUNT: counts the changes. */
+  revision = 0;
   #webhooks: Webhook[] = [];
 
   put(...webhooks: readonly Webhook[]): void {
     for (const webhook of webhooks) {
       this.remove(webhook.id);
       this.#webhooks.push(webhook);
+      this.revision += 1;
     }
   }
 
   remove(webhookId: number): void {
-    this.#webhooks = this.#webhooks.filter(({ id }) => id !== webhookId);
+    const left = this.#webhooks.filter(({ id }) => id !== webhookId);
+    if (left.length < this.#webhooks.length) this.revision += 1;
+    this.#webhooks = left;
   }
 
   async webhooks(accountId: number) {
@@ -31,9 +37,10 @@ export class FakeAccounts implements Accounts {
     return this.webhooks(accountId);
   }
 
-  activeWebhooks(accountId: number, eventType: EventType): readonly Webhook[] {
-    if (accountId !== ACCOUNT) return [];
-    return this.#webhooks.filter((webhook) => webhook.isActive && webhook.eventType === eventType);
+  routes(accountId: number, eventType: EventType): Routes {
+    if (accountId !== ACCOUNT) return { revision: NO_STREAM, webhooks: [] };
+    const isRoute = (webhook: Webhook) => webhook.isActive && webhook.eventType === eventType;
+    return { revision: this.revision, webhooks: this.#webhooks.filter(isRoute) };
   }
 
   webhook(accountId: number, webhookId: number): Webhook | undefined {

@@ -110,11 +110,11 @@ it('its events count at once in its process, whatever the subscription does', as
   const behind = await startReadModel(held.over(store), directory.path);
   try {
     await handlerOver(behind)(9, register(1, { newId: 91 }), CONTEXT);
-    expect(behind.accounts.activeWebhooks(9, 'cash_in')).toMatchObject([{ id: 91 }]);
+    expect(behind.accounts.routes(9, 'cash_in')).toMatchObject({ webhooks: [{ id: 91 }] });
     expect(await behind.accounts.webhooks(9)).toMatchObject({ webhooks: [{ id: 91 }] });
     held.letGo();
     await eventually(() => behind.host.standing.behindMs === 0);
-    expect(behind.accounts.activeWebhooks(9, 'cash_in')).toMatchObject([{ id: 91 }]);
+    expect(behind.accounts.routes(9, 'cash_in')).toMatchObject({ webhooks: [{ id: 91 }] });
   } finally {
     await behind.close();
   }
@@ -138,7 +138,7 @@ it('takes no command where the store has another event than the one the state wa
 it('its own read model shows the event with the answer; the metadata says who caused it', async () => {
   await registerAccount(4);
   await handler(0)(4, register(1, { newId: 1 }), CONTEXT);
-  expect(first(readModels).accounts.activeWebhooks(4, 'cash_in')).toHaveLength(1);
+  expect(first(readModels).accounts.routes(4, 'cash_in').webhooks).toHaveLength(1);
   const metadata: unknown[] = [];
   for await (const event of store.read(accountStream(4), 1)) metadata.push(event.metadata);
   expect(metadata).toEqual([

@@ -216,7 +216,7 @@ export class HandOut {
   /** Never rejects. */
   async #handle(taken: Taken): Promise<void> {
     this.#unsettled += 1;
-    const done = await this.#handled(taken.record);
+    const done = await this.#handled(taken);
     this.#unsettled -= 1;
     if (done) this.#done(taken);
     else if (!this.#stopped) this.#pause(taken);
@@ -224,9 +224,9 @@ export class HandOut {
     this.pump();
   }
 
-  async #handled(record: ReceivedRecord): Promise<boolean> {
+  async #handled({ record, lane }: Taken): Promise<boolean> {
     try {
-      await this.#options.handler(record);
+      await this.#options.handler(record, { isOwn: () => this.#lanes.has(lane) });
       return true;
     } catch {
       return false;

@@ -1,0 +1,135 @@
+/** Payments are routed at once, and confirmed by a head of the event store before they are done. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { DeliverFixture } from '../support/deliver-fixture.js';
+import { ACCOUNT, DELIVERED, deliveryTo, NOW, paymentRecord, received } from '../support/delivery-samples.js';
+import { eventually } from '../support/eventually.js';
+import { webhookOf } from '../support/fake-accounts.js';
+
+let fixture: DeliverFixture;
+let confirm: () => void;
+let giveUp: () => void;
+beforeEach(() => {
+  fixture = new DeliverFixture();
+  const confirmation = new Promise<void>((fulfil, reject) => {
+    confirm = fulfil;
+    giveUp = () => reject(new Error('stopping'));
+  });
+  fixture.confirmed = () => confirmation;
+});
+
+const sentTo = () => fixture.requests.map(({ url }) => Number(url.slice(-1)));
+const ended = (promise: Promise<void>) => {
+  const state = { is: 'open' };
+  promise.then(
+    () => {
+      state.is = 'done';
+    },
+    () => {
+      state.is = 'rejected';
+    },
+  );
+  return state;
+};
+
+describe('a payment', () => {
+  test('goes out at once, and is done only when the store confirmed how it was routed', async () => {
+    fixture.accounts.put(webhookOf(1));
+    const record = ended(fixture.fanOut(received(paymentRecord())));
+    await eventually(() => fixture.log.length === 1);
+    expect(record.is).toBe('open');
+    expect(fixture.routed).toEqual([]);
+    confirm();
+    await eventually(() => record.is === 'done');
+    expect(sentTo()).toEqual([1]);
+  });
+
+  test('reaches a webhook that only the confirmation reveals', async () => {
+    fixture.accounts.put(webhookOf(1));
+    const done = fixture.fanOut(received(paymentRecord()));
+    await eventually(() => fixture.log.length === 1);
+    fixture.accounts.put(webhookOf(2));
+    confirm();
+    await done;
+    expect(sentTo()).toEqual([1, 2]);
+    const record = { offset: 7, at: NOW, accountId: ACCOUNT, routed: 1, confirmed: 2, webhooks: [1, 2] };
+    const place = { topic: 'payment-events', partition: 0, store: 'store-1' };
+    expect(fixture.routed).toEqual([{ kind: 'routed', ...place, records: [record] }]);
+  });
+
+  test('of an account that was not known when it came reaches its webhooks', async () => {
+    const done = fixture.fanOut(received(paymentRecord()));
+    fixture.accounts.put(webhookOf(1));
+    confirm();
+    await done;
+    expect(sentTo()).toEqual([1]);
+  });
+
+  test('that nobody confirms is not done', async () => {
+    fixture.accounts.put(webhookOf(1));
+    const record = ended(fixture.fanOut(received(paymentRecord())));
+    await eventually(() => fixture.log.length === 1);
+    giveUp();
+    await eventually(() => record.is === 'rejected');
+  });
+
+  test('is not done before its routed entry is durable', async () => {
+    fixture.broker.failing.add(fixture.topics.deliveries);
+    const record = ended(fixture.fanOut(received(paymentRecord())));
+    confirm();
+    await eventually(() => fixture.broker.refused > 0);
+    expect(record.is).toBe('open');
+    fixture.broker.failing.clear();
+    await eventually(() => record.is === 'done');
+    expect(fixture.routed).toHaveLength(1);
+  });
+});
+
+describe('an end without an attempt', () => {
+  test('waits for the confirmation, and then is one', async () => {
+    const delivery = ended(fixture.deliver(deliveryTo(1, { attempts: 1, turn: 1 })));
+    await Promise.resolve();
+    expect([delivery.is, fixture.log]).toEqual(['open', []]);
+    confirm();
+    await eventually(() => delivery.is === 'done');
+    expect(fixture.log).toMatchObject([{ outcome: 'cancelled' }]);
+  });
+
+  test('is none where the confirmation reveals the webhook: it is sent', async () => {
+    const done = fixture.deliver(deliveryTo(1, { attempts: 1, turn: 1 }));
+    fixture.accounts.put(webhookOf(1));
+    confirm();
+    await done;
+    expect(fixture.log).toMatchObject([{ outcome: 'delivered' }]);
+  });
+
+  test('behind a line gives its place back before it waits', async () => {
+    fixture.accounts.put(webhookOf(1));
+    let answer: () => void = () => undefined;
+    const slow = new Promise<void>((fulfil) => {
+      answer = fulfil;
+    });
+    fixture.answer = () => slow.then(() => DELIVERED);
+    const first = fixture.deliver(deliveryTo(1));
+    const second = ended(fixture.deliver(deliveryTo(1, { id: 'second' })));
+    await eventually(() => fixture.requests.length === 1);
+    fixture.accounts.put(webhookOf(1, { isActive: false }));
+    answer();
+    await first;
+    await eventually(() => fixture.gate.state.active === 0);
+    expect(second.is).toBe('open');
+    confirm();
+    await eventually(() => second.is === 'done');
+    expect(fixture.log).toMatchObject([{ outcome: 'delivered' }, { outcome: 'cancelled' }]);
+  });
+});
+
+describe("a record that became another consumer's", () => {
+  test('is not sent, and not put off either', async () => {
+    fixture.accounts.put(webhookOf(1));
+    await expect(fixture.deliver(deliveryTo(1), { isOwn: () => false })).rejects.toThrow("another consumer's");
+    fixture.gate.close();
+    await expect(fixture.deliver(deliveryTo(1), { isOwn: () => false })).rejects.toThrow("another consumer's");
+    expect([fixture.requests, fixture.broker.topics]).toEqual([[], []]);
+    expect(fixture.gate.state.active).toBe(0);
+  });
+});
