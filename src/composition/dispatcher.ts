@@ -11,6 +11,7 @@ import { Intake } from '../delivery/intake.js';
 import { standstillText } from '../delivery/standstill.js';
 import { topicsOf } from '../delivery/topics.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
+import { createWasRemoved } from '../read-model/removed-webhooks.js';
 import { type Attended, attend } from './attended.js';
 import type { Core, Stop } from './core.js';
 import { openAttempt } from './delivery-attempt.js';
@@ -74,6 +75,7 @@ async function beginDispatching(core: Core, attempt: DispatcherParts['attempt'])
     schedule: config.retrySchedule,
     timeoutMs: delivery.timeoutMs,
     accounts,
+    wasRemoved: createWasRemoved(backbone.store),
     store: core.history,
     passHead: core.passHead,
     configuration: createOpenConfiguration(accounts, backbone.sealing, Date.now),

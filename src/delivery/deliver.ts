@@ -6,6 +6,7 @@
 import type { Tracing } from '../observability/tracing.js';
 import type { Broker, RecordHold } from '../ports/broker.js';
 import type { Accounts } from '../read-model/accounts.js';
+import type { WasRemoved } from '../read-model/removed-webhooks.js';
 import type { Webhook } from '../webhooks/state.js';
 import type { Attempt, AttemptResult } from './attempt.js';
 import type { EndpointSignal } from './circuit-breaker.js';
@@ -18,7 +19,7 @@ import type { EndpointGate, Refused } from './endpoint-gate.js';
 import type { EndpointHealth } from './endpoint-health.js';
 import { keepStep } from './keep-step.js';
 import { nextStep, type StepResult } from './next-step.js';
-import { recipientOf } from './recipient.js';
+import { confirmedRecipientOf, recipientOf } from './recipient.js';
 import type { Delay } from './retry-schedule.js';
 import { resultOf, type StepResultParts } from './step-result.js';
 import type { Topics } from './topics.js';
@@ -26,6 +27,7 @@ import type { Topics } from './topics.js';
 export interface DeliverParts extends StepResultParts {
   readonly broker: Broker;
   readonly accounts: Accounts;
+  readonly wasRemoved: WasRemoved;
   readonly topics: Topics;
   readonly schedule: readonly Delay[];
   /** Of one attempt. */
@@ -57,7 +59,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
     while (!(await isStepped(delivery, hold, takenAt))) {
       // An end without an attempt is one only where the event store says so, and not a read model that is behind.
       await parts.confirmation.confirmed();
-      const to = recipientOf(delivery, accounts);
+      const to = await confirmedRecipientOf(delivery, accounts, parts.wasRemoved);
       if (to.kind !== 'active') return follow(delivery, { kind: 'unsent', to }, takenAt);
     }
   };

@@ -9,7 +9,7 @@
  *             -> exhausted: a dead letter                   (its time has passed, see `lifetimeMs`)
  *   unsent    -> cancelled                                  (its account switched the webhook off, or removed it)
  *             -> exhausted: a dead letter, `deactivated`    (the service switched the webhook off)
- *             -> exhausted: a dead letter, `other-history`  (the webhook's id belongs to another webhook)
+ *             -> exhausted: a dead letter, `other-history`  (the webhook's id belongs to another webhook, or to none)
  */
 import type { PutOffReason } from '../observability/metrics.js';
 import type { Outcome } from '../ports/delivery-order.js';
@@ -137,6 +137,7 @@ function whyOf({ error, status }: LoggedAttempt): string {
   return error ?? `status ${status}`;
 }
 
-function ofAnother({ webhookId, webhookEvent }: Delivery, addedBy: string): string {
+function ofAnother({ webhookId, webhookEvent }: Delivery, addedBy: string | null): string {
+  if (addedBy === null) return `this history never had webhook ${webhookId}`;
   return `event ${addedBy} added webhook ${webhookId}; this delivery is for the one that event ${webhookEvent} added`;
 }

@@ -1,5 +1,6 @@
 /** Payments are routed at once, and confirmed by a head of the event store before they are done. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { readDeadLetter } from '../../src/delivery/dead-letters.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import { ACCOUNT, DELIVERED, deliveryTo, NOW, paymentRecord, received } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
@@ -86,12 +87,22 @@ describe('a payment', () => {
 
 describe('an end without an attempt', () => {
   test('waits for the confirmation, and then is one', async () => {
+    fixture.accounts.put(webhookOf(1));
+    fixture.accounts.remove(1);
     const delivery = ended(fixture.deliver(deliveryTo(1, { attempts: 1, turn: 1 })));
     await Promise.resolve();
     expect([delivery.is, fixture.log]).toEqual(['open', []]);
     confirm();
     await eventually(() => delivery.is === 'done');
     expect(fixture.log).toMatchObject([{ outcome: 'cancelled' }]);
+  });
+
+  test('for a webhook that this history never had is a dead letter', async () => {
+    confirm();
+    await fixture.deliver(deliveryTo(1, { attempts: 1, turn: 1 }));
+    expect(fixture.log).toMatchObject([{ outcome: 'exhausted' }]);
+    const letters = fixture.deadLetters.map(readDeadLetter);
+    expect(letters).toMatchObject([{ reason: 'other-history', detail: 'this history never had webhook 1' }]);
   });
 
   test('is none where the confirmation reveals the webhook: it is sent', async () => {

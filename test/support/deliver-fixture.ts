@@ -68,6 +68,7 @@ export class DeliverFixture {
       schedule: SCHEDULE,
       timeoutMs: 15_000,
       accounts: this.accounts,
+      wasRemoved: async (_, webhookId) => this.accounts.removed.has(webhookId),
       configuration: {
         headers: (_, { headers }) => headers.map(({ key, sealed }) => ({ key, value: `opened ${sealed}` })),
         secrets: () => this.secrets(),

@@ -15,6 +15,7 @@ import { createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import { noTracing } from '../../src/observability/tracing.js';
 import type { Broker, NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
 import type { Accounts } from '../../src/read-model/accounts.js';
+import { createWasRemoved } from '../../src/read-model/removed-webhooks.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace } from '../../src/secrets/sealing.js';
 import { createCommandHandler } from '../../src/webhooks/handle-command.js';
@@ -105,6 +106,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         schedule: [{ text: '1h', ms: 3_600_000 }],
         timeoutMs: 15_000,
         accounts,
+        wasRemoved: createWasRemoved(store),
         store: 'a history',
         passHead: (signal) => readModel.host.passHead(signal),
         configuration: createOpenConfiguration(accounts, sealing, now),

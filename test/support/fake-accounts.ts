@@ -12,17 +12,21 @@ export class FakeAccounts implements Accounts {
   failing: FailingEndpoint[] = [];
   /** Of ACCOUNT: counts the changes. */
   revision = 0;
+  /** The ids of webhooks of this history that are gone. */
+  readonly removed = new Set<number>();
   #webhooks: Webhook[] = [];
 
   put(...webhooks: readonly Webhook[]): void {
     for (const webhook of webhooks) {
       this.remove(webhook.id);
+      this.removed.delete(webhook.id);
       this.#webhooks.push(webhook);
       this.revision += 1;
     }
   }
 
   remove(webhookId: number): void {
+    this.removed.add(webhookId);
     const left = this.#webhooks.filter(({ id }) => id !== webhookId);
     if (left.length < this.#webhooks.length) this.revision += 1;
     this.#webhooks = left;

@@ -59,8 +59,8 @@ export class FaultScene {
   }
 
   /** From its ready line on. */
-  async serve(more: Settings = {}): Promise<Service> {
-    return this.#ended(await serve({ ...this.settings, ...more }));
+  async serve(more: Settings = {}, args: readonly string[] = []): Promise<Service> {
+    return this.#ended(await serve({ ...this.settings, ...more }, args));
   }
 
   /** From its first line on. */

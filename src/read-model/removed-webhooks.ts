@@ -1,0 +1,35 @@
+/**
+ * Whether a webhook that the read model does not have was removed, or never belonged to this history: the account's stream
+ * tells. A removal is for ever, so it is read once; ten thousand deliveries may wait for one removed webhook.
+ */
+import { LRUCache } from 'lru-cache';
+import type { EventStore } from '../ports/event-store.js';
+import { accountStream } from '../webhooks/events.js';
+
+/** Webhooks: some 100 bytes each. */
+const REMEMBERED = 10_000;
+
+/** @throws StoreUnavailable */
+export type WasRemoved = (accountId: number, webhookId: number) => Promise<boolean>;
+
+export function createWasRemoved(store: Pick<EventStore, 'read'>): WasRemoved {
+  const answers = new LRUCache<string, Promise<boolean>>({ max: REMEMBERED });
+  return async (accountId, webhookId) => {
+    const key = `${accountId} ${webhookId}`;
+    const answer = answers.get(key) ?? readRemoval(store, accountId, webhookId);
+    answers.set(key, answer);
+    const isRemoved = await answer.catch((error: unknown) => {
+      answers.delete(key);
+      throw error;
+    });
+    if (!isRemoved) answers.delete(key);
+    return isRemoved;
+  };
+}
+
+async function readRemoval(store: Pick<EventStore, 'read'>, accountId: number, webhookId: number): Promise<boolean> {
+  for await (const { type, data } of store.read(accountStream(accountId))) {
+    if (type === 'WebhookRemoved' && data.webhookId === webhookId) return true;
+  }
+  return false;
+}

@@ -1,0 +1,122 @@
+/**
+ * A dispatcher whose read model is behind the event store: a payment that is published after a registration was answered
+ * reaches that URL, however far and however long the dispatcher is behind.
+ */
+import { randomBytes } from 'node:crypto';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { startEventStore } from '../services/eventstoredb/event-store-server.js';
+import { needsTestServer } from '../services/eventstoredb/own-server.js';
+import { describeBackbones } from '../support/backbones.js';
+import { eventually } from '../support/eventually.js';
+import { FaultScene } from '../support/fault-scene.js';
+import { type Relay, startRelay } from '../support/relay.js';
+import type { Service } from '../support/service.js';
+import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
+
+const ACCOUNTS = [1, 2, 3, 4, 5, 6];
+const PATHS = ['/one', '/two', '/three'];
+const PATIENCE_MS = 40_000;
+const PATIENCE = { timeout: PATIENCE_MS };
+const API = ['--roles', 'api'];
+const DISPATCHER = ['--roles', 'dispatcher'];
+
+jest.setTimeout(300_000);
+
+let scene: FaultScene;
+afterEach(() => scene.close());
+
+const ready = async ({ adminUrl }: Service) => (await fetch(`${adminUrl}/health/ready`)).status;
+
+async function addCashIn(api: Service, token: string, url: string): Promise<void> {
+  const status = await addWebhook(api.url, token, { url, eventType: 'cash_in' });
+  if (status !== 200) throw new Error(`${url} was not taken: ${status}`);
+}
+
+describeBackbones((backbone) => {
+  test('roles in two processes: published in the tick of the 200, it reaches the new URL', async () => {
+    scene = await FaultScene.open(backbone);
+    const urls = scene.urls(...PATHS);
+    const api = await scene.serve({}, API);
+    await scene.serve({}, DISPATCHER);
+    await scene.withBroker(async ({ broker }, topics) => {
+      const published: Promise<void>[] = [];
+      for (const account of ACCOUNTS) {
+        const token = await tokenFor(api.url, await register(scene.settings, account));
+        for (const [n, url] of urls.entries()) {
+          const event = paymentEvents(account, 1, `${account}-${n}-`);
+          const record = { key: Buffer.from(String(account)), value: Buffer.from(event.trim()), headers: [] };
+          await addCashIn(api, token, url);
+          published.push(broker.publish(topics.payments[0], [record]));
+          scene.oracle.due(event, urls.slice(0, n + 1));
+          // Those that were registered before it was confirmed.
+          scene.oracle.maybe(event, urls);
+        }
+      }
+      await Promise.all(published);
+    });
+    await scene.nothingLost(PATIENCE_MS);
+    const { lost, pairs, unexpected } = scene.oracle.report(`${backbone.name}, a payment in the tick of each 200`);
+    expect({ lost, pairs, unexpected }).toEqual({ lost: 0, pairs: ACCOUNTS.length * 6, unexpected: 0 });
+  });
+});
+
+needsTestServer(() => {
+  test.each<[string, (relay: Relay) => void]>([
+    ['cut off', (relay) => relay.cut()],
+    ['frozen', (relay) => relay.freeze()],
+  ])(
+    'a dispatcher whose connection to the event store is %s sends what it knows, and the rest after',
+    async (...of) => {
+      const [how, fail] = of;
+      const server = await startEventStore();
+      const relay = await startRelay();
+      relay.leadTo(server.port);
+      const settings = { EVENT_STORE_URL: server.url, MASTER_KEY: randomBytes(32).toString('base64') };
+      scene = await FaultScene.open(undefined, { settings });
+      scene.onClose(() => server.stop());
+      scene.onClose(() => relay.close());
+      const api = await scene.serve({}, API);
+      const { url: direct } = server;
+      const behind = { EVENT_STORE_URL: direct.replace(String(server.port), String(relay.port)) };
+      const dispatcher = await scene.serve(behind, DISPATCHER);
+      const [known, added] = scene.urls('/known', '/added') as [string, string];
+      const token = await scene.account(api, 1, [known]);
+      // Known to the dispatcher from here on.
+      await scene.publish(paymentEvents(1, 1, 'before-'), [known]);
+      await scene.nothingLost(PATIENCE_MS);
+      fail(relay);
+      await addCashIn(api, token, added);
+      await scene.publish(paymentEvents(1, 30, 'early-'), [known, added]);
+      await eventually(async () => (await ready(dispatcher)) === 503, PATIENCE);
+      await scene.publish(paymentEvents(1, 30, 'late-'), [known, added]);
+      await eventually(() => scene.receiver.taken.filter(({ path }) => path === '/known').length === 61, PATIENCE);
+      expect(scene.receiver.taken.filter(({ path }) => path === '/added')).toEqual([]);
+      relay.mend();
+      await scene.nothingLost(PATIENCE_MS);
+      const { lost, sentTwice } = scene.oracle.report(`a dispatcher's connection to the event store is ${how}`);
+      expect({ lost, sentTwice }).toEqual({ lost: 0, sentTwice: 0 });
+      expect(await dispatcher.stop('SIGTERM')).toBe(0);
+    },
+  );
+
+  test('SIGTERM while the event store is away ends in time, and what is open comes again', async () => {
+    const server = await startEventStore();
+    const settings = { EVENT_STORE_URL: server.url, MASTER_KEY: randomBytes(32).toString('base64') };
+    scene = await FaultScene.open(undefined, { settings });
+    scene.onClose(() => server.stop());
+    const service = await scene.serve();
+    const urls = scene.urls('/one');
+    await scene.account(service, 1, urls);
+    server.faults.freeze();
+    await scene.publish(paymentEvents(1, 20), urls);
+    await scene.nothingLost(PATIENCE_MS);
+    const began = performance.now();
+    expect(await service.stop('SIGTERM')).toBe(0);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    server.faults.thaw();
+    await scene.serve();
+    // Nobody had confirmed how they were routed.
+    await eventually(() => scene.oracle.verdict().sentTwice === 20, PATIENCE);
+    expect(scene.oracle.report('SIGTERM while the event store is frozen').lost).toBe(0);
+  });
+});
