@@ -10,6 +10,7 @@
  * Attempts begun before it opened end while it is open: a success closes it, a failure changes nothing.
  */
 import { LRUCache } from 'lru-cache';
+import type { EndpointKey } from './endpoint-key.js';
 
 /** Of an attempt, as far as its endpoint goes; unknown: it says nothing of it. */
 export type EndpointSignal = 'succeeded' | 'failed' | 'unknown';
@@ -58,14 +59,14 @@ export interface BreakerParts {
 export class CircuitBreakers {
   readonly #parts: BreakerParts;
   /** Those that are not here are closed, without a failure. */
-  readonly #states = new LRUCache<string, State>({ max: REMEMBERED });
+  readonly #states = new LRUCache<EndpointKey, State>({ max: REMEMBERED });
 
   constructor(parts: BreakerParts) {
     this.#parts = parts;
   }
 
   /** Whether an attempt may be made; who passes says `ended` afterwards, with the probe it was given. */
-  ask(key: string): Permission {
+  ask(key: EndpointKey): Permission {
     const state = this.#states.get(key);
     switch (state?.kind) {
       case undefined:
@@ -85,7 +86,7 @@ export class CircuitBreakers {
     }
   }
 
-  ended(key: string, probe: Probe | null, signal: EndpointSignal): BreakerChange {
+  ended(key: EndpointKey, probe: Probe | null, signal: EndpointSignal): BreakerChange {
     const state = this.#states.get(key);
     if (signal === 'succeeded') return this.#close(key, state);
     if (state?.kind === 'half-open') {
@@ -108,12 +109,12 @@ export class CircuitBreakers {
     return open;
   }
 
-  #close(key: string, state: State | undefined): BreakerChange {
+  #close(key: EndpointKey, state: State | undefined): BreakerChange {
     this.#states.delete(key);
     return state && state.kind !== 'closed' ? 'closed' : null;
   }
 
-  #count(key: string, failures: number): BreakerChange {
+  #count(key: EndpointKey, failures: number): BreakerChange {
     if (failures < FAILURES_IN_A_ROW) {
       this.#states.set(key, { kind: 'closed', failures });
       return null;
@@ -122,7 +123,7 @@ export class CircuitBreakers {
     return 'opened';
   }
 
-  #openAgain(key: string, { pauseMs }: Probe, signal: 'failed' | 'unknown'): void {
+  #openAgain(key: EndpointKey, { pauseMs }: Probe, signal: 'failed' | 'unknown'): void {
     const open = signal === 'failed' ? this.#openFor(longer(pauseMs)) : over(pauseMs);
     this.#states.set(key, open);
   }

@@ -5,6 +5,7 @@
  * keep the dispatcher from taking records for others.
  */
 import type { BreakerChange, CircuitBreakers, EndpointSignal, Permission } from './circuit-breaker.js';
+import { type EndpointKey, endpointKey } from './endpoint-key.js';
 import { type Later, PacedRefusals } from './paced-refusals.js';
 import { Line, WaitingLines } from './waiting-lines.js';
 
@@ -42,7 +43,7 @@ interface Visitor {
 }
 
 interface Endpoint {
-  readonly key: string;
+  readonly key: EndpointKey;
   readonly account: Account;
   active: number;
   /** Since when no attempt has ended, but by failures; null where none was made since one has. */
@@ -83,7 +84,7 @@ export interface GateState {
 export class EndpointGate {
   readonly #parts: GateParts;
   readonly #accounts = new Map<number, Account>();
-  readonly #endpoints = new Map<string, Endpoint>();
+  readonly #endpoints = new Map<EndpointKey, Endpoint>();
   /** Endpoints that have someone waiting and may start another, in the order of their turns. */
   readonly #ready = new Set<Endpoint>();
   readonly #lines = new WaitingLines();
@@ -98,7 +99,7 @@ export class EndpointGate {
 
   /** @param bytes what is held in memory while it waits */
   enter(accountId: number, url: string, bytes = 0): Promise<Entry> {
-    const key = `${accountId} ${url}`;
+    const key = endpointKey(accountId, url);
     const pass = this.#pass(key);
     if (pass.kind === 'refused') return Promise.resolve(pass);
     const endpoint = this.#endpoints.get(key) ?? this.#open(key, accountId);
@@ -146,7 +147,7 @@ export class EndpointGate {
   }
 
   /** The breaker is asked last: whom it lets pass may be its probe, and has to enter. */
-  #pass(key: string): Pass | Refused {
+  #pass(key: EndpointKey): Pass | Refused {
     if (this.#closed) return CLOSED;
     const line = this.#endpoints.get(key)?.line;
     if (line?.isFull(this.#endpoints.size)) {
@@ -155,7 +156,7 @@ export class EndpointGate {
     return this.#ask(key);
   }
 
-  #ask(key: string): Pass | Refused {
+  #ask(key: EndpointKey): Pass | Refused {
     const permission = this.#parts.breakers?.ask(key) ?? PASS;
     return permission.kind === 'pass' ? permission : { kind: 'refused', why: 'open', forMs: permission.forMs };
   }
@@ -164,7 +165,7 @@ export class EndpointGate {
     return this.#parts.now?.() ?? 0;
   }
 
-  #open(key: string, accountId: number): Endpoint {
+  #open(key: EndpointKey, accountId: number): Endpoint {
     const account = this.#accounts.get(accountId) ?? { id: accountId, active: 0, endpoints: 0 };
     account.endpoints += 1;
     this.#accounts.set(accountId, account);

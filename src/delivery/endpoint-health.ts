@@ -14,6 +14,7 @@ import type { Decision } from '../webhooks/decide.js';
 import type { EndpointCommand } from '../webhooks/decide-endpoint.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import type { Delivery } from './delivery.js';
+import { type EndpointKey, endpointKey } from './endpoint-key.js';
 
 /** An endpoint is noted when it has failed for a fifth of the time it is given, and for this at most. */
 const NOTE_AFTER_MS = 3_600_000;
@@ -45,9 +46,9 @@ export class EndpointHealth {
   readonly #parts: EndpointHealthParts;
   readonly #noteAfterMs: number;
   /** The endpoints that fail, and of these the last ones. */
-  readonly #failing = new LRUCache<string, Failing>({ max: REMEMBERED });
+  readonly #failing = new LRUCache<EndpointKey, Failing>({ max: REMEMBERED });
   /** The endpoints for which a command is under way, and whether they have taken something meanwhile. */
-  readonly #underWay = new Map<string, { recovered: boolean }>();
+  readonly #underWay = new Map<EndpointKey, { recovered: boolean }>();
 
   constructor(parts: EndpointHealthParts) {
     this.#parts = parts;
@@ -87,7 +88,7 @@ export class EndpointHealth {
   }
 
   /** Where it was noted and is no more, it has recovered elsewhere, or was configured anew: it begins to fail now. */
-  #since(key: string, now: number): number {
+  #since(key: EndpointKey, now: number): number {
     const known = this.#failing.get(key);
     if (known && !known.noted) return known.since;
     this.#failing.set(key, { since: now, noted: false });
@@ -142,8 +143,8 @@ function aboutOf({ delivery: { id, accountId, webhookId } }: Attempted) {
   return { deliveryId: id, accountId, webhookId };
 }
 
-function keyOf({ delivery, endpoint }: Attempted): string {
-  return `${delivery.accountId} ${endpoint}`;
+function keyOf({ delivery, endpoint }: Attempted): EndpointKey {
+  return endpointKey(delivery.accountId, endpoint);
 }
 
 function isoTime(ms: number): string {

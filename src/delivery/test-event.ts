@@ -6,6 +6,7 @@ import type { TraceContext } from '../observability/trace-context.js';
 import type { Webhook } from '../webhooks/state.js';
 import type { Attempt } from './attempt.js';
 import type { OpenConfiguration } from './configuration.js';
+import { type EndpointKey, endpointKey } from './endpoint-key.js';
 
 const MOST_AT_ONCE = 16;
 const MOST_OF_AN_ACCOUNT = 4;
@@ -80,12 +81,12 @@ async function send(
 }
 
 class UnderWay {
-  readonly #endpoints = new Set<string>();
+  readonly #endpoints = new Set<EndpointKey>();
   readonly #accounts = new Map<number, number>();
 
   /** False where there are too many of them. */
   enter(accountId: number, endpoint: string): boolean {
-    const key = `${accountId} ${endpoint}`;
+    const key = endpointKey(accountId, endpoint);
     const ofAccount = this.#accounts.get(accountId) ?? 0;
     if (this.#endpoints.size >= MOST_AT_ONCE || ofAccount >= MOST_OF_AN_ACCOUNT) return false;
     if (this.#endpoints.has(key)) return false;
@@ -95,7 +96,7 @@ class UnderWay {
   }
 
   leave(accountId: number, endpoint: string): void {
-    this.#endpoints.delete(`${accountId} ${endpoint}`);
+    this.#endpoints.delete(endpointKey(accountId, endpoint));
     const left = (this.#accounts.get(accountId) ?? 0) - 1;
     if (left > 0) this.#accounts.set(accountId, left);
     else this.#accounts.delete(accountId);

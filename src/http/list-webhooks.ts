@@ -1,11 +1,11 @@
 /** GET /api/webhooks: the account's webhooks, inactive ones too, in the order they were created. */
 import type { Context } from 'koa';
-import type { Caller } from '../accounts/access-tokens.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { headerPlace, type Sealing } from '../secrets/sealing.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
 import { accountNotFound } from './api-error.js';
 import { type Link, type Operation, refusal } from './operation.js';
+import { callerOf } from './request-context.js';
 import { EVENT_TYPE, TIME } from './shared-schemas.js';
 
 export const listingSchema = {
@@ -71,7 +71,7 @@ export function listWebhooks(accounts: Accounts, sealing: Sealing) {
   // The answer is made once per state: a state that changes is another object.
   const answers = new WeakMap<AccountWebhooks, string>();
   return async (ctx: Context): Promise<void> => {
-    const { accountId } = ctx.state.caller as Caller;
+    const { accountId } = callerOf(ctx);
     const found = await accounts.webhooks(accountId);
     if (!found) throw accountNotFound();
     const known = answers.get(found) ?? answer(accountId, found, sealing);

@@ -1,9 +1,9 @@
 /** The webhook a path names, one of the caller's account. What is not known here is asked of the store before it is a 404. */
 import type { Context } from 'koa';
-import type { Caller } from '../accounts/access-tokens.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
 import { accountNotFound } from './api-error.js';
+import { callerOf } from './request-context.js';
 import { webhookIdOf, webhookNotFound } from './webhook-command.js';
 
 export interface Owned {
@@ -16,7 +16,7 @@ export type OwnWebhook = (ctx: Context) => Promise<Owned>;
 
 export function createOwnWebhook(accounts: Pick<Accounts, 'webhooks' | 'webhooksNow'>): OwnWebhook {
   return async (ctx) => {
-    const { accountId } = ctx.state.caller as Caller;
+    const { accountId } = callerOf(ctx);
     const id = webhookIdOf(ctx);
     const named = (known?: AccountWebhooks) => known?.webhooks.find((one) => one.id === id);
     const known = await accounts.webhooks(accountId);

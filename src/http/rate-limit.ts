@@ -4,8 +4,8 @@
  */
 import type { Context, Next } from 'koa';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../accounts/access-tokens.js';
 import { ApiError } from './api-error.js';
+import { callerOf } from './request-context.js';
 
 const WINDOW_MS = 60_000;
 /** Sums of fractions are a little off; who waited as told is not refused for that. */
@@ -57,7 +57,7 @@ export function createRateLimit({ name, perMinute, now }: RateLimitOptions): Rat
 /** Stands behind authentication and before everything that reads of the request. */
 export function limitRate(limit: RateLimit) {
   return async (ctx: Context, next: Next): Promise<void> => {
-    const { accountId } = ctx.state.caller as Caller;
+    const { accountId } = callerOf(ctx);
     const { allowed, headers } = limit.take(accountId);
     ctx.set({ ...headers });
     if (!allowed) throw new ApiError(429, 'too many requests of this account; Retry-After says when to ask again');

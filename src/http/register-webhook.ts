@@ -1,6 +1,5 @@
 /** POST /api/webhooks: registers a URL for an event type, or updates the entry that has this URL and type already. */
 import type { Context } from 'koa';
-import type { Caller } from '../accounts/access-tokens.js';
 import { MAX_URL_CHARACTERS } from '../endpoints/endpoint-url.js';
 import { parseUrl } from '../endpoints/parse-url.js';
 import type { Fingerprints } from '../idempotency/fingerprint.js';
@@ -21,7 +20,7 @@ import { badRequest, fieldError } from './api-error.js';
 import { bodyCheck } from './checked-body.js';
 import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, requestKey } from './idempotency.js';
 import { type Operation, refusal } from './operation.js';
-import { commandContext } from './request-context.js';
+import { callerOf, commandContext } from './request-context.js';
 import { EVENT_TYPE, SUCCESS } from './shared-schemas.js';
 import { mustBeAccepted } from './webhook-command.js';
 
@@ -125,7 +124,7 @@ export function registerWebhook(parts: RegisterWebhookParts) {
   return async (ctx: Context): Promise<void> => {
     const body = checked(ctx.request.body);
     const key = requestKey(ctx, identityOf(body), parts.fingerprints);
-    const { accountId, actor } = ctx.state.caller as Caller;
+    const { accountId, actor } = callerOf(ctx);
     const prepared = preparation(parts, accountId, body);
     const decision = await parts.handleKeyedCommand(accountId, key, prepared.prepare, commandContext(ctx, actor));
     if (eventTypeOf(decision) !== 'WebhookAdded' || decision.kind === 'replayed') prepared.giveBackId();

@@ -1,9 +1,8 @@
 /** DELETE /api/webhooks/{id}: nothing more is sent to it; its history stays. */
 import type { Context } from 'koa';
-import type { Caller } from '../accounts/access-tokens.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import { type Operation, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operation.js';
-import { commandContext } from './request-context.js';
+import { callerOf, commandContext } from './request-context.js';
 import { SUCCESS } from './shared-schemas.js';
 import { mustBeAccepted, webhookIdOf } from './webhook-command.js';
 
@@ -26,7 +25,7 @@ export const operation: Operation = {
 
 export function removeWebhook(handleCommand: HandleCommand, now: () => Date) {
   return async (ctx: Context): Promise<void> => {
-    const { accountId, actor } = ctx.state.caller as Caller;
+    const { accountId, actor } = callerOf(ctx);
     const command = { type: 'RemoveWebhook', webhookId: webhookIdOf(ctx), at: now().toISOString() } as const;
     mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
     ctx.body = { success: true, message: 'webhook removed' };

@@ -26,6 +26,13 @@ export function commandContext(ctx: Context, actor: string): CommandContext {
   return { actor, requestId, correlationId, trace: traceOf(ctx) };
 }
 
+/** Of a request that passed `authenticate`; of any other it throws: a route without it is our fault. */
+export function callerOf({ state }: Pick<Context, 'state'>): Caller {
+  const caller = state.caller as Caller | undefined;
+  if (!caller) throw new Error('the route does not authenticate');
+  return caller;
+}
+
 /** Null: it belongs to none. */
 export function traceOf({ state }: Pick<Context, 'state'>): TraceContext | null {
   return (state.trace as TraceContext | null | undefined) ?? null;

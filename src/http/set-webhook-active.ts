@@ -1,12 +1,11 @@
 /** PATCH /api/webhooks/{id}: switches a webhook off and on again. */
 import type { Context } from 'koa';
-import type { Caller } from '../accounts/access-tokens.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import { MAX_ACTIVE_PER_TYPE } from '../webhooks/limits.js';
 import { fieldError } from './api-error.js';
 import { bodyCheck } from './checked-body.js';
 import { type Operation, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operation.js';
-import { commandContext } from './request-context.js';
+import { callerOf, commandContext } from './request-context.js';
 import { SUCCESS } from './shared-schemas.js';
 import { mustBeAccepted, webhookIdOf } from './webhook-command.js';
 
@@ -52,7 +51,7 @@ const checked = bodyCheck<SetWebhookActiveBody>(setWebhookActiveSchema);
 export function setWebhookActive(handleCommand: HandleCommand, now: () => Date) {
   return async (ctx: Context): Promise<void> => {
     const { isActive } = checked(ctx.request.body);
-    const { accountId, actor } = ctx.state.caller as Caller;
+    const { accountId, actor } = callerOf(ctx);
     const command = {
       type: 'SetWebhookActive',
       webhookId: webhookIdOf(ctx),

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { CircuitBreakers, type EndpointSignal, type Permission } from '../../src/delivery/circuit-breaker.js';
+import { endpointKey } from '../../src/delivery/endpoint-key.js';
 
-const KEY = '42 https://shop.example.com/';
+const KEY = endpointKey(42, 'https://shop.example.com/');
 const SECOND = 1_000;
 
 let now: number;
@@ -150,12 +151,12 @@ describe('who has to be told', () => {
 describe('what is remembered', () => {
   test('each endpoint for itself', () => {
     attempts('failed', 10);
-    expect(breakers.ask('43 https://shop.example.com/').kind).toBe('pass');
+    expect(breakers.ask(endpointKey(43, 'https://shop.example.com/')).kind).toBe('pass');
   });
 
   test('only those that fail', () => {
-    attempts('succeeded', 3, 'healthy');
-    attempts('unknown', 3, 'unknown');
+    attempts('succeeded', 3, endpointKey(42, 'healthy'));
+    attempts('unknown', 3, endpointKey(42, 'unknown'));
     expect(breakers.size).toBe(0);
     attempts('failed');
     expect(breakers.size).toBe(1);
@@ -165,12 +166,12 @@ describe('what is remembered', () => {
 
   test('10,000 of them: what was asked for longest ago is forgotten first', () => {
     attempts('failed', 10);
-    for (let n = 0; n < 9_999; n += 1) attempts('failed', 1, `other ${n}`);
+    for (let n = 0; n < 9_999; n += 1) attempts('failed', 1, endpointKey(n, 'other'));
     expect(openFor()).toBe(5 * SECOND);
-    for (let n = 0; n < 9_999; n += 1) attempts('failed', 1, `more ${n}`);
+    for (let n = 0; n < 9_999; n += 1) attempts('failed', 1, endpointKey(n, 'more'));
     expect(breakers.size).toBe(10_000);
     expect(openFor()).toBe(5 * SECOND);
-    for (let n = 0; n < 10_000; n += 1) attempts('failed', 1, `even more ${n}`);
+    for (let n = 0; n < 10_000; n += 1) attempts('failed', 1, endpointKey(n, 'even more'));
     expect(openFor()).toBe(0);
   });
 });
