@@ -3,46 +3,33 @@
  * record or dead letter first, and then the entry that tells of it. So what the log says to wait does wait, whatever fails
  * in between.
  */
-import type { Tracing } from '../observability/tracing.js';
-import type { Broker, RecordHold } from '../ports/broker.js';
+import type { RecordHold } from '../ports/broker.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { WasRemoved } from '../read-model/removed-webhooks.js';
 import type { Webhook } from '../webhooks/state.js';
-import type { Attempt, AttemptResult } from './attempt.js';
 import type { EndpointSignal } from './circuit-breaker.js';
-import { contentOf } from './cloud-event-attributes.js';
-import type { OpenConfiguration } from './configuration.js';
 import type { Confirmation } from './confirmation.js';
 import type { Delivery } from './delivery.js';
-import { aboutDelivery, tellBreaker, tellStep } from './delivery-telling.js';
+import { tellBreaker, tellStep } from './delivery-telling.js';
 import type { EndpointGate, Refused } from './endpoint-gate.js';
 import type { EndpointHealth } from './endpoint-health.js';
-import { keepStep } from './keep-step.js';
+import { type KeepParts, keepStep } from './keep-step.js';
 import { nextStep, type StepResult } from './next-step.js';
 import { confirmedRecipientOf, recipientOf } from './recipient.js';
 import type { Delay } from './retry-schedule.js';
+import { inTraceOf, type SendParts, send, signalOf } from './send.js';
 import { resultOf, type StepResultParts } from './step-result.js';
-import type { Topics } from './topics.js';
 
-export interface DeliverParts extends StepResultParts {
-  readonly broker: Broker;
+export interface DeliverParts extends StepResultParts, KeepParts, SendParts {
   readonly accounts: Accounts;
   readonly wasRemoved: WasRemoved;
-  readonly topics: Topics;
+  readonly confirmation: Pick<Confirmation, 'confirmed'>;
+  readonly gate: EndpointGate;
+  readonly health: EndpointHealth;
   readonly schedule: readonly Delay[];
   /** Of one attempt. */
   readonly timeoutMs: number;
-  readonly configuration: OpenConfiguration;
-  readonly gate: EndpointGate;
-  readonly health: EndpointHealth;
-  readonly confirmation: Pick<Confirmation, 'confirmed'>;
-  readonly attempt: Attempt;
-  readonly tracing: Pick<Tracing, 'fanOut'>;
   readonly random: () => number;
-  /** Aborted when attempts under way have to end. */
-  readonly interrupt: AbortSignal;
-  /** Aborted when not even what follows from them can be waited for. */
-  readonly abandon: AbortSignal;
 }
 
 /**
@@ -108,37 +95,8 @@ function mustBeOwn(hold: RecordHold): void {
   if (!hold.isOwn()) throw new Error("the record is another consumer's now");
 }
 
-/** Null where it could not even be begun: the fault is ours (keys, store), and no attempt is counted. */
-async function send(parts: DeliverParts, delivery: Delivery, webhook: Webhook): Promise<AttemptResult | null> {
-  const { accountId, id, record, trace, lastSpan: previous, cloudEvent } = delivery;
-  const { interrupt: signal } = parts;
-  try {
-    const headers = parts.configuration.headers(accountId, webhook);
-    const secrets = await parts.configuration.secrets(accountId);
-    const body = record.value ?? Buffer.alloc(0);
-    const sent = { body, ...(cloudEvent && { content: contentOf(cloudEvent, record) }) };
-    return await parts.attempt({ url: webhook.endpoint, id, ...sent, headers, secrets, signal, trace, previous });
-  } catch (error) {
-    const about = aboutDelivery(delivery);
-    parts.logger.error({ err: error, ...about }, 'a delivery could not be prepared; it is tried again');
-    return null;
-  }
-}
-
-function inTraceOf(delivery: Delivery, attempted: AttemptResult | null): Delivery {
-  if (!attempted || attempted.kind === 'interrupted') return delivery;
-  const { span } = attempted;
-  return { ...delivery, trace: delivery.trace ?? span ?? null, lastSpan: span?.spanId ?? null };
-}
-
 const PUT_OFF_WHY = { 'line-full': 'line-full', open: 'breaker-open', closed: 'stopping' } as const;
 
 function refused({ why, forMs }: Refused): StepResult {
   return { kind: 'put-off', why: PUT_OFF_WHY[why], forMs };
-}
-
-/** 410 is neither: it is the webhook that is gone. */
-function signalOf(attempted: AttemptResult | null): EndpointSignal {
-  if (attempted?.kind === 'delivered') return 'succeeded';
-  return attempted?.kind === 'retryable' ? 'failed' : 'unknown';
 }

@@ -33,6 +33,7 @@ export interface Dispatcher {
 }
 
 export type DispatcherParts = Omit<FanOutParts, 'interrupt' | 'abandon' | 'confirmation' | 'routedLog'> & {
+  readonly broker: Broker;
   readonly group: string;
   /** The identity of the event store that the read model is of. */
   readonly store: string;
@@ -75,14 +76,13 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
 }
 
 /** Those of the schedule, and those of an earlier schedule that still hold records. */
-async function tierTopics({ broker, topics, schedule }: FanOutParts): Promise<string[]> {
+async function tierTopics({ broker, topics, schedule }: ConsumingParts): Promise<string[]> {
   const existing = (await broker.listTopics()).filter((topic) => topics.isTier(topic));
   return [...new Set([...schedule.map((delay) => topics.tier(delay)), ...existing])];
 }
 
 async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Promise<Consumers> {
-  const { group, topics } = parts;
-  const broker: Broker = parts.broker;
+  const { broker, group, topics } = parts;
   const deliver = createDeliver(parts);
   const common = {
     inFlight: IN_FLIGHT,
@@ -114,7 +114,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
   }
 }
 
-type ConsumingParts = FanOutParts & Pick<DispatcherParts, 'group' | 'intake'>;
+type ConsumingParts = FanOutParts & Pick<DispatcherParts, 'broker' | 'group' | 'intake'>;
 
 interface Consumers {
   readonly payments: Consumer;

@@ -1,5 +1,5 @@
 /** A payment record: parsed, routed by the read model, one delivery for each active URL. */
-import type { Span } from '../observability/tracing.js';
+import type { Span, Tracing } from '../observability/tracing.js';
 import type { ReceivedRecord, RecordHandler } from '../ports/broker.js';
 import type { Routes } from '../read-model/accounts.js';
 import type { Webhook } from '../webhooks/state.js';
@@ -11,6 +11,7 @@ import { type PaymentEvent, parsePaymentEvent } from './payment-event.js';
 import type { RoutedLog } from './routed-log.js';
 
 export interface FanOutParts extends DeliverParts {
+  readonly tracing: Pick<Tracing, 'fanOut'>;
   readonly routedLog: Pick<RoutedLog, 'add'>;
 }
 

@@ -10,7 +10,7 @@ import { type RoutedEntry, readRoutedEntry } from '../../src/delivery/routed-ent
 import { RoutedLog } from '../../src/delivery/routed-log.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { noTracing } from '../../src/observability/tracing.js';
-import type { ReceivedRecord, RecordHold } from '../../src/ports/broker.js';
+import type { Broker, ReceivedRecord, RecordHold } from '../../src/ports/broker.js';
 import type { Command, Decision } from '../../src/webhooks/decide.js';
 import { ACCOUNT, DELIVERED, deliveryTo, NOW } from './delivery-samples.js';
 import { FakeAccounts, webhookOf } from './fake-accounts.js';
@@ -46,7 +46,7 @@ export class DeliverFixture {
   readonly interrupt = new AbortController();
   readonly abandon = new AbortController();
   readonly gate: EndpointGate;
-  readonly parts: FanOutParts;
+  readonly parts: FanOutParts & { readonly broker: Broker };
   /** What the next attempts come to. */
   answer: Answer = () => DELIVERED;
   decision: () => Promise<Decision> = async () => ({ kind: 'accepted', events: [] });
@@ -54,7 +54,7 @@ export class DeliverFixture {
   confirmed: () => Promise<void> = async () => undefined;
   secrets: () => Promise<readonly Buffer[]> = async () => [Buffer.alloc(32, 1)];
 
-  constructor(changes: Partial<FanOutParts> = {}) {
+  constructor(changes: Partial<DeliverFixture['parts']> = {}) {
     this.gate = new EndpointGate({ total: 8, perEndpoint: 1 });
     const handleCommand: FanOutParts['handleCommand'] = (accountId, command, { actor }) => {
       this.commands.push({ accountId, command, actor });
