@@ -9,6 +9,7 @@ COPY projections projections
 COPY src src
 RUN npm run build \
  && npm prune --omit=dev --no-audit --no-fund \
+ && rm -rf node_modules/better-sqlite3-node20 \
  && node -e "require('better-sqlite3')(':memory:').close()"
 
 FROM node:22-bookworm-slim

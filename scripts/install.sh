@@ -22,9 +22,14 @@ require_node() {
   has npm || fail 'npm is missing: it comes with Node.js (https://nodejs.org); on Debian: apt-get install npm'
 }
 
+has_node_22() {
+  node -e 'process.exit(parseInt(process.versions.node) >= 22 ? 0 : 1)'
+}
+
 # On Node.js 20 SQLite is compiled where no prebuilt binary can be had; from 22 on its package has binaries.
 missing_tools() {
   missing=
+  has_node_22 && return
   for tool in python3 make g++; do
     has "$tool" || missing="$missing $tool"
   done
@@ -70,10 +75,6 @@ up_to_date() {
 }
 
 require_node
-
-has_node_22() {
-  node -e 'process.exit(parseInt(process.versions.node) >= 22 ? 0 : 1)'
-}
 
 # The packages of src/adapters/sqlite/driver.ts. On Node.js 20 npm leaves the first one out.
 if has_node_22; then

@@ -1,4 +1,4 @@
-/** POST /api/webhooks, 32 at once, embedded and durable. Each is a real append: another URL, or other headers. */
+/** POST /api/webhooks, 32 at once, durable. Each is a real append: another URL, or other headers. */
 import { randomBytes } from 'node:crypto';
 import { startEventStore } from '../../test/services/eventstoredb/event-store-server.js';
 import type { Settings } from '../../test/support/service.js';

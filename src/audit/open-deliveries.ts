@@ -2,7 +2,7 @@
  * Deliveries of a ledger that the deliveries topic alone does not answer for: what waits must be in a tier, what is
  * exhausted among the dead letters, and of one with no entry either may know.
  */
-import { type DeadLetterReason, readDeadLetter } from '../delivery/dead-letters.js';
+import { type DeadLetterReason, END_REASONS, readDeadLetter } from '../delivery/dead-letters.js';
 import { dueOf, fromRetryRecord, webhookMessageId } from '../delivery/delivery.js';
 import type { NewRecord, ReceivedRecord } from '../ports/broker.js';
 import type { LedgerDelivery } from './ledger.js';
@@ -20,8 +20,7 @@ export interface Evidence {
   readonly exhaustedAt: number | null;
 }
 
-/** Of dead letters that are the end of a delivery. */
-const ENDS: ReadonlySet<DeadLetterReason> = new Set<DeadLetterReason>(['exhausted', 'deactivated', 'other-history']);
+const ENDS: ReadonlySet<DeadLetterReason> = new Set<DeadLetterReason>(END_REASONS);
 
 const NO_EVIDENCE: Evidence = { waiting: null, exhaustedAt: null };
 

@@ -9,12 +9,18 @@ import {
 import { type Delivery, foreignHeaders, fromRetryRecord, ownHeaders, sourceOf, whole } from './delivery.js';
 
 /**
- * not-valid: not a payment event, or not a retry record. exhausted: the schedule's last delay has passed. unreadable: a
- * batch that an operator steps over; nothing of it is kept but its place. deactivated: the service switched the webhook
- * off. other-history: the store was replaced, and the webhook's id belongs to another webhook there; nothing was sent to
- * that one.
+ * Of letters that are the end of a delivery. exhausted: the schedule's last delay has passed, or the delivery's time.
+ * deactivated: the service switched the webhook off. other-history: the store was replaced, and the webhook's id belongs to
+ * another webhook there, or to none; nothing was sent.
  */
-export type DeadLetterReason = 'not-valid' | 'exhausted' | 'deactivated' | 'unreadable' | 'other-history';
+export const END_REASONS = ['exhausted', 'deactivated', 'other-history'] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
+/**
+ * not-valid: not a payment event, or not a retry record. unreadable: a batch that an operator steps over; nothing of it is
+ * kept but its place.
+ */
+export type DeadLetterReason = EndReason | 'not-valid' | 'unreadable';
 
 const LAST_OFFSET = 'aw-last-offset';
 const DIGEST = 'aw-digest';
@@ -58,7 +64,7 @@ export function notValid(record: ReceivedRecord, detail: string): NewRecord {
 /** Of a delivery that has ended. @param detail why, for whoever reads it */
 export function deadLetterOf(
   delivery: Delivery,
-  { reason, detail }: { readonly reason: DeadLetterReason; readonly detail: string },
+  { reason, detail }: { readonly reason: EndReason; readonly detail: string },
 ): NewRecord {
   const { record } = delivery;
   return deadLetter(record, reason, detail, [...foreignHeaders(record), ...ownHeaders(delivery)]);

@@ -34,7 +34,7 @@ export interface DeliveryLogEntry {
   readonly outcome: Outcome;
   /** The delivery's turn; entries of earlier releases lack it. */
   readonly turn?: number;
-  /** Null where none was made: put off by a full line or a stop, or cancelled. */
+  /** Null where none was made: put off by a full line or a stop, cancelled, exhausted by its time, or replayed. */
   readonly attempt: LoggedAttempt | null;
   readonly nextAttemptAt: string | null;
 }

@@ -4,7 +4,8 @@
  *   attempted -> delivered                                  (2xx)
  *             -> retrying: waits in a tier                  (any other answer or none, while a delay is left)
  *             -> exhausted: a dead letter                   (after the last delay)
- *             -> switched off: a dead letter, `deactivated` (410, and the service switched the webhook off)
+ *             -> exhausted: a dead letter, `deactivated`    (410, and the service switched the webhook off)
+ *             -> cancelled                                  (410, and its account had switched the webhook off, or removed it)
  *   put off   -> retrying: waits in a tier, nothing counted (no place at its endpoint, or our own stop or fault)
  *             -> exhausted: a dead letter                   (its time has passed, see `lifetimeMs`)
  *   unsent    -> cancelled                                  (its account switched the webhook off, or removed it)
@@ -13,6 +14,7 @@
  */
 import type { PutOffReason } from '../observability/metrics.js';
 import type { Outcome } from '../ports/delivery-order.js';
+import type { EndReason } from './dead-letters.js';
 import type { Delivery } from './delivery.js';
 import type { LoggedAttempt } from './delivery-log.js';
 import type { Unsent } from './recipient.js';
@@ -22,7 +24,7 @@ export type StepResult =
   | { readonly kind: 'delivered'; readonly attempt: LoggedAttempt }
   | { readonly kind: 'failed'; readonly attempt: LoggedAttempt; readonly retryAfterMs: number | null }
   /** 410, and the webhook as it was sent is off now. */
-  | { readonly kind: 'switched-off'; readonly attempt: LoggedAttempt }
+  | { readonly kind: 'switched-off'; readonly by: 'account' | 'service'; readonly attempt: LoggedAttempt }
   | { readonly kind: 'put-off'; readonly why: PutOffReason; readonly forMs: number }
   | { readonly kind: 'unsent'; readonly to: Unsent };
 
@@ -42,7 +44,7 @@ export type Kept = { readonly kind: 'retry'; readonly tier: Delay; readonly due:
 
 export interface Letter {
   readonly kind: 'letter';
-  readonly reason: 'exhausted' | 'deactivated' | 'other-history';
+  readonly reason: EndReason;
   readonly detail: string;
 }
 
@@ -64,7 +66,9 @@ export function nextStep(delivery: Delivery, result: StepResult, time: StepTime)
     case 'failed':
       return afterFailure(counted(delivery), result.attempt, result.retryAfterMs, time);
     case 'switched-off':
-      return buried(counted(delivery), result.attempt, 'deactivated', 'the endpoint answered 410 Gone');
+      return result.by === 'account'
+        ? ended(counted(delivery), 'cancelled', result.attempt, null)
+        : buried(counted(delivery), result.attempt, 'deactivated', 'the endpoint answered 410 Gone');
     case 'put-off':
       return putOff(delivery, result.why, result.forMs, time);
     case 'unsent':

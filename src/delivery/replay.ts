@@ -1,7 +1,7 @@
 /**
  * Replay of dead letters: a delivery that was exhausted, and has not gone on since, begins the schedule again, in two
- * seconds and with the same webhook-id; of one whose webhook is still off another dead letter comes. What was not valid is left: it would not be valid again. So is what is for a
- * webhook of another history.
+ * seconds and under the same webhook-id. Where the webhook is still off, it ends as another dead letter. What was not valid
+ * is left: it would not be valid again. So is a delivery for a webhook of another history.
  */
 import type { Broker } from '../ports/broker.js';
 import type { Said } from '../ports/delivery-order.js';

@@ -29,17 +29,21 @@ export async function resultOf(
       return { kind: 'delivered', attempt };
     case 'retryable':
       return { kind: 'failed', attempt, retryAfterMs: attempted.retryAfterMs };
-    case 'gone':
-      return (await isSwitchedOff(parts, { ...delivery, attempts: delivery.attempts + 1 }, webhook))
-        ? { kind: 'switched-off', attempt }
-        : { kind: 'failed', attempt, retryAfterMs: null };
+    case 'gone': {
+      const by = await switchedOffBy(parts, { ...delivery, attempts: delivery.attempts + 1 }, webhook);
+      return by ? { kind: 'switched-off', by, attempt } : { kind: 'failed', attempt, retryAfterMs: null };
+    }
     default:
       return attempted satisfies never;
   }
 }
 
-/** False where the store was away, or the webhook was updated while the request was under way: the old one is gone. */
-async function isSwitchedOff(parts: StepResultParts, delivery: Delivery, webhook: Webhook): Promise<boolean> {
+/** Null where the store was away, or the webhook was updated while the request was under way: the old one is gone. */
+async function switchedOffBy(
+  parts: StepResultParts,
+  delivery: Delivery,
+  webhook: Webhook,
+): Promise<'account' | 'service' | null> {
   const { logger, handleCommand, accounts } = parts;
   const { accountId, id: requestId, trace } = delivery;
   const { id: webhookId, version } = webhook;
@@ -53,8 +57,10 @@ async function isSwitchedOff(parts: StepResultParts, delivery: Delivery, webhook
     logger.warn({ ...aboutDelivery(delivery), deactivated }, 'an endpoint answered 410 Gone');
   } catch (error) {
     logger.error({ err: error, ...aboutDelivery(delivery) }, 'a webhook could not be deactivated; its next 410 will');
-    return false;
+    return null;
   }
   const now = accounts.webhook(accountId, webhookId);
-  return !(now?.isActive && now.version > version);
+  if (now?.isActive && now.version > version) return null;
+  // While the request was under way its account may have removed the webhook, or switched it off.
+  return now && (now.isActive || now.offBy === 'service') ? 'service' : 'account';
 }

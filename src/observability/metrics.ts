@@ -11,8 +11,9 @@ export const PUT_OFF_REASONS = ['line-full', 'breaker-open', 'stopping', 'not-pr
 /** not-prepared: the fault is ours, keys or store. */
 export type PutOffReason = (typeof PUT_OFF_REASONS)[number];
 
+/** But for `unreadable`, which an operator's command writes. */
 export const DEAD_LETTER_REASONS = ['not-valid', 'exhausted', 'deactivated', 'other-history'] as const;
-export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number];
+export type CountedReason = (typeof DEAD_LETTER_REASONS)[number];
 
 /** Called for every delivery: cheap, and never throws. */
 export interface DeliveryMetrics {
@@ -25,7 +26,7 @@ export interface DeliveryMetrics {
   putOff(why: PutOffReason): void;
   /** The first 2xx. @param ms since the payment's record was published @param waited whether it ever was in a tier */
   delivered(ms: number, waited: boolean): void;
-  deadLetter(reason: DeadLetterReason): void;
+  deadLetter(reason: CountedReason): void;
 }
 
 export interface Route {

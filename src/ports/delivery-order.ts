@@ -18,13 +18,14 @@ export interface Said {
   readonly nextAttemptAt: string | null;
 }
 
+const RANKS: readonly ((said: Said) => number)[] = [isDelivered, ({ turn }) => turn, isEnd, ({ at }) => at];
+
 /**
  * Whether `one` takes the place of `other`: delivered before all else, then the higher turn, then an end, then the later
  * time. What is the same in all of these is ordered by what it says, so that the order is total.
  */
 export function outranks(one: Said, other: Said): boolean {
-  const ranks = [isDelivered, (said: Said) => said.turn, isEnd, (said: Said) => said.at];
-  for (const rank of ranks) if (rank(one) !== rank(other)) return rank(one) > rank(other);
+  for (const rank of RANKS) if (rank(one) !== rank(other)) return rank(one) > rank(other);
   return text(one) > text(other);
 }
 

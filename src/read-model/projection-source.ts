@@ -1,7 +1,7 @@
 /**
  * Reads the projections/ folder: source in EventStoreDB's projection language, run here by the small part of that
  * language the sources use: fromCategory(c).foreachStream().when({ $init, <event type>: (state, event) => state })
- * .outputState(). Events of a type that has no handler leave the state as it is.
+ * Events of a type that has no handler leave the state as it is.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -65,7 +65,6 @@ export function compileProjection(name: string, source: string): Projection {
       handlers = Object.assign(Object.create(null), given);
       return chain;
     },
-    outputState: () => chain,
   };
   const fromCategory = (given: string) => {
     category = given;

@@ -47,6 +47,20 @@ describe('an attempt that is answered with 410', () => {
     expect(fixture.log).toMatchObject([{ outcome: 'retrying', attempt: { status: 410, version: 1 } }]);
   });
 
+  test.each<[string, () => void]>([
+    ['removed the webhook', () => fixture.accounts.remove(1)],
+    ['switched it off', () => fixture.accounts.put(webhookOf(1, { isActive: false }))],
+  ])('its account %s meanwhile: it is cancelled, and no dead letter', async (_, change) => {
+    fixture.accounts.put(webhookOf(1));
+    fixture.answer = () => {
+      change();
+      return GONE;
+    };
+    await fixture.deliver(deliveryTo(1));
+    expect(fixture.log).toMatchObject([{ outcome: 'cancelled', attempt: { status: 410 } }]);
+    expect(fixture.deadLetters).toEqual([]);
+  });
+
   test('the store being away: it is tried again like any failure, and its next 410 deactivates', async () => {
     fixture.decision = () => Promise.reject(new StoreUnavailable('away'));
     const { waiting, log } = await fixture.attempted(GONE);

@@ -4,7 +4,7 @@ import { type Delivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { logEntry } from '../../src/delivery/delivery-log.js';
 import { replayDeadLetters } from '../../src/delivery/replay.js';
 import { BrokerUnavailable, type NewRecord } from '../../src/ports/broker.js';
-import { exhausted, ofOtherHistory } from '../support/dead-letter-samples.js';
+import { deactivated, exhausted, ofOtherHistory } from '../support/dead-letter-samples.js';
 import { DeliverFixture, SCHEDULE } from '../support/deliver-fixture.js';
 import { deliveryTo, header, NOW, paymentRecord, received } from '../support/delivery-samples.js';
 import { retryRecordOfE944a2e } from '../support/earlier-records.js';
@@ -26,8 +26,12 @@ async function replay(wanted: (letter: DeadLetter) => boolean = () => true) {
   return told;
 }
 
-test('an exhausted delivery begins again, for the webhook that it was for, once', async () => {
-  await dead(exhausted(deliveryTo(1, { step: 3, attempts: 4 }), 'status 503'));
+const given = deliveryTo(1, { step: 3, attempts: 4 });
+test.each([
+  ['an exhausted delivery', exhausted(given, 'status 503')],
+  ['one whose webhook the service switched off', deactivated(given)],
+])('%s begins again, for the webhook that it was for, once', async (_, letter) => {
+  await dead(letter);
   expect(await replay()).toEqual([['replayed', 1]]);
   expect(fixture.waiting).toMatchObject([{ tier: '5s', delivery: { step: 0, attempts: 4, webhookEvent: 'added 1' } }]);
   expect(fixture.log).toMatchObject([{ outcome: 'retrying', webhookEvent: 'added 1' }]);

@@ -4,7 +4,7 @@ import { compileProjection } from '../../src/read-model/projection-source.js';
 const counting = `fromCategory('order').foreachStream().when({
   $init: () => ({ count: 0 }),
   Placed: (state) => ({ count: state.count + 1 }),
-}).outputState()`;
+})`;
 
 const event = (type: string) => ({
   ...{ id: 'e', type, data: {}, metadata: {} },
@@ -44,7 +44,7 @@ describe('a source in the projection language', () => {
 it.each([
   ['does not compile', 'fromCategory('],
   ['folds no category', '1 + 1'],
-  ['has no $init', "fromCategory('order').foreachStream().when({}).outputState()"],
+  ['has no $init', "fromCategory('order').foreachStream().when({})"],
 ])('a source that %s is refused', (_, source) => {
   expect(() => compileProjection('bad', source)).toThrow();
 });

@@ -147,7 +147,7 @@ describe('any sequence of commands', () => {
   it('would show a projection that folds otherwise', () => {
     const other = compileProjection(
       'other',
-      "fromCategory('account').foreachStream().when({ $init: () => ({ accountId: null, webhooks: [] }) }).outputState()",
+      "fromCategory('account').foreachStream().when({ $init: () => ({ accountId: null, webhooks: [] }) })",
     );
     const history = stored([registered()]);
     expect(projected(history, other)).not.toEqual(folded(history));

@@ -13,9 +13,9 @@ export class NoConnectionString extends Error {
 
 /** @throws CaFileUnusable; NoConnectionString, without the client's message, which quotes the string and its password */
 export function connect(url: string): EventStoreDBClient {
+  installUnnamedAddresses();
   try {
     checkCaFile(url);
-    installUnnamedAddresses();
     return withoutUnheardFailures(warningByName(() => EventStoreDBClient.connectionString(url)));
   } catch (error) {
     if (error instanceof CaFileUnusable) throw error;

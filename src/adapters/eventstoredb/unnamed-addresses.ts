@@ -27,7 +27,6 @@ let isInstalled = false;
 /** For every client in this process, once. */
 export function installUnnamedAddresses(): void {
   if (isInstalled) return;
-  isInstalled = true;
   const { credentials } = clientsOwn('@grpc/grpc-js') as Grpc;
   const { createSsl } = credentials;
   credentials.createSsl = (...of) => {
@@ -37,6 +36,7 @@ export function installUnnamedAddresses(): void {
     made._createSecureConnector = (...about) => unnamed(create(...about));
     return made;
   };
+  isInstalled = true;
 }
 
 function unnamed(connector: Connector): Connector {

@@ -100,11 +100,17 @@ export class TopicAdmin {
     return this.#with(async (admin) => void (await admin.deleteGroups([group])));
   }
 
+  /**
+   * Until all of them are led, two seconds at most, those too that another process may have made a moment ago. Hazard: what is sent before that
+   * is taken by some partitions and refused by others, and then kafkajs sends all of it again: records stood in the log
+   * twice.
+   */
   #ensure(topics: readonly string[]): Promise<void> {
     return this.#with(async (admin) => {
       const existing = new Set(await admin.listTopics());
       const missing = topics.filter((topic) => !existing.has(topic));
       if (missing.length > 0) await this.#make(admin, missing);
+      await Promise.all(topics.map((topic) => led(admin, topic)));
       await this.#check(
         admin,
         topics.filter((topic) => existing.has(topic)),
@@ -112,14 +118,9 @@ export class TopicAdmin {
     });
   }
 
-  /**
-   * Until they are led, two seconds at most. Hazard: what is sent before that is taken by some partitions and refused by
-   * others, and then kafkajs sends all of it again: records stood in the log twice.
-   */
   async #make(admin: Admin, topics: readonly string[]): Promise<void> {
     // kafkajs would wait for what a broker tells of its topics, which it does before it leads them.
     await admin.createTopics({ topics: topics.map((topic) => this.#newTopic(topic)), waitForLeaders: false });
-    for (const topic of topics) await onceKnown(() => admin.fetchTopicOffsets(topic), isPassing);
   }
 
   #newTopic(topic: string): ITopicConfig {
@@ -150,6 +151,15 @@ export class TopicAdmin {
     } catch (error) {
       throw translated(error);
     }
+  }
+}
+
+/** A partition whose brokers are down has no leader for longer: the others go on. */
+async function led(admin: Admin, topic: string): Promise<void> {
+  try {
+    await onceKnown(() => admin.fetchTopicOffsets(topic), isPassing);
+  } catch (error) {
+    if (!isLeaderMissing(error)) throw error;
   }
 }
 

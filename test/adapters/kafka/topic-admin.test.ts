@@ -30,6 +30,8 @@ function adminAt(refusals: string[], existing = ['topic']): TopicAdmin {
     disconnect: async () => undefined,
     listTopics: async () => existing,
     createTopics: async () => made.push('topic'),
+    fetchTopicMetadata: async () => ({ topics: [] }),
+    describeConfigs: async () => ({ resources: [] }),
     fetchOffsets: async () => [{ topic: 'topic', partitions: [{ partition: 0, offset: '4' }] }],
     fetchTopicOffsets: async () => {
       asked += 1;
@@ -52,6 +54,11 @@ it.each(NOT_YET)('asks again for offsets while a topic is young: %s', async (typ
 it('asks again where a group stands', async () => {
   const starts = await adminAt(['NOT_LEADER_FOR_PARTITION']).groupStart('group', ['topic']);
   expect(starts).toEqual(new Map([['topic', new Map([[0, 4]])]]));
+});
+
+it('waits for the leaders of a topic that another process made a moment ago', async () => {
+  await adminAt(['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION'], ['topic']).ensure(['topic']);
+  expect([asked, made]).toEqual([3, []]);
 });
 
 it('does not ask again for what no time mends', async () => {
