@@ -34,7 +34,7 @@ const SESSION_TIMEOUT_MS = 6_000;
 
 /**
  * The clients of servers are loaded only where the settings name one: they take a fifth of a second.
- * @throws InvalidConfig, MasterKeyMissing, DataDirUnusable; what can't be reached fails when it is used
+ * @throws InvalidConfig, MasterKeyMissing, DataDirUnusable, SchemaRefused; what can't be reached fails when it is used
  */
 export async function openBackbone(config: Config, logger: Logger): Promise<Backbone> {
   const keys = keysOf(config, () => ownMasterKey(config.dataDir));

@@ -6,9 +6,10 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { adoptSchema, mustBeTaken, SchemaRefused } from './file-schema.js';
 import { GroupCommit } from './group-commit.js';
 import { codeOf, openFile, type SqliteFile, SqliteNotBuilt, type SqliteStatement } from './open-file.js';
-import { STORE_SCHEMA } from './schema.js';
+import { STORE } from './schema.js';
 
 const LOOK_EVERY_MS = 10;
 /** Once open, a wait for another process blocks the event loop no longer than this; GroupCommit waits by timer. */
@@ -28,12 +29,12 @@ export class DataDirUnusable extends Error {
   }
 }
 
-/** For files of DATA_DIR. @throws DataDirUnusable */
+/** For files of DATA_DIR. @throws DataDirUnusable, SchemaRefused */
 export function inDataDir<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw new DataDirUnusable(error);
+    throw error instanceof SchemaRefused ? error : new DataDirUnusable(error);
   }
 }
 
@@ -54,7 +55,7 @@ export class StoreFile {
 
   /**
    * @param busyLimitMs how long another process may hold the write lock before those who wait are told
-   * @throws DataDirUnusable
+   * @throws DataDirUnusable, SchemaRefused
    */
   constructor(dataDir: string, busyLimitMs?: number) {
     this.dataDir = dataDir;
@@ -138,6 +139,7 @@ interface OpenStore {
 function openStore(path: string): OpenStore {
   const file = openFile(path);
   try {
+    mustBeTaken(file, STORE);
     file.pragma('journal_mode = WAL');
     file.pragma('synchronous = FULL');
     file.pragma(`journal_size_limit = ${LARGEST_WAL}`);
@@ -153,7 +155,7 @@ function openStore(path: string): OpenStore {
 
 /** @returns the file's own id */
 function prepared(file: SqliteFile): string {
-  file.exec(STORE_SCHEMA);
+  adoptSchema(file, STORE);
   const id = randomBytes(6).toString('hex');
   file.prepare("INSERT OR IGNORE INTO meta (name, value) VALUES ('store-id', ?)").run(id);
   return file.prepare("SELECT value FROM meta WHERE name = 'store-id'").pluck().get() as string;
