@@ -18,6 +18,7 @@ interface Answer {
   readonly deliveries: readonly EarlierDelivery[];
 }
 
+const WARNING = 40;
 const PATIENCE = { timeout: 30_000 };
 /** The webhook of this path is off, or removed. */
 const OFF = ['/inactive', '/removed'];
@@ -174,6 +175,11 @@ describe.each(['killed', 'stopped'])('a DATA_DIR of 71751ca, whose service was %
       async () => (await deliveries()).find(({ id }) => id === dead?.id)?.outcome === 'delivered',
       PATIENCE,
     );
+  });
+
+  test('nothing that the service logged is an error', () => {
+    const entries = linesOf<{ level: number }>(service.log());
+    expect(entries.filter(({ level }) => level > WARNING)).toEqual([]);
   });
 
   test('the audit of completeness answers, and calls nothing lost that was sent', async () => {
