@@ -226,6 +226,17 @@ describe('DATA_DIR', () => {
     expect([code, ...of('event store')]).toEqual([1, expect.stringContaining('SQLITE_NOTADB')]);
   });
 
+  test('a store of a release that left its header empty is left so: that release may have to go on with it', async () => {
+    const earlier = { ...settings, DATA_DIR: join(folder, 'earlier') };
+    await register(earlier, 42);
+    const file = new (driver())(join(earlier.DATA_DIR, 'store.sqlite'));
+    file.exec('PRAGMA application_id = 0; PRAGMA user_version = 0');
+    const { code, troubles } = await examined(earlier);
+    const header = ['application_id', 'user_version'].map((pragma) => file.pragma(pragma, { simple: true }));
+    file.close();
+    expect({ code, troubles, header }).toEqual({ code: 0, troubles: [], header: [0, 0] });
+  });
+
   test('a store of a later release: so say the doctor, the service and commands', async () => {
     const later = { ...settings, DATA_DIR: join(folder, 'later') };
     await register(later, 42);
