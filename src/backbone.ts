@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { KafkaSettings } from './adapters/kafka/broker.js';
 import { SqliteBroker } from './adapters/sqlite/broker.js';
 import { SqliteEventStore } from './adapters/sqlite/event-store.js';
-import { DataDirUnusable, StoreFile } from './adapters/sqlite/store-file.js';
+import { DataDirUnusable, StoreFile, type StoreUse } from './adapters/sqlite/store-file.js';
 import type { Config, KafkaConfig } from './config.js';
 import { longestDelayMs } from './delivery/retry-schedule.js';
 import type { Logger } from './observability/logger.js';
@@ -34,7 +34,7 @@ const SESSION_TIMEOUT_MS = 6_000;
 
 /**
  * The clients of servers are loaded only where the settings name one: they take a fifth of a second.
- * @throws InvalidConfig, MasterKeyMissing, DataDirUnusable; what can't be reached fails when it is used
+ * @throws InvalidConfig, MasterKeyMissing, DataDirUnusable, SchemaRefused; what can't be reached fails when it is used
  */
 export async function openBackbone(config: Config, logger: Logger): Promise<Backbone> {
   const keys = keysOf(config, () => ownMasterKey(config.dataDir));
@@ -75,11 +75,11 @@ function ownMasterKey(dataDir: string): Buffer {
 }
 
 /** store.sqlite, made by the first that needs it: store and broker share it. */
-export function embeddedFile({ dataDir }: Config) {
+export function embeddedFile({ dataDir }: Config, use: StoreUse = 'work') {
   let file: StoreFile | null = null;
   return {
     open: () => {
-      file ??= new StoreFile(dataDir);
+      file ??= new StoreFile(dataDir, undefined, use);
       return file;
     },
     opened: () => file,

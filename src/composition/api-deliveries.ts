@@ -20,7 +20,10 @@ export function followDeliveries(core: Core, stops: Stop[]): FollowedView {
     broker: backbone.broker,
     open: () =>
       openDeliveriesView(config.dataDir, (file) =>
-        logger.warn({ file }, 'the deliveries view was damaged: it is thrown away and filled anew'),
+        logger.warn(
+          { file },
+          'the deliveries view is damaged, or of another release: it is thrown away and filled again',
+        ),
       ),
     topic,
     group: config.delivery.group,

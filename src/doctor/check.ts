@@ -60,6 +60,7 @@ const TODO: ReadonlyMap<string, string> = new Map([
   ['CaFileUnusable', SET_RIGHT],
   ['MasterKeyMissing', 'put master.key back from where it is backed up'],
   ['DataDirUnusable', 'see who may write to DATA_DIR, and whether its disk is full or broken'],
+  ['SchemaRefused', 'see which release is installed here (account-webhooks --version), and what DATA_DIR is set to'],
   ['StoreUnavailable', 'see whether the server of EVENT_STORE_URL runs, and can be reached from here'],
   ['StoreRefused', 'set what EventStoreDB takes in EVENT_STORE_URL, or grant the user what the service needs'],
   [

@@ -20,7 +20,7 @@ const CHECK_WITHIN_MS = 12_000;
 
 /** Ends in time whatever hangs; connections of what did may be left open then, for the process to end. */
 export async function examine(config: Config, logger: Logger): Promise<readonly Result[]> {
-  const embedded = embeddedFile(config);
+  const embedded = embeddedFile(config, 'look');
   const isThere = existsSync(join(config.dataDir, 'store.sqlite'));
   let opening: Promise<OpenedStore | null> | null = null;
   const openStore = () => {

@@ -18,7 +18,7 @@ import { type Check, type Finding, ok, warn } from './check.js';
 import { projectionsAtServer } from './projection-checks.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
-/** Null where the embedded store was not made yet. @throws DataDirUnusable, NoConnectionString, CaFileUnusable */
+/** Null where the embedded store was not made yet. @throws DataDirUnusable, SchemaRefused, NoConnectionString, CaFileUnusable */
 export type OpenStore = () => Promise<OpenedStore | null>;
 
 const NOTHING_YET = ok('nothing is stored yet: serve makes it at its first start');

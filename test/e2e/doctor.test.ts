@@ -9,9 +9,11 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { generate } from 'selfsigned';
+import { driver } from '../../src/adapters/sqlite/driver.js';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { needsTestServer } from '../services/eventstoredb/own-server.js';
 import { examined, readExamined } from '../support/examined.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { serveHere } from '../support/in-process-service.js';
 import { startIssuer } from '../support/issuer.js';
 import { startMuteKafka } from '../support/mute-kafka.js';
@@ -222,6 +224,32 @@ describe('DATA_DIR', () => {
     writeFileSync(join(DATA_DIR, 'master.key'), readFileSync(join(dataDir, 'master.key')), { mode: 0o600 });
     const { code, of } = await examined({ ...settings, DATA_DIR });
     expect([code, ...of('event store')]).toEqual([1, expect.stringContaining('SQLITE_NOTADB')]);
+  });
+
+  test('a store of a release that left its header empty is left so: that release may have to go on with it', async () => {
+    const earlier = { ...settings, DATA_DIR: join(folder, 'earlier') };
+    await register(earlier, 42);
+    const file = new (driver())(join(earlier.DATA_DIR, 'store.sqlite'));
+    file.exec('PRAGMA application_id = 0; PRAGMA user_version = 0');
+    const { code, troubles } = await examined(earlier);
+    const header = ['application_id', 'user_version'].map((pragma) => file.pragma(pragma, { simple: true }));
+    file.close();
+    expect({ code, troubles, header }).toEqual({ code: 0, troubles: [], header: [0, 0] });
+  });
+
+  test('a store of a later release: so say the doctor, the service and commands', async () => {
+    const later = { ...settings, DATA_DIR: join(folder, 'later') };
+    await register(later, 42);
+    const file = new (driver())(join(later.DATA_DIR, 'store.sqlite'));
+    file.pragma('user_version = 99');
+    file.close();
+    const line =
+      'store.sqlite has schema version 99, and this release knows versions up to 1: run the later release that wrote it, or one after it';
+    const { code, of } = await examined(later);
+    expect([code, ...of('event store'), ...of('broker')]).toEqual([1, `FAIL ${line}`, `FAIL ${line}`]);
+    await expect(serveHere(later)).rejects.toThrow(line);
+    const command = await commandLine(later, ['audit', 'log', '--account', '42']);
+    expect(command).toEqual({ code: 1, stdout: '', stderr: `account-webhooks: ${line}\n` });
   });
 });
 

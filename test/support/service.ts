@@ -5,7 +5,8 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.js';
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+/** TESTED_MAIN: of another checkout. */
+const MAIN = process.env.TESTED_MAIN ?? fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 export type Settings = Readonly<Record<string, string>>;
 

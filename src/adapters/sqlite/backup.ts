@@ -6,7 +6,9 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { adoptSchema, mustBeTaken, SchemaRefused } from './file-schema.js';
 import { codeOf, openExisting, openFile, type SqliteFile } from './open-file.js';
+import { STORE } from './schema.js';
 
 export interface BackupOptions {
   readonly dataDir: string;
@@ -73,7 +75,8 @@ async function copy(source: string, part: string, progress: (share: number) => v
   const file = openExisting(source);
   try {
     file.exec('BEGIN');
-    file.prepare('SELECT count(*) FROM sqlite_master').get();
+    // What is read here is the moment of the copy. One that this release can't open again would be no backup.
+    mustBeTaken(file, STORE);
     await file.backup(part, {
       progress({ totalPages, remainingPages }) {
         progress(totalPages === 0 ? 0 : 1 - remainingPages / totalPages);
@@ -92,6 +95,8 @@ function check(part: string): void {
     // One file: whoever opens it as a store makes it WAL again.
     file.pragma('journal_mode = DELETE');
     mustBeSound(file);
+    // Also where no service of this release has opened the store yet.
+    file.transaction(() => adoptSchema(file, STORE)).immediate();
   } finally {
     file.close();
   }
@@ -123,6 +128,7 @@ function alreadyThere(): BackupFailed {
 function failed(error: unknown): BackupFailed {
   const code = codeOf(error);
   if (error instanceof BackupFailed) return error;
+  if (error instanceof SchemaRefused) return new BackupFailed(error.message, { cause: error });
   if (code === 'EEXIST') return alreadyThere();
   const full = code === 'ENOSPC' || code === 'SQLITE_FULL' ? ': there is no room for it' : '';
   return new BackupFailed(`the backup could not be made (${code})${full}`, { cause: error });

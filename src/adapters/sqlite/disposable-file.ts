@@ -5,19 +5,15 @@
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type FileSchema, makeSchema, schemaFound } from './file-schema.js';
 import { codeOf, isBusy, openFile, type SqliteFile } from './open-file.js';
 import { DataDirUnusable } from './store-file.js';
 
 const MOST_PROCESSES = 16;
 
-export interface FileKind {
+export interface FileKind extends FileSchema {
   /** Of the file, without its ending. */
   readonly name: string;
-  /** Both are in the file's header: what says that it is ours. */
-  readonly applicationId: number;
-  readonly shape: number;
-  /** The statements that make the tables of this shape. */
-  readonly schema: string;
   /** Whether all of it is looked at for damage when it is opened: of a large one that takes long. */
   readonly isChecked: boolean;
 }
@@ -116,15 +112,14 @@ function locked(path: string, kind: FileKind): SqliteFile {
   }
 }
 
-function checkOrCreate(file: SqliteFile, { applicationId, shape, schema, isChecked }: FileKind): void {
-  const read = (pragma: string) => file.pragma(pragma, { simple: true });
-  if (read('application_id') === 0 && file.prepare('SELECT count(*) FROM sqlite_master').pluck().get() === 0) {
-    file.exec(schema);
-    file.pragma(`application_id = ${applicationId}`);
-    file.pragma(`user_version = ${shape}`);
-  } else if (read('application_id') !== applicationId || read('user_version') !== shape) {
-    throw new Unsound('the file is of something else');
-  } else if (isChecked && read('quick_check(1)') !== 'ok') throw new Unsound('the file is damaged');
+/** One of another shape, earlier or later, is thrown away: it can be made anew. */
+function checkOrCreate(file: SqliteFile, kind: FileKind): void {
+  const found = schemaFound(file, kind);
+  if (found === 'empty') makeSchema(file, kind);
+  else if (found !== 'same') throw new Unsound('the file is of something else');
+  else if (kind.isChecked && file.pragma('quick_check(1)', { simple: true }) !== 'ok') {
+    throw new Unsound('the file is damaged');
+  }
 }
 
 function remove(path: string): void {

@@ -13,6 +13,7 @@ import {
   type StatesOrigin,
 } from '../../ports/projection-states.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
+import { schemaFound } from './file-schema.js';
 import { isBusy, openExisting, type SqliteFile } from './open-file.js';
 
 const PAGE = 1_000;
@@ -63,7 +64,7 @@ export function readModelOrigin(
   // Not waited for: a service has it for as long as it runs.
   const file = openExisting(path, 0);
   try {
-    if (file.pragma('user_version', { simple: true }) !== READ_MODEL.shape) return null;
+    if (schemaFound(file, READ_MODEL) !== 'same') return null;
     return (file.prepare('SELECT history, position FROM origin').get() ?? null) as ReturnType<typeof readModelOrigin>;
   } catch (error) {
     if (isBusy(error) || isDamage(error)) return null;

@@ -1,5 +1,7 @@
-/** store.sqlite: history and broker in one file. Only ever extended, by statements that are safe to run again. */
-export const STORE_SCHEMA = `
+import type { FileSchema } from './file-schema.js';
+
+/** Only ever extended, by statements that are safe to run again: a file of an earlier shape becomes one of this so. */
+const STORE_SCHEMA = `
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 
 CREATE TABLE IF NOT EXISTS events (
@@ -32,3 +34,11 @@ CREATE TABLE IF NOT EXISTS group_offsets (
   PRIMARY KEY (group_name, topic)
 ) WITHOUT ROWID;
 `;
+
+/** store.sqlite: history and broker in one file. "awst" */
+export const STORE: FileSchema = {
+  applicationId: 0x61777374,
+  shape: 1,
+  schema: STORE_SCHEMA,
+  unmarked: ['meta', 'events', 'topics', 'records', 'group_offsets'],
+};

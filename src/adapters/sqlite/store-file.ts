@@ -6,9 +6,10 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { adoptSchema, mustBeTaken, SchemaRefused, schemaFound } from './file-schema.js';
 import { GroupCommit } from './group-commit.js';
 import { codeOf, openFile, type SqliteFile, SqliteNotBuilt, type SqliteStatement } from './open-file.js';
-import { STORE_SCHEMA } from './schema.js';
+import { STORE } from './schema.js';
 
 const LOOK_EVERY_MS = 10;
 /** Once open, a wait for another process blocks the event loop no longer than this; GroupCommit waits by timer. */
@@ -19,6 +20,9 @@ const LARGEST_WAL = 64 * 1024 * 1024;
 /** @param touched what changed; null: another process wrote, so anything may have. */
 export type ChangeListener = (touched: ReadonlySet<string> | null) => void;
 
+/** look: tables of an earlier release, and its header, are left as they are. */
+export type StoreUse = 'work' | 'look';
+
 /** DATA_DIR can't be used; the message says what the operating system or SQLite calls it. */
 export class DataDirUnusable extends Error {
   override readonly name = 'DataDirUnusable';
@@ -28,12 +32,12 @@ export class DataDirUnusable extends Error {
   }
 }
 
-/** For files of DATA_DIR. @throws DataDirUnusable */
+/** For files of DATA_DIR. @throws DataDirUnusable, SchemaRefused */
 export function inDataDir<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw new DataDirUnusable(error);
+    throw error instanceof SchemaRefused ? error : new DataDirUnusable(error);
   }
 }
 
@@ -54,12 +58,12 @@ export class StoreFile {
 
   /**
    * @param busyLimitMs how long another process may hold the write lock before those who wait are told
-   * @throws DataDirUnusable
+   * @throws DataDirUnusable, SchemaRefused
    */
-  constructor(dataDir: string, busyLimitMs?: number) {
+  constructor(dataDir: string, busyLimitMs?: number, use: StoreUse = 'work') {
     this.dataDir = dataDir;
     this.#path = join(dataDir, 'store.sqlite');
-    const { file, inode, storeId, dataVersion } = inDataDir(() => openStore(this.#path));
+    const { file, inode, storeId, dataVersion } = inDataDir(() => openStore(this.#path, use));
     this.file = file;
     this.#inode = inode;
     this.storeId = storeId;
@@ -135,13 +139,14 @@ interface OpenStore {
 }
 
 /** All that is written here is one transaction: another process's lock is waited for once. Closed where it fails. */
-function openStore(path: string): OpenStore {
+function openStore(path: string, use: StoreUse): OpenStore {
   const file = openFile(path);
   try {
+    mustBeTaken(file, STORE);
     file.pragma('journal_mode = WAL');
     file.pragma('synchronous = FULL');
     file.pragma(`journal_size_limit = ${LARGEST_WAL}`);
-    const storeId = file.transaction(() => prepared(file)).immediate();
+    const storeId = file.transaction(() => prepared(file, use)).immediate();
     file.pragma(`busy_timeout = ${BLOCK_AT_MOST_MS}`);
     const dataVersion = file.prepare('PRAGMA data_version').pluck();
     return { file, inode: statSync(path).ino, storeId, dataVersion };
@@ -152,8 +157,8 @@ function openStore(path: string): OpenStore {
 }
 
 /** @returns the file's own id */
-function prepared(file: SqliteFile): string {
-  file.exec(STORE_SCHEMA);
+function prepared(file: SqliteFile, use: StoreUse): string {
+  if (use === 'work' || schemaFound(file, STORE) === 'empty') adoptSchema(file, STORE);
   const id = randomBytes(6).toString('hex');
   file.prepare("INSERT OR IGNORE INTO meta (name, value) VALUES ('store-id', ?)").run(id);
   return file.prepare("SELECT value FROM meta WHERE name = 'store-id'").pluck().get() as string;

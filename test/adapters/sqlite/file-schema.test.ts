@@ -1,0 +1,134 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { backupStore } from '../../../src/adapters/sqlite/backup.js';
+import { openDeliveriesView } from '../../../src/adapters/sqlite/deliveries-view.js';
+import { driver } from '../../../src/adapters/sqlite/driver.js';
+import { SchemaRefused } from '../../../src/adapters/sqlite/file-schema.js';
+import { openProjectionStates, readModelOrigin } from '../../../src/adapters/sqlite/projection-states.js';
+import { STORE } from '../../../src/adapters/sqlite/schema.js';
+import { records, texts } from '../../contract/broker/inbox.js';
+import { collect } from '../../contract/contract.js';
+import { event, numbers } from '../../contract/event-store/follower.js';
+import { SqliteFolder } from '../../support/sqlite-folder.js';
+
+const LATER =
+  'store.sqlite has schema version 99, and this release knows versions up to 1: run the later release that wrote it';
+const FOREIGN = 'store.sqlite is a SQLite file of another program';
+
+let folder: SqliteFolder;
+beforeEach(() => {
+  folder = new SqliteFolder();
+  mkdirSync(folder.dataDir);
+});
+afterEach(() => folder.close());
+
+const path = (name = 'store.sqlite') => join(folder.dataDir, name);
+
+function sql<T>(name: string, work: (file: ReturnType<typeof open>) => T): T {
+  const file = open(name);
+  try {
+    return work(file);
+  } finally {
+    file.close();
+  }
+}
+
+function open(name: string) {
+  return new (driver())(path(name));
+}
+
+const headerOf = (name: string) =>
+  sql(name, (file) => ['application_id', 'user_version'].map((pragma) => file.pragma(pragma, { simple: true })));
+
+/** Stores an event and a record, and closes. */
+async function filled(): Promise<void> {
+  const { file, store, broker } = folder.open();
+  await store.append('stream', [event({ number: 7 })], -1);
+  await broker.publish('topic', records(['one']));
+  await Promise.all([store.close(), broker.close()]);
+  file.close();
+}
+
+/** What the store has. */
+async function content() {
+  const { store, broker } = folder.open();
+  const events = numbers(await collect(store.read('stream')));
+  return { events, records: texts(await collect(broker.browse('topic'))) };
+}
+
+test('each file says whose it is, and the version of its schema', async () => {
+  await filled();
+  openProjectionStates(folder.dataDir, () => undefined).close();
+  openDeliveriesView(folder.dataDir, () => undefined).close();
+  await backupStore({ dataDir: folder.dataDir, target: path('copy'), force: false, progress: () => undefined });
+  const names = ['store.sqlite', 'copy', 'read-model.sqlite', 'deliveries-view.sqlite'];
+  const [store, copy, ...disposable] = names.map(headerOf);
+  expect([store, copy]).toEqual([
+    [STORE.applicationId, STORE.shape],
+    [STORE.applicationId, STORE.shape],
+  ]);
+  expect(disposable).toEqual([
+    [expect.any(Number), expect.any(Number)],
+    [expect.any(Number), expect.any(Number)],
+  ]);
+  expect(disposable.flat()).not.toContain(0);
+});
+
+test.each([
+  ['left its header empty', 'PRAGMA application_id = 0; PRAGMA user_version = 0'],
+  ['wrote the version alone', 'PRAGMA application_id = 0; PRAGMA user_version = 1'],
+  ['had an earlier schema', 'PRAGMA user_version = 0; DROP TABLE group_offsets'],
+])('a store of a release that %s is taken with all that it has, and gets a header', async (_, before) => {
+  await filled();
+  sql('store.sqlite', (file) => file.exec(before));
+  expect(await content()).toEqual({ events: [7], records: ['one'] });
+  expect(headerOf('store.sqlite')).toEqual([STORE.applicationId, STORE.shape]);
+});
+
+test.each([
+  ['of a later release', 'PRAGMA user_version = 99', LATER],
+  ['of a later release that wrote the version alone', 'PRAGMA application_id = 0; PRAGMA user_version = 99', LATER],
+  ['of another program', 'PRAGMA application_id = 7', FOREIGN],
+  [
+    'of a program that left its header empty',
+    'PRAGMA application_id = 0; PRAGMA user_version = 0; DROP TABLE events',
+    FOREIGN,
+  ],
+])(
+  'a store %s is refused by the service and by backup, with the same line, and left as it is',
+  async (_, change, line) => {
+    await filled();
+    sql('store.sqlite', (file) => file.exec(change));
+    const before = readFileSync(path());
+    const refused = () => folder.open();
+    expect(refused).toThrow(SchemaRefused);
+    expect(refused).toThrow(line);
+    const copied = backupStore({
+      dataDir: folder.dataDir,
+      target: path('copy'),
+      force: false,
+      progress: () => undefined,
+    });
+    await expect(copied).rejects.toThrow(line);
+    expect(readFileSync(path()).equals(before)).toBe(true);
+  },
+);
+
+test('a copy of a store whose header is empty gets one, and the store is left as it is', async () => {
+  await filled();
+  sql('store.sqlite', (file) => file.exec('PRAGMA application_id = 0; PRAGMA user_version = 0'));
+  await backupStore({ dataDir: folder.dataDir, target: path('copy'), force: false, progress: () => undefined });
+  expect([headerOf('store.sqlite'), headerOf('copy')]).toEqual([
+    [0, 0],
+    [STORE.applicationId, STORE.shape],
+  ]);
+});
+
+test('a read model of a later release is not asked where it stands', async () => {
+  openProjectionStates(folder.dataDir, () => undefined).close();
+  sql('read-model.sqlite', (file) => file.exec("INSERT INTO origin VALUES ('version', 'history', NULL)"));
+  expect(readModelOrigin(folder.dataDir)).toEqual({ history: 'history', position: null });
+  sql('read-model.sqlite', (file) => file.exec('PRAGMA user_version = 99'));
+  expect(readModelOrigin(folder.dataDir)).toBeNull();
+});
