@@ -6,8 +6,6 @@ import { createIssuerTokens } from '../accounts/issuer-tokens.js';
 import { createOwnTokens, type OwnTokens } from '../accounts/own-tokens.js';
 import type { Config } from '../config.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
-import { createHostCheck } from '../endpoints/host-check.js';
-import type { LookupAll } from '../endpoints/resolve.js';
 import { listen, type RunningServer } from '../http/listen.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import type { CheckedEndpoint } from '../http/register-webhook.js';
@@ -37,7 +35,7 @@ export async function startListening(core: Core, stops: Stop[]): Promise<Running
     handleCommand,
     sealing: backbone.sealing,
     webhookIds: createWebhookIds(backbone.store, randomUUID),
-    checkEndpoint: endpointCheck(config, core.lookup),
+    checkEndpoint: endpointCheck(config),
     handleKeyedCommand: createKeyedCommandHandler(core.commands),
     fingerprints: createFingerprints([backbone.masterKey, ...backbone.previousKeys]),
     rateLimits: rateLimits(config),
@@ -93,13 +91,7 @@ function rateLimits({ api }: Config) {
   };
 }
 
-function endpointCheck({ delivery }: Config, lookup: LookupAll): (url: string) => Promise<CheckedEndpoint> {
+function endpointCheck({ delivery }: Config): (url: string) => CheckedEndpoint {
   const rules = { allowedPorts: delivery.allowedPorts, allowPrivate: delivery.allowPrivateEndpoints };
-  const checkHost = createHostCheck({ allowPrivate: rules.allowPrivate, lookup });
-  return async (url) => {
-    const parsed = parseEndpoint(url, rules);
-    if (!parsed.ok) return parsed;
-    const host = await checkHost(parsed.host);
-    return host.ok ? { ok: true, href: parsed.href } : host;
-  };
+  return (url) => parseEndpoint(url, rules);
 }

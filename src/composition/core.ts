@@ -48,7 +48,7 @@ export interface Core extends Start {
   readonly commands: CommandParts;
   /** Rejected where the read model can't go on. */
   readonly lost: Promise<never>;
-  /** One for registration and connections: they share what resolves names. */
+  /** One for deliveries and test events: they share the threads that resolve names. */
   readonly lookup: LookupAll;
 }
 

@@ -13,9 +13,9 @@ export interface EndpointRules {
   readonly allowPrivate: boolean;
 }
 
-/** `href`: the WHATWG-normalised URL, its identity. `host`: a name or an IP address, IPv6 without its brackets. */
+/** `href`: the WHATWG-normalised URL, its identity. */
 export type ParsedEndpoint =
-  | { readonly ok: true; readonly href: string; readonly host: string }
+  | { readonly ok: true; readonly href: string }
   | { readonly ok: false; readonly message: string };
 
 type Refusal = string | undefined;
@@ -40,7 +40,7 @@ const RESERVED_SUFFIXES = [
 
 /**
  * Judges a URL that somebody wants payment events to be sent to. The message of a refusal is one sentence for that
- * person. Where the host's name leads to is judged apart (host-check.ts, guarded-connector.ts).
+ * person. Where the host's name leads to is judged at each connection (guarded-connector.ts).
  */
 export function parseEndpoint(raw: string, rules: EndpointRules): ParsedEndpoint {
   // The URL parser drops tabs and line ends, turns backslashes round and rewrites hosts: the input is judged first.
@@ -50,7 +50,7 @@ export function parseEndpoint(raw: string, rules: EndpointRules): ParsedEndpoint
   if (url === null) return { ok: false, message: 'url is not a valid URL.' };
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const message = refusePort(url, rules) ?? refuseHost(host, rules);
-  return message === undefined ? { ok: true, href: url.href, host } : { ok: false, message };
+  return message === undefined ? { ok: true, href: url.href } : { ok: false, message };
 }
 
 function refuseInput(raw: string): Refusal {

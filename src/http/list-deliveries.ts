@@ -6,6 +6,7 @@ import { type Operation, type Parameter, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND 
 import type { OwnWebhook } from './own-webhook.js';
 import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE, pageQuery } from './page-query.js';
 import { EXCHANGE, TIME } from './shared-schemas.js';
+import { shownFailure } from './shown-failure.js';
 
 const OUTCOME = {
   title: 'DeliveryOutcome',
@@ -115,8 +116,12 @@ export function listDeliveries(ownWebhook: OwnWebhook, view: Deliveries) {
     const asked = pageQuery(ctx.query);
     const { accountId, webhook } = await ownWebhook(ctx);
     const { deliveries, next } = view.page({ ...asked, accountId, webhookId: webhook.id });
-    ctx.body = { deliveries, next: next && cursorOf(next) };
+    ctx.body = { deliveries: deliveries.map(shown), next: next && cursorOf(next) };
   };
+}
+
+function shown(delivery: DeliveriesPage['deliveries'][number]) {
+  return { ...delivery, attempts: delivery.attempts.map((one) => ({ ...one, error: shownFailure(one.error) })) };
 }
 
 function cursorOf({ firstAt, id }: DeliveryPlace): string {

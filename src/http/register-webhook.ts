@@ -112,8 +112,8 @@ export interface RegisterWebhookParts {
   readonly fingerprints: Fingerprints;
   readonly webhookIds: WebhookIds;
   readonly sealing: Sealing;
-  /** The rules for URLs and, by DNS, for addresses. */
-  readonly checkEndpoint: (url: string) => Promise<CheckedEndpoint>;
+  /** By its spelling alone: names are resolved at each connection, so an answer tells nothing of what they lead to. */
+  readonly checkEndpoint: (url: string) => CheckedEndpoint;
   readonly now: () => Date;
 }
 
@@ -143,7 +143,7 @@ function preparation(parts: RegisterWebhookParts, accountId: number, body: Regis
   let newId: number | null = null;
   return {
     async prepare(): Promise<RegisterWebhook> {
-      const endpoint = await parts.checkEndpoint(body.url);
+      const endpoint = parts.checkEndpoint(body.url);
       if (!endpoint.ok) throw badRequest([{ field: 'url', message: endpoint.message }]);
       newId = await parts.webhookIds.take();
       const { url, eventType } = body;

@@ -60,7 +60,7 @@ export const EXCHANGE = {
   error: {
     type: ['string', 'null'],
     description:
-      'A short code that says why no complete response came, such as `timeout`, `tls` or `connection-refused`. Null if the response was complete.',
+      'A short code that says why no complete response came, such as `timeout`, `tls` or `connection-refused`; `host` if the name of the host does not resolve, or leads to an address that is not public. Null if the response was complete.',
   },
   durationMs: { type: 'number', minimum: 0, description: 'How long the request took, in milliseconds.' },
 } as const;

@@ -9,6 +9,7 @@ import { type Operation, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operat
 import type { OwnWebhook } from './own-webhook.js';
 import { aboutRequest, traceOf } from './request-context.js';
 import { EXCHANGE } from './shared-schemas.js';
+import { shownFailure } from './shown-failure.js';
 
 const MOST_BYTES = 65_536;
 const TRY_AGAIN_SECONDS = '1';
@@ -86,7 +87,8 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
         const { success, ...result } = outcome.result;
         const about = { ...aboutRequest(ctx), webhookId: webhook.id, deliveryId: result.id };
         logger.info({ ...about, success, ...result }, 'a test event was sent');
-        ctx.body = { success, message: messageOf(outcome.result), result };
+        const error = shownFailure(result.error);
+        ctx.body = { success, message: messageOf({ ...result, error }), result: { ...result, error } };
         return;
       }
       case 'busy':
@@ -101,7 +103,7 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
   };
 }
 
-function messageOf({ status, error }: TestResult): string {
+function messageOf({ status, error }: Pick<TestResult, 'status' | 'error'>): string {
   if (error === null) return `the endpoint answered ${status}`;
   return status === null ? `the endpoint did not answer: ${error}` : `the endpoint did not answer in full: ${error}`;
 }

@@ -258,7 +258,7 @@ describe('over a store that fails, or is watched', () => {
       },
     });
     let allowed = false;
-    const checkEndpoint = async (href: string) =>
+    const checkEndpoint = (href: string) =>
       allowed ? ({ ok: true, href } as const) : ({ ok: false, message: 'no' } as const);
     bare = await startBareApi({ between: watched, parts: { checkEndpoint } });
     for (let n = 0; n < 3; n += 1) expect((await send(bare, 'Bearer caller-42')).status).toBe(400);

@@ -44,6 +44,19 @@ describe('what a page is asked for', () => {
     return { status: response.status, body: await response.json() };
   }
 
+  it.each([
+    ['dns', 'host'],
+    ['forbidden-address', 'host'],
+    ['tls', 'tls'],
+    [null, null],
+  ])('shows %s as %s: nobody learns which names our network has', async (error, shown) => {
+    const attempt = { at: new Date(NOW).toISOString(), status: null, durationMs: 1, version: 1 };
+    const delivery = { id: 'msg_1', eventId: 'pay-1', outcome: 'retrying', nextAttemptAt: null } as const;
+    page = { deliveries: [{ ...delivery, attempts: [{ ...attempt, error }] }], next: null };
+    const { body } = await get('');
+    expect(body).toMatchObject({ deliveries: [{ attempts: [{ ...attempt, error: shown }] }] });
+  });
+
   const none = { before: null, outcome: null, from: null, to: null };
 
   it.each([

@@ -4,7 +4,7 @@ import { type BareApi, startBareApi } from '../support/bare-api.js';
 let api: BareApi;
 
 beforeAll(async () => {
-  const checkEndpoint = async (url: string) =>
+  const checkEndpoint = (url: string) =>
     url.startsWith('https:') ? ({ ok: true, href: url } as const) : ({ ok: false, message: 'url is bad.' } as const);
   api = await startBareApi({ parts: { checkEndpoint } });
   for (const path of [1, 2, 3]) expect(await post({ body: body({ url: `https://shop.com/${path}` }) })).toBe(200);

@@ -137,7 +137,7 @@ it('addresses that deliveries may not connect to are refused to a test too', asy
     method: 'POST',
     headers: { authorization: `Bearer ${client.token}` },
   });
-  expect(await response.json()).toMatchObject({ success: false, result: { status: null, error: 'forbidden-address' } });
+  expect(await response.json()).toMatchObject({ success: false, result: { status: null, error: 'host' } });
   await api.close();
   expect(tested.requestsAt('/private')).toEqual([]);
 });

@@ -63,7 +63,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     sealing: createSealing([key], randomBytes),
     rateLimits: { writes: unlimited, tokens: unlimited },
     version: '0.0.0',
-    checkEndpoint: async (url) => ({ ok: true, href: url }),
+    checkEndpoint: (url) => ({ ok: true, href: url }),
     now,
     newRequestId: randomUUID,
     logger,
