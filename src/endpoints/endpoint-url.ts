@@ -21,6 +21,7 @@ export type ParsedEndpoint =
 type Refusal = string | undefined;
 
 export const MAX_URL_CHARACTERS = 2048;
+const TOO_LONG = `url must have at most ${MAX_URL_CHARACTERS} characters, those counted that are sent for others (%C3%A4 for ä).`;
 const MAX_HOST_CHARACTERS = 253;
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const DEFAULT_HTTPS_PORT = 443;
@@ -49,16 +50,23 @@ export function parseEndpoint(raw: string, rules: EndpointRules): ParsedEndpoint
   const url = parseUrl(raw);
   if (url === null) return { ok: false, message: 'url is not a valid URL.' };
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const message = refusePort(url, rules) ?? refuseHost(host, rules);
+  const message = refuseLength(url.href) ?? refusePort(url, rules) ?? refuseHost(host, rules);
   return message === undefined ? { ok: true, href: url.href } : { ok: false, message };
 }
 
 function refuseInput(raw: string): Refusal {
-  if (raw.length > MAX_URL_CHARACTERS) return `url must have at most ${MAX_URL_CHARACTERS} characters.`;
+  if (raw.length > MAX_URL_CHARACTERS) return TOO_LONG;
   if (/[\p{Cc}\p{Cs}\s\\]/u.test(raw)) return 'url must not hold spaces, control characters or backslashes.';
+  // On a terminal they turn the order of what follows: an auditor would read another URL.
+  if (/\p{Bidi_Control}/u.test(raw)) return 'url must not hold characters that turn the direction of text.';
   if (!/^https:\/\/[^/?#]/i.test(raw)) return 'url must begin with https:// and a host.';
   if (raw.includes('#')) return 'url must not have a fragment.';
   return undefined;
+}
+
+/** As it is kept and sent: a letter of another script has nine characters there. */
+function refuseLength(href: string): Refusal {
+  return href.length > MAX_URL_CHARACTERS ? TOO_LONG : undefined;
 }
 
 /** What stands between https:// and the path: userinfo, host and port, as written. */

@@ -40,10 +40,15 @@ const BLOCKED_NAMES = new Set([
   'trailer',
   'upgrade',
   'http2-settings',
+  // The body is sent as it was published: no coding is applied to it.
+  'content-encoding',
 ]);
 
-/** True for the names that the service or HTTP itself sets; compared without case. */
+/**
+ * True for the names that the service or HTTP itself sets; compared without case. Receivers behind CGI and its like can't
+ * tell `_` from `-` (RFC 3875 4.1.18): webhook_signature would pass for webhook-signature there.
+ */
 export function isBlockedHeaderName(name: string): boolean {
-  const lower = name.toLowerCase();
-  return BLOCKED_NAMES.has(lower) || lower.startsWith('webhook-');
+  const folded = name.toLowerCase().replaceAll('_', '-');
+  return BLOCKED_NAMES.has(folded) || folded.startsWith('webhook-');
 }

@@ -16,7 +16,7 @@ describe('names', () => {
     'webhooks-id',
     'x-webhook-id',
     'hosts',
-    'content-encoding',
+    'x_webhook_id',
   ])('takes %s', (key) => {
     expect(problemsOf({ key, value: 'v' })).toEqual([]);
   });
@@ -42,6 +42,10 @@ describe('names', () => {
     'Webhook-Signature',
     'WEBHOOK-anything',
     'webhook-',
+    'Content-Encoding',
+    'webhook_signature',
+    'transfer_encoding',
+    'Content_Length',
   ])('refuses %s: it is the service that sets it', (key) => {
     expect(headerProblems([{ key, value: 'v' }])).toEqual([
       { index: 0, part: 'key', message: 'is a header that the service sets itself' },
