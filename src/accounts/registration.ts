@@ -62,44 +62,49 @@ export function createRegistration(parts: RegistrationParts): Registration {
 
     async issueCredential(accountId, context) {
       const credential = newCredential(accountId, randomBytes);
-      await appendToKnown(accountId, context, () => [credentialIssued(parts, credential)]);
+      await mustKnow(accountId, isRegistration);
+      await appendToKnown(accountId, context, credentialIssued(parts, credential));
       return issued(accountId, credential);
     },
 
     async revokeCredential(clientId, context) {
       const accountId = accountOf(clientId);
-      if (accountId === null) throw noCredential(clientId);
-      await appendToKnown(accountId, context, (history) => {
-        if (!isActive(history, clientId)) throw noCredential(clientId);
-        return [{ type: 'CredentialRevoked', data: { clientId, revokedAt: at(parts) } }];
-      });
+      const isIssued = (event: AccountEvent) => event.type === 'CredentialIssued' && event.data.clientId === clientId;
+      if (accountId === null || !(await mustKnow(accountId, isIssued))) throw noCredential(clientId);
+      await appendToKnown(accountId, context, { type: 'CredentialRevoked', data: { clientId, revokedAt: at(parts) } });
       return { accountId, clientId };
     },
 
     async rotateSecret(accountId, context) {
       const signingSecret = newSigningSecret(randomBytes);
       const issuedAt = at(parts);
-      await appendToKnown(accountId, context, () => [secretIssued(parts, accountId, signingSecret, issuedAt)]);
+      await mustKnow(accountId, isRegistration);
+      await appendToKnown(accountId, context, secretIssued(parts, accountId, signingSecret, issuedAt));
       const previousEndsAt = new Date(signsUntil(Date.parse(issuedAt))).toISOString();
       return { accountId, signingSecret, previousEndsAt };
     },
   };
 
-  /** On a conflict the history is read and decided on again. */
-  async function appendToKnown(
-    accountId: number,
-    context: CommandContext,
-    decide: (history: readonly AccountEvent[]) => AccountEvent[],
-  ): Promise<void> {
-    for (;;) {
-      const history: AccountEvent[] = [];
-      for await (const event of store.read(accountStream(accountId))) history.push(accountEvent(event));
-      if (history.length === 0)
-        throw new RegistrationRefused('ACCOUNT_NOT_FOUND', `account ${accountId} is not registered`);
+  /** Reads no further than to the event: a history may be long. @returns false where the account has no such event */
+  async function mustKnow(accountId: number, isIt: (event: AccountEvent) => boolean): Promise<boolean> {
+    let isRegistered = false;
+    for await (const event of store.read(accountStream(accountId))) {
+      if (isIt(accountEvent(event))) return true;
+      isRegistered = true;
+    }
+    if (isRegistered) return false;
+    throw new RegistrationRefused('ACCOUNT_NOT_FOUND', `account ${accountId} is not registered`);
+  }
+
+  /** These events depend on no state: on a conflict the same ones follow whatever came first. So a busy account stops none. */
+  async function appendToKnown(accountId: number, context: CommandContext, event: AccountEvent): Promise<void> {
+    const events = enveloped([event], context, parts.newEventId);
+    for (let revision = 0; ; ) {
       try {
-        return await append(accountId, { events: decide(history), context, revision: history.length - 1 });
+        return void (await store.append(accountStream(accountId), events, revision));
       } catch (error) {
         if (!(error instanceof WrongExpectedRevision)) throw error;
+        revision = error.actual;
       }
     }
   }
@@ -134,14 +139,11 @@ function issued(accountId: number, credential: { clientId: string; clientSecret:
   return { accountId, clientId: credential.clientId, clientSecret: credential.clientSecret };
 }
 
-function isActive(history: readonly AccountEvent[], clientId: string): boolean {
-  const about = history.findLast(
-    (event) =>
-      (event.type === 'CredentialIssued' || event.type === 'CredentialRevoked') && event.data.clientId === clientId,
-  );
-  return about?.type === 'CredentialIssued';
+/** The first event of every account. */
+function isRegistration({ type }: AccountEvent): boolean {
+  return type === 'AccountRegistered';
 }
 
 function noCredential(clientId: string): RegistrationRefused {
-  return new RegistrationRefused('CREDENTIAL_NOT_FOUND', `there is no active credential ${clientId}`);
+  return new RegistrationRefused('CREDENTIAL_NOT_FOUND', `there is no credential ${clientId}`);
 }

@@ -127,11 +127,36 @@ describe('what comes after', () => {
     expect((await types(42)).slice(3)).toEqual(['CredentialIssued']);
   });
 
-  it('revokes a credential once', async () => {
+  it('revokes a credential, and again where it is asked again', async () => {
     const { clientId } = await registration.register(42, CONTEXT);
     expect(await registration.revokeCredential(clientId, CONTEXT)).toEqual({ accountId: 42, clientId });
-    expect(await refusal(registration.revokeCredential(clientId, CONTEXT))).toBe('CREDENTIAL_NOT_FOUND');
-    expect((await types(42)).slice(3)).toEqual(['CredentialRevoked']);
+    expect(await registration.revokeCredential(clientId, CONTEXT)).toEqual({ accountId: 42, clientId });
+    expect((await types(42)).slice(3)).toEqual(['CredentialRevoked', 'CredentialRevoked']);
+  });
+
+  it('revokes a credential of an account that writes all the time, and reads no further than to the credential', async () => {
+    const { clientId } = await registration.register(42, CONTEXT);
+    let read = 0;
+    let conflicts = 0;
+    const busy: EventStore = {
+      ...bound(opened.store),
+      async *read(stream) {
+        for await (const event of opened.store.read(stream)) {
+          read += 1;
+          yield event;
+        }
+      },
+      async append(stream, events, revision) {
+        if (conflicts < 5) {
+          conflicts += 1;
+          await registration.issueCredential(42, CONTEXT);
+        }
+        return opened.store.append(stream, events, revision);
+      },
+    };
+    await over(busy).revokeCredential(clientId, CONTEXT);
+    expect([conflicts, read]).toEqual([5, 2]);
+    expect((await types(42)).at(-1)).toBe('CredentialRevoked');
   });
 
   it.each(['', 'acct_42', 'acct_42_', 'acct_042_0123456789abcdef', 'ACCT_42_0123456789ABCDEF', '__proto__'])(
