@@ -147,17 +147,26 @@ function preparation(parts: RegisterWebhookParts, accountId: number, body: Regis
       if (!endpoint.ok) throw badRequest([{ field: 'url', message: endpoint.message }]);
       newId = await parts.webhookIds.take();
       const { url, eventType } = body;
-      const headers = (body.headers ?? []).map(({ key, value }) => ({
-        key,
-        sealed: parts.sealing.seal(value, headerPlace(accountId, key)),
-      }));
       const at = parts.now().toISOString();
-      return { type: 'RegisterWebhook', url, endpoint: endpoint.href, eventType, headers, newId, at };
+      const headers = sealedHeaders(parts.sealing, accountId, body.headers ?? []);
+      return { type: 'RegisterWebhook', url, endpoint: endpoint.href, eventType, ...headers, newId, at };
     },
     giveBackId(): void {
       if (newId !== null) parts.webhookIds.giveBack(newId);
     },
   };
+}
+
+function sealedHeaders({ seal, holds }: Sealing, accountId: number, given: readonly GivenHeader[]) {
+  const place = (name: string) => headerPlace(accountId, name);
+  const headers = given.map(({ key, value }) => ({ key, sealed: seal(value, place(key)) }));
+  const isHeldBy: RegisterWebhook['isHeldBy'] = (kept) =>
+    kept.length === given.length &&
+    kept.every(({ key, sealed }, index) => {
+      const header = given[index];
+      return header?.key === key && holds(sealed, header.value, place(key));
+    });
+  return { headers, isHeldBy };
 }
 
 function answer(ctx: Context, decision: KeyedDecision): void {

@@ -19,6 +19,8 @@ export interface Sealing {
   seal(value: string, place: SealedPlace): string;
   /** @throws CannotOpen where it was sealed with another key, for another place, or was changed. */
   open(sealed: string, place: SealedPlace): string;
+  /** Whether it was sealed with the key that seals now, and opens to this value. */
+  holds(sealed: string, value: string, place: SealedPlace): boolean;
   /** False where it lacks the key that this was sealed with. What is no sealed value lacks none: no key opens it. */
   hasKeyOf(sealed: string): boolean;
 }
@@ -42,7 +44,7 @@ export function createSealing(
 ): Sealing {
   const opening = new Map(keys.map((key) => [key.id, key.derive('sealing')]));
   const sealingKey = keys[0].derive('sealing');
-  return {
+  const sealing: Sealing = {
     seal(value, place) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', sealingKey, nonce).setAAD(boundTo(place));
@@ -59,11 +61,20 @@ export function createSealing(
         throw new CannotOpen(`a value of ${place.field} was not sealed for account ${place.accountId}`, { cause });
       }
     },
+    holds(sealed, value, place) {
+      if (!sealed.startsWith(`v1.${keys[0].id}.`)) return false;
+      try {
+        return sealing.open(sealed, place) === value;
+      } catch {
+        return false;
+      }
+    },
     hasKeyOf(sealed) {
       const keyId = /^v1\.([^.]+)\./.exec(sealed)?.[1];
       return keyId === undefined || opening.has(keyId);
     },
   };
+  return sealing;
 }
 
 function opened(key: Buffer, bytes: Buffer, place: SealedPlace): string {

@@ -2,7 +2,7 @@
 import { decideEndpoint, type EndpointCommand } from './decide-endpoint.js';
 import type { SealedHeader, WebhookConfiguration, WebhookEvent } from './events.js';
 import { type EventType, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from './limits.js';
-import type { AccountWebhooks } from './state.js';
+import type { AccountWebhooks, Webhook } from './state.js';
 
 export interface RegisterWebhook {
   readonly type: 'RegisterWebhook';
@@ -10,6 +10,8 @@ export interface RegisterWebhook {
   readonly endpoint: string;
   readonly eventType: EventType;
   readonly headers: readonly SealedHeader[];
+  /** Whether headers that are kept hold the very values of `headers`: sealed anew they look different each time. */
+  readonly isHeldBy: (kept: readonly SealedHeader[]) => boolean;
   /** The id it gets where the URL is new for the type; else it stays unused. */
   readonly newId: number;
   readonly at: string;
@@ -40,8 +42,14 @@ export interface RemoveWebhook {
 
 export type Command = RegisterWebhook | DeactivateWebhook | SetWebhookActive | RemoveWebhook | EndpointCommand;
 
+export interface WebhookVersion {
+  readonly webhookId: number;
+  readonly version: number;
+}
+
 export type Decision =
-  | { readonly kind: 'accepted'; readonly events: readonly WebhookEvent[] }
+  /** unchanged: only where a registration found its webhook as it asks for it. */
+  | { readonly kind: 'accepted'; readonly events: readonly WebhookEvent[]; readonly unchanged?: WebhookVersion }
   | { readonly kind: 'account-not-found' }
   | { readonly kind: 'webhook-not-found' }
   | { readonly kind: 'limit-reached' }
@@ -75,10 +83,19 @@ function register(state: AccountWebhooks, command: RegisterWebhook): Decision {
   if (!existing) {
     return accepted({ type: 'WebhookAdded', data: { ...configuration(command, newId, 1), createdAt: at } });
   }
+  if (isAsAsked(state, existing, command)) {
+    return { kind: 'accepted', events: [], unchanged: { webhookId: existing.id, version: existing.version } };
+  }
   const data = { ...configuration(command, existing.id, existing.version + 1), updatedAt: at };
   const updated: WebhookEvent = { type: 'WebhookUpdated', data };
   if (existing.isActive) return accepted(updated);
   return accepted(updated, { type: 'WebhookActivated', data: { webhookId: existing.id, activatedAt: at } });
+}
+
+/** One that is noted as failing is asked for anew: from now on it counts as taking. */
+function isAsAsked(state: AccountWebhooks, existing: Webhook, { url, endpoint, isHeldBy }: RegisterWebhook): boolean {
+  const isFailing = state.failing.some((failing) => failing.endpoint === endpoint);
+  return existing.isActive && !isFailing && existing.url === url && isHeldBy(existing.headers);
 }
 
 function deactivate(state: AccountWebhooks, command: DeactivateWebhook): Decision {

@@ -87,6 +87,13 @@ export interface EndpointRecovered {
   readonly data: { readonly endpoint: string; readonly recoveredAt: string };
 }
 
+/** A request that came with an Idempotency-Key, and changed nothing: its key stands in the metadata (key-use.ts). */
+export interface IdempotencyKeyUsed {
+  readonly type: 'IdempotencyKeyUsed';
+  /** The webhook as the request found it. */
+  readonly data: { readonly webhookId: number; readonly version: number };
+}
+
 export type EndpointEvent = EndpointFailing | EndpointRecovered;
 
 export type WebhookEvent =
@@ -99,7 +106,7 @@ export type WebhookEvent =
 
 export type CredentialEvent = CredentialIssued | CredentialRevoked | SigningSecretIssued;
 
-export type AccountEvent = AccountRegistered | CredentialEvent | WebhookEvent;
+export type AccountEvent = AccountRegistered | CredentialEvent | WebhookEvent | IdempotencyKeyUsed;
 
 /** As it stands in the store: its id tells it from every other event, of another history too. */
 export type StoredAccountEvent = AccountEvent & { readonly id: string };

@@ -10,7 +10,7 @@ import type { Tracing } from '../observability/tracing.js';
 import { type EventStore, type NewEvent, WrongExpectedRevision } from '../ports/event-store.js';
 import { type Command, type Decision, decide } from './decide.js';
 import { accountEvent, type CommandContext, enveloped, type NewEventId } from './envelope.js';
-import { accountStream } from './events.js';
+import { type AccountEvent, accountStream } from './events.js';
 import { KEY_COUNTS_MS, type KeyUse, keyUseOf, type RequestKey, withKey } from './key-use.js';
 import type { LoadAccount, LoadedAccount } from './load-account.js';
 import { evolve, NO_ACCOUNT } from './state.js';
@@ -90,8 +90,9 @@ async function decideOn(
 ): Promise<Decision | null> {
   const before = account.webhooks ?? NO_ACCOUNT;
   const decision = decide(before, command);
-  if (decision.kind !== 'accepted' || decision.events.length === 0) return decision;
-  const plain = enveloped(decision.events, context, parts.newEventId);
+  const caused = eventsOf(decision, key);
+  if (caused.length === 0) return decision;
+  const plain = enveloped(caused, context, parts.newEventId);
   const events = key ? withKey(plain, key, parts.time()) : plain;
   const revision = await append(parts, accountStream(accountId), events, { revision: account.revision, context });
   if (revision === null) return null;
@@ -99,6 +100,13 @@ async function decideOn(
   const keys = events.flatMap((event) => keyUseOf(event) ?? []);
   account.applied(webhooks, { revision, eventId: events.at(-1)?.id ?? '' }, keys);
   return decision;
+}
+
+/** A key that changed nothing is kept all the same: what comes with it later gets this answer. */
+function eventsOf(decision: Decision, key: RequestKey | null): readonly AccountEvent[] {
+  if (decision.kind !== 'accepted') return [];
+  const { events, unchanged } = decision;
+  return key && unchanged ? [{ type: 'IdempotencyKeyUsed', data: unchanged }] : events;
 }
 
 /** The revision of the last event; null where the stream had moved on. */

@@ -64,6 +64,7 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
     case 'CredentialIssued':
     case 'CredentialRevoked':
     case 'SigningSecretIssued':
+    case 'IdempotencyKeyUsed':
       return state;
     default:
       // A stored event of a later release: not known here, and no reason to stop.

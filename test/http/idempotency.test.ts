@@ -44,6 +44,23 @@ async function historyOf({ credential }: Client): Promise<string[]> {
   return types.filter((type) => type.startsWith('Webhook'));
 }
 
+describe('a request that changes nothing', () => {
+  it('appends nothing; its key is kept, and answers for it later', async () => {
+    const client = await newAccount();
+    const [old, other] = ['v', 'w'].map((value) => webhook('a', { headers: [{ key: 'X-A', value }] }));
+    for (const message of ['webhook registered', 'webhook updated', 'webhook updated']) {
+      expect((await client.post(old)).body).toMatchObject({ success: true, message });
+    }
+    expect(await historyOf(client)).toEqual(['WebhookAdded']);
+    expect((await post(client, old, 'k1')).headers.get('idempotent-replayed')).toBeNull();
+    await client.post(other);
+    expect((await post(client, old, 'k1')).headers.get('idempotent-replayed')).toBe('true');
+    expect((await client.list()).webhooks[0]?.headers).toEqual({ 'X-A': 'w' });
+    expect((await post(client, other, 'k1')).status).toBe(422);
+    expect(await historyOf(client)).toEqual(['WebhookAdded', 'WebhookUpdated']);
+  });
+});
+
 describe('the same request under the same key', () => {
   it('is answered the same, says so, and is one event', async () => {
     const client = await newAccount();

@@ -25,6 +25,15 @@ it('knows a header by its name without case', () => {
   expect(sealing.open(sealing.seal('v', headerPlace(42, 'X-API-KEY')), headerPlace(42, 'x-api-key'))).toBe('v');
 });
 
+it('tells a value that it holds, under the key that seals now', () => {
+  const rotated = createSealing([otherKey, key], randomBytes);
+  const sealed = sealing.seal('v', place);
+  expect(sealing.holds(sealed, 'v', place)).toBe(true);
+  expect(sealing.holds(sealed, 'w', place)).toBe(false);
+  expect(sealing.holds(sealed, 'v', headerPlace(43, 'X-Api-Key'))).toBe(false);
+  expect(rotated.holds(sealed, 'v', place)).toBe(false);
+});
+
 describe('does not open', () => {
   const sealed = sealing.seal('v', place);
   it.each([

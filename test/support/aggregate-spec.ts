@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { type Command, type Decision, decide } from '../../src/webhooks/decide.js';
+import { type Command, type Decision, decide, type WebhookVersion } from '../../src/webhooks/decide.js';
 import type { AccountEvent, WebhookEvent } from '../../src/webhooks/events.js';
 import { evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
 
@@ -12,6 +12,7 @@ export function given(...events: readonly AccountEvent[]) {
 function outcome(decision: Decision) {
   return {
     thenEvents: (...events: WebhookEvent[]) => expect(decision).toEqual({ kind: 'accepted', events }),
+    thenUnchanged: (unchanged: WebhookVersion) => expect(decision).toEqual({ kind: 'accepted', events: [], unchanged }),
     thenRefused: (kind: Exclude<Decision['kind'], 'accepted'>) => expect(decision).toEqual({ kind }),
   };
 }

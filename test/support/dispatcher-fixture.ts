@@ -92,7 +92,8 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         sealed: sealing.seal(value, headerPlace(accountId, key)),
       }));
       const at = new Date().toISOString();
-      const command = { type: 'RegisterWebhook', url, endpoint: url, eventType, headers: sealed, newId, at } as const;
+      const of = { url, endpoint: url, eventType, headers: sealed, isHeldBy: () => false };
+      const command = { type: 'RegisterWebhook', ...of, newId, at } as const;
       const { kind } = await handleCommand(accountId, command, CONTEXT);
       if (kind !== 'accepted') throw new Error(`the webhook was not taken: ${kind}`);
     },

@@ -18,6 +18,13 @@ export function added(webhookId: number, changes: Partial<WebhookAdded['data']> 
 /** The command for https://shop.example.com/<path>; its endpoint is that URL too, unless said otherwise. */
 export function register(path: number | string, changes: Partial<RegisterWebhook> = {}): RegisterWebhook {
   const url = `https://shop.example.com/${path}`;
-  const command = { type: 'RegisterWebhook', url, endpoint: url, eventType: 'cash_in', headers: [] } as const;
+  const command = {
+    type: 'RegisterWebhook',
+    url,
+    endpoint: url,
+    eventType: 'cash_in',
+    headers: [],
+    isHeldBy: () => false,
+  } as const;
   return { ...command, newId: 100, at: AT, ...changes };
 }

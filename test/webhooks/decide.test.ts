@@ -40,6 +40,38 @@ describe('RegisterWebhook', () => {
       .thenEvents(updated(1, 1, 3, HEADERS));
   });
 
+  describe('of a webhook that is as it is asked for', () => {
+    const asked = { at: LATER, headers: HEADERS, isHeldBy: (kept: readonly unknown[]) => kept === HEADERS };
+    const history = [registered(), added(1, { headers: HEADERS })];
+    const failing = {
+      type: 'EndpointFailing',
+      data: { endpoint: 'https://shop.example.com/1', since: AT, notedAt: AT },
+    } as const;
+
+    it('changes nothing', () => {
+      given(...history)
+        .when(register(1, asked))
+        .thenUnchanged({ webhookId: 1, version: 1 });
+    });
+
+    it('but in another spelling, with other headers, inactive or failing, updates it', () => {
+      const update = updated(1, 1, 2, HEADERS);
+      const url = 'HTTPS://shop.example.com/1';
+      given(...history)
+        .when(register(1, { ...asked, url }))
+        .thenEvents({ ...update, data: { ...update.data, url } });
+      given(...history)
+        .when(register(1, { ...asked, isHeldBy: () => false }))
+        .thenEvents(update);
+      given(...history, failing)
+        .when(register(1, asked))
+        .thenEvents(update);
+      given(...history, deactivated(1))
+        .when(register(1, asked))
+        .thenEvents(update, activated(1));
+    });
+  });
+
   it('knows a URL by its endpoint, and keeps the spelling that was given last', () => {
     const url = 'HTTPS://Shop.Example.com:443/1';
     const { type, data } = updated(1, 1, 2);
