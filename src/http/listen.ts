@@ -1,5 +1,5 @@
 /** The API's HTTP server: what it takes from strangers is limited, and it drains when it is closed. */
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
@@ -19,7 +19,7 @@ export interface ServerLimits {
   readonly lookEveryMs: number;
   /** How long an answer may wait for a reader that takes nothing of it, and a new connection for its first byte. */
   readonly stallMs: number;
-  /** Requests that may stand unanswered on one connection: one more closes it. What they ask for is held in memory. */
+  /** Requests that may stand unanswered on one connection: one more closes it. They are handled one after the other. */
   readonly pipelined: number;
   /** What is over it is closed as it comes. */
   readonly connections: number;
@@ -55,7 +55,7 @@ export async function listen(
     connectionsCheckingInterval: limits.lookEveryMs,
     requireHostHeader: false,
   };
-  const unanswered = new Unanswered();
+  const unanswered = new Pipelines();
   const server = createServer(options, guarded(app.callback(), unanswered, limits.pipelined));
   // With a listener Node leaves it to that to end a connection on which nothing moved for this long. An answer that is
   // still being made (by a slow store, or a receiver that is tested) is waited for, one that is not read is not.
@@ -75,32 +75,37 @@ export async function listen(
   return { port: (server.address() as AddressInfo).port, close: () => drained(server) };
 }
 
-/** Requests by the connection they came on. */
-class Unanswered {
-  readonly #counts = new WeakMap<Socket, number>();
+/** Requests that stand unanswered, by the connection they came on, the one that is handled first. */
+class Pipelines {
+  readonly #waiting = new WeakMap<Socket, (() => void)[]>();
 
   of(socket: Socket): number {
-    return this.#counts.get(socket) ?? 0;
+    return this.#waiting.get(socket)?.length ?? 0;
   }
 
-  /** @returns how many there are then */
-  add(socket: Socket, change: 1 | -1): number {
-    const now = this.of(socket) + change;
-    this.#counts.set(socket, now);
-    return now;
+  /**
+   * Handles a connection's requests one after the other: their answers go out in this order anyhow, and one that is made
+   * before it can go out is held in memory. 40 connections that pipeline 32 GETs of 3 MB and read nothing took 3.5 GiB.
+   */
+  add(socket: Socket, response: ServerResponse, handle: () => void): void {
+    const waiting = this.#waiting.get(socket) ?? [];
+    this.#waiting.set(socket, waiting);
+    waiting.push(handle);
+    response.once('close', () => {
+      const isFirst = waiting[0] === handle;
+      waiting.splice(waiting.indexOf(handle), 1);
+      if (isFirst && !socket.destroyed) waiting[0]?.();
+    });
+    if (waiting.length === 1) handle();
   }
 }
 
-function guarded(handle: RequestListener, unanswered: Unanswered, pipelined: number): RequestListener {
+function guarded(handle: RequestListener, unanswered: Pipelines, pipelined: number): RequestListener {
   return (request, response) => {
     const { socket } = request;
     // Those that were read together with the one too many come here all the same.
-    if (socket.destroyed || unanswered.add(socket, 1) > pipelined) {
-      socket.destroy();
-      return;
-    }
-    response.once('close', () => unanswered.add(socket, -1));
-    handle(request, response);
+    if (socket.destroyed || unanswered.of(socket) >= pipelined) socket.destroy();
+    else unanswered.add(socket, response, () => handle(request, response));
   };
 }
 

@@ -96,7 +96,7 @@ export const operation: Operation = {
       links: { listWebhooks: { operationId: 'listWebhooks', description: 'The list shows the webhook with its id.' } },
     },
     400: refusal(
-      `A field is not valid, ${MAX_ACTIVE_PER_TYPE} webhooks of the type are already active, or the account has ${MAX_WEBHOOKS} webhooks.`,
+      `A field is not valid, ${MAX_ACTIVE_PER_TYPE} webhooks of the type are already active, the account has ${MAX_WEBHOOKS} webhooks, or they hold more than 1 MiB together.`,
     ),
     404: refusal('The account is not registered.'),
     422: KEY_TAKEN,

@@ -31,6 +31,7 @@ import { showAuthorizationServer, operation as showAuthorizationServerOperation 
 import { showOpenApi, operation as showOpenApiOperation } from './show-openapi.js';
 import { type SendTest, testWebhook, operation as testWebhookOperation } from './test-webhook.js';
 import { traced } from './traced.js';
+import { limitUnsent } from './unsent-answers.js';
 
 export interface ApiParts extends RegisterWebhookParts {
   readonly handleCommand: HandleCommand;
@@ -99,11 +100,11 @@ function documented(all: readonly Route[], { version, ownTokens }: ApiParts): Ro
 
 function routed(all: readonly Route[], { accounts, verifyToken, rateLimits }: ApiParts): Router {
   const router = new Router({ sensitive: true });
-  const authenticated = authenticate(verifyToken, accounts);
+  const authenticated = [authenticate(verifyToken, accounts), limitUnsent()];
   for (const { operation, handle } of all) {
     const { method, path, security, rateLimit, body } = operation;
     const before: Middleware[] = [isOf(operation)];
-    if (security === 'bearer') before.push(authenticated);
+    if (security === 'bearer') before.push(...authenticated);
     if (security === 'bearer' && rateLimit) before.push(limitRate(rateLimits[rateLimit]));
     if (body?.type === 'json') before.push(jsonBody());
     if (body?.type === 'form') before.push(tokenErrors, formBody());

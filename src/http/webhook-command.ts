@@ -6,6 +6,11 @@ import { ApiError, accountNotFound, badRequest, type FieldError, fieldError } fr
 
 const FULL = fieldError('url', `can't be added: the account has ${MAX_WEBHOOKS} webhooks; remove one of them`);
 
+const TOO_LARGE = fieldError(
+  'headers',
+  "can't be taken: the webhooks of the account would hold more than 1 MiB together; shorten headers or remove a webhook",
+);
+
 /** Of /api/webhooks/{id}. @throws ApiError 404 for what no webhook has as its id */
 export function webhookIdOf(ctx: Context): number {
   const given = String(ctx.params.id);
@@ -29,6 +34,8 @@ export function mustBeAccepted(decision: Decision, atLimit?: FieldError): void {
       throw atLimit ? badRequest([atLimit]) : new Error('a limit for a command that makes nothing active');
     case 'account-full':
       throw badRequest([FULL]);
+    case 'account-too-large':
+      throw badRequest([TOO_LARGE]);
     default:
       decision satisfies never;
   }

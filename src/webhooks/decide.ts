@@ -1,7 +1,7 @@
 /** What a command leads to, given the account's state: events, or a refusal. Pure. */
 import { decideEndpoint, type EndpointCommand } from './decide-endpoint.js';
 import type { SealedHeader, WebhookConfiguration, WebhookEvent } from './events.js';
-import { type EventType, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from './limits.js';
+import { type EventType, MAX_ACCOUNT_CHARACTERS, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from './limits.js';
 import type { AccountWebhooks, Webhook } from './state.js';
 
 export interface RegisterWebhook {
@@ -53,7 +53,9 @@ export type Decision =
   | { readonly kind: 'account-not-found' }
   | { readonly kind: 'webhook-not-found' }
   | { readonly kind: 'limit-reached' }
-  | { readonly kind: 'account-full' };
+  | { readonly kind: 'account-full' }
+  /** What its webhooks hold together would be too much. */
+  | { readonly kind: 'account-too-large' };
 
 export function decide(state: AccountWebhooks, command: Command): Decision {
   if (state.accountId === null) return { kind: 'account-not-found' };
@@ -80,6 +82,7 @@ function register(state: AccountWebhooks, command: RegisterWebhook): Decision {
   const existing = state.webhooks.find((webhook) => webhook.eventType === eventType && webhook.endpoint === endpoint);
   if (!existing?.isActive && activeCount(state, eventType) >= MAX_ACTIVE_PER_TYPE) return { kind: 'limit-reached' };
   if (!existing && state.webhooks.length >= MAX_WEBHOOKS) return { kind: 'account-full' };
+  if (isTooLarge(state, existing, command)) return { kind: 'account-too-large' };
   if (!existing) {
     return accepted({ type: 'WebhookAdded', data: { ...configuration(command, newId, 1), createdAt: at } });
   }
@@ -90,6 +93,19 @@ function register(state: AccountWebhooks, command: RegisterWebhook): Decision {
   const updated: WebhookEvent = { type: 'WebhookUpdated', data };
   if (existing.isActive) return accepted(updated);
   return accepted(updated, { type: 'WebhookActivated', data: { webhookId: existing.id, activatedAt: at } });
+}
+
+/** An account that is larger already may change what it has, as long as that grows no further. */
+function isTooLarge(state: AccountWebhooks, existing: Webhook | undefined, command: RegisterWebhook): boolean {
+  const growth = charactersOf(command) - (existing ? charactersOf(existing) : 0);
+  if (growth <= 0) return false;
+  const now = state.webhooks.reduce((sum, webhook) => sum + charactersOf(webhook), 0);
+  return now + growth > MAX_ACCOUNT_CHARACTERS;
+}
+
+/** Of what its account chose. */
+function charactersOf({ url, endpoint, headers }: Pick<Webhook, 'url' | 'endpoint' | 'headers'>): number {
+  return headers.reduce((sum, { key, sealed }) => sum + key.length + sealed.length, url.length + endpoint.length);
 }
 
 /** One that is noted as failing is asked for anew: from now on it counts as taking. */

@@ -18,6 +18,12 @@ export const MAX_ACTIVE_PER_TYPE = 3;
 /** Entries an account may have, inactive ones too: each change of one costs as much as all of them. */
 export const MAX_WEBHOOKS = 100;
 
+/**
+ * All that an account's webhooks hold together, as it is stored, in characters: each change and each list costs as much.
+ * 21 webhooks with the largest headers fit.
+ */
+export const MAX_ACCOUNT_CHARACTERS = 1024 * 1024;
+
 export const MAX_HEADERS = 5;
 export const MAX_HEADER_NAME_LENGTH = 64;
 /** Room for a long bearer token; what a receiver takes as a whole (often 16 KiB) is its own to know. */

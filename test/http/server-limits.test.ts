@@ -201,6 +201,23 @@ describe('answers that are not read', () => {
     await eventually(() => slow.received.includes('"total":0'), { message: 'its connection is not kept' });
   });
 
+  it('are made one after the other on a connection, in the order of the requests', async () => {
+    const asked: (() => void)[] = [];
+    const caller = { accountId: 42, actor: 'a caller', clientId: null };
+    const verified = { kind: 'verified', caller } as const;
+    const verifyToken = () => new Promise<typeof verified>((letGo) => asked.push(() => letGo(verified)));
+    api = await startBareApi({ parts: { verifyToken } });
+    const connection = (await hold(api.port)).send(GOOD.repeat(3));
+    const other = (await hold(api.port)).send(GOOD);
+    await eventually(() => asked.length === 2, { message: 'the first ones are not asked for' });
+    for (const letGo of asked) letGo();
+    await eventually(() => asked.length === 3 && other.received !== '', { message: 'the second one is not asked for' });
+    asked[2]?.();
+    await eventually(() => asked.length === 4, { message: 'the third one is not asked for' });
+    asked[3]?.();
+    await eventually(() => connection.received.split('"total":0').length === 4, { message: 'three are not answered' });
+  });
+
   it('are not asked for in any number: a connection with too many unanswered requests is closed', async () => {
     const { port } = await started({ pipelined: 3 });
     const within = await hold(port);

@@ -5,8 +5,16 @@ import { evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
 
 /** given(what happened).when(a command).thenEvents(what happens) or .thenRefused(why) */
 export function given(...events: readonly AccountEvent[]) {
-  const state = events.map((event, index) => ({ ...event, id: `event ${index}` })).reduce(evolve, NO_ACCOUNT);
+  const state = stateOf(events);
   return { when: (command: Command) => outcome(decide(state, command)) };
+}
+
+export function decisionOn(events: readonly AccountEvent[], command: Command): Decision['kind'] {
+  return decide(stateOf(events), command).kind;
+}
+
+function stateOf(events: readonly AccountEvent[]) {
+  return events.map((event, index) => ({ ...event, id: `event ${index}` })).reduce(evolve, NO_ACCOUNT);
 }
 
 function outcome(decision: Decision) {

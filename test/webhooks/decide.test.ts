@@ -1,5 +1,5 @@
-import { describe, it } from '@jest/globals';
-import { given } from '../support/aggregate-spec.js';
+import { describe, expect, it } from '@jest/globals';
+import { decisionOn, given } from '../support/aggregate-spec.js';
 import { AT, added, register, registered } from '../support/webhook-samples.js';
 
 const LATER = '2026-11-04T10:00:00.000Z';
@@ -69,6 +69,33 @@ describe('RegisterWebhook', () => {
       given(...history, deactivated(1))
         .when(register(1, asked))
         .thenEvents(update, activated(1));
+    });
+  });
+
+  describe('of more than an account may hold', () => {
+    const large = (sealed: number) => [{ key: 'X', sealed: 's'.repeat(sealed) }];
+    const two = [registered(), added(1, { headers: large(500_000) }), added(2, { headers: large(500_000) })];
+
+    it('is refused, as a new entry and as an update', () => {
+      given(...two)
+        .when(register(3, { headers: large(60_000) }))
+        .thenRefused('account-too-large');
+      given(...two)
+        .when(register(2, { headers: large(560_000) }))
+        .thenRefused('account-too-large');
+    });
+
+    it('is taken where it is just enough, and where an account that is larger already grows no further', () => {
+      const free = 1024 * 1024 - 2 * (500_001 + 2 * 'https://shop.example.com/1'.length);
+      const fits = large(free - 1 - 2 * 'https://shop.example.com/3'.length);
+      expect(decisionOn(two, register(3, { headers: fits }))).toBe('accepted');
+      expect(decisionOn(two, register(3, { headers: large((fits[0]?.sealed.length ?? 0) + 1) }))).toBe(
+        'account-too-large',
+      );
+      const larger = [...two, added(3, { headers: large(400_000) })];
+      expect(decisionOn(larger, register(3, { headers: large(400_000) }))).toBe('accepted');
+      expect(decisionOn(larger, register(3, { headers: large(300_000) }))).toBe('accepted');
+      expect(decisionOn(larger, register(3, { headers: large(400_001) }))).toBe('account-too-large');
     });
   });
 
