@@ -1,5 +1,6 @@
 /** What both roles stand on: store, broker, keys, and the read model. */
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { openProjectionStates } from '../adapters/sqlite/projection-states.js';
 import { type Backbone, openBackbone } from '../backbone.js';
 import type { Config } from '../config.js';
@@ -9,6 +10,7 @@ import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Readiness } from '../observability/readiness.js';
 import type { Tracing } from '../observability/tracing.js';
+import { modeOpenToOthers } from '../open-folder.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { ProjectionStates } from '../ports/projection-states.js';
 import { type AccountStates, type Accounts, createAccounts, createLoadAccount } from '../read-model/accounts.js';
@@ -59,6 +61,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const backbone = watchedBackbone(await openBackbone(config, logger), metrics.store, brokerContact);
   stops.push(() => backbone.close());
   const { store } = backbone;
+  warnOfOpenFolder(start);
   const sweeper = startRetention(config, backbone, logger);
   stops.push(() => sweeper?.stop());
   const states = openProjectionStates(config.dataDir, (file) =>
@@ -94,6 +97,12 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const readModel = { accounts, history, passHead: (signal: AbortSignal) => host.passHead(signal) };
   const handling = { commands, handleCommand: createCommandHandler(commands), lost };
   return { ...start, backbone, brokerContact, ...readModel, ...handling, lookup: fairLookup(lookupAll) };
+}
+
+/** Once there is one: the store makes a missing one for its owner alone. */
+function warnOfOpenFolder({ config, logger }: Start): void {
+  const mode = existsSync(config.dataDir) ? modeOpenToOthers(config.dataDir) : null;
+  if (mode) logger.warn({ DATA_DIR: config.dataDir, mode }, 'others can write to DATA_DIR: chmod 700 it');
 }
 
 function identifying(dataDir: string, store: EventStore, states: ProjectionStates, stops: Stop[]): Promise<string> {

@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config.js';
+import { modeOpenToOthers } from '../open-folder.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 const MEBIBYTE = 1024 ** 2;
@@ -25,7 +26,13 @@ function usable(dataDir: string): Finding {
       : fail("it is not there, and can't be made", give);
   }
   if (!statSync(dataDir).isDirectory()) return fail('it is no folder', 'set DATA_DIR to a folder');
-  return isWritable(dataDir) ? ok('it can be written to') : fail("it can't be written to", give);
+  if (!isWritable(dataDir)) return fail("it can't be written to", give);
+  const mode = modeOpenToOthers(dataDir);
+  if (mode === null) return ok('it can be written to');
+  return warn(
+    `others can write to it, too (mode ${mode})`,
+    'chmod 700 it: who can write there can replace store and key',
+  );
 }
 
 function room(dataDir: string): Finding {

@@ -217,6 +217,18 @@ describe('DATA_DIR', () => {
     expect(of('event store')).toEqual([expect.stringMatching(/^FAIL DATA_DIR can't be used/)]);
   });
 
+  test('one that others can write to: doctor and serve say so', async () => {
+    const DATA_DIR = join(folder, 'open');
+    mkdirSync(DATA_DIR);
+    chmodSync(DATA_DIR, 0o777);
+    const open = { ...settings, DATA_DIR };
+    const { of } = await examined(open);
+    expect(of('DATA_DIR')[0]).toBe('warn others can write to it, too (mode 0777)');
+    const service = await serveHere(open);
+    await service.stop();
+    expect(service.log()).toContain('others can write to DATA_DIR');
+  });
+
   test('a store that is damaged', async () => {
     const DATA_DIR = join(folder, 'damaged');
     mkdirSync(DATA_DIR);
