@@ -24,7 +24,7 @@ const MAY_IMPORT = {
   observability: [],
   idempotency: ['ports', 'secrets'],
   accounts: ['ports', 'read-model', 'secrets', 'webhooks'],
-  'read-model': ['ports', 'webhooks/events', 'webhooks/load-account', 'webhooks/key-use'],
+  'read-model': ['package-file', 'ports', 'webhooks/events', 'webhooks/load-account', 'webhooks/key-use'],
   delivery: [
     'ports',
     'read-model',

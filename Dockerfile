@@ -3,7 +3,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 # No package has to be compiled on Node.js 22.
 RUN npm ci --no-audit --no-fund --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json ./
 COPY scripts scripts
 COPY projections projections
 COPY src src

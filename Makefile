@@ -11,7 +11,7 @@ BUILT := dist/.built
 # Folders too: their time changes when a file in them is removed.
 SOURCES := $(shell find src projections)
 # Node 20 knows no TypeScript.
-BENCH := node --import ./bench/support/typescript.js
+TYPESCRIPT := node --import ./bench/support/typescript.js
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -35,11 +35,11 @@ test-nodes: ## test-all on other versions of Node.js (NODE_VERSIONS="22 24 26");
 test-unit: $(BUILT) ## the tests that need neither servers nor processes of the service
 	@npm test --silent -- --selectProjects unit
 
-api-document: $(BUILT) ## writes docs/api.md, from what /openapi.json says
-	@node scripts/api-document.js > docs/api.md.new && mv docs/api.md.new docs/api.md
+api-document: $(INSTALLED) ## writes docs/api.md, from what /openapi.json says
+	@$(TYPESCRIPT) scripts/api-document.js > docs/api.md.new && mv docs/api.md.new docs/api.md
 
-asyncapi-document: $(BUILT) ## writes docs/asyncapi.json, what /asyncapi.json answers
-	@node scripts/asyncapi-document.js > docs/asyncapi.json.new && mv docs/asyncapi.json.new docs/asyncapi.json
+asyncapi-document: $(INSTALLED) ## writes docs/asyncapi.json, what /asyncapi.json answers
+	@$(TYPESCRIPT) scripts/asyncapi-document.js > docs/asyncapi.json.new && mv docs/asyncapi.json.new docs/asyncapi.json
 	@$(BIN)/biome format --write docs/asyncapi.json
 
 receivers: $(BUILT) ## runs the receivers of docs/receivers.md, in four languages; fetches their libraries
@@ -71,13 +71,13 @@ format: $(INSTALLED)
 build: $(BUILT) ## dist/main.js, the account-webhooks command
 
 bench: $(BUILT) ## every benchmark, 20 minutes; writes docs/benchmarks.md (BENCH_ONLY=pipeline,get is some of them)
-	@$(BENCH) bench/run.ts
+	@$(TYPESCRIPT) bench/run.ts
 
 bench-growth: $(BUILT) ## what grows with accounts, history, URLs and payload; writes plots into docs/
-	@$(BENCH) bench/growth.ts
+	@$(TYPESCRIPT) bench/growth.ts
 
 soak: $(BUILT) ## SOAK_MINUTES (30) at half of capacity: memory, latency, file sizes
-	@$(BENCH) bench/soak.ts
+	@$(TYPESCRIPT) bench/soak.ts
 
 up: .env ## the service with EventStoreDB and Kafka, by docker compose
 	docker compose up --build --wait
@@ -97,8 +97,7 @@ $(INSTALLED): package-lock.json
 	@sh scripts/install.sh
 	@rm -f node_modules/.installed-* && touch $@
 
-# Types are checked by lint, and by npm run build: here that takes twice the time of all the rest.
-$(BUILT): $(INSTALLED) $(SOURCES) package.json tsconfig.json tsconfig.build.json
-	$(BIN)/tsc -p tsconfig.build.json --noCheck
-	@node scripts/make-executable.js
+# Types are checked by lint, and by npm run build: here that takes ten times the time of the rest.
+$(BUILT): $(INSTALLED) $(SOURCES) package.json tsconfig.json scripts/bundle.js
+	@node scripts/bundle.js
 	@touch $@

@@ -49,6 +49,8 @@ export default {
     // Leaks on purpose: run by test/architecture/leak-guard.test.ts alone.
     ...(process.env.PLANTED ? [{ ...project, displayName: 'planted', testMatch: ['**/*.planted.ts'] }] : []),
   ],
+  // Besides that of a project.
+  globalSetup: '<rootDir>/test/support/certificates-for-all.js',
   reporters: ['default', '<rootDir>/test/support/summary-reporter.js'],
   testSequencer: '<rootDir>/test/support/longest-first.js',
   // For what hangs: tests wait for conditions, longer on a busy machine (test/support/eventually.ts).

@@ -1,10 +1,10 @@
-/** Prints docs/api.md, as a service of these sources describes itself. Needs what `npm run build` makes. */
+/** Prints docs/api.md, as a service of these sources describes itself. Run by make. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startApp } from '../dist/app.js';
-import { readConfig } from '../dist/config.js';
-import { createLogger } from '../dist/observability/logger.js';
+import { startApp } from '../src/app.js';
+import { readConfig } from '../src/config.js';
+import { createLogger } from '../src/observability/logger.js';
 import { apiMarkdown } from './api-markdown.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'api-document-'));

@@ -1,6 +1,7 @@
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { packageFile } from '../package-file.js';
 
 /** The service's, as package.json has it. */
 export function version(): string {
-  return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
+  return (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }).version;
 }

@@ -1,6 +1,7 @@
 /** A projection's source is compiled and run over its fixture before it goes to a server, where a bad one stops more than itself. */
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { packageFile } from '../package-file.js';
 import type { RecordedEvent } from '../ports/event-store.js';
 import { compileProjection, type Projection, type ProjectionName } from './projection-source.js';
 
@@ -11,7 +12,7 @@ export class FixtureFailed extends Error {
 
 /** By projections/fixtures/<name>.json: events, and the state they give. @throws FixtureFailed */
 export function rehearsed(name: ProjectionName, source: string): Projection {
-  const file = new URL(`../../projections/fixtures/${name}.json`, import.meta.url);
+  const file = packageFile(`projections/fixtures/${name}.json`);
   const { events, state } = JSON.parse(readFileSync(file, 'utf8')) as { events: RecordedEvent[]; state: unknown };
   try {
     const projection = compileProjection(name, source);

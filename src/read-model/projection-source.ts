@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { compileFunction } from 'node:vm';
+import { packageFile } from '../package-file.js';
 import type { RecordedEvent } from '../ports/event-store.js';
 
 export const PROJECTIONS = ['account-webhooks', 'account-credentials'] as const;
@@ -52,7 +53,7 @@ function handled(event: RecordedEvent): HandledEvent {
 }
 
 export function projectionSource(name: ProjectionName): string {
-  return readFileSync(new URL(`../../projections/${name}.js`, import.meta.url), 'utf8');
+  return readFileSync(packageFile(`projections/${name}.js`), 'utf8');
 }
 
 /** @throws Error where the source does not compile or folds nothing. */

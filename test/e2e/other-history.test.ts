@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { type OwnServer, startOwnServer } from '../services/eventstoredb/own-server.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { commandLine } from '../support/in-process-cli.js';
+import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import type { Service } from '../support/service.js';
 
 jest.setTimeout(300_000);
@@ -14,15 +15,22 @@ const WAY_OUT = 'account-webhooks store accept';
 let scene: FaultScene;
 afterEach(() => scene.close());
 
-async function post({ url }: Service, token: string, target: string): Promise<number> {
+async function post({ url }: Pick<Service, 'url'>, token: string, target: string): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ url: target, eventType: 'cash_in' });
   return (await fetch(`${url}/api/webhooks`, { method: 'POST', headers, body })).status;
 }
 
-async function total({ url }: Service, token: string): Promise<unknown> {
+async function total({ url }: Pick<Service, 'url'>, token: string): Promise<unknown> {
   const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
   return ((await response.json()) as { total: number }).total;
+}
+
+/** In this process: for what a service leaves behind, and what it answers. How one ends is seen of processes. */
+async function serving(): Promise<ServiceHere> {
+  const service = await serveHere(scene.settings);
+  scene.onClose(() => service.stop());
+  return service;
 }
 
 /** What doctor, and a start, say of the store that is there. */
@@ -50,23 +58,25 @@ async function accept(): Promise<{ storeId: string; changed: boolean }> {
 const inDataDir = (name: string) => join(String(scene.settings.DATA_DIR), name);
 
 describe('the embedded store', () => {
-  let service: Service;
-  let token: string;
   const removeStore = () => {
     for (const suffix of ['', '-wal', '-shm']) rmSync(inDataDir(`store.sqlite${suffix}`), { force: true });
   };
 
   beforeEach(async () => {
     scene = await FaultScene.open();
-    service = await scene.serve();
-    token = await scene.account(service, ACCOUNT, scene.urls('/up'));
   });
+
+  async function withAccount<S extends Pick<Service, 'url'>>(start: () => Promise<S>) {
+    const service = await start();
+    return { service, token: await scene.account(service, ACCOUNT, scene.urls('/up')) };
+  }
 
   test.each([
     ['is gone', () => undefined],
     ['has 0 bytes', () => writeFileSync(inDataDir('store.sqlite'), '')],
   ])('that %s is told by doctor and refused by serve, until it is accepted', async (_, leave) => {
-    await service.stop('SIGTERM');
+    const { service, token } = await withAccount(serving);
+    await service.stop();
     removeStore();
     leave();
     await expectRefused('is empty, or another one than before');
@@ -78,30 +88,34 @@ describe('the embedded store', () => {
   });
 
   test('that is another one of ours is refused as well', async () => {
-    await service.stop('SIGTERM');
+    const { service } = await withAccount(serving);
+    await service.stop();
     removeStore();
     rmSync(inDataDir('store-id'));
     await accept();
-    const other = await scene.serve();
-    await other.stop('SIGTERM');
+    const other = await serving();
+    await other.stop();
     writeFileSync(inDataDir('store-id'), 'the identity of the first one\n');
     await expectRefused('is another one than before');
   });
 
   test('that is replaced while the service runs ends it with code 1 and the way out', async () => {
+    const { service } = await withAccount(() => scene.serve());
     removeStore();
     expect(await service.exited).toBe(1);
     expect(service.log()).toMatch(/account-webhooks: the event store was replaced.*store accept/);
   });
 
   test('a deleted read model is rebuilt without a question', async () => {
-    await service.stop('SIGTERM');
+    const { service, token } = await withAccount(serving);
+    await service.stop();
     rmSync(inDataDir('read-model.sqlite'));
-    const again = await scene.serve();
+    const again = await serving();
     expect(await total(again, token)).toBe(1);
   });
 
   test('is not accepted beside a running service, which goes on', async () => {
+    const { service, token } = await withAccount(() => scene.serve());
     const { code, stderr } = await commandLine(scene.settings, ['store', 'accept']);
     expect([code, stderr]).toEqual([1, expect.stringContaining('the service runs on this DATA_DIR')]);
     expect(await post(service, token, scene.urls('/second')[0] ?? '')).toBe(200);
@@ -130,17 +144,17 @@ describe('a server', () => {
     );
     await expectRefused('(ends earlier|has other events) than before');
     expect(await accept()).toMatchObject({ changed: false });
-    expect(await total(await scene.serve(), token)).toBe(1);
+    expect(await total(await serving(), token)).toBe(1);
   });
 
   test('that has another history, longer than the one before, is refused while stopped as well', async () => {
-    const service = await scene.serve();
+    const service = await serving();
     const token = await scene.account(service, ACCOUNT, scene.urls('/up'));
-    await service.stop('SIGTERM');
+    await service.stop();
     await server.empty();
     await expectRefused('is empty, or another one than before');
     expect(await accept()).toMatchObject({ changed: true });
-    const other = await scene.serve();
+    const other = await serving();
     for (let accountId = 1; accountId <= 20; accountId += 1) {
       await commandLine(scene.settings, ['accounts', 'register', String(accountId), '--json']);
     }

@@ -71,12 +71,12 @@ export class FaultScene {
   }
 
   /** Registers the account, and its webhooks for cash_in. @returns a token of the account */
-  async account(service: Service, accountId: number, urls: readonly string[]): Promise<string> {
+  async account(service: Pick<Service, 'url'>, accountId: number, urls: readonly string[]): Promise<string> {
     return this.webhooks(service, await register(this.settings, accountId), urls);
   }
 
   /** The account's webhooks for cash_in. @returns a token of the account */
-  async webhooks(service: Service, account: Account, urls: readonly string[]): Promise<string> {
+  async webhooks(service: Pick<Service, 'url'>, account: Account, urls: readonly string[]): Promise<string> {
     const token = await tokenFor(service.url, account);
     for (const url of urls) {
       const status = await addWebhook(service.url, token, { url, eventType: 'cash_in' });

@@ -1,12 +1,12 @@
 /**
- * A process of its own on a data folder, with the built adapters: `node sqlite-child-process.js <role> <dataDir>`. It prints a
+ * A process of its own on a data folder, with the adapters of src/: `node sqlite-child-process.js <role> <dataDir>`. It prints a
  * line for each thing done, and goes on until it is killed.
  */
 import { createInterface } from 'node:readline';
-import { SqliteBroker } from '../../dist/adapters/sqlite/broker.js';
-import { SqliteEventStore } from '../../dist/adapters/sqlite/event-store.js';
-import { openProjectionStates } from '../../dist/adapters/sqlite/projection-states.js';
-import { StoreFile } from '../../dist/adapters/sqlite/store-file.js';
+import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
+import { SqliteEventStore } from '../../src/adapters/sqlite/event-store.js';
+import { openProjectionStates } from '../../src/adapters/sqlite/projection-states.js';
+import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 
 const [, , role, dataDir] = process.argv;
 const tell = (line) => process.stdout.write(`${line}\n`);

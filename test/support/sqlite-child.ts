@@ -1,10 +1,11 @@
-/** Another process on a data folder, its lines as they come, and kill -9. What it runs is built by `make build`. */
+/** Another process on a data folder, its lines as they come, and kill -9. It runs the sources. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.js';
 
 const SCRIPT = fileURLToPath(new URL('sqlite-child-process.js', import.meta.url));
+const TYPESCRIPT = new URL('../../bench/support/typescript.js', import.meta.url).href;
 
 export type Role = 'holdGroup' | 'publish' | 'write' | 'commitStates' | 'holdWriteLock';
 
@@ -14,7 +15,7 @@ export class SqliteChild {
   #output = '';
 
   constructor(role: Role, dataDir: string) {
-    this.#child = spawn(process.execPath, [SCRIPT, role, dataDir], { stdio: 'pipe' });
+    this.#child = spawn(process.execPath, ['--import', TYPESCRIPT, SCRIPT, role, dataDir], { stdio: 'pipe' });
     this.#exited = once(this.#child, 'close');
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (chunk: string) => {

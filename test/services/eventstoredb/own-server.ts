@@ -3,9 +3,8 @@
  * names the program that starts one (real-server.ts). This is the one place that chooses.
  */
 import { describe } from '@jest/globals';
-import { type EventStoreOptions, startEventStore } from './event-store-server.js';
-import { startRealServer } from './real-server.js';
-import { StoredData } from './stored-data.js';
+import type { EventStoreOptions } from './event-store-server.js';
+import type { StoredData } from './stored-data.js';
 
 export interface OwnServer {
   readonly url: string;
@@ -25,14 +24,19 @@ export interface OwnServer {
 /** Null where the test server stands for it. */
 export const REAL_PROGRAM = process.env.EVENTSTOREDB_COMMAND || null;
 
-/** @param options users, TLS and the like: only within needsTestServer, because a real one takes none */
-export function startOwnServer(options?: EventStoreOptions): Promise<OwnServer> {
+/** Loaded where a server is started: most files of the tests start none, and gRPC takes long to load. @param options users, TLS and the like: only within needsTestServer, because a real one takes none */
+export async function startOwnServer(options?: EventStoreOptions): Promise<OwnServer> {
   if (!REAL_PROGRAM) return startTestServer(options);
   if (options) throw new Error('a real EventStoreDB is started without options: see needsTestServer');
+  const { startRealServer } = await import('./real-server.js');
   return startRealServer(REAL_PROGRAM);
 }
 
 async function startTestServer(options: EventStoreOptions = {}): Promise<OwnServer> {
+  const [{ startEventStore }, { StoredData }] = await Promise.all([
+    import('./event-store-server.js'),
+    import('./stored-data.js'),
+  ]);
   let server = await startEventStore(options);
   const { url, port } = server;
   const startWith = async (data: StoredData) => {

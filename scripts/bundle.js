@@ -1,0 +1,59 @@
+/**
+ * Builds dist/main.js, and beside it the parts that are loaded when they are needed. A start reads 91 files of JavaScript,
+ * and 729 with a file for each module: docs/decisions/0006.
+ */
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+/** Every start loads them, or every call of a service by the command line; what is not here is loaded from node_modules. */
+const BUNDLED = [
+  ...['@koa/router', 'ajv', 'commander', 'got', 'jose', 'koa', 'koa-bodyparser', 'lru-cache'],
+  ...['pino', 'prom-client', 'undici'],
+];
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DIST = join(ROOT, 'dist');
+
+const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+const { metafile } = await build({
+  absWorkingDir: ROOT,
+  entryPoints: ['src/main.ts'],
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  external: Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !BUNDLED.includes(name)),
+  // What CommonJS packages ask Node's own modules for.
+  banner: {
+    js: "import { createRequire as cjsRequire } from 'node:module';const require = cjsRequire(import.meta.url);",
+  },
+  metafile: true,
+  logLevel: 'warning',
+});
+
+const LICENSES = 'licenses.txt';
+const written = new Set([LICENSES, ...Object.keys(metafile.outputs).map((path) => path.slice('dist/'.length))]);
+/** Of an earlier build; make's own marks have a dot. */
+const stale = readdirSync(DIST).filter((name) => !name.startsWith('.') && !written.has(name));
+for (const name of stale) rmSync(join(DIST, name), { recursive: true });
+
+writeFileSync(join(DIST, LICENSES), licenses());
+if (!readFileSync(join(DIST, 'main.js'), 'utf8').startsWith('#!')) throw new Error('src/main.ts must begin with #!');
+chmodSync(join(DIST, 'main.js'), 0o755);
+
+/** Of the packages in the bundle: each asks for its notice to go with it. */
+function licenses() {
+  const folders = Object.keys(metafile.inputs).map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
+  return [...new Set(folders.filter(Boolean))].sort().map(license).join('\n\n');
+}
+
+function license(folder) {
+  const { name, version, license: kind } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+  const file = readdirSync(join(ROOT, folder)).find((entry) => /^licen[cs]e/i.test(entry));
+  return `${name} ${version} (${kind})\n${file ? readFileSync(join(ROOT, folder, file), 'utf8').trim() : ''}`;
+}
