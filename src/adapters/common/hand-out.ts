@@ -12,6 +12,7 @@ import type {
   ConsumerState,
   PartitionState,
   ReceivedRecord,
+  RecordHold,
   UnreadableBatch,
 } from '../../ports/broker.js';
 import { Standstills, type Stopped } from './standstills.js';
@@ -66,14 +67,30 @@ export interface Lane extends Stopped {
   readonly headDue: number;
   takeHead(): void;
   done(record: ReceivedRecord): void;
+  isPartDone(record: ReceivedRecord, part: number): boolean;
+  partDone(record: ReceivedRecord, part: number): void;
   /** A rejected record of it is not handed out again: it was none of the lanes when its turn came. */
   letGo?(): void;
 }
+
+/**
+ * What a consumer knows of its place in the group: while it does not hold, nothing is handed out, and whether a record is
+ * its own is told once that is known.
+ */
+export interface Lease {
+  readonly holds: boolean;
+  /** Fulfilled once it holds; with false where it never will. */
+  settled(): Promise<boolean>;
+}
+
+const FOR_EVER: Lease = { holds: true, settled: async () => true };
 
 export interface HandOutOptions
   extends Pick<ConsumeOptions, 'inFlight' | 'inFlightBytes' | 'handler' | 'mayBegin' | 'onUnreadable'> {
   /** After each record that is done. */
   readonly onDone: () => void;
+  /** Without it, it holds for ever. */
+  readonly lease?: Lease;
 }
 
 interface Taken {
@@ -85,6 +102,7 @@ interface Taken {
 
 export class HandOut {
   readonly #options: HandOutOptions;
+  readonly #lease: Lease;
   readonly #pausing = new Set<NodeJS.Timeout>();
   readonly #standstills: Standstills;
   #again: Taken[] = [];
@@ -100,6 +118,7 @@ export class HandOut {
 
   constructor(options: HandOutOptions) {
     this.#options = options;
+    this.#lease = options.lease ?? FOR_EVER;
     this.#standstills = new Standstills(options.onUnreadable, () => {
       options.onDone();
       this.pumpNextTurn();
@@ -179,7 +198,7 @@ export class HandOut {
   }
 
   #hasRoom(): boolean {
-    return !this.#stopped && this.#unsettled < this.#options.inFlight;
+    return !this.#stopped && this.#lease.holds && this.#unsettled < this.#options.inFlight;
   }
 
   #hasRoomForMore(): boolean {
@@ -224,13 +243,26 @@ export class HandOut {
     this.pump();
   }
 
-  async #handled({ record, lane }: Taken): Promise<boolean> {
+  async #handled(taken: Taken): Promise<boolean> {
     try {
-      await this.#options.handler(record, { isOwn: () => this.#lanes.has(lane) });
+      await this.#options.handler(taken.record, this.#holdOn(taken));
       return true;
     } catch {
       return false;
     }
+  }
+
+  #holdOn({ record, lane }: Taken): RecordHold {
+    return {
+      isOwn: () => this.#isOwn(lane),
+      isPartDone: (part) => lane.isPartDone(record, part),
+      partDone: (part) => lane.partDone(record, part),
+    };
+  }
+
+  #isOwn(lane: Lane): boolean | Promise<boolean> {
+    if (!this.#lanes.has(lane)) return false;
+    return this.#lease.holds || this.#lease.settled().then((holds) => holds && this.#isOwn(lane));
   }
 
   #done({ lane, record }: Taken): void {
