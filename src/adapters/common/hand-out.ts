@@ -171,12 +171,14 @@ export class HandOut {
     for (const timer of this.#pausing) clearTimeout(timer);
   }
 
-  /** After stop: fulfilled once every promise of the handler is settled. */
+  /** After stop: fulfilled once every promise of the handler is settled. From then on no record is this consumer's own. */
   async drained(): Promise<void> {
-    if (this.#unsettled === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#settled = resolve;
-    });
+    if (this.#unsettled > 0) {
+      await new Promise<void>((resolve) => {
+        this.#settled = resolve;
+      });
+    }
+    this.#lanes = new Set();
   }
 
   #pumpAfter(ms: number): void {
