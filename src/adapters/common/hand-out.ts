@@ -15,6 +15,7 @@ import type {
   RecordHold,
   UnreadableBatch,
 } from '../../ports/broker.js';
+import { FOR_EVER, type Lease } from './lease.js';
 import { Standstills, type Stopped } from './standstills.js';
 
 /**
@@ -72,18 +73,6 @@ export interface Lane extends Stopped {
   /** A rejected record of it is not handed out again: it was none of the lanes when its turn came. */
   letGo?(): void;
 }
-
-/**
- * What a consumer knows of its place in the group: while it does not hold, nothing is handed out, and whether a record is
- * its own is told once that is known.
- */
-export interface Lease {
-  readonly holds: boolean;
-  /** Fulfilled once it holds; with false where it never will. */
-  settled(): Promise<boolean>;
-}
-
-const FOR_EVER: Lease = { holds: true, settled: async () => true };
 
 export interface HandOutOptions
   extends Pick<ConsumeOptions, 'inFlight' | 'inFlightBytes' | 'handler' | 'mayBegin' | 'onUnreadable'> {

@@ -7,7 +7,7 @@
  *
  * A heartbeat counts from when it was sent: a process that stood still after that has no time left when it goes on.
  */
-import type { Lease } from '../common/hand-out.js';
+import { type Lease, LeaseQuestions } from '../common/lease.js';
 
 /** Of the session timeout: what is begun then has to be on its way before that is over. */
 const PART = 0.9;
@@ -15,10 +15,9 @@ const PART = 0.9;
 export class GroupLease implements Lease {
   readonly #ms: number;
   readonly #regained: () => void;
+  readonly #questions = new LeaseQuestions();
   #isJoining = true;
   #until = Number.NEGATIVE_INFINITY;
-  #waiting: ((holds: boolean) => void)[] = [];
-  #stopped = false;
 
   /** @param regained called when it holds again */
   constructor(sessionTimeoutMs: number, regained: () => void) {
@@ -31,8 +30,7 @@ export class GroupLease implements Lease {
   }
 
   settled(): Promise<boolean> {
-    if (this.holds || this.#stopped) return Promise.resolve(this.holds);
-    return new Promise((resolve) => void this.#waiting.push(resolve));
+    return this.#questions.ask(this);
   }
 
   /** @param sentMs how long ago what was answered now was sent */
@@ -52,13 +50,12 @@ export class GroupLease implements Lease {
 
   /** From now on nobody waits. */
   stop(): void {
-    this.#stopped = true;
-    for (const resolve of this.#waiting.splice(0)) resolve(this.holds);
+    this.#questions.close(this);
   }
 
   #tell(): void {
     if (!this.holds) return;
-    for (const resolve of this.#waiting.splice(0)) resolve(true);
+    this.#questions.answer(true);
     this.#regained();
   }
 }

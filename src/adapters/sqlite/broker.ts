@@ -40,7 +40,7 @@ export class SqliteBroker implements Broker {
       this.#consumers.add(consumer);
       consumer.closed.then(() => this.#consumers.delete(consumer));
       try {
-        consumer.start();
+        await consumer.start();
       } catch (error) {
         await consumer.close();
         throw error;
