@@ -101,10 +101,8 @@ export class SqliteConsumer implements Consumer {
   }
 
   async #remember(offsets: ReadonlyMap<TopicLane, number>): Promise<void> {
-    const { generation } = this.#lock;
     const byTopic = new Map([...offsets].map(([{ topic }, next]) => [topic, next]));
-    const { group } = this.#options;
-    if (generation !== null && (await this.#log.rememberOffsets({ group, generation }, byTopic))) return;
+    if (await this.#log.rememberOffsets(this.#options.group, byTopic, () => this.#lock.isCurrent())) return;
     this.#lock.doubt();
     throw new Error('another process may have the group');
   }

@@ -79,9 +79,9 @@ export class GroupLock implements Lease {
     return this.#questions.ask(this);
   }
 
-  /** What is written under another one is not this consumer's; null while it stands by. */
-  get generation(): number | null {
-    return this.#generation;
+  /** Whether nobody has taken the group since: by what store.sqlite says, within the transaction that asks. */
+  isCurrent(): boolean {
+    return this.#generation !== null && this.#claims.read()?.generation === this.#generation;
   }
 
   /** Fulfilled after the first look: taken where it was free, else as soon as it is. @throws an error of fs, at once */

@@ -13,12 +13,6 @@ export interface RecordPage {
   readonly atEnd: boolean;
 }
 
-/** Of a group: see group-claims.ts. */
-export interface Generation {
-  readonly group: string;
-  readonly generation: number;
-}
-
 /** What is published to a topic until its transaction begins. */
 interface Batch {
   readonly rows: NewRow[];
@@ -98,10 +92,14 @@ export class RecordLog {
     return this.#sql.topic.get(topic) !== undefined;
   }
 
-  /** False, and nothing is remembered, where the group has another generation by now. */
-  rememberOffsets({ group, generation }: Generation, offsets: ReadonlyMap<string, number>): Promise<boolean> {
+  /** @param mayRemember asked within the transaction. @returns what it said; after a no nothing is remembered */
+  rememberOffsets(
+    group: string,
+    offsets: ReadonlyMap<string, number>,
+    mayRemember: () => boolean = () => true,
+  ): Promise<boolean> {
     return this.#store.write('offsets', () => {
-      if (this.#sql.generation.get(group) !== generation) return false;
+      if (!mayRemember()) return false;
       for (const [topic, next] of offsets) this.#sql.remember.run(group, this.#ensure(topic).id, next);
       return true;
     });
@@ -157,7 +155,6 @@ function statements({ file }: StoreFile) {
     oldest: file.prepare(`SELECT offset, timestamp FROM records WHERE topic = ${idOf} ORDER BY offset LIMIT 1`),
     begin: file.prepare('INSERT OR IGNORE INTO group_offsets (group_name, topic, next_offset) VALUES (?, ?, 0)'),
     groupOffset: file.prepare(`SELECT next_offset FROM group_offsets WHERE group_name = ? AND topic = ${idOf}`).pluck(),
-    generation: file.prepare('SELECT generation FROM group_claims WHERE group_name = ?').pluck(),
     remember: file.prepare(
       `INSERT INTO group_offsets (group_name, topic, next_offset) VALUES (?, ?, ?)
        ON CONFLICT (group_name, topic) DO UPDATE SET next_offset = excluded.next_offset`,

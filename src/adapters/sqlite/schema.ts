@@ -44,7 +44,7 @@ CREATE TABLE IF NOT EXISTS group_claims (
 /** store.sqlite: history and broker in one file. "awst" */
 export const STORE: FileSchema = {
   applicationId: 0x61777374,
-  shape: 1,
+  shape: 2,
   schema: STORE_SCHEMA,
   unmarked: ['meta', 'events', 'topics', 'records', 'group_offsets'],
 };

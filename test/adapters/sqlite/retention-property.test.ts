@@ -90,8 +90,6 @@ test('exactly what is old and done goes, whatever happened before', async () => 
   const { file } = folder.open();
   const log = new RecordLog(file);
   const sweep = new RecordSweep(file, RULES);
-  const claimed = file.file.prepare('INSERT INTO group_claims (group_name, generation, is_locked) VALUES (?, 1, 1)');
-  for (const name of GROUPS) claimed.run(name);
   let now = 0;
   jest.spyOn(Date, 'now').mockImplementation(() => now);
 
@@ -113,7 +111,7 @@ test('exactly what is old and done goes, whatever happened before', async () => 
         return log.begin(one.group, [one.topic]);
       case 'done': {
         const next = oracle.stands(one.topic, one.group, Math.floor(oracle.end(one.topic) * one.share));
-        await log.rememberOffsets({ group: one.group, generation: 1 }, new Map([[one.topic, next]]));
+        await log.rememberOffsets(one.group, new Map([[one.topic, next]]));
         return;
       }
       case 'wait':
