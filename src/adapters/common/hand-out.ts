@@ -16,6 +16,7 @@ import type {
   UnreadableBatch,
 } from '../../ports/broker.js';
 import { FOR_EVER, type Lease } from './lease.js';
+import { type Parts, RecordHolds } from './record-holds.js';
 import { Standstills, type Stopped } from './standstills.js';
 
 /**
@@ -59,7 +60,7 @@ export function headState(head: Waiting | undefined): PartitionState['head'] {
 }
 
 /** Records of one partition, in order. */
-export interface Lane extends Stopped {
+export interface Lane extends Stopped, Parts {
   /** The next to hand out, due or not; may throw, and is then asked again later. */
   head(): Waiting | undefined;
   /** What can't be read and stands before its other records: it has no head then. */
@@ -68,8 +69,6 @@ export interface Lane extends Stopped {
   readonly headDue: number;
   takeHead(): void;
   done(record: ReceivedRecord): void;
-  isPartDone(record: ReceivedRecord, part: number): boolean;
-  partDone(record: ReceivedRecord, part: number): void;
   /** A rejected record of it is not handed out again: it was none of the lanes when its turn came. */
   letGo?(): void;
 }
@@ -92,6 +91,7 @@ interface Taken {
 export class HandOut {
   readonly #options: HandOutOptions;
   readonly #lease: Lease;
+  readonly #holds: RecordHolds<Lane>;
   readonly #pausing = new Set<NodeJS.Timeout>();
   readonly #standstills: Standstills;
   #again: Taken[] = [];
@@ -108,6 +108,7 @@ export class HandOut {
   constructor(options: HandOutOptions) {
     this.#options = options;
     this.#lease = options.lease ?? FOR_EVER;
+    this.#holds = new RecordHolds(this.#lease, (lane) => this.#lanes.has(lane));
     this.#standstills = new Standstills(options.onUnreadable, () => {
       options.onDone();
       this.pumpNextTurn();
@@ -170,6 +171,11 @@ export class HandOut {
     this.#lanes = new Set();
   }
 
+  /** While the lease does not hold: fulfilled once all that handlers began after a yes has ended. */
+  quiet(): Promise<void> {
+    return this.#holds.quiet();
+  }
+
   #pumpAfter(ms: number): void {
     if (this.#wake) clearTimeout(this.#wake);
     this.#wake = setTimeout(() => this.pump(), Math.min(ms, LONGEST_TIMER_MS));
@@ -226,34 +232,23 @@ export class HandOut {
   /** Never rejects. */
   async #handle(taken: Taken): Promise<void> {
     this.#unsettled += 1;
-    const done = await this.#handled(taken);
+    const { hold, ended } = this.#holds.of(taken.lane, taken.record);
+    const done = await this.#handled(taken.record, hold);
     this.#unsettled -= 1;
     if (done) this.#done(taken);
     else if (!this.#stopped) this.#pause(taken);
+    ended();
     if (this.#unsettled === 0) this.#settled();
     this.pump();
   }
 
-  async #handled(taken: Taken): Promise<boolean> {
+  async #handled(record: ReceivedRecord, hold: RecordHold): Promise<boolean> {
     try {
-      await this.#options.handler(taken.record, this.#holdOn(taken));
+      await this.#options.handler(record, hold);
       return true;
     } catch {
       return false;
     }
-  }
-
-  #holdOn({ record, lane }: Taken): RecordHold {
-    return {
-      isOwn: () => this.#isOwn(lane),
-      isPartDone: (part) => lane.isPartDone(record, part),
-      partDone: (part) => lane.partDone(record, part),
-    };
-  }
-
-  #isOwn(lane: Lane): boolean | Promise<boolean> {
-    if (!this.#lanes.has(lane)) return false;
-    return this.#lease.holds || this.#lease.settled().then((holds) => holds && this.#isOwn(lane));
   }
 
   #done({ lane, record }: Taken): void {

@@ -29,7 +29,9 @@ export interface KafkaConsumerParts {
   readonly refusals?: RefusalTimes;
 }
 
-/** Waited for at most, when Kafka does not answer before this member joins again. */
+/** Before this member joins again: for what was begun to end, so that it need not be begun by another one too. */
+const QUIET_WITHIN_MS = 1_000;
+/** The same, for Kafka to take what is done. Both are far from the session's timeout. */
 const HAND_OVER_WITHIN_MS = 1_000;
 /** Waited for at most, when Kafka does not answer while what is done is committed for the last time. */
 const COMMIT_WITHIN_MS = 4_000;
@@ -105,11 +107,12 @@ export class KafkaConsumer implements Consumer {
     };
   }
 
-  /** Others may have its partitions next: nothing new is begun, and they are told what is done. */
+  /** Others may have its partitions next: nothing new is begun, what is begun may end, and they are told what is done. */
   async #handOver(): Promise<void> {
     const { holds } = this.#lease;
     this.#lease.joining();
     if (!holds) return;
+    await withinTime(QUIET_WITHIN_MS, this.#handOut.quiet()).catch(() => undefined);
     await withinTime(HAND_OVER_WITHIN_MS, this.#offsets.handOver()).catch(() => undefined);
   }
 

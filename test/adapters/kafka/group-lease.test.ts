@@ -99,6 +99,19 @@ describe('a consumer whose group is rebalanced', () => {
     await eventually(() => holds.has('kept 7'));
   });
 
+  it('waits a while for what was begun to end, before it joins again', async () => {
+    expect(await holds.get('kept 5')?.isOwn()).toBe(true);
+    let joins = false;
+    const joining = client.beginJoin().then(() => {
+      joins = true;
+    });
+    for (let turns = 0; turns < 20; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect([joins, client.commits]).toEqual([false, []]);
+    end();
+    await joining;
+    expect(client.commits.flat().map(({ topic, offset }) => `${topic} ${offset}`)).toContain('kept 7');
+  });
+
   it('says before it joins again what is done behind an open record, and no more at other times', async () => {
     await client.beginJoin();
     const metadata = client.commits.flat().map((commit) => [commit.topic, commit.offset, 'metadata' in commit]);
