@@ -58,13 +58,13 @@ export function createDeliver(parts: DeliverParts): Deliver {
     const bytes = delivery.record.value?.length ?? 0;
     const entry = await gate.enter(delivery.accountId, before.webhook.endpoint, bytes);
     if (entry.kind === 'refused') {
-      mustBeOwn(hold);
+      await mustBeOwn(hold);
       await follow(delivery, refused(entry), takenAt);
       return true;
     }
     let signal: EndpointSignal = 'unknown';
     try {
-      mustBeOwn(hold);
+      await mustBeOwn(hold);
       const to = recipientOf(delivery, accounts);
       if (to.kind !== 'active') return false;
       signal = await attemptOnce(delivery, to.webhook, takenAt);
@@ -91,8 +91,8 @@ export function createDeliver(parts: DeliverParts): Deliver {
 }
 
 /** @throws where another consumer has the record: what is begun for it now would be sent twice */
-function mustBeOwn(hold: RecordHold): void {
-  if (!hold.isOwn()) throw new Error("the record is another consumer's now");
+async function mustBeOwn(hold: RecordHold): Promise<void> {
+  if (!(await hold.isOwn())) throw new Error("the record is another consumer's now");
 }
 
 const PUT_OFF_WHY = { 'line-full': 'line-full', open: 'breaker-open', closed: 'stopping' } as const;

@@ -15,6 +15,7 @@ import type { Intake } from './intake.js';
 import { longestWaitMs } from './retry-schedule.js';
 import { RoutedLog } from './routed-log.js';
 import { Standstills } from './standstill.js';
+import { eachStepOnce } from './steps-once.js';
 
 const DRAIN_MS = 5_000;
 /** After the drain: for retry records to become durable. */
@@ -96,6 +97,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
     group,
     handler: createFanOut(parts, deliver),
   });
+  const retry = eachStepOnce(deliver);
   try {
     const retries = await broker.consume({
       ...common,
@@ -104,7 +106,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
       notBefore: notBefore(parts),
       handler: async (record, hold) => {
         const delivery = fromRetryRecord(record);
-        return delivery ? deliver(delivery, hold) : bury(parts, record, 'the record is not a retry record');
+        return delivery ? retry(delivery, hold) : bury(parts, record, 'the record is not a retry record');
       },
     });
     return { payments, retries };

@@ -18,14 +18,19 @@ export interface FanOutParts extends DeliverParts {
 /**
  * A payment is routed at once, by the read model as it stands, and again once the event store confirmed it: a webhook that
  * was registered before, and is seen only then, gets its delivery then. The record is done when each of its deliveries has
- * ended or is durable in a tier, and its `routed` entry is durable.
+ * ended or is durable in a tier, and its `routed` entry is durable. Where the record comes again, here or after a planned
+ * rebalance, the webhooks that are done with it are left out.
  */
 export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandler {
   return (record, hold) => {
     const parsed = parsePaymentEvent(record);
     const trace = traceOf(record);
     const span = parts.tracing.fanOut(record, trace);
-    const send: Send = (event, webhook) => deliver(newDelivery(event, webhook, record, span?.context ?? trace), hold);
+    const send: Send = async (event, webhook) => {
+      if (hold.isPartDone(webhook.id)) return;
+      await deliver(newDelivery(event, webhook, record, span?.context ?? trace), hold);
+      hold.partDone(webhook.id);
+    };
     const done = parsed.ok ? route(record, parsed.event, send) : bury(parts, record, parsed.reason);
     return span ? inSpan(span, done, parsed.ok ? null : 'not-valid') : done;
   };

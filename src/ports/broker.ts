@@ -16,8 +16,8 @@
  * - A handler's promise fulfilled: that record is done. Rejected: not done and not skipped; the handler is called with
  *   it again, after a pause that grows from 0.1 s to 5 s. While it pauses it does not count to `inFlight` and others go
  *   on; its bytes, which are held, do count. An adapter may begin nothing new while 1,000 or more pause.
- * - Only the contiguous done prefix of a partition is remembered: after a crash or a rebalance, what was done behind
- *   an unfinished record comes again.
+ * - Only the contiguous done prefix of a partition is remembered: after a crash what was done behind an unfinished record
+ *   comes again. In a planned rebalance (a consumer joins or leaves) it does not, as far as the broker has room to say so.
  * - mayBegin: while it says no, no further record is begun; one that was rejected comes again all the same. It is asked
  *   again when a record is done, and every few ms.
  * - notBefore: a record that is not yet due waits, and with it those behind it in its partition (a retry topic is
@@ -27,8 +27,8 @@
  *   again, after a pause that grows from 0.1 s to 5 s. Without onUnreadable the partition stands there. browse steps over it.
  * - A record published on this machine reaches a waiting consumer within 20 ms.
  * - One record of a partition is never in the hands of two consumers of a group, except across a crash or a rebalance. A
- *   handler can ask whether its record is still its consumer's: once that says no, another consumer may have the record, and
- *   what the handler does for it may be done twice.
+ *   handler can ask whether its record is still its consumer's, and gets a no before another consumer is handed it: what is
+ *   begun after a yes may be done twice, what waits in the handler for its turn need not be.
  * - Consumer.stop: the handler is called no more, not even for what was rejected. Consumer.close: stop, then wait for
  *   the promises still out (ending them in time is the handler's part), remember what is done, let go of the partitions.
  * - close of the broker closes its consumers; both may be called twice. What is asked for afterwards is rejected with
@@ -123,8 +123,16 @@ export type RecordHandler = (record: ReceivedRecord, hold: RecordHold) => Promis
 
 /** A consumer's hold on a record that it handed out. */
 export interface RecordHold {
-  /** False for ever once its partition was given to another consumer. Cheap; false before the other consumer begins. */
-  isOwn(): boolean;
+  /**
+   * False for ever once its partition was given to another consumer, and before that one begins. A promise where nobody
+   * can tell just now, as in the middle of a rebalance: that takes a second, and as long as the broker can't be reached.
+   * Else cheap. What is begun has to be begun at once.
+   */
+  isOwn(): boolean | Promise<boolean>;
+  /** Of a record with several parts, each a whole number: nothing is left to do for this one if the record comes again. */
+  partDone(part: number): void;
+  /** Known for as long as this consumer has the record; to the next one after a planned rebalance, as far as there is room. */
+  isPartDone(part: number): boolean;
 }
 
 export interface Consumer {

@@ -174,6 +174,8 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
   ],
   [brokers.AsksOnce, 'where its promise is rejected it is asked about again, and others go on'],
   [brokers.KeepsItsStandstillsToItself, 'browse steps over what can not be read, and tells of it'],
+  [brokers.OwnsForEver, 'a hold says yes while its consumer works, and no once that is closed'],
+  [brokers.ForgetsParts, 'parts of a record that are done are known when it comes again, those of others are not'],
   [brokers.BrowsesAllOfIt, 'browse of a range gives that of its partition, and no other'],
   [
     brokers.FollowsNothing,

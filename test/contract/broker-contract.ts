@@ -1,6 +1,7 @@
 /** The contract of src/ports/broker.ts: every sentence of its comment is a case. */
 import { closing } from './broker/closing.js';
 import { handingOut } from './broker/handing-out.js';
+import { holding } from './broker/holding.js';
 import type { BrokerCase } from './broker/inbox.js';
 import { mayBegin } from './broker/may-begin.js';
 import { notBefore } from './broker/not-before.js';
@@ -11,6 +12,7 @@ import { browsing, unreadable } from './broker/unreadable.js';
 export const cases: readonly BrokerCase[] = [
   ...publishing,
   ...handingOut,
+  ...holding,
   ...mayBegin,
   ...rejectingCases,
   ...notBefore,

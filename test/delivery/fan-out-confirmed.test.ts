@@ -1,7 +1,7 @@
 /** Payments are routed at once, and confirmed by a head of the event store before they are done. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { readDeadLetter } from '../../src/delivery/dead-letters.js';
-import { DeliverFixture } from '../support/deliver-fixture.js';
+import { DeliverFixture, OWN } from '../support/deliver-fixture.js';
 import { ACCOUNT, DELIVERED, deliveryTo, NOW, paymentRecord, received } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { webhookOf } from '../support/fake-accounts.js';
@@ -137,9 +137,9 @@ describe('an end without an attempt', () => {
 describe("a record that became another consumer's", () => {
   test('is not sent, and not put off either', async () => {
     fixture.accounts.put(webhookOf(1));
-    await expect(fixture.deliver(deliveryTo(1), { isOwn: () => false })).rejects.toThrow("another consumer's");
+    await expect(fixture.deliver(deliveryTo(1), { ...OWN, isOwn: () => false })).rejects.toThrow("another consumer's");
     fixture.gate.close();
-    await expect(fixture.deliver(deliveryTo(1), { isOwn: () => false })).rejects.toThrow("another consumer's");
+    await expect(fixture.deliver(deliveryTo(1), { ...OWN, isOwn: () => false })).rejects.toThrow("another consumer's");
     expect([fixture.requests, fixture.broker.topics]).toEqual([[], []]);
     expect(fixture.gate.state.active).toBe(0);
   });

@@ -167,6 +167,8 @@ async function acknowledged(
     headDue: 0,
     takeHead: () => void line.shift(),
     done: (one: ReceivedRecord) => void done.push(one),
+    isPartDone: () => false,
+    partDone: () => undefined,
   };
   await new Promise<void>((resolve, reject) => {
     const handled = (one: ReceivedRecord) => handler(one).catch(reject);

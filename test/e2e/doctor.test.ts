@@ -256,7 +256,7 @@ describe('DATA_DIR', () => {
     file.pragma('user_version = 99');
     file.close();
     const line =
-      'store.sqlite has schema version 99, and this release knows versions up to 1: run the later release that wrote it, or one after it';
+      'store.sqlite has schema version 99, and this release knows versions up to 2: run the later release that wrote it, or one after it';
     const { code, of } = await examined(later);
     expect([code, ...of('event store'), ...of('broker')]).toEqual([1, `FAIL ${line}`, `FAIL ${line}`]);
     await expect(serveHere(later)).rejects.toThrow(line);

@@ -279,6 +279,18 @@ export class ClosesTooEarly extends Delegating {
   }
 }
 
+export class OwnsForEver extends Consuming {
+  protected change({ handler, ...options }: ConsumeOptions): ConsumeOptions {
+    return { ...options, handler: (record, hold) => handler(record, { ...hold, isOwn: () => true }) };
+  }
+}
+
+export class ForgetsParts extends Consuming {
+  protected change({ handler, ...options }: ConsumeOptions): ConsumeOptions {
+    return { ...options, handler: (record, hold) => handler(record, { ...hold, isPartDone: () => false }) };
+  }
+}
+
 export class BrowsesOnAndOn extends Delegating {
   override async *browse(topic: string) {
     let next = -1;

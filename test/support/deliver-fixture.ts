@@ -25,7 +25,7 @@ export const SCHEDULE = [
 ] as const;
 
 /** Of a record that stays this consumer's. */
-const OWN: RecordHold = { isOwn: () => true };
+export const OWN: RecordHold = { isOwn: () => true, partDone: () => undefined, isPartDone: () => false };
 
 /** What was handed to the attempt, and may be awaited. */
 type Answer = (request: AttemptRequest) => AttemptResult | Promise<AttemptResult>;

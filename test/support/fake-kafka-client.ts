@@ -1,9 +1,23 @@
 /** A stand-in for kafkajs' consumer: a test says what the group does, and sees what the adapter asks of it. */
-import type { Kafka } from 'kafkajs';
+import type { Kafka, PartitionAssigner } from 'kafkajs';
+
+interface Options {
+  readonly retry: { readonly restartOnFailure: (error: Error) => Promise<boolean> };
+  readonly partitionAssigners: readonly PartitionAssigner[];
+}
 
 type Listener = (event: { payload: unknown }) => unknown;
 
-const EVENTS = ['GROUP_JOIN', 'START_BATCH_PROCESS', 'REBALANCING', 'FETCH_START', 'COMMIT_OFFSETS', 'CRASH'] as const;
+const EVENTS = [
+  'GROUP_JOIN',
+  'START_BATCH_PROCESS',
+  'REBALANCING',
+  'FETCH_START',
+  'COMMIT_OFFSETS',
+  'REQUEST',
+  'HEARTBEAT',
+  'CRASH',
+] as const;
 type EventName = (typeof EVENTS)[number];
 
 export interface Commit {
@@ -29,10 +43,14 @@ export class FakeKafkaClient {
   readonly #listeners = new Map<string, Listener>();
   #eachBatch: (payload: unknown) => Promise<void> = async () => undefined;
 
+  /** What every client is given; kafkajs looks for the group's coordinator before each join. */
+  readonly cluster = { findGroupCoordinator: async (_: object) => undefined };
+
   /** What stands for the whole of kafkajs. */
   readonly kafka = {
-    consumer: (options: { retry: { restartOnFailure: (error: Error) => Promise<boolean> } }) => {
+    consumer: (options: Options) => {
       this.made += 1;
+      for (const assigner of options.partitionAssigners) assigner({ cluster: this.cluster } as never);
       this.restartOnFailure = options.retry.restartOnFailure;
       return this;
     },
@@ -87,8 +105,24 @@ export class FakeKafkaClient {
   }
 
   async join(assignment: Record<string, number[]>, memberId = 'member'): Promise<void> {
+    await this.beginJoin();
+    await this.answered('SyncGroup');
     await this.emit('GROUP_JOIN', { memberId, memberAssignment: assignment });
     if (this.arrives) await this.emit('FETCH_START', {});
+  }
+
+  /** As far as to the request to join. */
+  async beginJoin(): Promise<void> {
+    await this.cluster.findGroupCoordinator({ groupId: 'g' });
+  }
+
+  async heartbeat(sentMs = 0): Promise<void> {
+    await this.answered('Heartbeat', sentMs);
+    await this.emit('HEARTBEAT', {});
+  }
+
+  async answered(apiName: string, duration = 0): Promise<void> {
+    await this.emit('REQUEST', { apiName, duration });
   }
 
   /** Records of partition 0, `first` to `last`; `end` is what the next to be published will get. */

@@ -32,6 +32,11 @@ export class Sweeping {
     this.#sweeper.start();
   }
 
+  /** Whether it has the lock and waits for its next round. */
+  get waits(): boolean {
+    return this.#next !== null;
+  }
+
   /** Fulfilled at the end of the round that begins now or, where another process has the lock, later. */
   round(now: number): Promise<void> {
     this.#now = now;

@@ -12,8 +12,11 @@ import type {
   ConsumerState,
   PartitionState,
   ReceivedRecord,
+  RecordHold,
   UnreadableBatch,
 } from '../../ports/broker.js';
+import { FOR_EVER, type Lease } from './lease.js';
+import { type Parts, RecordHolds } from './record-holds.js';
 import { Standstills, type Stopped } from './standstills.js';
 
 /**
@@ -57,7 +60,7 @@ export function headState(head: Waiting | undefined): PartitionState['head'] {
 }
 
 /** Records of one partition, in order. */
-export interface Lane extends Stopped {
+export interface Lane extends Stopped, Parts {
   /** The next to hand out, due or not; may throw, and is then asked again later. */
   head(): Waiting | undefined;
   /** What can't be read and stands before its other records: it has no head then. */
@@ -74,6 +77,8 @@ export interface HandOutOptions
   extends Pick<ConsumeOptions, 'inFlight' | 'inFlightBytes' | 'handler' | 'mayBegin' | 'onUnreadable'> {
   /** After each record that is done. */
   readonly onDone: () => void;
+  /** Without it, it holds for ever. */
+  readonly lease?: Lease;
 }
 
 interface Taken {
@@ -85,6 +90,8 @@ interface Taken {
 
 export class HandOut {
   readonly #options: HandOutOptions;
+  readonly #lease: Lease;
+  readonly #holds: RecordHolds<Lane>;
   readonly #pausing = new Set<NodeJS.Timeout>();
   readonly #standstills: Standstills;
   #again: Taken[] = [];
@@ -100,6 +107,8 @@ export class HandOut {
 
   constructor(options: HandOutOptions) {
     this.#options = options;
+    this.#lease = options.lease ?? FOR_EVER;
+    this.#holds = new RecordHolds(this.#lease, (lane) => this.#lanes.has(lane));
     this.#standstills = new Standstills(options.onUnreadable, () => {
       options.onDone();
       this.pumpNextTurn();
@@ -152,12 +161,19 @@ export class HandOut {
     for (const timer of this.#pausing) clearTimeout(timer);
   }
 
-  /** After stop: fulfilled once every promise of the handler is settled. */
+  /** After stop: fulfilled once every promise of the handler is settled. From then on no record is this consumer's own. */
   async drained(): Promise<void> {
-    if (this.#unsettled === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#settled = resolve;
-    });
+    if (this.#unsettled > 0) {
+      await new Promise<void>((resolve) => {
+        this.#settled = resolve;
+      });
+    }
+    this.#lanes = new Set();
+  }
+
+  /** While the lease does not hold: fulfilled once all that handlers began after a yes has ended. */
+  quiet(): Promise<void> {
+    return this.#holds.quiet();
   }
 
   #pumpAfter(ms: number): void {
@@ -179,7 +195,7 @@ export class HandOut {
   }
 
   #hasRoom(): boolean {
-    return !this.#stopped && this.#unsettled < this.#options.inFlight;
+    return !this.#stopped && this.#lease.holds && this.#unsettled < this.#options.inFlight;
   }
 
   #hasRoomForMore(): boolean {
@@ -216,17 +232,19 @@ export class HandOut {
   /** Never rejects. */
   async #handle(taken: Taken): Promise<void> {
     this.#unsettled += 1;
-    const done = await this.#handled(taken);
+    const { hold, ended } = this.#holds.of(taken.lane, taken.record);
+    const done = await this.#handled(taken.record, hold);
     this.#unsettled -= 1;
     if (done) this.#done(taken);
     else if (!this.#stopped) this.#pause(taken);
+    ended();
     if (this.#unsettled === 0) this.#settled();
     this.pump();
   }
 
-  async #handled({ record, lane }: Taken): Promise<boolean> {
+  async #handled(record: ReceivedRecord, hold: RecordHold): Promise<boolean> {
     try {
-      await this.#options.handler(record, { isOwn: () => this.#lanes.has(lane) });
+      await this.#options.handler(record, hold);
       return true;
     } catch {
       return false;

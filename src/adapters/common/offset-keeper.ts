@@ -10,6 +10,8 @@ export interface Kept {
   /** The offset that is to be remembered, everything before it being done; null where it is already. */
   readonly unremembered: number | null;
   remembered(offset: number): void;
+  /** The same where something is to be handed over to another consumer; what is done behind it counts. */
+  readonly toHandOver?: number | null;
 }
 
 export class OffsetKeeper<K extends Kept> {
@@ -33,6 +35,11 @@ export class OffsetKeeper<K extends Kept> {
     await this.#keptNow();
   }
 
+  /** Saves all that another consumer should know, what is done behind gaps too; never rejects. */
+  async handOver(): Promise<void> {
+    await this.#saved((lane) => lane.toHandOver ?? null);
+  }
+
   /** The last time: tried until all that is done is saved, for that long at most; never rejects. */
   async finish(ms: number): Promise<void> {
     this.#stopped = true;
@@ -46,8 +53,12 @@ export class OffsetKeeper<K extends Kept> {
 
   /** False where it could not be saved. */
   #keptNow(): Promise<boolean> {
+    return this.#saved((lane) => lane.unremembered);
+  }
+
+  #saved(offsetOf: (lane: K) => number | null): Promise<boolean> {
     this.#saving = this.#saving
-      .then(() => this.#keep())
+      .then(() => this.#keep(offsetOf))
       .then(
         () => true,
         () => {
@@ -66,9 +77,12 @@ export class OffsetKeeper<K extends Kept> {
     }, ms);
   }
 
-  async #keep(): Promise<void> {
+  async #keep(offsetOf: (lane: K) => number | null): Promise<void> {
     const advanced = new Map<K, number>();
-    for (const lane of this.#lanes()) if (lane.unremembered !== null) advanced.set(lane, lane.unremembered);
+    for (const lane of this.#lanes()) {
+      const offset = offsetOf(lane);
+      if (offset !== null) advanced.set(lane, offset);
+    }
     if (advanced.size === 0) return;
     await this.#save(advanced);
     for (const [lane, offset] of advanced) lane.remembered(offset);

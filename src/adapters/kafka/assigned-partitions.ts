@@ -16,7 +16,7 @@ import type { Logger } from '../../observability/logger.js';
 import type { ConsumeOptions } from '../../ports/broker.js';
 import { type HandOut, type InLine, waiting } from '../common/hand-out.js';
 import { lostIn, refusalIn } from './fetched/marks.js';
-import { PartitionLane } from './partition-lane.js';
+import { type Flow, type GroupStart, PartitionLane } from './partition-lane.js';
 import { type Assignment, keyOf, type Place, placesOf } from './places.js';
 import { fromMessages } from './records.js';
 import type { TopicAdmin } from './topic-admin.js';
@@ -27,6 +27,8 @@ export interface AssignedPartitionsParts {
   readonly options: Pick<ConsumeOptions, 'group' | 'notBefore'>;
   readonly handOut: Pick<HandOut, 'setLanes' | 'pumpNextTurn'>;
   readonly logger: Logger;
+  /** After a join: told once it is known of each partition that stays whether it stayed this consumer's. */
+  readonly placed: () => void;
   /** REFUSALS without it. */
   readonly refusals?: RefusalTimes;
 }
@@ -89,6 +91,11 @@ export class AssignedPartitions {
     for (const place of places) this.#flow(place).resume();
     for (const lane of this.#lanes.values()) lane.regulate(true);
     this.#begin(places.filter((place) => !this.#lanes.has(keyOf(place))));
+    this.#tellPlaced();
+  }
+
+  #tellPlaced(): void {
+    if (this.#former.size === 0) this.#parts.placed();
   }
 
   /** Returns at once: kafkajs fetches nothing more before that. What is not resolved comes again. */
@@ -146,7 +153,7 @@ export class AssignedPartitions {
   /** For places that have no lane: nothing of them is fetched until it is known from where. */
   #begin(places: readonly Place[]): void {
     for (const place of places) this.#flow(place).pause();
-    this.#parts.handOut.setLanes(this.#lanes.values());
+    this.#setLanes();
     void this.#open(places, this.#join);
   }
 
@@ -160,7 +167,8 @@ export class AssignedPartitions {
       if (join !== this.#join || this.#stopped) return;
       const startOf = ({ topic, partition }: Place) => starts.get(topic)?.get(partition);
       for (const place of places) this.#openLane(place, startOf(place));
-      this.#parts.handOut.setLanes(this.#lanes.values());
+      this.#setLanes();
+      this.#tellPlaced();
       const left = places.filter((place) => startOf(place) === undefined);
       for (const topic of topics) if (!starts.has(topic)) this.#makeAgain(topic);
       if (left.length > 0) this.#askAgain(left, join);
@@ -170,14 +178,19 @@ export class AssignedPartitions {
     }
   }
 
-  #openLane(place: Place, start: number | undefined): void {
+  /** Those of which it is not known whether they stay, too: until that is known nothing is handed out. */
+  #setLanes(): void {
+    this.#parts.handOut.setLanes([...this.#lanes.values(), ...this.#former.values()]);
+  }
+
+  #openLane(place: Place, start: GroupStart | undefined): void {
     if (start === undefined) return;
     const key = keyOf(place);
     const flow = this.#flow(place);
     const former = this.#former.get(key);
     this.#former.delete(key);
     // Measured with Kafka away for ten seconds: without it nearly all that was under way went out twice.
-    const lane = former?.knows(start) ? former : new PartitionLane({ ...place, start }, flow);
+    const lane = former?.knows(start) ? former : newLane(place, start, flow);
     this.#lanes.set(key, lane);
     this.#parts.client.seek({ ...place, offset: String(lane.next) });
     flow.resume();
@@ -261,4 +274,8 @@ export class AssignedPartitions {
     this.#parts.logger.error(about, 'records were gone before they were delivered');
     lane.skipTo(low);
   }
+}
+
+function newLane(place: Place, { offset: start, behind }: GroupStart, flow: Flow): PartitionLane {
+  return new PartitionLane({ ...place, start, ...(behind && { behind }) }, flow);
 }

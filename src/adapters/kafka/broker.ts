@@ -84,7 +84,8 @@ export class KafkaBroker implements Broker {
 
   async committed(group: string, topic: string): Promise<ReadonlyMap<number, number>> {
     this.#mustBeOpen();
-    return (await this.#admin.groupStart(group, [topic])).get(topic) ?? new Map();
+    const starts = (await this.#admin.groupStart(group, [topic])).get(topic) ?? [];
+    return new Map([...starts].map(([partition, { offset }]) => [partition, offset]));
   }
 
   async listTopics(): Promise<string[]> {

@@ -5,12 +5,15 @@
  *   working -> stopping -> closed       (stop: nothing is handed out; close: drained, committed, left the group)
  *      \-> dead                         (Kafka will not have us: `closed` is rejected, the process has to end)
  */
-import type { Kafka } from 'kafkajs';
+import type { Kafka, TopicPartitionOffsetAndMetadata } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
 import { HandOut } from '../common/hand-out.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
+import { withinTime } from '../common/time-limit.js';
 import { AssignedPartitions, type RefusalTimes } from './assigned-partitions.js';
+import { encodedBehind } from './done-behind.js';
+import { GroupLease } from './group-lease.js';
 import { GroupMember } from './group-member.js';
 import type { PartitionLane } from './partition-lane.js';
 import type { TopicAdmin } from './topic-admin.js';
@@ -26,6 +29,10 @@ export interface KafkaConsumerParts {
   readonly refusals?: RefusalTimes;
 }
 
+/** Before this member joins again: for what was begun to end, so that it need not be begun by another one too. */
+const QUIET_WITHIN_MS = 1_000;
+/** The same, for Kafka to take what is done. Both are far from the session's timeout. */
+const HAND_OVER_WITHIN_MS = 1_000;
 /** Waited for at most, when Kafka does not answer while what is done is committed for the last time. */
 const COMMIT_WITHIN_MS = 4_000;
 
@@ -35,6 +42,7 @@ export class KafkaConsumer implements Consumer {
   readonly #handOut: HandOut;
   readonly #partitions: AssignedPartitions;
   readonly #offsets: OffsetKeeper<PartitionLane>;
+  readonly #lease: GroupLease;
   #closing: Promise<void> | null = null;
   #settle: { resolve: () => void; reject: (error: Error) => void } | null = null;
 
@@ -45,8 +53,10 @@ export class KafkaConsumer implements Consumer {
     this.closed.catch(() => undefined);
     const topics = [...new Set(options.topics)];
     this.#member = new GroupMember({ ...parts, group: options.group, topics, on: this.#listener() });
-    this.#handOut = new HandOut({ ...options, onDone: () => this.#offsets.keepSoon() });
-    this.#partitions = new AssignedPartitions({ ...parts, client: this.#member, handOut: this.#handOut, options });
+    this.#lease = new GroupLease(parts.sessionTimeoutMs, () => this.#handOut.pumpNextTurn());
+    this.#handOut = new HandOut({ ...options, onDone: () => this.#offsets.keepSoon(), lease: this.#lease });
+    const own = { client: this.#member, handOut: this.#handOut, placed: () => this.#lease.joined() };
+    this.#partitions = new AssignedPartitions({ ...parts, ...own, options });
     this.#offsets = new OffsetKeeper(
       () => this.#partitions.lanes(),
       (offsets) => this.#commit(offsets),
@@ -62,6 +72,7 @@ export class KafkaConsumer implements Consumer {
     this.#member.stop();
     this.#handOut.stop();
     this.#partitions.stop();
+    this.#lease.stop();
   }
 
   state(): ConsumerState {
@@ -85,7 +96,9 @@ export class KafkaConsumer implements Consumer {
   #listener(): ConstructorParameters<typeof GroupMember>[0]['on'] {
     return {
       joined: (memberId, assignment) => this.#partitions.joined(memberId, assignment),
-      rebalancing: () => void this.#offsets.keepNow(),
+      joining: () => this.#handOver(),
+      heard: (sentMs) => this.#lease.renewed(sentMs),
+      leaving: () => this.#lease.joining(),
       received: (payload) => this.#partitions.received(payload),
       refused: (error) => {
         this.stop();
@@ -94,10 +107,24 @@ export class KafkaConsumer implements Consumer {
     };
   }
 
+  /** Others may have its partitions next: nothing new is begun, what is begun may end, and they are told what is done. */
+  async #handOver(): Promise<void> {
+    const { holds } = this.#lease;
+    this.#lease.joining();
+    if (!holds) return;
+    await withinTime(QUIET_WITHIN_MS, this.#handOut.quiet()).catch(() => undefined);
+    await withinTime(HAND_OVER_WITHIN_MS, this.#offsets.handOver()).catch(() => undefined);
+  }
+
   async #commit(offsets: ReadonlyMap<PartitionLane, number>): Promise<void> {
     const owned = [...offsets].filter(([lane]) => this.#partitions.has(lane));
-    await this.#member.commit(
-      owned.map(([{ topic, partition }, offset]) => ({ topic, partition, offset: String(offset) })),
-    );
+    await this.#member.commit(owned.map(([lane, offset]) => this.#committed(lane, offset)));
+  }
+
+  /** What is done behind gaps is told only before a join: it would be a few KiB ten times a second. */
+  #committed(lane: PartitionLane, offset: number): TopicPartitionOffsetAndMetadata {
+    const { topic, partition, behind } = lane;
+    const metadata = this.#lease.holds ? '' : encodedBehind(behind, offset);
+    return { topic, partition, offset: String(offset), ...(metadata && { metadata }) };
   }
 }

@@ -6,10 +6,18 @@
  *       \          \-> silent -> joining     (no sign of life for too long: another client takes its place)
  *        \-> refused                         (no new try mends it)
  */
-import type { EachBatchPayload, Kafka, Consumer as KafkaClient, TopicPartitionOffset, TopicPartitions } from 'kafkajs';
+import type {
+  EachBatchPayload,
+  Kafka,
+  Consumer as KafkaClient,
+  TopicPartitionOffset,
+  TopicPartitionOffsetAndMetadata,
+  TopicPartitions,
+} from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
+import { beforeJoin } from './before-join.js';
 import { isCoordinatorMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { disconnectAfter } from './let-go.js';
 import { onceKnown } from './once-known.js';
@@ -29,8 +37,15 @@ export interface GroupMemberParts {
   readonly on: {
     /** Of the member id, and of what it has from now on. */
     joined(memberId: string, assignment: Assignment): void;
-    /** Until the join is complete the group still takes, from the generation that ends, what this member has done. */
-    rebalancing(): void;
+    /**
+     * Before each request to join, which waits for it; must not reject. From that request on others may be given what this
+     * member has. Until the join is complete the group still takes, from the generation that ends, what it has done.
+     */
+    joining(): Promise<void>;
+    /** The group took this member for alive, by what was sent so long ago. */
+    heard(sentMs: number): void;
+    /** It leaves: others are given what it has. */
+    leaving(): void;
     received(payload: EachBatchPayload): void;
     refused(error: Error): void;
   };
@@ -43,6 +58,8 @@ const START_AGAIN_MS = 1_000;
 const ARRIVE_WITHIN_MS = 2_000;
 /** How long the others wait for a member that does not join again: they do within a heartbeat. */
 const REBALANCE_MS = 15_000;
+/** Requests that tell the group that a member is alive. */
+const OF_SESSION: ReadonlySet<string> = new Set(['Heartbeat', 'SyncGroup']);
 /** A client that works fetches all the time, ten times a second where everything is paused; or it joins. */
 const SILENT_MS = 30_000;
 
@@ -53,6 +70,8 @@ export class GroupMember {
   /** Counts the commits that Kafka took. */
   #committed = 0;
   #lastSign = performance.now();
+  /** When the last request that tells that this member is alive was sent, of those that were answered. */
+  #toldAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
   #startAgain: NodeJS.Timeout | undefined;
   #watch: NodeJS.Timeout | undefined;
@@ -94,7 +113,7 @@ export class GroupMember {
   }
 
   /** @throws where Kafka did not take it */
-  async commit(offsets: readonly TopicPartitionOffset[]): Promise<void> {
+  async commit(offsets: readonly TopicPartitionOffsetAndMetadata[]): Promise<void> {
     if (!this.#isMember) throw new Error('this consumer is in no group now');
     const before = this.#committed;
     await this.#client.commitOffsets([...offsets]);
@@ -159,7 +178,8 @@ export class GroupMember {
   #connection(): KafkaClient {
     const { kafka, admin, group, sessionTimeoutMs } = this.#parts;
     const partitionsOf = async (topic: string) => (await admin.offsets(topic)).map(({ partition }) => partition);
-    const client = kafka.consumer({
+    const joining = () => (client === this.#client ? this.#parts.on.joining() : Promise.resolve());
+    const client: KafkaClient = kafka.consumer({
       groupId: group,
       sessionTimeout: sessionTimeoutMs,
       heartbeatInterval: Math.floor(sessionTimeoutMs / 5),
@@ -167,7 +187,7 @@ export class GroupMember {
       maxWaitTimeInMs: 100,
       maxBytesPerPartition: 256 * 1024,
       allowAutoTopicCreation: false,
-      partitionAssigners: [subscribersAssigner(partitionsOf)],
+      partitionAssigners: [subscribersAssigner(partitionsOf, (cluster) => beforeJoin(cluster, joining))],
       retry: { restartOnFailure: async (error) => !this.#stopped && !(translated(error) instanceof BrokerRefused) },
     });
     this.#listen(client);
@@ -176,8 +196,7 @@ export class GroupMember {
 
   /** To a client, for as long as it is the one. */
   #listen(client: KafkaClient): void {
-    const { on } = this.#parts;
-    const events = client.events;
+    const { events } = client;
     const alive = (listener: () => void) => {
       if (client !== this.#client) return;
       this.#lastSign = performance.now();
@@ -185,7 +204,11 @@ export class GroupMember {
     };
     client.on(events.GROUP_JOIN, ({ payload }) => alive(() => this.#joined(payload)));
     client.on(events.FETCH_START, () => alive(() => this.#hasArrived()));
-    client.on(events.REBALANCING, () => alive(() => on.rebalancing()));
+    client.on(events.REQUEST, ({ payload: { apiName, duration } }) => {
+      if (client === this.#client && OF_SESSION.has(apiName)) this.#toldAt = performance.now() - Math.max(0, duration);
+    });
+    client.on(events.REBALANCING, () => alive(() => undefined));
+    client.on(events.HEARTBEAT, () => alive(() => this.#heard()));
     client.on(events.COMMIT_OFFSETS, () =>
       alive(() => {
         this.#committed += 1;
@@ -198,11 +221,17 @@ export class GroupMember {
     this.#isMember = true;
     const { logger, group, on } = this.#parts;
     logger.info({ group, assignment: memberAssignment }, 'partitions were assigned');
+    this.#heard();
     on.joined(memberId, memberAssignment);
+  }
+
+  #heard(): void {
+    this.#parts.on.heard(performance.now() - this.#toldAt);
   }
 
   #crashed(error: Error, restarts: boolean): void {
     this.#isMember = false;
+    this.#parts.on.leaving();
     if (restarts) this.#isOnItsWay = true;
     else this.#hasArrived();
     const { logger, group, on } = this.#parts;
@@ -236,6 +265,7 @@ export class GroupMember {
     logger.warn({ group }, 'the consumer gave no sign of life; another one takes its place');
     const silent = this.#client;
     this.#isMember = false;
+    this.#parts.on.leaving();
     this.#lastSign = performance.now();
     this.#client = this.#connection();
     void silent.disconnect().catch(() => undefined);

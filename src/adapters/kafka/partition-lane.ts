@@ -5,7 +5,7 @@
  */
 
 import type { PartitionState, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
-import { DonePrefix } from '../common/done-prefix.js';
+import { type DoneBehind, DonePrefix } from '../common/done-prefix.js';
 import { headState, type InLine, type Lane, type Waiting } from '../common/hand-out.js';
 import type { Kept } from '../common/offset-keeper.js';
 
@@ -13,6 +13,12 @@ const FULL_RECORDS = 500;
 /** Tiers times partitions is a hundred lanes and more, and all of them may be full. */
 const FULL_BYTES = 512 * 1024;
 const LOW_RECORDS = 100;
+
+/** Where a group stands in a partition, and what it has done behind that. */
+export interface GroupStart {
+  readonly offset: number;
+  readonly behind?: DoneBehind;
+}
 
 export interface Flow {
   pause(): void;
@@ -24,6 +30,8 @@ export class PartitionLane implements Lane, Kept {
   readonly partition: number;
   readonly #flow: Flow;
   readonly #done: DonePrefix;
+  /** Done before this consumer had the partition, and not fetched yet. */
+  readonly #known: Set<number>;
   #queue: InLine[] = [];
   #bytes = 0;
   #next: number;
@@ -37,12 +45,16 @@ export class PartitionLane implements Lane, Kept {
   /** False once a record of it was let go of: nobody would hand that out any more. */
   #isWhole = true;
 
-  constructor(place: { topic: string; partition: number; start: number }, flow: Flow) {
+  constructor(
+    place: { readonly topic: string; readonly partition: number; readonly start: number; readonly behind?: DoneBehind },
+    flow: Flow,
+  ) {
     this.topic = place.topic;
     this.partition = place.partition;
     this.#flow = flow;
     this.#next = this.#remembered = place.start;
-    this.#done = new DonePrefix(place.start);
+    this.#done = new DonePrefix(place.start, place.behind);
+    this.#known = new Set(place.behind?.records);
   }
 
   /** The offset that has to come next. */
@@ -89,6 +101,7 @@ export class PartitionLane implements Lane, Kept {
     }
     this.#next = Math.max(this.#next, last + 1);
     this.#refusal = null;
+    this.#passKnown();
     this.regulate();
   }
 
@@ -96,9 +109,11 @@ export class PartitionLane implements Lane, Kept {
    * Whether what a group that stands there has still to do is what this lane has: nobody else was further. At the log's
    * start nobody can tell: a topic that was deleted and made again begins there too.
    */
-  knows(groupStart: number): boolean {
+  knows({ offset: groupStart, behind }: GroupStart): boolean {
     if (groupStart === 0 || !this.#isWhole) return false;
-    return this.#remembered <= groupStart && groupStart <= (this.unremembered ?? this.#remembered);
+    const { records } = this.#done.behind;
+    const foreign = [...(behind?.records ?? [])].some((offset) => offset >= this.#done.next && !records.has(offset));
+    return !foreign && this.#remembered <= groupStart && groupStart <= (this.unremembered ?? this.#remembered);
   }
 
   /** The records up to there are gone for good, by the topic's retention. */
@@ -130,9 +145,23 @@ export class PartitionLane implements Lane, Kept {
   takeHead(): void {
     const head = this.#queue.shift();
     if (!head) return;
+    this.#leave(head);
+    this.#passKnown();
+    this.regulate();
+  }
+
+  #leave(head: InLine): void {
     this.#bytes -= sizeOf(head);
     this.#done.handOut(lastOf(head));
-    this.regulate();
+  }
+
+  #passKnown(): void {
+    if (this.#known.size === 0) return;
+    for (let first = this.#queue[0]; first && this.#known.delete(lastOf(first)); first = this.#queue[0]) {
+      this.#queue.shift();
+      this.#leave(first);
+      this.#done.done(lastOf(first));
+    }
   }
 
   get unreadable(): UnreadableBatch | null {
@@ -149,6 +178,24 @@ export class PartitionLane implements Lane, Kept {
 
   done(record: ReceivedRecord): void {
     this.#done.done(record.offset);
+  }
+
+  isPartDone({ offset }: ReceivedRecord, part: number): boolean {
+    return this.#done.isPartDone(offset, part);
+  }
+
+  partDone({ offset }: ReceivedRecord, part: number): void {
+    this.#done.partDone(offset, part);
+  }
+
+  /** What is done behind what is remembered. */
+  get behind(): DoneBehind {
+    return this.#done.behind;
+  }
+
+  get toHandOver(): number | null {
+    const { records, parts } = this.behind;
+    return this.unremembered ?? (records.size + parts.size > 0 ? this.#remembered : null);
   }
 
   letGo(): void {

@@ -3,7 +3,7 @@
  * kafkajs goes by the leader's topics alone, so while processes with different topics run side by side (RETRY_SCHEDULE
  * is changed in one after the other) it leaves new topics unread, and gives topics to members that drop them.
  */
-import kafkajs, { type GroupMember, type GroupMemberAssignment, type PartitionAssigner } from 'kafkajs';
+import kafkajs, { type Cluster, type GroupMember, type GroupMemberAssignment, type PartitionAssigner } from 'kafkajs';
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 const VERSION = 0;
@@ -11,25 +11,34 @@ const VERSION = 0;
 /** Partitions by topic, by member. */
 export type Assignments = ReadonlyMap<string, Readonly<Record<string, number[]>>>;
 
-/** @param partitionsOf of a topic that only others subscribe: the leader's client has not heard of it; none if it is gone */
-export function subscribersAssigner(partitionsOf: (topic: string) => Promise<number[]>): PartitionAssigner {
-  return ({ cluster }) => ({
-    name: 'account-webhooks-subscribers',
-    version: VERSION,
-    async assign({ members, topics: own }) {
-      const subscribers = subscribersByTopic(members);
-      const partitions = new Map<string, readonly number[]>();
-      for (const topic of subscribers.keys()) {
-        const known = cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
-        partitions.set(topic, own.includes(topic) ? known : await partitionsOf(topic));
-      }
-      return encoded(assigned(subscribers, partitions));
-    },
-    protocol({ topics }) {
-      const metadata = MemberMetadata.encode({ version: VERSION, topics, userData: Buffer.alloc(0) });
-      return { name: this.name, metadata };
-    },
-  });
+/**
+ * @param partitionsOf of a topic that only others subscribe: the leader's client has not heard of it; none if it is gone
+ * @param opened told of the client's cluster, which only an assigner is given
+ */
+export function subscribersAssigner(
+  partitionsOf: (topic: string) => Promise<number[]>,
+  opened: (cluster: Cluster) => void = () => undefined,
+): PartitionAssigner {
+  return ({ cluster }) => {
+    opened(cluster);
+    return {
+      name: 'account-webhooks-subscribers',
+      version: VERSION,
+      async assign({ members, topics: own }) {
+        const subscribers = subscribersByTopic(members);
+        const partitions = new Map<string, readonly number[]>();
+        for (const topic of subscribers.keys()) {
+          const known = cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
+          partitions.set(topic, own.includes(topic) ? known : await partitionsOf(topic));
+        }
+        return encoded(assigned(subscribers, partitions));
+      },
+      protocol({ topics }) {
+        const metadata = MemberMetadata.encode({ version: VERSION, topics, userData: Buffer.alloc(0) });
+        return { name: this.name, metadata };
+      },
+    };
+  };
 }
 
 /** The same members and topics give the same assignment, in whatever order they are named. */

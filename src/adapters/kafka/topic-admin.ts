@@ -2,9 +2,11 @@
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import { askAdmin, retentions } from './admin-session.js';
+import { decodedBehind } from './done-behind.js';
 import { isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { KAFKA_LIMITS, type SessionLimits } from './limits.js';
 import { onceKnown } from './once-known.js';
+import type { GroupStart } from './partition-lane.js';
 
 export interface TopicSettings {
   /** host:port */
@@ -78,17 +80,17 @@ export class TopicAdmin {
    * Where a group stands by topic and partition: what it remembered, or the oldest record that is kept. A topic that does
    * not exist (any more) is left out.
    */
-  groupStart(group: string, topics: readonly string[]): Promise<Map<string, Map<number, number>>> {
+  groupStart(group: string, topics: readonly string[]): Promise<Map<string, Map<number, GroupStart>>> {
     return this.#with(async (admin) => {
       const existing = new Set(await admin.listTopics());
       const known = topics.filter((topic) => existing.has(topic));
       // Asking of no topic would still make Kafka create its topic of offsets.
       if (known.length === 0) return new Map();
       const remembered = await admin.fetchOffsets({ groupId: group, topics: known });
-      const starts = new Map<string, Map<number, number>>();
+      const starts = new Map<string, Map<number, GroupStart>>();
       for (const topic of known) {
         const own = remembered.find((entry) => entry.topic === topic)?.partitions ?? [];
-        const committed = new Map(own.map(({ partition, offset }) => [partition, Number(offset)]));
+        const committed = new Map(own.map((entry) => [entry.partition, committedOf(entry)]));
         const offsets = await admin.fetchTopicOffsets(topic);
         starts.set(topic, new Map(offsets.map((entry) => [entry.partition, startOf(committed, entry)])));
       }
@@ -165,9 +167,16 @@ async function led(admin: Admin, topic: string): Promise<void> {
 
 /** What was remembered, as long as the topic has it: one that was made anew, or has lost its oldest records, has not. */
 function startOf(
-  committed: ReadonlyMap<number, number>,
+  committed: ReadonlyMap<number, GroupStart>,
   { partition, low, high }: { partition: number; low: string; high: string },
-): number {
-  const offset = committed.get(partition) ?? -1;
-  return offset > Number(high) ? Number(low) : Math.max(offset, Number(low));
+): GroupStart {
+  const start = committed.get(partition);
+  if (!start || start.offset > Number(high) || start.offset < Number(low)) return { offset: Number(low) };
+  return start;
+}
+
+function committedOf(entry: { readonly offset: string; readonly metadata: string | null }): GroupStart {
+  const offset = Number(entry.offset);
+  const behind = decodedBehind(entry.metadata ?? '', offset);
+  return { offset, ...(behind && { behind }) };
 }

@@ -12,6 +12,7 @@ import {
 import { browseTopic } from './browse.js';
 import { SqliteConsumer } from './consumer.js';
 import { codeOf, FileClosed } from './open-file.js';
+import { readPatiently } from './read-patiently.js';
 import { RecordLog } from './record-log.js';
 import type { StoreFile } from './store-file.js';
 
@@ -40,7 +41,7 @@ export class SqliteBroker implements Broker {
       this.#consumers.add(consumer);
       consumer.closed.then(() => this.#consumers.delete(consumer));
       try {
-        consumer.start();
+        await consumer.start();
       } catch (error) {
         await consumer.close();
         throw error;
@@ -50,7 +51,7 @@ export class SqliteBroker implements Broker {
   }
 
   browse(topic: string, options: BrowseOptions = {}): AsyncIterable<ReceivedRecord> {
-    const read = <T>(work: () => T) => this.#open(async () => work());
+    const read = <T>(work: () => T) => this.#open(() => readPatiently(work));
     return browseTopic({ store: this.#store, log: this.#log, read }, topic, { onUnreadable: this.#tell, ...options });
   }
 

@@ -1,7 +1,8 @@
 /**
  * A consumer of the embedded broker; its topics are its lanes.
  *
- *   standing by -> working (the group's lock is held) -> stopping -> closed
+ *   standing by -> working (it has the group) -> stopping -> closed
+ *        ^-----------/ (another process has it: this one stood still)
  */
 import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
 import { HandOut } from '../common/hand-out.js';
@@ -32,23 +33,29 @@ export class SqliteConsumer implements Consumer {
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
-    this.#handOut = new HandOut({ ...options, onDone: () => this.#offsets.keepSoon() });
+    this.#lock = new GroupLock(store, {
+      group: options.group,
+      taken: () => this.#begin(),
+      lost: () => this.#setLanes([]),
+      regained: () => this.#handOut.pumpNextTurn(),
+    });
+    this.#handOut = new HandOut({ ...options, onDone: () => this.#offsets.keepSoon(), lease: this.#lock });
     this.#offsets = new OffsetKeeper(
       () => this.#lanes,
       (offsets) => this.#remember(offsets),
     );
-    this.#lock = new GroupLock(store.dataDir, options.group, () => this.#begin());
     this.#unsubscribe = store.onChange((touched) => this.#changed(touched));
   }
 
   /** @throws an error of fs or SQLite */
-  start(): void {
-    this.#lock.acquire();
+  async start(): Promise<void> {
+    await this.#lock.acquire();
   }
 
   stop(): void {
     this.#unsubscribe();
     this.#handOut.stop();
+    this.#lock.stop();
   }
 
   state(): ConsumerState {
@@ -79,8 +86,12 @@ export class SqliteConsumer implements Consumer {
 
   #begin(): void {
     const { group, topics, notBefore = () => 0 } = this.#options;
-    this.#lanes = [...new Set(topics)].map((topic) => new TopicLane(topic, this.#log, group, notBefore));
-    this.#handOut.setLanes(this.#lanes);
+    this.#setLanes([...new Set(topics)].map((topic) => new TopicLane(topic, this.#log, group, notBefore)));
+  }
+
+  #setLanes(lanes: readonly TopicLane[]): void {
+    this.#lanes = lanes;
+    this.#handOut.setLanes(lanes);
   }
 
   #changed(touched: ReadonlySet<string> | null): void {
@@ -89,8 +100,10 @@ export class SqliteConsumer implements Consumer {
     if (changed.length > 0) this.#handOut.pump();
   }
 
-  #remember(offsets: ReadonlyMap<TopicLane, number>): Promise<void> {
+  async #remember(offsets: ReadonlyMap<TopicLane, number>): Promise<void> {
     const byTopic = new Map([...offsets].map(([{ topic }, next]) => [topic, next]));
-    return this.#log.rememberOffsets(this.#options.group, byTopic);
+    if (await this.#log.rememberOffsets(this.#options.group, byTopic, () => this.#lock.isCurrent())) return;
+    this.#lock.doubt();
+    throw new Error('another process may have the group');
   }
 }

@@ -25,7 +25,7 @@ type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: f
 const MOST_AT_ONCE = 1_000;
 const BUSY_PAUSE_MS = 5;
 /** How long another process may hold the write lock before those who wait are told. */
-const BUSY_LIMIT_MS = 10_000;
+export const BUSY_LIMIT_MS = 10_000;
 
 /** Its transaction is to be undone and run again, apart. */
 class OneThrew extends Error {}

@@ -62,6 +62,14 @@ export class TopicLane implements Lane, Kept {
     this.#done.done(record.offset);
   }
 
+  isPartDone({ offset }: ReceivedRecord, part: number): boolean {
+    return this.#done.isPartDone(offset, part);
+  }
+
+  partDone({ offset }: ReceivedRecord, part: number): void {
+    this.#done.partDone(offset, part);
+  }
+
   /** The offset that is to be remembered for the group, null where it is already. */
   get unremembered(): number | null {
     return this.#done.next > this.#remembered ? this.#done.next : null;

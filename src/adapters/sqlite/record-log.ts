@@ -92,9 +92,16 @@ export class RecordLog {
     return this.#sql.topic.get(topic) !== undefined;
   }
 
-  rememberOffsets(group: string, offsets: ReadonlyMap<string, number>): Promise<void> {
+  /** @param mayRemember asked within the transaction. @returns what it said; after a no nothing is remembered */
+  rememberOffsets(
+    group: string,
+    offsets: ReadonlyMap<string, number>,
+    mayRemember: () => boolean = () => true,
+  ): Promise<boolean> {
     return this.#store.write('offsets', () => {
+      if (!mayRemember()) return false;
       for (const [topic, next] of offsets) this.#sql.remember.run(group, this.#ensure(topic).id, next);
+      return true;
     });
   }
 

@@ -33,12 +33,18 @@ CREATE TABLE IF NOT EXISTS group_offsets (
   next_offset INTEGER NOT NULL,
   PRIMARY KEY (group_name, topic)
 ) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS group_claims (
+  group_name TEXT PRIMARY KEY,
+  generation INTEGER NOT NULL,
+  is_locked INTEGER NOT NULL
+) WITHOUT ROWID;
 `;
 
 /** store.sqlite: history and broker in one file. "awst" */
 export const STORE: FileSchema = {
   applicationId: 0x61777374,
-  shape: 1,
+  shape: 2,
   schema: STORE_SCHEMA,
   unmarked: ['meta', 'events', 'topics', 'records', 'group_offsets'],
 };

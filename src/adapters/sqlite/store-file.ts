@@ -138,7 +138,10 @@ interface OpenStore {
   readonly dataVersion: SqliteStatement;
 }
 
-/** All that is written here is one transaction: another process's lock is waited for once. Closed where it fails. */
+/**
+ * A store that is whole is opened without writing, so a command that only reads waits for nobody's lock. Else all that is
+ * written here is one transaction: another process's lock is waited for once. Closed where it fails.
+ */
 function openStore(path: string, use: StoreUse): OpenStore {
   const file = openFile(path);
   try {
@@ -146,7 +149,7 @@ function openStore(path: string, use: StoreUse): OpenStore {
     file.pragma('journal_mode = WAL');
     file.pragma('synchronous = FULL');
     file.pragma(`journal_size_limit = ${LARGEST_WAL}`);
-    const storeId = file.transaction(() => prepared(file, use)).immediate();
+    const storeId = idOf(file) ?? file.transaction(() => prepared(file, use)).immediate();
     file.pragma(`busy_timeout = ${BLOCK_AT_MOST_MS}`);
     const dataVersion = file.prepare('PRAGMA data_version').pluck();
     return { file, inode: statSync(path).ino, storeId, dataVersion };
@@ -156,10 +159,19 @@ function openStore(path: string, use: StoreUse): OpenStore {
   }
 }
 
+/** Of a store that has this release's schema; null where something is to be written first. */
+function idOf(file: SqliteFile): string | null {
+  return schemaFound(file, STORE) === 'same' ? (readId(file) ?? null) : null;
+}
+
+function readId(file: SqliteFile): string | undefined {
+  return file.prepare("SELECT value FROM meta WHERE name = 'store-id'").pluck().get() as string | undefined;
+}
+
 /** @returns the file's own id */
 function prepared(file: SqliteFile, use: StoreUse): string {
   if (use === 'work' || schemaFound(file, STORE) === 'empty') adoptSchema(file, STORE);
   const id = randomBytes(6).toString('hex');
   file.prepare("INSERT OR IGNORE INTO meta (name, value) VALUES ('store-id', ?)").run(id);
-  return file.prepare("SELECT value FROM meta WHERE name = 'store-id'").pluck().get() as string;
+  return readId(file) as string;
 }

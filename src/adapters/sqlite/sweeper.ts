@@ -46,7 +46,8 @@ export class Sweeper {
   readonly #streams: StreamSweep;
   readonly #pace = new SweepPace();
   readonly #stopping = new AbortController();
-  #running: Promise<void> = Promise.resolve();
+  /** From when it first had the lock; while another process has it, rounds are left out. */
+  #running: Promise<void> | null = null;
   /** What was said of the last round: a state is said once, and not every minute. */
   #said: 'nothing' | 'failed' | 'too large' = 'nothing';
 
@@ -55,14 +56,16 @@ export class Sweeper {
     this.#parts = parts;
     this.#records = new RecordSweep(store, rules);
     this.#streams = new StreamSweep(store, rules.expiring);
-    this.#lock = new GroupLock(store.dataDir, LOCK, () => {
-      this.#running = this.#run();
-    });
+    const nothing = () => undefined;
+    const taken = () => {
+      this.#running ??= this.#run();
+    };
+    this.#lock = new GroupLock(store, { group: LOCK, taken, lost: nothing, regained: nothing });
   }
 
   /** Returns at once. @throws an error of fs or SQLite */
   start(): void {
-    this.#lock.acquire();
+    void this.#lock.acquire();
   }
 
   /** Fulfilled when nothing of it is under way. */
@@ -77,7 +80,7 @@ export class Sweeper {
     const { pause } = this.#parts;
     await pause(PAUSE_MS, signal);
     for (let round = 0; !signal.aborted; round += 1) {
-      await this.#round(round % ROUNDS_TO_STREAMS === 0);
+      if (this.#lock.holds) await this.#round(round % ROUNDS_TO_STREAMS === 0);
       await pause(Math.max(PAUSE_MS, EVERY_MS - this.#pace.spentMs), signal);
     }
   }

@@ -21,6 +21,8 @@ function laneOf(topic: string, count = 1, bytes = 1_000): Lane {
     },
     takeHead: () => void line.shift(),
     done: () => undefined,
+    isPartDone: () => false,
+    partDone: () => undefined,
   };
 }
 

@@ -30,6 +30,8 @@ function handedOut(records: readonly Waiting[]): number[] {
     },
     takeHead: () => void line.shift(),
     done: () => undefined,
+    isPartDone: () => false,
+    partDone: () => undefined,
   };
   const handler = async () => void times.push(performance.now());
   handOut = new HandOut({ inFlight: 10, handler, onDone: () => undefined });

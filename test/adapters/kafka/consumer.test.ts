@@ -38,7 +38,7 @@ async function begin(more: Pick<KafkaConsumerParts, 'silentMs'> = {}): Promise<v
     groupStart: async (_group: string, topics: readonly string[]) => {
       asked.push([...topics]);
       const known = topics.filter((topic) => starts.has(topic));
-      return new Map(known.map((topic) => [topic, new Map([[0, starts.get(topic)]])]));
+      return new Map(known.map((topic) => [topic, new Map([[0, { offset: starts.get(topic) }]])]));
     },
     offsets: async () => {
       if (log === null) throw new Error('Kafka is away');
@@ -87,10 +87,10 @@ describe('a member with a new id, which was thought dead', () => {
     await eventually(() => client.calls.includes('seek t 5'));
     await client.fetched('t', 5, 9);
     await eventually(() => handled.length === 5 && client.commits.length > 0);
-    client.commit = async () => undefined;
     client.commits.length = client.calls.length = 0;
     starts.set('t', start);
     await client.join({ t: [0] }, 'another-member');
+    client.commit = async () => undefined;
     await eventually(() => client.calls.at(-1) === 'resume t' && client.calls.includes('pause t'));
   };
 
@@ -146,7 +146,7 @@ describe('what is done', () => {
   it('is committed the moment a rebalance begins', async () => {
     await client.fetched('t', 5, 9);
     await eventually(() => handled.length === 5);
-    await client.emit('REBALANCING', {});
+    await client.beginJoin();
     expect(offsets()).toEqual([['t 10']]);
   });
 

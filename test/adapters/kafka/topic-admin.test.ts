@@ -53,7 +53,7 @@ it.each(NOT_YET)('asks again for offsets while a topic is young: %s', async (typ
 
 it('asks again where a group stands', async () => {
   const starts = await adminAt(['NOT_LEADER_FOR_PARTITION']).groupStart('group', ['topic']);
-  expect(starts).toEqual(new Map([['topic', new Map([[0, 4]])]]));
+  expect(starts).toEqual(new Map([['topic', new Map([[0, { offset: 4 }]])]]));
 });
 
 it('waits for the leaders of a topic that another process made a moment ago', async () => {

@@ -12,8 +12,7 @@ import { collect } from '../../contract/contract.js';
 import { event, numbers } from '../../contract/event-store/follower.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 
-const LATER =
-  'store.sqlite has schema version 99, and this release knows versions up to 1: run the later release that wrote it';
+const LATER = `store.sqlite has schema version 99, and this release knows versions up to ${STORE.shape}: run the later release that wrote it`;
 const FOREIGN = 'store.sqlite is a SQLite file of another program';
 
 let folder: SqliteFolder;
@@ -78,6 +77,7 @@ test('each file says whose it is, and the version of its schema', async () => {
 test.each([
   ['left its header empty', 'PRAGMA application_id = 0; PRAGMA user_version = 0'],
   ['wrote the version alone', 'PRAGMA application_id = 0; PRAGMA user_version = 1'],
+  ['had no claims of groups', 'PRAGMA user_version = 1; DROP TABLE group_claims'],
   ['had an earlier schema', 'PRAGMA user_version = 0; DROP TABLE group_offsets'],
 ])('a store of a release that %s is taken with all that it has, and gets a header', async (_, before) => {
   await filled();

@@ -111,7 +111,8 @@ test('exactly what is old and done goes, whatever happened before', async () => 
         return log.begin(one.group, [one.topic]);
       case 'done': {
         const next = oracle.stands(one.topic, one.group, Math.floor(oracle.end(one.topic) * one.share));
-        return log.rememberOffsets(one.group, new Map([[one.topic, next]]));
+        await log.rememberOffsets(one.group, new Map([[one.topic, next]]));
+        return;
       }
       case 'wait':
         now += one.ms;

@@ -258,6 +258,7 @@ describe('beside the work', () => {
   test('it says once that the file can not be written to, and goes on later', async () => {
     await opened.broker.publish('topic', records(named(3)));
     const swept = sweeping();
+    await eventually(() => swept.waits);
     opened.file.file.pragma('query_only = true');
     await swept.round(later(2 * WEEK));
     await swept.round(later(2 * WEEK));

@@ -113,3 +113,12 @@ function runClockFast(): void {
   const now = performance.now.bind(performance);
   jest.spyOn(performance, 'now').mockImplementation(() => began + 1_000 * (now() - began));
 }
+
+test('a store that is there is opened, and read, while another process has the write lock', async () => {
+  const { broker } = folder.open();
+  await broker.publish('topic', [record('a')]);
+  const unlock = await lockedElsewhere();
+  const another = folder.open();
+  expect(await collect(another.broker.browse('topic'))).toHaveLength(1);
+  await unlock();
+});

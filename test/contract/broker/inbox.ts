@@ -1,5 +1,12 @@
 /** What the cases of the broker begin with: records, and a consumer that writes down what it is called with. */
-import type { Broker, ConsumeOptions, Consumer, NewRecord, ReceivedRecord } from '../../../src/ports/broker.js';
+import type {
+  Broker,
+  ConsumeOptions,
+  Consumer,
+  NewRecord,
+  ReceivedRecord,
+  RecordHold,
+} from '../../../src/ports/broker.js';
 import { type ContractCase, collect, type Features, type Subject, soon, unique, within } from '../contract.js';
 
 export type BrokerSubject = Subject<Broker>;
@@ -17,7 +24,7 @@ export const texts = (of: readonly NewRecord[]) => of.map(textOf);
 export const named = (count: number, name = '') => Array.from({ length: count }, (_, number) => `${name}${number}`);
 
 /** @param call 1 where it is the first with this record */
-export type Handle = (record: ReceivedRecord, call: number) => unknown;
+export type Handle = (record: ReceivedRecord, call: number, hold: RecordHold) => unknown;
 
 export class Inbox {
   /** Every call of the handler, in order. */
@@ -32,12 +39,12 @@ export class Inbox {
     this.#handle = handle;
   }
 
-  readonly handler = async (received: ReceivedRecord): Promise<void> => {
+  readonly handler = async (received: ReceivedRecord, hold: RecordHold): Promise<void> => {
     this.calls.push(received);
     this.unsettled += 1;
     this.mostUnsettled = Math.max(this.mostUnsettled, this.unsettled);
     try {
-      await this.#handle(received, this.#count(placeOf(received)));
+      await this.#handle(received, this.#count(placeOf(received)), hold);
       this.done.push(received);
     } finally {
       this.unsettled -= 1;

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { decodedBehind, encodedBehind } from '../../../src/adapters/kafka/done-behind.js';
+import { seeded } from '../../support/seeded.js';
+
+const NONE = { records: new Set<number>(), parts: new Map<number, Set<number>>() };
+const MOST_CHARACTERS = 4_096;
+
+const behind = (records: readonly number[], parts: readonly (readonly [number, readonly number[]])[] = []) => ({
+  records: new Set(records),
+  parts: new Map(parts.map(([offset, done]) => [offset, new Set(done)])),
+});
+
+describe('what is done behind a committed offset', () => {
+  it.each([
+    ['one record', behind([101])],
+    ['runs, far apart', behind([101, 102, 103, 110, 5_000_000_000, 5_000_000_001])],
+    [
+      'parts of records',
+      behind(
+        [],
+        [
+          [100, [7]],
+          [300, [1, 200, 70_000]],
+        ],
+      ),
+    ],
+    ['both', behind([101, 103], [[102, [3, 4]]])],
+  ])('is read as it was written: %s', (_, given) => {
+    expect(decodedBehind(encodedBehind(given, 100), 100)).toEqual(given);
+  });
+
+  it('is no text where nothing is', () => {
+    expect(encodedBehind(NONE, 100)).toBe('');
+  });
+
+  it('fits what Kafka keeps beside an offset, and says of what it tells nothing wrong', () => {
+    const { below } = seeded(1);
+    const chance = (part: number) => below(1_000) < 1_000 * part;
+    for (const density of [0.01, 0.3, 0.5, 0.99]) {
+      const offsets = Array.from({ length: 16_384 }, (_, n) => 100 + n);
+      const records = offsets.filter(() => chance(density));
+      const given = behind(
+        records,
+        offsets.filter(() => chance(0.1)).map((offset) => [offset, [1, 2]] as const),
+      );
+      const text = encodedBehind(given, 100);
+      expect(text.length).toBeLessThanOrEqual(MOST_CHARACTERS);
+      const read = decodedBehind(text, 100) ?? NONE;
+      expect(read.records.size).toBeGreaterThan(100);
+      expect([...read.records].every((offset) => given.records.has(offset))).toBe(true);
+      expect([...read.parts].every(([offset]) => given.parts.has(offset))).toBe(true);
+    }
+  });
+
+  it.each(['', 'null', 'somebody else’s', 'aw1:', 'aw1:gA', 'aw1:AQA', 'aw1:Af_______________-_'])(
+    'is none where the text is not ours, or is damaged: %j',
+    (text) => {
+      expect(decodedBehind(text, 100)).toBeUndefined();
+    },
+  );
+});

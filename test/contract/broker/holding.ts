@@ -1,0 +1,103 @@
+/** What a consumer tells of a record that it handed out: whether it is still its own, and which parts of it are done. */
+import { expect } from '@jest/globals';
+import type { RecordHold } from '../../../src/ports/broker.js';
+import { type BrokerCase, brokerCase, type Handle, named, placeOf, record, type Scenario, textOf } from './inbox.js';
+
+/** What a consumer holds, by the place of the record. */
+class Holds {
+  readonly byPlace = new Map<string, RecordHold>();
+
+  handle(ended: Promise<void>): Handle {
+    return (received, _, hold) => {
+      this.byPlace.set(placeOf(received), hold);
+      return ended;
+    };
+  }
+}
+
+/** Records of many keys, so that they are in all partitions, all of them with one consumer that ends none. */
+async function allHeld(s: Scenario, ended: Promise<void>): Promise<Holds> {
+  const holds = new Holds();
+  await s.consume({ handle: holds.handle(ended), inFlight: 100 });
+  for (const name of named(30)) await s.broker.publish(s.topic, [record(name, name)]);
+  await s.soon('records were not handed out', () => holds.byPlace.size === 30);
+  return holds;
+}
+
+async function joined(s: Scenario, second = s.broker): Promise<void> {
+  const gate = s.gate();
+  const first = await allHeld(s, gate.opened);
+  const taken: string[] = [];
+  const doubles: string[] = [];
+  const handle: Handle = async (received) => {
+    const place = placeOf(received);
+    taken.push(place);
+    if (await first.byPlace.get(place)?.isOwn()) doubles.push(place);
+    await gate.opened;
+  };
+  await s.consume({ handle, broker: second, inFlight: 100 });
+  await s.soon('the other was handed nothing', () => taken.length > 0);
+  // What the first has kept is its own, and stays it.
+  const kept = [...first.byPlace].filter(([place]) => !taken.includes(place));
+  const own = await s.within('a hold says nothing', Promise.all(kept.map(([, hold]) => hold.isOwn())));
+  expect(own).toContain(true);
+  expect(doubles).toEqual([]);
+}
+
+/** Of each partition the first record is open and a part of it done; those behind it are done. */
+async function handedOver(s: Scenario): Promise<void> {
+  const open = s.gate();
+  const isFirst = ({ offset }: { readonly offset: number }) => offset === 0;
+  const handle: Handle = (received, _, hold) => {
+    if (!isFirst(received)) return undefined;
+    hold.partDone(7);
+    return open.opened;
+  };
+  const { inbox } = await s.consume({ handle, inFlight: 100 });
+  for (const name of named(30)) await s.broker.publish(s.topic, [record(name, name)]);
+  await s.soon('records were not done', () => inbox.done.length + inbox.unsettled === 30);
+  const parts: boolean[] = [];
+  const noted: Handle = (received, _, hold) => {
+    if (isFirst(received)) parts.push(hold.isPartDone(7), !hold.isPartDone(8));
+  };
+  const second = await s.consume({ handle: noted, inFlight: 100 });
+  await s.soon('the other was handed nothing', () => second.inbox.calls.length > 0);
+  expect(parts).not.toContain(false);
+  await s.publish(['last']);
+  open.open();
+  const all = () => [...inbox.done, ...second.inbox.done];
+  await s.soon('the last was not handed out', () => all().some((one) => textOf(one) === 'last'));
+  expect(second.inbox.calls.filter((one) => !isFirst(one) && textOf(one) !== 'last')).toEqual([]);
+}
+
+export const holding: BrokerCase[] = [
+  brokerCase('a hold says yes while its consumer works, and no once that is closed', async (s) => {
+    const holds: RecordHold[] = [];
+    await s.publish(['a']);
+    const { consumer } = await s.consume({ handle: (_, __, hold) => void holds.push(hold) });
+    await s.soon('it was not handed out', () => holds.length === 1);
+    expect(await holds[0]?.isOwn()).toBe(true);
+    await consumer.close();
+    expect(await holds[0]?.isOwn()).toBe(false);
+  }),
+  brokerCase('parts of a record that are done are known when it comes again, those of others are not', async (s) => {
+    const known: boolean[][] = [];
+    await s.publish(['a', 'b']);
+    const handle: Handle = (received, call, hold) => {
+      if (textOf(received) === 'b') return void known.push([hold.isPartDone(7)]);
+      known.push([hold.isPartDone(7), hold.isPartDone(8)]);
+      hold.partDone(7);
+      return call === 1 ? Promise.reject(new Error('again')) : undefined;
+    };
+    const { inbox } = await s.consume({ handle, inFlight: 1 });
+    await s.soon('they were not done', () => inbox.done.length === 2);
+    expect(known).toEqual([[false, false], [false], [true, false]]);
+  }),
+  brokerCase('where a consumer joins, a hold says no before the other is handed its record', joined, 'rebalances'),
+  brokerCase(
+    'the same where a consumer of another process joins',
+    async (s) => joined(s, await s.subject.another()),
+    'rebalances',
+  ),
+  brokerCase('where a consumer joins, what was done behind a gap does not come again', handedOver, 'rebalances'),
+];

@@ -1,0 +1,74 @@
+/**
+ * A second dispatcher joins, or one of two leaves, while thousands of deliveries wait in lines: planned, nothing crashes.
+ * What was on its way to the receiver may go out twice, and nothing of what waited behind it.
+ */
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { describeBackbones, ENDS } from '../support/backbones.js';
+import { eventually } from '../support/eventually.js';
+import { FaultScene } from '../support/fault-scene.js';
+import { type Service, serve } from '../support/service.js';
+import { paymentEvents } from '../support/story.js';
+
+const ACCOUNTS = [1, 2, 3, 4];
+/** Answer in ms, each account's own: a line of each pace. */
+const PACES = { '/slow': 500, '/slower': 900 };
+const EVENTS = 600;
+const PAIRS = EVENTS * ACCOUNTS.length * Object.keys(PACES).length;
+/** Two URLs of four accounts, sixteen at a time each. */
+const PLACES = 128;
+const PATIENCE_MS = 120_000;
+/** A dispatcher of the embedded broker stands by where another one works. */
+const KAFKA = ENDS.slice(1);
+const PATIENCE = { timeout: PATIENCE_MS };
+
+jest.setTimeout(600_000);
+
+describeBackbones((backbone) => {
+  let scene: FaultScene;
+  afterEach(() => scene?.close());
+
+  async function dispatcher(): Promise<Service> {
+    const service = await serve(scene.settings, ['--roles', 'dispatcher']);
+    scene.onClose(() => service.stop('SIGKILL'));
+    return service;
+  }
+
+  /** So many dispatchers, with lines that are long and get shorter. */
+  async function underLoad(dispatchers: number): Promise<Service[]> {
+    scene = await FaultScene.open(backbone, { respond: slowly, settings: { RETRY_SCHEDULE: '2s,10m' } });
+    const api = await serve(scene.settings, ['--roles', 'api']);
+    scene.onClose(() => api.stop('SIGKILL'));
+    const urls = (id: number) => scene.urls(...Object.keys(PACES).map((path) => `${path}/${id}`));
+    for (const id of ACCOUNTS) await scene.account(api, id, urls(id));
+    const services = [];
+    while (services.length < dispatchers) services.push(await dispatcher());
+    await Promise.all(ACCOUNTS.map((id) => scene.publish(paymentEvents(id, EVENTS, `of-${id}-`), urls(id))));
+    await eventually(() => scene.receiver.taken.length > PAIRS / 8, PATIENCE);
+    return services;
+  }
+
+  async function verdictOn(what: string) {
+    await scene.nothingLost(PATIENCE_MS);
+    const verdict = scene.oracle.report(`${backbone.name}, ${what}`);
+    expect(verdict).toMatchObject({ pairs: PAIRS, lost: 0, differing: 0, unexpected: 0 });
+    return verdict;
+  }
+
+  test('a second dispatcher joins: nothing is lost, and no more is sent twice than was on its way', async () => {
+    await underLoad(1);
+    await dispatcher();
+    expect((await verdictOn('a second dispatcher joins')).sentTwice).toBeLessThanOrEqual(PLACES);
+  });
+
+  test('one of two dispatchers is told to end: nothing is lost, and nothing is sent twice', async () => {
+    const [first] = await underLoad(2);
+    expect(await first?.stop('SIGTERM')).toBe(0);
+    expect((await verdictOn('one of two dispatchers is told to end')).sentTwice).toBe(0);
+  });
+}, KAFKA);
+
+async function slowly({ path }: { readonly path: string }): Promise<{ status: number }> {
+  const [, ms = 0] = Object.entries(PACES).find(([start]) => path.startsWith(`${start}/`)) ?? [];
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  return { status: 200 };
+}

@@ -1,0 +1,81 @@
+/**
+ * Of two dispatchers on the embedded broker the one that works is stopped, and not dead (SIGSTOP): the other takes over after
+ * a while. The stopped one goes on then, with a line full of what the other has delivered meanwhile.
+ */
+import { join } from 'node:path';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { openFile } from '../../src/adapters/sqlite/open-file.js';
+import { eventually } from '../support/eventually.js';
+import { FaultScene } from '../support/fault-scene.js';
+import { type Service, serve } from '../support/service.js';
+import { paymentEvents } from '../support/story.js';
+
+const ACCOUNT = 7;
+const EVENTS = 600;
+const LATER = 20;
+/** At a time to one URL. */
+const PLACES = 16;
+const ANSWER_MS = 100;
+/** From the last answer to when it is remembered: a few answers of each place. */
+const UNREMEMBERED = 4 * PLACES;
+const PATIENCE = { timeout: 60_000 };
+
+jest.setTimeout(300_000);
+
+let scene: FaultScene;
+afterEach(() => scene?.close());
+
+async function process(role: 'api' | 'dispatcher'): Promise<Service> {
+  const service = await serve(scene.settings, ['--roles', role]);
+  scene.onClose(() => service.stop('SIGKILL'));
+  return service;
+}
+
+test('the holder of the group is stopped: another takes over, and it begins nothing when it goes on', async () => {
+  scene = await FaultScene.open(undefined, { respond: slowly });
+  const urls = scene.urls('/one');
+  const api = await process('api');
+  await scene.account(api, ACCOUNT, urls);
+  const [first, second] = [await process('dispatcher'), await process('dispatcher')];
+  const { taken } = scene.receiver;
+  await scene.publish(paymentEvents(ACCOUNT, EVENTS), urls);
+  await eventually(() => taken.length > 5 * PLACES, PATIENCE);
+
+  await eventually(() => stoppedBetweenWrites(first), PATIENCE);
+  try {
+    const stopped = taken.length;
+    await eventually(() => taken.length > stopped + 5 * PLACES, PATIENCE);
+  } finally {
+    globalThis.process.kill(first.pid, 'SIGCONT');
+  }
+  await scene.nothingLost(PATIENCE.timeout);
+  await scene.publish(paymentEvents(ACCOUNT, LATER, 'later-'), urls);
+  await scene.nothingLost(PATIENCE.timeout);
+  await second.stop('SIGKILL');
+  await scene.publish(paymentEvents(ACCOUNT, LATER, 'after-'), urls);
+  await scene.nothingLost(PATIENCE.timeout);
+
+  const verdict = scene.oracle.report('SQLite, the holder of the group stopped for a while');
+  expect(verdict).toMatchObject({ pairs: EVENTS + 2 * LATER, lost: 0, differing: 0, unexpected: 0 });
+  expect(verdict.sentTwice).toBeLessThanOrEqual(PLACES + UNREMEMBERED);
+});
+
+/** In the middle of a transaction it has the write lock of the store file, which nobody can take from it: then it goes on. */
+function stoppedBetweenWrites({ pid }: Service): boolean {
+  globalThis.process.kill(pid, 'SIGSTOP');
+  const file = openFile(join(String(scene.settings.DATA_DIR), 'store.sqlite'), 100);
+  try {
+    file.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return true;
+  } catch {
+    globalThis.process.kill(pid, 'SIGCONT');
+    return false;
+  } finally {
+    file.close();
+  }
+}
+
+async function slowly(): Promise<{ status: number }> {
+  await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));
+  return { status: 200 };
+}
