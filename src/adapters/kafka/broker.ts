@@ -7,6 +7,7 @@ import {
   type BrowseOptions,
   type ConsumeOptions,
   type Consumer,
+  type Extent,
   type NewRecord,
   type ReceivedRecord,
   STEPPED_OVER,
@@ -85,6 +86,12 @@ export class KafkaBroker implements Broker {
   async committed(group: string, topic: string): Promise<ReadonlyMap<number, number>> {
     this.#mustBeOpen();
     return (await this.#admin.groupStart(group, [topic])).get(topic) ?? new Map();
+  }
+
+  async extent(topic: string): Promise<ReadonlyMap<number, Extent>> {
+    this.#mustBeOpen();
+    const offsets = await this.#admin.offsets(topic);
+    return new Map(offsets.map(({ partition, low, high }) => [partition, { first: low, next: high }]));
   }
 
   async listTopics(): Promise<string[]> {
