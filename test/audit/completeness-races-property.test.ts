@@ -1,0 +1,42 @@
+/** Whatever a service does while it is audited, nothing of what it does is reported. COMPLETENESS_RUNS makes it longer. */
+import { expect, jest, test } from '@jest/globals';
+import fc from 'fast-check';
+import { HistoryTopics } from '../support/history-topics.js';
+import { history } from '../support/payment-histories.js';
+import { inFull } from '../support/thorough.js';
+
+const RUNS = Number(process.env.COMPLETENESS_RUNS ?? inFull(10_000, 500));
+jest.setTimeout(20_000 + RUNS * 100);
+
+const cuts = fc.array(fc.nat(100), { minLength: 6, maxLength: 6 });
+
+test('a service that works, at any moment and while topics are read, has lost nothing', async () => {
+  const seen = { waiting: 0, retrying: 0, delivered: 0 };
+  await fc.assert(
+    fc.asyncProperty(history, cuts, async (given, drawn) => {
+      const written = new HistoryTopics(given);
+      const ends = drawn.map((part) => Math.floor((part * given.facts.length) / 100)).sort((one, other) => one - other);
+      let begun = 0;
+      const goOn = () => {
+        const end = ends.shift() ?? begun;
+        written.write(given.facts.slice(begun, end));
+        begun = end;
+      };
+      goOn();
+      written.topics.beforeReading = goOn;
+      const report = await written.topics.audit();
+      const { waiting, retrying, delivered, unanswered, unexpected, earlier } = report.counts();
+      expect({ unanswered, unexpected, earlier, lost: report.lost }).toEqual({
+        unanswered: 0,
+        unexpected: 0,
+        earlier: 0,
+        lost: [],
+      });
+      if (waiting) seen.waiting += 1;
+      if (Object.keys(retrying).length > 0) seen.retrying += 1;
+      if (delivered) seen.delivered += 1;
+    }),
+    { numRuns: RUNS },
+  );
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
+});
