@@ -17,6 +17,9 @@ export class RoutedSince {
     const name = partitionOf(place);
     const known = this.#first.get(name);
     if (!known || place.offset < known.offset) this.#first.set(name, place);
+    // One of them is of a former topic; in which order they come is no matter.
+    else if (place.offset === known.offset && place.at !== known.at)
+      this.#first.set(name, { ...known, at: Number.NaN });
   }
 
   /**

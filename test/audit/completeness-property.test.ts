@@ -37,6 +37,7 @@ const stray = fc.record({
   ...{ p: fc.nat(3), webhookId: fc.constantFrom(...WEBHOOKS), turn: fc.nat(3), outcome: fc.constantFrom(...OUTCOMES) },
   ...{ placed: fc.boolean(), tier: fc.constantFrom(...TIERS), store: fc.constantFrom('own', 'another') },
   ...{ routed: fc.integer({ min: -1, max: 8 }), further: fc.nat(2), webhooks: fc.subarray([...WEBHOOKS]) },
+  isFormer: mostly(false, fc.boolean(), 2),
 });
 type Stray = typeof stray extends fc.Arbitrary<infer T> ? T : never;
 
@@ -127,13 +128,13 @@ function withFaults(
   facts: readonly Fact[],
 ): readonly Fact[] {
   const published = new Set(facts.flatMap((fact) => (fact.kind === 'payment' ? [fact.p] : [])));
-  const added = strays.flatMap((one, index) => strayFact(one, 1_000 + index));
+  const added = strays.map((one, index) => strayFact(one, 1_000 + index));
   const isSaid = (fact: Fact) =>
     fact.kind === 'retried' || (published.has(fact.p) && (full.payments[fact.p]?.event ?? null) !== null);
   const all = [...facts, ...added.filter(isSaid)].flatMap((fact): Fact[] => {
     if (!('p' in fact) || !old[fact.p]) return [fact];
     if (fact.kind === 'routed') return [];
-    return [fact.kind === 'entry' ? { ...fact, placed: false } : fact];
+    return [fact.kind === 'entry' ? { ...fact, placed: false, isFormer: false } : fact];
   });
   const entries = all.flatMap((fact, index): Fact[] => {
     if (fact.kind !== 'entry' && fact.kind !== 'routed') return [];
@@ -146,13 +147,14 @@ function withFaults(
   return [...all.filter(({ kind }) => kind !== 'entry' && kind !== 'routed'), ...shuffled.map(({ fact }) => fact)];
 }
 
-function strayFact({ kind, p, webhookId, turn, ...one }: Stray, id: number): readonly Fact[] {
+function strayFact({ kind, p, webhookId, turn, isFormer, ...one }: Stray, id: number): Fact {
   const { outcome, placed, tier, store, routed, further, webhooks } = one;
-  if (kind === 'entry') return [{ kind, p, webhookId, turn, outcome, placed, at: 0 }];
-  if (kind === 'letter') return [{ kind, p, webhookId, turn }];
-  if (kind === 'retry') return [{ kind, p, webhookId, turn, tier, id }];
-  if (kind === 'buried') return [{ kind, p }];
-  return [{ kind, p, store, routed, confirmed: routed + further, webhooks }];
+  if (kind === 'entry') return { kind, p, webhookId, turn, isFormer: isFormer && placed, outcome, placed, at: 0 };
+  if (kind === 'letter') return { kind, p, webhookId, turn, isFormer };
+  if (kind === 'retry') return { kind, p, webhookId, turn, isFormer, tier, id };
+  // A dead letter does not tell a former topic's record from this one's.
+  if (kind === 'buried') return { kind, p };
+  return { kind, p, isFormer, store, routed, confirmed: routed + further, webhooks };
 }
 
 /** The topics that show that they have not all of the period. */
@@ -172,9 +174,10 @@ function lostOf(
   const isNamed = (topic: string) =>
     facts.some((fact) => {
       if (fact.kind !== 'routed' || TOPICS.payments[full.payments[fact.p]?.topic ?? 0] !== topic) return false;
-      const { at, event } = full.payments[fact.p] ?? { at: 0, event: null };
+      const { at: its, event } = full.payments[fact.p] ?? { at: 0, event: null };
+      const at = fact.isFormer ? its - 1 : its;
       const isIn = at >= period.from && at < period.to && (period.account ?? event?.accountId) === event?.accountId;
-      return isIn && !facts.some((other) => other.kind === 'payment' && other.p === fact.p);
+      return isIn && (fact.isFormer || !facts.some((other) => other.kind === 'payment' && other.p === fact.p));
     });
   return COMPARED.filter((topic) => [0, 1].some((partition) => isLacking(topic, partition)) || isNamed(topic));
 }

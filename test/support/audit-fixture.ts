@@ -43,6 +43,8 @@ export class AuditFixture {
   historiesRead = 0;
   /** Called before a topic is read: for what a service writes meanwhile. */
   beforeReading: (topic: string) => void = () => undefined;
+  /** The same before its offsets are asked for. */
+  beforeAsking: () => void = () => undefined;
 
   put(
     topic: string,
@@ -175,6 +177,7 @@ export class AuditFixture {
   }
 
   #committedBy(group: string, topic: string): ReadonlyMap<number, number> {
+    this.beforeAsking();
     const isOfPayments = TOPICS.payments.includes(topic);
     if (group !== (isOfPayments ? GROUPS.payments : GROUPS.retries)) return new Map();
     const none = isOfPayments ? this.#next.get(topic) : undefined;
@@ -182,6 +185,7 @@ export class AuditFixture {
   }
 
   #extent(topic: string): ReadonlyMap<number, Extent> {
+    this.beforeAsking();
     const records = this.#topics.get(topic) ?? [];
     const extents = [...(this.#next.get(topic) ?? [])].map(([partition, next]) => {
       const offsets = records.filter((record) => record.partition === partition).map(({ offset }) => offset);

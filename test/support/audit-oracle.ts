@@ -130,9 +130,13 @@ export class Oracle {
       const { topic, partition } = this.#place(one.p);
       return topic === place.topic && partition === place.partition;
     };
-    const routed = this.#all('routed').filter(isNear);
+    const routed = this.#left.facts.filter((fact) => fact.kind === 'routed').filter(isNear);
     const [first] = routed.toSorted((one, other) => this.#place(one.p).offset - this.#place(other.p).offset);
-    const isThere = this.#all('payment').some((one) => one.p === first?.p);
+    // Entries of a former topic: this one was made when the rule was kept already.
+    const isFormer = routed.some(
+      (one) => one.isFormer && this.#place(one.p).offset === this.#place(first?.p ?? p).offset,
+    );
+    const isThere = !isFormer && this.#all('payment').some((one) => one.p === first?.p);
     if (first) return isThere && place.offset < this.#place(first.p).offset;
     return this.#all('entry').some(({ placed, at }) => !placed && at > this.#payment(p).at);
   }
@@ -164,7 +168,7 @@ export class Oracle {
   }
 
   #all<K extends Fact['kind']>(kind: K): readonly Of<K>[] {
-    return this.#left.facts.filter((fact): fact is Of<K> => fact.kind === kind);
+    return this.#left.facts.filter((fact): fact is Of<K> => fact.kind === kind && !fact.isFormer);
   }
 }
 

@@ -62,10 +62,10 @@ export class HistoryTopics {
     return record;
   }
 
-  #routed({ p, store, routed, confirmed, webhooks }: Kind<'routed'>): ReceivedRecord {
+  #routed({ p, store, routed, confirmed, webhooks, isFormer }: Kind<'routed'>): ReceivedRecord {
     const { accountId } = this.#event(p);
     const by = { routed, confirmed, webhooks };
-    return this.topics.routed(this.#record({ p }), accountId, by, store === 'own' ? STORE : store);
+    return this.topics.routed(this.#record({ p, isFormer }), accountId, by, store === 'own' ? STORE : store);
   }
 
   #retry(fact: Kind<'retry'>): ReceivedRecord {
@@ -83,10 +83,10 @@ export class HistoryTopics {
     return this.#history.payments[p]?.event ?? NO_EVENT;
   }
 
-  #record({ p }: { readonly p: number }): ReceivedRecord {
+  #record({ p, isFormer }: { readonly p: number; readonly isFormer?: boolean | undefined }): ReceivedRecord {
     const record = this.#records.get(p);
     if (!record) throw new Error(`payment ${p} is not published yet`);
-    return record;
+    return isFormer ? { ...record, timestamp: record.timestamp - 1 } : record;
   }
 
   /** The contiguous done prefix. */

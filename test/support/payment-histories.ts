@@ -17,8 +17,10 @@ export interface Published {
   readonly topic: number;
 }
 
-/** `p` is the payment's number, `id` the retry record's. */
-export type Fact =
+/** `p` is the payment's number, `id` the retry record's. `isFormer`: of the record that stood at its place in a former topic. */
+export type Fact = { readonly isFormer?: boolean } & OneFact;
+
+type OneFact =
   | { readonly kind: 'payment'; readonly p: number }
   | { readonly kind: 'buried'; readonly p: number }
   | { readonly kind: 'done'; readonly p: number }
