@@ -462,6 +462,17 @@ describe('records from before the first entry of their partition', () => {
     expect((await told()).counts).toMatchObject({ earlier: 0, unanswered: 4 });
   });
 
+  test.each([0, 1])(
+    'nor where its own first entry is at the same offset, whichever is read first (%i)',
+    async (first) => {
+      for (const id of ['a', 'b']) topics.published(pay(id, 43), { at: NOON });
+      const record = topics.published(pay('c', 43), { at: NOON });
+      const ofFormer = { ...record, timestamp: FROM - 9 };
+      for (const one of first === 0 ? [record, ofFormer] : [ofFormer, record]) topics.routed(one, 43, THREE);
+      expect((await told()).counts).toMatchObject({ earlier: 0, unanswered: 3 });
+    },
+  );
+
   test('without any entry of the partition, are those before an entry that names no place', async () => {
     topics.published(pay('old', 43), { at: NOON });
     topics.published(pay('new', 43), { at: NOON + 2 });
