@@ -13,9 +13,9 @@ const PURE = '^src/webhooks/(?!(handle-command|load-account|webhook-ids|envelope
 const KNOWS_TYPES = ['read-model', 'delivery', 'audit'];
 
 /** What the records of delivery/ look like, and where they are. */
-const RECORD_FORMATS = ['delivery-log', 'delivery', 'dead-letters', 'event-identity', 'payment-event', 'topics'].map(
-  (file) => `delivery/${file}`,
-);
+const RECORD_FORMATS = [
+  ...['delivery-log', 'routed-entry', 'delivery', 'dead-letters', 'event-identity', 'payment-event', 'topics'],
+].map((file) => `delivery/${file}`);
 
 const MAY_IMPORT = {
   ports: [],

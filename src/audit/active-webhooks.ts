@@ -1,56 +1,66 @@
-/** When which of an account's webhooks were active: its history folded once, and asked for any moment of it. */
-import type { RecordedEvent } from '../ports/event-store.js';
+/** At which revisions which of an account's webhooks were active: its history folded once, and asked for any revision. */
+import { NO_STREAM, type RecordedEvent } from '../ports/event-store.js';
 import type { Projection } from '../read-model/projection-source.js';
 import type { EventType } from '../webhooks/limits.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
-import { timeOf } from './log.js';
 
 export interface ActiveSpan {
   readonly webhookId: number;
   readonly eventType: EventType;
-  /** ms since the epoch; that very millisecond counts. */
+  /** The revision of the event that switched it on. */
   readonly from: number;
-  /** ms since the epoch; that very millisecond does not count. Infinity where it is active to this day. */
+  /** That of the event that switched it off; Infinity where it is active to this day. */
   readonly until: number;
+}
+
+export interface ActiveSpans {
+  readonly spans: readonly ActiveSpan[];
+  /** Of the last event; NO_STREAM where there is none. */
+  readonly revision: number;
 }
 
 type Growing = { -readonly [Key in keyof ActiveSpan]: ActiveSpan[Key] };
 
 /** @throws what the history throws */
-export async function activeSpans(
-  history: AsyncIterable<RecordedEvent>,
-  projection: Projection,
-): Promise<readonly ActiveSpan[]> {
+export async function activeSpans(history: AsyncIterable<RecordedEvent>, projection: Projection): Promise<ActiveSpans> {
   const spans: Growing[] = [];
   const open = new Map<number, Growing>();
   let state = projection.init() as AccountWebhooks;
-  let now = Number.NEGATIVE_INFINITY;
+  let revision = NO_STREAM;
   for await (const event of history) {
-    const time = Date.parse(timeOf(event.data) ?? '');
-    // One that says no time, or an earlier one (clocks of processes differ), counts with those before it.
-    if (time > now) now = time;
+    revision = event.revision;
     state = projection.fold(state, event) as AccountWebhooks;
-    spans.push(...changed(open, state.webhooks, now));
+    spans.push(...changed(open, state.webhooks, revision));
   }
-  return spans;
+  return { spans, revision };
 }
 
-/** The webhooks that an event published at that moment, in ms since the epoch, was due to. */
-export function activeAt(spans: readonly ActiveSpan[], eventType: EventType, at: number): readonly ActiveSpan[] {
-  return spans.filter((span) => span.eventType === eventType && span.from <= at && at < span.until);
+/** The webhooks of the type that were active right after the event of that revision. */
+export function activeAt({ spans }: ActiveSpans, eventType: EventType, revision: number): readonly number[] {
+  const active = spans.filter((span) => span.eventType === eventType && span.from <= revision && revision < span.until);
+  return active.map(({ webhookId }) => webhookId);
+}
+
+/** Whether the webhook is of the type, and was active right after the event of that revision or before. */
+export function wasActive(
+  { spans }: ActiveSpans,
+  { webhookId, eventType }: Pick<ActiveSpan, 'webhookId' | 'eventType'>,
+  revision: number,
+): boolean {
+  return spans.some((span) => span.webhookId === webhookId && span.eventType === eventType && span.from <= revision);
 }
 
 /** Ends the open spans of those that are not active any more; the spans that begin. */
-function changed(open: Map<number, Growing>, webhooks: readonly Webhook[], now: number): Growing[] {
+function changed(open: Map<number, Growing>, webhooks: readonly Webhook[], revision: number): Growing[] {
   const active = new Map(webhooks.flatMap((webhook) => (webhook.isActive ? [[webhook.id, webhook]] : [])));
   for (const [id, span] of open) {
     if (active.has(id)) continue;
-    span.until = now;
+    span.until = revision;
     open.delete(id);
   }
   const begun = [...active.values()].filter(({ id }) => !open.has(id));
   return begun.map(({ id: webhookId, eventType }) => {
-    const span = { webhookId, eventType, from: now, until: Number.POSITIVE_INFINITY };
+    const span = { webhookId, eventType, from: revision, until: Number.POSITIVE_INFINITY };
     open.set(webhookId, span);
     return span;
   });

@@ -1,54 +1,80 @@
 /** What became of a delivery, by all that the topics know of it. */
-import type { LedgerDelivery } from './ledger.js';
-import type { Evidence, Waiting } from './open-deliveries.js';
+import type { Said } from '../ports/delivery-order.js';
+
+/** A retry record that its consumer is not done with. */
+export interface Waiting {
+  readonly tier: string;
+  readonly turn: number;
+  /** ms since the epoch */
+  readonly due: number;
+}
+
+export interface Evidence {
+  /** By its entries; null where it has none. */
+  readonly said: Said | null;
+  /** Of its retry records the one of the highest turn. */
+  readonly waiting: Waiting | null;
+  /** The highest turn of its dead letters. */
+  readonly letterTurn: number | null;
+}
 
 export type Answer =
-  | { readonly kind: 'delivered' }
-  | { readonly kind: 'exhausted' }
-  /** By its record. */
-  | { readonly kind: 'cancelled' }
-  /** Inferred: no record at all, and its webhook was switched off before it was routed, so nothing was sent. */
-  | { readonly kind: 'inactive' }
+  | { readonly kind: 'delivered' | 'exhausted' | 'cancelled' }
   | ({ readonly kind: 'retrying' } & Waiting)
+  /** Its payment's record comes to a consumer again, and with it what is missing. */
+  | { readonly kind: 'waiting' }
   /** `why`: what is missing. */
   | { readonly kind: 'unanswered'; readonly why: string };
 
-type About = Pick<LedgerDelivery, 'said' | 'goneSoon'>;
-
-export function answerOf({ said, goneSoon }: About, evidence: Evidence): Answer {
+/**
+ * The record of a tier and the dead letter come before the entry that tells of them, so what an entry tells of must be there.
+ * @param isOpen whether the consumer is not done with the payment's record
+ */
+export function answerOf(evidence: Evidence, isOpen: boolean): Answer {
+  const { said } = evidence;
   const outcome = said?.outcome;
   switch (outcome) {
     case 'delivered':
     case 'cancelled':
       return { kind: outcome };
     case 'exhausted':
-      return evidence.exhaustedAt === null
-        ? unanswered('it is exhausted, and not among the dead letters')
-        : { kind: outcome };
+      if (hasLetter(evidence)) return { kind: outcome };
+      return waits(evidence) ?? missing(isOpen, 'it is exhausted, and not among the dead letters');
     case 'retrying':
-      return waitingFor(Date.parse(said?.nextAttemptAt ?? '') || 0, evidence);
+      return waits(evidence) ?? missing(isOpen, 'it is to be tried again, and in no tier');
     case undefined:
-      return withoutEntry(goneSoon, evidence);
+      return withoutEntry(evidence) ?? missing(isOpen, 'nothing is logged of it');
     default:
       return outcome satisfies never;
   }
 }
 
-/** An earlier record in a tier is that of a try that was made. */
-function waitingFor(next: number, { waiting }: Evidence): Answer {
-  return waiting && waiting.due >= next
-    ? { kind: 'retrying', ...waiting }
-    : unanswered('it is to be tried again, and in no tier');
+/** Whether no record of a tier can change the answer. */
+export function isEnded(evidence: Evidence): boolean {
+  const outcome = evidence.said?.outcome;
+  return outcome === 'delivered' || outcome === 'cancelled' || (outcome === 'exhausted' && hasLetter(evidence));
 }
 
-/** Its entries may be lost, or not be written yet: the record of the tier or the dead letter comes with them, in any order. */
-function withoutEntry(goneSoon: boolean, { waiting, exhaustedAt }: Evidence): Answer {
-  if (waiting && waiting.due >= (exhaustedAt ?? 0)) return { kind: 'retrying', ...waiting };
-  if (exhaustedAt !== null) return { kind: 'exhausted' };
-  // When the event was routed, the webhook was gone: that leaves no entry.
-  return goneSoon ? { kind: 'inactive' } : unanswered('nothing is logged of it');
+export function isKnown({ said, waiting, letterTurn }: Evidence): boolean {
+  return said !== null || waiting !== null || letterTurn !== null;
 }
 
-function unanswered(why: string): Answer {
-  return { kind: 'unanswered', why };
+/** That of an earlier turn was for the end before a replay. */
+function hasLetter({ said, letterTurn }: Evidence): boolean {
+  return letterTurn !== null && letterTurn >= (said?.turn ?? 0);
+}
+
+/** A record of an earlier turn is that of a try that was made. */
+function waits({ said, waiting }: Evidence): Answer | null {
+  return waiting && waiting.turn >= (said?.turn ?? 0) ? { kind: 'retrying', ...waiting } : null;
+}
+
+/** Its entries are lost. What is higher in turn came later: a replay's record, or the dead letter of a last try. */
+function withoutEntry({ waiting, letterTurn }: Evidence): Answer | null {
+  if (waiting && waiting.turn > (letterTurn ?? -1)) return { kind: 'retrying', ...waiting };
+  return letterTurn === null ? null : { kind: 'exhausted' };
+}
+
+function missing(isOpen: boolean, why: string): Answer {
+  return isOpen ? { kind: 'waiting' } : { kind: 'unanswered', why };
 }

@@ -1,99 +1,89 @@
 /**
- * What became of every payment event of a period: read from the topics and the event store alone, so that it needs no
- * service and can be asked anywhere. The order of reading is that of what is written: who asks while the service runs
- * finds in each topic at least what belongs to what was read before.
+ * What became of every payment record of a period: a join of what the topics say of it, with no service and no clock.
+ *
+ * It may be asked while the service runs. A record moves by being published elsewhere first and being remembered as done
+ * last: a payment record is done once its `routed` entry and what follows from each of its deliveries are durable; a retry
+ * record, once the next one or the end is; a dead letter and a retry record are durable before the entry that tells of them.
+ * So the audit reads against that order: where the groups stand first, then payments, then entries, then dead letters and
+ * tiers.
+ * - What is done by the offsets that were read first has its entries before the entries are read.
+ * - What an entry tells of (a dead letter, a retry record) is in its topic before that topic is read. The retry record
+ *   stands at or after the offset that was read, or it was done by then: then what came of it is among the entries too, or,
+ *   where it was only put off again, which leaves no entry, it is another retry record, of the same turn, of which the same
+ *   holds.
+ * - All else stands at or after those offsets, and waits.
  */
-import { readDeadLetter } from '../delivery/dead-letters.js';
-import { type DeliveryLogEntry, readLogEntry } from '../delivery/delivery-log.js';
-import type { Topics } from '../delivery/topics.js';
-import type { Broker, BrowseOptions, ReceivedRecord } from '../ports/broker.js';
-import { OUTCOMES, type Outcome } from '../ports/delivery-order.js';
-import type { EventStore } from '../ports/event-store.js';
+import { Committed } from './committed.js';
+import { Histories } from './histories.js';
 import { Ledger } from './ledger.js';
-import { OpenDeliveries } from './open-deliveries.js';
-import { CompleteSince, createPaymentReader, type Period } from './period-payments.js';
+import { partitionOf } from './places.js';
+import { type Lost, ReadTopic } from './read-topic.js';
+import {
+  type CompletenessParts,
+  type Period,
+  type Reading,
+  readDeadLetters,
+  readEntries,
+  readPayments,
+  readTier,
+} from './reading.js';
 import { Report } from './report.js';
-
-export interface CompletenessParts {
-  readonly broker: Pick<Broker, 'browse' | 'listTopics'>;
-  readonly store: Pick<EventStore, 'read'>;
-  readonly topics: Topics;
-  /** For each record that was read. */
-  readonly progress: (topic: string) => void;
-  /** Of a topic that may have lost records of the period to its retention: those before that time. */
-  readonly mayLack: (topic: string, before: number) => void;
-}
-
-const KNOWN: ReadonlySet<Outcome> = new Set(OUTCOMES);
+import { RoutedSince } from './routed-since.js';
 
 /** @throws BrokerUnavailable, StoreUnavailable */
 export async function auditCompleteness(parts: CompletenessParts, period: Period): Promise<Report> {
-  const ledger = new Ledger();
-  await readPayments(parts, period, ledger);
-  await readEntries(parts, period, ledger);
-  const open = new OpenDeliveries(ledger.deliveries());
-  if (open.mayWait) await readTiers(parts, open);
-  if (open.size > 0 || ledger.mayHaveLetters) await readDeadLetters(parts, ledger, open);
-  return new Report(ledger, open);
-}
-
-async function readPayments(parts: CompletenessParts, period: Period, ledger: Ledger): Promise<void> {
-  const read = createPaymentReader(parts.store, period, ledger);
-  for (const topic of new Set(parts.topics.payments)) {
-    const since = new CompleteSince();
-    const saw = (record: ReceivedRecord) => {
-      since.saw(record);
-      return read(record);
-    };
-    await each(parts, topic, saw, { onUnreadable: (batch) => ledger.unreadable(batch) });
-    if (since.time > period.from) parts.mayLack(topic, since.time);
-  }
-}
-
-/** By its size the embedded broker may lose entries of payments that it kept because they were not done. */
-async function readEntries(parts: CompletenessParts, period: Period, ledger: Ledger): Promise<void> {
-  const { deliveries } = parts.topics;
-  const since = new CompleteSince();
-  await each(parts, deliveries, (record) => {
-    since.saw(record);
-    const entry = readLogEntry(record);
-    if (entry && isEntry(entry)) ledger.logged(entry, record);
-  });
-  if (since.time > period.from) parts.mayLack(deliveries, since.time);
-}
-
-async function readTiers(parts: CompletenessParts, open: OpenDeliveries): Promise<void> {
   const { broker, topics } = parts;
-  const nameless = topics.tier({ text: '', ms: 0 });
-  for (const topic of (await broker.listTopics()).filter((name) => topics.isTier(name))) {
-    const tier = topic.slice(nameless.length);
-    await each(parts, topic, (record) => open.waits(record, tier));
+  const committed = await Committed.of(parts);
+  const histories = await Histories.of(parts.store);
+  const reading = { ...parts, period, committed, histories, ledger: new Ledger(), since: new RoutedSince() };
+  const payments: ReadTopic[] = [];
+  for (const name of new Set(topics.payments)) {
+    const topic = new ReadTopic(name, await broker.extent(name));
+    await readPayments(reading, topic);
+    payments.push(topic);
   }
+  const entries = new ReadTopic(topics.deliveries);
+  await readEntries(reading, entries, payments);
+  await reading.since.check(broker, unrouted(reading));
+  const others = await readOthers(reading);
+  const report = new Report(reading);
+  // What they lack says nothing where nothing is missing.
+  const read = [...payments, entries, ...(report.counts().unanswered > 0 ? others : [])];
+  report.lost.push(...(await lostOf(reading, read)));
+  return report;
 }
 
-function readDeadLetters(parts: CompletenessParts, ledger: Ledger, open: OpenDeliveries): Promise<void> {
-  return each(parts, parts.topics.deadLetters, (record) => {
-    const { reason, source, digest } = readDeadLetter(record);
-    if (reason === 'not-valid' && source !== null) ledger.buried(source);
-    if (reason === 'unreadable' && source !== null && digest !== null) ledger.steppedOver(source, digest);
-    open.buried(record);
-  });
+/** Dead letters and tiers, where an answer depends on them. */
+async function readOthers(reading: Reading): Promise<readonly ReadTopic[]> {
+  const { broker, topics, ledger } = reading;
+  const read: ReadTopic[] = [];
+  const next = (name: string) => {
+    const topic = new ReadTopic(name);
+    read.push(topic);
+    return topic;
+  };
+  if (ledger.needsLetters) await readDeadLetters(reading, next(topics.deadLetters));
+  if (!ledger.needsTiers) return read;
+  for (const name of await broker.listTopics()) if (topics.isTier(name)) await readTier(reading, next(name));
+  return read;
 }
 
-async function each(
-  { broker, progress }: CompletenessParts,
-  topic: string,
-  read: (record: ReceivedRecord) => Promise<void> | void,
-  options?: BrowseOptions,
-): Promise<void> {
-  for await (const record of broker.browse(topic, options)) {
-    progress(topic);
-    await read(record);
+/** The partitions with a record that is done and has no entry: it may be older than the first one. */
+function unrouted({ ledger }: Reading): ReadonlySet<string> {
+  const partitions = new Set<string>();
+  for (const { place, payment } of ledger.payments()) {
+    if (!payment.isRouted && !payment.isOpen) partitions.add(partitionOf(place));
   }
+  for (const invalid of ledger.unburied) if (!invalid.isOpen) partitions.add(partitionOf(invalid));
+  return partitions;
 }
 
-/** Whether what somebody put into the topic has what is asked of it. */
-function isEntry({ webhookId, outcome, nextAttemptAt }: DeliveryLogEntry): boolean {
-  const isTime = nextAttemptAt === null || typeof nextAttemptAt === 'string';
-  return Number.isSafeInteger(webhookId) && KNOWN.has(outcome) && isTime;
+async function lostOf({ broker, committed, period }: Reading, topics: readonly ReadTopic[]): Promise<Lost[]> {
+  const lost: Lost[] = [];
+  for (const topic of topics) {
+    const extent = await broker.extent(topic.name);
+    const found = topic.lost({ extent, committed: committed.of(topic.name) }, period.from);
+    if (found) lost.push(found);
+  }
+  return lost;
 }

@@ -1,148 +1,122 @@
-/**
- * The ledger of a period: its payment events, the webhooks each was due to, and what the deliveries topic says of each
- * delivery. An event is an account and its identity, however often it was published. Hazard: there may be millions, so
- * all that is kept of an event is its key, and of a delivery a few numbers.
- */
-import { type DeliveryLogEntry, saidBy } from '../delivery/delivery-log.js';
-import { type EventIdentity, eventOfKey, keyOfEvent } from '../delivery/event-identity.js';
-import type { PaymentEvent } from '../delivery/payment-event.js';
-import type { ReceivedRecord, UnreadableBatch } from '../ports/broker.js';
-import { outranks, type Said } from '../ports/delivery-order.js';
+/** The ledger of a period: its payment records by their places, and what the other topics say of each. */
+import type { UnreadableBatch } from '../ports/broker.js';
+import { isEnded } from './answers.js';
+import { type Payment, PaymentLine } from './payment-line.js';
+import { type Place, partitionOf } from './places.js';
 
-/** A webhook that was active when the event was published. */
-export interface DueWebhook {
-  readonly webhookId: number;
-  /** Whether it was removed or deactivated so soon that it may have been before the event was routed. */
-  readonly goneSoon: boolean;
+/** Where a record stands that is no payment event, and is not among the dead letters as far as those were read. */
+export interface Unburied extends Pick<Place, 'topic' | 'partition' | 'offset' | 'at'> {
+  readonly isOpen: boolean;
 }
 
-export interface LedgerDelivery extends DueWebhook, EventIdentity {
-  readonly accountId: number;
-  /** Null where nothing is logged. */
-  readonly said: Said | null;
+export interface Entered {
+  readonly place: Pick<Place, 'topic' | 'partition' | 'offset'>;
+  readonly payment: PaymentLine;
 }
 
-interface Line {
-  readonly webhookId: number;
-  goneSoon: boolean;
-  said: Said | null;
+interface Partition extends Pick<Place, 'topic' | 'partition'> {
+  readonly payments: Map<number, PaymentLine>;
 }
-
-type Lines = readonly Line[];
-
-const NONE: readonly never[] = [];
 
 export class Ledger {
-  /** By account and the event's key. */
-  readonly #accounts = new Map<number, Map<string, Lines>>();
-  readonly #unburied = new Set<string>();
+  readonly #partitions = new Map<string, Partition>();
+  /** By `source`. */
+  readonly #unburied = new Map<string, Unburied>();
   /** Batches of payment topics that can't be read, by place and digest: those that nobody stepped over, as far as is known. */
   readonly #standing = new Map<string, string>();
   #unreadable = 0;
   #records = 0;
   #invalid = 0;
 
-  /** A record that is a payment event, and whom it was due to. */
-  payment({ accountId, id, cloudEvent }: Omit<PaymentEvent, 'type'>, due: readonly DueWebhook[]): void {
-    const key = keyOfEvent({ eventId: id, eventSource: cloudEvent?.source ?? null });
+  payment({ topic, partition, offset }: Place, payment: Payment): void {
+    const name = partitionOf({ topic, partition });
+    const known = this.#partitions.get(name) ?? { topic, partition, payments: new Map<number, PaymentLine>() };
+    this.#partitions.set(name, known);
+    known.payments.set(offset, new PaymentLine(payment));
     this.#records += 1;
-    const events = this.#accounts.get(accountId) ?? new Map<string, Lines>();
-    this.#accounts.set(accountId, events);
-    const lines = events.get(key) ?? NONE;
-    for (const { webhookId, goneSoon } of due) {
-      const line = lineOf(lines, webhookId);
-      // Published twice: it may count as inactive only where it was gone soon after both.
-      if (line) line.goneSoon &&= goneSoon;
-    }
-    const added = due.filter(({ webhookId }) => !lineOf(lines, webhookId));
-    events.set(key, added.length === 0 ? lines : [...lines, ...added.map(newLine)]);
   }
 
-  /** A record that is none, by its place: it must be among the dead letters. */
-  invalid(place: string): void {
+  /** A record that is none: it must be among the dead letters. */
+  invalid(record: Unburied): void {
     this.#records += 1;
     this.#invalid += 1;
-    this.#unburied.add(place);
+    this.#unburied.set(sourceOf(record), record);
   }
 
-  buried(place: string): void {
-    this.#unburied.delete(place);
+  /** A dead letter is of this record: by another release's word also one that is a payment event. */
+  buried(source: string): void {
+    this.#unburied.delete(source);
+    const [, partition = '', offset] = /^(.*)\/(\d+)$/s.exec(source) ?? [];
+    const payment = this.#partitions.get(partition)?.payments.get(Number(offset));
+    if (payment) payment.isBuried = true;
   }
 
   /** Of any time: no record of it tells when it was published. */
   unreadable({ topic, partition, first, digest }: UnreadableBatch): void {
-    const place = `${topic}/${partition}/${first}`;
+    const source = sourceOf({ topic, partition, offset: first });
     this.#unreadable += 1;
-    this.#standing.set(`${place} ${digest}`, place);
+    this.#standing.set(`${source} ${digest}`, source);
   }
 
-  steppedOver(place: string, digest: string): void {
-    this.#standing.delete(`${place} ${digest}`);
+  steppedOver(source: string, digest: string): void {
+    this.#standing.delete(`${source} ${digest}`);
   }
 
-  /** An entry of the deliveries topic, in any order; those of other events are none of it. */
-  logged(entry: DeliveryLogEntry, { timestamp }: Pick<ReceivedRecord, 'timestamp'>): void {
-    const { accountId, eventId, eventSource = null, webhookId } = entry;
-    const key = keyOfEvent({ eventId, eventSource });
-    const events = this.#accounts.get(accountId);
-    const lines = events?.get(key);
-    if (!events || !lines) return;
-    // It was not due, and was sent all the same: the webhook was added before the event was routed.
-    const line = lineOf(lines, webhookId) ?? newLine({ webhookId, goneSoon: false });
-    if (!lines.includes(line)) events.set(key, [...lines, line]);
-    const said = saidBy(entry, timestamp);
-    if (!line.said || outranks(said, line.said)) line.said = said;
+  /** Undefined for a record that is not of the period, and for one of a former topic of that name. */
+  find(place: Place): PaymentLine | undefined {
+    const found = this.#partitions.get(partitionOf(place))?.payments.get(place.offset);
+    return found?.at === place.at ? found : undefined;
   }
 
   get records(): number {
     return this.#records;
   }
 
-  /** Records that are no payment event. */
   get invalidRecords(): number {
     return this.#invalid;
   }
 
-  /** Batches that can't be read. */
   get unreadableBatches(): number {
     return this.#unreadable;
   }
 
   /** The places of those that nobody stepped over, as far as the dead letters were read. */
-  get standing(): Iterable<string> {
-    return this.#standing.values();
+  get standing(): readonly string[] {
+    return [...this.#standing.values()];
   }
 
-  get mayHaveLetters(): boolean {
-    return this.#unburied.size > 0 || this.#standing.size > 0;
+  get unburied(): Iterable<Unburied> {
+    return this.#unburied.values();
   }
 
-  /** The places of those that are not among the dead letters, as far as those were read. */
-  get unburied(): ReadonlySet<string> {
-    return this.#unburied;
-  }
-
-  /** How many deliveries each event has. */
-  *events(): Iterable<number> {
-    for (const events of this.#accounts.values()) for (const lines of events.values()) yield lines.length;
-  }
-
-  *deliveries(): Iterable<LedgerDelivery> {
-    for (const [accountId, events] of this.#accounts) {
-      for (const [key, lines] of events) for (const line of lines) yield delivery(accountId, key, line);
+  *payments(): Iterable<Entered> {
+    for (const { topic, partition, payments } of this.#partitions.values()) {
+      for (const [offset, payment] of payments) yield { place: { topic, partition, offset }, payment };
     }
   }
+
+  /** Whether an answer depends on the dead letters. */
+  get needsLetters(): boolean {
+    return (
+      this.#unburied.size > 0 ||
+      this.#standing.size > 0 ||
+      this.needsTiers ||
+      this.#has(({ isRouted, isOpen }) => !isRouted && !isOpen)
+    );
+  }
+
+  /** Whether one depends on the tiers. The dead letters are read before: of those that are exhausted none may be left. */
+  get needsTiers(): boolean {
+    return this.#has(({ deliveries }) => deliveries.some((line) => !isEnded(line)));
+  }
+
+  #has(isIt: (payment: PaymentLine) => boolean): boolean {
+    for (const { payment } of this.payments()) if (isIt(payment)) return true;
+    return false;
+  }
 }
 
-function delivery(accountId: number, key: string, { webhookId, goneSoon, said }: Line): LedgerDelivery {
-  const { eventId, eventSource } = eventOfKey(key) ?? { eventId: key, eventSource: null };
-  return { accountId, eventId, eventSource, webhookId, goneSoon, said };
-}
-
-function newLine({ webhookId, goneSoon }: DueWebhook): Line {
-  return { webhookId, goneSoon, said: null };
-}
-
-function lineOf(lines: Lines, webhookId: number): Line | undefined {
-  return lines.find((line) => line.webhookId === webhookId);
+/** As dead letters write it. */
+export function sourceOf({ topic, partition, offset }: Pick<Place, 'topic' | 'partition' | 'offset'>): string {
+  return `${topic}/${partition}/${offset}`;
 }

@@ -1,31 +1,13 @@
-/** A ledger and what the tiers and dead letters add to it, as an auditor asks: how many of each, what is open, what is missing. */
-import { type Answer, answerOf } from './answers.js';
-import type { Ledger, LedgerDelivery } from './ledger.js';
-import { idOf, type OpenDeliveries } from './open-deliveries.js';
-
-export interface Counts {
-  /** Payment records, a repeated event as often as it was published. */
-  readonly records: number;
-  /** Different events: accounts and identities. */
-  readonly events: number;
-  /** Records that are no payment event. */
-  readonly invalid: number;
-  /** Batches of the payment topics that can't be read, of any time. */
-  readonly unreadable: number;
-  /** Events with no webhook to go to. */
-  readonly notDue: number;
-  /** Events times webhooks: the sum of those below but for the records that are no payment event. */
-  readonly deliveries: number;
-  readonly delivered: number;
-  readonly exhausted: number;
-  /** By record. */
-  readonly cancelled: number;
-  /** Without one: the webhook was switched off before the event was routed, and nothing was sent. */
-  readonly inactive: number;
-  /** By tier, the delay it bears in its name. */
-  readonly retrying: Readonly<Record<string, number>>;
-  readonly unanswered: number;
-}
+/** What the topics say of a period, as an auditor asks: how many of each, what is open, what is missing. */
+import { webhookMessageId } from '../delivery/delivery.js';
+import { eventOfKey } from '../delivery/event-identity.js';
+import { type Answer, answerOf, isKnown } from './answers.js';
+import type { Histories } from './histories.js';
+import { type Entered, type Ledger, sourceOf, type Unburied } from './ledger.js';
+import type { DeliveryLine } from './payment-line.js';
+import type { Lost } from './read-topic.js';
+import type { RoutedSince } from './routed-since.js';
+import { type Counts, type RecordState, Tally } from './tally.js';
 
 interface About {
   /** The webhook-id. */
@@ -35,6 +17,8 @@ interface About {
   readonly eventSource?: string;
   readonly accountId: number;
   readonly webhookId: number;
+  /** Where the payment's record stands, topic/partition/offset. */
+  readonly source: string;
 }
 
 export interface Open extends About {
@@ -44,84 +28,146 @@ export interface Open extends About {
   readonly nextAttemptAt: string;
 }
 
-/** A delivery, or a payment record that is no event: that one has its place as `source`, and nothing of a delivery. */
-export type Unanswered = { readonly kind: 'unanswered'; readonly why: string } & (
-  | (About & { readonly source: null })
-  | ({ readonly [Key in keyof About]: null } & { readonly source: string })
-);
+/** Of a payment record as a whole, id and webhookId are null; of a record that is no payment event all but `source`. */
+export interface Unanswered {
+  readonly kind: 'unanswered';
+  readonly why: string;
+  readonly id: string | null;
+  readonly eventId: string | null;
+  readonly eventSource?: string;
+  readonly accountId: number | null;
+  readonly webhookId: number | null;
+  readonly source: string;
+}
+
+/** A delivery to a webhook that was not active whenever its payment was routed. */
+export interface Unexpected extends About {
+  readonly kind: 'unexpected';
+}
+
+interface Answered {
+  readonly entered: Entered;
+  readonly line: DeliveryLine;
+  readonly answer: Answer;
+}
 
 /** What a Date can say at most. */
 const LAST_TIME_MS = 8.64e15;
-const NO_DELIVERY = { id: null, eventId: null, accountId: null, webhookId: null } as const;
+const NO_DELIVERY = { id: null, webhookId: null } as const;
+const NO_EVENT = { ...NO_DELIVERY, eventId: null, accountId: null } as const;
+const UNROUTED = 'it is done, and no entry says where it was routed';
+const UNBURIED = 'it is no payment event, and not among the dead letters';
+const UNREAD = 'its batch can not be read, and nobody stepped over it';
+
+export interface ReportParts {
+  readonly ledger: Ledger;
+  readonly since: RoutedSince;
+  readonly histories: Histories;
+}
 
 export class Report {
-  readonly #ledger: Ledger;
-  readonly #open: OpenDeliveries;
+  /** Topics that no longer have all records of the period. */
+  readonly lost: Lost[] = [];
+  readonly #parts: ReportParts;
 
-  constructor(ledger: Ledger, open: OpenDeliveries) {
-    this.#ledger = ledger;
-    this.#open = open;
+  constructor(parts: ReportParts) {
+    this.#parts = parts;
   }
 
   counts(): Counts {
-    const { records, invalidRecords: invalid, unreadableBatches: unreadable, unburied, standing } = this.#ledger;
-    const by = { delivered: 0, exhausted: 0, cancelled: 0, inactive: 0, unanswered: 0 };
-    const retrying = new Map<string, number>();
-    let deliveries = 0;
-    for (const [, answer] of this.#answers()) {
-      deliveries += 1;
-      if (answer.kind === 'retrying') retrying.set(answer.tier, (retrying.get(answer.tier) ?? 0) + 1);
-      else by[answer.kind] += 1;
-    }
-    const unanswered = by.unanswered + unburied.size + [...standing].length;
-    return {
-      records,
-      ...this.#events(),
-      invalid,
-      unreadable,
-      deliveries,
-      ...by,
-      retrying: Object.fromEntries(retrying),
-      unanswered,
-    };
+    const { ledger } = this.#parts;
+    const tally = new Tally();
+    for (const entered of ledger.payments()) this.#count(entered, tally);
+    for (const record of ledger.unburied) tally.record(this.#stateOf(record));
+    for (const _ of ledger.standing) tally.record('unanswered');
+    const { records, invalidRecords: invalid, unreadableBatches: unreadable } = ledger;
+    return { records, invalid, unreadable, ...tally.counts };
   }
 
   *open(): Iterable<Open> {
-    for (const [delivery, answer] of this.#answers()) {
+    for (const { entered, line, answer } of this.#all()) {
       if (answer.kind !== 'retrying') continue;
       // A stranger's record may name any number.
       const nextAttemptAt = new Date(Math.min(answer.due, LAST_TIME_MS)).toISOString();
-      yield { kind: 'open', ...about(delivery), tier: answer.tier, nextAttemptAt };
+      yield { kind: 'open', ...about(entered, line), tier: answer.tier, nextAttemptAt };
     }
   }
 
   *unanswered(): Iterable<Unanswered> {
-    for (const [delivery, answer] of this.#answers()) {
-      if (answer.kind === 'unanswered') yield { ...answer, ...about(delivery), source: null };
+    const { ledger } = this.#parts;
+    for (const entered of ledger.payments()) yield* this.#unansweredOf(entered);
+    for (const record of ledger.unburied) {
+      if (this.#stateOf(record) !== 'unanswered') continue;
+      yield { kind: 'unanswered', why: UNBURIED, ...NO_EVENT, source: sourceOf(record) };
     }
-    const why = 'it is no payment event, and not among the dead letters';
-    for (const source of this.#ledger.unburied) yield { kind: 'unanswered', why, ...NO_DELIVERY, source };
-    const unread = 'its batch can not be read, and nobody stepped over it';
-    for (const source of this.#ledger.standing) yield { kind: 'unanswered', why: unread, ...NO_DELIVERY, source };
+    for (const source of ledger.standing) yield { kind: 'unanswered', why: UNREAD, ...NO_EVENT, source };
+  }
+
+  *unexpected(): Iterable<Unexpected> {
+    for (const { entered, line } of this.#all()) {
+      if (this.#isUnexpected(entered, line)) yield { kind: 'unexpected', ...about(entered, line) };
+    }
+  }
+
+  *#unansweredOf(entered: Entered): Iterable<Unanswered> {
+    const { place, payment } = entered;
+    const { accountId, key } = payment;
+    if (this.#stateOfPayment(entered) === 'unanswered') {
+      yield { kind: 'unanswered', why: UNROUTED, ...NO_DELIVERY, ...event(key), accountId, source: sourceOf(place) };
+    }
+    for (const { line, answer } of this.#answers(entered)) {
+      if (answer.kind === 'unanswered') yield { ...answer, ...about(entered, line) };
+    }
+  }
+
+  #count(entered: Entered, tally: Tally): void {
+    const { payment } = entered;
+    let deliveries = 0;
+    for (const { line, answer } of this.#answers(entered)) {
+      deliveries += 1;
+      tally.delivery(answer, this.#isUnexpected(entered, line));
+    }
+    tally.record(this.#stateOfPayment(entered));
+    tally.event(payment, deliveries > 0 || !payment.isRouted);
+  }
+
+  *#all(): Iterable<Answered> {
+    for (const entered of this.#parts.ledger.payments()) yield* this.#answers(entered);
   }
 
   /** Made anew each time they are asked for: there may be millions. */
-  *#answers(): Iterable<readonly [LedgerDelivery, Answer]> {
-    for (const delivery of this.#ledger.deliveries()) yield [delivery, answerOf(delivery, this.#open.of(delivery))];
+  *#answers(entered: Entered): Iterable<Answered> {
+    const { payment } = entered;
+    if (this.#stateOfPayment(entered) === 'earlier') return;
+    for (const line of payment.deliveries) {
+      if (isKnown(line) || payment.demands(line)) yield { entered, line, answer: answerOf(line, payment.isOpen) };
+    }
   }
 
-  #events(): Pick<Counts, 'events' | 'notDue'> {
-    const counts = { events: 0, notDue: 0 };
-    for (const deliveries of this.#ledger.events()) {
-      counts.events += 1;
-      if (deliveries === 0) counts.notDue += 1;
-    }
-    return counts;
+  #stateOfPayment({ place, payment }: Entered): RecordState {
+    const { isJoined, at, isOpen } = payment;
+    return isJoined ? 'joined' : this.#stateOf({ ...place, at, isOpen });
+  }
+
+  /** Of a record that nothing is known of. */
+  #stateOf(record: Unburied): RecordState {
+    if (record.isOpen) return 'waiting';
+    return this.#parts.since.isEarlier(record, record.at) ? 'earlier' : 'unanswered';
+  }
+
+  #isUnexpected({ payment }: Entered, line: DeliveryLine): boolean {
+    return payment.isUnexpected(line, this.#parts.histories.known(payment.accountId));
   }
 }
 
-function about(delivery: LedgerDelivery): About {
-  const { accountId, eventId, eventSource, webhookId } = delivery;
-  const source = eventSource === null ? {} : { eventSource };
-  return { id: idOf(delivery), eventId, ...source, accountId, webhookId };
+function about({ place, payment }: Entered, { webhookId }: DeliveryLine): About {
+  const { accountId, key } = payment;
+  const named = event(key);
+  const id = webhookMessageId(accountId, { eventSource: null, ...named }, webhookId);
+  return { id, ...named, accountId, webhookId, source: sourceOf(place) };
+}
+
+function event(key: string): Pick<About, 'eventId' | 'eventSource'> {
+  const { eventId, eventSource } = eventOfKey(key) ?? { eventId: key, eventSource: null };
+  return { eventId, ...(eventSource !== null && { eventSource }) };
 }

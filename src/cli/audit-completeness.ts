@@ -1,8 +1,11 @@
 /** audit completeness: what became of a period's payment events, from the topics and the event store themselves. */
 import type { Command } from 'commander';
-import { auditCompleteness, type CompletenessParts } from '../audit/completeness.js';
-import type { Period } from '../audit/period-payments.js';
-import type { Counts, Open, Report, Unanswered } from '../audit/report.js';
+import { auditCompleteness } from '../audit/completeness.js';
+import type { Lost } from '../audit/read-topic.js';
+import type { Period } from '../audit/reading.js';
+import type { Open, Report, Unanswered, Unexpected } from '../audit/report.js';
+import type { Counts } from '../audit/tally.js';
+import { retryGroup } from '../delivery/groups.js';
 import { topicsOf } from '../delivery/topics.js';
 import {
   accountIdArgument,
@@ -23,47 +26,70 @@ interface Options extends JsonOption {
   readonly from: number;
   readonly to: number;
   readonly account?: number;
+  readonly allowLost?: boolean;
 }
 
 export function completenessCommand(audit: Command, io: CommandIo): void {
   audit
     .command('completeness')
     .description(
-      "report the outcome of a period's payment events at every webhook due; exit code 1 if one has no answer",
+      "report the outcome of a period's payment events at every webhook due; exit code 1 if one has no answer, or went to a webhook that was not active, or if topics lost records",
     )
     .requiredOption('--from <time>', 'start of the period, in ISO 8601: 2026-11-21T09:00:00Z', timeArgument)
     .requiredOption('--to <time>', 'end of the period, itself excluded', timeArgument)
     .option('--account <id>', 'only payment events of this account', accountIdArgument)
+    .option('--allow-lost', 'exit code 0 even if topics no longer have all records of the period')
     .option(...JSON_OPTION)
-    .action(async ({ from, to, account, json = false }: Options, command: Command) => {
-      if (from > to) command.error('error: --from is later than --to', { exitCode: WRONG_USAGE });
-      await completeness(io, { from, to, account: account ?? null }, json);
+    .action(async (options: Options, command: Command) => {
+      if (options.from > options.to) command.error('error: --from is later than --to', { exitCode: WRONG_USAGE });
+      await completeness(io, options);
     });
 }
 
-function completeness(io: CommandIo, period: Period, json: boolean): Promise<void> {
+function completeness(io: CommandIo, { from, to, account: only, allowLost, json }: Options): Promise<void> {
   const config = io.config();
   const topics = topicsOf(config.paymentTopics, config.topicPrefix);
+  const { group } = config.delivery;
+  const groups = { payments: group, retries: retryGroup(group) };
+  const account = only ?? null;
+  const period = { from, to, account };
   return withBackbone(config, async ({ broker, store }) => {
-    const report = await auditCompleteness({ broker, store, topics, ...told() }, period);
+    const report = await auditCompleteness({ broker, store, topics, groups, progress: progress() }, period);
     const counts = report.counts();
-    if (counts.events === 0 && period.account !== null) await assertRegistered(store, period.account);
+    if (counts.events === 0 && account !== null) await assertRegistered(store, account);
     await (json ? printJson(io, report, { ...iso(period), ...counts }) : printText(io, report, counts));
-    if (counts.unanswered > 0) throw new CommandFailed(`${counts.unanswered} without an answer`);
+    const wrong = failures(counts, allowLost ? [] : report.lost);
+    if (wrong.length > 0) throw new CommandFailed(wrong.join('; '));
   });
+}
+
+function failures({ unanswered, unexpected }: Counts, lost: readonly Lost[]): string[] {
+  const topics = lost.map(({ topic }) => topic).join(', ');
+  return [
+    ...(unanswered > 0 ? [`${unanswered} without an answer`] : []),
+    ...(unexpected > 0 ? [`${unexpected} to a webhook that was not active`] : []),
+    ...(topics ? [`records of the period may be lost from ${topics} (--allow-lost accepts that)`] : []),
+  ];
 }
 
 /** One object a line, the counts last. */
 async function printJson(io: CommandIo, report: Report, summary: object): Promise<void> {
-  for (const open of report.open()) await io.print(JSON.stringify(open));
-  for (const unanswered of report.unanswered()) await io.print(JSON.stringify(unanswered));
+  for (const found of findings(report)) await io.print(JSON.stringify(found));
   await io.print(JSON.stringify({ kind: 'summary', ...summary }));
 }
 
 async function printText(io: CommandIo, report: Report, counts: Counts): Promise<void> {
   for (const [name, count] of countLines(counts)) await io.print(`${name.padEnd(10)}  ${count}`);
-  for (const open of report.open()) await io.print(openLine(open));
-  for (const unanswered of report.unanswered()) await io.print(unansweredLine(unanswered));
+  for (const found of findings(report)) await io.print(lineOf(found));
+}
+
+type Finding = Open | Unanswered | Unexpected | Lost;
+
+function* findings(report: Report): Iterable<Finding> {
+  yield* report.lost;
+  yield* report.open();
+  yield* report.unanswered();
+  yield* report.unexpected();
 }
 
 function countLines({ retrying, ...counts }: Counts): readonly (readonly [string, string | number])[] {
@@ -75,24 +101,38 @@ function countLines({ retrying, ...counts }: Counts): readonly (readonly [string
     ['invalid', counts.invalid],
     ['unreadable', counts.unreadable],
     ['events', counts.events],
+    ['earlier', counts.earlier],
     ['not due', counts.notDue],
     ['deliveries', counts.deliveries],
     ['delivered', counts.delivered],
     ['exhausted', counts.exhausted],
     ['cancelled', counts.cancelled],
-    ['inactive', counts.inactive],
     ['retrying', where ? `${waiting}  (${where})` : waiting],
+    ['waiting', counts.waiting],
     ['no answer', counts.unanswered],
+    ['unexpected', counts.unexpected],
   ];
 }
 
-function openLine({ eventId, webhookId, accountId, tier, nextAttemptAt }: Open): string {
-  return `open        event ${eventId}  webhook ${webhookId}  account ${accountId}  tier ${tier}  next ${nextAttemptAt}`;
+function lineOf(found: Finding): string {
+  switch (found.kind) {
+    case 'open':
+      return `open        ${deliveryOf(found)}  tier ${found.tier}  next ${found.nextAttemptAt}`;
+    case 'unanswered':
+      return `no answer   ${deliveryOf(found)}  ${found.why}`;
+    case 'unexpected':
+      return `unexpected  ${deliveryOf(found)}  the webhook was not active when it was routed`;
+    case 'lost':
+      return `lost        ${found.topic}  ${found.before === null ? 'some or all records' : `records from before ${found.before}`}`;
+    default:
+      return found satisfies never;
+  }
 }
 
-function unansweredLine({ eventId, webhookId, accountId, source, why }: Unanswered): string {
-  const what = source === null ? `event ${eventId}  webhook ${webhookId}  account ${accountId}` : `record ${source}`;
-  return `no answer   ${what}  ${why}`;
+function deliveryOf({ eventId, webhookId, accountId, source }: Open | Unanswered | Unexpected): string {
+  const named = { event: eventId, webhook: webhookId, account: accountId, record: source };
+  const parts = Object.entries(named).filter(([, value]) => value !== null);
+  return parts.map(([name, value]) => `${name} ${value}`).join('  ');
 }
 
 function iso({ from, to, account }: Period) {
@@ -100,22 +140,15 @@ function iso({ from, to, account }: Period) {
 }
 
 /** What is said on stderr meanwhile. */
-function told(): Pick<CompletenessParts, 'progress' | 'mayLack'> {
-  const say = (line: string) => void process.stderr.write(`account-webhooks: ${line}\n`);
+function progress(): (topic: string) => void {
   let lastAt = performance.now();
   let topic = '';
   let records = 0;
-  return {
-    progress(name) {
-      records = name === topic ? records + 1 : 1;
-      topic = name;
-      if (records % 1_000 !== 0 || performance.now() - lastAt < PROGRESS_EVERY_MS) return;
-      lastAt = performance.now();
-      say(`${topic}: ${records} records read`);
-    },
-    mayLack(name, before) {
-      const time = new Date(before).toISOString();
-      say(`${name} no longer keeps all records from before ${time}: some of the period may be missing`);
-    },
+  return (name) => {
+    records = name === topic ? records + 1 : 1;
+    topic = name;
+    if (records % 1_000 !== 0 || performance.now() - lastAt < PROGRESS_EVERY_MS) return;
+    lastAt = performance.now();
+    process.stderr.write(`account-webhooks: ${topic}: ${records} records read\n`);
   };
 }

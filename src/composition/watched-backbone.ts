@@ -51,6 +51,7 @@ function watchedBroker(broker: Broker, metrics: StoreMetrics, contact: BrokerCon
     consume: (options) => broker.consume(options),
     browse: (topic, options) => broker.browse(topic, options),
     committed: (group, topic) => broker.committed(group, topic),
+    extent: (topic) => broker.extent(topic),
     listTopics: () => broker.listTopics(),
     ensureTopics: (topics) => broker.ensureTopics(topics),
     close: () => broker.close(),

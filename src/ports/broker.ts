@@ -43,6 +43,8 @@ export interface Broker {
   browse(topic: string, options?: BrowseOptions): AsyncIterable<ReceivedRecord>;
   /** Where a group stands: by partition the offset from which on it is not done. A partition without one is left out. */
   committed(group: string, topic: string): Promise<ReadonlyMap<number, number>>;
+  /** By partition, of each that there is: what the topic has of it. Missing: none. */
+  extent(topic: string): Promise<ReadonlyMap<number, Extent>>;
   /** The names of the topics that exist. */
   listTopics(): Promise<string[]>;
   /** Creates those of the topics that are missing. */
@@ -89,6 +91,12 @@ export interface UnreadableBatch {
 export interface OffsetRange {
   readonly from: number;
   readonly to?: number;
+}
+
+/** From the first offset that is kept to the one that the next record gets: the same where nothing is kept. */
+export interface Extent {
+  readonly first: number;
+  readonly next: number;
 }
 
 /** What the log says of it. */

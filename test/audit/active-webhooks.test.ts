@@ -1,13 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { activeAt, activeSpans } from '../../src/audit/active-webhooks.js';
-import type { RecordedEvent } from '../../src/ports/event-store.js';
+import { activeAt, activeSpans, wasActive } from '../../src/audit/active-webhooks.js';
+import { NO_STREAM, type RecordedEvent } from '../../src/ports/event-store.js';
 import { loadProjection } from '../../src/read-model/projection-source.js';
-import type { AccountEvent, WebhookEvent } from '../../src/webhooks/events.js';
-import { added, registered } from '../support/webhook-samples.js';
+import type { WebhookEvent } from '../../src/webhooks/events.js';
+import { AT, added, registered } from '../support/webhook-samples.js';
 
 const projection = loadProjection('account-webhooks');
-const time = (minute: number) => `2026-11-21T09:${String(minute).padStart(2, '0')}:00.000Z`;
-const ms = (minute: number) => Date.parse(time(minute));
 
 async function* history(events: readonly { type: string; data: object }[]): AsyncIterable<RecordedEvent> {
   for (const [revision, { type, data }] of events.entries()) {
@@ -15,73 +13,55 @@ async function* history(events: readonly { type: string; data: object }[]): Asyn
   }
 }
 
-async function dueAt(minute: number, events: readonly AccountEvent[], eventType: 'cash_in' | 'cash_out' = 'cash_in') {
-  const spans = await activeSpans(history([registered(), ...events]), projection);
-  return activeAt(spans, eventType, ms(minute)).map(({ webhookId }) => webhookId);
-}
-
-const add = (webhookId: number, minute: number, eventType: 'cash_in' | 'cash_out' = 'cash_in') =>
-  added(webhookId, { eventType, createdAt: time(minute) });
-const remove = (webhookId: number, minute: number): WebhookEvent => ({
-  type: 'WebhookRemoved',
-  data: { webhookId, removedAt: time(minute) },
-});
-const deactivate = (webhookId: number, minute: number): WebhookEvent => ({
+const spansOf = (events: readonly { type: string; data: object }[]) => activeSpans(history(events), projection);
+const remove = (webhookId: number): WebhookEvent => ({ type: 'WebhookRemoved', data: { webhookId, removedAt: AT } });
+const deactivate = (webhookId: number): WebhookEvent => ({
   type: 'WebhookDeactivated',
-  data: { webhookId, reason: 'test', deactivatedAt: time(minute) },
+  data: { webhookId, reason: 'test', deactivatedAt: AT },
 });
-const activate = (webhookId: number, minute: number): WebhookEvent => ({
+const activate = (webhookId: number): WebhookEvent => ({
   type: 'WebhookActivated',
-  data: { webhookId, activatedAt: time(minute) },
+  data: { webhookId, activatedAt: AT },
 });
 
-describe('the webhooks an event is due to', () => {
-  const story = [add(1, 10), add(2, 20), deactivate(1, 30), remove(2, 40), activate(1, 50)];
+describe('the webhooks that were active', () => {
+  const story = [registered(), added(1), added(2), deactivate(1), remove(2), activate(1)];
   test.each([
-    [9, []],
-    [10, [1]],
-    [19, [1]],
-    [20, [1, 2]],
-    [29, [1, 2]],
-    [30, [2]],
-    [40, []],
-    [50, [1]],
-    [59, [1]],
-  ])('at minute %i are %j: that of a change counts', async (minute, due) => {
-    expect(await dueAt(minute, story)).toEqual(due);
+    [NO_STREAM, []],
+    [0, []],
+    [1, [1]],
+    [2, [1, 2]],
+    [3, [2]],
+    [4, []],
+    [5, [1]],
+    [99, [1]],
+  ])('at revision %i are %j: that of a change counts', async (revision, active) => {
+    expect(activeAt(await spansOf(story), 'cash_in', revision)).toEqual(active);
   });
 
-  test("are those of the event's type", async () => {
-    const events = [add(1, 10), add(2, 10, 'cash_out')];
-    expect(await dueAt(10, events)).toEqual([1]);
-    expect(await dueAt(10, events, 'cash_out')).toEqual([2]);
+  test('are those of the type', async () => {
+    const spans = await spansOf([registered(), added(1), added(2, { eventType: 'cash_out' })]);
+    expect([activeAt(spans, 'cash_in', 2), activeAt(spans, 'cash_out', 2)]).toEqual([[1], [2]]);
+    expect(wasActive(spans, { webhookId: 2, eventType: 'cash_in' }, 2)).toBe(false);
   });
 
-  test('an update changes nothing of it', async () => {
-    const { createdAt, ...configuration } = add(1, 10).data;
-    const updated: WebhookEvent = {
-      type: 'WebhookUpdated',
-      data: { ...configuration, version: 2, updatedAt: time(20) },
-    };
-    const spans = await activeSpans(history([registered(), add(1, 10), updated]), projection);
+  test('before a revision are also those that were removed since, and none that came later', async () => {
+    const spans = await spansOf(story);
+    const was = (webhookId: number, revision: number) =>
+      wasActive(spans, { webhookId, eventType: 'cash_in' }, revision);
+    expect([was(2, 5), was(2, 2), was(2, 1), was(3, 5)]).toEqual([true, true, false, false]);
+  });
+
+  test('change with no update, and with no event of a later release; both count as revisions', async () => {
+    const { createdAt, ...configuration } = added(1).data;
+    const updated = { type: 'WebhookUpdated', data: { ...configuration, version: 2, updatedAt: createdAt } };
+    const painted = { type: 'WebhookPainted', data: { webhookId: 1 } };
     const until = Number.POSITIVE_INFINITY;
-    expect(spans).toEqual([{ webhookId: 1, eventType: 'cash_in', from: ms(10), until }]);
+    const spans = [{ webhookId: 1, eventType: 'cash_in', from: 1, until }];
+    expect(await spansOf([registered(), added(1), updated, painted])).toEqual({ spans, revision: 3 });
   });
 
-  test('where the clocks of two processes differ, what came later is not earlier', async () => {
-    const events = [add(1, 20), deactivate(1, 15)];
-    expect(await dueAt(15, events)).toEqual([]);
-    expect(await dueAt(20, events)).toEqual([]);
-  });
-
-  test('an event that says no time counts with the one before it; one of a later release changes nothing', async () => {
-    const events = [registered(), add(1, 10), { type: 'WebhookRemoved', data: { webhookId: 1 } }];
-    const painted = { type: 'WebhookPainted', data: { webhookId: 1, paintedAt: time(20) } };
-    const spans = await activeSpans(history([...events, painted]), projection);
-    expect(spans).toMatchObject([{ from: ms(10), until: ms(10) }]);
-  });
-
-  test('none of an account that is unknown', async () => {
-    expect(await activeSpans(history([]), projection)).toEqual([]);
+  test('are none of an account that is unknown', async () => {
+    expect(await spansOf([])).toEqual({ spans: [], revision: NO_STREAM });
   });
 });

@@ -1,39 +1,56 @@
 import { expect, test } from '@jest/globals';
-import { type Answer, answerOf } from '../../src/audit/answers.js';
-import type { Evidence } from '../../src/audit/open-deliveries.js';
+import { type Answer, answerOf, type Evidence } from '../../src/audit/answers.js';
 import type { Outcome, Said } from '../../src/ports/delivery-order.js';
 
-const entry = (outcome: Outcome, next: number | null = null): Said => {
-  const nextAttemptAt = next === null ? null : new Date(next).toISOString();
-  return { outcome, turn: 1, at: 0, nextAttemptAt };
-};
-const NOTHING: Evidence = { waiting: null, exhaustedAt: null };
-const waits = (due: number) => ({ tier: '5s', due });
-const retrying = (due: number): Answer => ({ kind: 'retrying', tier: '5s', due });
+const entry = (outcome: Outcome, turn = 1): Said => ({ outcome, turn, at: 0, nextAttemptAt: null });
+const NOTHING: Evidence = { said: null, waiting: null, letterTurn: null };
+const waits = (turn: number) => ({ tier: '5s', turn, due: 7 });
+const retrying = (turn: number): Answer => ({ kind: 'retrying', ...waits(turn) });
 const noAnswer = (why: RegExp) => ({ kind: 'unanswered', why: expect.stringMatching(why) as unknown as string });
 
-test.each<readonly [string, Said | null, Partial<Evidence>, object]>([
-  ['delivered', entry('delivered'), {}, { kind: 'delivered' }],
-  ['cancelled', entry('cancelled'), {}, { kind: 'cancelled' }],
-  ['delivered, with an old record in a tier', entry('delivered'), { waiting: waits(9) }, { kind: 'delivered' }],
-  ['exhausted, with its dead letter', entry('exhausted'), { exhaustedAt: 1 }, { kind: 'exhausted' }],
-  ['exhausted, without it', entry('exhausted'), { waiting: waits(9) }, noAnswer(/dead letters/)],
-  ['retrying, and in the tier', entry('retrying', 7), { waiting: waits(7) }, retrying(7)],
-  ['retrying, put off since', entry('retrying', 7), { waiting: waits(8) }, retrying(8)],
-  ['retrying, with the record of the try before', entry('retrying', 7), { waiting: waits(6) }, noAnswer(/in no tier/)],
-  ['retrying, in no tier', entry('retrying', 7), { exhaustedAt: 9 }, noAnswer(/in no tier/)],
-  ['no entry, in a tier', null, { waiting: waits(7) }, retrying(7)],
-  ['no entry, a dead letter', null, { exhaustedAt: 5 }, { kind: 'exhausted' }],
-  ['no entry, a dead letter after the tier', null, { waiting: waits(4), exhaustedAt: 5 }, { kind: 'exhausted' }],
-  ['no entry, replayed', null, { waiting: waits(7), exhaustedAt: 5 }, retrying(7)],
-  ['no entry at all', null, {}, noAnswer(/nothing is logged/)],
-])('%s', (_, said, evidence, answer) => {
-  expect(answerOf({ said, goneSoon: false }, { ...NOTHING, ...evidence })).toEqual(answer);
+test.each<readonly [string, Partial<Evidence>, object]>([
+  ['delivered', { said: entry('delivered') }, { kind: 'delivered' }],
+  ['cancelled', { said: entry('cancelled') }, { kind: 'cancelled' }],
+  ['delivered, with a record in a tier', { said: entry('delivered'), waiting: waits(9) }, { kind: 'delivered' }],
+  ['exhausted, with its dead letter', { said: entry('exhausted'), letterTurn: 1 }, { kind: 'exhausted' }],
+  [
+    'exhausted, and put back since',
+    { said: entry('exhausted'), letterTurn: 1, waiting: waits(2) },
+    { kind: 'exhausted' },
+  ],
+  ['exhausted, without it', { said: entry('exhausted') }, noAnswer(/dead letters/)],
+  [
+    'exhausted, with that from before a replay',
+    { said: entry('exhausted', 3), letterTurn: 2 },
+    noAnswer(/dead letters/),
+  ],
+  ['exhausted without it, and still in the tier', { said: entry('exhausted'), waiting: waits(1) }, retrying(1)],
+  ['retrying, and in the tier', { said: entry('retrying'), waiting: waits(1) }, retrying(1)],
+  ['retrying, and tried since', { said: entry('retrying'), waiting: waits(2) }, retrying(2)],
+  [
+    'retrying, with the record of the try before',
+    { said: entry('retrying', 2), waiting: waits(1) },
+    noAnswer(/in no tier/),
+  ],
+  ['retrying, in no tier', { said: entry('retrying'), letterTurn: 9 }, noAnswer(/in no tier/)],
+  ['no entry, in a tier', { waiting: waits(0) }, retrying(0)],
+  ['no entry, a dead letter', { letterTurn: 0 }, { kind: 'exhausted' }],
+  ['no entry, a dead letter of the last try', { waiting: waits(4), letterTurn: 5 }, { kind: 'exhausted' }],
+  ['no entry, put off until its time was over', { waiting: waits(4), letterTurn: 4 }, { kind: 'exhausted' }],
+  ['no entry, replayed', { waiting: waits(6), letterTurn: 5 }, retrying(6)],
+  ['no entry at all', {}, noAnswer(/nothing is logged/)],
+])('%s', (_, evidence, answer) => {
+  expect(answerOf({ ...NOTHING, ...evidence }, false)).toEqual(answer);
 });
 
-test('one without an entry whose webhook went soon is inactive; what the topics say of it counts all the same', () => {
-  expect(answerOf({ said: null, goneSoon: true }, NOTHING)).toEqual({ kind: 'inactive' });
-  expect(answerOf({ said: null, goneSoon: true }, { ...NOTHING, waiting: waits(7) })).toEqual(retrying(7));
-  expect(answerOf({ said: entry('retrying', 7), goneSoon: true }, NOTHING)).toMatchObject({ kind: 'unanswered' });
-  expect(answerOf({ said: entry('cancelled'), goneSoon: true }, NOTHING)).toEqual({ kind: 'cancelled' });
+test.each<Partial<Evidence>>([{}, { said: entry('exhausted') }, { said: entry('retrying') }])(
+  'whose payment comes again, and with it what is missing: %j waits',
+  (evidence) => {
+    expect(answerOf({ ...NOTHING, ...evidence }, true)).toEqual({ kind: 'waiting' });
+  },
+);
+
+test('what is there is told, even if its payment comes again', () => {
+  expect(answerOf({ ...NOTHING, said: entry('delivered') }, true)).toEqual({ kind: 'delivered' });
+  expect(answerOf({ ...NOTHING, said: entry('retrying'), waiting: waits(1) }, true)).toEqual(retrying(1));
 });

@@ -181,6 +181,8 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
     brokers.FollowsNothing,
     'browse that follows gives what is published later, and ends without an error when it aborts',
   ],
+  [brokers.SaysNothingOfTheEmpty, 'extent tells where a topic begins and ends, of partitions that hold nothing too'],
+  [brokers.EndsWithItsLastRecord, 'extent tells where a topic begins and ends, of partitions that hold nothing too'],
   [brokers.BrowsesOnAndOn, 'browse gives the topic as it stood when the first record was asked for'],
 ];
 

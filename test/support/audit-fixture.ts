@@ -1,15 +1,16 @@
 /** Topics and streams that hold what a test says, for audits: nothing here writes by itself. */
 
 import { randomUUID } from 'node:crypto';
-import { auditCompleteness, type CompletenessParts } from '../../src/audit/completeness.js';
-import type { Period } from '../../src/audit/period-payments.js';
+import { auditCompleteness } from '../../src/audit/completeness.js';
+import type { CompletenessParts, Period } from '../../src/audit/reading.js';
 import type { Report } from '../../src/audit/report.js';
 import { notValid } from '../../src/delivery/dead-letters.js';
 import { type Delivery, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { logEntry } from '../../src/delivery/delivery-log.js';
 import type { PaymentEvent } from '../../src/delivery/payment-event.js';
+import { type RoutedRecord, toRoutedRecord } from '../../src/delivery/routed-entry.js';
 import { topicsOf } from '../../src/delivery/topics.js';
-import type { NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
+import type { Extent, NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
@@ -24,27 +25,37 @@ export interface Placed {
   readonly offset?: number;
 }
 
+export type Routing = Pick<RoutedRecord, 'routed' | 'confirmed' | 'webhooks'>;
+
 export const TOPICS = topicsOf(['payments', 'more-payments'], 'test.');
+export const STORE = 'the store';
 const LOG = TOPICS.deliveries;
+const GROUPS = { payments: 'group', retries: 'group.retry' };
 
 export class AuditFixture {
   readonly #topics = new Map<string, ReceivedRecord[]>();
-  readonly #streams = new Map<string, RecordedEvent[]>();
+  readonly #next = new Map<string, Map<number, number>>();
+  readonly #committed = new Map<string, Map<number, number>>();
+  readonly #streams = new Map<string, RecordedEvent[]>([['store-identity', [identified()]]]);
   /** The topics that were read, in order. */
   readonly browsed: string[] = [];
-  readonly lacking: (readonly [topic: string, before: number])[] = [];
   /** How often an account's history was read. */
   historiesRead = 0;
+  /** Called before a topic is read: for what a service writes meanwhile. */
+  beforeReading: (topic: string) => void = () => undefined;
+  /** The same before its offsets are asked for. */
+  beforeAsking: () => void = () => undefined;
 
   put(
     topic: string,
     { key, value, headers }: NewRecord,
     { at = 0, partition = 0, offset }: Placed = {},
   ): ReceivedRecord {
-    const records = this.#topics.get(topic) ?? [];
-    const next = records.filter((record) => record.partition === partition).length;
-    const record = { topic, partition, offset: offset ?? next, timestamp: at, key, value, headers };
-    this.#topics.set(topic, [...records, record]);
+    const next = this.#next.get(topic) ?? new Map<number, number>();
+    this.#next.set(topic, next);
+    const record = { topic, partition, offset: offset ?? next.get(partition) ?? 0, timestamp: at, key, value, headers };
+    next.set(partition, Math.max(next.get(partition) ?? 0, record.offset + 1));
+    this.#topics.set(topic, [...(this.#topics.get(topic) ?? []), record]);
     return record;
   }
 
@@ -55,24 +66,60 @@ export class AuditFixture {
     return this.put(topic, { key, value: Buffer.from(text), headers: [] }, placed);
   }
 
-  logged(delivery: Delivery, outcome: Outcome, next: number | null = null, placed: Placed = {}): void {
-    this.put(LOG, logEntry(delivery, outcome, null, next), placed);
+  /** A `routed` entry of one record. */
+  routed(
+    { topic, partition, offset, timestamp: at }: ReceivedRecord,
+    accountId: number,
+    by: Routing,
+    store = STORE,
+  ): ReceivedRecord {
+    const record = { offset, at, accountId, ...by };
+    return this.put(LOG, toRoutedRecord({ topic, partition, store, records: [record] }), { at });
   }
 
-  waits(delivery: Delivery, tier: string, due: number): void {
-    this.put(TOPICS.tier({ text: tier, ms: 0 }), toRetryRecord(delivery, due));
+  logged(delivery: Delivery, outcome: Outcome, next: number | null = null, placed: Placed = {}): ReceivedRecord {
+    return this.put(LOG, logEntry(delivery, outcome, null, next), placed);
   }
 
-  exhausted(delivery: Delivery, placed: Placed = {}): void {
-    this.put(TOPICS.deadLetters, exhausted(delivery, 'status 503'), placed);
+  waits(delivery: Delivery, tier: string, due: number): ReceivedRecord {
+    return this.put(TOPICS.tier({ text: tier, ms: 0 }), toRetryRecord(delivery, due));
   }
 
-  ofOtherHistory(delivery: Delivery, placed: Placed = {}): void {
-    this.put(TOPICS.deadLetters, ofOtherHistory(delivery, 'another event'), placed);
+  exhausted(delivery: Delivery, placed: Placed = {}): ReceivedRecord {
+    return this.put(TOPICS.deadLetters, exhausted(delivery, 'status 503'), placed);
   }
 
-  notValid(record: ReceivedRecord): void {
-    this.put(TOPICS.deadLetters, notValid(record, 'the record is not JSON'));
+  ofOtherHistory(delivery: Delivery, placed: Placed = {}): ReceivedRecord {
+    return this.put(TOPICS.deadLetters, ofOtherHistory(delivery, 'another event'), placed);
+  }
+
+  notValid(record: ReceivedRecord): ReceivedRecord {
+    return this.put(TOPICS.deadLetters, notValid(record, 'the record is not JSON'));
+  }
+
+  /** Up to where the group is done. Without it: with all payments, and with no retry record. */
+  commit(topic: string, offset: number, partition = 0): void {
+    const committed = this.#committed.get(topic) ?? new Map<number, number>();
+    this.#committed.set(topic, committed.set(partition, offset));
+  }
+
+  /** A retention, or somebody, takes what is before the offset. */
+  cut(topic: string, offset = Number.POSITIVE_INFINITY, partition?: number): void {
+    const isCut = (record: ReceivedRecord) =>
+      record.offset < offset && record.partition === (partition ?? record.partition);
+    this.drop(topic, isCut);
+  }
+
+  drop(topic: string, isLost: (record: ReceivedRecord) => boolean): void {
+    this.#topics.set(
+      topic,
+      (this.#topics.get(topic) ?? []).filter((record) => !isLost(record)),
+    );
+  }
+
+  /** With its records, and its offsets begin again. */
+  remove(topic: string): void {
+    for (const kept of [this.#topics, this.#next, this.#committed]) kept.delete(topic);
   }
 
   happened(accountId: number, ...events: readonly AccountEvent[]): void {
@@ -85,38 +132,76 @@ export class AuditFixture {
     this.#streams.set(stream, [...before, ...added]);
   }
 
+  /** The last revision of the account. */
+  revision(accountId: number): number {
+    return (this.#streams.get(accountStream(accountId))?.length ?? 0) - 1;
+  }
+
   audit(period: Partial<Period> = {}): Promise<Report> {
     return auditCompleteness(this.#parts(), { from: 0, to: Number.MAX_SAFE_INTEGER, account: null, ...period });
   }
 
   #parts(): CompletenessParts {
-    const [topics, streams, browsed] = [this.#topics, this.#streams, this.browsed];
-    const countRead = () => {
-      this.historiesRead += 1;
+    const streams = this.#streams;
+    const countRead = (stream: string) => {
+      if (stream.startsWith('account-')) this.historiesRead += 1;
     };
     return {
       topics: TOPICS,
+      groups: GROUPS,
       progress: () => undefined,
-      mayLack: (topic, before) => void this.lacking.push([topic, before]),
       broker: {
-        async *browse(topic) {
-          browsed.push(topic);
-          yield* topics.get(topic) ?? [];
-        },
-        listTopics: async () => [...topics.keys()],
+        browse: (topic, { ranges } = {}) => this.#browse(topic, ranges),
+        listTopics: async () => [...this.#topics.keys()],
+        committed: async (group, topic) => this.#committedBy(group, topic),
+        extent: async (topic) => this.#extent(topic),
       },
       store: {
         async *read(stream) {
-          countRead();
+          countRead(stream);
           yield* streams.get(stream) ?? [];
         },
       },
     };
   }
+
+  async *#browse(topic: string, ranges?: ReadonlyMap<number, { from: number; to?: number }>) {
+    this.beforeReading(topic);
+    if (!ranges) this.browsed.push(topic);
+    for (const record of this.#topics.get(topic) ?? []) {
+      const { from, to = Number.POSITIVE_INFINITY } = ranges
+        ? (ranges.get(record.partition) ?? { from: 0, to: 0 })
+        : { from: 0 };
+      if (record.offset >= from && record.offset < to) yield record;
+    }
+  }
+
+  #committedBy(group: string, topic: string): ReadonlyMap<number, number> {
+    this.beforeAsking();
+    const isOfPayments = TOPICS.payments.includes(topic);
+    if (group !== (isOfPayments ? GROUPS.payments : GROUPS.retries)) return new Map();
+    const none = isOfPayments ? this.#next.get(topic) : undefined;
+    return new Map([...(none ?? []), ...(this.#committed.get(topic) ?? [])]);
+  }
+
+  #extent(topic: string): ReadonlyMap<number, Extent> {
+    this.beforeAsking();
+    const records = this.#topics.get(topic) ?? [];
+    const extents = [...(this.#next.get(topic) ?? [])].map(([partition, next]) => {
+      const offsets = records.filter((record) => record.partition === partition).map(({ offset }) => offset);
+      return [partition, { first: Math.min(next, ...offsets), next }] as const;
+    });
+    return new Map(extents);
+  }
 }
 
-/** The delivery of a payment event to a webhook. */
-export function delivery(event: PaymentEvent, webhookId: number): Delivery {
-  const record = { key: null, value: Buffer.from(JSON.stringify(event)), headers: [] };
-  return newDelivery(event, named(webhookId), record);
+function identified(): RecordedEvent {
+  const about = { id: randomUUID(), stream: 'store-identity', revision: 0, position: '', metadata: {} };
+  return { ...about, type: 'StoreIdentified', data: { identity: STORE } };
+}
+
+/** The delivery of a payment event to a webhook; without a record as an earlier release wrote it, which names none. */
+export function delivery(event: PaymentEvent, webhookId: number, record?: ReceivedRecord): Delivery {
+  const bare = { key: null, value: Buffer.from(JSON.stringify(event)), headers: [] };
+  return newDelivery(event, named(webhookId), record ?? bare);
 }

@@ -4,6 +4,7 @@ import type {
   BrowseOptions,
   ConsumeOptions,
   Consumer,
+  Extent,
   NewRecord,
   ReceivedRecord,
   RecordHandler,
@@ -22,6 +23,9 @@ class Delegating implements Broker {
   }
   committed(group: string, topic: string): Promise<ReadonlyMap<number, number>> {
     return this.inner.committed(group, topic);
+  }
+  extent(topic: string): Promise<ReadonlyMap<number, Extent>> {
+    return this.inner.extent(topic);
   }
   listTopics(): Promise<string[]> {
     return this.inner.listTopics();
@@ -288,6 +292,22 @@ export class OwnsForEver extends Consuming {
 export class ForgetsParts extends Consuming {
   protected change({ handler, ...options }: ConsumeOptions): ConsumeOptions {
     return { ...options, handler: (record, hold) => handler(record, { ...hold, isPartDone: () => false }) };
+  }
+}
+
+/** Of a partition that holds nothing it says nothing, so that nobody sees what it has lost. */
+export class SaysNothingOfTheEmpty extends Delegating {
+  override async extent(topic: string) {
+    return new Map([...(await this.inner.extent(topic))].filter(([, { first, next }]) => first < next));
+  }
+}
+
+export class EndsWithItsLastRecord extends Delegating {
+  override async extent(topic: string) {
+    const extents = [...(await this.inner.extent(topic))];
+    return new Map(
+      extents.map(([partition, { first, next }]) => [partition, { first, next: Math.max(first, next - 1) }]),
+    );
   }
 }
 

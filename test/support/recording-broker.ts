@@ -2,6 +2,7 @@ import {
   type Broker,
   BrokerUnavailable,
   type Consumer,
+  type Extent,
   type NewRecord,
   type ReceivedRecord,
   RecordTooLarge,
@@ -48,6 +49,10 @@ export class RecordingBroker implements Broker {
 
   async committed(): Promise<ReadonlyMap<number, number>> {
     return new Map();
+  }
+
+  async extent(topic: string): Promise<ReadonlyMap<number, Extent>> {
+    return new Map([[0, { first: 0, next: this.of(topic).length }]]);
   }
 
   consume(): Promise<Consumer> {

@@ -7,6 +7,7 @@ import {
   type BrowseOptions,
   type ConsumeOptions,
   type Consumer,
+  type Extent,
   type NewRecord,
   type ReceivedRecord,
   STEPPED_OVER,
@@ -86,6 +87,12 @@ export class KafkaBroker implements Broker {
     this.#mustBeOpen();
     const starts = (await this.#admin.groupStart(group, [topic])).get(topic) ?? [];
     return new Map([...starts].map(([partition, { offset }]) => [partition, offset]));
+  }
+
+  async extent(topic: string): Promise<ReadonlyMap<number, Extent>> {
+    this.#mustBeOpen();
+    const offsets = await this.#admin.offsets(topic);
+    return new Map(offsets.map(({ partition, low, high }) => [partition, { first: low, next: high }]));
   }
 
   async listTopics(): Promise<string[]> {

@@ -5,6 +5,7 @@ import {
   type BrowseOptions,
   type ConsumeOptions,
   type Consumer,
+  type Extent,
   type NewRecord,
   type ReceivedRecord,
   type UnreadableBatch,
@@ -57,6 +58,13 @@ export class SqliteBroker implements Broker {
 
   committed(group: string, topic: string): Promise<ReadonlyMap<number, number>> {
     return this.#open(async () => new Map(this.#log.has(topic) ? [[0, this.#log.groupOffset(group, topic)]] : []));
+  }
+
+  extent(topic: string): Promise<ReadonlyMap<number, Extent>> {
+    return this.#open(async () => {
+      const extent = this.#log.extent(topic);
+      return new Map(extent ? [[0, extent]] : []);
+    });
   }
 
   listTopics(): Promise<string[]> {

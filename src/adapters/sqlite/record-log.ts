@@ -1,5 +1,5 @@
 /** Topics and their records in the store file. Every topic has one partition, 0. Errors are SQLite's own: see broker.ts. */
-import type { NewRecord, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
+import type { Extent, NewRecord, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
 import type { StoreFile } from './store-file.js';
 import { encodedHeaders, recordOf, type StoredRecord } from './stored-record.js';
 
@@ -63,6 +63,11 @@ export class RecordLog {
   /** The offset the next record of the topic will get; 0 for a topic that does not exist. */
   end(topic: string): number {
     return (this.#sql.topic.get(topic) as { next_offset: number } | undefined)?.next_offset ?? 0;
+  }
+
+  /** In one look: a record that comes meanwhile is in both offsets or in none. */
+  extent(topic: string): Extent | undefined {
+    return this.#sql.extent.get(topic) as Extent | undefined;
   }
 
   /** Since when the topic has all of its records, ms since the epoch; null where it has lost none. */
@@ -153,6 +158,10 @@ function statements({ file }: StoreFile) {
        WHERE topic = ${idOf} AND offset >= ? ORDER BY offset LIMIT ?`,
     ),
     oldest: file.prepare(`SELECT offset, timestamp FROM records WHERE topic = ${idOf} ORDER BY offset LIMIT 1`),
+    extent: file.prepare(
+      `SELECT coalesce((SELECT min(offset) FROM records WHERE topic = topics.id), next_offset) AS first, next_offset AS next
+       FROM topics WHERE name = ?`,
+    ),
     begin: file.prepare('INSERT OR IGNORE INTO group_offsets (group_name, topic, next_offset) VALUES (?, ?, 0)'),
     groupOffset: file.prepare(`SELECT next_offset FROM group_offsets WHERE group_name = ? AND topic = ${idOf}`).pluck(),
     remember: file.prepare(

@@ -128,24 +128,19 @@ test('who reads what is left is told since when it is complete', async () => {
   const topics = topicsOf(['topic'], '');
   for (const topic of ['topic', topics.deliveries]) await broker.publish(topic, records(named(3)));
   const log = new RecordLog(file);
-  const lacking = async (from: number) => {
-    const told: string[] = [];
-    const parts = {
-      broker,
-      store,
-      topics,
-      progress: () => undefined,
-      mayLack: (topic: string) => void told.push(topic),
-    };
-    await auditCompleteness(parts, { from, to: later(0), account: null });
-    return told;
-  };
-  expect([log.completeSince('topic'), await lacking(0)]).toEqual([null, []]);
+  const groups = { payments: 'group', retries: 'group.retry' };
+  const parts = { broker, store, topics, groups, progress: () => undefined };
+  const lost = async (from: number) => (await auditCompleteness(parts, { from, to: later(0), account: null })).lost;
+  expect([log.completeSince('topic'), await lost(0)]).toEqual([null, []]);
   await sweeping().round(later(2 * WEEK));
   const [{ timestamp } = { timestamp: 0 }] = await collect(broker.browse('topic'));
   expect(log.completeSince('topic')).toBe(timestamp);
-  expect(await lacking(0)).toEqual(['topic', topics.deliveries]);
-  expect(await lacking(later(0))).toEqual([]);
+  expect(await broker.extent('topic')).toEqual(new Map([[0, { first: 2, next: 3 }]]));
+  expect(await lost(0)).toMatchObject([
+    { topic: 'topic', before: new Date(timestamp).toISOString() },
+    { topic: topics.deliveries },
+  ]);
+  expect(await lost(later(0))).toEqual([]);
 });
 
 describe('by size', () => {

@@ -159,6 +159,16 @@ export const browsing: BrokerCase[] = [
       expect(read).toEqual(['a', 'b', 'c', 'd']);
     },
   ),
+  brokerCase('extent tells where a topic begins and ends, of partitions that hold nothing too', async (s) => {
+    expect(await s.broker.extent(s.topic)).toEqual(new Map());
+    await s.broker.ensureTopics([s.topic]);
+    const empty = await s.broker.extent(s.topic);
+    expect(empty.size).toBeGreaterThan(0);
+    expect([...empty.values()].every(({ first, next }) => first === 0 && next === 0)).toBe(true);
+    await s.publish(named(5));
+    const [{ partition } = { partition: -1 }] = await s.browse();
+    expect(await s.broker.extent(s.topic)).toEqual(new Map(empty).set(partition, { first: 0, next: 5 }));
+  }),
   brokerCase('committed tells where a group stands', async (s) => {
     await s.publish(named(5));
     expect(await s.broker.committed(s.group, `${s.topic}-missing`)).toEqual(new Map());

@@ -1,0 +1,50 @@
+/** The histories of accounts, each folded when it is asked for. */
+import type { EventStore } from '../ports/event-store.js';
+import { loadProjection } from '../read-model/projection-source.js';
+import { readIdentity } from '../read-model/store-identity.js';
+import { accountStream } from '../webhooks/events.js';
+import { type ActiveSpans, activeSpans } from './active-webhooks.js';
+
+interface Known {
+  readonly spans: ActiveSpans;
+  /** What was asked for: a store that is shorter than that is not read again and again. */
+  readonly upTo: number;
+}
+
+export class Histories {
+  readonly #projection = loadProjection('account-webhooks');
+  readonly #accounts = new Map<number, Known>();
+  readonly #store: Pick<EventStore, 'read'>;
+  /** The identity of the store; null where it has none. */
+  readonly identity: string | null;
+
+  private constructor(store: Pick<EventStore, 'read'>, identity: string | null) {
+    this.#store = store;
+    this.identity = identity;
+  }
+
+  /** @throws StoreUnavailable */
+  static async of(store: Pick<EventStore, 'read'>): Promise<Histories> {
+    return new Histories(store, await readIdentity(store));
+  }
+
+  /**
+   * Null where the account has no such revision: the store was restored. An account that changes while it is audited is
+   * read again.
+   * @throws StoreUnavailable
+   */
+  async upTo(accountId: number, revision: number): Promise<ActiveSpans | null> {
+    let known = this.#accounts.get(accountId);
+    if (!known || (known.spans.revision < revision && known.upTo < revision)) {
+      const spans = await activeSpans(this.#store.read(accountStream(accountId)), this.#projection);
+      known = { spans, upTo: revision };
+      this.#accounts.set(accountId, known);
+    }
+    return known.spans.revision < revision ? null : known.spans;
+  }
+
+  /** As far as it was asked for. */
+  known(accountId: number): ActiveSpans | null {
+    return this.#accounts.get(accountId)?.spans ?? null;
+  }
+}

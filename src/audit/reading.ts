@@ -1,0 +1,160 @@
+/** Reads the topics into the ledger, each by its own records' format. */
+import { type DeadLetterReason, END_REASONS, readDeadLetter } from '../delivery/dead-letters.js';
+import { dueOf, fromRetryRecord } from '../delivery/delivery.js';
+import { type DeliveryLogEntry, readLogEntry, saidBy } from '../delivery/delivery-log.js';
+import { keyOfEvent } from '../delivery/event-identity.js';
+import { parsePaymentEvent } from '../delivery/payment-event.js';
+import { type RoutedEntry, readRoutedEntry } from '../delivery/routed-entry.js';
+import type { Topics } from '../delivery/topics.js';
+import type { Broker, BrowseOptions, ReceivedRecord } from '../ports/broker.js';
+import { OUTCOMES, type Outcome } from '../ports/delivery-order.js';
+import type { EventStore } from '../ports/event-store.js';
+import type { Committed, Groups } from './committed.js';
+import type { Histories } from './histories.js';
+import type { Ledger } from './ledger.js';
+import type { PaymentLine } from './payment-line.js';
+import { placeOf, readPlace } from './places.js';
+import type { ReadTopic } from './read-topic.js';
+import type { RoutedSince } from './routed-since.js';
+
+/** Records published from `from` on and before `to`, in ms since the epoch, by the broker's word. */
+export interface Period {
+  readonly from: number;
+  readonly to: number;
+  /** Null: of every account. */
+  readonly account: number | null;
+}
+
+export interface CompletenessParts {
+  readonly broker: Pick<Broker, 'browse' | 'committed' | 'extent' | 'listTopics'>;
+  readonly store: Pick<EventStore, 'read'>;
+  readonly topics: Topics;
+  readonly groups: Groups;
+  /** For each record that was read. */
+  readonly progress: (topic: string) => void;
+}
+
+export interface Reading extends CompletenessParts {
+  readonly period: Period;
+  readonly committed: Committed;
+  readonly histories: Histories;
+  readonly ledger: Ledger;
+  readonly since: RoutedSince;
+}
+
+const KNOWN: ReadonlySet<Outcome> = new Set(OUTCOMES);
+/** Of dead letters that are the end of a delivery. */
+const ENDS: ReadonlySet<DeadLetterReason> = new Set<DeadLetterReason>(END_REASONS);
+
+export function readPayments(reading: Reading, topic: ReadTopic): Promise<void> {
+  const { ledger, committed, period } = reading;
+  const read = (record: ReceivedRecord) => {
+    const place = placeOf(record);
+    if (!isWithin(period, place.at)) return;
+    const isOpen = committed.isOpen(place);
+    const parsed = parsePaymentEvent(record);
+    if (!isOf(period, parsed.ok ? parsed.event.accountId : accountOfKey(record))) return;
+    if (!parsed.ok) return ledger.invalid({ ...place, isOpen });
+    const { id: eventId, accountId, type: eventType, cloudEvent } = parsed.event;
+    const key = keyOfEvent({ eventId, eventSource: cloudEvent?.source ?? null });
+    ledger.payment(place, { accountId, eventType, key, at: place.at, isOpen });
+  };
+  return each(reading, topic, read, { onUnreadable: (batch) => ledger.unreadable(batch) });
+}
+
+/** @param payments where records are that an entry names, and the ledger does not have */
+export function readEntries(reading: Reading, topic: ReadTopic, payments: readonly ReadTopic[]): Promise<void> {
+  return each(reading, topic, async (record) => {
+    const entry = readLogEntry(record);
+    if (entry) return logged(reading, entry, record);
+    const routed = readRoutedEntry(record);
+    if (routed) await routedBy(reading, routed, payments);
+  });
+}
+
+function logged({ ledger, since }: Reading, entry: DeliveryLogEntry, { timestamp }: ReceivedRecord): void {
+  if (!isSound(entry)) return;
+  const { accountId, eventId, eventSource = null, webhookId, payment } = entry;
+  if (payment === undefined) since.withoutPlace(timestamp);
+  const line = find(ledger, payment, accountId);
+  if (line?.key === keyOfEvent({ eventId, eventSource })) line.says(webhookId, saidBy(entry, timestamp));
+}
+
+async function routedBy(
+  { ledger, since, histories, period }: Reading,
+  { topic, partition, store, records }: RoutedEntry,
+  payments: readonly ReadTopic[],
+): Promise<void> {
+  for (const { offset, at, accountId, ...routing } of records) {
+    const place = { topic, partition, offset, at };
+    since.routed(place);
+    if (!isWithin(period, at) || !isOf(period, accountId)) continue;
+    const line = ledger.find(place);
+    if (!line) payments.find(({ name }) => name === topic)?.isNamed(place);
+    if (line?.accountId !== accountId) continue;
+    const isOwn = store === histories.identity;
+    line.routed({ ...routing, spans: isOwn ? await histories.upTo(accountId, routing.confirmed) : null });
+  }
+}
+
+export function readDeadLetters(reading: Reading, topic: ReadTopic): Promise<void> {
+  const { ledger } = reading;
+  return each(reading, topic, (record) => {
+    const { reason, source, digest } = readDeadLetter(record);
+    if (reason === 'not-valid' && source !== null) ledger.buried(source);
+    if (reason === 'unreadable' && source !== null && digest !== null) ledger.steppedOver(source, digest);
+    if (reason === null || !ENDS.has(reason)) return;
+    const delivery = fromRetryRecord(record);
+    if (delivery) find(ledger, delivery.payment, delivery.accountId)?.buried(delivery.webhookId, delivery.turn);
+  });
+}
+
+export function readTier(reading: Reading, topic: ReadTopic): Promise<void> {
+  const { ledger, committed, topics } = reading;
+  const tier = topic.name.slice(topics.tier({ text: '', ms: 0 }).length);
+  return each(reading, topic, (record) => {
+    const delivery = committed.isOpen(record) ? fromRetryRecord(record) : null;
+    if (!delivery) return;
+    const { payment, accountId, webhookId, turn } = delivery;
+    find(ledger, payment, accountId)?.waits(webhookId, { tier, turn, due: dueOf(record) });
+  });
+}
+
+async function each(
+  { broker, progress }: Reading,
+  topic: ReadTopic,
+  read: (record: ReceivedRecord) => Promise<void> | void,
+  options?: BrowseOptions,
+): Promise<void> {
+  for await (const record of broker.browse(topic.name, options)) {
+    progress(topic.name);
+    topic.saw(record);
+    await read(record);
+  }
+}
+
+function find(ledger: Ledger, payment: string | null | undefined, accountId: number): PaymentLine | undefined {
+  const place = readPlace(payment);
+  const line = place ? ledger.find(place) : undefined;
+  return line?.accountId === accountId ? line : undefined;
+}
+
+function isWithin({ from, to }: Period, at: number): boolean {
+  return at >= from && at < to;
+}
+
+function isOf({ account }: Period, accountId: number | null): boolean {
+  return account === null || account === accountId;
+}
+
+/** All that a record which is no payment event may say of its account: payment systems publish by it. */
+function accountOfKey({ key }: ReceivedRecord): number | null {
+  const text = key?.toString('utf8') ?? '';
+  return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
+}
+
+/** Whether what somebody put into the topic has what is asked of it. */
+function isSound({ webhookId, outcome, nextAttemptAt }: DeliveryLogEntry): boolean {
+  const isTime = nextAttemptAt === null || typeof nextAttemptAt === 'string';
+  return Number.isSafeInteger(webhookId) && KNOWN.has(outcome) && isTime;
+}

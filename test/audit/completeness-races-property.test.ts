@@ -1,0 +1,47 @@
+/** Whatever a service does while it is audited, nothing of what it does is reported. COMPLETENESS_RUNS makes it longer. */
+import { expect, jest, test } from '@jest/globals';
+import fc from 'fast-check';
+import { HistoryTopics } from '../support/history-topics.js';
+import { history } from '../support/payment-histories.js';
+import { inFull } from '../support/thorough.js';
+
+const RUNS = Number(process.env.COMPLETENESS_RUNS ?? inFull(10_000, 500));
+jest.setTimeout(20_000 + RUNS * 100);
+
+/** How much has happened when it begins, in percent; and how many facts more become durable before each look. */
+const pace = fc.record({
+  before: fc.nat(100),
+  steps: fc.array(fc.oneof(fc.constant(0), fc.nat(4)), { minLength: 14 }),
+});
+
+test('a service that works, at any moment and while topics are read, has lost nothing', async () => {
+  const seen = { waiting: 0, retrying: 0, delivered: 0 };
+  await fc.assert(
+    fc.asyncProperty(history, pace, async (given, { before, steps: drawn }) => {
+      const steps = [...drawn];
+      const written = new HistoryTopics(given);
+      let begun = Math.floor((before * given.facts.length) / 100);
+      written.write(given.facts.slice(0, begun));
+      const goOn = () => {
+        const end = begun + (steps.shift() ?? 0);
+        written.write(given.facts.slice(begun, end));
+        begun = end;
+      };
+      written.topics.beforeReading = goOn;
+      written.topics.beforeAsking = goOn;
+      const report = await written.topics.audit();
+      const { waiting, retrying, delivered, unanswered, unexpected, earlier } = report.counts();
+      expect({ unanswered, unexpected, earlier, lost: report.lost }).toEqual({
+        unanswered: 0,
+        unexpected: 0,
+        earlier: 0,
+        lost: [],
+      });
+      if (waiting) seen.waiting += 1;
+      if (Object.keys(retrying).length > 0) seen.retrying += 1;
+      if (delivered) seen.delivered += 1;
+    }),
+    { numRuns: RUNS },
+  );
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
+});

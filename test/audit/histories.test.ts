@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals';
+import { activeAt } from '../../src/audit/active-webhooks.js';
+import { Histories } from '../../src/audit/histories.js';
+import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
+import type { AccountEvent } from '../../src/webhooks/events.js';
+import { added, registered } from '../support/webhook-samples.js';
+
+const happened: AccountEvent[] = [registered(), added(1)];
+let reads = 0;
+const store: Pick<EventStore, 'read'> = {
+  async *read(stream): AsyncIterable<RecordedEvent> {
+    if (stream !== 'account-42') return;
+    reads += 1;
+    for (const [revision, { type, data }] of happened.entries()) {
+      yield { id: '', stream, position: '', metadata: {}, revision, type, data: { ...data } };
+    }
+  },
+};
+
+test('an account is read again where an entry names a revision that came since, and once for all that never come', async () => {
+  const histories = await Histories.of(store);
+  const active = async (revision: number) => {
+    const spans = await histories.upTo(42, revision);
+    return spans && activeAt(spans, 'cash_in', revision);
+  };
+  expect([histories.identity, await active(0), await active(1), reads]).toEqual([null, [], [1], 1]);
+  happened.push(added(2));
+  expect([await active(2), await active(1), reads]).toEqual([[1, 2], [1], 2]);
+  expect([await active(9), await active(8), await active(2), reads]).toEqual([null, null, [1, 2], 3]);
+});

@@ -1,0 +1,185 @@
+/** What an audit has to say of facts that are left, each payment and webhook looked up by itself. */
+import type { ReceivedRecord } from '../../src/ports/broker.js';
+import { type Entry, type Fact, type History, isRoute, TIERS, WEBHOOKS } from './payment-histories.js';
+
+export interface Left {
+  readonly history: History;
+  readonly facts: readonly Fact[];
+  readonly written: ReadonlyMap<Fact, ReceivedRecord>;
+  /** Up to where groups are done, by topic/partition. */
+  readonly committed: ReadonlyMap<string, number>;
+  readonly period: { readonly from: number; readonly to: number; readonly account: number | null };
+}
+
+type Of<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>;
+type Outcome = 'delivered' | 'exhausted' | 'cancelled' | 'retrying' | 'waiting' | 'unanswered';
+
+interface Told {
+  readonly name: string;
+  readonly outcome: Outcome;
+  readonly tier?: string;
+  readonly isUnexpected: boolean;
+}
+
+export class Oracle {
+  readonly #left: Left;
+
+  constructor(left: Left) {
+    this.#left = left;
+  }
+
+  tell() {
+    const records = this.#payments().map((fact) => ({
+      ...this.#aboutRecord(fact),
+      deliveries: this.#deliveries(fact),
+    }));
+    const deliveries = records.flatMap((one) => one.deliveries);
+    const named = (outcome: Outcome) => deliveries.filter((one) => one.outcome === outcome).map(({ name }) => name);
+    const states = (state: string) => records.filter((one) => one.state === state).map(({ name }) => name);
+    const unexpected = deliveries.filter(({ isUnexpected }) => isUnexpected).map(({ name }) => name);
+    const unanswered = [...named('unanswered'), ...states('unanswered')].sort();
+    const tiers = TIERS.map((tier) => [tier, deliveries.filter((one) => one.tier === tier).length] as const);
+    const valid = records.filter(({ key }) => key !== null);
+    const events = [...new Set(valid.map(({ key }) => key))];
+    const notDue = events.filter((key) =>
+      valid.every((one) => one.key !== key || (one.isRouted && one.deliveries.length === 0)),
+    );
+    return {
+      counts: {
+        ...{ records: records.length, events: events.length, invalid: records.length - valid.length, unreadable: 0 },
+        ...{ earlier: states('earlier').length, notDue: notDue.length, deliveries: deliveries.length },
+        delivered: named('delivered').length,
+        exhausted: named('exhausted').length,
+        cancelled: named('cancelled').length,
+        retrying: Object.fromEntries(tiers.filter(([, count]) => count > 0)),
+        waiting: named('waiting').length + states('waiting').length,
+        ...{ unanswered: unanswered.length, unexpected: unexpected.length },
+      },
+      ...{ unanswered, unexpected: unexpected.sort() },
+    };
+  }
+
+  /** Those of the period that are there. */
+  #payments(): readonly Of<'payment'>[] {
+    const { from, to, account } = this.#left.period;
+    return this.#all('payment').filter(({ p }) => {
+      const { at, event } = this.#payment(p);
+      return at >= from && at < to && (account === null || event?.accountId === account);
+    });
+  }
+
+  #aboutRecord({ p }: Of<'payment'>) {
+    const { event } = this.#payment(p);
+    const isRouted = this.#all('routed').some((one) => one.p === p);
+    const isBuried = this.#all('buried').some((one) => one.p === p);
+    const unknown = this.#isOpen(p) ? 'waiting' : this.#isEarlier(p) ? 'earlier' : 'unanswered';
+    const state = isRouted || (isBuried && !(event && this.#isOpen(p))) ? 'joined' : unknown;
+    return { name: this.#nameOf(p), key: event && `${event.accountId} ${event.id}`, isRouted, state };
+  }
+
+  #deliveries(fact: Of<'payment'>): readonly Told[] {
+    if (this.#aboutRecord(fact).state === 'earlier') return [];
+    return WEBHOOKS.flatMap((id) => this.#delivery(fact.p, id));
+  }
+
+  #delivery(p: number, id: number): readonly Told[] {
+    const { event } = this.#payment(p);
+    const entries = this.#all('routed').filter((one) => one.p === p);
+    const accountEvents = this.#left.history.accounts.get(event?.accountId ?? 0) ?? [];
+    const isRight = (revision: number) => event !== null && isRoute(accountEvents, event, id, revision);
+    const isSound = (one: Of<'routed'>) => one.store === 'own' && one.confirmed < accountEvents.length;
+    const own = entries.filter(isSound);
+    const lists = entries.filter(({ webhooks }) => webhooks.includes(id));
+    const isThroughout =
+      own.some(({ routed, confirmed }) => isRight(routed) && isRight(confirmed)) || lists.some((one) => !isSound(one));
+    const isDemanded = isThroughout || (lists.length > 0 && lists.length === entries.length);
+    const said = this.#all('entry').filter((one) => one.placed && one.p === p && one.webhookId === id);
+    if (!isDemanded && lists.length === 0 && said.length === 0) return [];
+    const outcome = this.#outcome(p, id, lastOf(said));
+    if (outcome === null && !isDemanded) return [];
+    const isActive = own.some(({ routed, confirmed }) => isRight(routed) || isRight(confirmed));
+    const upTo = Math.max(-1, ...entries.map(({ confirmed }) => confirmed));
+    const ever = Array.from({ length: upTo + 1 }, (_, revision) => revision).some(isRight);
+    const isJudged = entries.length > 0 && own.length === entries.length && !isActive;
+    const isUnexpected = isJudged && (lists.length > 0 || (!this.#isOpen(p) && !ever));
+    const missing = { outcome: this.#isOpen(p) ? 'waiting' : 'unanswered' } as const;
+    return [{ name: `${this.#nameOf(p)} ${id}`, ...(outcome ?? missing), isUnexpected }];
+  }
+
+  /** Null where nothing is known of it; where it is known and does not fit, it is open or missing. */
+  #outcome(p: number, webhookId: number, said: Entry | null): { outcome: Outcome; tier?: string } | null {
+    const missing = { outcome: this.#isOpen(p) ? 'waiting' : 'unanswered' } as const;
+    const isIt = (one: { p: number; webhookId: number }) => one.p === p && one.webhookId === webhookId;
+    const letters = this.#all('letter').filter(isIt);
+    const letter = Math.max(-1, ...letters.map(({ turn }) => turn));
+    const waits = this.#all('retry').filter((one) => isIt(one) && this.#isWaiting(one));
+    const [waiting] = waits.toSorted((one, other) => other.turn - one.turn || other.id - one.id);
+    const retrying = waiting && ({ outcome: 'retrying', tier: waiting.tier } as const);
+    const isWaiting = retrying && waiting.turn >= (said?.turn ?? 0);
+    if (said?.outcome === 'delivered' || said?.outcome === 'cancelled') return { outcome: said.outcome };
+    if (said?.outcome === 'exhausted' && letter >= said.turn) return { outcome: 'exhausted' };
+    if (said) return isWaiting ? retrying : missing;
+    if (letter >= 0 && !(waiting && waiting.turn > letter)) return { outcome: 'exhausted' };
+    return retrying ?? null;
+  }
+
+  /** Before the first that is routed, which has to be there still; without one, before an entry that names no record. */
+  #isEarlier(p: number): boolean {
+    const place = this.#place(p);
+    const isNear = (one: { p: number }) => {
+      const { topic, partition } = this.#place(one.p);
+      return topic === place.topic && partition === place.partition;
+    };
+    const routed = this.#left.facts.filter((fact) => fact.kind === 'routed').filter(isNear);
+    const [first] = routed.toSorted((one, other) => this.#place(one.p).offset - this.#place(other.p).offset);
+    // Entries of a former topic: this one was made when the rule was kept already.
+    const isFormer = routed.some(
+      (one) => one.isFormer && this.#place(one.p).offset === this.#place(first?.p ?? p).offset,
+    );
+    const isThere = !isFormer && this.#all('payment').some((one) => one.p === first?.p);
+    if (first) return isThere && place.offset < this.#place(first.p).offset;
+    return this.#all('entry').some(({ placed, at }) => !placed && at > this.#payment(p).at);
+  }
+
+  #isOpen(p: number): boolean {
+    const { topic, partition, offset } = this.#place(p);
+    return offset >= (this.#left.committed.get(`${topic}/${partition}`) ?? 0);
+  }
+
+  #isWaiting(fact: Of<'retry'>): boolean {
+    const { topic, offset = 0 } = this.#left.written.get(fact) ?? {};
+    return offset >= (this.#left.committed.get(`${topic}/0`) ?? 0);
+  }
+
+  #nameOf(p: number): string {
+    const { topic, partition, offset } = this.#place(p);
+    return `${topic}/${partition}/${offset}`;
+  }
+
+  #place(p: number): ReceivedRecord {
+    for (const [fact, record] of this.#left.written) if (fact.kind === 'payment' && fact.p === p) return record;
+    throw new Error(`payment ${p} was not published`);
+  }
+
+  #payment(p: number) {
+    const payment = this.#left.history.payments[p];
+    if (!payment) throw new Error(`there is no payment ${p}`);
+    return payment;
+  }
+
+  #all<K extends Fact['kind']>(kind: K): readonly Of<K>[] {
+    return this.#left.facts.filter((fact): fact is Of<K> => fact.kind === kind && !fact.isFormer);
+  }
+}
+
+/** By narrowing: delivered, the highest turn, an end, the latest. */
+function lastOf(entries: readonly Entry[]): Entry | null {
+  const narrowed = [
+    (all: readonly Entry[]) => all.filter(({ outcome }) => outcome === 'delivered'),
+    (all: readonly Entry[]) => all.filter(({ turn }) => turn === Math.max(...all.map((one) => one.turn))),
+    (all: readonly Entry[]) => all.filter(({ outcome }) => outcome !== 'retrying'),
+    (all: readonly Entry[]) => all.filter(({ at }) => at === Math.max(...all.map((one) => one.at))),
+    (all: readonly Entry[]) => all.filter(({ outcome }) => outcome === 'exhausted'),
+  ].reduce((left, narrow) => (narrow(left).length > 0 ? narrow(left) : left), entries);
+  return narrowed[0] ?? null;
+}

@@ -1,0 +1,108 @@
+/** Writes the facts of a history to the topics of an audit, as far as they are not lost. */
+import type { ReceivedRecord } from '../../src/ports/broker.js';
+import { AuditFixture, delivery, STORE, TOPICS } from './audit-fixture.js';
+import type { Fact, History } from './payment-histories.js';
+
+type Kind<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>;
+
+/** Of a payment whose record is lost, or no event. */
+const NO_EVENT = { id: 'none', type: 'cash_in', accountId: 1 } as const;
+
+export class HistoryTopics {
+  readonly topics = new AuditFixture();
+  /** Where each fact stands that is a record. */
+  readonly written = new Map<Fact, ReceivedRecord>();
+  /** Up to where groups are done, by topic/partition. */
+  readonly committed = new Map<string, number>();
+  readonly #records = new Map<number, ReceivedRecord>();
+  readonly #retries = new Map<number, ReceivedRecord>();
+  readonly #done = new Map<string, Set<number>>();
+  readonly #history: History;
+
+  constructor(history: History) {
+    this.#history = history;
+    for (const [accountId, events] of history.accounts) this.topics.happened(accountId, ...events);
+    for (const topic of TOPICS.payments) for (const partition of [0, 1]) this.commit(topic, partition, 0);
+  }
+
+  write(facts: readonly Fact[]): void {
+    for (const fact of facts) {
+      const record = this.#write(fact);
+      if (record) this.written.set(fact, record);
+    }
+  }
+
+  #write(fact: Fact): ReceivedRecord | null {
+    switch (fact.kind) {
+      case 'payment':
+        return this.#published(fact.p);
+      case 'buried':
+        return this.topics.notValid(this.#record(fact));
+      case 'routed':
+        return this.#routed(fact);
+      case 'entry':
+        return this.topics.logged(this.#delivery(fact), fact.outcome, fact.outcome === 'retrying' ? 0 : null, fact);
+      case 'letter':
+        return this.topics.exhausted(this.#delivery(fact));
+      case 'retry':
+        return this.#retry(fact);
+      case 'done':
+        return this.#commit(this.#record(fact));
+      case 'retried':
+        return this.#commit(this.#retries.get(fact.id));
+      default:
+        return fact satisfies never;
+    }
+  }
+
+  #published(p: number): ReceivedRecord {
+    const { event, at, partition, topic } = this.#history.payments[p] ?? { event: null, at: 0, partition: 0, topic: 0 };
+    const record = this.topics.published(event ?? 'no event', { at, partition }, TOPICS.payments[topic]);
+    this.#records.set(p, record);
+    return record;
+  }
+
+  #routed({ p, store, routed, confirmed, webhooks, isFormer }: Kind<'routed'>): ReceivedRecord {
+    const { accountId } = this.#event(p);
+    const by = { routed, confirmed, webhooks };
+    return this.topics.routed(this.#record({ p, isFormer }), accountId, by, store === 'own' ? STORE : store);
+  }
+
+  #retry(fact: Kind<'retry'>): ReceivedRecord {
+    const record = this.topics.waits(this.#delivery(fact), fact.tier, fact.id);
+    this.#retries.set(fact.id, record);
+    return record;
+  }
+
+  #delivery(fact: Kind<'entry' | 'retry' | 'letter'>) {
+    const record = fact.kind === 'entry' && !fact.placed ? undefined : this.#record(fact);
+    return { ...delivery(this.#event(fact.p), fact.webhookId, record), turn: fact.turn };
+  }
+
+  #event(p: number) {
+    return this.#history.payments[p]?.event ?? NO_EVENT;
+  }
+
+  #record({ p, isFormer }: { readonly p: number; readonly isFormer?: boolean | undefined }): ReceivedRecord {
+    const record = this.#records.get(p);
+    if (!record) throw new Error(`payment ${p} is not published yet`);
+    return isFormer ? { ...record, timestamp: record.timestamp - 1 } : record;
+  }
+
+  /** The contiguous done prefix. */
+  #commit(record: ReceivedRecord | undefined): null {
+    if (!record) return null;
+    const { topic, partition, offset } = record;
+    const done = (this.#done.get(`${topic}/${partition}`) ?? new Set<number>()).add(offset);
+    this.#done.set(`${topic}/${partition}`, done);
+    let next = 0;
+    while (done.has(next)) next += 1;
+    this.commit(topic, partition, next);
+    return null;
+  }
+
+  commit(topic: string, partition: number, offset: number): void {
+    this.committed.set(`${topic}/${partition}`, offset);
+    this.topics.commit(topic, offset, partition);
+  }
+}
