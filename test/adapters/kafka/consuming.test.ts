@@ -59,6 +59,22 @@ withKafka((brokers) => {
       () => false,
     );
 
+  it('tells what a topic has after its head was deleted, and where nothing is left of it', async () => {
+    const broker = open();
+    for (const value of ['a', 'b', 'c']) await broker.publish(topic, [record(value)]);
+    // kafkajs deletes from topics that it has heard of.
+    await admin.fetchTopicOffsets(topic);
+    const extents: unknown[] = [];
+    for (const offset of ['2', '3']) {
+      await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset }] });
+      extents.push((await broker.extent(topic)).get(0));
+    }
+    expect(extents).toEqual([
+      { first: 2, next: 3 },
+      { first: 3, next: 3 },
+    ]);
+  });
+
   it('goes on behind an aborted transaction that is larger than a fetch', async () => {
     const broker = open();
     await consume(broker, [topic]);
