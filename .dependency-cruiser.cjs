@@ -14,7 +14,8 @@ const KNOWS_TYPES = ['read-model', 'delivery', 'audit'];
 
 /** What the records of delivery/ look like, and where they are. */
 const RECORD_FORMATS = [
-  ...['delivery-log', 'routed-entry', 'delivery', 'dead-letters', 'event-identity', 'payment-event', 'topics'],
+  ...['delivery', 'topics', 'log/delivery-log', 'log/routed-entry', 'retry/dead-letters'],
+  ...['payment/event-identity', 'payment/payment-event'],
 ].map((file) => `delivery/${file}`);
 
 const MAY_IMPORT = {
@@ -37,7 +38,7 @@ const MAY_IMPORT = {
   audit: ['ports', 'read-model', 'webhooks/events', ...RECORD_FORMATS],
   http: [
     ...['webhooks', 'accounts', 'idempotency', 'secrets', 'endpoints', 'read-model', 'ports'],
-    ...['delivery/delivery-log', 'delivery/payment-event-schema', 'own-schemas'],
+    ...['delivery/log/delivery-log', 'delivery/payment/payment-event-schema', 'own-schemas'],
   ],
 };
 

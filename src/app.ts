@@ -4,7 +4,7 @@ import { type Stop, startCore } from './composition/core.js';
 import { startDispatching } from './composition/dispatcher.js';
 import { version } from './composition/version.js';
 import type { Config } from './config.js';
-import { FAILURE_CODES } from './delivery/failure-code.js';
+import { FAILURE_CODES } from './delivery/attempt/failure-code.js';
 import { startAdminServer } from './observability/admin-server.js';
 import { createMetrics } from './observability/create-metrics.js';
 import type { Logger } from './observability/logger.js';

@@ -5,7 +5,7 @@ import { SqliteBroker } from './adapters/sqlite/broker.js';
 import { SqliteEventStore } from './adapters/sqlite/event-store.js';
 import { DataDirUnusable, StoreFile, type StoreUse } from './adapters/sqlite/store-file.js';
 import type { Config, KafkaConfig } from './config.js';
-import { longestDelayMs } from './delivery/retry-schedule.js';
+import { longestDelayMs } from './delivery/retry/retry-schedule.js';
 import type { Logger } from './observability/logger.js';
 import { type Broker, STEPPED_OVER } from './ports/broker.js';
 import type { EventStore } from './ports/event-store.js';

@@ -1,10 +1,11 @@
 /** Reads the topics into the ledger, each by its own records' format. */
-import { type DeadLetterReason, END_REASONS, readDeadLetter } from '../delivery/dead-letters.js';
+
 import { dueOf, fromRetryRecord } from '../delivery/delivery.js';
-import { type DeliveryLogEntry, readLogEntry, saidBy } from '../delivery/delivery-log.js';
-import { keyOfEvent } from '../delivery/event-identity.js';
-import { parsePaymentEvent } from '../delivery/payment-event.js';
-import { type RoutedEntry, readRoutedEntry } from '../delivery/routed-entry.js';
+import { type DeliveryLogEntry, readLogEntry, saidBy } from '../delivery/log/delivery-log.js';
+import { type RoutedEntry, readRoutedEntry } from '../delivery/log/routed-entry.js';
+import { keyOfEvent } from '../delivery/payment/event-identity.js';
+import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
+import { type DeadLetterReason, END_REASONS, readDeadLetter } from '../delivery/retry/dead-letters.js';
 import type { Topics } from '../delivery/topics.js';
 import type { Broker, BrowseOptions, ReceivedRecord } from '../ports/broker.js';
 import { OUTCOMES, type Outcome } from '../ports/delivery-order.js';

@@ -1,6 +1,6 @@
 /** What the topics say of a period, as an auditor asks: how many of each, what is open, what is missing. */
 import { webhookMessageId } from '../delivery/delivery.js';
-import { eventOfKey } from '../delivery/event-identity.js';
+import { eventOfKey } from '../delivery/payment/event-identity.js';
 import { type Answer, answerOf, isKnown } from './answers.js';
 import type { Histories } from './histories.js';
 import { type Entered, type Ledger, sourceOf, type Unburied } from './ledger.js';

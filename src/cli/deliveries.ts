@@ -1,6 +1,6 @@
 /** deliveries: what became of payment events, read from the broker's topics. */
 import type { Command } from 'commander';
-import { type DeliveryView, deliveriesOf } from '../delivery/delivery-log.js';
+import { type DeliveryView, deliveriesOf } from '../delivery/log/delivery-log.js';
 import { topicsOf } from '../delivery/topics.js';
 import { accountIdArgument, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 import { assertRegistered } from './registered.js';

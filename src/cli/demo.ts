@@ -9,7 +9,7 @@ import { createRegistration } from '../accounts/registration.js';
 import { type App, ROLES, startApp } from '../app.js';
 import { type AuditEntry, auditLog } from '../audit/log.js';
 import { type Config, readConfig } from '../config.js';
-import { type DeliveryView, deliveriesOf } from '../delivery/delivery-log.js';
+import { type DeliveryView, deliveriesOf } from '../delivery/log/delivery-log.js';
 import { topicsOf } from '../delivery/topics.js';
 import { createLogger } from '../observability/logger.js';
 import type { Broker } from '../ports/broker.js';

@@ -1,6 +1,6 @@
 /** events publish: NDJSON payment events from stdin to the configured broker, as a payment system would. */
 import type { Command } from 'commander';
-import { parsePaymentEvent } from '../delivery/payment-event.js';
+import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
 import type { Broker, NewRecord } from '../ports/broker.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, withBackbone } from './command-io.js';
 import { skipCommand } from './events-skip.js';

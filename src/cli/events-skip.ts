@@ -1,7 +1,7 @@
 /** events skip: the order to step over a batch that can't be read. The process that holds the partition takes it. */
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
-import { skipped } from '../delivery/dead-letters.js';
+import { skipped } from '../delivery/retry/dead-letters.js';
 import { MEND_THE_LOG, standstillText } from '../delivery/standstill.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { Broker, UnreadableBatch } from '../ports/broker.js';

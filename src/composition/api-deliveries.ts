@@ -4,19 +4,19 @@ import { openDeliveriesView } from '../adapters/sqlite/deliveries-view.js';
 import { RecordLog } from '../adapters/sqlite/record-log.js';
 import type { Backbone } from '../backbone.js';
 import type { Config } from '../config.js';
-import { createOpenConfiguration } from '../delivery/configuration.js';
-import { FollowedView } from '../delivery/followed-view.js';
-import { longestDelayMs } from '../delivery/retry-schedule.js';
-import { createSendTestEvent, type SendTestEvent } from '../delivery/test-event.js';
+import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
+import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/test-event.js';
+import { ViewFollower } from '../delivery/log/view-follower.js';
+import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { Core, Stop } from './core.js';
 import { openAttempt } from './delivery-attempt.js';
 
 /** Returns at once, whether the broker can be reached or not. */
-export function followDeliveries(core: Core, stops: Stop[]): FollowedView {
+export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
   const { config, logger, backbone } = core;
   const topic = topicsOf(config.paymentTopics, config.topicPrefix).deliveries;
-  const followed = new FollowedView({
+  const followed = new ViewFollower({
     broker: backbone.broker,
     open: () =>
       openDeliveriesView(config.dataDir, (file) =>
@@ -42,7 +42,7 @@ export function testEvents(core: Core, interrupt: AbortSignal, stops: Stop[]): S
   const { accounts, backbone } = core;
   return createSendTestEvent({
     attempt: openAttempt(core, stops),
-    configuration: createOpenConfiguration(accounts, backbone.sealing, Date.now),
+    configuration: createDeliverySecrets(accounts, backbone.sealing, Date.now),
     newId: randomUUID,
     now: Date.now,
     interrupt,

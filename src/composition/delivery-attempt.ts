@@ -1,6 +1,6 @@
 /** What sends deliveries and test events, by the settings. */
-import { type Attempt, createAttempt } from '../delivery/attempt.js';
-import { tracedAttempt } from '../delivery/traced-attempt.js';
+import { type Attempt, createAttempt } from '../delivery/attempt/attempt.js';
+import { tracedAttempt } from '../delivery/attempt/traced-attempt.js';
 import { createEndpointAgent } from '../endpoints/endpoint-agent.js';
 import { certificatesFrom, clientCertificateFrom } from '../setting-files.js';
 import type { Core, Stop } from './core.js';

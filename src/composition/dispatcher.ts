@@ -1,13 +1,13 @@
 /** The role that delivers, put together by the settings. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.js';
-import { createBusyLoop } from '../delivery/busy-loop.js';
-import { CircuitBreakers } from '../delivery/circuit-breaker.js';
-import { createOpenConfiguration } from '../delivery/configuration.js';
+import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../delivery/dispatcher.js';
-import { EndpointGate, type GateLimits } from '../delivery/endpoint-gate.js';
-import { EndpointHealth } from '../delivery/endpoint-health.js';
-import { Intake } from '../delivery/intake.js';
+import { createBusyLoop } from '../delivery/isolation/busy-loop.js';
+import { CircuitBreakers } from '../delivery/isolation/circuit-breaker.js';
+import { EndpointGate, type GateLimits } from '../delivery/isolation/endpoint-gate.js';
+import { EndpointHealth } from '../delivery/isolation/endpoint-health.js';
+import { Intake } from '../delivery/isolation/intake.js';
 import { standstillText } from '../delivery/standstill.js';
 import { topicsOf } from '../delivery/topics.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
@@ -78,7 +78,7 @@ async function beginDispatching(core: Core, attempt: DispatcherParts['attempt'])
     wasRemoved: createWasRemoved(backbone.store),
     store: core.history,
     passHead: core.passHead,
-    configuration: createOpenConfiguration(accounts, backbone.sealing, Date.now),
+    configuration: createDeliverySecrets(accounts, backbone.sealing, Date.now),
     gate,
     intake,
     health: new EndpointHealth({ accounts, handleCommand, logger, now: Date.now, deactivateAfterMs }),

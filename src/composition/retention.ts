@@ -4,7 +4,7 @@ import { type RetentionRules, Sweeper } from '../adapters/sqlite/sweeper.js';
 import type { Backbone } from '../backbone.js';
 import type { Config } from '../config.js';
 import { isViewGroup, retryGroup } from '../delivery/groups.js';
-import { longestDelayMs } from '../delivery/retry-schedule.js';
+import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import { isKeyOver, KEY_STREAMS } from '../idempotency/expiry.js';
 import type { Logger } from '../observability/logger.js';

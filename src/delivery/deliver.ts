@@ -7,17 +7,17 @@ import type { RecordHold } from '../ports/broker.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { WasRemoved } from '../read-model/removed-webhooks.js';
 import type { Webhook } from '../webhooks/state.js';
-import type { EndpointSignal } from './circuit-breaker.js';
+import { inTraceOf, type SendParts, send, signalOf } from './attempt/send.js';
 import type { Confirmation } from './confirmation.js';
 import type { Delivery } from './delivery.js';
 import { tellBreaker, tellStep } from './delivery-telling.js';
-import type { EndpointGate, Refused } from './endpoint-gate.js';
-import type { EndpointHealth } from './endpoint-health.js';
+import type { EndpointSignal } from './isolation/circuit-breaker.js';
+import type { EndpointGate, Refused } from './isolation/endpoint-gate.js';
+import type { EndpointHealth } from './isolation/endpoint-health.js';
 import { type KeepParts, keepStep } from './keep-step.js';
 import { nextStep, type StepResult } from './next-step.js';
 import { confirmedRecipientOf, recipientOf } from './recipient.js';
-import type { Delay } from './retry-schedule.js';
-import { inTraceOf, type SendParts, send, signalOf } from './send.js';
+import type { Delay } from './retry/retry-schedule.js';
 import { resultOf, type StepResultParts } from './step-result.js';
 
 export interface DeliverParts extends StepResultParts, KeepParts, SendParts {

@@ -1,8 +1,8 @@
 /** What the log and the metrics are told of a delivery's steps. */
 import type { Logger } from '../observability/logger.js';
 import type { DeliveryMetrics, PutOffReason } from '../observability/metrics.js';
-import type { BreakerChange } from './circuit-breaker.js';
 import { correlationIdOf, type Delivery, sourceOf } from './delivery.js';
+import type { BreakerChange } from './isolation/circuit-breaker.js';
 import type { Letter, NextStep, StepResult } from './next-step.js';
 
 export interface DeliveryTelling {

@@ -7,9 +7,9 @@ import { createHash } from 'node:crypto';
 import { isSpanId, parseTraceContext, type TraceContext, traceparentOf } from '../observability/trace-context.js';
 import { headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
 import type { Webhook } from '../webhooks/state.js';
-import { eventHeaders } from './cloud-event-attributes.js';
-import { type EventIdentity, eventOfKey, keyOfEvent } from './event-identity.js';
-import type { CloudEvent, PaymentEvent } from './parsed-payment.js';
+import { eventHeaders } from './payment/cloud-event-attributes.js';
+import { type EventIdentity, eventOfKey, keyOfEvent } from './payment/event-identity.js';
+import type { CloudEvent, PaymentEvent } from './payment/parsed-payment.js';
 
 export interface Delivery {
   /** The webhook-id, the same on every attempt. */

@@ -11,11 +11,11 @@ import { createDeliver } from './deliver.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
 import { bury, createFanOut, type FanOutParts } from './fan-out.js';
 import { retryGroup } from './groups.js';
-import type { Intake } from './intake.js';
-import { longestWaitMs } from './retry-schedule.js';
-import { RoutedLog } from './routed-log.js';
+import type { Intake } from './isolation/intake.js';
+import { RoutedLog } from './log/routed-log.js';
+import { longestWaitMs } from './retry/retry-schedule.js';
+import { eachStepOnce } from './retry/steps-once.js';
 import { Standstills } from './standstill.js';
-import { eachStepOnce } from './steps-once.js';
 
 const DRAIN_MS = 5_000;
 /** After the drain: for retry records to become durable. */

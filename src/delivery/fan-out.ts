@@ -3,12 +3,12 @@ import type { Span, Tracing } from '../observability/tracing.js';
 import type { ReceivedRecord, RecordHandler } from '../ports/broker.js';
 import type { Routes } from '../read-model/accounts.js';
 import type { Webhook } from '../webhooks/state.js';
-import { notValid } from './dead-letters.js';
 import type { Deliver, DeliverParts } from './deliver.js';
 import { newDelivery, traceOf } from './delivery.js';
 import { publishWhatFits } from './durable-publish.js';
-import { type PaymentEvent, parsePaymentEvent } from './payment-event.js';
-import type { RoutedLog } from './routed-log.js';
+import type { RoutedLog } from './log/routed-log.js';
+import { type PaymentEvent, parsePaymentEvent } from './payment/payment-event.js';
+import { notValid } from './retry/dead-letters.js';
 
 export interface FanOutParts extends DeliverParts {
   readonly tracing: Pick<Tracing, 'fanOut'>;

@@ -1,10 +1,10 @@
 /** Makes durable what follows from a step: what is kept of the delivery first, and then the entry that tells of it. */
 import type { NewRecord } from '../ports/broker.js';
-import { deadLetterOf } from './dead-letters.js';
 import { type Delivery, toRetryRecord, withoutExtras } from './delivery.js';
-import { logEntry } from './delivery-log.js';
 import { type DurablePublishParts, publishUntilDurable, publishWhatFits } from './durable-publish.js';
+import { logEntry } from './log/delivery-log.js';
 import type { Kept, NextStep } from './next-step.js';
+import { deadLetterOf } from './retry/dead-letters.js';
 import type { Topics } from './topics.js';
 
 export interface KeepParts extends DurablePublishParts {

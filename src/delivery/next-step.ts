@@ -14,11 +14,11 @@
  */
 import type { PutOffReason } from '../observability/metrics.js';
 import type { Outcome } from '../ports/delivery-order.js';
-import type { EndReason } from './dead-letters.js';
 import type { Delivery } from './delivery.js';
-import type { LoggedAttempt } from './delivery-log.js';
+import type { LoggedAttempt } from './log/delivery-log.js';
 import type { Unsent } from './recipient.js';
-import { type Delay, dueAt, lifetimeMs, stepAfterFailure, tierOfPutOff } from './retry-schedule.js';
+import type { EndReason } from './retry/dead-letters.js';
+import { type Delay, dueAt, lifetimeMs, stepAfterFailure, tierOfPutOff } from './retry/retry-schedule.js';
 
 export type StepResult =
   | { readonly kind: 'delivered'; readonly attempt: LoggedAttempt }

@@ -8,7 +8,7 @@
  */
 import type { Logger } from '../observability/logger.js';
 import type { Broker, ReceivedRecord, UnreadableBatch } from '../ports/broker.js';
-import { isOrderToSkip } from './dead-letters.js';
+import { isOrderToSkip } from './retry/dead-letters.js';
 import type { Topics } from './topics.js';
 
 export interface StandstillParts {

@@ -2,10 +2,10 @@
 import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import type { Webhook } from '../webhooks/state.js';
-import type { AttemptResult } from './attempt.js';
+import type { AttemptResult } from './attempt/attempt.js';
 import { correlationIdOf, type Delivery } from './delivery.js';
-import { loggedAttempt } from './delivery-log.js';
 import { aboutDelivery, type DeliveryTelling } from './delivery-telling.js';
+import { loggedAttempt } from './log/delivery-log.js';
 import type { StepResult } from './next-step.js';
 
 export interface StepResultParts extends DeliveryTelling {

@@ -1,5 +1,5 @@
 /** The names of the topics. The prefix stands before the service's own, so that two installations can share a broker. */
-import type { Delay } from './retry-schedule.js';
+import type { Delay } from './retry/retry-schedule.js';
 
 export interface Topics {
   readonly payments: readonly [string, ...string[]];

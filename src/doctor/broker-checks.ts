@@ -2,7 +2,7 @@
 import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
 import type { Config, KafkaConfig } from '../config.js';
 import { retryGroup } from '../delivery/groups.js';
-import { longestDelayMs } from '../delivery/retry-schedule.js';
+import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 

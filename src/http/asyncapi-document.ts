@@ -6,7 +6,7 @@ import {
   binaryCloudEventHeadersSchema,
   paymentEventSchema,
   structuredCloudEventSchema,
-} from '../delivery/payment-event-schema.js';
+} from '../delivery/payment/payment-event-schema.js';
 import type { Schema } from './operation.js';
 
 /** Of the contract, not of the service: a later one takes every record that an earlier one takes. */

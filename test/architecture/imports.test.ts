@@ -45,8 +45,8 @@ const FORBIDDEN: readonly (readonly [file: string, statement: string, rule: stri
 
 /** The same tree's files that break nothing. */
 const ALLOWED: readonly (readonly [file: string, statement: string])[] = [
-  ['src/delivery/attempt.ts', `import type { Thing } from '../observability/thing.js'`],
-  ['src/delivery/delivery-log.ts', `import '../webhooks/handle-command.js'`],
+  ['src/delivery/attempt/attempt.ts', `import type { Thing } from '../observability/thing.js'`],
+  ['src/delivery/log/delivery-log.ts', `import '../webhooks/handle-command.js'`],
   ['src/http/list.ts', `import '../delivery/delivery-log.js'`],
   ['src/adapters/sqlite/store.ts', `import '../../ports/event-store.js'`],
   ['src/read-model/checkpoint.ts', `import '../webhooks/events.js'`],

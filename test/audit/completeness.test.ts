@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Counts } from '../../src/audit/tally.js';
 import { fromRetryRecord, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
-import type { PaymentEvent } from '../../src/delivery/payment-event.js';
+import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import type { WebhookEvent } from '../../src/webhooks/events.js';
 import { AuditFixture, delivery, type Placed, TOPICS } from '../support/audit-fixture.js';

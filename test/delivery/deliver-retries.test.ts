@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { AttemptResult } from '../../src/delivery/attempt.js';
+import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import type { Delivery } from '../../src/delivery/delivery.js';
 import { RecordTooLarge } from '../../src/ports/broker.js';
 import { DeliverFixture, SCHEDULE, type Waiting } from '../support/deliver-fixture.js';

@@ -1,9 +1,9 @@
 /** What a delivery tells the log and the metrics of each of its steps. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { AttemptResult } from '../../src/delivery/attempt.js';
-import { CircuitBreakers } from '../../src/delivery/circuit-breaker.js';
+import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { fromRetryRecord, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
-import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
+import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
+import { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js';
 import { createLogger } from '../../src/observability/logger.js';
 import type { DeliveryMetrics } from '../../src/observability/metrics.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';

@@ -9,7 +9,7 @@ import {
   toRetryRecord,
   withoutExtras,
 } from '../../src/delivery/delivery.js';
-import type { ContentMode } from '../../src/delivery/parsed-payment.js';
+import type { ContentMode } from '../../src/delivery/payment/parsed-payment.js';
 import { headerText, type NewRecord, type RecordHeader } from '../../src/ports/broker.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { binary, SOURCE, structured } from '../support/cloud-events.js';

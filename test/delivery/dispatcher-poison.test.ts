@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { readDeadLetter } from '../../src/delivery/dead-letters.js';
-import { readRoutedEntry } from '../../src/delivery/routed-entry.js';
+import { readRoutedEntry } from '../../src/delivery/log/routed-entry.js';
+import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
 import { headerText, type NewRecord, type ReceivedRecord } from '../../src/ports/broker.js';
 import { AccountFixture, eventId, eventIds } from '../support/account-fixture.js';
 import { ACCOUNT, header } from '../support/delivery-samples.js';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
-import type { Attempt } from '../../src/delivery/attempt.js';
+import type { Attempt } from '../../src/delivery/attempt/attempt.js';
 import { fromRetryRecord } from '../../src/delivery/delivery.js';
-import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
+import { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js';
 import { AccountFixture, eventIds, webhookId } from '../support/account-fixture.js';
 import { ACCOUNT } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';

@@ -1,6 +1,6 @@
 import { getMaxListeners } from 'node:events';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { readDeadLetter } from '../../src/delivery/dead-letters.js';
+import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { CircuitBreakers, type EndpointSignal } from '../../src/delivery/circuit-breaker.js';
-import { EndpointGate, type Entered, type Entry, type Refused } from '../../src/delivery/endpoint-gate.js';
+import { CircuitBreakers, type EndpointSignal } from '../../src/delivery/isolation/circuit-breaker.js';
+import { EndpointGate, type Entered, type Entry, type Refused } from '../../src/delivery/isolation/endpoint-gate.js';
 import { eventually } from '../support/eventually.js';
 
 const ACCOUNT = 42;

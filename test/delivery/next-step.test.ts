@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Delivery } from '../../src/delivery/delivery.js';
-import { loggedAttempt } from '../../src/delivery/delivery-log.js';
+import { loggedAttempt } from '../../src/delivery/log/delivery-log.js';
 import { type NextStep, nextStep, type StepResult, type StepTime } from '../../src/delivery/next-step.js';
-import { lifetimeMs } from '../../src/delivery/retry-schedule.js';
+import { lifetimeMs } from '../../src/delivery/retry/retry-schedule.js';
 import { DELIVERED, deliveryTo, failedWith, GONE, NOW, TIMED_OUT } from '../support/delivery-samples.js';
 
 const [FIRST, SECOND, THIRD] = [

@@ -1,8 +1,8 @@
 /** More events than this process can deliver, to URLs that are well. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import type { AttemptResult } from '../../src/delivery/attempt.js';
-import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
-import { Intake } from '../../src/delivery/intake.js';
+import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
+import { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js';
+import { Intake } from '../../src/delivery/isolation/intake.js';
 import { AccountFixture } from '../support/account-fixture.js';
 import { ACCOUNT, DELIVERED } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';

@@ -1,7 +1,7 @@
 /** What docs/payment-events.md says of records, held against the parser. */
 import { describe, expect, test } from '@jest/globals';
-import { MAX_ATTRIBUTE_BYTES } from '../../src/delivery/cloud-event-attributes.js';
-import { MAX_PAYMENT_BYTES, parsePaymentEvent } from '../../src/delivery/payment-event.js';
+import { MAX_ATTRIBUTE_BYTES } from '../../src/delivery/payment/cloud-event-attributes.js';
+import { MAX_PAYMENT_BYTES, parsePaymentEvent } from '../../src/delivery/payment/payment-event.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { ACCOUNT, EVENT } from '../support/delivery-samples.js';
 import { fileOf } from '../support/operations-chapter.js';

@@ -6,11 +6,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import { HandOut, waiting } from '../../src/adapters/common/hand-out.js';
-import type { AttemptRequest } from '../../src/delivery/attempt.js';
-import { type DeadLetter, readDeadLetter } from '../../src/delivery/dead-letters.js';
+import { RecordPump, waiting } from '../../src/adapters/common/record-pump.js';
+import type { AttemptRequest } from '../../src/delivery/attempt/attempt.js';
 import { type Delivery, foreignHeaders } from '../../src/delivery/delivery.js';
-import type { DeliveryLogEntry } from '../../src/delivery/delivery-log.js';
+import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log.js';
+import { type DeadLetter, readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
 import type { NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import { ACCOUNT, DELIVERED, failedWith, GONE, INTERRUPTED, received } from '../support/delivery-samples.js';
@@ -172,7 +172,7 @@ async function acknowledged(
   };
   await new Promise<void>((resolve, reject) => {
     const handled = (one: ReceivedRecord) => handler(one).catch(reject);
-    const handOut = new HandOut({ inFlight: 10, handler: handled, onDone: () => resolve(handOut.stop()) });
+    const handOut = new RecordPump({ inFlight: 10, handler: handled, onDone: () => resolve(handOut.stop()) });
     handOut.setLanes([lane]);
   });
   return done;

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { AttemptResult } from '../../src/delivery/attempt.js';
-import { CircuitBreakers } from '../../src/delivery/circuit-breaker.js';
+import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { type Delivery, fromRetryRecord, toRetryRecord } from '../../src/delivery/delivery.js';
-import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
-import { type Delay, tierOfPutOff } from '../../src/delivery/retry-schedule.js';
+import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
+import { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js';
+import { type Delay, tierOfPutOff } from '../../src/delivery/retry/retry-schedule.js';
 import { headerText, type NewRecord } from '../../src/ports/broker.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import {

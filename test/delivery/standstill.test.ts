@@ -1,7 +1,7 @@
 /** Who stands before a batch that can't be read, and what lets him go on. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { isOrderToSkip, skipped } from '../../src/delivery/dead-letters.js';
+import { isOrderToSkip, skipped } from '../../src/delivery/retry/dead-letters.js';
 import { Standstills } from '../../src/delivery/standstill.js';
 import {
   BrokerUnavailable,

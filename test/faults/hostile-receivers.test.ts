@@ -3,8 +3,8 @@
  * there; with them each delivery ends as it should, and no connection and no memory is left behind.
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
-import type { DeadLetter } from '../../src/delivery/dead-letters.js';
-import { type DeliveryView, saidOfAll } from '../../src/delivery/delivery-log.js';
+import { type DeliveryView, saidOfAll } from '../../src/delivery/log/delivery-log.js';
+import type { DeadLetter } from '../../src/delivery/retry/dead-letters.js';
 import { eventually, patience } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { HOSTILE_KINDS, type HostileEndpoint, type HostileKind } from '../support/hostile-endpoints.js';

@@ -3,7 +3,7 @@
  * if it were not there, nobody gets what is not his, and the commands answer, a line each.
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { saidOfAll } from '../../src/delivery/delivery-log.js';
+import { saidOfAll } from '../../src/delivery/log/delivery-log.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { failingFirst } from '../support/failing-first.js';

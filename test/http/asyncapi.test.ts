@@ -1,7 +1,11 @@
 import asyncApiParser, { type AsyncAPIDocumentInterface } from '@asyncapi/parser';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { areCloudEventHeaders, isPaymentEvent, isStructuredCloudEvent } from '../../src/delivery/payment-check.js';
-import { parsePaymentEvent } from '../../src/delivery/payment-event.js';
+import {
+  areCloudEventHeaders,
+  isPaymentEvent,
+  isStructuredCloudEvent,
+} from '../../src/delivery/payment/payment-check.js';
+import { parsePaymentEvent } from '../../src/delivery/payment/payment-event.js';
 import { asyncApiDocument } from '../../src/http/asyncapi-document.js';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { header } from '../support/delivery-samples.js';

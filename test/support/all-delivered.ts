@@ -1,4 +1,4 @@
-import type { DeliveryView } from '../../src/delivery/delivery-log.js';
+import type { DeliveryView } from '../../src/delivery/log/delivery-log.js';
 import { commandLine } from './in-process-cli.js';
 import type { Settings } from './service.js';
 

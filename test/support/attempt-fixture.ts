@@ -2,7 +2,7 @@
 import type { Server } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import { type AttemptRequest, type AttemptResult, createAttempt } from '../../src/delivery/attempt.js';
+import { type AttemptRequest, type AttemptResult, createAttempt } from '../../src/delivery/attempt/attempt.js';
 import { createEndpointAgent, type EndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import type { ConnectorOptions } from '../../src/endpoints/guarded-connector.js';
 import { certificateFor, testAuthority } from './certificates.js';

@@ -1,13 +1,13 @@
 /** createDeliver over parts that the test holds in its hands: the broker's topics, the webhooks, what attempts come to. */
-import type { AttemptRequest, AttemptResult } from '../../src/delivery/attempt.js';
+import type { AttemptRequest, AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { createDeliver } from '../../src/delivery/deliver.js';
 import { type Delivery, dueOf, fromRetryRecord } from '../../src/delivery/delivery.js';
-import type { DeliveryLogEntry } from '../../src/delivery/delivery-log.js';
-import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
-import { EndpointHealth } from '../../src/delivery/endpoint-health.js';
 import { createFanOut, type FanOutParts } from '../../src/delivery/fan-out.js';
-import { type RoutedEntry, readRoutedEntry } from '../../src/delivery/routed-entry.js';
-import { RoutedLog } from '../../src/delivery/routed-log.js';
+import { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js';
+import { EndpointHealth } from '../../src/delivery/isolation/endpoint-health.js';
+import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log.js';
+import { type RoutedEntry, readRoutedEntry } from '../../src/delivery/log/routed-entry.js';
+import { RoutedLog } from '../../src/delivery/log/routed-log.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { noTracing } from '../../src/observability/tracing.js';
 import type { Broker, ReceivedRecord, RecordHold } from '../../src/ports/broker.js';

@@ -1,5 +1,5 @@
 /** Payment records, deliveries and what attempts come to, as the tests of delivery begin with. */
-import type { AttemptResult } from '../../src/delivery/attempt.js';
+import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { type Delivery, newDelivery } from '../../src/delivery/delivery.js';
 import type { NewRecord, ReceivedRecord, RecordHeader } from '../../src/ports/broker.js';
 

@@ -4,12 +4,12 @@ import { createRegistration } from '../../src/accounts/registration.js';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { SqliteEventStore } from '../../src/adapters/sqlite/event-store.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
-import { type Attempt, createAttempt } from '../../src/delivery/attempt.js';
-import { createOpenConfiguration } from '../../src/delivery/configuration.js';
-import { type DeliveryView, deliveriesOf } from '../../src/delivery/delivery-log.js';
+import { type Attempt, createAttempt } from '../../src/delivery/attempt/attempt.js';
+import { createDeliverySecrets } from '../../src/delivery/attempt/delivery-secrets.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../../src/delivery/dispatcher.js';
-import { EndpointGate } from '../../src/delivery/endpoint-gate.js';
-import { EndpointHealth } from '../../src/delivery/endpoint-health.js';
+import { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js';
+import { EndpointHealth } from '../../src/delivery/isolation/endpoint-health.js';
+import { type DeliveryView, deliveriesOf } from '../../src/delivery/log/delivery-log.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import { noTracing } from '../../src/observability/tracing.js';
@@ -110,7 +110,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         wasRemoved: createWasRemoved(store),
         store: 'a history',
         passHead: (signal) => readModel.host.passHead(signal),
-        configuration: createOpenConfiguration(accounts, sealing, now),
+        configuration: createDeliverySecrets(accounts, sealing, now),
         gate: new EndpointGate({ total: 256, perEndpoint: 16 }),
         health: new EndpointHealth({ accounts, handleCommand, logger: silentLogger, now, deactivateAfterMs: 0 }),
         attempt: await attempt(LONG),

@@ -1,6 +1,6 @@
 /** Retry records as release e944a2e wrote them: its own code, so that no later change of the writer changes them. */
 import type { Delivery } from '../../src/delivery/delivery.js';
-import { keyOfEvent } from '../../src/delivery/event-identity.js';
+import { keyOfEvent } from '../../src/delivery/payment/event-identity.js';
 import { traceparentOf } from '../../src/observability/trace-context.js';
 import type { NewRecord, RecordHeader } from '../../src/ports/broker.js';
 import { header } from './delivery-samples.js';

@@ -3,7 +3,7 @@
  * what src/delivery promises, told by other means. Faults are put into it by whoever asks.
  */
 import fc from 'fast-check';
-import type { PaymentEvent } from '../../src/delivery/payment-event.js';
+import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import type { AccountEvent } from '../../src/webhooks/events.js';
 import { type AccountWebhooks, evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';

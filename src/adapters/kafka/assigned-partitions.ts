@@ -14,7 +14,7 @@
 import type { EachBatchPayload, Consumer as KafkaClient } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import type { ConsumeOptions } from '../../ports/broker.js';
-import { type HandOut, type InLine, waiting } from '../common/hand-out.js';
+import { type InLine, type RecordPump, waiting } from '../common/record-pump.js';
 import { lostIn, refusalIn } from './fetched/marks.js';
 import { type Flow, type GroupStart, PartitionLane } from './partition-lane.js';
 import { type Assignment, keyOf, type Place, placesOf } from './places.js';
@@ -25,7 +25,7 @@ export interface AssignedPartitionsParts {
   readonly client: Pick<KafkaClient, 'pause' | 'resume' | 'seek'>;
   readonly admin: Pick<TopicAdmin, 'groupStart' | 'offsets' | 'forget' | 'ensure'>;
   readonly options: Pick<ConsumeOptions, 'group' | 'notBefore'>;
-  readonly handOut: Pick<HandOut, 'setLanes' | 'pumpNextTurn'>;
+  readonly pump: Pick<RecordPump, 'setLanes' | 'pumpNextTurn'>;
   readonly logger: Logger;
   /** After a join: told once it is known of each partition that stays whether it stayed this consumer's. */
   readonly placed: () => void;
@@ -114,7 +114,7 @@ export class AssignedPartitions {
       lane.sawEnd(Number(batch.highWatermark));
       lane.receive(this.#inLine(batch), Number(batch.lastOffset()));
       resolveOffset(batch.lastOffset());
-      this.#parts.handOut.pumpNextTurn();
+      this.#parts.pump.pumpNextTurn();
     }
   }
 
@@ -180,7 +180,7 @@ export class AssignedPartitions {
 
   /** Those of which it is not known whether they stay, too: until that is known nothing is handed out. */
   #setLanes(): void {
-    this.#parts.handOut.setLanes([...this.#lanes.values(), ...this.#former.values()]);
+    this.#parts.pump.setLanes([...this.#lanes.values(), ...this.#former.values()]);
   }
 
   #openLane(place: Place, start: GroupStart | undefined): void {

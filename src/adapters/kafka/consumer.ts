@@ -8,8 +8,8 @@
 import type { Kafka, TopicPartitionOffsetAndMetadata } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
-import { HandOut } from '../common/hand-out.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
+import { RecordPump } from '../common/record-pump.js';
 import { withinTime } from '../common/time-limit.js';
 import { AssignedPartitions, type RefusalTimes } from './assigned-partitions.js';
 import { encodedBehind } from './done-behind.js';
@@ -39,7 +39,7 @@ const COMMIT_WITHIN_MS = 4_000;
 export class KafkaConsumer implements Consumer {
   readonly closed: Promise<void>;
   readonly #member: GroupMember;
-  readonly #handOut: HandOut;
+  readonly #pump: RecordPump;
   readonly #partitions: AssignedPartitions;
   readonly #offsets: OffsetKeeper<PartitionLane>;
   readonly #lease: GroupLease;
@@ -53,9 +53,9 @@ export class KafkaConsumer implements Consumer {
     this.closed.catch(() => undefined);
     const topics = [...new Set(options.topics)];
     this.#member = new GroupMember({ ...parts, group: options.group, topics, on: this.#listener() });
-    this.#lease = new GroupLease(parts.sessionTimeoutMs, () => this.#handOut.pumpNextTurn());
-    this.#handOut = new HandOut({ ...options, onDone: () => this.#offsets.keepSoon(), lease: this.#lease });
-    const own = { client: this.#member, handOut: this.#handOut, placed: () => this.#lease.joined() };
+    this.#lease = new GroupLease(parts.sessionTimeoutMs, () => this.#pump.pumpNextTurn());
+    this.#pump = new RecordPump({ ...options, onDone: () => this.#offsets.keepSoon(), lease: this.#lease });
+    const own = { client: this.#member, pump: this.#pump, placed: () => this.#lease.joined() };
     this.#partitions = new AssignedPartitions({ ...parts, ...own, options });
     this.#offsets = new OffsetKeeper(
       () => this.#partitions.lanes(),
@@ -70,14 +70,14 @@ export class KafkaConsumer implements Consumer {
 
   stop(): void {
     this.#member.stop();
-    this.#handOut.stop();
+    this.#pump.stop();
     this.#partitions.stop();
     this.#lease.stop();
   }
 
   state(): ConsumerState {
     const partitions = [...this.#partitions.lanes()].map((lane) => lane.state);
-    return { connected: this.#member.isMember, ...this.#handOut.inHand, partitions };
+    return { connected: this.#member.isMember, ...this.#pump.inHand, partitions };
   }
 
   close(): Promise<void> {
@@ -87,7 +87,7 @@ export class KafkaConsumer implements Consumer {
 
   async #close(): Promise<void> {
     this.stop();
-    await this.#handOut.drained();
+    await this.#pump.drained();
     await this.#offsets.finish(COMMIT_WITHIN_MS);
     await this.#member.close();
     this.#settle?.resolve();
@@ -112,7 +112,7 @@ export class KafkaConsumer implements Consumer {
     const { holds } = this.#lease;
     this.#lease.joining();
     if (!holds) return;
-    await withinTime(QUIET_WITHIN_MS, this.#handOut.quiet()).catch(() => undefined);
+    await withinTime(QUIET_WITHIN_MS, this.#pump.quiet()).catch(() => undefined);
     await withinTime(HAND_OVER_WITHIN_MS, this.#offsets.handOver()).catch(() => undefined);
   }
 

@@ -6,8 +6,8 @@
 
 import type { PartitionState, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
 import { type DoneBehind, DonePrefix } from '../common/done-prefix.js';
-import { headState, type InLine, type Lane, type Waiting } from '../common/hand-out.js';
 import type { Kept } from '../common/offset-keeper.js';
+import { headState, type InLine, type Lane, type Waiting } from '../common/record-pump.js';
 
 const FULL_RECORDS = 500;
 /** Tiers times partitions is a hundred lanes and more, and all of them may be full. */

@@ -5,8 +5,8 @@
  *        ^-----------/ (another process has it: this one stood still)
  */
 import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
-import { HandOut } from '../common/hand-out.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
+import { RecordPump } from '../common/record-pump.js';
 import { GroupLock } from './group-lock.js';
 import { TopicLane } from './lane.js';
 import type { RecordLog } from './record-log.js';
@@ -20,7 +20,7 @@ export class SqliteConsumer implements Consumer {
   readonly #options: ConsumeOptions;
   readonly #log: RecordLog;
   readonly #lock: GroupLock;
-  readonly #handOut: HandOut;
+  readonly #pump: RecordPump;
   readonly #offsets: OffsetKeeper<TopicLane>;
   readonly #unsubscribe: () => void;
   #lanes: readonly TopicLane[] = [];
@@ -37,9 +37,9 @@ export class SqliteConsumer implements Consumer {
       group: options.group,
       taken: () => this.#begin(),
       lost: () => this.#setLanes([]),
-      regained: () => this.#handOut.pumpNextTurn(),
+      regained: () => this.#pump.pumpNextTurn(),
     });
-    this.#handOut = new HandOut({ ...options, onDone: () => this.#offsets.keepSoon(), lease: this.#lock });
+    this.#pump = new RecordPump({ ...options, onDone: () => this.#offsets.keepSoon(), lease: this.#lock });
     this.#offsets = new OffsetKeeper(
       () => this.#lanes,
       (offsets) => this.#remember(offsets),
@@ -54,12 +54,12 @@ export class SqliteConsumer implements Consumer {
 
   stop(): void {
     this.#unsubscribe();
-    this.#handOut.stop();
+    this.#pump.stop();
     this.#lock.stop();
   }
 
   state(): ConsumerState {
-    return { connected: true, ...this.#handOut.inHand, partitions: this.#partitions() };
+    return { connected: true, ...this.#pump.inHand, partitions: this.#partitions() };
   }
 
   close(): Promise<void> {
@@ -69,7 +69,7 @@ export class SqliteConsumer implements Consumer {
 
   async #close(): Promise<void> {
     this.stop();
-    await this.#handOut.drained();
+    await this.#pump.drained();
     await this.#offsets.finish(KEEP_WITHIN_MS);
     this.#lock.release();
     this.#resolveClosed();
@@ -91,13 +91,13 @@ export class SqliteConsumer implements Consumer {
 
   #setLanes(lanes: readonly TopicLane[]): void {
     this.#lanes = lanes;
-    this.#handOut.setLanes(lanes);
+    this.#pump.setLanes(lanes);
   }
 
   #changed(touched: ReadonlySet<string> | null): void {
     const changed = this.#lanes.filter(({ topic }) => !touched || touched.has(topic));
     for (const lane of changed) lane.published();
-    if (changed.length > 0) this.#handOut.pump();
+    if (changed.length > 0) this.#pump.pump();
   }
 
   async #remember(offsets: ReadonlyMap<TopicLane, number>): Promise<void> {

@@ -1,8 +1,8 @@
 /** One topic as a consumer of a group reads it: a page read ahead, the place up to which it read, and what is done. */
 import type { PartitionState, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
 import { DonePrefix } from '../common/done-prefix.js';
-import { headState, type InLine, type Lane, type Waiting, waiting } from '../common/hand-out.js';
 import type { Kept } from '../common/offset-keeper.js';
+import { headState, type InLine, type Lane, type Waiting, waiting } from '../common/record-pump.js';
 import type { RecordLog } from './record-log.js';
 
 const PAGE = 100;

@@ -1,0 +1,283 @@
+/**
+ * Hands the records of several lanes to a handler: what the consumers of all brokers have in common. Lanes take turns;
+ * each hands out its head where that is due, until a limit is reached. A rejected record leaves its place to others
+ * while it pauses; its bytes stay in memory, and count.
+ *
+ *   record:   head of its lane -> with the handler -> done
+ *                                       ^   \-> pausing -> again -\
+ *                                       \-------------------------/
+ */
+import type {
+  ConsumeOptions,
+  ConsumerState,
+  PartitionState,
+  ReceivedRecord,
+  RecordHold,
+  UnreadableBatch,
+} from '../../ports/broker.js';
+import { FOR_EVER, type Lease } from './lease.js';
+import { type Parts, RecordHolds } from './record-holds.js';
+import { Standstills, type Stopped } from './standstills.js';
+
+/**
+ * Handed out in one turn of the event loop: what a handler does before its first await adds up. Hazard: on the embedded
+ * broker what follows is written in one go, and 100 records of 256 KiB held everything else up for seconds.
+ */
+const MOST_A_TURN = 100;
+const MOST_BYTES_A_TURN = 1024 * 1024;
+/** They are held in memory; while there are as many, nothing new is begun. */
+const MOST_REJECTED = 1_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+const READ_AGAIN_MS = 500;
+/** A timer's longest, about 24 days; what is due later is looked at again then. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+export interface Waiting {
+  readonly record: ReceivedRecord;
+  /** ms by performance.now(). */
+  readonly due: number;
+}
+
+/** What a lane may have in line: records, and what can't be read and stops those behind it. */
+export type InLine = Waiting | { readonly unreadable: UnreadableBatch };
+
+/**
+ * From here on it waits by a clock that nobody sets: by the other one, a record that has seconds to wait would have hours
+ * where that is set back by hours, and with it those behind it.
+ *
+ * @param due ms since the epoch; 0 is at once
+ */
+export function waiting(record: ReceivedRecord, due: number): Waiting {
+  const left = due - Date.now();
+  return { record, due: performance.now() + left };
+}
+
+/** What a scrape shows of the first that waits. */
+export function headState(head: Waiting | undefined): PartitionState['head'] {
+  if (!head) return null;
+  return { publishedAt: head.record.timestamp, overdueMs: Math.max(0, performance.now() - head.due) };
+}
+
+/** Records of one partition, in order. */
+export interface Lane extends Stopped, Parts {
+  /** The next to hand out, due or not; may throw, and is then asked again later. */
+  head(): Waiting | undefined;
+  /** What can't be read and stands before its other records: it has no head then. */
+  readonly unreadable: UnreadableBatch | null;
+  /** What is known of the head without reading; Infinity where nothing is. */
+  readonly headDue: number;
+  takeHead(): void;
+  done(record: ReceivedRecord): void;
+  /** A rejected record of it is not handed out again: it was none of the lanes when its turn came. */
+  letGo?(): void;
+}
+
+export interface RecordPumpOptions
+  extends Pick<ConsumeOptions, 'inFlight' | 'inFlightBytes' | 'handler' | 'mayBegin' | 'onUnreadable'> {
+  /** After each record that is done. */
+  readonly onDone: () => void;
+  /** Without it, it holds for ever. */
+  readonly lease?: Lease;
+}
+
+interface Taken {
+  readonly lane: Lane;
+  readonly record: ReceivedRecord;
+  /** How long it waits if it is rejected this time. */
+  readonly pauseMs: number;
+}
+
+export class RecordPump {
+  readonly #options: RecordPumpOptions;
+  readonly #lease: Lease;
+  readonly #holds: RecordHolds<Lane>;
+  readonly #pausing = new Set<NodeJS.Timeout>();
+  readonly #standstills: Standstills;
+  #again: Taken[] = [];
+  #lanes: ReadonlySet<Lane> = new Set();
+  #unsettled = 0;
+  /** Of what is held: with the handler, pausing, or to be handed out again. */
+  #bytes = 0;
+  #stopped = false;
+  #pumping = false;
+  #turn: NodeJS.Immediate | null = null;
+  #wake: NodeJS.Timeout | null = null;
+  #settled: () => void = () => undefined;
+
+  constructor(options: RecordPumpOptions) {
+    this.#options = options;
+    this.#lease = options.lease ?? FOR_EVER;
+    this.#holds = new RecordHolds(this.#lease, (lane) => this.#lanes.has(lane));
+    this.#standstills = new Standstills(options.onUnreadable, () => {
+      options.onDone();
+      this.pumpNextTurn();
+    });
+  }
+
+  /** What is held, those that pause too. */
+  get inHand(): Pick<ConsumerState, 'inHand' | 'inHandBytes'> {
+    return { inHand: this.#unsettled + this.#pausing.size + this.#again.length, inHandBytes: this.#bytes };
+  }
+
+  /** From now on these: what was rejected in a lane that is not among them is let go of. */
+  setLanes(lanes: Iterable<Lane>): void {
+    this.#lanes = new Set(lanes);
+    this.#standstills.keep(this.#lanes);
+    const rejected = this.#again.splice(0);
+    for (const taken of rejected) this.#comeAgain(taken);
+    this.pumpNextTurn();
+  }
+
+  /** Hands out what is due while the limit allows: first what was rejected, then one of each lane in turn. */
+  pump(): void {
+    // A handler may publish and so come back here before it has returned. The rest of a long line waits for its turn.
+    if (this.#stopped || this.#pumping || this.#turn) return;
+    this.#pumping = true;
+    try {
+      if (this.#handOut()) this.pumpNextTurn();
+      else this.#pumpWhenDue();
+    } catch {
+      if (!this.#stopped) this.#pumpAfter(READ_AGAIN_MS);
+    } finally {
+      this.#pumping = false;
+    }
+  }
+
+  pumpNextTurn(): void {
+    if (this.#stopped) return;
+    this.#turn ??= setImmediate(() => {
+      this.#turn = null;
+      this.pump();
+    });
+  }
+
+  /** The handler is called no more. */
+  stop(): void {
+    this.#stopped = true;
+    this.#standstills.keep(new Set());
+    if (this.#wake) clearTimeout(this.#wake);
+    if (this.#turn) clearImmediate(this.#turn);
+    for (const timer of this.#pausing) clearTimeout(timer);
+  }
+
+  /** After stop: fulfilled once every promise of the handler is settled. From then on no record is this consumer's own. */
+  async drained(): Promise<void> {
+    if (this.#unsettled > 0) {
+      await new Promise<void>((resolve) => {
+        this.#settled = resolve;
+      });
+    }
+    this.#lanes = new Set();
+  }
+
+  /** While the lease does not hold: fulfilled once all that handlers began after a yes has ended. */
+  quiet(): Promise<void> {
+    return this.#holds.quiet();
+  }
+
+  #pumpAfter(ms: number): void {
+    if (this.#wake) clearTimeout(this.#wake);
+    this.#wake = setTimeout(() => this.pump(), Math.min(ms, LONGEST_TIMER_MS));
+  }
+
+  /** True where there may be more to hand out at once. */
+  #handOut(): boolean {
+    let handedOut = 0;
+    const bytes = this.#bytes;
+    const isEnough = () => handedOut >= MOST_A_TURN || this.#bytes - bytes >= MOST_BYTES_A_TURN;
+    for (let before = -1; before < handedOut && !isEnough(); ) {
+      before = handedOut;
+      if (this.#handOutAgain()) handedOut += 1;
+      for (const lane of this.#lanes) if (this.#handOutHead(lane)) handedOut += 1;
+    }
+    return isEnough() && this.#hasRoom();
+  }
+
+  #hasRoom(): boolean {
+    return !this.#stopped && this.#lease.holds && this.#unsettled < this.#options.inFlight;
+  }
+
+  #hasRoomForMore(): boolean {
+    const { inFlightBytes = Number.POSITIVE_INFINITY } = this.#options;
+    const rejected = this.#pausing.size + this.#again.length;
+    return this.#hasRoom() && rejected < MOST_REJECTED && this.#bytes < inFlightBytes;
+  }
+
+  #handOutAgain(): boolean {
+    if (!this.#hasRoom()) return false;
+    const taken = this.#again.shift();
+    if (taken) void this.#handle(taken);
+    return taken !== undefined;
+  }
+
+  #handOutHead(lane: Lane): boolean {
+    if (!this.#hasRoomForMore()) return false;
+    const head = lane.head();
+    if (!head && lane.unreadable) this.#standstills.at(lane, lane.unreadable);
+    if (!head || head.due > performance.now() || this.#options.mayBegin?.() === false) return false;
+    lane.takeHead();
+    this.#bytes += sizeOf(head.record);
+    void this.#handle({ lane, record: head.record, pauseMs: FIRST_PAUSE_MS });
+    return true;
+  }
+
+  /** One that is due and may not begin yet is a matter of a millisecond, too. */
+  #pumpWhenDue(): void {
+    let due = Number.POSITIVE_INFINITY;
+    for (const lane of this.#lanes) due = Math.min(due, lane.headDue);
+    if (Number.isFinite(due) && this.#hasRoomForMore()) this.#pumpAfter(Math.max(1, due - performance.now()));
+  }
+
+  /** Never rejects. */
+  async #handle(taken: Taken): Promise<void> {
+    this.#unsettled += 1;
+    const { hold, ended } = this.#holds.of(taken.lane, taken.record);
+    const done = await this.#handled(taken.record, hold);
+    this.#unsettled -= 1;
+    if (done) this.#done(taken);
+    else if (!this.#stopped) this.#pause(taken);
+    ended();
+    if (this.#unsettled === 0) this.#settled();
+    this.pump();
+  }
+
+  async #handled(record: ReceivedRecord, hold: RecordHold): Promise<boolean> {
+    try {
+      await this.#options.handler(record, hold);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #done({ lane, record }: Taken): void {
+    this.#bytes -= sizeOf(record);
+    lane.done(record);
+    this.#options.onDone();
+  }
+
+  #pause(taken: Taken): void {
+    const timer = setTimeout(() => {
+      this.#pausing.delete(timer);
+      this.#comeAgain({ ...taken, pauseMs: Math.min(2 * taken.pauseMs, LONGEST_PAUSE_MS) });
+      this.pump();
+    }, taken.pauseMs);
+    this.#pausing.add(timer);
+  }
+
+  /** Where its lane is gone, it is let go of. */
+  #comeAgain(taken: Taken): void {
+    if (this.#lanes.has(taken.lane)) {
+      this.#again.push(taken);
+      return;
+    }
+    this.#bytes -= sizeOf(taken.record);
+    taken.lane.letGo?.();
+  }
+}
+
+/** Of its value, bytes. */
+function sizeOf({ value }: ReceivedRecord): number {
+  return value?.length ?? 0;
+}

@@ -1,0 +1,50 @@
+/** What an attempt is made with, opened: looked up anew for each attempt, so a change counts from the next one on. */
+import { LRUCache } from 'lru-cache';
+import type { Accounts } from '../../read-model/accounts.js';
+import { signingAt } from '../../read-model/signing-secrets.js';
+import { headerPlace, type Sealing, signingSecretPlace } from '../../secrets/sealing.js';
+import type { Webhook } from '../../webhooks/state.js';
+import { parseSigningSecret } from './signature.js';
+
+const CACHED_SECRETS = 10_000;
+
+export interface OpenedHeader {
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface DeliverySecrets {
+  /** @throws CannotOpen */
+  headers(accountId: number, webhook: Webhook): readonly OpenedHeader[];
+  /** Those that sign now, newest first. @throws CannotOpen, StoreUnavailable, Error where there is none */
+  secrets(accountId: number): Promise<readonly Buffer[]>;
+}
+
+export function createDeliverySecrets(accounts: Accounts, sealing: Sealing, now: () => number): DeliverySecrets {
+  const openedHeaders = new WeakMap<Webhook['headers'], readonly OpenedHeader[]>();
+  const openedSecrets = new LRUCache<string, Buffer>({ max: CACHED_SECRETS });
+
+  const openSecret = (accountId: number, sealed: string): Buffer => {
+    const known = openedSecrets.get(sealed);
+    const secret = known ?? parseSigningSecret(sealing.open(sealed, signingSecretPlace(accountId)));
+    if (!known) openedSecrets.set(sealed, secret);
+    return secret;
+  };
+
+  return {
+    headers(accountId, { headers }) {
+      const known = openedHeaders.get(headers);
+      if (known) return known;
+      const open = (key: string, sealed: string) => sealing.open(sealed, headerPlace(accountId, key));
+      const opened = headers.map(({ key, sealed }) => ({ key, value: open(key, sealed) }));
+      openedHeaders.set(headers, opened);
+      return opened;
+    },
+    async secrets(accountId) {
+      const signing = signingAt(now(), await accounts.signingSecrets(accountId));
+      // Nothing goes out unsigned: the read model may be in the middle of the account's registration.
+      if (signing.length === 0) throw new Error(`no signing secret of account ${accountId} is known yet`);
+      return signing.map(({ sealed }) => openSecret(accountId, sealed)).reverse();
+    },
+  };
+}

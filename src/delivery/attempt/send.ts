@@ -1,0 +1,46 @@
+/** The attempt of a delivery: its webhook's configuration is opened, and the payment's bytes are sent. */
+import type { Logger } from '../../observability/logger.js';
+import type { Webhook } from '../../webhooks/state.js';
+import type { Delivery } from '../delivery.js';
+import { aboutDelivery } from '../delivery-telling.js';
+import type { EndpointSignal } from '../isolation/circuit-breaker.js';
+import { contentOf } from '../payment/cloud-event-attributes.js';
+import type { Attempt, AttemptResult } from './attempt.js';
+import type { DeliverySecrets } from './delivery-secrets.js';
+
+export interface SendParts {
+  readonly configuration: DeliverySecrets;
+  readonly attempt: Attempt;
+  readonly logger: Logger;
+  /** Aborted when attempts under way have to end. */
+  readonly interrupt: AbortSignal;
+}
+
+/** Null where it could not even be begun: the fault is ours (keys, store), and no attempt is counted. */
+export async function send(parts: SendParts, delivery: Delivery, webhook: Webhook): Promise<AttemptResult | null> {
+  const { accountId, id, record, trace, lastSpan: previous, cloudEvent } = delivery;
+  const { interrupt: signal } = parts;
+  try {
+    const headers = parts.configuration.headers(accountId, webhook);
+    const secrets = await parts.configuration.secrets(accountId);
+    const body = record.value ?? Buffer.alloc(0);
+    const sent = { body, ...(cloudEvent && { content: contentOf(cloudEvent, record) }) };
+    return await parts.attempt({ url: webhook.endpoint, id, ...sent, headers, secrets, signal, trace, previous });
+  } catch (error) {
+    const about = aboutDelivery(delivery);
+    parts.logger.error({ err: error, ...about }, 'a delivery could not be prepared; it is tried again');
+    return null;
+  }
+}
+
+export function inTraceOf(delivery: Delivery, attempted: AttemptResult | null): Delivery {
+  if (!attempted || attempted.kind === 'interrupted') return delivery;
+  const { span } = attempted;
+  return { ...delivery, trace: delivery.trace ?? span ?? null, lastSpan: span?.spanId ?? null };
+}
+
+/** 410 is neither: it is the webhook that is gone. */
+export function signalOf(attempted: AttemptResult | null): EndpointSignal {
+  if (attempted?.kind === 'delivered') return 'succeeded';
+  return attempted?.kind === 'retryable' ? 'failed' : 'unknown';
+}

@@ -1,0 +1,104 @@
+/**
+ * A test event: made here, sent to one URL at once as a delivery would be, and never again. One at a time to an endpoint
+ * and few in all, so that nobody keeps this service, or a receiver, busy with them.
+ */
+import type { TraceContext } from '../../observability/trace-context.js';
+import type { Webhook } from '../../webhooks/state.js';
+import { type EndpointKey, endpointKey } from '../isolation/endpoint-key.js';
+import type { Attempt } from './attempt.js';
+import type { DeliverySecrets } from './delivery-secrets.js';
+
+const MOST_AT_ONCE = 16;
+const MOST_OF_AN_ACCOUNT = 4;
+
+export interface TestEventParts {
+  readonly attempt: Attempt;
+  readonly configuration: DeliverySecrets;
+  readonly newId: () => string;
+  /** ms since the epoch */
+  readonly now: () => number;
+  /** Aborted when tests under way have to end. */
+  readonly interrupt: AbortSignal;
+}
+
+export interface TestResult {
+  /** The webhook-id. */
+  readonly id: string;
+  readonly success: boolean;
+  /** Null where no response came. */
+  readonly status: number | null;
+  /** Null where a response came in full. */
+  readonly error: string | null;
+  readonly durationMs: number;
+}
+
+/** interrupted: the service stops; it says nothing of the endpoint. */
+export type TestOutcome =
+  | { readonly kind: 'sent'; readonly result: TestResult }
+  | { readonly kind: 'busy' }
+  | { readonly kind: 'interrupted' };
+
+/**
+ * @param trace what the request for it belongs to
+ * @throws what opening the configuration throws
+ */
+export type SendTestEvent = (accountId: number, webhook: Webhook, trace?: TraceContext | null) => Promise<TestOutcome>;
+
+export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
+  const underWay = new UnderWay();
+  return async (accountId, webhook, trace = null) => {
+    if (!underWay.enter(accountId, webhook.endpoint)) return { kind: 'busy' };
+    try {
+      return await send(parts, accountId, webhook, trace);
+    } finally {
+      underWay.leave(accountId, webhook.endpoint);
+    }
+  };
+}
+
+async function send(
+  parts: TestEventParts,
+  accountId: number,
+  webhook: Webhook,
+  trace: TraceContext | null,
+): Promise<TestOutcome> {
+  const unique = parts.newId();
+  const timestamp = new Date(parts.now()).toISOString();
+  const event = { id: `test_${unique}`, type: webhook.eventType, accountId, timestamp, data: { test: true } };
+  const id = `msg_${unique}`;
+  const made = await parts.attempt({
+    url: webhook.endpoint,
+    id,
+    body: Buffer.from(JSON.stringify(event)),
+    headers: parts.configuration.headers(accountId, webhook),
+    secrets: await parts.configuration.secrets(accountId),
+    signal: parts.interrupt,
+    trace,
+  });
+  if (made.kind === 'interrupted') return { kind: 'interrupted' };
+  const { status, error, durationMs } = made;
+  return { kind: 'sent', result: { id, success: made.kind === 'delivered', status, error, durationMs } };
+}
+
+class UnderWay {
+  readonly #endpoints = new Set<EndpointKey>();
+  readonly #accounts = new Map<number, number>();
+
+  /** False where there are too many of them. */
+  enter(accountId: number, endpoint: string): boolean {
+    const key = endpointKey(accountId, endpoint);
+    const ofAccount = this.#accounts.get(accountId) ?? 0;
+    if (this.#endpoints.size >= MOST_AT_ONCE || ofAccount >= MOST_OF_AN_ACCOUNT) return false;
+    if (this.#endpoints.has(key)) return false;
+    this.#endpoints.add(key);
+    this.#accounts.set(accountId, ofAccount + 1);
+    return true;
+  }
+
+  leave(accountId: number, endpoint: string): void {
+    this.#endpoints.delete(endpointKey(accountId, endpoint));
+    const left = (this.#accounts.get(accountId) ?? 0) - 1;
+    if (left > 0) this.#accounts.set(accountId, left);
+    else this.#accounts.delete(accountId);
+  }
+}

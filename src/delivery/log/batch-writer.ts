@@ -1,0 +1,76 @@
+/**
+ * Entries on their way into the view, many in a transaction. What can't be stored now is kept, in its order, and tried
+ * again; whoever brings entries has to stop of himself, by the promises that are out.
+ *
+ *   empty -> gathering (BATCH_MS, or MOST_AT_ONCE) -> stored
+ *                        \-> refused (the disk is full: TRY_AGAIN_MS) -> gathering
+ */
+import type { ViewEntry } from '../../ports/deliveries-view.js';
+
+const BATCH_MS = 50;
+/** Keeps one turn of the event loop short. */
+const MOST_AT_ONCE = 250;
+const TRY_AGAIN_MS = 1_000;
+
+interface Gathered {
+  readonly entry: ViewEntry;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class BatchWriter {
+  /** False where they could not be stored now. */
+  readonly #store: (entries: readonly ViewEntry[]) => boolean;
+  #gathered: Gathered[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #refused = false;
+  #closed = false;
+
+  constructor(store: (entries: readonly ViewEntry[]) => boolean) {
+    this.#store = store;
+  }
+
+  /** Fulfilled once it is stored; rejected where close came before. */
+  add(entry: ViewEntry): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#gathered.push({ entry, resolve, reject });
+      if (this.#closed) this.#rejectAll();
+      else if (this.#gathered.length >= MOST_AT_ONCE && !this.#refused) this.#flush();
+      else this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS);
+    });
+  }
+
+  /** Stores what there is, or rejects it where that can't be done at once. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    while (this.#gathered.length > 0 && this.#stored());
+    this.#stopTimer();
+    this.#rejectAll();
+  }
+
+  #flush(): void {
+    this.#stopTimer();
+    this.#refused = !this.#stored();
+    if (this.#gathered.length > 0) {
+      this.#timer = setTimeout(() => this.#flush(), this.#refused ? TRY_AGAIN_MS : 0);
+    }
+  }
+
+  #stored(): boolean {
+    const batch = this.#gathered.slice(0, MOST_AT_ONCE);
+    if (!this.#store(batch.map(({ entry }) => entry))) return false;
+    this.#gathered.splice(0, batch.length);
+    for (const { resolve } of batch) resolve();
+    return true;
+  }
+
+  #rejectAll(): void {
+    for (const { reject } of this.#gathered.splice(0)) reject(new Error('the view is not filled any more'));
+  }
+
+  #stopTimer(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * The deliveries topic: one record for every attempt and for every end, and how payments were routed (routed-entry.ts). It
+ * is the truth of what was sent; a view of it, like deliveriesOf, answers questions.
+ */
+import type { NewRecord, ReceivedRecord } from '../../ports/broker.js';
+import { type Outcome, outranks, type Said } from '../../ports/delivery-order.js';
+import type { AttemptResult } from '../attempt/attempt.js';
+import { type Delivery, sourceOf } from '../delivery.js';
+
+export interface LoggedAttempt {
+  /** ISO 8601, UTC, ms. */
+  readonly at: string;
+  /** Null where no response came. */
+  readonly status: number | null;
+  /** Null where a response came in full. */
+  readonly error: string | null;
+  readonly durationMs: number;
+  /** The webhook's version: which configuration it was sent under. */
+  readonly version: number;
+}
+
+export interface DeliveryLogEntry {
+  readonly id: string;
+  readonly eventId: string;
+  /** Of a CloudEvent only: with eventId it is the event's identity. */
+  readonly eventSource?: string;
+  readonly eventType: string;
+  readonly accountId: number;
+  readonly webhookId: number;
+  /** The id of the event that added the webhook; entries of earlier releases lack it. */
+  readonly webhookEvent?: string;
+  /** The payment's record (`placeOf`); entries of earlier releases lack it. */
+  readonly payment?: string;
+  readonly outcome: Outcome;
+  /** The delivery's turn; entries of earlier releases lack it. */
+  readonly turn?: number;
+  /** Null where none was made: put off by a full line or a stop, cancelled, exhausted by its time, or replayed. */
+  readonly attempt: LoggedAttempt | null;
+  readonly nextAttemptAt: string | null;
+}
+
+export interface DeliveryView extends Omit<DeliveryLogEntry, 'attempt' | 'turn'> {
+  readonly attempts: readonly LoggedAttempt[];
+}
+
+export function logEntry(
+  delivery: Delivery,
+  outcome: Outcome,
+  attempt: LoggedAttempt | null,
+  nextAttemptAt: number | null,
+): NewRecord {
+  const { id, eventId, eventType, accountId, webhookId, webhookEvent, payment, turn } = delivery;
+  const next = nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString();
+  const about = { id, eventId, ...sourceOf(delivery), eventType, accountId, webhookId };
+  const added = { ...(webhookEvent !== null && { webhookEvent }), ...(payment !== null && { payment }) };
+  const entry: DeliveryLogEntry = { ...about, ...added, outcome, turn, attempt, nextAttemptAt: next };
+  return { key: Buffer.from(String(accountId)), value: Buffer.from(JSON.stringify(entry)), headers: [] };
+}
+
+export function loggedAttempt(result: AttemptResult, version: number): LoggedAttempt {
+  const { at, status, error, durationMs } = result;
+  return { at: new Date(at).toISOString(), status, error, durationMs, version };
+}
+
+/** The deliveries of an account as the log tells them, newest first (by their first entry). */
+export async function deliveriesOf(accountId: number, log: AsyncIterable<ReceivedRecord>): Promise<DeliveryView[]> {
+  const deliveries = new Map<string, { view: DeliveryView; said: Said }>();
+  for await (const record of log) {
+    const entry = readLogEntry(record);
+    if (entry?.accountId !== accountId) continue;
+    const { attempt, turn: _, ...now } = entry;
+    const known = deliveries.get(entry.id);
+    const said = saidBy(entry, record.timestamp);
+    const attempts = withAttempt(known?.view.attempts ?? [], attempt);
+    if (!known || outranks(said, known.said)) deliveries.set(entry.id, { view: { ...now, attempts }, said });
+    else deliveries.set(entry.id, { ...known, view: { ...known.view, attempts } });
+  }
+  return [...deliveries.values()].map(({ view }) => view).reverse();
+}
+
+/** What became of every delivery, by its id. */
+export async function saidOfAll(log: AsyncIterable<ReceivedRecord>): Promise<Map<string, Said>> {
+  const all = new Map<string, Said>();
+  for await (const record of log) {
+    const entry = readLogEntry(record);
+    if (!entry) continue;
+    const known = all.get(entry.id);
+    const said = saidBy(entry, record.timestamp);
+    if (!known || outranks(said, known)) all.set(entry.id, said);
+  }
+  return all;
+}
+
+/** @param at when the entry was published, ms since the epoch */
+export function saidBy({ outcome, turn, nextAttemptAt }: DeliveryLogEntry, at: number): Said {
+  return { outcome, turn: Number.isSafeInteger(turn) ? Number(turn) : 0, at, nextAttemptAt };
+}
+
+/** In the order in which they began; one that stands twice in the topic is one. */
+function withAttempt(attempts: readonly LoggedAttempt[], added: LoggedAttempt | null): readonly LoggedAttempt[] {
+  if (!added || attempts.some((one) => JSON.stringify(one) === JSON.stringify(added))) return attempts;
+  return [...attempts, added].sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
+}
+
+/** Null for a record that somebody else put there. */
+export function readLogEntry(record: ReceivedRecord): DeliveryLogEntry | null {
+  try {
+    const entry = JSON.parse(record.value?.toString('utf8') ?? 'null') as DeliveryLogEntry | null;
+    return typeof entry?.id === 'string' ? entry : null;
+  } catch {
+    return null;
+  }
+}

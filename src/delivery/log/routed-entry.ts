@@ -1,0 +1,63 @@
+/**
+ * `routed` entries of the deliveries topic: by which webhooks a payment record was routed, and at which revisions of its
+ * account's stream. With them completeness is a join: what was due is read, not inferred from clocks.
+ *
+ * One entry holds many records of one partition. A record may stand in several entries: each time it was handed out.
+ */
+import type { NewRecord, ReceivedRecord } from '../../ports/broker.js';
+
+export interface RoutedRecord {
+  readonly offset: number;
+  /** When the record was published, ms since the epoch, by the broker: a topic that was made again has the same offsets. */
+  readonly at: number;
+  readonly accountId: number;
+  /** The account's last revision when the record was routed; -1 where the account was not known. */
+  readonly routed: number;
+  /** The same when that was confirmed: no smaller. */
+  readonly confirmed: number;
+  /** The webhooks that got a delivery. */
+  readonly webhooks: readonly number[];
+}
+
+export interface RoutedEntry {
+  readonly kind: 'routed';
+  readonly topic: string;
+  readonly partition: number;
+  /** The identity of the event store: another store's revisions are others. */
+  readonly store: string;
+  /** In the order in which they were confirmed. */
+  readonly records: readonly RoutedRecord[];
+}
+
+export function toRoutedRecord(entry: Omit<RoutedEntry, 'kind'>): NewRecord {
+  const { topic, partition, store, records } = entry;
+  const value = { kind: 'routed', topic, partition, store, records } satisfies RoutedEntry;
+  return { key: Buffer.from(`${topic}/${partition}`), value: Buffer.from(JSON.stringify(value)), headers: [] };
+}
+
+/** Null for every other record of the topic. */
+export function readRoutedEntry({ value }: Pick<ReceivedRecord, 'value'>): RoutedEntry | null {
+  try {
+    const entry = JSON.parse(value?.toString('utf8') ?? 'null') as RoutedEntry | null;
+    return entry?.kind === 'routed' && isSound(entry) ? entry : null;
+  } catch {
+    return null;
+  }
+}
+
+function isSound({ topic, partition, store, records }: RoutedEntry): boolean {
+  if (typeof topic !== 'string' || typeof store !== 'string' || !isWhole(partition)) return false;
+  return Array.isArray(records) && records.every(isSoundRecord);
+}
+
+function isSoundRecord(record: RoutedRecord | null): boolean {
+  if (typeof record !== 'object' || record === null) return false;
+  const { offset, at, accountId, routed, confirmed, webhooks } = record;
+  return (
+    [offset, at, accountId, routed, confirmed].every(isWhole) && Array.isArray(webhooks) && webhooks.every(isWhole)
+  );
+}
+
+function isWhole(value: unknown): boolean {
+  return Number.isSafeInteger(value);
+}

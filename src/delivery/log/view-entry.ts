@@ -1,0 +1,54 @@
+/** A record of the deliveries topic as an entry of the view. */
+import { Ajv } from 'ajv';
+import { OWN_SCHEMAS } from '../../own-schemas.js';
+import type { ReceivedRecord } from '../../ports/broker.js';
+import type { ViewEntry } from '../../ports/deliveries-view.js';
+import { OUTCOMES } from '../../ports/delivery-order.js';
+import { type DeliveryLogEntry, readLogEntry } from './delivery-log.js';
+
+const TIME = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' };
+const WHOLE = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+const NULL = { type: 'null' };
+
+/** What the view shows has to be so; what a later release may add is let be. */
+const schema = {
+  type: 'object',
+  required: ['id', 'eventId', 'accountId', 'webhookId', 'outcome', 'attempt', 'nextAttemptAt'],
+  properties: {
+    id: { type: 'string', pattern: '^[!-~]{1,128}$' },
+    eventId: { type: 'string' },
+    accountId: WHOLE,
+    webhookId: WHOLE,
+    outcome: { enum: OUTCOMES },
+    attempt: {
+      anyOf: [
+        NULL,
+        {
+          type: 'object',
+          required: ['at', 'status', 'error', 'durationMs', 'version'],
+          properties: {
+            at: TIME,
+            status: { anyOf: [WHOLE, NULL] },
+            error: { anyOf: [{ type: 'string' }, NULL] },
+            durationMs: { type: 'number', minimum: 0 },
+            version: WHOLE,
+          },
+        },
+      ],
+    },
+    turn: { ...WHOLE, minimum: 0 },
+    nextAttemptAt: { anyOf: [TIME, NULL] },
+  },
+};
+
+const validate = new Ajv(OWN_SCHEMAS).compile<DeliveryLogEntry>(schema);
+
+/** Null for a record that somebody else put there. */
+export function viewEntry(record: ReceivedRecord): ViewEntry | null {
+  const entry: unknown = readLogEntry(record);
+  if (!validate(entry)) return null;
+  const { partition, offset, timestamp } = record;
+  const { id, eventId, accountId, webhookId, outcome, turn = 0, attempt, nextAttemptAt } = entry;
+  const place = { partition, offset, timestamp };
+  return { id, eventId, accountId, webhookId, outcome, turn, attempt, nextAttemptAt, place };
+}

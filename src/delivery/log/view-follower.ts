@@ -1,0 +1,176 @@
+/**
+ * Keeps the view of the deliveries topic up with the topic, and answers from it whatever the broker does. The view's id
+ * is in the name of its group: each API process has a whole view of its own, and a new view begins with the oldest record.
+ *
+ *   out of reach -> following -> out of reach ...       (no broker, no file, or the consumer died: tried again)
+ *                      \-> unsound -> out of reach ...  (damaged, or of another topic: discarded, and begun anew)
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../../observability/logger.js';
+import { type Broker, BrokerUnavailable, type Consumer, type ConsumerState } from '../../ports/broker.js';
+import {
+  type DeliveriesPage,
+  type DeliveriesQuery,
+  type DeliveriesView,
+  type ViewEntry,
+  ViewUnsound,
+} from '../../ports/deliveries-view.js';
+import { viewGroup } from '../groups.js';
+import { BatchWriter } from './batch-writer.js';
+import { viewEntry } from './view-entry.js';
+
+const IN_FLIGHT = 2_000;
+/** Entries are short; what somebody else put there need not be. */
+const IN_FLIGHT_BYTES = 16 * 1024 * 1024;
+const TRY_AGAIN_MS = 1_000;
+/** Entries; what is under way at any moment is no lag. */
+const MUCH_BEHIND = 10_000;
+const NOTHING: DeliveriesPage = { deliveries: [], next: null };
+
+export interface ViewFollowerParts {
+  readonly broker: Pick<Broker, 'consume'>;
+  readonly open: () => DeliveriesView;
+  readonly topic: string;
+  /** What the group of each view begins with. */
+  readonly group: string;
+  /** What was published before then the topic has lost, ms since the epoch; null where it has all. */
+  readonly lostBefore: () => number | null;
+  readonly logger: Logger;
+}
+
+export interface ViewState {
+  readonly why: string | null;
+  readonly consumer: ConsumerState | null;
+}
+
+export class ViewFollower {
+  readonly #parts: ViewFollowerParts;
+  readonly #stopping = new AbortController();
+  /** Null before it could be opened, and where it was found unsound. */
+  #view: DeliveriesView | null = null;
+  /** Aborted when what follows the topic has to let go of the view. */
+  #following = new AbortController();
+  #consumer: Consumer | null = null;
+  /** What keeps the view from its topic, as far as it was logged: each is said once, and its end. */
+  #lagging: string | null = null;
+
+  constructor(parts: ViewFollowerParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns at once: a broker that is out of reach is waited for meanwhile. */
+  start(): void {
+    void this.#run();
+  }
+
+  /** Why it may not have all that its topic has, and how its consumer stands, where there is one. */
+  state(): ViewState {
+    const consumer = this.#consumer?.state() ?? null;
+    const { partitions = [], connected = false } = consumer ?? {};
+    const behind = partitions.reduce((sum, partition) => sum + partition.behind, 0);
+    const why = this.#lagging ?? (connected ? null : 'it has not reached its topic yet');
+    return { why: why ?? (behind > MUCH_BEHIND ? `${behind} entries are still to come` : null), consumer };
+  }
+
+  /** What there is of it by now. */
+  page(query: DeliveriesQuery): DeliveriesPage {
+    try {
+      return this.#view?.page(query) ?? NOTHING;
+    } catch (error) {
+      if (!(error instanceof ViewUnsound)) throw error;
+      this.#discard(error);
+      return NOTHING;
+    }
+  }
+
+  /** Closes the view; its consumer, which hands out nothing any more, is the broker's to wait for. */
+  close(): void {
+    this.#stopping.abort();
+    this.#following.abort();
+    this.#view?.close();
+    this.#view = null;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await this.#follow().catch((error: unknown) => this.#lags(error));
+      if (!signal.aborted) await delay(TRY_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Until the consumer has ended. */
+  async #follow(): Promise<void> {
+    const { broker, topic, group } = this.#parts;
+    this.#view ??= this.#parts.open();
+    this.#following = new AbortController();
+    const { signal } = this.#following;
+    const batch = new BatchWriter((entries) => this.#store(entries));
+    signal.addEventListener('abort', () => batch.close());
+    try {
+      const consumer = await broker.consume({
+        topics: [topic],
+        group: viewGroup(group, this.#view.id),
+        inFlight: IN_FLIGHT,
+        inFlightBytes: IN_FLIGHT_BYTES,
+        handler: async (record) => {
+          const entry = viewEntry(record);
+          if (entry) await batch.add(entry);
+        },
+        onUnreadable: async (unreadable) => {
+          this.#parts.logger.warn(unreadable, 'a batch of the deliveries topic can not be read: the view lacks it');
+        },
+      });
+      this.#consumer = consumer;
+      const letGo = () => void consumer.close().catch(() => undefined);
+      if (signal.aborted) letGo();
+      else signal.addEventListener('abort', letGo);
+      this.#keepsUp();
+      await consumer.closed;
+    } finally {
+      this.#consumer = null;
+      batch.close();
+    }
+  }
+
+  /** False where they could not be stored now. */
+  #store(entries: readonly ViewEntry[]): boolean {
+    try {
+      if (!this.#view) return false;
+      this.#view.add(entries);
+      const before = this.#parts.lostBefore();
+      if (before !== null) this.#view.forget(before);
+      this.#keepsUp();
+      return true;
+    } catch (error) {
+      if (error instanceof ViewUnsound) this.#discard(error);
+      else this.#lags(error);
+      return false;
+    }
+  }
+
+  #discard(error: ViewUnsound): void {
+    this.#parts.logger.warn({ err: error }, 'the deliveries view is thrown away, and filled anew from its topic');
+    const view = this.#view;
+    this.#view = null;
+    this.#following.abort();
+    try {
+      view?.discard();
+    } catch (failure) {
+      this.#lags(failure);
+    }
+  }
+
+  #lags(error: unknown): void {
+    const why = error instanceof BrokerUnavailable ? 'the broker is out of reach' : 'its file takes nothing';
+    if (this.#stopping.signal.aborted || this.#lagging === why) return;
+    this.#lagging = why;
+    this.#parts.logger.warn({ err: error, why }, 'the deliveries view lags behind; it goes on by itself');
+  }
+
+  #keepsUp(): void {
+    if (this.#lagging === null) return;
+    this.#lagging = null;
+    this.#parts.logger.info('the deliveries view goes on');
+  }
+}

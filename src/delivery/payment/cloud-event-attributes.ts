@@ -1,0 +1,101 @@
+/**
+ * The attributes of a CloudEvent in binary mode: ce_ headers of its record, ce- headers of the request
+ * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/http-protocol-binding.md, 3.1).
+ */
+import { isUtf8 } from 'node:buffer';
+import type { NewRecord, RecordHeader } from '../../ports/broker.js';
+import type { CloudEvent } from './parsed-payment.js';
+
+type WithHeaders = Pick<NewRecord, 'headers'>;
+
+/** What the headers of a request say of its body. */
+export interface Content {
+  readonly type: string;
+  /** ce-* */
+  readonly attributes: readonly { readonly key: string; readonly value: string }[];
+}
+
+/** As headers of a request. An intermediary must forward events of 64 KiB (CloudEvents 1.0.2, size limits). */
+export const MAX_ATTRIBUTE_BYTES = 64 * 1024;
+
+export const JSON_CONTENT: Content = { type: 'application/json', attributes: [] };
+const STRUCTURED: Content = { type: 'application/cloudevents+json; charset=utf-8', attributes: [] };
+
+const CONTENT_TYPE = 'content-type';
+const MEDIA_TYPE = /^[!#$%&'*+.^`|~\w-]+\/[!#$%&'*+.^`|~\w-]+[\t ]*(;[\t\x20-\x7e]*)?$/;
+const ATTRIBUTE = /^ce_[a-z0-9]+$/;
+/** The data is the body, and its type the content type: neither is a header of its own. */
+const BODY = new Set(['ce_data', 'ce_datacontenttype']);
+/** What the event is and where it goes. */
+const DECISIVE = new Set(['ce_specversion', 'ce_id', 'ce_source', 'ce_type', 'ce_accountid']);
+
+/** What keeps a record in binary mode from being sent as it says it is; null: nothing. */
+export function attributesProblem(record: WithHeaders): string | null {
+  const headers = record.headers.filter(isAttribute);
+  const named = (name: string) => (DECISIVE.has(name) ? name : 'an extension');
+  const broken = headers.find(([, value]) => !isUtf8(value));
+  if (broken) return `${named(broken[0])} is not UTF-8`;
+  const last = new Map(headers);
+  const twice = headers.find(([name, value]) => DECISIVE.has(name) && !last.get(name)?.equals(value));
+  if (twice) return `${twice[0]} stands twice, with different values`;
+  const contentType = contentTypeOf(record);
+  if (contentType !== undefined && !MEDIA_TYPE.test(contentType)) return 'content-type is not a media type';
+  const sent = requestHeaders(record).map(({ key, value }) => key.length + value.length);
+  const bytes = sent.reduce((sum, one) => sum + one, contentType?.length ?? 0);
+  return bytes > MAX_ATTRIBUTE_BYTES ? `the attributes have more than ${MAX_ATTRIBUTE_BYTES} bytes` : null;
+}
+
+/** By the names of the headers; of one that stands twice the last. */
+export function attributesOf({ headers }: WithHeaders): Readonly<Record<string, string>> {
+  return Object.fromEntries(headers.filter(isAttribute).map(([name, value]) => [name, value.toString('utf8')]));
+}
+
+export function contentOf({ mode }: CloudEvent, record: WithHeaders): Content {
+  switch (mode) {
+    case 'structured':
+      return STRUCTURED;
+    case 'binary':
+      return { type: contentTypeOf(record) ?? JSON_CONTENT.type, attributes: requestHeaders(record) };
+    default:
+      return mode satisfies never;
+  }
+}
+
+/**
+ * Names and values in turn.
+ * @param own what the webhook was registered with: it is sent instead where it has these names
+ */
+export function attributeHeaders({ attributes }: Content, own: readonly { readonly key: string }[]): readonly string[] {
+  const names = new Set(own.map(({ key }) => key.toLowerCase()));
+  return attributes.filter(({ key }) => !names.has(key)).flatMap(({ key, value }) => [key, value]);
+}
+
+/** Of the headers of a record in binary mode, those that are part of the event: what is sent of it is made of them. */
+export function eventHeaders({ headers }: WithHeaders): readonly RecordHeader[] {
+  const isPart = (header: RecordHeader) => (isAttribute(header) && !BODY.has(header[0])) || header[0] === CONTENT_TYPE;
+  return [...new Map(headers.filter(isPart))];
+}
+
+function requestHeaders({ headers }: WithHeaders): Content['attributes'] {
+  const last = new Map(headers.filter((header) => isAttribute(header) && !BODY.has(header[0])));
+  return [...last].map(([name, value]) => ({ key: name.replace('_', '-'), value: percentEncoded(value) }));
+}
+
+/** As headers of Kafka are named: by the bytes, so in lower case only. */
+export function contentTypeOf({ headers }: WithHeaders): string | undefined {
+  return headers.findLast(([name]) => name === CONTENT_TYPE)?.[1].toString('utf8');
+}
+
+function isAttribute([name]: RecordHeader): boolean {
+  return ATTRIBUTE.test(name);
+}
+
+/** Of UTF-8: all but printable ASCII, and space, quote and percent. */
+function percentEncoded(value: Buffer): string {
+  return value
+    .toString('latin1')
+    .replace(
+      /[^\x21\x23\x24\x26-\x7e]/g,
+      (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+    );
+}

@@ -1,0 +1,56 @@
+/** ajv's verdict on a payment record, and the reason in words. */
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { OWN_SCHEMAS } from '../../own-schemas.js';
+import type { PaymentEvent } from './parsed-payment.js';
+import {
+  binaryCloudEventDataSchema,
+  binaryCloudEventHeadersSchema,
+  paymentEventSchema,
+  structuredCloudEventSchema,
+} from './payment-event-schema.js';
+
+interface StructuredCloudEvent {
+  readonly id: string;
+  readonly source: string;
+  readonly type: string;
+  readonly accountid?: number | string;
+  readonly data?: unknown;
+}
+
+/** The schemas say nothing of a value's type where any is taken. */
+const ajv = new Ajv({ ...OWN_SCHEMAS, strictTypes: false });
+
+export const isPaymentEvent = ajv.compile<PaymentEvent>(paymentEventSchema);
+export const isStructuredCloudEvent = ajv.compile<StructuredCloudEvent>(structuredCloudEventSchema);
+export const areCloudEventHeaders = ajv.compile<Readonly<Record<string, string>>>(binaryCloudEventHeadersSchema);
+export const isCloudEventData = ajv.compile<{ readonly accountId: number }>(binaryCloudEventDataSchema);
+
+const NO_ACCOUNT = 'data.accountId is missing, and so is the extension accountid';
+
+/** Of a check that has just failed. */
+export function reasonOf({ errors }: ValidateFunction): string {
+  // The last: ajv puts what failed within an anyOf before it.
+  const error = errors?.at(-1);
+  return error ? described(error, error.instancePath.slice(1).replaceAll('/', '.')) : 'the record is not valid';
+}
+
+function described({ keyword, params, message }: ErrorObject, field: string): string {
+  switch (keyword) {
+    case 'required':
+      return `${field && `${field}.`}${params.missingProperty} is missing`;
+    case 'enum':
+      return `${field} is not a known event type`;
+    case 'const':
+      return `${field} is not "1.0"`;
+    case 'minLength':
+      return `${field} is empty`;
+    case 'pattern':
+      return `${field} is not a ${field.endsWith('type') ? 'known event type' : 'whole number'}`;
+    case 'anyOf':
+      return field === '' ? NO_ACCOUNT : `${field} is not a whole number`;
+    case 'not':
+      return 'data and data_base64 are both there';
+    default:
+      return `${field || 'the record'} ${message}`;
+  }
+}

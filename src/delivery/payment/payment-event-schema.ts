@@ -1,0 +1,80 @@
+/** What a payment event must look like, in its three forms: ajv validates with these schemas, and asyncapi.json shows them. */
+import { EVENT_TYPES } from '../../webhooks/limits.js';
+
+const ACCOUNT_ID = {
+  type: 'integer',
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'The account whose webhooks get the event.',
+} as const;
+
+const DECIMAL = { type: 'string', pattern: '^(0|-?[1-9][0-9]{0,15})$' } as const;
+
+const EVENT_TYPE = { enum: EVENT_TYPES, description: 'The event type that webhooks are registered for.' } as const;
+
+const PREFIXED_TYPE = {
+  type: 'string',
+  pattern: `^([A-Za-z0-9_-]+\\.)*(${EVENT_TYPES.join('|')})$`,
+  description: 'An event type, with or without a reverse-DNS prefix.',
+  examples: ['com.example.payments.cash_in'],
+} as const;
+
+const NOT_EMPTY = { type: 'string', minLength: 1 } as const;
+const SPEC_VERSION = { const: '1.0' } as const;
+const SOURCE = { ...NOT_EMPTY, description: 'A URI reference. Together with the id it is the identity.' } as const;
+const ACCOUNT_EXTENSION = {
+  anyOf: [ACCOUNT_ID, DECIMAL],
+  description: 'Extension: the account, where data does not have it.',
+} as const;
+
+export const paymentEventSchema = {
+  type: 'object',
+  required: ['id', 'type', 'accountId'],
+  properties: {
+    id: { type: 'string', description: 'The identity of the event within its account.' },
+    type: EVENT_TYPE,
+    accountId: ACCOUNT_ID,
+    timestamp: { description: 'When the payment happened. ISO 8601 by convention; the service does not read it.' },
+    data: { description: 'Anything; the service does not read it.' },
+  },
+} as const;
+
+/** A CloudEvent in structured mode: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md */
+export const structuredCloudEventSchema = {
+  type: 'object',
+  required: ['specversion', 'id', 'source', 'type'],
+  properties: {
+    specversion: SPEC_VERSION,
+    id: NOT_EMPTY,
+    source: SOURCE,
+    type: PREFIXED_TYPE,
+    accountid: ACCOUNT_EXTENSION,
+    data: { properties: { accountId: ACCOUNT_ID }, description: 'Anything; of an object the accountId is read.' },
+    data_base64: { type: 'string', description: 'Binary data instead of data; the service does not read it.' },
+  },
+  not: { required: ['data', 'data_base64'] },
+  anyOf: [
+    { properties: { data: { type: 'object', required: ['accountId'] } }, required: ['data'] },
+    { required: ['accountid'] },
+  ],
+} as const;
+
+/** The headers of a CloudEvent in binary mode; further ce_ headers are extensions. */
+export const binaryCloudEventHeadersSchema = {
+  type: 'object',
+  required: ['ce_specversion', 'ce_id', 'ce_source', 'ce_type'],
+  properties: {
+    ce_specversion: SPEC_VERSION,
+    ce_id: NOT_EMPTY,
+    ce_source: SOURCE,
+    ce_type: PREFIXED_TYPE,
+    ce_accountid: { ...DECIMAL, description: 'Extension: the account. Without it the value must have accountId.' },
+  },
+} as const;
+
+/** The value of a CloudEvent in binary mode that has no ce_accountid; with it the value may be anything, or nothing. */
+export const binaryCloudEventDataSchema = {
+  type: 'object',
+  required: ['accountId'],
+  properties: { accountId: ACCOUNT_ID },
+} as const;

@@ -1,0 +1,74 @@
+/**
+ * The parser of payment records, of the dispatcher, the command line and the audit alike: a record is a plain payment
+ * event, or a CloudEvent 1.0 in structured or in binary mode. The bytes go out as they are.
+ */
+import type { NewRecord } from '../../ports/broker.js';
+import { parseBinary, parseStructured } from './cloud-event.js';
+import { contentTypeOf } from './cloud-event-attributes.js';
+import { type ParsedPayment, readJson, refused } from './parsed-payment.js';
+import { isPaymentEvent, reasonOf } from './payment-check.js';
+
+export type { ParsedPayment, PaymentEvent } from './parsed-payment.js';
+
+export const MAX_PAYMENT_BYTES = 256 * 1024;
+
+const CLOUD_EVENT = /^application\/cloudevents/i;
+const CLOUD_EVENT_BATCH = /^application\/cloudevents-batch/i;
+const CLOUD_EVENT_JSON = /^application\/cloudevents(\+json)?[\t ]*(;|$)/i;
+const BATCH = 'a batch of CloudEvents is not valid on Kafka: each has to be a record of its own';
+const OTHER_FORMAT = 'the CloudEvent is in another format than JSON';
+
+/** Never throws; the reason names what is wrong, and not the value. */
+export function parsePaymentEvent(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {
+  const { value, headers } = record;
+  if (value !== null && value.length > MAX_PAYMENT_BYTES) {
+    return refused(`the record has more than ${MAX_PAYMENT_BYTES} bytes`);
+  }
+  return headers.length === 0 ? parseValue(value) : parseWithHeaders(record);
+}
+
+function parseWithHeaders(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {
+  const { value, headers } = record;
+  const contentType = contentTypeOf(record);
+  const isDeclared = contentType !== undefined && CLOUD_EVENT.test(contentType);
+  if (isDeclared && CLOUD_EVENT_BATCH.test(contentType)) return refused(BATCH);
+  if (isDeclared && !CLOUD_EVENT_JSON.test(contentType)) return refused(OTHER_FORMAT);
+  // Structured mode may repeat its attributes as headers, and may leave the content type out: then the value tells.
+  const isBinary = headers.some(([name]) => name === 'ce_specversion') && !isDeclared;
+  if (isBinary && (contentType !== undefined || !hasVersion(value))) return parseBinary(record);
+  const parsed = parseValue(value);
+  if (parsed.ok || !isUnversioned(record, isDeclared)) return parsed;
+  return refused(isDeclared ? 'specversion is missing' : 'ce_specversion is missing');
+}
+
+function parseValue(value: Buffer | null): ParsedPayment {
+  const read = readJson(value);
+  if (!read.ok) return read;
+  const { json } = read;
+  if (isVersioned(json)) return parseStructured(json);
+  if (isPaymentEvent(json)) {
+    const { id, type, accountId } = json;
+    return { ok: true, event: { id, type, accountId } };
+  }
+  return refused(Array.isArray(json) && isVersioned(json[0]) ? BATCH : reasonOf(isPaymentEvent));
+}
+
+/** Whether a record that is no payment event was meant to be a CloudEvent. */
+function isUnversioned({ value, headers }: Pick<NewRecord, 'value' | 'headers'>, isDeclared: boolean): boolean {
+  if (!isDeclared) return headers.some(([name]) => name === 'ce_id' || name === 'ce_source');
+  const read = readJson(value);
+  return read.ok && isObject(read.json) && !isVersioned(read.json);
+}
+
+function hasVersion(value: Buffer | null): boolean {
+  const read = readJson(value);
+  return read.ok && isVersioned(read.json);
+}
+
+function isVersioned(json: unknown): boolean {
+  return isObject(json) && Object.hasOwn(json, 'specversion');
+}
+
+function isObject(json: unknown): json is object {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}

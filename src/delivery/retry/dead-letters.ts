@@ -1,0 +1,132 @@
+/** Dead letters: records that no attempt will be made for any more, kept as they came, with the reason in headers. */
+import {
+  headerText,
+  type NewRecord,
+  type ReceivedRecord,
+  type RecordHeader,
+  type UnreadableBatch,
+} from '../../ports/broker.js';
+import { type Delivery, foreignHeaders, fromRetryRecord, ownHeaders, sourceOf, whole } from '../delivery.js';
+
+/**
+ * Of letters that are the end of a delivery. exhausted: the schedule's last delay has passed, or the delivery's time.
+ * deactivated: the service switched the webhook off. other-history: the store was replaced, and the webhook's id belongs to
+ * another webhook there, or to none; nothing was sent.
+ */
+export const END_REASONS = ['exhausted', 'deactivated', 'other-history'] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
+/**
+ * not-valid: not a payment event, or not a retry record. unreadable: a batch that an operator steps over; nothing of it is
+ * kept but its place.
+ */
+export type DeadLetterReason = EndReason | 'not-valid' | 'unreadable';
+
+const LAST_OFFSET = 'aw-last-offset';
+const DIGEST = 'aw-digest';
+const ADDED = new Set(['aw-source', 'aw-reason', 'aw-detail']);
+
+export interface DeadLetter {
+  readonly at: string;
+  readonly reason: DeadLetterReason | null;
+  /** What exactly was wrong. */
+  readonly detail: string | null;
+  /** Where the record stood, topic/partition/offset; of a batch its first. */
+  readonly source: string | null;
+  /** Of a batch that can't be read: the offset of its last record, and the digest of its bytes. */
+  readonly lastOffset: number | null;
+  readonly digest: string | null;
+  readonly accountId: number | null;
+  readonly eventId: string | null;
+  /** Of a CloudEvent only. */
+  readonly eventSource?: string;
+  readonly webhookId: number | null;
+  /** The id of the event that added the webhook; null in letters of earlier releases. */
+  readonly webhookEvent: string | null;
+  /** The webhook-id of the delivery. */
+  readonly deliveryId: string | null;
+  readonly attempts: number | null;
+  /** Its place among the dead letters. */
+  readonly partition: number;
+  readonly offset: number;
+  readonly key: string | null;
+  /** As text; bytes that are not UTF-8 in base64 in valueBase64. */
+  readonly value: string | null;
+  readonly valueBase64: string | null;
+}
+
+export function notValid(record: ReceivedRecord, detail: string): NewRecord {
+  // All of its headers: with a broken retry record, what is wrong is in ours.
+  const asItCame = record.headers.filter(([name]) => !ADDED.has(name));
+  return deadLetter(record, 'not-valid', detail, [...asItCame, source(record)]);
+}
+
+/** Of a delivery that has ended. @param detail why, for whoever reads it */
+export function deadLetterOf(
+  delivery: Delivery,
+  { reason, detail }: { readonly reason: EndReason; readonly detail: string },
+): NewRecord {
+  const { record } = delivery;
+  return deadLetter(record, reason, detail, [...foreignHeaders(record), ...ownHeaders(delivery)]);
+}
+
+/** The letter, which is the order as well. @param why the operator's reason */
+export function skipped(
+  { topic, partition, first, last, codec, reason, digest }: UnreadableBatch,
+  why: string,
+): NewRecord {
+  const place = [
+    source({ topic, partition, offset: first }),
+    header(LAST_OFFSET, String(last)),
+    header(DIGEST, String(digest)),
+  ];
+  const detail = `${why} (${codec}: ${reason})`;
+  return deadLetter({ key: null, value: null, headers: [] }, 'unreadable', detail, place);
+}
+
+/** A topic that was made anew has the same offsets again: the digest tells its batches from those of the former. */
+export function isOrderToSkip(record: NewRecord, { topic, partition, first, last, digest }: UnreadableBatch): boolean {
+  if (headerText(record, 'aw-reason') !== 'unreadable' || headerText(record, DIGEST) !== digest) return false;
+  const [, of, offset] = /^(.*)\/(\d+)$/.exec(headerText(record, 'aw-source') ?? '') ?? [];
+  // Where its header is damaged, its first offset is not the same to everybody.
+  return of === `${topic}/${partition}` && Number(offset) >= first && Number(offset) <= last;
+}
+
+function deadLetter(record: NewRecord, reason: DeadLetterReason, detail: string, kept: RecordHeader[]): NewRecord {
+  const headers = [...kept, header('aw-reason', reason), header('aw-detail', detail)];
+  return { key: record.key, value: record.value, headers };
+}
+
+export function readDeadLetter(record: ReceivedRecord): DeadLetter {
+  const text = (name: string) => headerText(record, name) ?? null;
+  const valueText = record.value?.toString('utf8') ?? null;
+  const isText = valueText === null || Buffer.from(valueText).equals(record.value ?? Buffer.alloc(0));
+  return {
+    at: new Date(record.timestamp).toISOString(),
+    reason: text('aw-reason') as DeadLetterReason | null,
+    detail: text('aw-detail'),
+    source: text('aw-source'),
+    lastOffset: whole(record, LAST_OFFSET),
+    digest: text(DIGEST),
+    accountId: whole(record, 'aw-account-id'),
+    eventId: text('aw-event-id'),
+    ...sourceOf(fromRetryRecord(record)),
+    webhookId: whole(record, 'aw-webhook-id'),
+    webhookEvent: text('aw-webhook-event'),
+    deliveryId: text('aw-delivery-id'),
+    attempts: whole(record, 'aw-attempts'),
+    partition: record.partition,
+    offset: record.offset,
+    key: record.key?.toString('utf8') ?? null,
+    value: isText ? valueText : null,
+    valueBase64: isText ? null : (record.value?.toString('base64') ?? null),
+  };
+}
+
+function source({ topic, partition, offset }: Pick<ReceivedRecord, 'topic' | 'partition' | 'offset'>): RecordHeader {
+  return header('aw-source', `${topic}/${partition}/${offset}`);
+}
+
+function header(name: string, value: string): RecordHeader {
+  return [name, Buffer.from(value)];
+}

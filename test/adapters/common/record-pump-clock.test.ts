@@ -1,0 +1,67 @@
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { type Lane, RecordPump, type Waiting, waiting } from '../../../src/adapters/common/record-pump.js';
+import type { ReceivedRecord } from '../../../src/ports/broker.js';
+import { eventually } from '../../support/eventually.js';
+
+const HOUR_MS = 3_600_000;
+
+let handOut: RecordPump | undefined;
+afterEach(() => {
+  handOut?.stop();
+  jest.restoreAllMocks();
+});
+
+function setClock(byMs: number): void {
+  const at = performance.now();
+  const started = Date.now() + byMs;
+  jest.spyOn(Date, 'now').mockImplementation(() => Math.floor(started + performance.now() - at));
+}
+
+/** Those whose turn came, with when it did. */
+function handedOut(records: readonly Waiting[]): number[] {
+  const line = [...records];
+  const times: number[] = [];
+  const lane: Lane = {
+    unreadable: null,
+    passUnreadable: () => undefined,
+    head: () => line[0],
+    get headDue() {
+      return line[0]?.due ?? Number.POSITIVE_INFINITY;
+    },
+    takeHead: () => void line.shift(),
+    done: () => undefined,
+    isPartDone: () => false,
+    partDone: () => undefined,
+  };
+  const handler = async () => void times.push(performance.now());
+  handOut = new RecordPump({ inFlight: 10, handler, onDone: () => undefined });
+  handOut.setLanes([lane]);
+  return times;
+}
+
+const record: ReceivedRecord = {
+  topic: 't',
+  partition: 0,
+  offset: 0,
+  timestamp: 0,
+  key: null,
+  value: null,
+  headers: [],
+};
+
+test.each([
+  ['back', -HOUR_MS],
+  ['forward', HOUR_MS],
+])('a clock that is set %s an hour moves nothing that waits', async (_, ms) => {
+  const begun = performance.now();
+  const times = handedOut([waiting(record, Date.now() + 100), waiting(record, Date.now() + 200)]);
+  setClock(ms);
+  await eventually(() => times.length === 2, { timeout: 5_000 });
+  expect((times[0] ?? 0) - begun).toBeGreaterThanOrEqual(99);
+  expect((times[1] ?? 0) - begun).toBeGreaterThanOrEqual(199);
+});
+
+test('what has been due for long goes at once', async () => {
+  const times = handedOut([waiting(record, 0)]);
+  await eventually(() => times.length === 1, { timeout: 5_000 });
+});

@@ -1,0 +1,202 @@
+import { once } from 'node:events';
+import { createServer as createTcpServer, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
+import { createEndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
+import type { LookupAll } from '../../../src/endpoints/resolve.js';
+import { AttemptFixture, failure, LONG, OK, requestTo, send } from '../../support/attempt-fixture.js';
+import { testAuthority } from '../../support/certificates.js';
+import { type Listener, listen, startReceiver } from '../../support/receiver.js';
+
+const AT_ONCE = 16;
+const EACH = 50;
+const CLOSE = OK.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n');
+const fixture = new AttemptFixture();
+afterEach(() => fixture.close());
+
+describe('no connection', () => {
+  test('refused', async () => {
+    const { port, close } = await listen(createTcpServer());
+    await close();
+    expect(await send(await fixture.agent(), `https://127.0.0.1:${port}/`)).toMatchObject(
+      failure('connection-refused'),
+    );
+    // localhost may be two addresses
+    expect(await send(await fixture.agent(), `https://localhost:${port}/`)).toMatchObject(
+      failure('connection-refused'),
+    );
+  });
+
+  test('a name that does not exist', async () => {
+    const lookup: LookupAll = (_host, _options, callback) =>
+      callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), []);
+    expect(await send(await fixture.agent({ lookup }), 'https://hooks.shop.com/')).toMatchObject(failure('dns'));
+  });
+
+  test('an address that is not allowed, as a literal and behind a name', async () => {
+    const listener = await fixture.listening(createTcpServer());
+    const agent = await fixture.agent({ allowPrivate: false });
+    for (const host of ['127.0.0.1', 'localhost']) {
+      expect(await send(agent, `https://${host}:${listener.port}/`)).toMatchObject(failure('forbidden-address'));
+    }
+    expect(listener.sockets.size).toBe(0);
+  });
+
+  test('closed in the TLS handshake', async () => {
+    const listener = await fixture.listening(createTcpServer((socket) => socket.once('data', () => socket.destroy())));
+    const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
+    expect(result).toMatchObject(failure('connection-reset'));
+  });
+
+  test('no TLS at all', async () => {
+    const listener = await fixture.listening(
+      createTcpServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    );
+    expect(await send(await fixture.agent(), `https://localhost:${listener.port}/`)).toMatchObject(failure('tls'));
+  });
+
+  test.each([
+    ['a certificate of an unknown authority', ['localhost', '127.0.0.1'], false],
+    ['a certificate for another name', ['other.shop.com'], true],
+    ['a certificate for another address', ['127.0.0.2'], true],
+  ])('%s', async (_, names, trusted) => {
+    const receiver = await startReceiver({ names });
+    fixture.onClose(receiver.close);
+    const { cert } = await testAuthority();
+    const agent = createEndpointAgent({ allowPrivate: true, connectTimeoutMs: LONG, ...(trusted ? { ca: cert } : {}) });
+    fixture.onClose(() => agent.destroy());
+    expect(await send(agent, `https://localhost:${receiver.port}/`)).toMatchObject(failure('tls'));
+    expect(await send(agent, `https://127.0.0.1:${receiver.port}/`)).toMatchObject(failure('tls'));
+    expect(receiver.requests).toEqual([]);
+  });
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'a client certificate that is asked for in vain, %s',
+    async (maxVersion) => {
+      const { cert: ca } = await testAuthority();
+      const tls = { requestCert: true, rejectUnauthorized: true, ca, maxVersion };
+      const receiver = await startReceiver({ tls });
+      fixture.onClose(receiver.close);
+      expect(await send(await fixture.agent(), `https://localhost:${receiver.port}/`)).toMatchObject(failure('tls'));
+      expect(receiver.requests).toEqual([]);
+    },
+  );
+
+  test('a connection that is being made is ended with the agent', async () => {
+    const server = createTcpServer((socket) => socket.resume());
+    const listener = await fixture.listening(server);
+    const agent = await fixture.agent();
+    const result = send(agent, `https://localhost:${listener.port}/`);
+    await once(server, 'connection');
+    await agent.destroy();
+    expect(await result).toMatchObject({ kind: 'interrupted' });
+    await listener.allClosed();
+  });
+});
+
+describe('a connection that is reset before the response', () => {
+  const reset = (socket: TLSSocket) => socket.destroy();
+  const resetAll = (_: TLSSocket, { sockets }: Listener) => {
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
+
+  test('a fresh one is a failure', async () => {
+    const listener = await fixture.scripted(reset);
+    const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
+    expect(result).toMatchObject(failure('connection-reset'));
+    expect(listener.counts).toEqual({ connections: 1, requests: 1 });
+  });
+
+  test.each<[string, (socket: TLSSocket, listener: Listener) => void]>([
+    ['closed', reset],
+    ['reset (RST)', resetAll],
+  ])('a reused one, %s: sent once more', async (_, end) => {
+    const answered = new Set<TLSSocket>();
+    const listener = await fixture.scripted((socket) => {
+      if (answered.has(socket)) end(socket, listener);
+      else socket.write(OK);
+      answered.add(socket);
+    });
+    const agent = await fixture.agent();
+    for (const _ of [1, 2]) {
+      expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject({
+        kind: 'delivered',
+        status: 200,
+      });
+    }
+    expect(listener.counts).toEqual({ connections: 2, requests: 3 });
+  });
+
+  test('a reused one, and the fresh one after it: a failure', async () => {
+    let answers = 1;
+    const listener = await fixture.scripted((socket) => (answers-- > 0 ? socket.write(OK) : reset(socket)));
+    const agent = await fixture.agent();
+    expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject({ kind: 'delivered' });
+    expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject(failure('connection-reset'));
+    expect(listener.counts).toEqual({ connections: 2, requests: 3 });
+  });
+
+  test('a reused one whose response had begun: a failure', async () => {
+    let answers = 1;
+    const listener = await fixture.scripted((socket) => {
+      if (answers-- > 0) socket.write(OK);
+      else socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n');
+    });
+    const agent = await fixture.agent();
+    expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject({ kind: 'delivered' });
+    expect(await send(agent, `https://localhost:${listener.port}/`)).toMatchObject(failure('connection-reset', 200));
+    expect(listener.counts).toEqual({ connections: 1, requests: 2 });
+  });
+});
+
+describe('all connections of an origin end at once', () => {
+  /** Answers when that many connections have a request each. */
+  function together(count: number, answer: (socket: TLSSocket) => void) {
+    const waiting = new Set<TLSSocket>();
+    return (socket: TLSSocket) => {
+      waiting.add(socket);
+      if (waiting.size === count) for (const each of waiting) answer(each);
+    };
+  }
+
+  test('while requests wait: those made in their place are kept', async () => {
+    const closeAll = together(AT_ONCE, (socket) => socket.end(CLOSE));
+    const listener = await fixture.scripted((socket, connection) => {
+      if (connection > AT_ONCE) socket.write(OK);
+      else closeAll(socket);
+    });
+    const agent = await fixture.agent();
+    const attempt = createAttempt({ agent, timeoutMs: LONG, now: Date.now, userAgent: 'test/1' });
+    const request = requestTo(`https://localhost:${listener.port}/`);
+    const oneAfterTheOther = async () => {
+      for (let n = 0; n < EACH; n += 1) expect(await attempt(request)).toMatchObject({ kind: 'delivered' });
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, oneAfterTheOther));
+    // One is free again only a turn of the event loop after its response, so that a place may make two.
+    expect(listener.counts.connections).toBeLessThan(4 * AT_ONCE);
+  });
+
+  test.each([
+    ['last', (sockets: Iterable<Socket>) => [...sockets]],
+    ['first', (sockets: Iterable<Socket>) => [...sockets].reverse()],
+  ])('while they are idle but for one, which ends %s: the one made in their place is kept', async (_, inOrder) => {
+    const answerAll = together(AT_ONCE, (socket) => socket.write(OK));
+    let requests = 0;
+    const listener = await fixture.scripted((socket, connection) => {
+      requests += 1;
+      if (connection > AT_ONCE) socket.write(OK);
+      else if (requests <= AT_ONCE) answerAll(socket);
+      else for (const each of inOrder(listener.sockets)) each.destroy();
+    });
+    const agent = await fixture.agent();
+    const url = `https://localhost:${listener.port}/`;
+    await Promise.all(Array.from({ length: AT_ONCE }, () => send(agent, url)));
+    expect(listener.counts.connections).toBe(AT_ONCE);
+    for (const _ of [1, 2, 3]) {
+      expect(await send(agent, url)).toMatchObject({ kind: 'delivered' });
+      expect(agent.origins).toHaveLength(1);
+    }
+    expect(listener.counts.connections).toBe(AT_ONCE + 1);
+  });
+});

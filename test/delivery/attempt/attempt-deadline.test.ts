@@ -1,0 +1,77 @@
+import { createServer as createTcpServer } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { LookupAll } from '../../../src/endpoints/resolve.js';
+import { AttemptFixture, failure, LONG, OK, SHORT, send } from '../../support/attempt-fixture.js';
+import { patience } from '../../support/eventually.js';
+import { spin } from '../../support/spin.js';
+
+const fixture = new AttemptFixture();
+afterEach(() => fixture.close());
+
+describe('the deadline ends', () => {
+  test('a name that does not resolve in time', async () => {
+    const agent = await fixture.agent({ lookup: () => {}, connectTimeoutMs: SHORT });
+    expect(await send(agent, 'https://hooks.shop.com/', SHORT)).toMatchObject(failure('timeout'));
+  });
+
+  test('a connection that is made too late: nothing is sent on it', async () => {
+    const listener = await fixture.scripted((socket) => socket.write(OK));
+    let resolveName = () => {};
+    const lookup: LookupAll = (_host, _options, callback) => {
+      resolveName = () => callback(null, [{ address: '127.0.0.1', family: 4 }]);
+    };
+    const result = await send(await fixture.agent({ lookup }), `https://localhost:${listener.port}/`, SHORT);
+    expect(result).toMatchObject(failure('timeout'));
+    resolveName();
+    await listener.allClosed();
+    expect(listener.counts.requests).toBe(0);
+  });
+
+  test('a TLS handshake that is never answered, and its connection', async () => {
+    const listener = await fixture.listening(createTcpServer((socket) => socket.resume()));
+    const agent = await fixture.agent({ connectTimeoutMs: SHORT });
+    expect(await send(agent, `https://localhost:${listener.port}/`, SHORT)).toMatchObject(failure('timeout'));
+    await listener.allClosed();
+  });
+
+  test.each<[string, number | null, (socket: TLSSocket) => void]>([
+    ['a request that is never answered', null, () => {}],
+    ['a status line that does not end', null, (socket) => socket.write('HTTP/1.1 200 O')],
+    ['headers that do not end', null, (socket) => socket.write('HTTP/1.1 200 OK\r\nx: y\r\n')],
+    ['a body that does not come', 200, (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n')],
+    ['a body that stops', 410, (socket) => socket.write('HTTP/1.1 410 Gone\r\ncontent-length: 9\r\n\r\nhalf')],
+    [
+      'a body that stops a byte before 64 KiB',
+      200,
+      (socket) => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 70000\r\n\r\n${'a'.repeat(65_535)}`),
+    ],
+    [
+      'chunks without a last one',
+      500,
+      (socket) => socket.write('HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n'),
+    ],
+  ])('%s, and its connection', async (_, status, onData) => {
+    const listener = await fixture.scripted(onData);
+    // Its handshake and what is answered have to come in time, on a busy machine too.
+    const deadline = SHORT * patience();
+    const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`, deadline);
+    expect(result).toMatchObject(failure('timeout', status));
+    await listener.allClosed();
+    expect(listener.counts.requests).toBe(1);
+  });
+});
+
+test('a response that came in time, while this process was held up, is no timeout', async () => {
+  let heldUpMs = 0;
+  const { port } = await fixture.scripted((socket) => {
+    socket.write(OK);
+    spin(heldUpMs);
+  });
+  const agent = await fixture.agent();
+  // Its connection is made.
+  await send(agent, `https://localhost:${port}/`, LONG);
+  heldUpMs = 2 * SHORT;
+  const result = await send(agent, `https://localhost:${port}/`, SHORT);
+  expect(result).toMatchObject({ kind: 'delivered', status: 200 });
+});

@@ -1,0 +1,220 @@
+import { getEventListeners } from 'node:events';
+import { createServer as createTcpServer } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { type AttemptRequest, type AttemptResult, createAttempt } from '../../../src/delivery/attempt/attempt.js';
+import { createEndpointAgent, type EndpointAgent } from '../../../src/endpoints/endpoint-agent.js';
+import type { ConnectorOptions } from '../../../src/endpoints/guarded-connector.js';
+import { testAuthority } from '../../support/certificates.js';
+import { listen, type ReceiverOptions, type Reply, startReceiver } from '../../support/receiver.js';
+
+const SECRET = Buffer.alloc(32, 1);
+const BODY = Buffer.from('{"amount": 12345678901234567890.10, "name": "Zoë\\u00eb"}');
+const LONG = 15_000;
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
+});
+
+async function receiver(options: ReceiverOptions = {}) {
+  const started = await startReceiver(options);
+  cleanups.push(started.close);
+  return started;
+}
+
+async function agentOf(options: Partial<ConnectorOptions> = {}): Promise<EndpointAgent> {
+  const { cert: ca } = await testAuthority();
+  const agent = createEndpointAgent({ allowPrivate: true, connectTimeoutMs: LONG, ca, ...options });
+  cleanups.push(() => agent.destroy());
+  return agent;
+}
+
+function requestTo(url: string, request: Partial<AttemptRequest> = {}): AttemptRequest {
+  const signal = new AbortController().signal;
+  return { url, id: 'msg_1', body: BODY, headers: [], secrets: [SECRET], signal, ...request };
+}
+
+async function attemptOnce(url: string, request: Partial<AttemptRequest> = {}): Promise<AttemptResult> {
+  const attempt = createAttempt({ agent: await agentOf(), timeoutMs: LONG, now: Date.now, userAgent: 'test/1' });
+  return attempt(requestTo(url, request));
+}
+
+const failure = (error: string | null, status: number | null = null) => ({
+  kind: 'retryable',
+  error,
+  status,
+  retryAfterMs: null,
+});
+
+describe('what is sent', () => {
+  test('a POST of the very bytes, signed, with the headers of Standard Webhooks', async () => {
+    const { url, requests } = await receiver();
+    await attemptOnce(`${url}/in?a=1&b=%20`);
+    expect(requests).toHaveLength(1);
+    const [{ method, path, body, headers }] = requests as [(typeof requests)[0]];
+    expect({ method, path }).toEqual({ method: 'POST', path: '/in?a=1&b=%20' });
+    expect(body).toEqual(BODY);
+    expect(headers).toMatchObject({
+      host: url.slice('https://'.length),
+      'content-type': 'application/json',
+      'content-length': String(BODY.length),
+      'user-agent': 'test/1',
+      'webhook-id': 'msg_1',
+    });
+    new Webhook(`whsec_${SECRET.toString('base64')}`).verify(body, headers as Record<string, string>);
+  });
+
+  test('the timestamp is in seconds of this try, and the result tells when and how long', async () => {
+    const { url, requests } = await receiver();
+    const times = [1_700_000_000_999, 1_700_000_001_234];
+    const now = () => times.shift() ?? Number.NaN;
+    const attempt = createAttempt({ agent: await agentOf(), timeoutMs: LONG, now, userAgent: 'test/1' });
+    expect(await attempt(requestTo(url))).toEqual({
+      kind: 'delivered',
+      at: 1_700_000_000_999,
+      durationMs: 235,
+      status: 200,
+      error: null,
+      retryAfterMs: null,
+    });
+    expect(requests[0]?.headers['webhook-timestamp']).toBe('1700000000');
+  });
+
+  test("the webhook's own headers come last and as they were given", async () => {
+    const { url, requests } = await receiver();
+    const own = [
+      { key: 'X-MiXed-Case', value: 'a b\tc' },
+      { key: '__proto__', value: 'p' },
+      { key: 'constructor', value: 'c' },
+      { key: 'Authorization', value: 'Bearer x' },
+      { key: 'x-empty', value: '' },
+    ];
+    expect(await attemptOnce(url, { headers: own })).toMatchObject({ kind: 'delivered' });
+    expect(requests[0]?.rawHeaders.slice(-2 * own.length - 2, -2)).toEqual(
+      own.flatMap(({ key, value }) => [key, value]),
+    );
+    expect(requests[0]?.rawHeaders.at(-2)).toBe('content-length');
+  });
+
+  test('the content type and the attributes of a CloudEvent; headers of the webhook replace them', async () => {
+    const { url, requests } = await receiver();
+    const attributes = [
+      { key: 'ce-id', value: 'pay-1' },
+      { key: 'ce-note', value: 'a%20b' },
+    ];
+    await attemptOnce(url, {
+      content: { type: 'application/avro', attributes },
+      headers: [{ key: 'Ce-Id', value: 'own' }],
+    });
+    const names = (requests[0]?.rawHeaders ?? []).filter((_, at) => at % 2 === 0);
+    expect(requests[0]?.headers).toMatchObject({
+      'content-type': 'application/avro',
+      'ce-id': 'own',
+      'ce-note': 'a%20b',
+    });
+    expect(names.filter((name) => /^ce-/i.test(name))).toEqual(['ce-note', 'Ce-Id']);
+  });
+
+  test('an empty body', async () => {
+    const { url, requests } = await receiver();
+    expect(await attemptOnce(url, { body: Buffer.alloc(0) })).toMatchObject({ kind: 'delivered' });
+    expect(requests[0]?.headers['content-length']).toBe('0');
+  });
+
+  test('HTTPS_PROXY and the like are ignored', async () => {
+    const proxy = await listen(createTcpServer((socket) => socket.destroy()));
+    const { url } = await receiver();
+    const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'ALL_PROXY'];
+    for (const name of names) process.env[name] = `http://127.0.0.1:${proxy.port}`;
+    cleanups.push(proxy.close, async () => {
+      for (const name of names) delete process.env[name];
+    });
+    expect(await attemptOnce(url)).toMatchObject({ kind: 'delivered' });
+  });
+});
+
+describe('what a full response means', () => {
+  test.each([
+    ['delivered', 200],
+    ['delivered', 201],
+    ['delivered', 204],
+    ['delivered', 299],
+    ['gone', 410],
+    ['retryable', 300],
+    ['retryable', 304],
+    ['retryable', 400],
+    ['retryable', 404],
+    ['retryable', 500],
+    ['retryable', 599],
+  ])('%s: %d', async (kind, status) => {
+    const { url } = await receiver({ respond: () => ({ status }) });
+    expect(await attemptOnce(url)).toMatchObject({ kind, status, error: null, retryAfterMs: null });
+  });
+
+  test.each([301, 302, 303, 307, 308])('a redirect (%d) is not followed', async (status) => {
+    const { url, requests } = await receiver({ respond: () => ({ status, headers: { location: '/elsewhere' } }) });
+    expect(await attemptOnce(url)).toMatchObject(failure(null, status));
+    expect(requests).toHaveLength(1);
+  });
+
+  const inTwoMinutes = new Date(1_700_000_120_000).toUTCString();
+  test.each<[Reply, number | null]>([
+    [{ status: 429, headers: { 'retry-after': '120' } }, 120_000],
+    [{ status: 503, headers: { 'Retry-After': inTwoMinutes } }, 120_000],
+    [{ status: 429 }, null],
+    [{ status: 503, headers: { 'retry-after': 'soon' } }, null],
+    [{ status: 500, headers: { 'retry-after': '120' } }, null],
+    [{ status: 200, headers: { 'retry-after': '120' } }, null],
+  ])('Retry-After: %j', async (reply, retryAfterMs) => {
+    const { url } = await receiver({ respond: () => reply });
+    const now = () => 1_700_000_000_000;
+    const attempt = createAttempt({ agent: await agentOf(), timeoutMs: LONG, now, userAgent: 'test/1' });
+    expect(await attempt(requestTo(url))).toMatchObject({ error: null, retryAfterMs });
+  });
+});
+
+describe('our own shutdown', () => {
+  const INTERRUPTED = { kind: 'interrupted', status: null, error: null, retryAfterMs: null };
+
+  test('a signal that has aborted already: nothing is sent', async () => {
+    const { url, requests } = await receiver();
+    expect(await attemptOnce(url, { signal: AbortSignal.abort() })).toMatchObject(INTERRUPTED);
+    expect(requests).toEqual([]);
+  });
+
+  test('a signal that aborts while the answer is waited for', async () => {
+    const shutdown = new AbortController();
+    const respond = (): Reply => {
+      shutdown.abort();
+      return 'hang';
+    };
+    const { url } = await receiver({ respond });
+    expect(await attemptOnce(url, { signal: shutdown.signal })).toMatchObject(INTERRUPTED);
+  });
+
+  test('an agent that is destroyed while the answer is waited for, and after', async () => {
+    const agent = await agentOf();
+    const attempt = createAttempt({ agent, timeoutMs: LONG, now: Date.now, userAgent: 'test/1' });
+    const respond = (): Reply => {
+      void agent.destroy();
+      return 'hang';
+    };
+    const { url } = await receiver({ respond });
+    expect(await attempt(requestTo(url))).toMatchObject(INTERRUPTED);
+    expect(await attempt(requestTo(url))).toMatchObject(INTERRUPTED);
+  });
+
+  test('a hundred attempts share a signal, keep connections and leave no listener', async () => {
+    const { url, requests, sockets } = await receiver();
+    const { signal } = new AbortController();
+    const attempt = createAttempt({ agent: await agentOf(), timeoutMs: LONG, now: Date.now, userAgent: 'test/1' });
+    for (let round = 0; round < 10; round++) {
+      const results = await Promise.all(Array.from({ length: 10 }, () => attempt(requestTo(url, { signal }))));
+      expect(results.map(({ kind }) => kind)).toEqual(Array(10).fill('delivered'));
+    }
+    expect(requests).toHaveLength(100);
+    expect(sockets.size).toBeLessThan(100);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});

@@ -1,0 +1,137 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { createDeliverySecrets } from '../../../src/delivery/attempt/delivery-secrets.js';
+import { signatureOf } from '../../../src/delivery/attempt/signature.js';
+import type { Accounts } from '../../../src/read-model/accounts.js';
+import { masterKey } from '../../../src/secrets/master-keys.js';
+import { CannotOpen, createSealing, headerPlace, signingSecretPlace } from '../../../src/secrets/sealing.js';
+import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
+import { FakeAccounts, webhookOf } from '../../support/fake-accounts.js';
+
+const HOUR = 3_600_000;
+const secretText = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
+const [OLDEST, OLD, NEW] = [secretText(1), secretText(2), secretText(3)];
+
+const sealing = createSealing([masterKey(Buffer.alloc(32, 7))], (size) => Buffer.alloc(size, 1));
+const elsewhere = createSealing([masterKey(Buffer.alloc(32, 8))], (size) => Buffer.alloc(size, 1));
+const sealedSecret = (text: string, by = sealing) => by.seal(text, signingSecretPlace(ACCOUNT));
+
+let accounts: FakeAccounts;
+let now: number;
+beforeEach(() => {
+  accounts = new FakeAccounts();
+  now = NOW;
+});
+
+function configuration(over: Accounts = accounts) {
+  return createDeliverySecrets(over, sealing, () => now);
+}
+
+function issue(text: string, at: number): void {
+  accounts.secrets.push({ sealed: sealedSecret(text), issuedAt: new Date(at).toISOString() });
+}
+
+/** Those of the three secrets that a receiver may verify with, in the order of their signatures. */
+async function signing(): Promise<string[]> {
+  const secrets = await configuration().secrets(ACCOUNT);
+  const timestamp = Math.floor(Date.now() / 1000);
+  const body = Buffer.from('{}');
+  const signatures = signatureOf({ id: 'msg_1', timestamp, body, secrets }).split(' ');
+  return signatures.map((signature) => [OLDEST, OLD, NEW].find((secret) => verifies(secret, signature)) ?? 'nobody');
+
+  function verifies(secret: string, signature: string): boolean {
+    const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': String(timestamp), 'webhook-signature': signature };
+    try {
+      new StandardWebhook(secret).verify(body.toString(), headers);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+describe('signing secrets', () => {
+  test('one alone signs, however old it is', async () => {
+    issue(OLD, NOW - 10_000 * HOUR);
+    expect(await signing()).toEqual([OLD]);
+  });
+
+  test.each([
+    ['at once', 0, [NEW, OLD]],
+    ['1 ms before 24 h', 24 * HOUR - 1, [NEW, OLD]],
+    ['at 24 h', 24 * HOUR, [NEW]],
+    ['a year later', 365 * 24 * HOUR, [NEW]],
+  ])('a replaced one signs beside the new one, newest first, for 24 h: %s', async (_, later, expected) => {
+    issue(OLD, NOW - 1_000 * HOUR);
+    issue(NEW, NOW);
+    now = NOW + later;
+    expect(await signing()).toEqual(expected);
+  });
+
+  test('each of several has 24 h from when it was replaced itself', async () => {
+    issue(OLDEST, NOW - 100 * HOUR);
+    issue(OLD, NOW);
+    issue(NEW, NOW + 10 * HOUR);
+    now = NOW + 23 * HOUR;
+    expect(await signing()).toEqual([NEW, OLD, OLDEST]);
+    now = NOW + 24 * HOUR;
+    expect(await signing()).toEqual([NEW, OLD]);
+    now = NOW + 34 * HOUR;
+    expect(await signing()).toEqual([NEW]);
+  });
+
+  test('a new one counts from the next attempt on', async () => {
+    issue(OLD, NOW);
+    expect(await signing()).toEqual([OLD]);
+    issue(NEW, NOW);
+    expect(await signing()).toEqual([NEW, OLD]);
+  });
+
+  test('nothing goes out unsigned: where none is known, there is nothing to send with', async () => {
+    await expect(configuration().secrets(ACCOUNT)).rejects.toThrow('no signing secret of account 42 is known yet');
+  });
+
+  test('nor where one can not be opened', async () => {
+    issue(OLD, NOW);
+    accounts.secrets.push({ sealed: sealedSecret(NEW, elsewhere), issuedAt: new Date(NOW).toISOString() });
+    await expect(configuration().secrets(ACCOUNT)).rejects.toThrow(CannotOpen);
+  });
+
+  test("another account's sealed secret does not open", async () => {
+    issue(OLD, NOW);
+    const opened = configuration();
+    await expect(opened.secrets(43)).rejects.toThrow(CannotOpen);
+  });
+});
+
+describe('headers', () => {
+  const sealed = (key: string, value: string, accountId = ACCOUNT) => ({
+    key,
+    sealed: sealing.seal(value, headerPlace(accountId, key)),
+  });
+
+  test('are opened, with their names as they were given and in order', () => {
+    const headers = [sealed('X-B', 'two'), sealed('x-a', ''), sealed('Authorization', 'Bearer ü')];
+    expect(configuration().headers(ACCOUNT, webhookOf(1, { headers }))).toEqual([
+      { key: 'X-B', value: 'two' },
+      { key: 'x-a', value: '' },
+      { key: 'Authorization', value: 'Bearer ü' },
+    ]);
+  });
+
+  test('those of an update count at once', () => {
+    const opened = configuration();
+    const before = webhookOf(1, { headers: [sealed('X-A', 'before')] });
+    expect(opened.headers(ACCOUNT, before)).toEqual([{ key: 'X-A', value: 'before' }]);
+    expect(opened.headers(ACCOUNT, before)).toEqual([{ key: 'X-A', value: 'before' }]);
+    const after = { ...before, version: 2, headers: [sealed('X-A', 'after')] };
+    expect(opened.headers(ACCOUNT, after)).toEqual([{ key: 'X-A', value: 'after' }]);
+  });
+
+  test("another account's, or another name's, do not open", () => {
+    const foreign = webhookOf(1, { headers: [sealed('X-A', 'value', 43)] });
+    expect(() => configuration().headers(ACCOUNT, foreign)).toThrow(CannotOpen);
+    const renamed = webhookOf(1, { headers: [{ ...sealed('X-A', 'value'), key: 'X-B' }] });
+    expect(() => configuration().headers(ACCOUNT, renamed)).toThrow(CannotOpen);
+  });
+});

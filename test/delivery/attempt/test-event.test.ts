@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { AttemptRequest, AttemptResult } from '../../../src/delivery/attempt/attempt.js';
+import { createSendTestEvent, type SendTestEvent, type TestOutcome } from '../../../src/delivery/attempt/test-event.js';
+import { ACCOUNT, DELIVERED, failedWith, GONE, INTERRUPTED, NOW, TIMED_OUT } from '../../support/delivery-samples.js';
+import { webhookOf } from '../../support/fake-accounts.js';
+
+const SECRETS = [Buffer.alloc(32, 1)];
+
+let requests: AttemptRequest[];
+/** Ends the attempts under way, one for each request. */
+let answers: ((result: AttemptResult) => void)[];
+let ids: number;
+let refusing: Error | null;
+let send: SendTestEvent;
+let outcomes: Promise<TestOutcome>[];
+
+beforeEach(() => {
+  requests = [];
+  answers = [];
+  outcomes = [];
+  ids = 0;
+  refusing = null;
+  send = createSendTestEvent({
+    attempt: (request) => {
+      requests.push(request);
+      return new Promise((resolve) => answers.push(resolve));
+    },
+    configuration: {
+      headers: (accountId, { id }) => [{ key: 'X-Of', value: `${accountId} ${id}` }],
+      secrets: async () => {
+        if (refusing) throw refusing;
+        return SECRETS;
+      },
+    },
+    newId: () => {
+      ids += 1;
+      return `unique-${ids}`;
+    },
+    now: () => NOW,
+    interrupt: new AbortController().signal,
+  });
+});
+afterEach(async () => {
+  for (const answer of answers) answer(DELIVERED);
+  await Promise.allSettled(outcomes);
+});
+
+/** One that goes out stays under way until it is answered. */
+async function begin(accountId: number, path: number | string): Promise<'sent' | 'busy'> {
+  const endpoint = `https://shop.example.com/${path}`;
+  const before = requests.length;
+  const outcome = send(accountId, webhookOf(1, { endpoint }));
+  outcomes.push(outcome);
+  await new Promise(setImmediate);
+  if (requests.length > before) return 'sent';
+  expect(await outcome).toEqual({ kind: 'busy' });
+  return 'busy';
+}
+
+async function result(attempt: AttemptResult): Promise<TestOutcome> {
+  const outcome = send(ACCOUNT, webhookOf(9, { eventType: 'med_created', isActive: false }));
+  await new Promise(setImmediate);
+  answers.at(-1)?.(attempt);
+  return outcome;
+}
+
+describe('a test event', () => {
+  test('is of the type of the webhook, says that it is a test, and goes out as a delivery does', async () => {
+    await result(DELIVERED);
+    const [{ body, ...request } = {} as AttemptRequest] = requests;
+    expect(JSON.parse(String(body))).toEqual({
+      id: 'test_unique-1',
+      type: 'med_created',
+      accountId: ACCOUNT,
+      timestamp: '2026-11-21T09:00:00.000Z',
+      data: { test: true },
+    });
+    expect(request).toMatchObject({
+      url: 'https://shop.example.com/9',
+      id: 'msg_unique-1',
+      headers: [{ key: 'X-Of', value: `${ACCOUNT} 9` }],
+      secrets: SECRETS,
+    });
+  });
+
+  test.each([
+    ['a 2xx', DELIVERED, { success: true, status: 200, error: null }],
+    ['a 410, which deactivates nothing', GONE, { success: false, status: 410, error: null }],
+    ['another status', failedWith(503, 60_000), { success: false, status: 503, error: null }],
+    ['no answer', TIMED_OUT, { success: false, status: null, error: 'timeout' }],
+  ])('tells %s', async (_, attempt, expected) => {
+    const told = { id: 'msg_unique-1', durationMs: 12, ...expected };
+    expect(await result(attempt)).toEqual({ kind: 'sent', result: told });
+  });
+
+  test('that was interrupted tells nothing of the endpoint', async () => {
+    expect(await result(INTERRUPTED)).toEqual({ kind: 'interrupted' });
+  });
+});
+
+describe('tests at once', () => {
+  test('are one to an endpoint of an account', async () => {
+    expect(await begin(1, 'a')).toBe('sent');
+    expect(await begin(1, 'a')).toBe('busy');
+    expect(await begin(1, 'b')).toBe('sent');
+    expect(await begin(2, 'a')).toBe('sent');
+    answers[0]?.(DELIVERED);
+    await outcomes[0];
+    expect(await begin(1, 'a')).toBe('sent');
+    expect(await begin(1, 'b')).toBe('busy');
+  });
+
+  test('are few of an account and few in all: none of an account keeps others from theirs', async () => {
+    for (const path of [1, 2, 3, 4]) expect(await begin(1, path)).toBe('sent');
+    expect(await begin(1, 5)).toBe('busy');
+    for (const account of [2, 3, 4]) for (const path of [1, 2, 3, 4]) expect(await begin(account, path)).toBe('sent');
+    expect(await begin(5, 1)).toBe('busy');
+    answers[3]?.(TIMED_OUT);
+    await outcomes[3];
+    expect(await begin(5, 1)).toBe('sent');
+    expect(await begin(1, 5)).toBe('busy');
+  });
+
+  test('one that could not be made leaves its place', async () => {
+    refusing = new Error('no secret');
+    for (let round = 0; round < 20; round += 1) {
+      await expect(send(1, webhookOf(round % 2))).rejects.toBe(refusing);
+    }
+    refusing = null;
+    expect(await begin(1, 0)).toBe('sent');
+  });
+});

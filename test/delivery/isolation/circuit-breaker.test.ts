@@ -1,0 +1,181 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  CircuitBreakers,
+  type EndpointSignal,
+  type Permission,
+} from '../../../src/delivery/isolation/circuit-breaker.js';
+import { endpointKey } from '../../../src/delivery/isolation/endpoint-key.js';
+
+const KEY = endpointKey(42, 'https://shop.example.com/');
+const SECOND = 1_000;
+
+let now: number;
+let random: number;
+let breakers: CircuitBreakers;
+beforeEach(() => {
+  now = 1_000_000;
+  random = 0;
+  breakers = new CircuitBreakers({ now: () => now, random: () => random });
+});
+
+type Pass = Extract<Permission, { kind: 'pass' }>;
+
+function pass(key = KEY): Pass {
+  const permission = breakers.ask(key);
+  if (permission.kind === 'pass') return permission;
+  throw new Error(`it is open for ${permission.forMs} ms`);
+}
+
+/** Attempts one after the other, each of which fares so; what the last one changed. */
+function attempts(fared: EndpointSignal, times = 1, key = KEY) {
+  let change = null;
+  for (let n = 0; n < times; n += 1) change = breakers.ended(key, pass(key).probe, fared);
+  return change;
+}
+
+const openFor = () => {
+  const permission = breakers.ask(KEY);
+  return permission.kind === 'open' ? permission.forMs : 0;
+};
+
+/** From closed to half-open, its probe being out. */
+function probing(): Pass {
+  attempts('failed', 10);
+  now += openFor();
+  return pass();
+}
+
+/** What is done to a breaker, from closed on, and for how long it refuses then. */
+const STORIES: readonly (readonly [story: string, act: () => void, openForMs: number])[] = [
+  ['nobody has asked', () => undefined, 0],
+  ['9 failures', () => attempts('failed', 9), 0],
+  ['10 failures', () => attempts('failed', 10), 5 * SECOND],
+  ['9 failures, a success, 9 failures', () => [attempts('failed', 9), attempts('succeeded'), attempts('failed', 9)], 0],
+  ['9 failures, one that says nothing, a failure', () => faring('failed', 9, 'unknown', 1, 'failed', 1), 5 * SECOND],
+  ['100 that say nothing', () => attempts('unknown', 100), 0],
+  ['10 failures, 4,999 ms', () => [attempts('failed', 10), wait(4_999)], 1],
+  ['the probe is out: the pause that its failure would bring', () => probing(), 10 * SECOND],
+  ['the probe failed', () => breakers.ended(KEY, probing().probe, 'failed'), 10 * SECOND],
+  ['the probe succeeded', () => breakers.ended(KEY, probing().probe, 'succeeded'), 0],
+  ['the probe said nothing', () => breakers.ended(KEY, probing().probe, 'unknown'), 0],
+  ['open, and an earlier attempt fails', () => late('failed', () => attempts('failed', 10)), 5 * SECOND],
+  ['open, and an earlier attempt succeeds', () => late('succeeded', () => attempts('failed', 10)), 0],
+  ['the probe is out, and an earlier attempt fails', () => late('failed', probing), 10 * SECOND],
+  ['the probe is out, and an earlier attempt says nothing', () => late('unknown', probing), 10 * SECOND],
+  ['the probe is out, and an earlier attempt succeeds', () => late('succeeded', probing), 0],
+];
+
+const wait = (ms: number) => {
+  now += ms;
+};
+
+function faring(...steps: readonly (EndpointSignal | number)[]): void {
+  for (let n = 0; n < steps.length; n += 2) attempts(steps[n] as EndpointSignal, steps[n + 1] as number);
+}
+
+/** An attempt that begins before, and ends after the others. */
+function late(fared: EndpointSignal, others: () => unknown): void {
+  const { probe } = pass();
+  others();
+  breakers.ended(KEY, probe, fared);
+}
+
+describe('for how long it refuses', () => {
+  test.each(STORIES)('%s', (_, act, openForMs) => {
+    act();
+    expect(openFor()).toBe(openForMs);
+  });
+
+  test('5 s, and twice as long after each probe that failed, up to 60 s', () => {
+    attempts('failed', 10);
+    const pauses = [openFor()];
+    for (let round = 0; round < 5; round += 1) {
+      now += openFor();
+      attempts('failed');
+      pauses.push(openFor());
+    }
+    expect(pauses).toEqual([5, 10, 20, 40, 60, 60].map((seconds) => seconds * SECOND));
+  });
+
+  test('up to a tenth longer, at random', () => {
+    random = 0.5;
+    attempts('failed', 10);
+    expect(openFor()).toBe(5.25 * SECOND);
+    random = 0;
+    now += openFor();
+    attempts('failed');
+    expect(openFor()).toBe(10 * SECOND);
+  });
+
+  test('5 s again where it has been closed in between', () => {
+    breakers.ended(KEY, probing().probe, 'failed');
+    now += openFor();
+    attempts('succeeded');
+    attempts('failed', 10);
+    expect(openFor()).toBe(5 * SECOND);
+  });
+});
+
+describe('a probe', () => {
+  test('is one at a time', () => {
+    const { probe } = probing();
+    expect(probe).not.toBeNull();
+    now += 3_600 * SECOND;
+    expect(breakers.ask(KEY).kind).toBe('open');
+  });
+
+  test('that says nothing is followed by another, with the same pause after it', () => {
+    breakers.ended(KEY, probing().probe, 'unknown');
+    attempts('failed');
+    expect(openFor()).toBe(10 * SECOND);
+  });
+
+  test('of an earlier opening decides nothing', () => {
+    const earlier = probing();
+    breakers.ended(KEY, null, 'succeeded');
+    probing();
+    breakers.ended(KEY, earlier.probe, 'failed');
+    now += 3_600 * SECOND;
+    expect(breakers.ask(KEY).kind).toBe('open');
+  });
+});
+
+describe('who has to be told', () => {
+  test('that it opened, once; that it closed', () => {
+    expect(attempts('failed', 9)).toBeNull();
+    expect(attempts('failed')).toBe('opened');
+    now += openFor();
+    expect(attempts('failed')).toBeNull();
+    now += openFor();
+    expect(attempts('succeeded')).toBe('closed');
+    expect(attempts('succeeded')).toBeNull();
+  });
+});
+
+describe('what is remembered', () => {
+  test('each endpoint for itself', () => {
+    attempts('failed', 10);
+    expect(breakers.ask(endpointKey(43, 'https://shop.example.com/')).kind).toBe('pass');
+  });
+
+  test('only those that fail', () => {
+    attempts('succeeded', 3, endpointKey(42, 'healthy'));
+    attempts('unknown', 3, endpointKey(42, 'unknown'));
+    expect(breakers.size).toBe(0);
+    attempts('failed');
+    expect(breakers.size).toBe(1);
+    attempts('succeeded');
+    expect(breakers.size).toBe(0);
+  });
+
+  test('10,000 of them: what was asked for longest ago is forgotten first', () => {
+    attempts('failed', 10);
+    for (let n = 0; n < 9_999; n += 1) attempts('failed', 1, endpointKey(n, 'other'));
+    expect(openFor()).toBe(5 * SECOND);
+    for (let n = 0; n < 9_999; n += 1) attempts('failed', 1, endpointKey(n, 'more'));
+    expect(breakers.size).toBe(10_000);
+    expect(openFor()).toBe(5 * SECOND);
+    for (let n = 0; n < 10_000; n += 1) attempts('failed', 1, endpointKey(n, 'even more'));
+    expect(openFor()).toBe(0);
+  });
+});

@@ -1,0 +1,242 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { EndpointHealth } from '../../../src/delivery/isolation/endpoint-health.js';
+import { StoreUnavailable } from '../../../src/ports/event-store.js';
+import type { Command, Decision } from '../../../src/webhooks/decide.js';
+import { DeliverFixture } from '../../support/deliver-fixture.js';
+import { ACCOUNT, DELIVERED, deliveryTo, failedWith, GONE, INTERRUPTED, NOW } from '../../support/delivery-samples.js';
+import { eventually } from '../../support/eventually.js';
+import { FakeAccounts, webhookOf } from '../../support/fake-accounts.js';
+import { recordingLogger } from '../../support/recording-logger.js';
+
+const ENDPOINT = 'https://shop.example.com/1';
+const OTHER = 'https://shop.example.com/2';
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+let now: number;
+let accounts: FakeAccounts;
+let commands: Command[];
+let decide: () => Promise<Decision>;
+let logger: ReturnType<typeof recordingLogger>;
+let health: EndpointHealth;
+beforeEach(() => {
+  now = NOW;
+  accounts = new FakeAccounts();
+  commands = [];
+  decide = async () => ({ kind: 'accepted', events: [] });
+  logger = recordingLogger();
+  health = healthOf(5 * DAY);
+});
+
+function healthOf(deactivateAfterMs: number): EndpointHealth {
+  const handleCommand = async (accountId: number, command: Command) => {
+    expect(accountId).toBe(ACCOUNT);
+    commands.push(command);
+    return decide();
+  };
+  return new EndpointHealth({ accounts, handleCommand, logger, now: () => now, deactivateAfterMs });
+}
+
+const attempted = (endpoint = ENDPOINT) => ({ delivery: deliveryTo(1), endpoint });
+const iso = (ms: number) => new Date(ms).toISOString();
+const noted = (since: number, endpoint = ENDPOINT) => ({ endpoint, since: iso(since) });
+/** Until what the last attempt led to has been done. */
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** Attempts that failed, so long after one another. */
+async function failures(...after: readonly number[]): Promise<void> {
+  for (const ms of after) {
+    now += ms;
+    health.failed(attempted());
+    await settled();
+  }
+}
+
+describe('an endpoint that fails', () => {
+  test('is noted after an hour, with its first failure', async () => {
+    await failures(0, 5_000, HOUR - 5_001);
+    expect(commands).toEqual([]);
+    await failures(1);
+    expect(commands).toEqual([
+      { type: 'NoteEndpointFailing', endpoint: ENDPOINT, since: iso(NOW), at: iso(NOW + HOUR) },
+    ]);
+  });
+
+  test('is noted after a fifth of the time it is given, where that is less', async () => {
+    health = healthOf(10 * MINUTE);
+    await failures(0, 2 * MINUTE - 1);
+    expect(commands).toEqual([]);
+    await failures(1);
+    expect(commands).toMatchObject([{ since: iso(NOW) }]);
+  });
+
+  test('counts for an hour and no more where it was tried seldom: others may have delivered meanwhile', async () => {
+    await failures(0, 20 * HOUR);
+    expect(commands).toMatchObject([{ type: 'NoteEndpointFailing', since: iso(NOW + 19 * HOUR) }]);
+  });
+
+  test('is noted once, with any number of failures at once', async () => {
+    await failures(0);
+    now += 2 * HOUR;
+    for (let n = 0; n < 16; n += 1) health.failed(attempted());
+    await settled();
+    accounts.failing = [noted(NOW)];
+    await failures(0, 0, MINUTE);
+    expect(commands).toHaveLength(1);
+  });
+
+  test('is not noted where it took something in between', async () => {
+    await failures(0, 50 * MINUTE);
+    health.succeeded(attempted());
+    await failures(MINUTE, 20 * MINUTE);
+    expect(commands).toEqual([]);
+  });
+
+  test('is counted by its account and URL', async () => {
+    await failures(0);
+    now += 2 * HOUR;
+    health.failed(attempted(OTHER));
+    await settled();
+    expect(commands).toEqual([]);
+  });
+
+  test('is noted by the next attempt where the store is away', async () => {
+    decide = () => Promise.reject(new StoreUnavailable('away'));
+    await failures(0, HOUR);
+    expect(logger.errors).toHaveLength(1);
+    decide = async () => ({ kind: 'accepted', events: [] });
+    await failures(MINUTE);
+    expect(commands).toHaveLength(2);
+  });
+
+  test('begins anew where it was noted and is no more: it recovered elsewhere, or was configured anew', async () => {
+    await failures(0, HOUR);
+    accounts.failing = [noted(NOW)];
+    await failures(MINUTE);
+    accounts.failing = [];
+    await failures(MINUTE, 59 * MINUTE);
+    expect(commands).toHaveLength(1);
+    await failures(MINUTE);
+    expect(commands).toHaveLength(2);
+    expect(commands[1]).toMatchObject({ type: 'NoteEndpointFailing', since: iso(NOW + HOUR + 2 * MINUTE) });
+  });
+
+  test('begins anew, too, where it was never seen to be noted: another process was as quick', async () => {
+    await failures(0, HOUR, MINUTE);
+    expect(commands).toHaveLength(1);
+  });
+});
+
+describe('an endpoint that has failed for its time', () => {
+  beforeEach(() => {
+    accounts.failing = [noted(NOW)];
+  });
+
+  test('loses its webhooks with the next failure, and that is told', async () => {
+    await failures(5 * DAY - 1);
+    expect(commands).toEqual([]);
+    const data = { webhookId: 1, reason: 'because', deactivatedAt: iso(now) };
+    decide = async () => ({ kind: 'accepted', events: [{ type: 'WebhookDeactivated', data }] });
+    await failures(1);
+    const at = iso(NOW + 5 * DAY);
+    expect(commands).toEqual([{ type: 'DeactivateFailingEndpoint', endpoint: ENDPOINT, afterMs: 5 * DAY, at }]);
+    expect(logger.warnings).toMatchObject([
+      [{ accountId: ACCOUNT, webhookId: 1 }, expect.stringContaining('too long')],
+    ]);
+  });
+
+  test('says nothing where nothing came of it: another process was quicker', async () => {
+    await failures(5 * DAY);
+    expect(commands).toHaveLength(1);
+    expect(logger.warnings).toEqual([]);
+  });
+
+  test('keeps them where it is another endpoint of the account that fails now', async () => {
+    now += 6 * DAY;
+    health.failed(attempted(OTHER));
+    await settled();
+    expect(commands).toEqual([]);
+  });
+
+  test('keeps them where DEACTIVATE_AFTER is 0, and is never noted', async () => {
+    health = healthOf(0);
+    await failures(6 * DAY, 6 * DAY);
+    accounts.failing = [];
+    await failures(0, 6 * DAY, 6 * DAY);
+    expect(commands).toEqual([]);
+  });
+});
+
+describe('an endpoint that takes something', () => {
+  test('costs no command where it was not noted', async () => {
+    health.succeeded(attempted());
+    accounts.failing = [noted(NOW, OTHER)];
+    health.succeeded(attempted());
+    await settled();
+    expect(commands).toEqual([]);
+  });
+
+  test.each([5 * DAY, 0])(
+    'has recovered where it was noted, once (DEACTIVATE_AFTER %d ms)',
+    async (deactivateAfterMs) => {
+      health = healthOf(deactivateAfterMs);
+      accounts.failing = [noted(NOW)];
+      for (let n = 0; n < 16; n += 1) health.succeeded(attempted());
+      await settled();
+      expect(commands).toEqual([{ type: 'NoteEndpointRecovered', endpoint: ENDPOINT, at: iso(NOW) }]);
+    },
+  );
+
+  test('while it is being noted has recovered right after', async () => {
+    let answer: (decision: Decision) => void = () => undefined;
+    await failures(0);
+    decide = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    await failures(HOUR);
+    health.succeeded(attempted());
+    expect(commands).toHaveLength(1);
+    answer({ kind: 'accepted', events: [] });
+    await eventually(() => commands.length === 2);
+    expect(commands[1]).toMatchObject({ type: 'NoteEndpointRecovered' });
+  });
+});
+
+describe('a delivery', () => {
+  beforeEach(() => {
+    accounts.failing = [noted(NOW - 6 * DAY)];
+  });
+
+  async function delivered(result: typeof DELIVERED): Promise<DeliverFixture> {
+    const fixture = new DeliverFixture({ health });
+    fixture.accounts.put(webhookOf(1));
+    fixture.answer = () => result;
+    await fixture.deliver(deliveryTo(1));
+    return fixture;
+  }
+
+  test.each([
+    ['delivered', DELIVERED, ['NoteEndpointRecovered']],
+    ['failed', failedWith(500), ['DeactivateFailingEndpoint']],
+    ['gone', GONE, []],
+    ['interrupted', INTERRUPTED, []],
+  ])('whose attempt was %s: %j', async (_, result, expected) => {
+    await delivered(result);
+    expect(commands.map(({ type }) => type)).toEqual(expected);
+  });
+
+  test('is not held up by a command that gets no answer', async () => {
+    decide = () => new Promise(() => undefined);
+    const { log } = await delivered(failedWith(500));
+    expect(log).toMatchObject([{ outcome: 'retrying' }]);
+    expect(commands).toHaveLength(1);
+  });
+
+  test('has no part in a command that fails', async () => {
+    decide = () => Promise.reject(new StoreUnavailable('away'));
+    const { log } = await delivered(DELIVERED);
+    expect(log).toMatchObject([{ outcome: 'delivered' }]);
+  });
+});

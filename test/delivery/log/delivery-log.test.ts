@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Delivery } from '../../../src/delivery/delivery.js';
+import { deliveriesOf, logEntry, loggedAttempt } from '../../../src/delivery/log/delivery-log.js';
+import type { NewRecord } from '../../../src/ports/broker.js';
+import type { Outcome } from '../../../src/ports/delivery-order.js';
+import { DELIVERED, deliveryTo, failedWith, NOW, received, TIMED_OUT } from '../../support/delivery-samples.js';
+
+async function* topic(records: readonly NewRecord[]) {
+  for (const [offset, record] of records.entries()) yield received(record, { topic: 'webhooks.deliveries', offset });
+}
+
+const textOf = (record: NewRecord) => record.value?.toString('utf8') ?? '';
+const list = (...records: readonly NewRecord[]) => deliveriesOf(42, topic(records));
+
+describe('a record of the deliveries topic', () => {
+  test('holds one attempt, in the shape that readers rely on; its key is the account', () => {
+    const attempt = loggedAttempt(failedWith(503), 4);
+    const record = logEntry(deliveryTo(9, { id: 'msg_1', turn: 1 }), 'retrying', attempt, NOW + 5_000);
+    expect(textOf({ ...record })).toBe(
+      '{"id":"msg_1","eventId":"pay-1","eventType":"cash_in","accountId":42,"webhookId":9,"webhookEvent":"added 9",' +
+        '"outcome":"retrying","turn":1,' +
+        '"attempt":{"at":"2026-11-21T09:00:00.000Z","status":503,"error":null,"durationMs":12,"version":4},' +
+        '"nextAttemptAt":"2026-11-21T09:00:05.000Z"}',
+    );
+    expect(record).toMatchObject({ key: Buffer.from('42'), headers: [] });
+  });
+
+  test('an attempt without a response has its error and no status', () => {
+    expect(loggedAttempt(TIMED_OUT, 1)).toMatchObject({ status: null, error: 'timeout' });
+  });
+
+  test('does not say which event added the webhook where its retry record is of an earlier release', () => {
+    const entry = JSON.parse(textOf(logEntry(deliveryTo(9, { webhookEvent: null }), 'cancelled', null, null)));
+    expect(entry).toMatchObject({ webhookId: 9 });
+    expect(entry).not.toHaveProperty('webhookEvent');
+  });
+
+  test('an end without an attempt has none, and no next', () => {
+    const entry = JSON.parse(textOf(logEntry(deliveryTo(9), 'cancelled', null, null)));
+    expect(entry).toMatchObject({ outcome: 'cancelled', attempt: null, nextAttemptAt: null });
+  });
+
+  test('holds nothing of the payment, of headers or of secrets', () => {
+    const entry = JSON.parse(textOf(logEntry(deliveryTo(9), 'delivered', loggedAttempt(DELIVERED, 1), null)));
+    const about = ['id', 'eventId', 'eventType', 'accountId', 'webhookId', 'webhookEvent'];
+    expect(Object.keys(entry)).toEqual([...about, 'outcome', 'turn', 'attempt', 'nextAttemptAt']);
+    expect(Object.keys(entry.attempt)).toEqual(['at', 'status', 'error', 'durationMs', 'version']);
+  });
+});
+
+describe('the deliveries of an account', () => {
+  const first = deliveryTo(1, { id: 'msg_a' });
+  const second = deliveryTo(2, { id: 'msg_b' });
+  const retrying = (delivery: Delivery, status: number) =>
+    logEntry(delivery, 'retrying', loggedAttempt(failedWith(status), 1), NOW + 5_000);
+  const ended = (delivery: Delivery, outcome: Outcome = 'delivered') =>
+    logEntry(delivery, outcome, loggedAttempt(DELIVERED, 2), null);
+
+  test('one has all its attempts in order, and stands where its last record says', async () => {
+    const [delivery, ...others] = await list(retrying(first, 500), retrying(first, 503), ended(first));
+    expect(others).toEqual([]);
+    expect(delivery).toMatchObject({ id: 'msg_a', webhookId: 1, outcome: 'delivered', nextAttemptAt: null });
+    expect(delivery?.attempts.map(({ status, version }) => [status, version])).toEqual([
+      [500, 1],
+      [503, 1],
+      [200, 2],
+    ]);
+    expect(delivery).not.toHaveProperty('attempt');
+  });
+
+  test('newest first, by their first record: one that is retried does not move', async () => {
+    const deliveries = await list(retrying(first, 500), ended(second), ended(first));
+    expect(deliveries.map(({ id }) => id)).toEqual(['msg_b', 'msg_a']);
+  });
+
+  test('one that was put off has no attempt and tells when it is tried', async () => {
+    const [delivery] = await list(logEntry(first, 'retrying', null, NOW + 60_000));
+    expect(delivery).toMatchObject({ attempts: [], outcome: 'retrying', nextAttemptAt: '2026-11-21T09:01:00.000Z' });
+  });
+
+  test('name the event that added the webhook; one that an earlier release logged is shown without it', async () => {
+    const earlier = ended(deliveryTo(3, { id: 'msg_c', webhookEvent: null }));
+    const shown = await list(ended(first), earlier);
+    expect(shown.map(({ webhookId, webhookEvent }) => [webhookId, webhookEvent])).toEqual([
+      [3, undefined],
+      [1, 'added 1'],
+    ]);
+  });
+
+  test("another account's are not shown", async () => {
+    const deliveries = await list(ended(first), ended(deliveryTo(1, { id: 'msg_other', accountId: 43 })));
+    expect(deliveries.map(({ id }) => id)).toEqual(['msg_a']);
+  });
+
+  test('none for a topic that is empty', async () => {
+    expect(await list()).toEqual([]);
+  });
+
+  test.each(['', 'not JSON', 'null', '5', '"text"', '[]', '{}', '{"id":1,"accountId":42}'])(
+    'what somebody else put there is passed over: %j',
+    async (text) => {
+      const rubbish = { key: null, value: Buffer.from(text), headers: [] };
+      expect(await list(ended(first), rubbish, { ...rubbish, value: null }, ended(second))).toHaveLength(2);
+    },
+  );
+});

@@ -1,0 +1,252 @@
+import { describe, expect, test } from '@jest/globals';
+import { MAX_PAYMENT_BYTES, parsePaymentEvent } from '../../../src/delivery/payment/payment-event.js';
+import type { NewRecord, RecordHeader } from '../../../src/ports/broker.js';
+import { EVENT_TYPES } from '../../../src/webhooks/limits.js';
+import { BINARY, binary, SOURCE, STRUCTURED, structured } from '../../support/cloud-events.js';
+import { EVENT, header, paymentRecord } from '../../support/delivery-samples.js';
+
+const JSON_EVENT = header('content-type', 'application/cloudevents+json; charset=UTF-8');
+const JSON_DATA = header('content-type', 'application/json');
+const asStructured = { ...EVENT, cloudEvent: { source: SOURCE, mode: 'structured' } };
+const asBinary = { ...EVENT, cloudEvent: { source: SOURCE, mode: 'binary' } };
+const record = (value: unknown, ...headers: RecordHeader[]): NewRecord => ({
+  key: null,
+  value: Buffer.from(JSON.stringify(value)),
+  headers,
+});
+
+type Taken = readonly [what: string, record: NewRecord, event: object];
+type Refused = readonly [what: string, record: NewRecord, reason: string];
+
+describe('structured mode', () => {
+  const noData = { ...STRUCTURED, data: undefined };
+  const taken: readonly Taken[] = [
+    ['without a content type', structured(), asStructured],
+    ['with its content type', structured({}, [JSON_EVENT]), asStructured],
+    [
+      'with its content type in capitals',
+      structured({}, [header('content-type', 'APPLICATION/CLOUDEVENTS+JSON')]),
+      asStructured,
+    ],
+    ['as application/json', structured({}, [JSON_DATA]), asStructured],
+    ['with its attributes as headers too', { ...binary(), value: structured().value }, asStructured],
+    ['a type without a prefix', structured({ type: 'cash_in' }), asStructured],
+    ['the account as an extension', record({ ...noData, accountid: 42 }), asStructured],
+    ['the account as a decimal string', record({ ...noData, accountid: '42' }), asStructured],
+    [
+      'binary data, and the account as an extension',
+      record({ ...noData, data_base64: 'e30=', accountid: 42 }),
+      asStructured,
+    ],
+    ['data that is text, and the extension', structured({ data: 'cash', accountid: '42' }), asStructured],
+    ['data that is null, and the extension', structured({ data: null, accountid: '42' }), asStructured],
+    ['both: data has the word', structured({ accountid: '43' }), asStructured],
+    ['an id of half a surrogate pair', structured({ id: '\ud800' }), { ...asStructured, id: '\ud800' }],
+    ['fields of a plain event beside', structured({ accountId: 43, timestamp: 1 }), asStructured],
+  ];
+  test.each(taken)('%s', (_, given, event) => {
+    expect(parsePaymentEvent(given)).toEqual({ ok: true, event });
+  });
+
+  test.each(EVENT_TYPES)('the type %s, with a prefix', (type) => {
+    const parsed = parsePaymentEvent(structured({ type: `br.com.example-bank.pay_ments.${type}` }));
+    expect(parsed).toMatchObject({ ok: true, event: { type } });
+  });
+
+  test('of exactly 256 KiB, nearly all of it id and source', () => {
+    const frame = structured({ id: '', source: 'x' }).value?.length ?? 0;
+    const id = 'i'.repeat(128 * 1024);
+    const exact = structured({ id, source: 'x'.repeat(MAX_PAYMENT_BYTES - frame - id.length + 1) });
+    expect(exact.value).toHaveLength(MAX_PAYMENT_BYTES);
+    expect(parsePaymentEvent(exact)).toMatchObject({ ok: true, event: { id } });
+    expect(
+      parsePaymentEvent({ ...exact, value: Buffer.concat([exact.value ?? Buffer.alloc(0), Buffer.from(' ')]) }),
+    ).toEqual({
+      ok: false,
+      reason: 'the record has more than 262144 bytes',
+    });
+  });
+
+  const NO_ACCOUNT = 'data.accountId is missing, and so is the extension accountid';
+  const BATCH = 'a batch of CloudEvents is not valid on Kafka: each has to be a record of its own';
+  const refused: readonly Refused[] = [
+    ['specversion 0.3', structured({ specversion: '0.3' }), 'specversion is not "1.0"'],
+    ['specversion 1', structured({ specversion: 1 }), 'specversion is not "1.0"'],
+    ['specversion null', structured({ specversion: null }), 'specversion is not "1.0"'],
+    ['no id', structured({ id: undefined }), 'id is missing'],
+    ['an empty id', structured({ id: '' }), 'id is empty'],
+    ['an id that is a number', structured({ id: 1 }), 'id must be string'],
+    ['no source', structured({ source: undefined }), 'source is missing'],
+    ['an empty source', structured({ source: '' }), 'source is empty'],
+    ['no type', structured({ type: undefined }), 'type is missing'],
+    ['an unknown type', structured({ type: 'com.example.cash' }), 'type is not a known event type'],
+    [
+      'a type with something behind it',
+      structured({ type: 'com.example.cash_in.v1' }),
+      'type is not a known event type',
+    ],
+    ['a type glued to its prefix', structured({ type: 'com.example-cash_in' }), 'type is not a known event type'],
+    ['an empty label in the prefix', structured({ type: 'com..cash_in' }), 'type is not a known event type'],
+    ['a type that begins with a dot', structured({ type: '.cash_in' }), 'type is not a known event type'],
+    ['no data', record({ ...noData }), NO_ACCOUNT],
+    ['data without an account', structured({ data: {} }), NO_ACCOUNT],
+    ['data that is a list', structured({ data: [{ accountId: 42 }] }), NO_ACCOUNT],
+    ['binary data alone', record({ ...noData, data_base64: 'eyJhY2NvdW50SWQiOjQyfQ==' }), NO_ACCOUNT],
+    ['data twice', structured({ data_base64: 'e30=' }), 'data and data_base64 are both there'],
+    ['the account in data as a string', structured({ data: { accountId: '42' } }), 'data.accountId must be integer'],
+    [
+      'the same beside a good extension',
+      structured({ data: { accountId: '42' }, accountid: 42 }),
+      'data.accountId must be integer',
+    ],
+    ['2^53 in data', structured({ data: { accountId: 2 ** 53 } }), 'data.accountId must be <= 9007199254740991'],
+    ['2^53 as text', record({ ...noData, accountid: '9007199254740992' }), 'accountid is not a safe integer'],
+    ...['', ' 42', '42 ', '+42', '042', '42.0', '4e1', '0x2a', '-0', 'NaN', '٤٢', '1'.repeat(17)].map(
+      (accountid): Refused => [
+        `accountid ${JSON.stringify(accountid)}`,
+        record({ ...noData, accountid }),
+        'accountid is not a whole number',
+      ],
+    ),
+    ...[42.5, null, true, [42]].map(
+      (accountid): Refused => [
+        `accountid ${JSON.stringify(accountid)}`,
+        record({ ...noData, accountid }),
+        'accountid is not a whole number',
+      ],
+    ),
+    ['its content type, without specversion', record({ id: 'a' }, JSON_EVENT), 'specversion is missing'],
+    [
+      'its content type, and no JSON',
+      { ...structured({}, [JSON_EVENT]), value: Buffer.from('{') },
+      'the record is not JSON',
+    ],
+    ['its content type, and no value', { ...structured({}, [JSON_EVENT]), value: null }, 'the record has no value'],
+    [
+      'Avro',
+      structured({}, [header('content-type', 'application/cloudevents+avro')]),
+      'the CloudEvent is in another format than JSON',
+    ],
+    [
+      'a batch by its content type',
+      record([STRUCTURED], header('content-type', 'application/cloudevents-batch+json')),
+      BATCH,
+    ],
+    ['a batch by its value', record([STRUCTURED, STRUCTURED]), BATCH],
+    ['a batch with the content type of one', record([STRUCTURED], JSON_EVENT), BATCH],
+  ];
+  test.each(refused)('%s', (_, given, reason) => {
+    expect(parsePaymentEvent(given)).toEqual({ ok: false, reason });
+  });
+});
+
+describe('binary mode', () => {
+  const accountInData = { ce_accountid: undefined };
+  const taken: readonly Taken[] = [
+    ['the account in a header', binary(), asBinary],
+    ['the account in the value', binary(accountInData, { accountId: 42 }), asBinary],
+    ['both: the header has the word', binary({}, { accountId: 43 }), asBinary],
+    ['a value that is no JSON', binary({}, Buffer.from([0xff, 0x00])), asBinary],
+    ['no value', binary({}, null), asBinary],
+    ['an empty value', binary({}, ''), asBinary],
+    [
+      'data that has specversion, told apart by its content type',
+      binary({}, { specversion: 'v7' }, [JSON_DATA]),
+      asBinary,
+    ],
+    ['an attribute of its own that stands twice', binary({ ce_note: 'a' }, {}, [header('ce_note', 'b')]), asBinary],
+    ['the id twice, the same', binary({}, {}, [header('ce_id', 'pay-1')]), asBinary],
+    ['names in capitals do not count', binary({}, {}, [header('CE_ID', 'x'), header('ce_Id', 'y')]), asBinary],
+    ['a type without a prefix', binary({ ce_type: 'cash_in' }), asBinary],
+    ['data that is a plain payment event', binary(accountInData, { ...EVENT, id: 'other' }), asBinary],
+  ];
+  test.each(taken)('%s', (_, given, event) => {
+    expect(parsePaymentEvent(given)).toEqual({ ok: true, event });
+  });
+
+  const twice = (name: string, value: string) => binary({}, {}, [header(name, value)]);
+  const refused: readonly Refused[] = [
+    ...Object.keys(BINARY)
+      .slice(1, 4)
+      .map((name): Refused => [`no ${name}`, binary({ [name]: undefined }), `${name} is missing`]),
+    ['no ce_specversion', binary({ ce_specversion: undefined }), 'ce_specversion is missing'],
+    ['an empty id', binary({ ce_id: '' }), 'ce_id is empty'],
+    ['an empty source', binary({ ce_source: '' }), 'ce_source is empty'],
+    ['specversion 0.3', binary({ ce_specversion: '0.3' }), 'ce_specversion is not "1.0"'],
+    ['an unknown type', binary({ ce_type: 'com.example.cash' }), 'ce_type is not a known event type'],
+    ['an account that is no number', binary({ ce_accountid: '42.0' }), 'ce_accountid is not a whole number'],
+    ['an empty account', binary({ ce_accountid: '' }, { accountId: 42 }), 'ce_accountid is not a whole number'],
+    ['2^53', binary({ ce_accountid: '9007199254740993' }), 'accountid is not a safe integer'],
+    ['no account, and no value', binary(accountInData, null), 'ce_accountid is missing, and the record has no value'],
+    ['no account, and no JSON', binary(accountInData, 'x'), 'ce_accountid is missing, and the record is not JSON'],
+    [
+      'no account anywhere',
+      binary(accountInData, {}),
+      'ce_accountid is missing, and in the value accountId is missing',
+    ],
+    [
+      'text',
+      binary(accountInData, { accountId: '42' }),
+      'ce_accountid is missing, and in the value accountId must be integer',
+    ],
+    ['another id beside', twice('ce_id', 'pay-2'), 'ce_id stands twice, with different values'],
+    ['another account beside', twice('ce_accountid', '43'), 'ce_accountid stands twice, with different values'],
+    [
+      'an id that is not UTF-8',
+      binary({ ce_id: undefined }, {}, [['ce_id', Buffer.from([0xff])]]),
+      'ce_id is not UTF-8',
+    ],
+    ['an extension that is not UTF-8', binary({}, {}, [['ce_x', Buffer.from([0xff])]]), 'an extension is not UTF-8'],
+    [
+      'a content type with a line end',
+      binary({}, {}, [header('content-type', 'a/b\r\nx: y')]),
+      'content-type is not a media type',
+    ],
+    ['attributes of over 64 KiB', binary({ ce_note: ' '.repeat(21_845) }), 'the attributes have more than 65536 bytes'],
+  ];
+  test.each(refused)('%s', (_, given, reason) => {
+    expect(parsePaymentEvent(given)).toEqual({ ok: false, reason });
+  });
+
+  test('an id of nearly 64 KiB', () => {
+    const id = 'i'.repeat(65_000);
+    expect(parsePaymentEvent(binary({ ce_id: id }))).toMatchObject({ ok: true, event: { id } });
+  });
+
+  test('each of 100,000 headers is looked at a few times only', () => {
+    const many = Array.from({ length: 50_000 }, () => header('ce_id', 'pay-1'));
+    const others = Array.from({ length: 50_000 }, () => header('x', ''));
+    const given = { ...binary(), headers: [...many, ...others, ...binary().headers] };
+    expect(parsePaymentEvent(given)).toEqual({ ok: true, event: asBinary });
+  });
+});
+
+describe('a plain payment event stays one', () => {
+  test.each([
+    ['of any content type', [JSON_DATA]],
+    ['of that of a CloudEvent', [JSON_EVENT]],
+    ['beside single ce_ headers', [header('ce_id', 'x'), header('ce_type', 'y')]],
+    ['beside CE_ in capitals', [header('CE_SPECVERSION', '1.0'), header('ce-specversion', '1.0')]],
+  ])('%s', (_, headers) => {
+    expect(parsePaymentEvent(paymentRecord({ headers }))).toEqual({ ok: true, event: EVENT });
+  });
+
+  test('a source of its own is no part of it', () => {
+    expect(parsePaymentEvent(record({ ...EVENT, source: SOURCE }))).toEqual({ ok: true, event: EVENT });
+  });
+});
+
+test('the reason holds no value', () => {
+  const secrets = [
+    structured({ type: 'secret' }),
+    structured({ specversion: 'secret' }),
+    binary({ ce_accountid: 'secret' }),
+    binary({}, {}, [header('ce_id', 'secret')]),
+    binary({}, {}, [header('content-type', 'secret')]),
+  ];
+  for (const given of secrets) {
+    const parsed = parsePaymentEvent(given);
+    expect(parsed.ok).toBe(false);
+    expect(JSON.stringify(parsed)).not.toContain('secret');
+  }
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { fromRetryRecord, toRetryRecord } from '../../../src/delivery/delivery.js';
+import { notValid, readDeadLetter } from '../../../src/delivery/retry/dead-letters.js';
+import type { NewRecord, RecordHeader } from '../../../src/ports/broker.js';
+import { exhausted } from '../../support/dead-letter-samples.js';
+import { deliveryTo, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
+
+const asText = (headers: readonly RecordHeader[]) => headers.map(([name, value]) => [name, value.toString('utf8')]);
+const read = (record: NewRecord) => readDeadLetter(received(record, { topic: 'webhooks.dead-letter', offset: 3 }));
+
+describe('a record that is not valid', () => {
+  test('keeps its key, its bytes and its headers, and says why and where it stood', () => {
+    const record = received(paymentRecord(), { topic: 'payments', partition: 4, offset: 17 });
+    const letter = notValid(record, 'type is missing');
+    expect(letter).toMatchObject({ key: record.key, value: record.value });
+    expect(asText(letter.headers)).toEqual([
+      ['traceparent', '00-ab-cd-01'],
+      ['aw-source', 'payments/4/17'],
+      ['aw-reason', 'not-valid'],
+      ['aw-detail', 'type is missing'],
+    ]);
+  });
+
+  test('is kept to the byte, whatever it is', () => {
+    const bytes = fc.option(fc.uint8Array().map((all) => Buffer.from(all)));
+    const property = fc.property(bytes, bytes, (key, value) => {
+      const letter = notValid(received({ key, value, headers: [] }), 'not JSON');
+      expect(letter).toMatchObject({ key, value });
+      const { value: text, valueBase64 } = read(letter);
+      const shown = text === null ? Buffer.from(valueBase64 ?? '', 'base64') : Buffer.from(text);
+      expect(shown).toEqual(value ?? Buffer.alloc(0));
+      expect(text !== null && valueBase64 !== null).toBe(false);
+    });
+    fc.assert(property);
+  });
+
+  test('a broken retry record keeps our headers too: what is wrong may be in them', () => {
+    const broken = { ...toRetryRecord(deliveryTo(5), NOW), value: null };
+    const { headers } = notValid(received(broken), 'the record is not a retry record');
+    expect(asText(headers)).toEqual(expect.arrayContaining(asText(broken.headers)));
+  });
+
+  test('one that was a dead letter before has the new reason only', () => {
+    const first = notValid(received(paymentRecord()), 'the first reason');
+    const { headers } = notValid(received(first, { topic: 'elsewhere' }), 'the second');
+    const reasons = asText(headers).filter(([name]) => name?.startsWith('aw-'));
+    expect(reasons).toEqual([
+      ['aw-source', 'elsewhere/0/7'],
+      ['aw-reason', 'not-valid'],
+      ['aw-detail', 'the second'],
+    ]);
+  });
+});
+
+describe('a delivery that is exhausted', () => {
+  const record = toRetryRecord(deliveryTo(5, { attempts: 3, step: 3 }), NOW);
+  const delivery = { ...deliveryTo(5), ...fromRetryRecord(record), attempts: 4, turn: 4 };
+
+  test("keeps the payment's key, bytes and headers, and tells which delivery it was", () => {
+    const letter = exhausted(delivery, 'status 503');
+    expect(letter).toMatchObject({ key: record.key, value: record.value });
+    expect(asText(letter.headers)).toEqual([
+      ['traceparent', '00-ab-cd-01'],
+      ['aw-delivery-id', delivery.id],
+      ['aw-event-id', 'pay-1'],
+      ['aw-event-type', 'cash_in'],
+      ['aw-account-id', '42'],
+      ['aw-webhook-id', '5'],
+      ['aw-attempts', '4'],
+      ['aw-step', '3'],
+      ['aw-webhook-event', 'added 5'],
+      ['aw-reason', 'exhausted'],
+      ['aw-detail', 'status 503'],
+    ]);
+  });
+
+  test('is read back with all of it', () => {
+    expect(read(exhausted(delivery, 'status 503'))).toEqual({
+      at: new Date(NOW).toISOString(),
+      reason: 'exhausted',
+      detail: 'status 503',
+      source: null,
+      lastOffset: null,
+      digest: null,
+      accountId: 42,
+      eventId: 'pay-1',
+      webhookId: 5,
+      webhookEvent: 'added 5',
+      deliveryId: delivery.id,
+      attempts: 4,
+      partition: 0,
+      offset: 3,
+      key: '42',
+      value: paymentRecord().value?.toString(),
+      valueBase64: null,
+    });
+  });
+});
+
+describe('reading dead letters', () => {
+  test('a record that is not valid has its place, and nothing of a delivery', () => {
+    const letter = read(notValid(received({ key: null, value: Buffer.from([0xff, 0x00]), headers: [] }), 'not UTF-8'));
+    expect(letter).toMatchObject({ reason: 'not-valid', detail: 'not UTF-8', source: 'payment-events/0/7' });
+    expect(letter).toMatchObject({ accountId: null, eventId: null, webhookId: null, deliveryId: null, attempts: null });
+    expect(letter.webhookEvent).toBeNull();
+    expect(letter).toMatchObject({ key: null, value: null, valueBase64: '/wA=' });
+  });
+
+  test('a record that somebody else put there has no reason, and is shown', () => {
+    const letter = read({ key: null, value: Buffer.from('hello'), headers: [header('x', 'y')] });
+    expect(letter).toMatchObject({ reason: null, detail: null, source: null, value: 'hello' });
+  });
+
+  test('headers that are no numbers are no numbers of the letter', () => {
+    const headers = [header('aw-account-id', 'abc'), header('aw-attempts', ''), header('aw-webhook-id', '1e3')];
+    const letter = read(notValid(received(paymentRecord({ headers })), 'the record is not a retry record'));
+    expect(letter).toMatchObject({ accountId: null, attempts: null, webhookId: null });
+  });
+});

@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { type Delivery, toRetryRecord } from '../../../src/delivery/delivery.js';
+import { logEntry } from '../../../src/delivery/log/delivery-log.js';
+import { type DeadLetter, notValid } from '../../../src/delivery/retry/dead-letters.js';
+import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
+import { BrokerUnavailable, type NewRecord } from '../../../src/ports/broker.js';
+import { deactivated, exhausted, ofOtherHistory } from '../../support/dead-letter-samples.js';
+import { DeliverFixture, SCHEDULE } from '../../support/deliver-fixture.js';
+import { deliveryTo, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
+import { retryRecordOfE944a2e } from '../../support/earlier-records.js';
+
+let fixture: DeliverFixture;
+beforeEach(() => {
+  fixture = new DeliverFixture();
+});
+
+const dead = (...letters: NewRecord[]) => fixture.broker.publish(fixture.topics.deadLetters, letters);
+const waits = () => fixture.waiting.map(({ tier, delivery }) => [tier, delivery.id]);
+/** The delivery of the same id, to the webhook that another event added. */
+const inHistory = (addedBy: string): Delivery => deliveryTo(1, { webhookEvent: addedBy });
+
+async function replay(wanted: (letter: DeadLetter) => boolean = () => true) {
+  const parts = { broker: fixture.broker, topics: fixture.topics, tier: SCHEDULE[0], now: () => NOW };
+  const told: (readonly [kind: string, webhookId: number | null])[] = [];
+  for await (const { kind, letter } of replayDeadLetters(parts, wanted)) told.push([kind, letter.webhookId]);
+  return told;
+}
+
+const given = deliveryTo(1, { step: 3, attempts: 4 });
+test.each([
+  ['an exhausted delivery', exhausted(given, 'status 503')],
+  ['one whose webhook the service switched off', deactivated(given)],
+])('%s begins again, for the webhook that it was for, once', async (_, letter) => {
+  await dead(letter);
+  expect(await replay()).toEqual([['replayed', 1]]);
+  expect(fixture.waiting).toMatchObject([{ tier: '5s', delivery: { step: 0, attempts: 4, webhookEvent: 'added 1' } }]);
+  expect(fixture.log).toMatchObject([{ outcome: 'retrying', webhookEvent: 'added 1' }]);
+  expect(await replay()).toEqual([]);
+});
+
+test('one that release e944a2e buried begins again', async () => {
+  const { key, value, headers } = retryRecordOfE944a2e(deliveryTo(1), NOW);
+  await dead({ key, value, headers: [...headers, header('aw-reason', 'exhausted')] });
+  expect(await replay()).toEqual([['replayed', 1]]);
+  expect(fixture.waiting).toMatchObject([{ delivery: { webhookEvent: null } }]);
+});
+
+test('what was not valid is no delivery: nothing is said of it', async () => {
+  await dead(notValid(received(toRetryRecord(deliveryTo(1), NOW)), 'the record is not a retry record'));
+  expect(await replay()).toEqual([]);
+});
+
+describe('a delivery of another history', () => {
+  test('is left, and told of once, however often it is among the dead letters', async () => {
+    await dead(ofOtherHistory(deliveryTo(1), 'other'), ofOtherHistory(deliveryTo(1), 'other'));
+    await dead(ofOtherHistory(deliveryTo(2), 'other'));
+    expect(await replay()).toEqual([
+      ['left', 1],
+      ['left', 2],
+    ]);
+    expect(waits()).toEqual([]);
+  });
+
+  test('only where it is asked for', async () => {
+    await dead(ofOtherHistory(deliveryTo(1), 'other'), ofOtherHistory(deliveryTo(2), 'other'));
+    expect(await replay(({ webhookId }) => webhookId === 2)).toEqual([['left', 2]]);
+  });
+
+  test.each(['exhausted first', 'exhausted last'])('is left where it was exhausted before, too: %s', async (order) => {
+    const letters = [exhausted(deliveryTo(1), 'status 503'), ofOtherHistory(deliveryTo(1), 'other')];
+    await dead(...(order === 'exhausted first' ? letters : letters.reverse()));
+    expect(await replay()).toEqual([['left', 1]]);
+    expect(waits()).toEqual([]);
+  });
+
+  test('does not keep back the one to the webhook that has the id now', async () => {
+    await dead(ofOtherHistory(inHistory('a'), 'b'), exhausted(inHistory('b'), 'status 503'));
+    expect(await replay()).toEqual([
+      ['left', 1],
+      ['replayed', 1],
+    ]);
+    expect(fixture.waiting).toMatchObject([{ delivery: { webhookEvent: 'b' } }]);
+  });
+
+  test('is not left where its payment reached the webhook that has the id now', async () => {
+    await dead(ofOtherHistory(deliveryTo(1), 'other'));
+    await fixture.broker.publish(fixture.topics.deliveries, [logEntry(deliveryTo(1), 'delivered', null, null)]);
+    expect(await replay()).toEqual([]);
+  });
+});
+
+test('a replay is a turn more than all that is known: it outranks the end, whatever clocks say', async () => {
+  await dead(exhausted(deliveryTo(1, { attempts: 4, turn: 4 }), 'status 503'));
+  await fixture.broker.publish(fixture.topics.deliveries, [
+    logEntry(deliveryTo(1, { turn: 6 }), 'exhausted', null, null),
+  ]);
+  await replay();
+  expect(fixture.waiting).toMatchObject([{ delivery: { attempts: 4, turn: 7 } }]);
+  expect(fixture.log.at(-1)).toMatchObject({ outcome: 'retrying', turn: 7 });
+});
+
+test.each(['webhooks.retry.5s', 'webhooks.deliveries'])(
+  'a replay that %s breaks off is finished by the next one',
+  async (topic) => {
+    await dead(exhausted(deliveryTo(1), 'status 503'), exhausted(deliveryTo(2), 'status 503'));
+    fixture.broker.failing.add(topic);
+    await expect(replay()).rejects.toThrow(BrokerUnavailable);
+    // What the log says to wait waits: nothing else would bring it back.
+    expect(fixture.log).toEqual([]);
+    fixture.broker.failing.clear();
+    expect(await replay()).toEqual([
+      ['replayed', 1],
+      ['replayed', 2],
+    ]);
+    expect(fixture.log).toMatchObject([{ webhookId: 1 }, { webhookId: 2 }]);
+    expect(new Set(fixture.waiting.map(({ delivery }) => delivery.turn))).toEqual(new Set([1]));
+    expect(await replay()).toEqual([]);
+  },
+);
+
+test('the record of a replay is the payment as it was', async () => {
+  await dead(exhausted(deliveryTo(1), 'status 503'));
+  await replay();
+  const { key, value } = paymentRecord();
+  expect(fixture.waiting[0]?.delivery.record).toMatchObject({ key, value });
+});

@@ -1,0 +1,139 @@
+/** A retry record may be handed out twice, as after a crash between its next one and the commit: that makes no second chain. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Deliver } from '../../../src/delivery/deliver.js';
+import { createDeliver } from '../../../src/delivery/deliver.js';
+import { type Delivery, fromRetryRecord, newDelivery } from '../../../src/delivery/delivery.js';
+import { eachStepOnce } from '../../../src/delivery/retry/steps-once.js';
+import { DeliverFixture, OWN, SCHEDULE } from '../../support/deliver-fixture.js';
+import { EVENT, failedWith, named, paymentRecord, received } from '../../support/delivery-samples.js';
+import { eventually } from '../../support/eventually.js';
+import { webhookOf } from '../../support/fake-accounts.js';
+
+const ATTEMPTS = 1 + SCHEDULE.length;
+/** Of chains that go on and on. */
+const MOST_STEPS = 100;
+
+let fixture: DeliverFixture;
+/** As a process that has just begun has it: first attempts come from the payment's own record. */
+let newProcess: () => Deliver;
+beforeEach(() => {
+  fixture = new DeliverFixture();
+  fixture.accounts.put(webhookOf(1));
+  fixture.answer = () => failedWith(503);
+  newProcess = () => {
+    const deliver = createDeliver(fixture.parts);
+    const retry = eachStepOnce(deliver);
+    return (delivery, hold) => (delivery.turn === 0 ? deliver(delivery, hold) : retry(delivery, hold));
+  };
+});
+
+const first = (offset = 7) => newDelivery(EVENT, named(1), received(paymentRecord(), { offset }));
+const retryOf = (delivery: Delivery, changes: Partial<Delivery> = {}): Delivery => ({
+  ...delivery,
+  ...{ attempts: 1, turn: 1, step: 1, ...changes },
+});
+
+/** What waits in tiers, as it comes back from them. */
+function waiting(): Delivery[] {
+  const tiers = fixture.broker.topics.filter((topic) => fixture.topics.isTier(topic));
+  const records = tiers.flatMap((topic) => fixture.broker.of(topic));
+  return records.flatMap((record) => fromRetryRecord(record) ?? []);
+}
+
+/** Hands one record out twice: in one process, or once in one that ends then. */
+type Twice = (deliver: Deliver, delivery: Delivery) => Promise<Deliver>;
+
+const TWICE: Readonly<Record<string, Twice>> = {
+  'at once': async (deliver, delivery) => {
+    await Promise.all([deliver(delivery, OWN), deliver(delivery, OWN)]);
+    return deliver;
+  },
+  'one after the other': async (deliver, delivery) => {
+    await deliver(delivery, OWN);
+    await deliver(delivery, OWN);
+    return deliver;
+  },
+  'before a crash and after the restart': async (deliver, delivery) => {
+    await deliver(delivery, OWN);
+    const next = newProcess();
+    await next(delivery, OWN);
+    return next;
+  },
+};
+
+/** A delivery that always fails, to its end; the step of that number is handed out twice. */
+async function lived(doubled: number, twice: Twice): Promise<void> {
+  let deliver = newProcess();
+  const handed = new Map<string, number>();
+  const queue = [first()];
+  for (let step = 0; queue.length > 0 && step < MOST_STEPS; step += 1) {
+    const delivery = queue.shift() as Delivery;
+    if (step === doubled) deliver = await twice(deliver, delivery);
+    else await deliver(delivery, OWN);
+    const came = new Map<string, number>();
+    for (const next of waiting()) {
+      const key = `${next.turn} ${next.putOff}`;
+      came.set(key, (came.get(key) ?? 0) + 1);
+      if ((came.get(key) ?? 0) > (handed.get(key) ?? 0)) queue.push(next);
+    }
+    for (const [key, count] of came) handed.set(key, count);
+  }
+  expect(queue).toEqual([]);
+}
+
+describe('a delivery whose every attempt fails', () => {
+  const steps = Array.from({ length: ATTEMPTS }, (_, step) => step);
+  test.each(Object.entries(TWICE).flatMap(([how, twice]) => steps.map((step) => ({ how, step, twice }))))(
+    'has at most one attempt more where step $step is handed out twice, $how',
+    async ({ step, twice }) => {
+      await lived(step, twice);
+      expect(fixture.requests.length).toBeGreaterThanOrEqual(ATTEMPTS);
+      expect(fixture.requests.length).toBeLessThanOrEqual(ATTEMPTS + 1);
+    },
+  );
+});
+
+describe('a step', () => {
+  test('that comes again while it is under way has no second place in the line', async () => {
+    let answer: () => void = () => undefined;
+    fixture.answer = () =>
+      new Promise((resolve) => {
+        answer = () => resolve(failedWith(500));
+      });
+    const deliver = newProcess();
+    const both = Promise.all([deliver(retryOf(first()), OWN), deliver(retryOf(first()), OWN)]);
+    await eventually(() => fixture.requests.length === 1);
+    expect(fixture.gate.waiting).toBe(0);
+    answer();
+    await both;
+    expect([fixture.requests.length, waiting().length]).toEqual([1, 1]);
+  });
+
+  test('that was rejected is taken again', async () => {
+    const deliver = newProcess();
+    await expect(deliver(retryOf(first()), { ...OWN, isOwn: () => false })).rejects.toThrow("another consumer's");
+    await deliver(retryOf(first()), OWN);
+    expect(fixture.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['of a replay', retryOf(first(), { turn: 5 })],
+    ['after it was put off', retryOf(first(), { putOff: 1 })],
+    ['of another publication of the event', retryOf(first(8))],
+    ['of another webhook', retryOf(newDelivery(EVENT, named(2), received(paymentRecord())))],
+  ])('is another one: %s', async (_, other) => {
+    fixture.accounts.put(webhookOf(2));
+    const deliver = newProcess();
+    await deliver(retryOf(first()), OWN);
+    await deliver(other, OWN);
+    expect(fixture.requests).toHaveLength(2);
+  });
+
+  test('of a release that did not write the place of its payment is taken each time', async () => {
+    const deliver = newProcess();
+    const old = retryOf(first(), { payment: null });
+    await deliver(old, OWN);
+    await deliver(old, OWN);
+    expect(fixture.requests).toHaveLength(2);
+  });
+});

@@ -1,0 +1,98 @@
+/** A view that follows the deliveries topic of an embedded broker, with something in between where a test wants it. */
+import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
+import type { Delivery } from '../../src/delivery/delivery.js';
+import { logEntry, loggedAttempt } from '../../src/delivery/log/delivery-log.js';
+import { ViewFollower, type ViewFollowerParts } from '../../src/delivery/log/view-follower.js';
+import type { Broker, NewRecord } from '../../src/ports/broker.js';
+import type { DeliveriesView, ViewedDelivery } from '../../src/ports/deliveries-view.js';
+import { query, WEBHOOK } from './deliveries-view-subject.js';
+import { DELIVERED, deliveryTo, failedWith, NOW } from './delivery-samples.js';
+import { eventually } from './eventually.js';
+import { recordingLogger } from './recording-logger.js';
+import { SqliteFolder } from './sqlite-folder.js';
+
+const TOPIC = 'webhooks.deliveries';
+
+export class ViewFollowerFixture {
+  readonly #folder = new SqliteFolder();
+  readonly dataDir = this.#folder.dataDir;
+  readonly #logger = recordingLogger();
+  #opened = this.#folder.open();
+
+  get broker(): Broker {
+    return this.#opened.broker;
+  }
+
+  readonly open = (): DeliveriesView => openDeliveriesView(this.dataDir, () => undefined);
+
+  /** For `open` of a view: something between it and its file. */
+  between(change: (view: DeliveriesView) => Partial<DeliveriesView>): () => DeliveriesView {
+    return () => {
+      const view = this.open();
+      const whole: DeliveriesView = {
+        id: view.id,
+        add: (entries) => view.add(entries),
+        page: (asked) => view.page(asked),
+        forget: (before) => view.forget(before),
+        discard: () => view.discard(),
+        close: () => view.close(),
+      };
+      return { ...whole, ...change(view) };
+    };
+  }
+
+  follow(changes: Partial<ViewFollowerParts> = {}): ViewFollower {
+    const own = { broker: this.broker, open: this.open, logger: this.#logger };
+    const view = new ViewFollower({ ...own, topic: TOPIC, group: 'test', lostBefore: () => null, ...changes });
+    this.#folder.onClose(() => view.close());
+    view.start();
+    return view;
+  }
+
+  publish(...records: readonly NewRecord[]): Promise<void> {
+    return this.broker.publish(TOPIC, records);
+  }
+
+  /** As the service stops and starts: the views, then the broker with its consumers, then its file. */
+  async restart(views: readonly ViewFollower[], meanwhile: () => void = () => undefined): Promise<void> {
+    for (const view of views) view.close();
+    await this.#opened.broker.close();
+    this.#opened.file.close();
+    meanwhile();
+    this.#opened = this.#folder.open();
+  }
+
+  /** What was warned of, and why. */
+  get warnings(): unknown[][] {
+    return this.#logger.warnings.map(([about, text]) => [(about as { why?: string }).why, text]);
+  }
+
+  close(): Promise<void> {
+    return this.#folder.close();
+  }
+}
+
+export function delivery(n: number): Delivery {
+  return deliveryTo(WEBHOOK, { id: `msg_${String(n).padStart(5, '0')}`, eventId: `pay-${n}` });
+}
+
+export function delivered(of: Delivery): NewRecord {
+  return logEntry(of, 'delivered', loggedAttempt({ ...DELIVERED, at: NOW + 5_000 }, 2), null);
+}
+
+export function retrying(of: Delivery): NewRecord {
+  return logEntry(of, 'retrying', loggedAttempt(failedWith(503), 1), NOW + 5_000);
+}
+
+/** The records of that many deliveries that were delivered. */
+export function many(count: number, from = 0): NewRecord[] {
+  return Array.from({ length: count }, (_, n) => delivered(delivery(from + n)));
+}
+
+export function shown(view: ViewFollower): readonly ViewedDelivery[] {
+  return view.page(query({ limit: 10_000 })).deliveries;
+}
+
+export function shows(view: ViewFollower, count: number): Promise<true> {
+  return eventually(() => shown(view).length === count, { message: `the view did not come to show ${count}` });
+}
