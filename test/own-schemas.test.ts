@@ -6,8 +6,8 @@ afterEach(() => void jest.restoreAllMocks());
 
 test.each([
   '../src/settings.js',
-  '../src/delivery/payment-check.js',
-  '../src/delivery/view-entry.js',
+  '../src/delivery/payment/payment-check.js',
+  '../src/delivery/log/view-entry.js',
   '../src/http/register-webhook.js',
   '../src/http/set-webhook-active.js',
 ])('what %s compiles is a JSON schema', async (module) => {
