@@ -87,7 +87,8 @@ function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise
     }
     if (replayed + left === 0 && account !== undefined) await assertRegistered(store, account);
     if (!json) await io.print(`${replayed} replayed`);
-    if (left > 0) await io.warn(`${left} not replayed: for webhooks that another event store had (other-history)`);
+    if (left > 0)
+      await io.warn(`${left} not replayed: for webhooks that this event store does not have (other-history)`);
   });
 }
 

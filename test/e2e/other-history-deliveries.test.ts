@@ -72,7 +72,7 @@ test("the other history's is not sent; dead-letters list says why, and replay le
   expect(stdout).toContain(`other-history  event ${webhook?.addedBy} added webhook ${webhook?.id}; this delivery`);
   const replayed = await commandLine(settings, ['dead-letters', 'replay']);
   expect(replayed).toMatchObject({ code: 0, stdout: '0 replayed\n' });
-  expect(replayed.stderr).toBe('1 not replayed: for webhooks that another event store had (other-history)\n');
+  expect(replayed.stderr).toBe('1 not replayed: for webhooks that this event store does not have (other-history)\n');
   expect(await lines('dead-letters', 'replay', '--account', String(ACCOUNT))).toEqual([]);
   expect(receiver.requests).toHaveLength(sent);
   await eventually(async () => (await deliveries()).length === 2, PATIENCE);

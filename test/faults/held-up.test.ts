@@ -7,6 +7,7 @@ import { allDelivered } from '../support/all-delivered.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
+import { goOn, stopBetweenWrites } from '../support/stopped-service.js';
 import { paymentEvents } from '../support/story.js';
 
 const ACCOUNT = 7;
@@ -38,13 +39,13 @@ describeBackbones((backbone) => {
     await eventually(() => scene.receiver.requests.length === ASKED * PATHS.length, { timeout: PATIENCE_MS });
 
     const from = performance.now();
-    process.kill(service.pid, 'SIGSTOP');
+    await stopBetweenWrites(service, scene.settings);
     try {
       answer();
       await scene.publish(paymentEvents(ACCOUNT, MEANWHILE, 'meanwhile'), urls);
       await eventually(() => performance.now() - from > TIMEOUT_MS + 500, { timeout: PATIENCE_MS });
     } finally {
-      process.kill(service.pid, 'SIGCONT');
+      goOn(service);
     }
 
     await scene.nothingLost(PATIENCE_MS);

@@ -2,12 +2,11 @@
  * Of two dispatchers on the embedded broker the one that works is stopped, and not dead (SIGSTOP): the other takes over after
  * a while. The stopped one goes on then, with a line full of what the other has delivered meanwhile.
  */
-import { join } from 'node:path';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { openFile } from '../../src/adapters/sqlite/open-file.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { type Service, serve } from '../support/service.js';
+import { goOn, stopBetweenWrites } from '../support/stopped-service.js';
 import { paymentEvents } from '../support/story.js';
 
 const ACCOUNT = 7;
@@ -41,12 +40,12 @@ test('the holder of the group is stopped: another takes over, and it begins noth
   await scene.publish(paymentEvents(ACCOUNT, EVENTS), urls);
   await eventually(() => taken.length > 5 * PLACES, PATIENCE);
 
-  await eventually(() => stoppedBetweenWrites(first), PATIENCE);
+  await stopBetweenWrites(first, scene.settings);
   try {
     const stopped = taken.length;
     await eventually(() => taken.length > stopped + 5 * PLACES, PATIENCE);
   } finally {
-    globalThis.process.kill(first.pid, 'SIGCONT');
+    goOn(first);
   }
   await scene.nothingLost(PATIENCE.timeout);
   await scene.publish(paymentEvents(ACCOUNT, LATER, 'later-'), urls);
@@ -59,21 +58,6 @@ test('the holder of the group is stopped: another takes over, and it begins noth
   expect(verdict).toMatchObject({ pairs: EVENTS + 2 * LATER, lost: 0, differing: 0, unexpected: 0 });
   expect(verdict.sentTwice).toBeLessThanOrEqual(PLACES + UNREMEMBERED);
 });
-
-/** In the middle of a transaction it has the write lock of the store file, which nobody can take from it: then it goes on. */
-function stoppedBetweenWrites({ pid }: Service): boolean {
-  globalThis.process.kill(pid, 'SIGSTOP');
-  const file = openFile(join(String(scene.settings.DATA_DIR), 'store.sqlite'), 100);
-  try {
-    file.exec('BEGIN IMMEDIATE; ROLLBACK');
-    return true;
-  } catch {
-    globalThis.process.kill(pid, 'SIGCONT');
-    return false;
-  } finally {
-    file.close();
-  }
-}
 
 async function slowly(): Promise<{ status: number }> {
   await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));

@@ -38,8 +38,10 @@ export async function tellStory(service: Service, settings: Settings, receiverUr
       ...(body && { body: JSON.stringify(body) }),
     });
   const webhook = async (path: string, eventType: string) => {
-    await expectStatus(200, send('POST', '/api/webhooks', { url: `${receiverUrl}/${path}`, eventType }));
     registered += 1;
+    // Another one each time: what changes nothing appends nothing.
+    const headers = [{ key: 'X-Count', value: String(registered) }];
+    await expectStatus(200, send('POST', '/api/webhooks', { url: `${receiverUrl}/${path}`, eventType, headers }));
   };
   for (const [path, eventType] of Object.entries(TYPES)) await webhook(path, eventType);
   // At once: those that are decided on one state conflict. That some are is likely, and so it is tried again.

@@ -1,0 +1,37 @@
+/** A process that stands still, and is not dead (SIGSTOP): a virtual machine that is moved, a machine that sleeps. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { openFile } from '../../src/adapters/sqlite/open-file.js';
+import { eventually } from './eventually.js';
+import type { Service, Settings } from './service.js';
+
+/**
+ * Between two writes to the embedded store, where there is one: in the middle of a transaction a process holds the write
+ * lock of the file, which nobody can take from it.
+ */
+export async function stopBetweenWrites({ pid }: Pick<Service, 'pid'>, { DATA_DIR = '' }: Settings): Promise<void> {
+  const store = join(DATA_DIR, 'store.sqlite');
+  const isStopped = () => {
+    process.kill(pid, 'SIGSTOP');
+    if (!existsSync(store) || isWritable(store)) return true;
+    process.kill(pid, 'SIGCONT');
+    return false;
+  };
+  await eventually(isStopped, { message: 'it writes all the time' });
+}
+
+export function goOn({ pid }: Pick<Service, 'pid'>): void {
+  process.kill(pid, 'SIGCONT');
+}
+
+function isWritable(store: string): boolean {
+  const file = openFile(store, 100);
+  try {
+    file.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    file.close();
+  }
+}
