@@ -10,6 +10,7 @@ import { examined } from '../support/examined.js';
 import { withOwnKafka } from '../support/own-kafka.js';
 import { run, type Settings, serve } from '../support/service.js';
 import { installation, register } from '../support/story.js';
+import { testInFull } from '../support/thorough.js';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 const AUTHORIZING = {
@@ -115,7 +116,7 @@ withOwnKafka(() => {
   );
 
   needsTestServer(() =>
-    test('projections that are stopped, or a server that folds nothing: told, and left as they are', async () => {
+    testInFull('projections that are stopped, or a server that folds nothing: told, and left as they are', async () => {
       const { url, data, stop } = await startEventStore();
       cleanups.push(stop);
       const client = connect(url);
@@ -151,7 +152,7 @@ withOwnKafka(() => {
     }),
   );
 
-  test('topics with too few partitions, or that lose what waits for its retry', async () => {
+  testInFull('topics with too few partitions, or that lose what waits for its retry', async () => {
     const retention = (value: number) => [{ name: 'retention.ms', value: String(value) }];
     const type = kafkajs.ConfigResourceTypes.TOPIC;
     const keep = (name: string, ms: number) => ({ type, name, configEntries: retention(ms) });
@@ -168,7 +169,7 @@ withOwnKafka(() => {
     );
   });
 
-  test('records from the future: a clock is wrong', async () => {
+  testInFull('records from the future: a clock is wrong', async () => {
     await administer(async (_, client) => {
       const producer = client.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
       await producer.connect();

@@ -13,6 +13,7 @@ import { eventually } from '../support/eventually.js';
 import { type Service, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, register, tokenFor } from '../support/story.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
+import { testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const OUT_OF_REACH = 'the event store is out of reach; trying again';
@@ -75,7 +76,7 @@ needsTestServer(() => {
     expect(await urls(service, token)).toEqual(['/one', '/two']);
   });
 
-  test('a keyed POST that meets a restart of the server is done, once', async () => {
+  testInFull('a keyed POST that meets a restart of the server is done, once', async () => {
     const server = await startEventStore();
     const { service, token } = await running(server.url);
     await server.kill();
@@ -88,7 +89,7 @@ needsTestServer(() => {
     expect(caused).toHaveLength(2);
   });
 
-  test('a cluster without a majority: not ready while it lasts, though its members answer', async () => {
+  testInFull('a cluster without a majority: not ready while it lasts, though its members answer', async () => {
     const cluster = await startEventStoreCluster(3);
     cleanups.push(() => cluster.stop());
     const { service, token } = await running(cluster.url);
@@ -141,7 +142,7 @@ needsTestServer(() => {
     expect(service.log()).toContain('EventStoreDB refused the credentials of EVENT_STORE_URL');
   });
 
-  test('the right to read $all, taken away later, ends the process with code 1 and says which', async () => {
+  testInFull('the right to read $all, taken away later, ends the process with code 1 and says which', async () => {
     const admin = { username: 'root', password: 'secret', groups: ['$admins'] };
     const users = new Users(admin, { username: 'svc', password: 'secret', groups: ['webhooks'] });
     const { url } = await secured(users);

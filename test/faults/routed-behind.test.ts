@@ -12,6 +12,7 @@ import { FaultScene } from '../support/fault-scene.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import type { Service } from '../support/service.js';
 import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
+import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNTS = [1, 2, 3, 4, 5, 6];
 const PATHS = ['/one', '/two', '/three'];
@@ -61,10 +62,11 @@ describeBackbones((backbone) => {
 });
 
 needsTestServer(() => {
-  test.each<[string, (relay: Relay) => void]>([
+  const ways: [string, (relay: Relay) => void][] = [
     ['cut off', (relay) => relay.cut()],
     ['frozen', (relay) => relay.freeze()],
-  ])(
+  ];
+  test.each(inFull(ways, ways.slice(0, 1)))(
     'a dispatcher whose connection to the event store is %s sends what it knows, and the rest after',
     async (...of) => {
       const [how, fail] = of;
@@ -99,7 +101,7 @@ needsTestServer(() => {
     },
   );
 
-  test('SIGTERM while the event store is away ends in time, and what is open comes again', async () => {
+  testInFull('SIGTERM while the event store is away ends in time, and what is open comes again', async () => {
     const server = await startEventStore();
     const settings = { EVENT_STORE_URL: server.url, MASTER_KEY: randomBytes(32).toString('base64') };
     scene = await FaultScene.open(undefined, { settings });

@@ -8,11 +8,12 @@ import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { type Service, serve } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
+import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNTS = [1, 2, 3, 4];
 /** Answer in ms, each account's own: a line of each pace. */
 const PACES = { '/slow': 500, '/slower': 900 };
-const EVENTS = 600;
+const EVENTS = inFull(600, 200);
 const PAIRS = EVENTS * ACCOUNTS.length * Object.keys(PACES).length;
 /** Two URLs of four accounts, sixteen at a time each. */
 const PLACES = 128;
@@ -60,7 +61,7 @@ describeBackbones((backbone) => {
     expect((await verdictOn('a second dispatcher joins')).sentTwice).toBeLessThanOrEqual(PLACES);
   });
 
-  test('one of two dispatchers is told to end: nothing is lost, and nothing is sent twice', async () => {
+  testInFull('one of two dispatchers is told to end: nothing is lost, and nothing is sent twice', async () => {
     const [first] = await underLoad(2);
     expect(await first?.stop('SIGTERM')).toBe(0);
     expect((await verdictOn('one of two dispatchers is told to end')).sentTwice).toBe(0);
