@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-nodes test-unit checked types imports format api-document asyncapi-document producers receivers try-package faults run lint build bench bench-growth soak clean up down
+.PHONY: help demo test test-all test-nodes test-unit suite types imports format api-document asyncapi-document producers receivers try-package faults run lint build bench bench-growth soak clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -19,15 +19,15 @@ help: ## this list
 demo: $(BUILT) ## the whole story on this machine, in under a minute
 	@node dist/main.js demo
 
-test: checked ## build, lint, and every test, with smaller numbers
+test: $(BUILT) ## build, lint, and every test, with smaller numbers
+	@$(MAKE) --silent --no-print-directory --jobs=2 lint suite
+
+test-all: $(BUILT) ## the same in full: all kills, all cases of the fuzzers, all pairs of store and broker
+	@TEST_ALL=1 $(MAKE) --silent --no-print-directory --jobs=2 lint suite
+
+# Beside lint: the tests wait now and then, and lint is half a minute of a core.
+suite:
 	@npm test --silent
-
-test-all: checked ## the same in full: all kills, all cases of the fuzzers, all pairs of store and broker
-	@TEST_ALL=1 npm test --silent
-
-# Side by side: one after the other they take half a minute of a core.
-checked: $(INSTALLED)
-	@$(MAKE) --silent --no-print-directory --jobs=2 $(BUILT) lint
 
 test-nodes: ## test-all on other versions of Node.js (NODE_VERSIONS="22 24 26"); fetches and builds for them
 	@sh scripts/test-nodes.sh
