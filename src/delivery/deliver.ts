@@ -4,39 +4,16 @@
  * in between.
  */
 import type { RecordHold } from '../ports/broker.js';
-import type { Accounts } from '../read-model/accounts.js';
-import type { WasRemoved } from '../read-model/removed-webhooks.js';
 import type { Webhook } from '../webhooks/state.js';
-import { inTraceOf, type SendParts, send, signalOf } from './attempt/send.js';
-import type { Confirmation } from './confirmation.js';
+import { inTraceOf, send, signalOf } from './attempt/send.js';
+import type { Deliver, DeliverParts } from './deliver-parts.js';
 import type { Delivery } from './delivery.js';
 import { tellBreaker, tellStep } from './delivery-telling.js';
 import type { EndpointSignal } from './isolation/circuit-breaker.js';
-import type { EndpointGate, Refused } from './isolation/endpoint-gate.js';
-import type { EndpointHealth } from './isolation/endpoint-health.js';
-import { type KeepParts, keepStep } from './keep-step.js';
+import { keepStep } from './keep-step.js';
 import { nextStep, type StepResult } from './next-step.js';
 import { confirmedRecipientOf, recipientOf } from './recipient.js';
-import type { Delay } from './retry/retry-schedule.js';
-import { resultOf, type StepResultParts } from './step-result.js';
-
-export interface DeliverParts extends StepResultParts, KeepParts, SendParts {
-  readonly accounts: Accounts;
-  readonly wasRemoved: WasRemoved;
-  readonly confirmation: Pick<Confirmation, 'confirmed'>;
-  readonly gate: EndpointGate;
-  readonly health: EndpointHealth;
-  readonly schedule: readonly Delay[];
-  /** Of one attempt. */
-  readonly timeoutMs: number;
-  readonly random: () => number;
-}
-
-/**
- * Fulfilled when the delivery has ended or its next attempt is durable. Rejected where the service is abandoned, and where
- * the record became another consumer's before the delivery had a place: that consumer delivers.
- */
-export type Deliver = (delivery: Delivery, hold: RecordHold) => Promise<void>;
+import { resultOf, resultOfRefusal } from './step-result.js';
 
 export function createDeliver(parts: DeliverParts): Deliver {
   const { accounts, gate, health } = parts;
@@ -47,7 +24,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
       // An end without an attempt is one only where the event store says so, and not a read model that is behind.
       await parts.confirmation.confirmed();
       const to = await confirmedRecipientOf(delivery, accounts, parts.wasRemoved);
-      if (to.kind !== 'active') return follow(delivery, { kind: 'unsent', to }, takenAt);
+      if (to.kind !== 'active') return handleResult(delivery, { kind: 'unsent', to }, takenAt);
     }
   };
 
@@ -59,7 +36,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
     const entry = await gate.enter(delivery.accountId, before.webhook.endpoint, bytes);
     if (entry.kind === 'refused') {
       await mustBeOwn(hold);
-      await follow(delivery, refused(entry), takenAt);
+      await handleResult(delivery, resultOfRefusal(entry), takenAt);
       return true;
     }
     let signal: EndpointSignal = 'unknown';
@@ -78,11 +55,11 @@ export function createDeliver(parts: DeliverParts): Deliver {
     const attempted = await send(parts, delivery, webhook);
     const signal = signalOf(attempted);
     if (signal !== 'unknown') health[signal]({ delivery, endpoint: webhook.endpoint });
-    await follow(inTraceOf(delivery, attempted), await resultOf(parts, delivery, webhook, attempted), takenAt);
+    await handleResult(inTraceOf(delivery, attempted), await resultOf(parts, delivery, webhook, attempted), takenAt);
     return signal;
   }
 
-  async function follow(delivery: Delivery, result: StepResult, takenAt: number): Promise<void> {
+  async function handleResult(delivery: Delivery, result: StepResult, takenAt: number): Promise<void> {
     const { schedule, timeoutMs, random } = parts;
     const step = nextStep(delivery, result, { schedule, timeoutMs, takenAt, now: parts.now(), random });
     tellStep(parts, delivery, result, step);
@@ -93,10 +70,4 @@ export function createDeliver(parts: DeliverParts): Deliver {
 /** @throws where another consumer has the record: what is begun for it now would be sent twice */
 async function mustBeOwn(hold: RecordHold): Promise<void> {
   if (!(await hold.isOwn())) throw new Error("the record is another consumer's now");
-}
-
-const PUT_OFF_WHY = { 'line-full': 'line-full', open: 'breaker-open', closed: 'stopping' } as const;
-
-function refused({ why, forMs }: Refused): StepResult {
-  return { kind: 'put-off', why: PUT_OFF_WHY[why], forMs };
 }

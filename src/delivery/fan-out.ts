@@ -3,7 +3,7 @@ import type { Span, Tracing } from '../observability/tracing.js';
 import type { ReceivedRecord, RecordHandler } from '../ports/broker.js';
 import type { Routes } from '../read-model/accounts.js';
 import type { Webhook } from '../webhooks/state.js';
-import type { Deliver, DeliverParts } from './deliver.js';
+import type { Deliver, DeliverParts } from './deliver-parts.js';
 import { newDelivery, traceOf } from './delivery.js';
 import { publishWhatFits } from './durable-publish.js';
 import type { RoutedLog } from './log/routed-log.js';

@@ -91,7 +91,7 @@ function afterFailure(
   const step = stepAfterFailure(time.schedule, delivery.step, retryAfterMs);
   const tier = step === null ? undefined : time.schedule[step];
   if (step === null || !tier) return buried(delivery, attempt, 'exhausted', whyOf(attempt));
-  return waits({ ...delivery, step: step + 1 }, attempt, tier, dueAt(tier, time.now, time.random), time);
+  return scheduleRetry({ ...delivery, step: step + 1 }, attempt, tier, dueAt(tier, time.now, time.random), time);
 }
 
 /** Past its end it takes a place or, as here where there is none, is exhausted. A stop of ours ends nothing. */
@@ -101,7 +101,7 @@ function putOff(delivery: Delivery, why: PutOffReason, forMs: number, time: Step
   const tier = tierOfPutOff(time.schedule, delivery.putOff, forMs);
   if (!tier) throw new RangeError('the retry schedule has no delay');
   const due = Math.min(dueAt(tier, time.now, time.random), time.now + Math.max(0, left));
-  const step = waits({ ...delivery, putOff: delivery.putOff + 1 }, null, tier, due, time);
+  const step = scheduleRetry({ ...delivery, putOff: delivery.putOff + 1 }, null, tier, due, time);
   return { ...step, isTold: delivery.putOff === 0 };
 }
 
@@ -118,7 +118,13 @@ function unsent(delivery: Delivery, to: Unsent): NextStep {
   }
 }
 
-function waits(delivery: Delivery, attempt: LoggedAttempt | null, tier: Delay, due: number, time: StepTime): NextStep {
+function scheduleRetry(
+  delivery: Delivery,
+  attempt: LoggedAttempt | null,
+  tier: Delay,
+  due: number,
+  time: StepTime,
+): NextStep {
   const left = leftMs(delivery, time) - (due - time.now);
   const waiting = { ...delivery, leftMs: Math.max(0, Math.floor(left)) };
   return ended(waiting, 'retrying', attempt, { kind: 'retry', tier, due });

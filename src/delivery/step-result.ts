@@ -5,6 +5,7 @@ import type { Webhook } from '../webhooks/state.js';
 import type { AttemptResult } from './attempt/attempt.js';
 import { correlationIdOf, type Delivery } from './delivery.js';
 import { aboutDelivery, type DeliveryTelling } from './delivery-telling.js';
+import type { Refused } from './isolation/endpoint-gate.js';
 import { loggedAttempt } from './log/delivery-log.js';
 import type { StepResult } from './next-step.js';
 
@@ -63,4 +64,11 @@ async function switchedOffBy(
   if (now?.isActive && now.version > version) return null;
   // While the request was under way its account may have removed the webhook, or switched it off.
   return now && (now.isActive || now.offBy === 'service') ? 'service' : 'account';
+}
+
+const PUT_OFF_WHY = { 'line-full': 'line-full', open: 'breaker-open', closed: 'stopping' } as const;
+
+/** At the gate. */
+export function resultOfRefusal({ why, forMs }: Refused): StepResult {
+  return { kind: 'put-off', why: PUT_OFF_WHY[why], forMs };
 }

@@ -12,7 +12,7 @@ export function measured(metrics: HttpMetrics): Middleware {
 }
 
 /** Stands first in an operation's route: what comes after it may refuse the request. */
-export function isOf({ method, path }: Operation): Middleware {
+export function tagRoute({ method, path }: Operation): Middleware {
   const route: Route = { method: method.toUpperCase(), path };
   return (ctx: Context, next: Next): Promise<void> => {
     ctx.state.route = route;

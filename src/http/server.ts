@@ -14,7 +14,7 @@ import { formBody, jsonBody } from './body.js';
 import { issueToken, operation as issueTokenOperation, tokenErrors } from './issue-token.js';
 import { type Deliveries, listDeliveries, operation as listDeliveriesOperation } from './list-deliveries.js';
 import { listWebhooks, operation as listWebhooksOperation } from './list-webhooks.js';
-import { isOf, measured } from './measured.js';
+import { measured, tagRoute } from './measured.js';
 import type { Operation } from './operation.js';
 import { createOwnWebhook } from './own-webhook.js';
 import { limitRate, type RateLimit } from './rate-limit.js';
@@ -103,7 +103,7 @@ function routed(all: readonly Route[], { accounts, verifyToken, rateLimits }: Ap
   const authenticated = [authenticate(verifyToken, accounts), limitUnsent()];
   for (const { operation, handle } of all) {
     const { method, path, security, rateLimit, body } = operation;
-    const before: Middleware[] = [isOf(operation)];
+    const before: Middleware[] = [tagRoute(operation)];
     if (security === 'bearer') before.push(...authenticated);
     if (security === 'bearer' && rateLimit) before.push(limitRate(rateLimits[rateLimit]));
     if (body?.type === 'json') before.push(jsonBody());

@@ -5,7 +5,7 @@ import { type ProjectionStates, StatesDamaged } from '../../src/ports/projection
 import { accountStream } from '../../src/webhooks/events.js';
 import { bound } from '../support/bound-store.js';
 import { eventually } from '../support/eventually.js';
-import { ProjectionHostFixture, passed } from '../support/projection-host-fixture.js';
+import { ProjectionHostFixture, waitUntilProjected } from '../support/projection-host-fixture.js';
 import { added, registered } from '../support/webhook-samples.js';
 
 let fixture: ProjectionHostFixture;
@@ -17,7 +17,7 @@ afterEach(() => fixture.close());
 it('recovers from a commit that failed', async () => {
   const running = await fixture.started({ states: failingOnce(fixture.states, new Error('disk full')) });
   const { revision } = await fixture.append(1, [registered(1), added(7)]);
-  await passed(running, 1, revision);
+  await waitUntilProjected(running, 1, revision);
   expect(running.current(accountStream(1))?.state['account-webhooks'].webhooks).toHaveLength(1);
   expect(fixture.logger.errors).toHaveLength(1);
   await eventually(() => running.standing.kind === 'live');
@@ -43,7 +43,7 @@ it('is lost where the store becomes one of another history while it is live', as
   };
   const running = await fixture.started({ store: { ...bound(fixture.store), subscribe } });
   await fixture.append(1, [registered(1)]);
-  await passed(running, 1, 0);
+  await waitUntilProjected(running, 1, 0);
   connection.abort();
   await expect(running.lost).rejects.toThrow(OtherHistory);
 });
@@ -81,7 +81,7 @@ it('makes a subscription again that stands still behind a head of the store', as
   }
   now = 8_000;
   running.sawHead(head);
-  await passed(running, 1, 0);
+  await waitUntilProjected(running, 1, 0);
   expect(subscriptions).toBe(2);
   await eventually(() => running.standing.kind === 'live');
   running.sawHead(head);

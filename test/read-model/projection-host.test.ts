@@ -5,7 +5,7 @@ import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { bound } from '../support/bound-store.js';
 import { eventually } from '../support/eventually.js';
-import { ProjectionHostFixture, passed } from '../support/projection-host-fixture.js';
+import { ProjectionHostFixture, waitUntilProjected } from '../support/projection-host-fixture.js';
 import { added, CONTEXT, registered } from '../support/webhook-samples.js';
 
 let fixture: ProjectionHostFixture;
@@ -17,7 +17,7 @@ afterEach(() => fixture.close());
 it('shows an event once it has passed', async () => {
   const running = await fixture.started();
   const { revision } = await fixture.append(1, [registered(1), added(7)]);
-  await passed(running, 1, revision);
+  await waitUntilProjected(running, 1, revision);
   expect(running.current(accountStream(1))).toMatchObject({
     revision: 1,
     state: { 'account-webhooks': { accountId: 1, webhooks: [{ id: 7 }] } },
@@ -27,10 +27,10 @@ it('shows an event once it has passed', async () => {
 it('what was handed out stays as it was', async () => {
   const running = await fixture.started();
   const first = await fixture.append(1, [registered(1)]);
-  await passed(running, 1, first.revision);
+  await waitUntilProjected(running, 1, first.revision);
   const before = running.current(accountStream(1));
   await fixture.append(1, [added(7)], 0);
-  await passed(running, 1, 1);
+  await waitUntilProjected(running, 1, 1);
   expect(before).toMatchObject({ revision: 0, state: { 'account-webhooks': { webhooks: [] } } });
 });
 

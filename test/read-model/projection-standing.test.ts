@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { StoreUnavailable, type SubscribeOptions } from '../../src/ports/event-store.js';
 import { bound } from '../support/bound-store.js';
 import { eventually } from '../support/eventually.js';
-import { HISTORY, ProjectionHostFixture, passed } from '../support/projection-host-fixture.js';
+import { HISTORY, ProjectionHostFixture, waitUntilProjected } from '../support/projection-host-fixture.js';
 import { registered } from '../support/webhook-samples.js';
 
 let fixture: ProjectionHostFixture;
@@ -21,7 +21,7 @@ it('is behind from its start on, until it has folded what there is', async () =>
   await host.caughtUp;
   expect(host.standing).toEqual({ kind: 'live', why: null, events: 0, behindMs: 0 });
   await fixture.append(1, [registered(1)]);
-  await passed(host, 1, 0);
+  await waitUntilProjected(host, 1, 0);
   expect(host.standing).toEqual({ kind: 'live', why: null, events: 1, behindMs: 0 });
 });
 

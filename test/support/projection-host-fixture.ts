@@ -103,7 +103,11 @@ export class ProjectionHostFixture {
 }
 
 /** Fulfilled once the event is folded, whatever is ahead of that. */
-export async function passed(host: ProjectionHost<AccountStates>, accountId: number, revision: number): Promise<void> {
+export async function waitUntilProjected(
+  host: ProjectionHost<AccountStates>,
+  accountId: number,
+  revision: number,
+): Promise<void> {
   await eventually(() => (host.current(accountStream(accountId))?.revision ?? NO_STREAM) >= revision, {
     timeout: WAIT_MS,
   });

@@ -8,7 +8,7 @@
  * Replays have a higher turn, and a second publication another place: they are other steps.
  */
 import { LRUCache } from 'lru-cache';
-import type { Deliver } from '../deliver.js';
+import type { Deliver } from '../deliver-parts.js';
 import type { Delivery } from '../delivery.js';
 
 /**

@@ -1,0 +1,30 @@
+/** What a step of a delivery is made with, and its promise. */
+import type { RecordHold } from '../ports/broker.js';
+import type { Accounts } from '../read-model/accounts.js';
+import type { WasRemoved } from '../read-model/removed-webhooks.js';
+import type { SendParts } from './attempt/send.js';
+import type { Confirmation } from './confirmation.js';
+import type { Delivery } from './delivery.js';
+import type { EndpointGate } from './isolation/endpoint-gate.js';
+import type { EndpointHealth } from './isolation/endpoint-health.js';
+import type { KeepParts } from './keep-step.js';
+import type { Delay } from './retry/retry-schedule.js';
+import type { StepResultParts } from './step-result.js';
+
+export interface DeliverParts extends StepResultParts, KeepParts, SendParts {
+  readonly accounts: Accounts;
+  readonly wasRemoved: WasRemoved;
+  readonly confirmation: Pick<Confirmation, 'confirmed'>;
+  readonly gate: EndpointGate;
+  readonly health: EndpointHealth;
+  readonly schedule: readonly Delay[];
+  /** Of one attempt. */
+  readonly timeoutMs: number;
+  readonly random: () => number;
+}
+
+/**
+ * Fulfilled when the delivery has ended or its next attempt is durable. Rejected where the service is abandoned, and where
+ * the record became another consumer's before the delivery had a place: that consumer delivers.
+ */
+export type Deliver = (delivery: Delivery, hold: RecordHold) => Promise<void>;
