@@ -7,6 +7,7 @@ import type { OwnWebhook } from './own-webhook.js';
 import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE, pageQuery } from './page-query.js';
 import { EXCHANGE, TIME } from './shared-schemas.js';
 import { shownFailure } from './shown-failure.js';
+import type { UnsentAnswers } from './unsent-answers.js';
 
 const OUTCOME = {
   title: 'DeliveryOutcome',
@@ -111,12 +112,15 @@ export interface Deliveries {
   page(query: DeliveriesQuery): DeliveriesPage;
 }
 
-export function listDeliveries(ownWebhook: OwnWebhook, view: Deliveries) {
+export function listDeliveries(ownWebhook: OwnWebhook, view: Deliveries, unsent: UnsentAnswers) {
   return async (ctx: Context): Promise<void> => {
     const asked = pageQuery(ctx.query);
     const { accountId, webhook } = await ownWebhook(ctx);
     const { deliveries, next } = view.page({ ...asked, accountId, webhookId: webhook.id });
-    ctx.body = { deliveries: deliveries.map(shown), next: next && cursorOf(next) };
+    const body = JSON.stringify({ deliveries: deliveries.map(shown), next: next && cursorOf(next) });
+    unsent.mustTake(ctx, accountId, body.length);
+    ctx.type = 'application/json';
+    ctx.body = body;
   };
 }
 

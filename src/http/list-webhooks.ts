@@ -7,6 +7,7 @@ import { accountNotFound } from './api-error.js';
 import { type Link, type Operation, refusal } from './operation.js';
 import { callerOf } from './request-context.js';
 import { EVENT_TYPE, TIME } from './shared-schemas.js';
+import type { UnsentAnswers } from './unsent-answers.js';
 
 export const listingSchema = {
   title: 'WebhookList',
@@ -67,7 +68,7 @@ export const operation: Operation = {
   },
 };
 
-export function listWebhooks(accounts: Accounts, sealing: Sealing) {
+export function listWebhooks(accounts: Accounts, sealing: Sealing, unsent: UnsentAnswers) {
   // The answer is made once per state: a state that changes is another object.
   const answers = new WeakMap<AccountWebhooks, string>();
   return async (ctx: Context): Promise<void> => {
@@ -76,6 +77,7 @@ export function listWebhooks(accounts: Accounts, sealing: Sealing) {
     if (!found) throw accountNotFound();
     const known = answers.get(found) ?? answer(accountId, found, sealing);
     answers.set(found, known);
+    unsent.mustTake(ctx, accountId, known.length);
     ctx.type = 'application/json';
     ctx.body = known;
   };

@@ -75,28 +75,38 @@ export async function listen(
   return { port: (server.address() as AddressInfo).port, close: () => drained(server) };
 }
 
-/** Requests that stand unanswered, by the connection they came on, the one that is handled first. */
+interface Pipeline {
+  /** Requests that stand unanswered, the one that is handled too. */
+  unanswered: number;
+  readonly waiting: (() => void)[];
+}
+
+/**
+ * Handles a connection's requests one after the other: their answers go out in this order anyhow, and one that is made
+ * before it can go out is held in memory. 40 connections that pipeline 32 GETs of 3 MB and read nothing took 3.5 GiB.
+ */
 class Pipelines {
-  readonly #waiting = new WeakMap<Socket, (() => void)[]>();
+  readonly #pipelines = new WeakMap<Socket, Pipeline>();
 
   of(socket: Socket): number {
-    return this.#waiting.get(socket)?.length ?? 0;
+    return this.#pipelines.get(socket)?.unanswered ?? 0;
   }
 
-  /**
-   * Handles a connection's requests one after the other: their answers go out in this order anyhow, and one that is made
-   * before it can go out is held in memory. 40 connections that pipeline 32 GETs of 3 MB and read nothing took 3.5 GiB.
-   */
   add(socket: Socket, response: ServerResponse, handle: () => void): void {
-    const waiting = this.#waiting.get(socket) ?? [];
-    this.#waiting.set(socket, waiting);
-    waiting.push(handle);
+    const pipeline = this.#pipelines.get(socket) ?? this.#open(socket);
+    pipeline.unanswered += 1;
     response.once('close', () => {
-      const isFirst = waiting[0] === handle;
-      waiting.splice(waiting.indexOf(handle), 1);
-      if (isFirst && !socket.destroyed) waiting[0]?.();
+      pipeline.unanswered -= 1;
+      if (!socket.destroyed) pipeline.waiting.shift()?.();
     });
-    if (waiting.length === 1) handle();
+    if (pipeline.unanswered === 1) handle();
+    else pipeline.waiting.push(handle);
+  }
+
+  #open(socket: Socket): Pipeline {
+    const pipeline = { unanswered: 0, waiting: [] };
+    this.#pipelines.set(socket, pipeline);
+    return pipeline;
   }
 }
 

@@ -31,7 +31,7 @@ import { showAuthorizationServer, operation as showAuthorizationServerOperation 
 import { showOpenApi, operation as showOpenApiOperation } from './show-openapi.js';
 import { type SendTest, testWebhook, operation as testWebhookOperation } from './test-webhook.js';
 import { traced } from './traced.js';
-import { limitUnsent } from './unsent-answers.js';
+import { UnsentAnswers } from './unsent-answers.js';
 
 export interface ApiParts extends RegisterWebhookParts {
   readonly handleCommand: HandleCommand;
@@ -73,12 +73,13 @@ export function createApi(parts: ApiParts): Koa {
 function routes(parts: ApiParts): Route[] {
   const { accounts, sealing, handleCommand, now, ownTokens } = parts;
   const ownWebhook = createOwnWebhook(accounts);
+  const unsent = new UnsentAnswers();
   return [
     { operation: registerWebhookOperation, handle: registerWebhook(parts) },
-    { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing) },
+    { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing, unsent) },
     { operation: setWebhookActiveOperation, handle: setWebhookActive(handleCommand, now) },
     { operation: removeWebhookOperation, handle: removeWebhook(handleCommand, now) },
-    { operation: listDeliveriesOperation, handle: listDeliveries(ownWebhook, parts.deliveries) },
+    { operation: listDeliveriesOperation, handle: listDeliveries(ownWebhook, parts.deliveries, unsent) },
     { operation: testWebhookOperation, handle: testWebhook(ownWebhook, parts.sendTest, parts.logger) },
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
     { operation: showAsyncApiOperation, handle: showAsyncApi() },
@@ -100,11 +101,11 @@ function documented(all: readonly Route[], { version, ownTokens }: ApiParts): Ro
 
 function routed(all: readonly Route[], { accounts, verifyToken, rateLimits }: ApiParts): Router {
   const router = new Router({ sensitive: true });
-  const authenticated = [authenticate(verifyToken, accounts), limitUnsent()];
+  const authenticated = authenticate(verifyToken, accounts);
   for (const { operation, handle } of all) {
     const { method, path, security, rateLimit, body } = operation;
     const before: Middleware[] = [tagRoute(operation)];
-    if (security === 'bearer') before.push(...authenticated);
+    if (security === 'bearer') before.push(authenticated);
     if (security === 'bearer' && rateLimit) before.push(limitRate(rateLimits[rateLimit]));
     if (body?.type === 'json') before.push(jsonBody());
     if (body?.type === 'form') before.push(tokenErrors, formBody());
