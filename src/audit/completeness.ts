@@ -13,10 +13,11 @@
  *   holds.
  * - All else stands at or after those offsets, and waits.
  */
+
+import { partitionText } from '../delivery/record-place.js';
 import { Committed } from './committed.js';
 import { Histories } from './histories.js';
 import { Ledger } from './ledger.js';
-import { partitionOf } from './places.js';
 import { type Lost, ReadTopic } from './read-topic.js';
 import {
   type CompletenessParts,
@@ -72,9 +73,9 @@ async function readOthers(reading: Reading): Promise<readonly ReadTopic[]> {
 function unrouted({ ledger }: Reading): ReadonlySet<string> {
   const partitions = new Set<string>();
   for (const { place, payment } of ledger.payments()) {
-    if (!payment.isRouted && !payment.isOpen) partitions.add(partitionOf(place));
+    if (!payment.isRouted && !payment.isOpen) partitions.add(partitionText(place));
   }
-  for (const invalid of ledger.unburied) if (!invalid.isOpen) partitions.add(partitionOf(invalid));
+  for (const invalid of ledger.unburied) if (!invalid.isOpen) partitions.add(partitionText(invalid));
   return partitions;
 }
 

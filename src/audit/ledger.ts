@@ -1,8 +1,9 @@
 /** The ledger of a period: its payment records by their places, and what the other topics say of each. */
+
+import { type Place, partitionText, sourceText } from '../delivery/record-place.js';
 import type { UnreadableBatch } from '../ports/broker.js';
 import { isEnded } from './answers.js';
 import { type Payment, PaymentLine } from './payment-line.js';
-import { type Place, partitionOf } from './places.js';
 
 /** Where a record stands that is no payment event, and is not among the dead letters as far as those were read. */
 export interface Unburied extends Pick<Place, 'topic' | 'partition' | 'offset' | 'at'> {
@@ -29,7 +30,7 @@ export class Ledger {
   #invalid = 0;
 
   payment({ topic, partition, offset }: Place, payment: Payment): void {
-    const name = partitionOf({ topic, partition });
+    const name = partitionText({ topic, partition });
     const known = this.#partitions.get(name) ?? { topic, partition, payments: new Map<number, PaymentLine>() };
     this.#partitions.set(name, known);
     known.payments.set(offset, new PaymentLine(payment));
@@ -40,7 +41,7 @@ export class Ledger {
   invalid(record: Unburied): void {
     this.#records += 1;
     this.#invalid += 1;
-    this.#unburied.set(sourceOf(record), record);
+    this.#unburied.set(sourceText(record), record);
   }
 
   /** A dead letter is of this record: by another release's word also one that is a payment event. */
@@ -53,7 +54,7 @@ export class Ledger {
 
   /** Of any time: no record of it tells when it was published. */
   unreadable({ topic, partition, first, digest }: UnreadableBatch): void {
-    const source = sourceOf({ topic, partition, offset: first });
+    const source = sourceText({ topic, partition, offset: first });
     this.#unreadable += 1;
     this.#standing.set(`${source} ${digest}`, source);
   }
@@ -64,7 +65,7 @@ export class Ledger {
 
   /** Undefined for a record that is not of the period, and for one of a former topic of that name. */
   find(place: Place): PaymentLine | undefined {
-    const found = this.#partitions.get(partitionOf(place))?.payments.get(place.offset);
+    const found = this.#partitions.get(partitionText(place))?.payments.get(place.offset);
     return found?.at === place.at ? found : undefined;
   }
 
@@ -114,9 +115,4 @@ export class Ledger {
     for (const { payment } of this.payments()) if (isIt(payment)) return true;
     return false;
   }
-}
-
-/** As dead letters write it. */
-export function sourceOf({ topic, partition, offset }: Pick<Place, 'topic' | 'partition' | 'offset'>): string {
-  return `${topic}/${partition}/${offset}`;
 }

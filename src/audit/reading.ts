@@ -5,6 +5,7 @@ import { type DeliveryLogEntry, readLogEntry, saidBy } from '../delivery/log/del
 import { type RoutedEntry, readRoutedEntry } from '../delivery/log/routed-entry.js';
 import { keyOfEvent } from '../delivery/payment/event-identity.js';
 import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
+import { placeOf, readPaymentText } from '../delivery/record-place.js';
 import { type DeadLetterReason, END_REASONS, readDeadLetter } from '../delivery/retry/dead-letters.js';
 import type { Topics } from '../delivery/topics.js';
 import type { Broker, BrowseOptions, ReceivedRecord } from '../ports/broker.js';
@@ -14,7 +15,6 @@ import type { Committed, Groups } from './committed.js';
 import type { Histories } from './histories.js';
 import type { Ledger } from './ledger.js';
 import type { PaymentLine } from './payment-line.js';
-import { placeOf, readPlace } from './places.js';
 import type { ReadTopic } from './read-topic.js';
 import type { RoutedSince } from './routed-since.js';
 
@@ -135,7 +135,7 @@ async function each(
 }
 
 function find(ledger: Ledger, payment: string | null | undefined, accountId: number): PaymentLine | undefined {
-  const place = readPlace(payment);
+  const place = readPaymentText(payment);
   const line = place ? ledger.find(place) : undefined;
   return line?.accountId === accountId ? line : undefined;
 }

@@ -1,9 +1,10 @@
 /** What the topics say of a period, as an auditor asks: how many of each, what is open, what is missing. */
 import { webhookMessageId } from '../delivery/delivery.js';
 import { eventOfKey } from '../delivery/payment/event-identity.js';
+import { sourceText } from '../delivery/record-place.js';
 import { type Answer, answerOf, isKnown } from './answers.js';
 import type { Histories } from './histories.js';
-import { type Entered, type Ledger, sourceOf, type Unburied } from './ledger.js';
+import type { Entered, Ledger, Unburied } from './ledger.js';
 import type { DeliveryLine } from './payment-line.js';
 import type { Lost } from './read-topic.js';
 import type { RoutedSince } from './routed-since.js';
@@ -98,7 +99,7 @@ export class Report {
     for (const entered of ledger.payments()) yield* this.#unansweredOf(entered);
     for (const record of ledger.unburied) {
       if (this.#stateOf(record) !== 'unanswered') continue;
-      yield { kind: 'unanswered', why: UNBURIED, ...NO_EVENT, source: sourceOf(record) };
+      yield { kind: 'unanswered', why: UNBURIED, ...NO_EVENT, source: sourceText(record) };
     }
     for (const source of ledger.standing) yield { kind: 'unanswered', why: UNREAD, ...NO_EVENT, source };
   }
@@ -113,7 +114,7 @@ export class Report {
     const { place, payment } = entered;
     const { accountId, key } = payment;
     if (this.#stateOfPayment(entered) === 'unanswered') {
-      yield { kind: 'unanswered', why: UNROUTED, ...NO_DELIVERY, ...event(key), accountId, source: sourceOf(place) };
+      yield { kind: 'unanswered', why: UNROUTED, ...NO_DELIVERY, ...event(key), accountId, source: sourceText(place) };
     }
     for (const { line, answer } of this.#answers(entered)) {
       if (answer.kind === 'unanswered') yield { ...answer, ...about(entered, line) };
@@ -164,7 +165,7 @@ function about({ place, payment }: Entered, { webhookId }: DeliveryLine): About 
   const { accountId, key } = payment;
   const named = event(key);
   const id = webhookMessageId(accountId, { eventSource: null, ...named }, webhookId);
-  return { id, ...named, accountId, webhookId, source: sourceOf(place) };
+  return { id, ...named, accountId, webhookId, source: sourceText(place) };
 }
 
 function event(key: string): Pick<About, 'eventId' | 'eventSource'> {

@@ -2,8 +2,9 @@
  * From where on `routed` entries are written in each partition: the records before it are of an earlier release, which left
  * nothing to join them with.
  */
+
+import { type Place, partitionText } from '../delivery/record-place.js';
 import type { Broker } from '../ports/broker.js';
-import { type Place, partitionOf } from './places.js';
 
 type Where = Pick<Place, 'topic' | 'partition' | 'offset'>;
 
@@ -14,7 +15,7 @@ export class RoutedSince {
 
   /** An entry names this place. */
   routed(place: Place): void {
-    const name = partitionOf(place);
+    const name = partitionText(place);
     const known = this.#first.get(name);
     if (!known || place.offset < known.offset) this.#first.set(name, place);
     // One of them is of a former topic; in which order they come is no matter.
@@ -32,7 +33,7 @@ export class RoutedSince {
 
   /** @param at when the record was published, ms since the epoch */
   isEarlier(where: Where, at: number): boolean {
-    const first = this.#first.get(partitionOf(where));
+    const first = this.#first.get(partitionText(where));
     return first ? where.offset < first.offset : at < this.#lastWithoutPlace;
   }
 

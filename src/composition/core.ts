@@ -1,6 +1,7 @@
 /** What both roles stand on: store, broker, keys, and the read model. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import type { SecureContext } from 'node:tls';
 import { openProjectionStates } from '../adapters/sqlite/projection-states.js';
 import { type Backbone, openBackbone } from '../backbone.js';
 import type { Config } from '../config.js';
@@ -20,6 +21,7 @@ import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-
 import { sealedValues } from '../read-model/sealed-values.js';
 import { type CommandParts, createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
 import { checkKeys } from './check-keys.js';
+import { deliveryTrust } from './delivery-trust.js';
 import { identify } from './identify.js';
 import { startRetention } from './retention.js';
 import { type BrokerContact, watchedBackbone } from './watched-backbone.js';
@@ -52,6 +54,8 @@ export interface Core extends Start {
   readonly lost: Promise<never>;
   /** One for deliveries and test events: they share the threads that resolve names. */
   readonly lookup: LookupAll;
+  /** The same, to parse the roots once. */
+  readonly secureContext: SecureContext;
 }
 
 /** Opens the backbone and folds the read model up to where the store stands now. @throws InvalidConfig, OtherHistory */
@@ -95,8 +99,9 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   };
   const accounts = createAccounts(host);
   const readModel = { accounts, history, passHead: (signal: AbortSignal) => host.passHead(signal) };
+  const sending = { lookup: fairLookup(lookupAll), secureContext: deliveryTrust(config) };
   const handling = { commands, handleCommand: createCommandHandler(commands), lost };
-  return { ...start, backbone, brokerContact, ...readModel, ...handling, lookup: fairLookup(lookupAll) };
+  return { ...start, backbone, brokerContact, ...readModel, ...handling, ...sending };
 }
 
 /** Once there is one: the store makes a missing one for its owner alone. */

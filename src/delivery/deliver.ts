@@ -24,6 +24,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
       // An end without an attempt is one only where the event store says so, and not a read model that is behind.
       await parts.confirmation.confirmed();
       const to = await confirmedRecipientOf(delivery, accounts, parts.wasRemoved);
+      await mustBeOwn(hold);
       if (to.kind !== 'active') return handleResult(delivery, { kind: 'unsent', to }, takenAt);
     }
   };

@@ -10,6 +10,7 @@ import type { Webhook } from '../webhooks/state.js';
 import { eventHeaders } from './payment/cloud-event-attributes.js';
 import { type EventIdentity, eventOfKey, keyOfEvent } from './payment/event-identity.js';
 import type { CloudEvent, PaymentEvent } from './payment/parsed-payment.js';
+import { paymentText, placeOf } from './record-place.js';
 
 export interface Delivery {
   /** The webhook-id, the same on every attempt. */
@@ -36,7 +37,7 @@ export interface Delivery {
   readonly leftMs: number | null;
   /** When the payment's record was published, ms since the epoch; null where that is not known. */
   readonly publishedAt: number | null;
-  /** The payment's record (`placeOf`): two publications of one event are two deliveries. Null in records of earlier releases. */
+  /** The payment's record (record-place.ts): two publications of one event are two deliveries. Null in records of earlier releases. */
   readonly payment: string | null;
   /** What its attempts belong to; null: to no trace. */
   readonly trace: TraceContext | null;
@@ -71,20 +72,10 @@ export function newDelivery(
   const { id: eventId, type: eventType, accountId, cloudEvent = null } = event;
   const id = webhookMessageId(accountId, { eventId, eventSource: cloudEvent?.source ?? null }, webhookId);
   const received = 'timestamp' in record ? record : null;
-  const payment = received && placeOf(received);
+  const payment = received && paymentText(placeOf(received));
   const publishedAt = received?.timestamp ?? null;
   const begun = { attempts: 0, turn: 0, step: 0, putOff: 0, leftMs: null, publishedAt, payment, trace, lastSpan: null };
   return { id, accountId, webhookId, webhookEvent, eventId, eventType, cloudEvent, ...begun, record };
-}
-
-/** A record's place and time. A topic that was deleted and made again has the same offsets, at other times. */
-export function placeOf({
-  topic,
-  partition,
-  offset,
-  timestamp,
-}: Pick<ReceivedRecord, 'topic' | 'partition' | 'offset' | 'timestamp'>): string {
-  return `${topic}/${partition}/${offset}@${timestamp}`;
 }
 
 /**

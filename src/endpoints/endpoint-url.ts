@@ -21,7 +21,7 @@ export type ParsedEndpoint =
 type Refusal = string | undefined;
 
 export const MAX_URL_CHARACTERS = 2048;
-const TOO_LONG = `url must have at most ${MAX_URL_CHARACTERS} characters, those counted that are sent for others (%C3%A4 for ä).`;
+const TOO_LONG = `url must have at most ${MAX_URL_CHARACTERS} characters, percent-encoded.`;
 const MAX_HOST_CHARACTERS = 253;
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const DEFAULT_HTTPS_PORT = 443;

@@ -5,25 +5,28 @@ import {
   createSecureContext,
   rootCertificates,
   type SecureContext,
-  type SecureContextOptions,
   type TLSSocket,
 } from 'node:tls';
-import { isDeepStrictEqual } from 'node:util';
 import type { buildConnector } from 'undici';
 import { isPublicAddress } from './address-rules.js';
 import { EndpointForbidden } from './endpoint-forbidden.js';
 import { limitReceived } from './received-limit.js';
 import { guardLookup, type LookupAll, lookupAll } from './resolve.js';
 
-export interface ConnectorOptions {
-  readonly allowPrivate: boolean;
-  /** From the name's resolution to the end of the TLS handshake, ms. */
-  readonly connectTimeoutMs: number;
+export interface Certificates {
   /** PEM; trusted beside the system's roots. */
   readonly ca?: string;
   /** PEM; the client's certificate and key for mutual TLS, both or none. */
   readonly cert?: string;
   readonly key?: string;
+}
+
+export interface ConnectorOptions extends Certificates {
+  readonly allowPrivate: boolean;
+  /** From the name's resolution to the end of the TLS handshake, ms. */
+  readonly connectTimeoutMs: number;
+  /** In place of the certificates. */
+  readonly secureContext?: SecureContext;
   readonly lookup?: LookupAll;
   /** Called for each connection that was made. */
   readonly connected?: () => void;
@@ -47,16 +50,13 @@ export class GuardedConnector {
   readonly #connecting = new Set<TLSSocket>();
   readonly #connectedAt = new WeakMap<Error, number>();
 
-  constructor({ ca, cert, key, allowPrivate, connectTimeoutMs, lookup = lookupAll, connected }: ConnectorOptions) {
+  constructor({ allowPrivate, connectTimeoutMs, lookup = lookupAll, connected, ...trust }: ConnectorOptions) {
+    const { secureContext, ...certificates } = trust;
     this.#timeoutMs = connectTimeoutMs;
     this.#connected = connected ?? (() => {});
     this.#isAllowed = allowPrivate ? () => true : isPublicAddress;
     this.#base = {
-      secureContext: secureContext({
-        ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
-        ...(cert === undefined ? {} : { cert }),
-        ...(key === undefined ? {} : { key }),
-      }),
+      secureContext: secureContext ?? secureContextOf(certificates),
       ALPNProtocols: ['http/1.1'],
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: ATTEMPT_PER_ADDRESS_MS,
@@ -115,14 +115,13 @@ export class GuardedConnector {
   }
 }
 
-type Trust = Pick<SecureContextOptions, 'ca' | 'cert' | 'key'>;
-
-let latest: { readonly trust: Trust; readonly context: SecureContext } | null = null;
-
-/** One for the agents of a process, which trust the same: the roots are a hundred and more certificates to parse, in 27 ms. */
-function secureContext(trust: Trust): SecureContext {
-  if (!latest || !isDeepStrictEqual(latest.trust, trust)) latest = { trust, context: createSecureContext(trust) };
-  return latest.context;
+/** Parses a hundred and more roots, in 27 ms: agents of one process can share it. */
+export function secureContextOf({ ca, cert, key }: Certificates): SecureContext {
+  return createSecureContext({
+    ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  });
 }
 
 function failure(code: string): Error {

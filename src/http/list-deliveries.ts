@@ -118,7 +118,7 @@ export function listDeliveries(ownWebhook: OwnWebhook, view: Deliveries, unsent:
     const { accountId, webhook } = await ownWebhook(ctx);
     const { deliveries, next } = view.page({ ...asked, accountId, webhookId: webhook.id });
     const body = JSON.stringify({ deliveries: deliveries.map(shown), next: next && cursorOf(next) });
-    unsent.mustTake(ctx, accountId, body.length);
+    unsent.mustTake(ctx, accountId, body);
     ctx.type = 'application/json';
     ctx.body = body;
   };

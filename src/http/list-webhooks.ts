@@ -77,7 +77,7 @@ export function listWebhooks(accounts: Accounts, sealing: Sealing, unsent: Unsen
     if (!found) throw accountNotFound();
     const known = answers.get(found) ?? answer(accountId, found, sealing);
     answers.set(found, known);
-    unsent.mustTake(ctx, accountId, known.length);
+    unsent.mustTake(ctx, accountId, known);
     ctx.type = 'application/json';
     ctx.body = known;
   };

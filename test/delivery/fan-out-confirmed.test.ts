@@ -143,4 +143,13 @@ describe("a record that became another consumer's", () => {
     expect([fixture.requests, fixture.broker.topics]).toEqual([[], []]);
     expect(fixture.gate.state.active).toBe(0);
   });
+
+  test('while its end waits for the confirmation has no end here', async () => {
+    let isOwn = true;
+    const delivered = fixture.deliver(deliveryTo(1, { attempts: 1, turn: 1 }), { ...OWN, isOwn: () => isOwn });
+    isOwn = false;
+    confirm();
+    await expect(delivered).rejects.toThrow("another consumer's");
+    expect(fixture.broker.topics).toEqual([]);
+  });
 });

@@ -22,6 +22,7 @@ import {
   MOST_RECORD_BYTES,
 } from '../support/fuzzed-payments.js';
 import { type Expected, expectedOf } from '../support/payment-oracle.js';
+import { laneOf } from '../support/pump-lane.js';
 import { recordBytes } from '../support/recording-broker.js';
 import { inFull } from '../support/thorough.js';
 
@@ -159,21 +160,11 @@ async function acknowledged(
   handler: (record: ReceivedRecord) => Promise<void>,
 ): Promise<readonly ReceivedRecord[]> {
   const done: ReceivedRecord[] = [];
-  const line = [waiting(record, 0)];
-  const lane = {
-    unreadable: null,
-    passUnreadable: () => undefined,
-    head: () => line[0],
-    headDue: 0,
-    takeHead: () => void line.shift(),
-    done: (one: ReceivedRecord) => void done.push(one),
-    isPartDone: () => false,
-    partDone: () => undefined,
-  };
+  const lane = laneOf([waiting(record, 0)], (one) => void done.push(one));
   await new Promise<void>((resolve, reject) => {
     const handled = (one: ReceivedRecord) => handler(one).catch(reject);
-    const handOut = new RecordPump({ inFlight: 10, handler: handled, onDone: () => resolve(handOut.stop()) });
-    handOut.setLanes([lane]);
+    const pump = new RecordPump({ inFlight: 10, handler: handled, onDone: () => resolve(pump.stop()) });
+    pump.setLanes([lane]);
   });
   return done;
 }

@@ -11,7 +11,7 @@ beforeEach(() => {
 /** Gives an answer that stays unread until its connection is closed. */
 function give(accountId: number, characters: number, closed = false): { close: () => void } {
   const res = Object.assign(new EventEmitter(), { closed, destroyed: closed });
-  unsent.mustTake({ res } as unknown as Context, accountId, characters);
+  unsent.mustTake({ res } as unknown as Context, accountId, 'x'.repeat(characters));
   return { close: () => void res.emit('close') };
 }
 
@@ -39,6 +39,11 @@ describe('long answers that nobody reads', () => {
   it('do not count where their connection is gone already', () => {
     give(1, 100_000, true);
     give(1, 100_000);
+  });
+
+  it('count by their bytes', () => {
+    unsent.mustTake({ res: new EventEmitter() } as unknown as Context, 1, 'ä'.repeat(50_000));
+    expect(() => give(1, 5_000)).toThrow(NOT_TAKEN);
   });
 
   it('are not the short ones', () => {

@@ -103,9 +103,9 @@ export class TopicAdmin {
   }
 
   /**
-   * Until all of them are led, two seconds at most, those too that another process may have made a moment ago. Hazard: what is sent before that
-   * is taken by some partitions and refused by others, and then kafkajs sends all of it again: records stood in the log
-   * twice.
+   * Until all of them are led, two seconds at most, those too that another process may have made a moment ago. Hazard:
+   * what is sent before that is taken by some partitions and refused by others, and then kafkajs sends all of it again:
+   * records stood in the log twice.
    */
   #ensure(topics: readonly string[]): Promise<void> {
     return this.#with(async (admin) => {

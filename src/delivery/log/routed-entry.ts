@@ -5,6 +5,7 @@
  * One entry holds many records of one partition. A record may stand in several entries: each time it was handed out.
  */
 import type { NewRecord, ReceivedRecord } from '../../ports/broker.js';
+import { partitionText } from '../record-place.js';
 
 export interface RoutedRecord {
   readonly offset: number;
@@ -32,7 +33,7 @@ export interface RoutedEntry {
 export function toRoutedRecord(entry: Omit<RoutedEntry, 'kind'>): NewRecord {
   const { topic, partition, store, records } = entry;
   const value = { kind: 'routed', topic, partition, store, records } satisfies RoutedEntry;
-  return { key: Buffer.from(`${topic}/${partition}`), value: Buffer.from(JSON.stringify(value)), headers: [] };
+  return { key: Buffer.from(partitionText(entry)), value: Buffer.from(JSON.stringify(value)), headers: [] };
 }
 
 /** Null for every other record of the topic. */

@@ -1,6 +1,7 @@
 /** Writes `routed` entries: what comes for a partition while an entry is on its way is the next entry. */
 import type { ReceivedRecord } from '../../ports/broker.js';
 import { type DurablePublishParts, publishUntilDurable } from '../durable-publish.js';
+import { partitionText } from '../record-place.js';
 import { type RoutedRecord, toRoutedRecord } from './routed-entry.js';
 
 /** An entry of so many has 10 KiB and more, by their webhooks. */
@@ -51,7 +52,7 @@ export class RoutedLog {
       const error = await this.#publish(line, written);
       for (const { settle } of written) settle(error);
     }
-    this.#lines.delete(keyOf(line));
+    this.#lines.delete(partitionText(line));
   }
 
   #publish({ topic, partition }: Line, written: readonly Waiting[]): Promise<Error | null> {
@@ -64,13 +65,9 @@ export class RoutedLog {
   }
 
   #line({ topic, partition }: Pick<ReceivedRecord, 'topic' | 'partition'>): Line {
-    const key = keyOf({ topic, partition });
+    const key = partitionText({ topic, partition });
     const line = this.#lines.get(key) ?? { topic, partition, waiting: [], isWriting: false };
     this.#lines.set(key, line);
     return line;
   }
-}
-
-function keyOf({ topic, partition }: Pick<ReceivedRecord, 'topic' | 'partition'>): string {
-  return `${topic}/${partition}`;
 }

@@ -7,6 +7,7 @@ import {
   type UnreadableBatch,
 } from '../../ports/broker.js';
 import { type Delivery, foreignHeaders, fromRetryRecord, ownHeaders, sourceOf, whole } from '../delivery.js';
+import { sourceText } from '../record-place.js';
 
 /**
  * Of letters that are the end of a delivery. exhausted: the schedule's last delay has passed, or the delivery's time.
@@ -123,8 +124,8 @@ export function readDeadLetter(record: ReceivedRecord): DeadLetter {
   };
 }
 
-function source({ topic, partition, offset }: Pick<ReceivedRecord, 'topic' | 'partition' | 'offset'>): RecordHeader {
-  return header('aw-source', `${topic}/${partition}/${offset}`);
+function source(place: Pick<ReceivedRecord, 'topic' | 'partition' | 'offset'>): RecordHeader {
+  return header('aw-source', sourceText(place));
 }
 
 function header(name: string, value: string): RecordHeader {

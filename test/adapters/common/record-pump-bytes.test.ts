@@ -1,29 +1,18 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { type Lane, RecordPump, waiting } from '../../../src/adapters/common/record-pump.js';
+import { RecordPump, waiting } from '../../../src/adapters/common/record-pump.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
+import { laneOf } from '../../support/pump-lane.js';
 
-let handOut: RecordPump | undefined;
-afterEach(() => handOut?.stop());
+let pump: RecordPump | undefined;
+afterEach(() => pump?.stop());
 
 /** A lane with records of 1,000 bytes, one without further word. */
-function laneOf(topic: string, count = 1, bytes = 1_000): Lane {
+function laneWith(topic: string, count = 1, bytes = 1_000) {
   const place = { topic, partition: 0, offset: 0, timestamp: 0 };
   const record: ReceivedRecord = { ...place, key: null, value: Buffer.alloc(bytes), headers: [] };
-  const line = Array.from({ length: count }, () => waiting(record, 0));
-  return {
-    unreadable: null,
-    passUnreadable: () => undefined,
-    head: () => line[0],
-    get headDue() {
-      return line[0]?.due ?? Number.POSITIVE_INFINITY;
-    },
-    takeHead: () => void line.shift(),
-    done: () => undefined,
-    isPartDone: () => false,
-    partDone: () => undefined,
-  };
+  return laneOf(Array.from({ length: count }, () => waiting(record, 0)));
 }
 
 test('what pauses holds its bytes no longer where its lane is gone', async () => {
@@ -32,10 +21,10 @@ test('what pauses holds its bytes no longer where its lane is gone', async () =>
     calls.push(topic);
     if (topic === 'lost') throw new Error('rejected');
   };
-  handOut = new RecordPump({ inFlight: 10, inFlightBytes: 1_000, handler, onDone: () => undefined });
-  handOut.setLanes([laneOf('lost')]);
+  pump = new RecordPump({ inFlight: 10, inFlightBytes: 1_000, handler, onDone: () => undefined });
+  pump.setLanes([laneWith('lost')]);
   await eventually(() => calls.length === 1);
-  handOut.setLanes([laneOf('kept')]);
+  pump.setLanes([laneWith('kept')]);
   await eventually(() => calls.includes('kept'));
   expect(calls).toEqual(['lost', 'kept']);
 });
@@ -46,8 +35,8 @@ test('in one turn of the event loop a mebibyte is handed out, and then it is the
     calls += 1;
     return new Promise<void>(() => undefined);
   };
-  handOut = new RecordPump({ inFlight: 100, handler, onDone: () => undefined });
-  handOut.setLanes([laneOf('long', 10, 256 * 1024)]);
+  pump = new RecordPump({ inFlight: 100, handler, onDone: () => undefined });
+  pump.setLanes([laneWith('long', 10, 256 * 1024)]);
   const counts: number[] = [];
   for (let n = 0; n < 3; n += 1) {
     await turn();

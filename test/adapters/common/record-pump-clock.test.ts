@@ -1,13 +1,14 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { type Lane, RecordPump, type Waiting, waiting } from '../../../src/adapters/common/record-pump.js';
+import { RecordPump, type Waiting, waiting } from '../../../src/adapters/common/record-pump.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
+import { laneOf } from '../../support/pump-lane.js';
 
 const HOUR_MS = 3_600_000;
 
-let handOut: RecordPump | undefined;
+let pump: RecordPump | undefined;
 afterEach(() => {
-  handOut?.stop();
+  pump?.stop();
   jest.restoreAllMocks();
 });
 
@@ -19,23 +20,10 @@ function setClock(byMs: number): void {
 
 /** Those whose turn came, with when it did. */
 function handedOut(records: readonly Waiting[]): number[] {
-  const line = [...records];
   const times: number[] = [];
-  const lane: Lane = {
-    unreadable: null,
-    passUnreadable: () => undefined,
-    head: () => line[0],
-    get headDue() {
-      return line[0]?.due ?? Number.POSITIVE_INFINITY;
-    },
-    takeHead: () => void line.shift(),
-    done: () => undefined,
-    isPartDone: () => false,
-    partDone: () => undefined,
-  };
   const handler = async () => void times.push(performance.now());
-  handOut = new RecordPump({ inFlight: 10, handler, onDone: () => undefined });
-  handOut.setLanes([lane]);
+  pump = new RecordPump({ inFlight: 10, handler, onDone: () => undefined });
+  pump.setLanes([laneOf(records)]);
   return times;
 }
 

@@ -1,0 +1,12 @@
+import type { SecureContext } from 'node:tls';
+import type { Config } from '../config.js';
+import { secureContextOf } from '../endpoints/guarded-connector.js';
+import { certificatesFrom, clientCertificateFrom } from '../setting-files.js';
+
+/** Whom deliveries trust, and as whom they come. @throws InvalidConfig for files that can't be read */
+export function deliveryTrust({ delivery: { caFile, clientCertFile, clientKeyFile } }: Config): SecureContext {
+  return secureContextOf({
+    ...(caFile !== null && { ca: certificatesFrom('DELIVERY_CA_FILE', caFile) }),
+    ...clientCertificateFrom(clientCertFile, clientKeyFile),
+  });
+}

@@ -1,0 +1,41 @@
+/** Where a record stands, and the texts that name the place in records of ours. */
+import type { ReceivedRecord } from '../ports/broker.js';
+
+export interface Place {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  /** When the record was published, ms since the epoch: a topic that was made again has the same offsets. */
+  readonly at: number;
+}
+
+export function placeOf({
+  topic,
+  partition,
+  offset,
+  timestamp: at,
+}: Omit<ReceivedRecord, 'key' | 'value' | 'headers'>): Place {
+  return { topic, partition, offset, at };
+}
+
+/** topic/partition */
+export function partitionText({ topic, partition }: Pick<Place, 'topic' | 'partition'>): string {
+  return `${topic}/${partition}`;
+}
+
+/** topic/partition/offset: `aw-source` of dead letters. */
+export function sourceText(place: Pick<Place, 'topic' | 'partition' | 'offset'>): string {
+  return `${partitionText(place)}/${place.offset}`;
+}
+
+/** topic/partition/offset@ms: `payment` of entries, `aw-payment` of retry records and dead letters. */
+export function paymentText(place: Place): string {
+  return `${sourceText(place)}@${place.at}`;
+}
+
+/** Null for a text that is no place. */
+export function readPaymentText(text: unknown): Place | null {
+  const [, topic, partition, offset, at] = /^(.*)\/(\d+)\/(\d+)@(-?\d+)$/s.exec(String(text)) ?? [];
+  if (topic === undefined) return null;
+  return { topic, partition: Number(partition), offset: Number(offset), at: Number(at) };
+}

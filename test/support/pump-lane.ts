@@ -1,0 +1,19 @@
+import type { Lane, Waiting } from '../../src/adapters/common/record-pump.js';
+import type { ReceivedRecord } from '../../src/ports/broker.js';
+
+/** A lane of a record pump that hands out what stands in the line. */
+export function laneOf(records: readonly Waiting[], done: (record: ReceivedRecord) => void = () => undefined): Lane {
+  const line = [...records];
+  return {
+    unreadable: null,
+    passUnreadable: () => undefined,
+    head: () => line[0],
+    get headDue() {
+      return line[0]?.due ?? Number.POSITIVE_INFINITY;
+    },
+    takeHead: () => void line.shift(),
+    done,
+    isPartDone: () => false,
+    partDone: () => undefined,
+  };
+}
