@@ -123,7 +123,7 @@ module.exports = {
       name: 'observability-types-only',
       comment: 'the parts are handed their logger and metrics by app.ts: import the type, not the thing',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/observability/', '^src/cli/', '^src/(app|main|config|settings)[.]ts$'] },
+      from: { path: '^src/', pathNot: ['^src/observability/', '^src/cli/', own('settings'), '^src/(app|main)[.]ts$'] },
       to: {
         path: '^src/observability/',
         // Two headers' format: nothing that app.ts would make.
@@ -142,15 +142,15 @@ module.exports = {
       },
     },
     {
-      name: 'config-imports',
-      comment: 'settings.ts and config.ts may ask the folders that import no other what a good value is',
+      name: 'settings-imports',
+      comment: 'settings/ may ask the folders that import no other what a good value is, and knows what a delay is',
       severity: 'error',
-      from: { path: '^src/(config|settings)[.]ts$' },
+      from: { path: own('settings') },
       to: {
         path: '^(src|projections)/',
         pathNot: [
-          '^src/(settings|own-schemas)[.]ts$',
-          ...['ports', 'secrets', 'endpoints', 'observability'].map(within),
+          own('settings'),
+          ...['ports', 'secrets', 'endpoints', 'observability', 'delivery/retry/retry-schedule'].map(within),
         ],
       },
     },

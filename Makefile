@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-nodes test-unit suite types imports format api-document asyncapi-document producers receivers try-package faults run lint build bench bench-growth soak clean up down
+.PHONY: help demo test test-all test-nodes test-unit suite types imports format api-document asyncapi-document settings-document producers receivers try-package faults run lint build bench bench-growth soak clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -14,7 +14,7 @@ SOURCES := $(shell find src projections)
 TYPESCRIPT := node --import ./bench/support/typescript.js
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-17s %s\n", $$1, $$2 }'
 
 demo: $(BUILT) ## the whole story on this machine, in under a minute
 	@node dist/main.js demo
@@ -41,6 +41,9 @@ api-document: $(INSTALLED) ## writes docs/api.md, from what /openapi.json says
 asyncapi-document: $(INSTALLED) ## writes docs/asyncapi.json, what /asyncapi.json answers
 	@$(TYPESCRIPT) scripts/asyncapi-document.js > docs/asyncapi.json.new && mv docs/asyncapi.json.new docs/asyncapi.json
 	@$(BIN)/biome format --write docs/asyncapi.json
+
+settings-document: $(INSTALLED) ## writes docs/settings.md, from src/settings/table.ts
+	@$(TYPESCRIPT) scripts/settings-document.js > docs/settings.md.new && mv docs/settings.md.new docs/settings.md
 
 receivers: $(BUILT) ## runs the receivers of docs/receivers.md, in four languages; fetches their libraries
 	@sh scripts/try-receivers.sh

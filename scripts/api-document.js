@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApp } from '../src/app.js';
-import { readConfig } from '../src/config.js';
 import { createLogger } from '../src/observability/logger.js';
+import { readConfig } from '../src/settings/read-config.js';
 import { apiMarkdown } from './api-markdown.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'api-document-'));

@@ -3,7 +3,6 @@ import { startListening } from './composition/api.js';
 import { type Stop, startCore } from './composition/core.js';
 import { startDispatching } from './composition/dispatcher.js';
 import { version } from './composition/version.js';
-import type { Config } from './config.js';
 import { FAILURE_CODES } from './delivery/attempt/failure-code.js';
 import { startAdminServer } from './observability/admin-server.js';
 import { createMetrics } from './observability/create-metrics.js';
@@ -11,6 +10,7 @@ import type { Logger } from './observability/logger.js';
 import type { ExposedMetrics } from './observability/metrics.js';
 import { openTracing } from './observability/open-tracing.js';
 import { Readiness } from './observability/readiness.js';
+import type { Config } from './settings/config.js';
 import { EVENT_TYPES } from './webhooks/limits.js';
 
 export const ROLES = ['api', 'dispatcher'] as const;

@@ -4,7 +4,6 @@ import type { KafkaSettings } from './adapters/kafka/broker.js';
 import { SqliteBroker } from './adapters/sqlite/broker.js';
 import { SqliteEventStore } from './adapters/sqlite/event-store.js';
 import { DataDirUnusable, StoreFile, type StoreUse } from './adapters/sqlite/store-file.js';
-import type { Config, KafkaConfig } from './config.js';
 import { longestDelayMs } from './delivery/retry/retry-schedule.js';
 import type { Logger } from './observability/logger.js';
 import { type Broker, STEPPED_OVER } from './ports/broker.js';
@@ -13,7 +12,8 @@ import type { ProjectionServer } from './ports/projection-server.js';
 import { MasterKeyMissing, masterKeyFromFile } from './secrets/master-key-file.js';
 import { type MasterKey, masterKey } from './secrets/master-keys.js';
 import { createSealing, type Sealing } from './secrets/sealing.js';
-import { certificatesFrom } from './setting-files.js';
+import type { Config, KafkaConfig } from './settings/config.js';
+import { certificatesFrom } from './settings/setting-files.js';
 
 export interface Backbone {
   readonly store: EventStore;

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { printable } from './cli/printable.js';
 import { runCommandLine } from './cli/program.js';
-import { readConfig, wrongSettings } from './config.js';
+import { readConfig } from './settings/read-config.js';
 
 // Whoever reads the answer may stop reading: `account-webhooks audit log | head`.
 process.stdout.on('error', () => process.exit(0));
@@ -14,7 +14,6 @@ const writeTo = (stream: NodeJS.WriteStream) => async (line: string) => {
 const io = {
   stdin: process.stdin,
   config: () => readConfig(),
-  wrongSettings: () => wrongSettings(),
   print: writeTo(process.stdout),
   warn: writeTo(process.stderr),
 };

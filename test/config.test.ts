@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { readConfig } from '../src/config.js';
-import { type Environment, InvalidConfig } from '../src/settings.js';
+import { InvalidConfig } from '../src/settings/invalid-config.js';
+import type { Environment } from '../src/settings/read-config.js';
+import { readConfig } from '../src/settings/read-config.js';
 import { KEY, SETTINGS } from './support/settings-table.js';
 
 function refusalOf(environment: Environment): string {

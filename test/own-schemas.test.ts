@@ -5,7 +5,6 @@ import { Ajv } from 'ajv';
 afterEach(() => void jest.restoreAllMocks());
 
 test.each([
-  '../src/settings.js',
   '../src/delivery/payment/payment-check.js',
   '../src/delivery/log/view-entry.js',
   '../src/http/register-webhook.js',

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { certificatesFrom, clientCertificateFrom } from '../src/setting-files.js';
-import { InvalidConfig } from '../src/settings.js';
+import { InvalidConfig } from '../src/settings/invalid-config.js';
+import { certificatesFrom, clientCertificateFrom } from '../src/settings/setting-files.js';
 import { certificateFor, testAuthority } from './support/certificates.js';
 import { temporaryDirectory } from './support/temporary-directory.js';
 

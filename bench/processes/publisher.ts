@@ -1,9 +1,9 @@
 /** A payment system: publishes to the installation's broker, by the service's own adapters, in a process of its own. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { openBackbone } from '../../src/backbone.js';
-import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/observability/logger.js';
 import type { Broker, NewRecord } from '../../src/ports/broker.js';
+import { readConfig } from '../../src/settings/read-config.js';
 import { answerParent } from '../support/child.js';
 import { machineMs } from '../support/clock.js';
 import { payment } from '../support/payments.js';

@@ -4,10 +4,10 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { type Backbone, openBackbone } from '../../src/backbone.js';
-import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/observability/logger.js';
 import { type NewEvent, NO_STREAM } from '../../src/ports/event-store.js';
 import { headerPlace, type Sealing, signingSecretPlace } from '../../src/secrets/sealing.js';
+import { readConfig } from '../../src/settings/read-config.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream, type WebhookConfiguration } from '../../src/webhooks/events.js';
 import type { Settings } from '../../test/support/service.js';

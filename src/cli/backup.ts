@@ -1,7 +1,7 @@
 /** backup: a copy of the embedded store, while a service uses it. */
 import type { Command } from 'commander';
 import { backupStore } from '../adapters/sqlite/backup.js';
-import type { Config } from '../config.js';
+import type { Config } from '../settings/config.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, untilSignal } from './command-io.js';
 
 const WRONG_USAGE = 2;

@@ -4,8 +4,8 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { InvalidArgumentError } from 'commander';
 import { type Backbone, openBackbone } from '../backbone.js';
-import type { Config } from '../config.js';
 import { createLogger } from '../observability/logger.js';
+import type { Config } from '../settings/config.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 
 export interface CommandIo {
@@ -14,10 +14,8 @@ export interface CommandIo {
   readonly print: (line: string) => Promise<void>;
   /** Writes to stderr what the answer does not hold; resolves when it may go on. */
   readonly warn: (line: string) => Promise<void>;
-  /** @throws InvalidConfig */
+  /** @throws WrongSettings */
   readonly config: () => Config;
-  /** What is wrong with the settings, a sentence for each. */
-  readonly wrongSettings: () => readonly string[];
 }
 
 /** A failure whose message says what to do: one line on stderr, exit code 1. */

@@ -1,10 +1,10 @@
 /** dead-letters: the records that are not tried any more, and how to try them again. */
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Config } from '../config.js';
 import { type DeadLetter, readDeadLetter } from '../delivery/retry/dead-letters.js';
 import { replayDeadLetters } from '../delivery/retry/replay.js';
 import { type Topics, topicsOf } from '../delivery/topics.js';
 import type { Broker } from '../ports/broker.js';
+import type { Config } from '../settings/config.js';
 import { accountIdArgument, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 import { asTheyCome, type Line, newest, oldestFirst } from './oldest-first.js';
 import { assertRegistered } from './registered.js';

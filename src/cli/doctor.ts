@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import { fail, type Result } from '../doctor/check.js';
 import { examine } from '../doctor/doctor.js';
 import { createLogger } from '../observability/logger.js';
+import type { Config } from '../settings/config.js';
+import { WrongSettings } from '../settings/invalid-config.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption } from './command-io.js';
 
 export function doctorCommand(program: Command, io: CommandIo): void {
@@ -19,11 +21,20 @@ export function doctorCommand(program: Command, io: CommandIo): void {
 }
 
 async function examined(io: CommandIo): Promise<readonly Result[]> {
-  const wrong = io.wrongSettings();
-  if (wrong.length > 0)
+  const { config, wrong } = settingsOf(io);
+  if (config === null)
     return wrong.map((says) => ({ check: 'settings', ...fail(says, 'correct the setting: see the README') }));
   const sound: Result = { check: 'settings', verdict: 'ok', says: 'every setting has a valid value', todo: null };
-  return [sound, ...(await examine(io.config(), createLogger('silent')))];
+  return [sound, ...(await examine(config, createLogger('silent')))];
+}
+
+function settingsOf(io: CommandIo): { config: Config | null; wrong: readonly string[] } {
+  try {
+    return { config: io.config(), wrong: [] };
+  } catch (error) {
+    if (error instanceof WrongSettings) return { config: null, wrong: error.lines };
+    throw error;
+  }
 }
 
 function line({ check, verdict, says, todo }: Result): string {

@@ -1,6 +1,7 @@
 /** The command line: one file per command, and what their failures become. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 import { type Command, CommanderError } from 'commander';
 import { version } from '../composition/version.js';
+import { WrongSettings } from '../settings/invalid-config.js';
 import { CommandOfTree, helpAsOption } from './command.js';
 import type { CommandIo } from './command-io.js';
 
@@ -45,7 +46,7 @@ export async function runCommandLine(
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
-    complain(`account-webhooks: ${messageOf(error)}`);
+    for (const line of linesOf(error)) complain(line);
     return FAILED;
   }
 }
@@ -62,8 +63,9 @@ function withoutValues(text: string): string {
   return text.replace(/(unknown option '[^'=]*)=.*(?=')/s, '$1');
 }
 
-/** One line. Errors of ours say what to do; of others the code is what helps. */
-function messageOf(error: unknown): string {
+/** One line, or one for each wrong setting. Errors of ours say what to do; of others the code is what helps. */
+function linesOf(error: unknown): readonly string[] {
+  if (error instanceof WrongSettings) return error.lines;
   const text = error instanceof Error ? error.message : String(error);
-  return text.split('\n')[0] ?? 'failed';
+  return [`account-webhooks: ${text.split('\n')[0] ?? 'failed'}`];
 }

@@ -2,9 +2,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import { type App, ROLES, type Role, StartAborted, startApp } from '../app.js';
-import type { Config } from '../config.js';
 import { createLogger, type Logger } from '../observability/logger.js';
 import { OtherHistory } from '../ports/event-store.js';
+import type { Config } from '../settings/config.js';
+import { settingsHelp } from '../settings/help.js';
 import { CommandFailed, type CommandIo, type JsonOption } from './command-io.js';
 import { keepHeapSmall } from './heap-growth.js';
 import { localUrl } from './local-url.js';
@@ -26,6 +27,7 @@ export function serveCommand(program: Command, io: CommandIo): void {
         .default(ROLES, 'both'),
     )
     .option('--json', 'once it is ready, print its roles and addresses as JSON on stdout')
+    .addHelpText('after', settingsHelp)
     .action(async ({ roles, json }: ServeOptions) => {
       keepHeapSmall();
       const config = io.config();

@@ -1,6 +1,6 @@
 /** The client side: asks a running service over HTTP, with got. */
 import { got, RequestError, type Response } from 'got';
-import type { Config } from '../config.js';
+import type { Config } from '../settings/config.js';
 import { CommandFailed } from './command-io.js';
 import { localUrl } from './local-url.js';
 

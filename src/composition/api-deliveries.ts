@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { openDeliveriesView } from '../adapters/sqlite/deliveries-view.js';
 import { RecordLog } from '../adapters/sqlite/record-log.js';
 import type { Backbone } from '../backbone.js';
-import type { Config } from '../config.js';
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/test-event.js';
 import { ViewFollower } from '../delivery/log/view-follower.js';
 import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
+import type { Config } from '../settings/config.js';
 import type { Core, Stop } from './core.js';
 import { openAttempt } from './delivery-attempt.js';
 

@@ -4,7 +4,7 @@
  */
 import type { SealedValue } from '../read-model/sealed-values.js';
 import type { Sealing } from '../secrets/sealing.js';
-import { invalid } from '../settings.js';
+import { invalid } from '../settings/invalid-config.js';
 
 /** @throws InvalidConfig */
 export function checkKeys(values: Iterable<SealedValue>, sealing: Sealing): void {

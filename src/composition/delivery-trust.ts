@@ -1,7 +1,7 @@
 import type { SecureContext } from 'node:tls';
-import type { Config } from '../config.js';
 import { secureContextOf } from '../endpoints/guarded-connector.js';
-import { certificatesFrom, clientCertificateFrom } from '../setting-files.js';
+import type { Config } from '../settings/config.js';
+import { certificatesFrom, clientCertificateFrom } from '../settings/setting-files.js';
 
 /** Whom deliveries trust, and as whom they come. @throws InvalidConfig for files that can't be read */
 export function deliveryTrust({ delivery: { caFile, clientCertFile, clientKeyFile } }: Config): SecureContext {

@@ -1,6 +1,5 @@
 /** The role that delivers, put together by the settings. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Config } from '../config.js';
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../delivery/dispatcher.js';
 import { createBusyLoop } from '../delivery/isolation/busy-loop.js';
@@ -12,6 +11,7 @@ import { standstillText } from '../delivery/standstill.js';
 import { topicsOf } from '../delivery/topics.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
+import type { Config } from '../settings/config.js';
 import { type Attended, attend } from './attended.js';
 import type { Core, Stop } from './core.js';
 import { openAttempt } from './delivery-attempt.js';

@@ -2,12 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type RetentionRules, Sweeper } from '../adapters/sqlite/sweeper.js';
 import type { Backbone } from '../backbone.js';
-import type { Config } from '../config.js';
 import { isViewGroup, retryGroup } from '../delivery/groups.js';
 import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import { isKeyOver, KEY_STREAMS } from '../idempotency/expiry.js';
 import type { Logger } from '../observability/logger.js';
+import type { Config } from '../settings/config.js';
 
 /** Returns at once; null where neither the store nor the broker is the embedded one. */
 export function startRetention(config: Config, { embedded }: Backbone, logger: Logger): Sweeper | null {

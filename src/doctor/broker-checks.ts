@@ -1,9 +1,9 @@
 /** The broker: its topics, how long they keep their records, and whether the clocks agree. */
 import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
-import type { Config, KafkaConfig } from '../config.js';
 import { retryGroup } from '../delivery/groups.js';
 import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
+import type { Config, KafkaConfig } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 /** @throws BrokerUnavailable, BrokerRefused */

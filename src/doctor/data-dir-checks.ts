@@ -1,8 +1,8 @@
 /** DATA_DIR: whether it can be written to, has room, and keeps the master key to itself. */
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Config } from '../config.js';
 import { modeOpenToOthers } from '../open-folder.js';
+import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 const MEBIBYTE = 1024 ** 2;

@@ -1,7 +1,7 @@
 /** The files that settings name: whether they can be read, hold what they should, and how long that is valid. */
 import { X509Certificate } from 'node:crypto';
-import type { Config } from '../config.js';
-import { certificatesFrom, clientCertificateFrom } from '../setting-files.js';
+import type { Config } from '../settings/config.js';
+import { certificatesFrom, clientCertificateFrom } from '../settings/setting-files.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 const DAY_MS = 24 * 3_600_000;

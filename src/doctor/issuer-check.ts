@@ -1,5 +1,5 @@
 /** AUTH_JWKS_URL: whether it answers with keys, and what its clock says. */
-import type { Config } from '../config.js';
+import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 const ANSWER_WITHIN_MS = 5_000;

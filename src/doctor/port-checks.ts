@@ -1,6 +1,6 @@
 /** PORT and ADMIN_PORT: free, or a service of ours at them; and what that says of itself. */
 import { connect } from 'node:net';
-import type { Config } from '../config.js';
+import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 const ANSWER_WITHIN_MS = 5_000;

@@ -1,10 +1,10 @@
 /** Whether a partition stands before a batch that can't be read. A process that holds it says so, too; this needs none. */
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
-import type { Config } from '../config.js';
 import { retryGroup } from '../delivery/groups.js';
 import { standstillText, standstillTodo } from '../delivery/standstill.js';
 import { topicsOf } from '../delivery/topics.js';
 import { type Broker, BrokerRefused, BrokerUnavailable, type UnreadableBatch } from '../ports/broker.js';
+import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 /** Less than a check may take: where Kafka does not answer, the check of the broker says so. */

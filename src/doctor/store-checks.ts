@@ -6,7 +6,6 @@ import { readModelOrigin } from '../adapters/sqlite/projection-states.js';
 import { inDataDir } from '../adapters/sqlite/store-file.js';
 import { type Backbone, keysOf } from '../backbone.js';
 import { checkKeys } from '../composition/check-keys.js';
-import type { Config } from '../config.js';
 import { type EventStore, type RecordedEvent, WrongExpectedRevision } from '../ports/event-store.js';
 import type { AccountStates } from '../read-model/accounts.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
@@ -14,6 +13,7 @@ import { sealedValues } from '../read-model/sealed-values.js';
 import { readStoreId } from '../read-model/store-id-file.js';
 import { mustBeAccepted, readIdentity } from '../read-model/store-identity.js';
 import { masterKeyFromFile } from '../secrets/master-key-file.js';
+import type { Config } from '../settings/config.js';
 import { type Check, type Finding, ok, warn } from './check.js';
 import { projectionsAtServer } from './projection-checks.js';
 

@@ -5,7 +5,7 @@ import type { AccountStates } from '../../src/read-model/accounts.js';
 import { sealedValues } from '../../src/read-model/sealed-values.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace, signingSecretPlace } from '../../src/secrets/sealing.js';
-import { InvalidConfig } from '../../src/settings.js';
+import { InvalidConfig } from '../../src/settings/invalid-config.js';
 import type { Webhook } from '../../src/webhooks/state.js';
 import { webhookOf } from '../support/fake-accounts.js';
 

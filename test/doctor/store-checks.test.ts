@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config.js';
 import { runChecks } from '../../src/doctor/check.js';
 import { storeChecks } from '../../src/doctor/store-checks.js';
 import { type EventStore, StoreRefused, type SubscribeOptions } from '../../src/ports/event-store.js';
+import { readConfig } from '../../src/settings/read-config.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { createRegistration } from '../../src/accounts/registration.js';
 import { ROLES, startApp } from '../../src/app.js';
 import { openBackbone } from '../../src/backbone.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/settings/read-config.js';
 import { tokenFor } from '../support/api-fixture.js';
 import { eventually } from '../support/eventually.js';
 import { startReceiver } from '../support/receiver.js';

@@ -3,9 +3,10 @@
  * and somebody who publishes meanwhile. All of it is closed in reverse.
  */
 import { type Backbone as OpenedBackbone, openBackbone } from '../../src/backbone.js';
-import { type Config, readConfig } from '../../src/config.js';
 import { type Topics, topicsOf } from '../../src/delivery/topics.js';
 import type { NewRecord } from '../../src/ports/broker.js';
+import type { Config } from '../../src/settings/config.js';
+import { readConfig } from '../../src/settings/read-config.js';
 import type { Backbone } from './backbones.js';
 import { Oracle } from './oracle.js';
 import { type Receiver, type ReceiverOptions, startReceiver } from './receiver.js';

@@ -9,13 +9,13 @@ import { afterAll, jest } from '@jest/globals';
 import type { CommandIo } from '../../src/cli/command-io.js';
 import { printable } from '../../src/cli/printable.js';
 import { runCommandLine } from '../../src/cli/program.js';
-import { readConfig, wrongSettings } from '../../src/config.js';
+import { readConfig } from '../../src/settings/read-config.js';
 import type { Finished, Settings } from './service.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 const SETTINGS_READ = 'the settings were read';
 
-interface Given extends Pick<CommandIo, 'stdin' | 'config' | 'wrongSettings'> {
+interface Given extends Pick<CommandIo, 'stdin' | 'config'> {
   /** commander looks for secrets of options there. */
   readonly environment: Settings;
 }
@@ -46,7 +46,6 @@ export function commandLine(settings: Settings, args: readonly string[], stdin =
     environment: settings,
     stdin: Readable.from(stdin ? [Buffer.from(stdin)] : []),
     config: () => readConfig(settings),
-    wrongSettings: () => wrongSettings(settings),
   });
 }
 
@@ -58,7 +57,6 @@ export function cli(...args: string[]): Promise<Finished> {
     config: () => {
       throw new Error(SETTINGS_READ);
     },
-    wrongSettings: () => [SETTINGS_READ],
   });
 }
 

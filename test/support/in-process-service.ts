@@ -4,8 +4,8 @@
  * says by itself. That a stop leaves nothing open is seen here, by the leak guard.
  */
 import { ROLES, type Role, startApp } from '../../src/app.js';
-import { readConfig } from '../../src/config.js';
 import { createLogger } from '../../src/observability/logger.js';
+import { readConfig } from '../../src/settings/read-config.js';
 import type { Settings } from './service.js';
 
 export interface ServiceHere {

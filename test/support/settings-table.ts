@@ -1,5 +1,5 @@
 /** The settings of the contract, row by row. */
-import type { Config } from '../../src/config.js';
+import type { Config } from '../../src/settings/config.js';
 
 /** One setting: where it is in the Config, its default, what good values become, and wrong values. */
 export interface Setting {

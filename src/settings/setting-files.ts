@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { InvalidConfig } from './settings.js';
+import { invalid } from './invalid-config.js';
 
 /** PEM. @throws InvalidConfig that names the setting */
 export function certificatesFrom(key: string, path: string): string {
@@ -12,7 +12,7 @@ export function certificatesFrom(key: string, path: string): string {
     new X509Certificate(pem);
     return pem;
   } catch {
-    throw new InvalidConfig(`${key} names a file that holds no certificate in PEM`);
+    throw invalid(key, 'names a file that holds no certificate in PEM');
   }
 }
 
@@ -28,7 +28,7 @@ export function clientCertificateFrom(
     createSecureContext({ cert, key });
     return { cert, key };
   } catch {
-    throw new InvalidConfig('DELIVERY_CLIENT_KEY_FILE names no key in PEM that belongs to DELIVERY_CLIENT_CERT_FILE');
+    throw invalid('DELIVERY_CLIENT_KEY_FILE', 'names no key in PEM that belongs to DELIVERY_CLIENT_CERT_FILE');
   }
 }
 
@@ -36,6 +36,6 @@ function fileOf(key: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    throw new InvalidConfig(`${key} names a file that can't be read`);
+    throw invalid(key, "names a file that can't be read");
   }
 }

@@ -1,0 +1,24 @@
+/** docs/settings.md, from the table of src/settings/. */
+const HEAD = `# Settings
+
+<!-- Written by \`make settings-document\` from src/settings/table.ts. Do not edit: a test compares. -->
+
+Environment variables configure the service. An empty value counts as unset. A start looks at all of them: where any is wrong,
+it ends with exit code 1 and a line for each on stderr, which begins with its name and does not show its value.
+\`account-webhooks serve --help\` shows this list, too, and \`account-webhooks doctor\` also looks at the files and servers
+that the settings name.
+`;
+
+const TABLE = '| setting | default | takes | |\n|---|---|---|---|\n';
+
+/** @param sections SECTIONS of src/settings/table.ts */
+export function settingsMarkdown(sections) {
+  const chapters = Object.entries(sections).map(
+    ([name, settings]) => `\n## ${name}\n\n${TABLE}${Object.entries(settings).map(row).join('')}`,
+  );
+  return HEAD + chapters.join('');
+}
+
+function row([key, { parser, byDefault, says }]) {
+  return `| \`${key}\` | ${byDefault ? `\`${byDefault}\`` : '-'} | ${parser.expected} | ${says} |\n`;
+}

@@ -1,0 +1,33 @@
+/** What is wrong with the settings. No message shows a value: it may be a secret in the wrong place. */
+export class InvalidConfig extends Error {
+  override readonly name: string = 'InvalidConfig';
+  readonly code = 'INVALID_CONFIG';
+}
+
+export interface Problem {
+  readonly key: string;
+  /** Continues the key to a sentence. */
+  readonly says: string;
+}
+
+/** All that is wrong at once: a line for each, which begins with its key. */
+export class WrongSettings extends InvalidConfig {
+  override readonly name = 'WrongSettings';
+
+  readonly lines: readonly string[];
+
+  constructor(problems: readonly Problem[]) {
+    const lines = problems.map(lineOf);
+    super(lines.join('\n'));
+    this.lines = lines;
+  }
+}
+
+/** Of one setting. */
+export function invalid(key: string, says: string): InvalidConfig {
+  return new InvalidConfig(lineOf({ key, says }));
+}
+
+function lineOf({ key, says }: Problem): string {
+  return `${key} ${says}`;
+}

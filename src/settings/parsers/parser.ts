@@ -1,0 +1,36 @@
+/** How a setting's text becomes its value, and what parsers are made of. */
+export interface Parser<T> {
+  /** Completes "KEY must be". */
+  readonly expected: string;
+  /** Undefined: the text is no such value. */
+  readonly parse: (text: string) => T | undefined;
+}
+
+/** @param pattern of the whole text */
+export function matching(pattern: string, expected: string): Parser<string> {
+  const whole = new RegExp(`^(?:${pattern})$`, 'u');
+  return { expected, parse: (text) => (whole.test(text) ? text : undefined) };
+}
+
+/** What `parser` takes, as another value. Undefined: this one is no good value all the same. */
+export function becoming<T, U>(parser: Parser<T>, become: (value: T) => U | undefined): Parser<U> {
+  const parse = (text: string) => {
+    const value = parser.parse(text);
+    return value === undefined ? undefined : become(value);
+  };
+  return { expected: parser.expected, parse };
+}
+
+/** Null where the setting is not set, and has no default. */
+export function optional<T>(parser: Parser<T>): Parser<T | null> {
+  return { expected: parser.expected, parse: (text) => (text === '' ? null : parser.parse(text)) };
+}
+
+/** With commas between. */
+export function listOf<T>(item: Parser<T>, expected: string): Parser<readonly [T, ...T[]]> {
+  const parse = (text: string) => {
+    const [first, ...rest] = text.split(',').map(item.parse);
+    return first === undefined || !rest.every((one) => one !== undefined) ? undefined : ([first, ...rest] as const);
+  };
+  return { expected, parse };
+}

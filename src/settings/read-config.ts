@@ -1,0 +1,29 @@
+/** The only reader of process.env. */
+import { type Config, configOf } from './config.js';
+import { type Problem, WrongSettings } from './invalid-config.js';
+import { brokenRules } from './rules.js';
+import { SETTINGS, type Values } from './table.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An empty value counts as unset. @throws WrongSettings that has all of them */
+export function readConfig(environment: Environment = process.env): Config {
+  const { values, wrong } = readValues(environment);
+  // Of a value that is wrong by itself no more is said.
+  const more = brokenRules(values).filter(({ key }) => !wrong.some((problem) => problem.key === key));
+  const problems = [...wrong, ...more];
+  if (problems.length > 0) throw new WrongSettings(problems);
+  return configOf(values);
+}
+
+/** With the default in the place of what is wrong. */
+function readValues(environment: Environment): { values: Values; wrong: readonly Problem[] } {
+  const wrong: Problem[] = [];
+  const values = SETTINGS.map(({ key, parser, byDefault }) => {
+    const value = parser.parse(environment[key] || byDefault);
+    if (value !== undefined) return [key, value];
+    wrong.push({ key, says: `must be ${parser.expected}` });
+    return [key, parser.parse(byDefault)];
+  });
+  return { values: Object.fromEntries(values) as Values, wrong };
+}

@@ -1,0 +1,53 @@
+/** What settings must be together. Each value is a good one by itself. */
+import type { Problem } from './invalid-config.js';
+import type { Key, Values } from './table.js';
+
+interface Rule extends Problem {
+  readonly key: Key;
+  readonly isBroken: (values: Values) => boolean;
+}
+
+const must = (key: Key, says: string, isBroken: Rule['isBroken']): Rule => ({ key, says: `must ${says}`, isBroken });
+const hasKafka = ({ BROKER_URL }: Values) => BROKER_URL !== null;
+
+const RULES: readonly Rule[] = [
+  // The embedded default makes one of its own; with servers that several machines share, one of their own would be useless.
+  must(
+    'MASTER_KEY',
+    'be set where EVENT_STORE_URL or BROKER_URL is',
+    (values) => values.MASTER_KEY === null && (values.EVENT_STORE_URL !== null || hasKafka(values)),
+  ),
+  must(
+    'KAFKA_SASL_MECHANISM',
+    'be set where KAFKA_SASL_USERNAME or KAFKA_SASL_PASSWORD is',
+    (values) =>
+      hasKafka(values) &&
+      values.KAFKA_SASL_MECHANISM === null &&
+      (values.KAFKA_SASL_USERNAME !== null || values.KAFKA_SASL_PASSWORD !== null),
+  ),
+  must(
+    'KAFKA_SASL_USERNAME',
+    'be set where KAFKA_SASL_MECHANISM is',
+    (values) => hasKafka(values) && values.KAFKA_SASL_MECHANISM !== null && values.KAFKA_SASL_USERNAME === null,
+  ),
+  must(
+    'KAFKA_SASL_PASSWORD',
+    'be set where KAFKA_SASL_MECHANISM is',
+    (values) => hasKafka(values) && values.KAFKA_SASL_MECHANISM !== null && values.KAFKA_SASL_PASSWORD === null,
+  ),
+  must('KAFKA_RETENTION', 'be more than 0', (values) => hasKafka(values) && values.KAFKA_RETENTION === 0),
+  must(
+    'DELIVERY_CLIENT_KEY_FILE',
+    'be set where DELIVERY_CLIENT_CERT_FILE is',
+    (values) => values.DELIVERY_CLIENT_CERT_FILE !== null && values.DELIVERY_CLIENT_KEY_FILE === null,
+  ),
+  must(
+    'DELIVERY_CLIENT_CERT_FILE',
+    'be set where DELIVERY_CLIENT_KEY_FILE is',
+    (values) => values.DELIVERY_CLIENT_KEY_FILE !== null && values.DELIVERY_CLIENT_CERT_FILE === null,
+  ),
+];
+
+export function brokenRules(values: Values): readonly Problem[] {
+  return RULES.filter(({ isBroken }) => isBroken(values));
+}
