@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const TMPFS = 0x01021994;
-export const BASE = process.env.BENCH_FOLDER || tmpdir();
+const BASE = process.env.BENCH_FOLDER || tmpdir();
 
 /** Of this process: removed with all that is in it when the process ends, by Ctrl-C too. */
 let own: string | undefined;

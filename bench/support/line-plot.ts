@@ -1,11 +1,11 @@
 /** A line plot as SVG: readable on white and on dark pages, without a library. */
 
-export interface Axis {
+interface Axis {
   readonly label: string;
   readonly log: boolean;
 }
 
-export interface Line {
+interface Line {
   readonly name: string;
   readonly points: readonly (readonly [x: number, y: number])[];
 }

@@ -4,7 +4,7 @@ import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 export type KeySet = ReturnType<typeof createLocalJWKSet>;
 
 /** The message says why, in a few words and without the URL. */
-export class NoKeySet extends Error {
+class NoKeySet extends Error {
   override readonly name = 'NoKeySet';
 }
 

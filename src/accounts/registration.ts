@@ -38,7 +38,7 @@ export interface Registration {
   rotateSecret(accountId: number, context: CommandContext): Promise<RotatedSecret>;
 }
 
-export interface RotatedSecret {
+interface RotatedSecret {
   readonly accountId: number;
   readonly signingSecret: string;
   /** ISO 8601, UTC, ms: until then the secret before this one signs beside it. */

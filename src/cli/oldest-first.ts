@@ -9,7 +9,7 @@ const PART_CHARACTERS = 32 * 1024 ** 2;
 /** What a line costs beside its characters, in characters. */
 const LINE_OVERHEAD = 64;
 
-export type Place = Pick<ReceivedRecord, 'timestamp' | 'partition' | 'offset'>;
+type Place = Pick<ReceivedRecord, 'timestamp' | 'partition' | 'offset'>;
 
 export interface Line {
   readonly place: Place;

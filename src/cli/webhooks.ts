@@ -1,5 +1,6 @@
 /** webhooks: a REST client of a running service. */
 import type { Command } from 'commander';
+import type { GivenHeader } from '../webhooks/header-rules.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, pipedSecret } from './command-io.js';
 import { ask, serviceUrl, URL_OPTION } from './service-client.js';
 
@@ -9,11 +10,6 @@ interface ClientOptions {
   readonly token?: string;
   readonly url?: string;
   readonly json?: boolean;
-}
-
-interface GivenHeader {
-  readonly key: string;
-  readonly value: string;
 }
 
 interface WebhookList {

@@ -24,7 +24,7 @@ export function startRetention(config: Config, { embedded }: Backbone, logger: L
 }
 
 /** @param now ms since the epoch */
-export function retentionRules(config: Config, now: () => number): RetentionRules {
+function retentionRules(config: Config, now: () => number): RetentionRules {
   const { retention, retrySchedule, delivery, paymentTopics, topicPrefix } = config;
   const topics = topicsOf(paymentTopics, topicPrefix);
   return {

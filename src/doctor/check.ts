@@ -1,7 +1,7 @@
 /** A check, what it finds, and how all of them are run: side by side, each with a time limit, none of them throwing. */
 
 /** ok: as it should be. warn: it works, and may not for long, or not as wanted. FAIL: it does not work. */
-export type Verdict = 'ok' | 'warn' | 'FAIL';
+type Verdict = 'ok' | 'warn' | 'FAIL';
 
 export interface Finding {
   readonly verdict: Verdict;

@@ -32,7 +32,7 @@ const ATTEMPT = {
   },
 } as const;
 
-export const deliveriesSchema = {
+const deliveriesSchema = {
   title: 'DeliveryPage',
   description: 'A page of the deliveries of a webhook.',
   type: 'object',

@@ -9,7 +9,7 @@ import { callerOf } from './request-context.js';
 import { EVENT_TYPE, TIME } from './shared-schemas.js';
 import type { UnsentAnswers } from './unsent-answers.js';
 
-export const listingSchema = {
+const listingSchema = {
   title: 'WebhookList',
   description: 'The webhooks of an account.',
   type: 'object',

@@ -6,7 +6,7 @@ import { accountNotFound } from './api-error.js';
 import { callerOf } from './request-context.js';
 import { webhookIdOf, webhookNotFound } from './webhook-command.js';
 
-export interface Owned {
+interface Owned {
   readonly accountId: number;
   readonly webhook: Webhook;
 }

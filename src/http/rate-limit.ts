@@ -13,7 +13,7 @@ const ROUNDING_MS = 0.001;
 /** An account that falls out begins anew with a full bucket; by then so many others have asked since it did. */
 const REMEMBERED_ACCOUNTS = 20_000;
 
-export interface Take {
+interface Take {
   readonly allowed: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -30,7 +30,7 @@ export interface RegisterWebhookBody {
   readonly headers?: readonly GivenHeader[];
 }
 
-export const registerWebhookSchema = {
+const registerWebhookSchema = {
   title: 'WebhookRegistration',
   description: 'The URL to send the payment events of one type to.',
   type: 'object',

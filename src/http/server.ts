@@ -52,7 +52,7 @@ export interface ApiParts extends RegisterWebhookParts {
   readonly newRequestId: () => string;
 }
 
-export interface Route {
+interface Route {
   readonly operation: Operation;
   readonly handle: Middleware;
 }

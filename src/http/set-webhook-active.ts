@@ -13,7 +13,7 @@ export interface SetWebhookActiveBody {
   readonly isActive: boolean;
 }
 
-export const setWebhookActiveSchema = {
+const setWebhookActiveSchema = {
   title: 'WebhookActivation',
   description: 'The state that a webhook is to have.',
   type: 'object',

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Logger } from '../observability/logger.js';
 import type { TraceContext } from '../observability/trace-context.js';
+import type { TestOutcome, TestResult } from '../ports/test-outcome.js';
 import type { Webhook } from '../webhooks/state.js';
 import { ApiError } from './api-error.js';
 import { type Operation, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operation.js';
@@ -14,7 +15,7 @@ import { shownFailure } from './shown-failure.js';
 const MOST_BYTES = 65_536;
 const TRY_AGAIN_SECONDS = '1';
 
-export const testResultSchema = {
+const testResultSchema = {
   title: 'WebhookTest',
   description: 'The outcome of a test.',
   type: 'object',
@@ -60,22 +61,7 @@ export const operation: Operation = {
   },
 };
 
-export interface TestResult {
-  /** The webhook-id. */
-  readonly id: string;
-  readonly success: boolean;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly durationMs: number;
-}
-
-export type SendTest = (
-  accountId: number,
-  webhook: Webhook,
-  trace: TraceContext | null,
-) => Promise<
-  { readonly kind: 'sent'; readonly result: TestResult } | { readonly kind: 'busy' } | { readonly kind: 'interrupted' }
->;
+export type SendTest = (accountId: number, webhook: Webhook, trace: TraceContext | null) => Promise<TestOutcome>;
 
 export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: Logger) {
   return async (ctx: Context): Promise<void> => {

@@ -6,7 +6,7 @@ import type { NewEvent } from '../ports/event-store.js';
 
 export const KEY_STREAMS = 'idempotency-';
 /** How long after its last event such a stream is over: a process of an earlier release may still go by it. */
-export const KEY_STREAM_KEPT_MS = 25 * 3_600_000;
+const KEY_STREAM_KEPT_MS = 25 * 3_600_000;
 
 /** @param last the stream's last event; of one that is not known here, nothing is known to be over */
 export function isKeyOver({ type, data }: Pick<NewEvent, 'type' | 'data'>, now: number): boolean {

@@ -28,7 +28,7 @@ export interface Span extends Spanned {
   end(error: string | null): void;
 }
 
-export interface RequestSpan extends Spanned {
+interface RequestSpan extends Spanned {
   /** @param route its template, never the path: ids are in that. Null for none of ours. */
   end(route: string | null, status: number): void;
 }

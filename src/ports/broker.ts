@@ -88,7 +88,7 @@ export interface UnreadableBatch {
 }
 
 /** From an offset on, and up to another one, which is left out. */
-export interface OffsetRange {
+interface OffsetRange {
   readonly from: number;
   readonly to?: number;
 }

@@ -16,7 +16,7 @@ export interface AccountCredentials {
   readonly signingSecrets: readonly SealedSecret[];
 }
 
-export interface Credential {
+interface Credential {
   readonly clientId: string;
   /** SHA-256 of the client secret, in hex. */
   readonly secretHash: string;

@@ -12,7 +12,7 @@ export interface AheadLimits {
   readonly characters: number;
 }
 
-export const AHEAD_LIMITS: AheadLimits = { streams: 10_000, characters: 64 * 1024 * 1024 };
+const AHEAD_LIMITS: AheadLimits = { streams: 10_000, characters: 64 * 1024 * 1024 };
 
 /** So much is ahead of the read model that a command is not begun: the read model has to come first. */
 export class ReadModelBehind extends Error {

@@ -5,7 +5,7 @@ import { packageFile } from '../package-file.js';
 import type { RecordedEvent } from '../ports/event-store.js';
 import { compileProjection, type Projection, type ProjectionName } from './projection-source.js';
 
-export class FixtureFailed extends Error {
+class FixtureFailed extends Error {
   override readonly name = 'FixtureFailed';
   readonly code = 'FIXTURE_FAILED';
 }

@@ -3,7 +3,7 @@ import { createHash, hkdfSync } from 'node:crypto';
 
 export const MASTER_KEY_BYTES = 32;
 
-export type KeyPurpose = 'sealing' | 'access-tokens' | 'idempotency';
+type KeyPurpose = 'sealing' | 'access-tokens' | 'idempotency';
 
 export interface MasterKey {
   /** The first 8 hex digits of a hash of the key: names the key, tells nothing of it. */

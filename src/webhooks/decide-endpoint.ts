@@ -7,7 +7,7 @@
 import type { WebhookEvent } from './events.js';
 import type { AccountWebhooks } from './state.js';
 
-export interface NoteEndpointFailing {
+interface NoteEndpointFailing {
   readonly type: 'NoteEndpointFailing';
   readonly endpoint: string;
   /** ISO 8601: the first failure after the last success. */
@@ -15,13 +15,13 @@ export interface NoteEndpointFailing {
   readonly at: string;
 }
 
-export interface NoteEndpointRecovered {
+interface NoteEndpointRecovered {
   readonly type: 'NoteEndpointRecovered';
   readonly endpoint: string;
   readonly at: string;
 }
 
-export interface DeactivateFailingEndpoint {
+interface DeactivateFailingEndpoint {
   readonly type: 'DeactivateFailingEndpoint';
   readonly endpoint: string;
   /** How long it has to have failed, as it was noted. ms */

@@ -17,7 +17,7 @@ export interface RegisterWebhook {
   readonly at: string;
 }
 
-export interface DeactivateWebhook {
+interface DeactivateWebhook {
   readonly type: 'DeactivateWebhook';
   readonly webhookId: number;
   /** The version the reason was seen with: a webhook that was updated since is left alone. */
@@ -27,14 +27,14 @@ export interface DeactivateWebhook {
 }
 
 /** Asked for by the account itself. */
-export interface SetWebhookActive {
+interface SetWebhookActive {
   readonly type: 'SetWebhookActive';
   readonly webhookId: number;
   readonly isActive: boolean;
   readonly at: string;
 }
 
-export interface RemoveWebhook {
+interface RemoveWebhook {
   readonly type: 'RemoveWebhook';
   readonly webhookId: number;
   readonly at: string;

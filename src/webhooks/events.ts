@@ -16,18 +16,18 @@ export interface AccountRegistered {
   readonly data: { readonly accountId: number; readonly registeredAt: string };
 }
 
-export interface CredentialIssued {
+interface CredentialIssued {
   readonly type: 'CredentialIssued';
   /** secretHash: SHA-256 of the client secret, in hex. */
   readonly data: { readonly clientId: string; readonly secretHash: string; readonly issuedAt: string };
 }
 
-export interface CredentialRevoked {
+interface CredentialRevoked {
   readonly type: 'CredentialRevoked';
   readonly data: { readonly clientId: string; readonly revokedAt: string };
 }
 
-export interface SigningSecretIssued {
+interface SigningSecretIssued {
   readonly type: 'SigningSecretIssued';
   readonly data: { readonly sealed: string; readonly issuedAt: string };
 }
@@ -54,12 +54,12 @@ export interface WebhookUpdated {
   readonly data: WebhookConfiguration & { readonly updatedAt: string };
 }
 
-export interface WebhookActivated {
+interface WebhookActivated {
   readonly type: 'WebhookActivated';
   readonly data: { readonly webhookId: number; readonly activatedAt: string };
 }
 
-export interface WebhookDeactivated {
+interface WebhookDeactivated {
   readonly type: 'WebhookDeactivated';
   /** by: only where the service did it (410, DEACTIVATE_AFTER); earlier releases did not say so. */
   readonly data: {
@@ -70,31 +70,31 @@ export interface WebhookDeactivated {
   };
 }
 
-export interface WebhookRemoved {
+interface WebhookRemoved {
   readonly type: 'WebhookRemoved';
   readonly data: { readonly webhookId: number; readonly removedAt: string };
 }
 
 /** Nothing was delivered to the endpoint since then. Noted once, until it recovers or somebody configures it anew. */
-export interface EndpointFailing {
+interface EndpointFailing {
   readonly type: 'EndpointFailing';
   /** since: the first failure after the last success. */
   readonly data: { readonly endpoint: string; readonly since: string; readonly notedAt: string };
 }
 
-export interface EndpointRecovered {
+interface EndpointRecovered {
   readonly type: 'EndpointRecovered';
   readonly data: { readonly endpoint: string; readonly recoveredAt: string };
 }
 
 /** A request that came with an Idempotency-Key, and changed nothing: its key stands in the metadata (key-use.ts). */
-export interface IdempotencyKeyUsed {
+interface IdempotencyKeyUsed {
   readonly type: 'IdempotencyKeyUsed';
   /** The webhook as the request found it. */
   readonly data: { readonly webhookId: number; readonly version: number };
 }
 
-export type EndpointEvent = EndpointFailing | EndpointRecovered;
+type EndpointEvent = EndpointFailing | EndpointRecovered;
 
 export type WebhookEvent =
   | WebhookAdded
@@ -104,14 +104,14 @@ export type WebhookEvent =
   | WebhookRemoved
   | EndpointEvent;
 
-export type CredentialEvent = CredentialIssued | CredentialRevoked | SigningSecretIssued;
+type CredentialEvent = CredentialIssued | CredentialRevoked | SigningSecretIssued;
 
 export type AccountEvent = AccountRegistered | CredentialEvent | WebhookEvent | IdempotencyKeyUsed;
 
 /** As it stands in the store: its id tells it from every other event, of another history too. */
 export type StoredAccountEvent = AccountEvent & { readonly id: string };
 
-export const ACCOUNT_STREAM_PREFIX = 'account-';
+const ACCOUNT_STREAM_PREFIX = 'account-';
 
 export function accountStream(accountId: number): string {
   return `${ACCOUNT_STREAM_PREFIX}${accountId}`;

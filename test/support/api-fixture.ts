@@ -65,13 +65,13 @@ export interface Answer {
   readonly body: AnswerBody;
 }
 
-export interface AnswerBody {
+interface AnswerBody {
   readonly success?: boolean;
   readonly message?: string;
   readonly errors?: readonly { readonly field: string; readonly message: string }[];
 }
 
-export interface ListedWebhook {
+interface ListedWebhook {
   readonly id: number;
   readonly type: string;
   readonly url: string;

@@ -39,7 +39,7 @@ const EVENTSTOREDB: Backbone = {
 };
 
 /** Of the event store and of the broker. */
-export const BACKBONES: readonly Backbone[] = [SQLITE, EVENTSTOREDB].flatMap((store) =>
+const BACKBONES: readonly Backbone[] = [SQLITE, EVENTSTOREDB].flatMap((store) =>
   [SQLITE, KAFKA].map((broker) => pair(store, broker)),
 );
 

@@ -29,7 +29,7 @@ import { CONTEXT } from './webhook-samples.js';
 const LONG = 15_000;
 const sealing = createSealing([masterKey(Buffer.alloc(32, 7))], randomBytes);
 
-export interface WebhookSample {
+interface WebhookSample {
   readonly id: number;
   readonly accountId: number;
   readonly url: string;

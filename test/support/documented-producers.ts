@@ -12,7 +12,7 @@ const LIBRARIES = process.env.PRODUCER_LIBRARIES ?? '';
 /** Those that the service reads: each producer is run with each. */
 export const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 
-export type Codec = (typeof CODECS)[number];
+type Codec = (typeof CODECS)[number];
 
 export interface DocumentedProducer {
   readonly client: string;

@@ -24,14 +24,14 @@ export interface DocumentedOperation extends Json {
   readonly responses: Readonly<Record<string, DocumentedResponse>>;
 }
 
-export interface DocumentedResponse {
+interface DocumentedResponse {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Json>>;
   readonly links?: Readonly<Record<string, DocumentedLink>>;
   readonly content: Readonly<Record<string, { readonly schema: Json }>>;
 }
 
-export interface DocumentedLink {
+interface DocumentedLink {
   readonly operationId: string;
   readonly parameters?: Readonly<Record<string, string>>;
 }

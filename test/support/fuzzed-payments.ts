@@ -7,7 +7,7 @@ import { ACCOUNT } from './delivery-samples.js';
 import { anyBytes, broken, oddText, oddValue, withOneChange } from './odd-json.js';
 
 /** unprepared: the secrets can't be opened. */
-export const ANSWERS = ['delivered', 'failed', 'gone', 'interrupted', 'unprepared'] as const;
+const ANSWERS = ['delivered', 'failed', 'gone', 'interrupted', 'unprepared'] as const;
 export type EndpointAnswer = (typeof ANSWERS)[number];
 
 export interface FuzzedPayment {

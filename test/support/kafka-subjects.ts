@@ -47,7 +47,7 @@ export function kafkaBroker(brokers: string): Open<Broker> {
 }
 
 /** A batch that is sound, and unpacks to more than is taken. Its key is the one of the contract's records. */
-export async function poisonTopic(brokers: string, topic: string): Promise<void> {
+async function poisonTopic(brokers: string, topic: string): Promise<void> {
   const kafka = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING });
   const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
   await producer.connect();

@@ -9,7 +9,7 @@ import type { AccountEvent } from '../../src/webhooks/events.js';
 import { type AccountWebhooks, evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
 import { added } from './webhook-samples.js';
 
-export interface Published {
+interface Published {
   /** Null: the record is no payment event. */
   readonly event: PaymentEvent | null;
   readonly at: number;
@@ -30,7 +30,7 @@ type OneFact =
   | ({ readonly kind: 'letter'; readonly p: number } & Step)
   | { readonly kind: 'retried'; readonly id: number };
 
-export interface Routed {
+interface Routed {
   readonly routed: number;
   readonly confirmed: number;
   readonly webhooks: readonly number[];
@@ -52,7 +52,7 @@ export interface History {
   readonly facts: readonly Fact[];
 }
 
-export const TYPES = ['cash_in', 'cash_out'] as const;
+const TYPES = ['cash_in', 'cash_out'] as const;
 export const TIERS = ['5s', '30m'] as const;
 /** The last one is nobody's. */
 export const WEBHOOKS = [1, 2, 3, 4] as const;
@@ -123,7 +123,7 @@ function withoutTwins(changes: readonly AccountEvent[]): readonly AccountEvent[]
 }
 
 /** Before the first event, and after each. */
-export function statesOf(events: readonly AccountEvent[]): AccountWebhooks[] {
+function statesOf(events: readonly AccountEvent[]): AccountWebhooks[] {
   const all = [NO_ACCOUNT];
   for (const [index, event] of events.entries())
     all.push(evolve(all.at(-1) ?? NO_ACCOUNT, { ...event, id: `${index}` }));

@@ -19,7 +19,7 @@ import { CONTEXT } from './webhook-samples.js';
 export const PROJECTION = combined(PROJECTIONS.map(loadProjection));
 export const HISTORY = 'a history';
 /** For an event that has to pass. */
-export const WAIT_MS = 5_000;
+const WAIT_MS = 5_000;
 
 export class ProjectionHostFixture {
   readonly logger = recordingLogger();

@@ -6,7 +6,7 @@ import { installUnnamedAddresses } from './unnamed-addresses.js';
 
 const CLOSE_WITHIN_MS = 2_000;
 
-export class NoConnectionString extends Error {
+class NoConnectionString extends Error {
   override readonly name = 'NoConnectionString';
   readonly code = 'NO_CONNECTION_STRING';
 }

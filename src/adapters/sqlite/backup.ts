@@ -20,7 +20,7 @@ export interface BackupOptions {
 }
 
 /** The message says why; nothing of the copy is left. */
-export class BackupFailed extends Error {
+class BackupFailed extends Error {
   override readonly name = 'BackupFailed';
   readonly code = 'BACKUP_FAILED';
 }

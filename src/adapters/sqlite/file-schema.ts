@@ -34,7 +34,7 @@ export function schemaFound(file: SqliteFile, { applicationId, shape, unmarked =
   return version === shape ? 'same' : 'earlier';
 }
 
-export function shapeOf(file: SqliteFile): number {
+function shapeOf(file: SqliteFile): number {
   return read(file, 'user_version');
 }
 

@@ -8,7 +8,7 @@ import { parseSigningSecret } from './signature.js';
 
 const CACHED_SECRETS = 10_000;
 
-export interface OpenedHeader {
+interface OpenedHeader {
   readonly key: string;
   readonly value: string;
 }

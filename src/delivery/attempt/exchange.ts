@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 
 /** This much of a response's body is read; what it says does not matter. */
-export const MAX_RESPONSE_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
 export type CancelReason = 'timeout' | 'interrupted';
 

@@ -3,6 +3,7 @@
  * and few in all, so that nobody keeps this service, or a receiver, busy with them.
  */
 import type { TraceContext } from '../../observability/trace-context.js';
+import type { TestOutcome } from '../../ports/test-outcome.js';
 import type { Webhook } from '../../webhooks/state.js';
 import { type EndpointKey, endpointKey } from '../isolation/endpoint-key.js';
 import type { Attempt } from './attempt.js';
@@ -20,23 +21,6 @@ export interface TestEventParts {
   /** Aborted when tests under way have to end. */
   readonly interrupt: AbortSignal;
 }
-
-export interface TestResult {
-  /** The webhook-id. */
-  readonly id: string;
-  readonly success: boolean;
-  /** Null where no response came. */
-  readonly status: number | null;
-  /** Null where a response came in full. */
-  readonly error: string | null;
-  readonly durationMs: number;
-}
-
-/** interrupted: the service stops; it says nothing of the endpoint. */
-export type TestOutcome =
-  | { readonly kind: 'sent'; readonly result: TestResult }
-  | { readonly kind: 'busy' }
-  | { readonly kind: 'interrupted' };
 
 /**
  * @param trace what the request for it belongs to

@@ -1,4 +1,5 @@
 /** Dead letters: records that no attempt will be made for any more, kept as they came, with the reason in headers. */
+import type { CountedReason } from '../../observability/metrics.js';
 import {
   headerText,
   type NewRecord,
@@ -14,14 +15,14 @@ import { sourceText } from '../record-place.js';
  * deactivated: the service switched the webhook off. other-history: the store was replaced, and the webhook's id belongs to
  * another webhook there, or to none; nothing was sent.
  */
-export const END_REASONS = ['exhausted', 'deactivated', 'other-history'] as const;
+export const END_REASONS = ['exhausted', 'deactivated', 'other-history'] as const satisfies readonly CountedReason[];
 export type EndReason = (typeof END_REASONS)[number];
 
 /**
  * not-valid: not a payment event, or not a retry record. unreadable: a batch that an operator steps over; nothing of it is
  * kept but its place.
  */
-export type DeadLetterReason = EndReason | 'not-valid' | 'unreadable';
+export type DeadLetterReason = CountedReason | 'unreadable';
 
 const LAST_OFFSET = 'aw-last-offset';
 const DIGEST = 'aw-digest';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AttemptRequest, AttemptResult } from '../../../src/delivery/attempt/attempt.js';
-import { createSendTestEvent, type SendTestEvent, type TestOutcome } from '../../../src/delivery/attempt/test-event.js';
+import { createSendTestEvent, type SendTestEvent } from '../../../src/delivery/attempt/test-event.js';
+import type { TestOutcome } from '../../../src/ports/test-outcome.js';
 import { ACCOUNT, DELIVERED, failedWith, GONE, INTERRUPTED, NOW, TIMED_OUT } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
 

@@ -38,7 +38,7 @@ export function harness(): Harness {
 }
 
 /** The client's dispose leaves the channel open, with a socket and timers. */
-export async function closeClient(client: EventStoreDBClient): Promise<void> {
+async function closeClient(client: EventStoreDBClient): Promise<void> {
   await client.dispose();
   const { getChannel } = client as unknown as { getChannel(): Promise<{ close(): void }> };
   const channel = await getChannel().catch(() => undefined);

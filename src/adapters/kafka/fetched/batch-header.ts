@@ -19,7 +19,7 @@ const OLD_CRC_AT = 12;
 
 export const MAGIC = 2;
 export const MAGIC_AT = 16;
-export const CRC_AT = 17;
+const CRC_AT = 17;
 export const HEADER_BYTES = 61;
 
 export interface BatchHeader {

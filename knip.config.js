@@ -1,0 +1,23 @@
+/** What nothing imports: files, exports and packages. Run by `make lint`. What a test alone imports is left alone. */
+export default {
+  entry: [
+    'src/main.ts',
+    // Run by make, and as processes of their own.
+    'scripts/*.js',
+    'bench/{run,growth,soak}.ts',
+    'bench/{processes,rows}/*.ts',
+    'bench/support/{profile,typescript}.js',
+    'test/support/{clock-behind,sqlite-child-process}.js',
+    'test/services/{kafka/kafka,eventstoredb/server-program}.js',
+    'test/services/eventstoredb/as-program.ts',
+    'test/fixtures/data-dirs/make.ts',
+    'test/architecture/planted/*.planted.ts',
+    // Read and sent to EventStoreDB, which calls what they define.
+    'projections/*.js',
+    'docs/receivers/*.mjs',
+  ],
+  project: ['**/*.{js,cjs,mjs,ts}'],
+  // Run from node_modules/.bin.
+  ignoreDependencies: ['@biomejs/biome', '@redocly/cli', 'dependency-cruiser'],
+  ignoreBinaries: ['cc', 'java', 'kcat', 'mvn', 'promtool'],
+};
