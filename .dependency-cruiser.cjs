@@ -54,7 +54,6 @@ const PACKAGE_PLACES = {
   undici: ['src/endpoints/', 'src/delivery/'],
   jose: ['src/accounts/'],
   'pino(-pretty)?': ['src/observability/'],
-  'prom-client': ['src/observability/exposition[.]ts$'],
   '@opentelemetry': ['src/observability/otlp-tracing[.]ts$'],
   commander: ['src/cli/'],
 };

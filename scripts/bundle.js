@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 /** Every start loads them, or every call of a service by the command line; what is not here is loaded from node_modules. */
 const BUNDLED = [
   ...['@koa/router', 'ajv', 'commander', 'got', 'jose', 'koa', 'koa-bodyparser', 'lru-cache'],
-  ...['pino', 'prom-client', 'undici'],
+  ...['pino', 'undici'],
 ];
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

@@ -22,7 +22,7 @@ export function createMetrics(options: MetricsOptions): ExposedMetrics {
     store: storeMetrics(exposition),
     watch: watchedMetrics(exposition, options.now),
     contentType: exposition.contentType,
-    text: () => exposition.text(),
+    text: async () => exposition.text(),
     close,
   };
 }

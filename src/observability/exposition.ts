@@ -1,5 +1,5 @@
-/** prom-client, and the only place that knows it: metrics by name, with what is counted, observed or looked at. */
-import { Counter, Gauge, type Histogram, Registry } from 'prom-client';
+/** All of /metrics: metrics by name, with what is counted, observed or looked at. */
+import { CONTENT_TYPE, type Metric, metricText, type Series } from './exposition-format.js';
 import { Count, Distribution } from './tallies.js';
 
 export interface Described {
@@ -12,75 +12,49 @@ export interface Described {
 export type Sample = readonly [value: number, ...labels: string[]];
 
 interface Made<T> {
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: Series['labels'];
   readonly tally: T;
 }
 
 export class Exposition {
-  readonly #registry = new Registry();
+  readonly contentType = CONTENT_TYPE;
+  readonly #metrics: (() => string)[] = [];
 
-  get contentType(): string {
-    return this.#registry.contentType;
-  }
-
-  text(): Promise<string> {
-    return this.#registry.metrics();
+  text(): string {
+    return `${this.#metrics.map((text) => text()).join('\n\n')}\n`;
   }
 
   /** Makes what counts under these label values, from 0 on: once, not each time. */
   counter(described: Described): (...labels: string[]) => Count {
     const made: Made<Count>[] = [];
-    this.growing(described, () => made.map(({ labels, tally }) => [tally.value, ...Object.values(labels)]));
+    const { name } = described;
+    this.#add(described, 'counter', () => made.map(({ labels, tally }) => ({ name, labels, value: tally.value })));
     return (...values) => put(made, labelled(described, values), new Count());
   }
 
-  /**
-   * Makes what observes under these label values. prom-client's own histogram looks its labels up at each value: measured
-   * 1 us, where this is a few ns.
-   */
+  /** Makes what observes under these label values. */
   histogram(described: Described, bounds: readonly number[]): (...labels: string[]) => Distribution {
     const made: Made<Distribution>[] = [];
-    const { name, help } = described;
-    const get = async () => ({
-      name,
-      help,
-      type: 'histogram',
-      aggregator: 'sum',
-      values: made.flatMap(valuesOf(name)),
-    });
-    // All that a registry asks of a metric.
-    this.#registry.registerMetric({ name, help, get } as unknown as Histogram);
+    this.#add(described, 'histogram', () => made.flatMap((one) => seriesOf(described.name, one)));
     return (...values) => put(made, labelled(described, values), new Distribution(bounds));
   }
 
   /** Looked at when somebody asks. A look that fails leaves its metric without values, and the others as they are. */
   gauge(described: Described, look: () => Iterable<Sample>): void {
-    new Gauge({
-      ...this.#options(described),
-      collect() {
-        emptied(this, described);
-        for (const [value, ...labels] of looked(look)) this.labels(...labels).set(value);
-      },
-    });
+    this.#add(described, 'gauge', () => looked(described, look));
   }
 
   /** The same for what only grows. */
   growing(described: Described, look: () => Iterable<Sample>): void {
-    new Counter({
-      ...this.#options(described),
-      collect() {
-        emptied(this, described);
-        for (const [value, ...labels] of looked(look)) this.labels(...labels).inc(value);
-      },
-    });
+    this.#add(described, 'counter', () => looked(described, look));
   }
 
-  #options({ name, help, labels = [] }: Described) {
-    return { name, help, labelNames: [...labels], registers: [this.#registry] };
+  #add({ name, help }: Described, type: Metric['type'], series: () => readonly Series[]): void {
+    this.#metrics.push(() => metricText({ name, help, type }, series()));
   }
 }
 
-function labelled({ labels = [] }: Described, values: readonly string[]): Readonly<Record<string, string>> {
+function labelled({ labels = [] }: Described, values: readonly string[]): Series['labels'] {
   return Object.fromEntries(labels.map((name, index) => [name, values[index] ?? '']));
 }
 
@@ -89,27 +63,27 @@ function put<T>(made: Made<T>[], labels: Made<T>['labels'], tally: T): T {
   return tally;
 }
 
-function valuesOf(name: string) {
-  return ({ labels, tally }: Made<Distribution>) => {
-    const { cumulative, sum } = tally;
-    return [
-      ...cumulative.map(({ le, count }) => ({ metricName: `${name}_bucket`, labels: { le, ...labels }, value: count })),
-      { metricName: `${name}_sum`, labels, value: sum },
-      { metricName: `${name}_count`, labels, value: cumulative.at(-1)?.count ?? 0 },
-    ];
-  };
+function seriesOf(name: string, { labels, tally }: Made<Distribution>): readonly Series[] {
+  const { cumulative, sum } = tally;
+  return [
+    ...cumulative.map(({ le, count }) => ({
+      name: `${name}_bucket`,
+      labels: { le: String(le), ...labels },
+      value: count,
+    })),
+    { name: `${name}_sum`, labels, value: sum },
+    { name: `${name}_count`, labels, value: cumulative.at(-1)?.count ?? 0 },
+  ];
 }
 
-/** What has no labels is 0 after a reset: a number that nobody has looked at. */
-function emptied(metric: Pick<Gauge, 'reset' | 'remove'>, { labels = [] }: Described): void {
-  metric.reset();
-  if (labels.length === 0) metric.remove({});
-}
-
-function looked(look: () => Iterable<Sample>): readonly Sample[] {
+/** Of two samples with the same labels the later one is told: Prometheus refuses all of a scrape that has both. */
+function looked(described: Described, look: () => Iterable<Sample>): readonly Series[] {
+  const byLabels = new Map<string, Series>();
   try {
-    return [...look()];
+    for (const [value, ...values] of look())
+      byLabels.set(JSON.stringify(values), { name: described.name, labels: labelled(described, values), value });
   } catch {
     return [];
   }
+  return [...byLabels.values()];
 }

@@ -1,6 +1,5 @@
 /**
- * The process itself, under the names that Prometheus' client libraries share. prom-client's own set is not taken: what
- * it starts (an observer of garbage collection, a histogram of delays) can't be ended.
+ * The process itself, under the names that Prometheus' client libraries share.
  */
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
