@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-nodes test-unit suite types imports format unused api-document asyncapi-document settings-document producers receivers try-package faults run lint build bench bench-growth soak clean up down
+.PHONY: help demo test test-all test-nodes test-unit suite types imports format unused links api-document asyncapi-document settings-document producers receivers try-package faults run lint build bench bench-growth soak clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -60,7 +60,7 @@ faults: $(BUILT) ## the fault suite; writes what it counted into docs/reliabilit
 run: $(BUILT) ## the service, on 127.0.0.1:8080 (ARGS="--roles api" adds arguments)
 	@node dist/main.js serve $(ARGS)
 
-lint: types imports format unused ## formatting, lint rules, types, what may import what, and what nothing imports
+lint: types imports format unused links ## formatting, lint rules, types, imports, unused code, and dead links in the documents
 
 types: $(INSTALLED)
 	$(BIN)/tsc -p tsconfig.json --incremental --tsBuildInfoFile dist/.types-checked
@@ -73,6 +73,9 @@ format: $(INSTALLED)
 
 unused: $(INSTALLED)
 	$(BIN)/knip
+
+links: $(INSTALLED)
+	@node scripts/check-links.js
 
 build: $(BUILT) ## dist/main.js, the account-webhooks command
 
