@@ -63,9 +63,9 @@ function withoutValues(text: string): string {
   return text.replace(/(unknown option '[^'=]*)=.*(?=')/s, '$1');
 }
 
-/** One line, or one for each wrong setting. Errors of ours say what to do; of others the code is what helps. */
+/** One line, after one for each wrong setting. Errors of ours say what to do; of others the code is what helps. */
 function linesOf(error: unknown): readonly string[] {
-  if (error instanceof WrongSettings) return error.lines;
+  if (error instanceof WrongSettings) return [...error.lines, `account-webhooks: set right: ${error.keys.join(', ')}`];
   const text = error instanceof Error ? error.message : String(error);
   return [`account-webhooks: ${text.split('\n')[0] ?? 'failed'}`];
 }

@@ -14,11 +14,13 @@ export interface Problem {
 export class WrongSettings extends InvalidConfig {
   override readonly name = 'WrongSettings';
 
+  readonly keys: readonly string[];
   readonly lines: readonly string[];
 
   constructor(problems: readonly Problem[]) {
     const lines = problems.map(lineOf);
     super(lines.join('\n'));
+    this.keys = problems.map(({ key }) => key);
     this.lines = lines;
   }
 }

@@ -10,7 +10,10 @@ function keysOf(environment: Environment): readonly string[] {
   try {
     readConfig(environment);
   } catch (error) {
-    if (error instanceof WrongSettings) return error.lines.map((line) => line.split(' ')[0] ?? '');
+    if (error instanceof WrongSettings) {
+      expect(error.lines.map((line) => line.split(' ')[0])).toEqual(error.keys);
+      return error.keys;
+    }
     throw error;
   }
   return [];
@@ -57,6 +60,7 @@ test.each([['serve'], ['deliveries', 'list', '--account', '1']])('%s ends with a
     'PORT must be a port from 0 to 65535',
     'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
     'DELIVERY_CLIENT_KEY_FILE must be set where DELIVERY_CLIENT_CERT_FILE is',
+    'account-webhooks: set right: PORT, LOG_LEVEL, DELIVERY_CLIENT_KEY_FILE',
     '',
   ]);
 });
