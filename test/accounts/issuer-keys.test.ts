@@ -10,7 +10,7 @@ const NOW = Date.parse('2026-11-21T10:00:00.000Z');
 const SECONDS = NOW / 1000;
 const CLAIMS = { iss: 'https://issuer', aud: 'webhooks', sub: '42', iat: SECONDS, exp: SECONDS + 60 };
 const CALLER = { kind: 'verified', caller: { accountId: 42, actor: '42', clientId: null } };
-const NO_KEY = { kind: 'refused', why: 'the issuer has no key of this kid and algorithm' };
+const NO_KEY = { kind: 'refused', why: 'the issuer has no key with this kid and algorithm' };
 /** The timer does nothing within a test. */
 const BY_HAND = { refreshMs: 3_600_000, retryMs: 3_600_000 };
 const AWAY: [string, Answer, why: string][] = [
@@ -121,7 +121,7 @@ describe('while the issuer answers, its keys', () => {
   it('that are no keys at all leave the others usable', async () => {
     const set = [{ kty: 'RSA', kid: 'broken' }, { kty: 'oct', k: 'AAAA', kid: 'oct' }, ...issuer.publicKeys];
     issuer.answerWith({ status: 200, body: JSON.stringify({ keys: set }) });
-    expect(await verify(await withKid('broken'))).toEqual({ kind: 'refused', why: 'the token can not be verified' });
+    expect(await verify(await withKid('broken'))).toEqual({ kind: 'refused', why: 'the token could not be verified' });
     expect(await verify(await signed())).toEqual(CALLER);
   });
 });
