@@ -100,7 +100,7 @@ export interface Extent {
 }
 
 /** What the log says of it. */
-export const STEPPED_OVER = 'a batch can not be read: it is stepped over';
+export const STEPPED_OVER = 'a batch can not be read: stepping over it';
 
 export interface BrowseOptions {
   /** By partition; those that it does not name are left out. Without it: all of them, from the oldest record. */

@@ -111,7 +111,7 @@ export class StoreRefused extends StoreUnavailable {
   override readonly code = 'STORE_REFUSED';
 }
 
-/** The store is another one than before, or the same one as it was earlier: nothing that was folded from it counts. */
+/** The store is a different one than before, or the same one as it was earlier: nothing that was folded from it counts. */
 export class OtherHistory extends Error {
   override readonly name = 'OtherHistory';
   readonly code = 'OTHER_HISTORY';
