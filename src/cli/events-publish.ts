@@ -20,7 +20,7 @@ interface PublishOptions {
 }
 
 export function eventsCommand(program: Command, io: CommandIo): void {
-  const events = program.command('events').description('publish payment events');
+  const events = program.command('events').description('publish payment events, and step over unreadable batches');
   skipCommand(events, io);
 
   events

@@ -179,7 +179,7 @@ export class BrokerUnavailable extends Error {
   readonly code: string = 'BROKER_UNAVAILABLE';
 }
 
-/** It answers, and will not have us as we are set up: credentials, certificate, permission. No new try mends that. */
+/** The server rejected our credentials, certificate or permissions. Retrying won't help. */
 export class BrokerRefused extends BrokerUnavailable {
   override readonly name = 'BrokerRefused';
   override readonly code = 'BROKER_REFUSED';

@@ -105,7 +105,7 @@ export class StoreUnavailable extends Error {
   readonly code: string = 'STORE_UNAVAILABLE';
 }
 
-/** It answers, and will not have us as we are set up: credentials, certificate. No new try mends that. */
+/** The server rejected our credentials or certificate. Retrying won't help. */
 export class StoreRefused extends StoreUnavailable {
   override readonly name = 'StoreRefused';
   override readonly code = 'STORE_REFUSED';
