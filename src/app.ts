@@ -73,8 +73,8 @@ export async function startApp(
 /** The parts in the order in which they are started; each says for itself how it is from then on. */
 function notReadyYet(roles: readonly Role[]): Readiness {
   const readiness = new Readiness();
-  for (const part of ['event store', 'read model', 'keys']) readiness.part(part, () => 'it is not there yet');
-  const waits = () => 'it waits for the parts before it';
+  for (const part of ['event store', 'read model', 'keys']) readiness.part(part, () => 'not started yet');
+  const waits = () => 'waiting for the parts before it';
   // What it answers from is here: an API goes on without the broker, and is to be asked.
   if (roles.includes('dispatcher')) readiness.part('broker', waits, { needed: !roles.includes('api') });
   for (const role of roles) readiness.part(role, waits);
@@ -90,7 +90,7 @@ function metricsOf(roles: readonly Role[], readiness: Readiness): ExposedMetrics
 
 function aborted(signal: AbortSignal): Promise<never> {
   const given = new Promise<never>((_, reject) => {
-    const giveUp = () => reject(new StartAborted('the start was given up'));
+    const giveUp = () => reject(new StartAborted('the start was aborted'));
     if (signal.aborted) giveUp();
     else signal.addEventListener('abort', giveUp, { once: true });
   });

@@ -17,14 +17,14 @@ export async function fetchKeySet(url: string, signal: AbortSignal): Promise<Key
   });
   if (response.status !== 200) {
     await response.body?.cancel().catch(() => undefined);
-    throw new NoKeySet(`it answers ${response.status}`);
+    throw new NoKeySet(`the response has status ${response.status}`);
   }
   const body: unknown = await response.json().catch((error: Error) => {
-    throw new NoKeySet(error.name === 'SyntaxError' ? 'its answer is not JSON' : 'its answer was cut off');
+    throw new NoKeySet(error.name === 'SyntaxError' ? 'the response is not JSON' : 'the response was cut off');
   });
   const keySet = keySetOf(body);
   // An issuer that comes up empty would have every good token thrown away.
-  if (keySet.jwks().keys.length === 0) throw new NoKeySet('its JWK set has no keys');
+  if (keySet.jwks().keys.length === 0) throw new NoKeySet('the JWK set has no keys');
   return keySet;
 }
 
@@ -32,7 +32,7 @@ function keySetOf(body: unknown): KeySet {
   try {
     return createLocalJWKSet(body as JSONWebKeySet);
   } catch {
-    throw new NoKeySet('its answer is no JWK set');
+    throw new NoKeySet('the response is not a JWK set');
   }
 }
 

@@ -142,9 +142,9 @@ export class IssuerKeys {
   #tell(why: string | null): void {
     const { logger } = this.#options;
     if (why !== null && this.#why === null) {
-      const inHand = this.#keys ? 'those in hand go on to be used' : 'requests are answered 503';
-      logger.warn({ why }, `the keys of AUTH_JWKS_URL can't be fetched: ${inHand}; trying again`);
+      const inHand = this.#keys ? 'the known keys stay in use' : 'requests get 503';
+      logger.warn({ why }, `the keys of AUTH_JWKS_URL can't be fetched: ${inHand}; retrying`);
     }
-    if (why === null && this.#why !== null) logger.info('the keys of AUTH_JWKS_URL are fetched again');
+    if (why === null && this.#why !== null) logger.info('the keys of AUTH_JWKS_URL can be fetched again');
   }
 }

@@ -39,7 +39,7 @@ export function createOwnTokens(options: OwnTokenOptions): OwnTokens {
       const payload = await verifiedByAny(token, keys, at(clock, rules));
       const accountId = accountIn(payload, 'sub');
       const { client_id: clientId, exp = 0 } = payload;
-      if (typeof clientId !== 'string') throw new TokenRefused('the claim client_id must be a text');
+      if (typeof clientId !== 'string') throw new TokenRefused('the claim client_id must be a string');
       return { caller: { accountId, actor: clientId, clientId }, expiresAt: exp };
     }),
   };

@@ -55,7 +55,7 @@ export function createRegistration(parts: RegistrationParts): Registration {
       const events = [registered, credentialIssued(parts, credential), secretIssued(parts, accountId, secret)];
       await append(accountId, { events, context, revision: NO_STREAM }).catch((error: unknown) => {
         if (!(error instanceof WrongExpectedRevision)) throw error;
-        throw new RegistrationRefused('ALREADY_REGISTERED', `account ${accountId} is registered already`);
+        throw new RegistrationRefused('ALREADY_REGISTERED', `account ${accountId} is already registered`);
       });
       return { ...issued(accountId, credential), signingSecret: secret };
     },
@@ -145,5 +145,5 @@ function isRegistration({ type }: AccountEvent): boolean {
 }
 
 function noCredential(clientId: string): RegistrationRefused {
-  return new RegistrationRefused('CREDENTIAL_NOT_FOUND', `there is no credential ${clientId}`);
+  return new RegistrationRefused('CREDENTIAL_NOT_FOUND', `no credential has the client id ${clientId}`);
 }

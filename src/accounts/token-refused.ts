@@ -13,8 +13,8 @@ const SAID: Readonly<Record<string, string>> = {
   ERR_JWT_INVALID: 'the token is not a JWT',
   ERR_JWS_INVALID: 'the token is not a JWT',
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'the signature is not valid',
-  ERR_JWKS_NO_MATCHING_KEY: 'the issuer has no key of this kid and algorithm',
-  ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'the token names no kid, and several keys of the issuer fit',
+  ERR_JWKS_NO_MATCHING_KEY: 'the issuer has no key with this kid and algorithm',
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'the token has no kid, and several keys of the issuer match',
 };
 
 /** @returns a phrase that holds nothing of the token */
@@ -25,7 +25,7 @@ export function whyRefused(error: unknown, rules: StrictRules): string {
     return `the algorithm (alg) is not one of ${rules.algorithms.join(', ')}`;
   const code = error instanceof errors.JOSEError ? error.code : '';
   // The rest: an extension (crit) that is not known, or a key of the issuer that is none.
-  return SAID[code] ?? 'the token can not be verified';
+  return SAID[code] ?? 'the token could not be verified';
 }
 
 function aboutClaim({ claim, reason }: errors.JWTClaimValidationFailed, { issuer, audience }: StrictRules): string {

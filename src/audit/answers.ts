@@ -39,11 +39,11 @@ export function answerOf(evidence: Evidence, isOpen: boolean): Answer {
       return { kind: outcome };
     case 'exhausted':
       if (hasLetter(evidence)) return { kind: outcome };
-      return waits(evidence) ?? missing(isOpen, 'it is exhausted, and not among the dead letters');
+      return waits(evidence) ?? missing(isOpen, 'exhausted, but missing from the dead letters');
     case 'retrying':
-      return waits(evidence) ?? missing(isOpen, 'it is to be tried again, and in no tier');
+      return waits(evidence) ?? missing(isOpen, 'to be retried, but in no retry tier');
     case undefined:
-      return withoutEntry(evidence) ?? missing(isOpen, 'nothing is logged of it');
+      return withoutEntry(evidence) ?? missing(isOpen, 'no record of the delivery');
     default:
       return outcome satisfies never;
   }

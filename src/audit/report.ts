@@ -56,9 +56,9 @@ interface Answered {
 const LAST_TIME_MS = 8.64e15;
 const NO_DELIVERY = { id: null, webhookId: null } as const;
 const NO_EVENT = { ...NO_DELIVERY, eventId: null, accountId: null } as const;
-const UNROUTED = 'it is done, and no entry says where it was routed';
-const UNBURIED = 'it is no payment event, and not among the dead letters';
-const UNREAD = 'its batch can not be read, and nobody stepped over it';
+const UNROUTED = 'done, but no entry says where it was routed';
+const UNBURIED = 'not a payment event, but missing from the dead letters';
+const UNREAD = 'its batch is unreadable, and nobody stepped over it';
 
 export interface ReportParts {
   readonly ledger: Ledger;

@@ -12,8 +12,8 @@ import {
   withBackbone,
 } from './command-io.js';
 
-const ONCE = 'Secrets are shown this once; they can not be read again.';
-const BOTH_SIGN = 'Until previousEndsAt deliveries are signed with the old secret too.';
+const ONCE = 'The secrets are shown only once: they can not be read again.';
+const BOTH_SIGN = 'Until previousEndsAt, deliveries are also signed with the old secret.';
 
 export function accountsCommand(program: Command, io: CommandIo): void {
   const accounts = program.command('accounts').description('register accounts and manage their credentials');
@@ -43,9 +43,7 @@ export function accountsCommand(program: Command, io: CommandIo): void {
 
   accounts
     .command('rotate-secret')
-    .description(
-      'issue a new signing secret; the old one goes on signing beside it for 24 hours, and the answer says until when',
-    )
+    .description('issue a new signing secret; the old one also signs for 24 hours, and the output says until when')
     .argument('<id>', 'the account', accountIdArgument)
     .option(...JSON_OPTION)
     .action((id: number, { json }: JsonOption) => answer(io, json, (to, by) => to.rotateSecret(id, by)));

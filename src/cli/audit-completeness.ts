@@ -33,10 +33,10 @@ export function completenessCommand(audit: Command, io: CommandIo): void {
   audit
     .command('completeness')
     .description(
-      "report the outcome of a period's payment events at every webhook due; exit code 1 if one has no answer, or went to a webhook that was not active, or if topics lost records",
+      "report the outcome of a period's payment events at every webhook that was due; exit code 1 if a delivery has no answer or went to a webhook that was not active, or if topics lost records",
     )
     .requiredOption('--from <time>', 'start of the period, in ISO 8601: 2026-11-21T09:00:00Z', timeArgument)
-    .requiredOption('--to <time>', 'end of the period, itself excluded', timeArgument)
+    .requiredOption('--to <time>', 'end of the period (exclusive)', timeArgument)
     .option('--account <id>', 'only payment events of this account', accountIdArgument)
     .option('--allow-lost', 'exit code 0 even if topics no longer have all records of the period')
     .option(...JSON_OPTION)

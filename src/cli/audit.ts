@@ -31,7 +31,7 @@ interface AtOptions extends JsonOption {
 export function auditCommand(program: Command, io: CommandIo): void {
   const audit = program
     .command('audit')
-    .description('show who configured what and when, and what became of payment events');
+    .description('show who configured what and when, and the outcome of payment events');
 
   audit
     .command('log')

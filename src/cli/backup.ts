@@ -6,7 +6,7 @@ import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, untilSigna
 
 const WRONG_USAGE = 2;
 const KEY =
-  'The copy does not include master.key: back it up elsewhere. Without it, no header value and no secret can be opened.';
+  'The copy does not include master.key: back it up elsewhere. Without that key, no header value and no secret can be opened.';
 
 interface Options extends JsonOption {
   readonly force?: boolean;
@@ -15,7 +15,7 @@ interface Options extends JsonOption {
 export function backupCommand(program: Command, io: CommandIo): void {
   program
     .command('backup')
-    .description('copy store.sqlite, even while a service uses it; the copy does not include the master key')
+    .description('copy store.sqlite, also while the service runs; the copy does not include the master key')
     .argument('<file>', 'target file; it appears once the copy is complete')
     .option('--force', 'overwrite an existing file')
     .option(...JSON_OPTION)
@@ -61,8 +61,10 @@ async function backup(
 /** What the installation keeps on servers. */
 function elsewhere({ eventStoreUrl, kafka, masterKey }: Config): string[] {
   return [
-    ...(eventStoreUrl === null ? [] : ['The history is in EventStoreDB: back up its database, as its manual says.']),
-    ...(kafka ? ['Records on their way are in Kafka: its replicas keep them.'] : []),
+    ...(eventStoreUrl === null
+      ? []
+      : ['The history is in EventStoreDB: back up its database as its manual describes.']),
+    ...(kafka ? ['Unfinished records are in Kafka: its replicas keep them.'] : []),
     ...(masterKey ? ['The copy does not include MASTER_KEY: keep it elsewhere.'] : []),
   ];
 }

@@ -10,10 +10,12 @@ import { asTheyCome, type Line, newest, oldestFirst } from './oldest-first.js';
 import { assertRegistered } from './registered.js';
 
 export function deadLettersCommand(program: Command, io: CommandIo): void {
-  const deadLetters = program.command('dead-letters').description('list and replay records that are no longer tried');
+  const deadLetters = program
+    .command('dead-letters')
+    .description('list dead letters (records that are no longer tried), and replay them');
   deadLetters
     .command('replay')
-    .description('retry exhausted deliveries that have not resumed since; the webhook-id stays the same')
+    .description('send exhausted deliveries again, each under its webhook-id; those already replayed are left out')
     .option('--account <id>', 'only deliveries of this account', accountIdArgument)
     .option('--event <id>', 'only deliveries of this payment event')
     .option(...JSON_OPTION)
@@ -97,7 +99,7 @@ function asJson({ deliveryId: id, eventId, accountId, webhookId }: DeadLetter): 
 }
 
 function triedAgain({ deliveryId: id, eventId, accountId, webhookId }: DeadLetter): string {
-  return `${id}  event ${eventId}  account ${accountId}  webhook ${webhookId}  is tried again`;
+  return `${id}  event ${eventId}  account ${accountId}  webhook ${webhookId}  is retried`;
 }
 
 function topics({ paymentTopics, topicPrefix }: Config): Topics {

@@ -152,7 +152,7 @@ async function publish(config: Config, print: Print): Promise<void> {
 
 /** @returns how many requests came */
 async function arrive({ arrivals }: DemoReceiver, print: Print): Promise<number> {
-  await print(`4. Each event is delivered to each URL, signed; ${FAILING} fails ${FAILURES} times and is tried again`);
+  await print(`4. Each event is delivered to each URL, signed; ${FAILING} fails ${FAILURES} times and is retried`);
   const deadline = Date.now() + PATIENCE_MS;
   let shown = 0;
   while (new Set(arrivals.filter(({ status }) => status === 200).map(pair)).size < EVENTS * URLS) {

@@ -16,14 +16,14 @@ export function doctorCommand(program: Command, io: CommandIo): void {
       const results = await examined(io);
       for (const result of results) await io.print(json ? JSON.stringify(result) : line(result));
       const failures = results.filter(({ verdict }) => verdict === 'FAIL').length;
-      if (failures > 0) throw new CommandFailed(`${failures} ${failures === 1 ? 'thing is' : 'things are'} wrong`);
+      if (failures > 0) throw new CommandFailed(`${failures} ${failures === 1 ? 'problem' : 'problems'} found`);
     });
 }
 
 async function examined(io: CommandIo): Promise<readonly Result[]> {
   const { config, wrong } = settingsOf(io);
   if (config === null)
-    return wrong.map((says) => ({ check: 'settings', ...fail(says, 'correct the setting: see the README') }));
+    return wrong.map((says) => ({ check: 'settings', ...fail(says, 'correct the setting: see docs/settings.md') }));
   const sound: Result = { check: 'settings', verdict: 'ok', says: 'every setting has a valid value', todo: null };
   return [sound, ...(await examine(config, createLogger('silent')))];
 }

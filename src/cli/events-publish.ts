@@ -20,14 +20,14 @@ interface PublishOptions {
 }
 
 export function eventsCommand(program: Command, io: CommandIo): void {
-  const events = program.command('events').description('publish payment events');
+  const events = program.command('events').description('publish payment events, and step over unreadable batches');
   skipCommand(events, io);
 
   events
     .command('publish')
-    .description('publish the payment events on stdin, one a line; done when all are durable')
+    .description('publish the payment events on stdin, one per line; ends when all are durable')
     .option('--topic <topic>', 'default: the first of PAYMENT_TOPICS')
-    .option('--check', 'publish nothing, and exit with 1, where a line is no payment event')
+    .option('--check', 'publish nothing and exit with 1 if a line is not a payment event')
     .option(...JSON_OPTION)
     .action((options: PublishOptions) => (options.check ? publishChecked(options, io) : publishAll(options, io)));
 }
@@ -46,7 +46,9 @@ async function publishChecked(options: PublishOptions, io: CommandIo): Promise<v
     const wrong = await countWrong(numberedLines(spool.first()), io.warn);
     if (wrong === 0) return await publish(options, io, numberedLines(spool.again()), async () => undefined);
     if (options.json) await io.print(JSON.stringify({ published: 0 }));
-    throw new CommandFailed(`nothing is published: ${wrong} ${wrong === 1 ? 'line is' : 'lines are'} no payment event`);
+    throw new CommandFailed(
+      `nothing was published: ${wrong} ${wrong === 1 ? 'line is not a payment event' : 'lines are not payment events'}`,
+    );
   } finally {
     await spool.close();
   }
@@ -106,7 +108,7 @@ async function publishLines({ broker, topic, warn }: Publishing, lines: AsyncIte
 }
 
 function problemOf({ number }: NumberedLine, reason: string): string {
-  return `line ${number} is no payment event: ${reason}`;
+  return `line ${number} is not a payment event: ${reason}`;
 }
 
 /** The account of a line that is no payment event, where it has one: it keeps its place among those of the account. */

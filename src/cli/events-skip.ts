@@ -18,11 +18,11 @@ type Options = JsonOption & Place & { readonly reason: string };
 export function skipCommand(events: Command, io: CommandIo): void {
   events
     .command('skip')
-    .description('step over a batch that can not be read, and that stops its partition: doctor names it')
+    .description('step over an unreadable batch that stops its partition (doctor names it)')
     .requiredOption('--topic <topic>', 'a payment topic, or a retry topic')
-    .requiredOption('--partition <number>', 'the partition that stands', wholeArgument)
+    .requiredOption('--partition <number>', 'the stopped partition', wholeArgument)
     .requiredOption('--offset <number>', 'an offset of the batch', wholeArgument)
-    .requiredOption('--reason <text>', 'why: auditors read it', reasonArgument)
+    .requiredOption('--reason <text>', 'the reason, for auditors', reasonArgument)
     .option(...JSON_OPTION)
     .action(async (options: Options) => {
       const batch = await skip(io, options);
@@ -35,7 +35,7 @@ function skip(io: CommandIo, { topic, partition, offset, reason }: Options): Pro
   const topics = topicsOf(config.paymentTopics, config.topicPrefix);
   if (!topics.payments.includes(topic) && !topics.isTier(topic)) {
     throw new CommandFailed(
-      `--topic ${topic} is none that the service delivers from: a payment topic or a retry topic`,
+      `--topic ${topic} is not a topic that the service delivers from (a payment topic or a retry topic)`,
     );
   }
   return withBackbone(config, async ({ broker }) => {
@@ -67,7 +67,7 @@ function textOf({ topic, partition, first, last, codec }: UnreadableBatch): stri
 
 function wholeArgument(value: string): number {
   if (/^\d{1,15}$/.test(value)) return Number(value);
-  throw new InvalidArgumentError('It is a whole number from 0 on.');
+  throw new InvalidArgumentError('It must be a whole number, 0 or greater.');
 }
 
 function reasonArgument(value: string): string {

@@ -30,7 +30,7 @@ export async function* numberedLines(input: AsyncIterable<Buffer>): AsyncIterabl
     rest.push(Buffer.from(chunk.subarray(begin)));
     restBytes += chunk.length - begin;
     if (restBytes > MAX_LINE_MIB * 1024 * 1024) {
-      throw new CommandFailed(`line ${number} has more than ${MAX_LINE_MIB} MiB; what stands before it was read`);
+      throw new CommandFailed(`line ${number} has more than ${MAX_LINE_MIB} MiB; the lines before it were read`);
     }
   }
   const bytes = Buffer.concat(rest);

@@ -34,7 +34,7 @@ export async function runCommandLine(
 ): Promise<number> {
   const program = new CommandOfTree('account-webhooks')
     .description(
-      'Event-sourced webhooks for instant-payment accounts. Environment variables configure it: see the README.',
+      'Event-sourced webhooks for instant-payment accounts. Environment variables configure it: see docs/settings.md.',
     )
     .version(version(), '--version')
     .exitOverride()

@@ -27,9 +27,9 @@ export function projectionsCommand(program: Command, io: CommandIo): void {
           begin({ ...backbone, server: serverOf(backbone), io, json }, work).catch(explained),
         ),
       );
-  add('deploy', 'create, update or mend the projections; rebuild those with another source', deployAll);
-  add('status', 'print the status of each projection; exit code 1 if one is not as deploy leaves it', status);
-  add('rebuild', 'let the server fold all events again, and wait until it has', rebuildAll);
+  add('deploy', 'create, update or repair the projections; rebuild those with a different source', deployAll);
+  add('status', 'print the status of each projection; exit code 1 if one differs from what deploy leaves', status);
+  add('rebuild', 'let the server fold all events again, and wait for the end', rebuildAll);
   add('verify', "compare the server's sources and states with those here; exit code 1 if one differs", verifyAll);
 }
 
@@ -120,7 +120,7 @@ async function examineAll(parts: Parts): Promise<Examined[]> {
   for (const { projection, source } of all) {
     if (source !== 'unreadable') continue;
     await parts.io.warn(
-      `${projection}: the user of EVENT_STORE_URL may not read which source runs; the one that was deployed last is taken for it`,
+      `${projection}: the user of EVENT_STORE_URL may not read which source runs; the last deployed one is assumed`,
     );
   }
   return all;
@@ -137,7 +137,7 @@ async function mustRunOurs(all: readonly Examined[]): Promise<void> {
 
 async function say({ io, json }: Parts, deployed: Deployed): Promise<void> {
   const { projection, outcome, cause } = deployed;
-  await io.print(json ? JSON.stringify(deployed) : `${projection}: ${outcome}${cause ? `, for ${cause}` : ''}`);
+  await io.print(json ? JSON.stringify(deployed) : `${projection}: ${outcome}${cause ? `, because ${cause}` : ''}`);
 }
 
 function statusLine({ json }: Parts, examined: Examined): string {

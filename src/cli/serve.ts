@@ -26,7 +26,7 @@ export function serveCommand(program: Command, io: CommandIo): void {
         .argParser(rolesOption)
         .default(ROLES, 'both'),
     )
-    .option('--json', 'once it is ready, print its roles and addresses as JSON on stdout')
+    .option('--json', 'print roles and addresses as JSON on stdout once ready')
     .addHelpText('after', settingsHelp)
     .action(async ({ roles, json }: ServeOptions) => {
       keepHeapSmall();
@@ -60,7 +60,7 @@ async function runUntil(received: Promise<NodeJS.Signals>, app: App, logger: Log
     logger.info({ signal: name }, 'stopping');
     return withinTime(STOP_WITHIN_MS, app.close()).catch((error: unknown) => {
       if (!(error instanceof TookTooLong)) throw error;
-      logger.warn('not all could be put in order in time; what is left comes again');
+      logger.warn('the stop timed out; unfinished deliveries will be sent again');
     });
   });
   await Promise.race([stopped, app.failed.catch((error: unknown) => died(app, error, logger))]);

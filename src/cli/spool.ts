@@ -38,5 +38,5 @@ async function unnamedFile(): Promise<FileHandle> {
 }
 
 function failed(error: NodeJS.ErrnoException): never {
-  throw new CommandFailed(`stdin can't be kept in a temporary file: ${error.code}; TMPDIR may name another folder`);
+  throw new CommandFailed(`stdin can't be kept in a temporary file: ${error.code}; set TMPDIR to another folder`);
 }

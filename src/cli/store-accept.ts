@@ -11,7 +11,7 @@ export function storeCommand(program: Command, io: CommandIo): void {
   const store = program.command('store').description('manage which event store this installation belongs to');
   store
     .command('accept')
-    .description('take the event store that is there now, after a restore or a move; stop the service first')
+    .description('accept the current event store after a restore or a move; stop the service first')
     .option(...JSON_OPTION)
     .action(async ({ json = false }: JsonOption) => {
       const config = io.config();
@@ -24,7 +24,7 @@ export function storeCommand(program: Command, io: CommandIo): void {
         const changed = before !== identity;
         const says = changed
           ? `accepted the event store ${identity}`
-          : `accepted the event store ${identity}, as before`;
+          : `the event store ${identity} was already accepted`;
         await io.print(json ? JSON.stringify({ storeId: identity, changed }) : says);
       });
     });

@@ -20,9 +20,7 @@ export function tokenCommand(program: Command, io: CommandIo): void {
     .description('get an access token from a running service; prints the bare token')
     .addOption(new Option('--client-id <id>').env(CLIENT_ID))
     .addOption(
-      new Option('--client-secret <secret>', `${FROM_STDIN}, or leaving it out, reads it from stdin`).env(
-        CLIENT_SECRET,
-      ),
+      new Option('--client-secret <secret>', `omit, or pass ${FROM_STDIN}, to read it from stdin`).env(CLIENT_SECRET),
     )
     .option(...URL_OPTION)
     .option(...JSON_OPTION);
@@ -40,9 +38,9 @@ export function tokenCommand(program: Command, io: CommandIo): void {
 
 /** An empty variable counts as unset, as every setting does. */
 async function credentials({ clientId, clientSecret }: TokenOptions, command: Command, io: CommandIo) {
-  if (!clientId) command.error(`error: there is no client id: give --client-id, or set ${CLIENT_ID}`);
+  if (!clientId) command.error(`error: no client id: pass --client-id, or set ${CLIENT_ID}`);
   const given = clientSecret === FROM_STDIN ? '' : clientSecret;
   const secret = given || (await pipedSecret(io));
   if (secret) return [clientId, secret];
-  command.error(`error: there is no client secret: pipe it in, set ${CLIENT_SECRET}, or give --client-secret`);
+  command.error(`error: no client secret: pipe it in, set ${CLIENT_SECRET}, or pass --client-secret`);
 }

@@ -21,7 +21,7 @@ export function webhooksCommand(program: Command, io: CommandIo): void {
 
   webhooks
     .command('add')
-    .description('register a URL for an event type, or update the existing entry')
+    .description('register a URL for an event type, or update the existing webhook')
     .argument('<webhookUrl>', 'https URL that receives the events')
     .argument('<eventType>', 'cash_in, cash_out, refund_in, refund_out, med_created, med_accepted or med_rejected')
     .option(

@@ -20,10 +20,7 @@ export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
     broker: backbone.broker,
     open: () =>
       openDeliveriesView(config.dataDir, (file) =>
-        logger.warn(
-          { file },
-          'the deliveries view is damaged, or of another release: it is thrown away and filled again',
-        ),
+        logger.warn({ file }, 'the deliveries view is damaged or from another release: rebuilding it'),
       ),
     topic,
     group: config.delivery.group,

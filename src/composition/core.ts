@@ -69,7 +69,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const sweeper = startRetention(config, backbone, logger);
   stops.push(() => sweeper?.stop());
   const states = openProjectionStates(config.dataDir, (file) =>
-    logger.warn({ file }, 'the read model is damaged, or of another release: it is rebuilt'),
+    logger.warn({ file }, 'the read model is damaged or from another release: rebuilding it'),
   );
   stops.push(() => states.close());
   const now = () => performance.now();
@@ -107,7 +107,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
 /** Once there is one: the store makes a missing one for its owner alone. */
 function warnOfOpenFolder({ config, logger }: Start): void {
   const mode = existsSync(config.dataDir) ? modeOpenToOthers(config.dataDir) : null;
-  if (mode) logger.warn({ DATA_DIR: config.dataDir, mode }, 'others can write to DATA_DIR: chmod 700 it');
+  if (mode) logger.warn({ DATA_DIR: config.dataDir, mode }, 'other users can write to DATA_DIR: run chmod 700 on it');
 }
 
 function identifying(dataDir: string, store: EventStore, states: ProjectionStates, stops: Stop[]): Promise<string> {
@@ -132,6 +132,6 @@ function watchReadModel({ metrics, readiness }: Start, host: ProjectionHost<Acco
   readiness.part('event store', () => watch.whyNot ?? whyNot('starting', 'out-of-reach'));
   readiness.part('read model', () => {
     const why = whyNot('starting', 'out-of-reach', 'catching-up');
-    return why && `it is not up to date: ${why}`;
+    return why && `not up to date: ${why}`;
   });
 }

@@ -38,7 +38,7 @@ export async function startDispatching(
 ): Promise<Pick<Attended<Dispatching>, 'closed'>> {
   const { logger, brokerContact, readiness } = core;
   const attempt = openAttempt(core, stops);
-  readiness.part('broker', () => brokerContact.why ?? 'it has not answered yet');
+  readiness.part('broker', () => brokerContact.why ?? 'no answer yet');
   const begin = () => beginDispatching(core, attempt);
   const first = await untilAvailable(core, begin);
   brokerContact.why = null;
@@ -48,11 +48,11 @@ export async function startDispatching(
     close: ({ dispatcher }) => dispatcher.close(),
     lost: (error) => {
       brokerContact.why = error instanceof Error ? error.message : String(error);
-      logger.error({ err: error }, 'the dispatcher lost the broker; it is begun again');
+      logger.error({ err: error }, 'the dispatcher lost the broker; restarting it');
     },
     found: () => {
       brokerContact.why = null;
-      logger.info('the dispatcher goes on');
+      logger.info('the dispatcher continues');
     },
     again,
     pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
@@ -107,7 +107,7 @@ function watch({ config, metrics, readiness, brokerContact }: Core, attended: At
   readiness.part('broker', () => {
     const { payments, retries } = state();
     const joined = payments.connected && retries.connected;
-    return brokerContact.why ?? (joined ? null : 'its consumers are not in their groups: they try again');
+    return brokerContact.why ?? (joined ? null : 'the consumers are not in their groups: retrying');
   });
   // All the others go on: it is told, and the process does its work.
   readiness.part('partitions', () => standstills(state()), { needed: false });
@@ -126,7 +126,7 @@ async function untilAvailable<T>({ logger, givenUp, brokerContact }: Core, start
     } catch (error) {
       if (!(error instanceof BrokerUnavailable) || error instanceof BrokerRefused) throw error;
       brokerContact.why = error.message;
-      logger.warn({ err: error }, 'the broker is out of reach; trying again');
+      logger.warn({ err: error }, 'the broker is unavailable; retrying');
       await Promise.race([delay(TRY_AGAIN_MS), givenUp]);
     }
   }

@@ -65,7 +65,7 @@ export class Confirmation {
         await pause(ASK_AGAIN_MS, signal);
       }
     }
-    return new Error('the dispatcher stops before the event store confirmed it');
+    return new Error('the dispatcher is stopping before the event store confirmed the routing');
   }
 }
 

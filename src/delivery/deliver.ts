@@ -70,5 +70,5 @@ export function createDeliver(parts: DeliverParts): Deliver {
 
 /** @throws where another consumer has the record: what is begun for it now would be sent twice */
 async function mustBeOwn(hold: RecordHold): Promise<void> {
-  if (!(await hold.isOwn())) throw new Error("the record is another consumer's now");
+  if (!(await hold.isOwn())) throw new Error('another consumer now has the record');
 }

@@ -32,8 +32,8 @@ export function tellStep(telling: DeliveryTelling, before: Delivery, result: Ste
 
 export function tellBreaker({ logger }: DeliveryTelling, delivery: Delivery, change: BreakerChange): void {
   const about = aboutDelivery(delivery);
-  if (change === 'opened') logger.warn(about, 'an endpoint failed ten times in a row: its deliveries are put off');
-  else if (change === 'closed') logger.info(about, 'an endpoint takes deliveries again');
+  if (change === 'opened') logger.warn(about, 'an endpoint failed ten times in a row: its deliveries are parked');
+  else if (change === 'closed') logger.info(about, 'an endpoint accepts deliveries again');
 }
 
 function recordLatency({ metrics, now }: DeliveryTelling, { publishedAt, attempts, putOff }: Delivery): void {
@@ -42,7 +42,7 @@ function recordLatency({ metrics, now }: DeliveryTelling, { publishedAt, attempt
 
 function tellPutOff({ logger, metrics }: DeliveryTelling, step: NextStep, why: PutOffReason): void {
   metrics.putOff(why);
-  logger.debug({ ...aboutDelivery(step.delivery), why, next: tierOf(step) }, 'a delivery is put off');
+  logger.debug({ ...aboutDelivery(step.delivery), why, next: tierOf(step) }, 'a delivery is parked');
 }
 
 function tellFailure({ logger }: DeliveryTelling, step: NextStep): void {

@@ -24,7 +24,7 @@ export async function publishUntilDurable(
       return await broker.publish(topic, [record]);
     } catch (error) {
       if (abandon.aborted || error instanceof RecordTooLarge) throw error;
-      logger.error({ err: error, topic }, 'the broker took no record; trying again');
+      logger.error({ err: error, topic }, 'publishing to the broker failed; retrying');
       // Any number of records wait for the same broker: Node would warn of a leak, on stderr.
       setMaxListeners(Number.POSITIVE_INFINITY, abandon);
       await delay(PUBLISH_AGAIN_MS, undefined, { signal: abandon });
@@ -48,7 +48,7 @@ export async function publishWhatFits(
       return await publishUntilDurable(parts, topic, form());
     } catch (error) {
       if (!(error instanceof RecordTooLarge) || index === forms.length - 1) throw error;
-      parts.logger.warn({ topic }, 'a record is too large for its topic; what can be spared of it is left out');
+      parts.logger.warn({ topic }, 'a record is too large for its topic; its optional parts are left out');
     }
   }
 }

@@ -81,7 +81,7 @@ async function inSpan(span: Span, done: Promise<void>, outcome: string | null): 
 /** To the dead letters, so that it never stops those after it. */
 export async function bury(parts: DeliverParts, record: ReceivedRecord, reason: string): Promise<void> {
   const { topic, partition, offset } = record;
-  parts.logger.warn({ topic, partition, offset, reason }, 'a record is not valid; it goes to the dead letters');
+  parts.logger.warn({ topic, partition, offset, reason }, 'a record is not valid and becomes a dead letter');
   const letter = notValid(record, reason);
   parts.metrics.deadLetter('not-valid');
   // The headers of ours say where the bytes still are.

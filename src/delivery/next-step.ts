@@ -97,7 +97,7 @@ function afterFailure(
 /** Past its end it takes a place or, as here where there is none, is exhausted. A stop of ours ends nothing. */
 function putOff(delivery: Delivery, why: PutOffReason, forMs: number, time: StepTime): NextStep {
   const left = leftMs(delivery, time);
-  if (left <= 0 && why !== 'stopping') return buried(delivery, null, 'exhausted', `its time has passed (${why})`);
+  if (left <= 0 && why !== 'stopping') return buried(delivery, null, 'exhausted', `its time limit passed (${why})`);
   const tier = tierOfPutOff(time.schedule, delivery.putOff, forMs);
   if (!tier) throw new RangeError('the retry schedule has no delay');
   const due = Math.min(dueAt(tier, time.now, time.random), time.now + Math.max(0, left));
@@ -110,7 +110,7 @@ function unsent(delivery: Delivery, to: Unsent): NextStep {
     case 'inactive':
       return to.by === 'account'
         ? ended(delivery, 'cancelled', null, null)
-        : buried(delivery, null, 'deactivated', 'the service had switched the webhook off');
+        : buried(delivery, null, 'deactivated', 'the service had deactivated the webhook');
     case 'other-history':
       return buried(delivery, null, 'other-history', ofAnother(delivery, to.addedBy));
     default:

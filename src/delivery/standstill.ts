@@ -38,7 +38,7 @@ export class Standstills {
 
   /** Fulfilled once there is an order. Rejected once the partition is gone. */
   readonly at = (batch: UnreadableBatch, gone: AbortSignal): Promise<void> => {
-    this.#parts.logger.error(about(batch), 'a batch can not be read: its partition stands there');
+    this.#parts.logger.error(about(batch), 'a batch can not be read: its partition is stopped');
     return new Promise((resolve, reject) => {
       const waiting = { batch, goOn: resolve };
       this.#waiting.add(waiting);
@@ -65,8 +65,7 @@ export class Standstills {
       try {
         for await (const letter of broker.browse(topics.deadLetters, { follow: signal })) this.#take(letter);
       } catch (error) {
-        if (!signal.aborted)
-          logger.warn({ err: error }, 'orders to step over a batch can not be read now; trying again');
+        if (!signal.aborted) logger.warn({ err: error }, 'orders to step over a batch can not be read; retrying');
       }
       if (!signal.aborted) await pause(ms, signal);
     }
@@ -76,7 +75,7 @@ export class Standstills {
     for (const waiting of this.#waiting) {
       if (!isOrderToSkip(letter, waiting.batch)) continue;
       this.#waiting.delete(waiting);
-      this.#parts.logger.warn(about(waiting.batch), 'the batch was stepped over, as an operator ordered');
+      this.#parts.logger.warn(about(waiting.batch), 'the batch was stepped over by order of an operator');
       waiting.goOn();
     }
     if (this.#waiting.size === 0) this.#reading.abort();
@@ -84,17 +83,17 @@ export class Standstills {
 }
 
 export const MEND_THE_LOG =
-  'let another replica lead it, or delete its records up to behind the damage (kafka-delete-records)';
+  'make another replica the leader, or delete the records up to the end of the damage (kafka-delete-records)';
 
 /** For an operator: where, and why. */
 export function standstillText({ topic, partition, first, codec, reason }: UnreadableBatch): string {
-  return `partition ${partition} of ${topic} stands at offset ${first}: its batch (${codec}) can not be read, ${reason}`;
+  return `partition ${partition} of ${topic} is stopped at offset ${first}: its batch (${codec}) can not be read, ${reason}`;
 }
 
 /** What to do about it. */
 export function standstillTodo({ topic, partition, first, digest }: UnreadableBatch): string {
   if (digest === null) return MEND_THE_LOG;
-  return `mend what publishes such batches; then account-webhooks events skip --topic ${topic} --partition ${partition} --offset ${first} --reason <why>`;
+  return `fix the producer of such batches; then run account-webhooks events skip --topic ${topic} --partition ${partition} --offset ${first} --reason <why>`;
 }
 
 function about({ topic, partition, first, last, codec, reason }: UnreadableBatch) {

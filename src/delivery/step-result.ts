@@ -57,7 +57,10 @@ async function switchedOffBy(
     const deactivated = decision.kind === 'accepted' && decision.events.length > 0;
     logger.warn({ ...aboutDelivery(delivery), deactivated }, 'an endpoint answered 410 Gone');
   } catch (error) {
-    logger.error({ err: error, ...aboutDelivery(delivery) }, 'a webhook could not be deactivated; its next 410 will');
+    logger.error(
+      { err: error, ...aboutDelivery(delivery) },
+      'a webhook could not be deactivated; the next 410 tries again',
+    );
     return null;
   }
   const now = accounts.webhook(accountId, webhookId);

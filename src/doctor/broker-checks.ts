@@ -12,7 +12,7 @@ export type Inspect = (of: InspectionOf) => Promise<Inspection>;
 export type Newest = () => Promise<number | null>;
 
 const SKEW_MS = 5_000;
-const SET_CLOCKS = 'set the clocks of this machine and of those that publish by NTP';
+const SET_CLOCKS = 'synchronize the clocks of this machine and of the publishers by NTP';
 
 export function brokerChecks(config: Config, inspect: Inspect, newest: Newest, now: () => number): Check[] {
   const { kafka } = config;
@@ -21,10 +21,10 @@ export function brokerChecks(config: Config, inspect: Inspect, newest: Newest, n
 }
 
 function embedded(newest: number | null, now: number): Finding {
-  if (newest === null) return ok('the embedded one; it has no record yet');
-  if (newest <= now + SKEW_MS) return ok('the embedded one');
+  if (newest === null) return ok('embedded, no record yet');
+  if (newest <= now + SKEW_MS) return ok('embedded');
   const hence = Math.round((newest - now) / 1_000);
-  return warn(`its newest record is of ${hence} s from now: the clock was set back, or is behind`, SET_CLOCKS);
+  return warn(`the newest record is ${hence} s in the future: the clock was set back or is behind`, SET_CLOCKS);
 }
 
 async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspect, now: () => number) {
@@ -41,7 +41,7 @@ async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspec
     longestMs: longestDelayMs(retrySchedule),
   };
   return [
-    ok(`Kafka answers (${found.brokers} ${found.brokers === 1 ? 'broker' : 'brokers'}), and takes who the service is`),
+    ok(`Kafka answers (${found.brokers} ${found.brokers === 1 ? 'broker' : 'brokers'}) and accepts the credentials`),
     ...(missing.length > 0 ? [notThere(missing)] : []),
     ...found.unledGroups.map(unled),
     ...topicFindings(found.topics, needs),
@@ -49,13 +49,13 @@ async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspec
 }
 
 function unled(group: string): Finding {
-  const says = `no broker leads the consumer group ${group}: the service is not permitted to use it, or the brokers are not well`;
-  return fail(says, 'grant READ and DESCRIBE on the group, or see the brokers');
+  const says = `no broker leads the consumer group ${group}: a permission is missing, or the brokers are unhealthy`;
+  return fail(says, 'grant READ and DESCRIBE on the group, or check the brokers');
 }
 
 function notThere(topics: readonly string[]): Finding {
   const are = topics.length === 1 ? 'is' : 'are';
-  return warn(`${topics.join(', ')} ${are} not there`, 'nothing where serve may create topics: it does, at its start');
+  return warn(`${topics.join(', ')} ${are} missing`, 'nothing if serve may create topics: it does so at its start');
 }
 
 interface Needs {
@@ -66,15 +66,17 @@ interface Needs {
 
 function topicFindings(topics: readonly InspectedTopic[], needs: Needs): Finding[] {
   const findings = topics.flatMap((topic) => [...standing(topic), ...setUp(topic, needs)]);
-  const sound = `${topics.length} topics have what they need`;
+  const sound = `${topics.length} topics are set up as needed`;
   return findings.length > 0 || topics.length === 0 ? findings : [ok(sound)];
 }
 
 function standing({ name, leaderless, underReplicated, hasLater }: InspectedTopic): Finding[] {
-  const later = `${name} has records of a later time than now: the clock here is behind, or that of a publisher ahead`;
+  const later = `${name} has records from the future: the clock of this machine is behind, or that of a publisher is ahead`;
   return [
-    ...(leaderless > 0 ? [fail(`${name}: ${leaderless} partitions have no leader`, 'see the brokers')] : []),
-    ...(underReplicated > 0 ? [warn(`${name}: ${underReplicated} partitions lack a replica`, 'see the brokers')] : []),
+    ...(leaderless > 0 ? [fail(`${name}: ${leaderless} partitions have no leader`, 'check the brokers')] : []),
+    ...(underReplicated > 0
+      ? [warn(`${name}: ${underReplicated} partitions lack a replica`, 'check the brokers')]
+      : []),
     ...(hasLater ? [warn(later, SET_CLOCKS)] : []),
   ];
 }
@@ -84,14 +86,16 @@ function setUp({ name, partitions, retentionMs }: InspectedTopic, needs: Needs):
   const kept = retentionMs ?? Number.POSITIVE_INFINITY;
   const raise = `raise retention.ms of the topic to ${needs.retentionMs + needs.longestMs}`;
   const few = `${name} has ${partitions} partitions, fewer than KAFKA_PARTITIONS (${needs.partitions})`;
-  const findings =
-    partitions < needs.partitions ? [warn(few, 'add partitions to it, or set KAFKA_PARTITIONS lower')] : [];
+  const findings = partitions < needs.partitions ? [warn(few, 'add partitions to it, or lower KAFKA_PARTITIONS')] : [];
   if (kept <= needs.longestMs) {
-    return [...findings, fail(`${name} keeps records for ${hours(kept)}: what waits is lost before its retry`, raise)];
+    return [
+      ...findings,
+      fail(`${name} keeps records for ${hours(kept)}: waiting records are lost before their retry`, raise),
+    ];
   }
   if (kept >= needs.retentionMs + needs.longestMs) return findings;
   return [
     ...findings,
-    warn(`${name} keeps records for ${hours(kept)}, less than KAFKA_RETENTION and a retry need`, raise),
+    warn(`${name} keeps records for ${hours(kept)}, less than KAFKA_RETENTION plus the longest retry delay`, raise),
   ];
 }

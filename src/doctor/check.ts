@@ -31,7 +31,7 @@ export async function runChecks(checks: readonly Check[], limitMs: number): Prom
 async function withinLimit({ name, run }: Check, limitMs: number): Promise<Result[]> {
   let timer: NodeJS.Timeout | undefined;
   const hung = new Promise<readonly Finding[]>((resolve) => {
-    const late = fail(`nothing was heard within ${limitMs / 1_000} s`, 'see whether it is overloaded, or cut off');
+    const late = fail(`no answer within ${limitMs / 1_000} s`, 'check whether it is overloaded or cut off');
     timer = setTimeout(() => resolve([late]), limitMs);
   });
   try {
@@ -48,25 +48,23 @@ async function withinLimit({ name, run }: Check, limitMs: number): Promise<Resul
 function unexplained(error: unknown): Finding {
   const { name = '', message = '', code = 'UNKNOWN' } = (error ?? {}) as Partial<Error & { code: string }>;
   const todo = TODO.get(name);
-  return todo === undefined
-    ? fail(`it could not be looked at (${code})`, 'see what stands in its way')
-    : fail(message, todo);
+  return todo === undefined ? fail(`the check failed (${code})`, 'resolve the error') : fail(message, todo);
 }
 
-const SET_RIGHT = 'set it right: see the settings in the README';
+const SET_RIGHT = 'correct the setting: see docs/settings.md';
 const TODO: ReadonlyMap<string, string> = new Map([
   ['InvalidConfig', SET_RIGHT],
   ['NoConnectionString', SET_RIGHT],
   ['CaFileUnusable', SET_RIGHT],
-  ['MasterKeyMissing', 'put master.key back from where it is backed up'],
-  ['DataDirUnusable', 'see who may write to DATA_DIR, and whether its disk is full or broken'],
-  ['SchemaRefused', 'see which release is installed here (account-webhooks --version), and what DATA_DIR is set to'],
-  ['StoreUnavailable', 'see whether the server of EVENT_STORE_URL runs, and can be reached from here'],
-  ['StoreRefused', 'set what EventStoreDB takes in EVENT_STORE_URL, or grant the user what the service needs'],
+  ['MasterKeyMissing', 'restore master.key from its backup'],
+  ['DataDirUnusable', 'check the permissions of DATA_DIR, and whether its disk is full or broken'],
+  ['SchemaRefused', 'check the installed release (account-webhooks --version) and DATA_DIR'],
+  ['StoreUnavailable', 'check that the server of EVENT_STORE_URL runs and is reachable from here'],
+  ['StoreRefused', 'correct EVENT_STORE_URL, or grant its user the rights that the service needs'],
   [
     'OtherHistory',
     'see EVENT_STORE_URL; if this is the store to use, stop the service and run: account-webhooks store accept',
   ],
-  ['BrokerUnavailable', 'see whether the brokers of BROKER_URL run, and can be reached from here'],
-  ['BrokerRefused', 'set what Kafka takes, or grant the user what the service needs'],
+  ['BrokerUnavailable', 'check that the brokers of BROKER_URL run and are reachable from here'],
+  ['BrokerRefused', 'correct the KAFKA_ settings, or grant the user the rights that the service needs'],
 ]);

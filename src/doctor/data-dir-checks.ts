@@ -19,19 +19,19 @@ export function dataDirChecks({ dataDir, masterKey }: Config): Check[] {
 }
 
 function usable(dataDir: string): Finding {
-  const give = 'give the user that the service runs as the right to write there';
+  const give = 'let the user of the service write there';
   if (!existsSync(dataDir)) {
     return isWritable(existing(dataDir))
-      ? warn('it is not there yet', 'nothing, before the first start: serve makes it. Else see what DATA_DIR is set to')
-      : fail("it is not there, and can't be made", give);
+      ? warn('does not exist yet', 'nothing before the first start: serve creates it. Otherwise check DATA_DIR')
+      : fail("does not exist and can't be created", give);
   }
-  if (!statSync(dataDir).isDirectory()) return fail('it is no folder', 'set DATA_DIR to a folder');
-  if (!isWritable(dataDir)) return fail("it can't be written to", give);
+  if (!statSync(dataDir).isDirectory()) return fail('not a folder', 'set DATA_DIR to a folder');
+  if (!isWritable(dataDir)) return fail('not writable', give);
   const mode = modeOpenToOthers(dataDir);
-  if (mode === null) return ok('it can be written to');
+  if (mode === null) return ok('writable');
   return warn(
-    `others can write to it, too (mode ${mode})`,
-    'chmod 700 it: who can write there can replace store and key',
+    `other users can write to it (mode ${mode})`,
+    'run chmod 700 on it: other users could replace store and key',
   );
 }
 
@@ -39,15 +39,18 @@ function room(dataDir: string): Finding {
   const { bavail, bsize } = statfsSync(existing(dataDir));
   const free = bavail * bsize;
   const says = `${Math.floor(free / MEBIBYTE)} MiB are free`;
-  const todo = 'make room on its disk, or set BROKER_RETENTION or BROKER_RETENTION_SIZE lower';
+  const todo = 'free disk space, or lower BROKER_RETENTION or BROKER_RETENTION_SIZE';
   if (free < NO_ROOM) return fail(says, todo);
   return free < LITTLE_ROOM ? warn(says, todo) : ok(says);
 }
 
 function secrecy(path: string): Finding {
   const mode = statSync(path).mode & 0o777;
-  if ((mode & OTHERS) === 0) return ok('nobody else can read it');
-  return fail(`others may read or write it (mode ${mode.toString(8)})`, 'chmod 600 it, and see who may have read it');
+  if ((mode & OTHERS) === 0) return ok('no other user can read it');
+  return fail(
+    `other users can read or write it (mode ${mode.toString(8)})`,
+    'run chmod 600 on it, and find out who may have read it',
+  );
 }
 
 function isWritable(path: string): boolean {

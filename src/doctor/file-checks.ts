@@ -33,9 +33,8 @@ function validity(key: string, pem: string, now: number): Finding {
   const ends = Math.min(...certificates.map(({ validTo }) => Date.parse(validTo)));
   const day = (time: number) => new Date(time).toISOString().slice(0, 10);
   const renew = `put a new certificate into the file that ${key} names, and restart the service`;
-  if (begins > now)
-    return fail(`a certificate of it is valid from ${day(begins)} on`, 'see whether the clock is right');
-  if (ends <= now) return fail(`a certificate of it has expired on ${day(ends)}`, renew);
-  if (ends - now < SOON_MS) return warn(`a certificate of it expires on ${day(ends)}`, renew);
+  if (begins > now) return fail(`a certificate in it is not valid before ${day(begins)}`, 'check the clock');
+  if (ends <= now) return fail(`a certificate in it expired on ${day(ends)}`, renew);
+  if (ends - now < SOON_MS) return warn(`a certificate in it expires on ${day(ends)}`, renew);
   return ok(`valid until ${day(ends)}`);
 }

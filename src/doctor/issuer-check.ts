@@ -7,7 +7,7 @@ const ANSWER_WITHIN_MS = 5_000;
 const SKEW_SAID_MS = 5_000;
 /** Tokens that were issued just now are not taken, or live too long. */
 const SKEW_HARMS_MS = 60_000;
-const SET_CLOCK = 'set the clock of this machine by NTP (or that of the issuer)';
+const SET_CLOCK = 'synchronize the clock of this machine (or of the issuer) by NTP';
 
 /** @param now ms since the epoch */
 export function issuerChecks({ auth }: Config, now: () => number): Check[] {
@@ -19,12 +19,7 @@ async function issuer(url: string, now: () => number): Promise<readonly Finding[
   const asked = { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), redirect: 'manual' } as const;
   const response = await fetch(url, asked).catch(() => null);
   if (!response) {
-    return [
-      fail(
-        'nothing answers there, or not in 5 s, or with a certificate that is not taken',
-        'see the URL, and the way there',
-      ),
-    ];
+    return [fail('no answer within 5 s, or a certificate that is not accepted', 'check the URL and the network')];
   }
   const keys = await response.json().then(
     (body: unknown) => (body as { keys?: unknown } | null)?.keys,
@@ -32,10 +27,10 @@ async function issuer(url: string, now: () => number): Promise<readonly Finding[
   );
   if (response.status !== 200 || !Array.isArray(keys) || keys.length === 0) {
     return [
-      fail(`it answers ${response.status}, and with no keys`, 'set AUTH_JWKS_URL to where the issuer has its JWKS'),
+      fail(`the response has status ${response.status} and no keys`, 'set AUTH_JWKS_URL to the JWKS of the issuer'),
     ];
   }
-  return [ok(`it answers with ${keys.length} ${keys.length === 1 ? 'key' : 'keys'}`), ...clock(response, now())];
+  return [ok(`the response has ${keys.length} ${keys.length === 1 ? 'key' : 'keys'}`), ...clock(response, now())];
 }
 
 function clock(response: Response, now: number): Finding[] {
@@ -43,5 +38,5 @@ function clock(response: Response, now: number): Finding[] {
   if (!Number.isFinite(skew)) return [];
   const says = `the clock here is ${(Math.abs(skew) / 1_000).toFixed(0)} s ${skew < 0 ? 'behind' : 'ahead of'} the issuer's`;
   if (Math.abs(skew) > SKEW_HARMS_MS) return [fail(says, SET_CLOCK)];
-  return [Math.abs(skew) > SKEW_SAID_MS ? warn(says, SET_CLOCK) : ok("the clocks agree, here and at the issuer's")];
+  return [Math.abs(skew) > SKEW_SAID_MS ? warn(says, SET_CLOCK) : ok("the clock agrees with the issuer's")];
 }

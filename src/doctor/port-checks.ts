@@ -19,17 +19,16 @@ async function admin(host: string, port: number): Promise<readonly Finding[]> {
   const findings = await taken(host, port, async () => (await ask(host, port, '/health/live'))?.body.status === 'live');
   if (port === 0 || findings[0]?.verdict !== 'ok' || (await isFree(host, port))) return findings;
   const ready = await ask(host, port, '/health/ready');
-  if (ready?.status === 200)
-    return [...findings, ok('the service is ready: its read model has all that the store has')];
-  const waits = Array.isArray(ready?.body.waitingFor) ? `: it waits for ${ready.body.waitingFor.join(', ')}` : '';
-  return [...findings, warn(`the service is not ready${waits}`, 'see /health/ready, and its log')];
+  if (ready?.status === 200) return [...findings, ok('the service is ready, and its read model is up to date')];
+  const waits = Array.isArray(ready?.body.waitingFor) ? `: waiting for ${ready.body.waitingFor.join(', ')}` : '';
+  return [...findings, warn(`the service is not ready${waits}`, 'check /health/ready and the log')];
 }
 
 async function taken(host: string, port: number, isOurs: () => Promise<boolean>): Promise<readonly Finding[]> {
-  if (port === 0) return [ok('any free one is taken')];
+  if (port === 0) return [ok('any free port is used')];
   if (await isFree(host, port)) return [ok(`${port} is free: no service of these settings is running here`)];
   if (await isOurs()) return [ok(`a service answers at ${port}`)];
-  return [fail(`something else is at ${port}`, 'stop that, or set another port')];
+  return [fail(`another program uses ${port}`, 'stop it, or set another port')];
 }
 
 function isFree(host: string, port: number): Promise<boolean> {

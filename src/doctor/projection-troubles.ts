@@ -19,7 +19,7 @@ export function foldingTrouble(folding: Folding): Trouble | null {
       return { says: 'projections are off at the server', todo: RUN_ALL };
     case 'no-categories':
       return {
-        says: '$by_category is stopped at the server, and no projection goes on without it',
+        says: '$by_category is stopped at the server, and no projection advances without it',
         todo: 'enable it there, or start the server with --start-standard-projections',
       };
     default:
@@ -40,7 +40,7 @@ export function troubleOf({ projection, standing, status }: Examined): Trouble |
     case 'stopped':
       return { says: `${projection} is ${status?.status}`, todo: DEPLOY };
     case 'system-only':
-      return { says: 'the server runs only the projections of its system', todo: RUN_ALL };
+      return { says: 'the server runs only its system projections', todo: RUN_ALL };
     default:
       return standing satisfies never;
   }

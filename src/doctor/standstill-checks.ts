@@ -19,7 +19,7 @@ async function findings(config: Config, broker: Broker | null): Promise<Finding[
   if (!broker) return [];
   try {
     const found = await withinTime(LOOK_WITHIN_MS, standing(config, broker));
-    return found.length === 0 ? [ok('none stands before what can not be read')] : found.map(finding);
+    return found.length === 0 ? [ok('no partition is stopped by an unreadable batch')] : found.map(finding);
   } catch (error) {
     if (error instanceof BrokerRefused) return [warn(error.message, 'grant READ on groups account-webhooks-browse-*')];
     if (error instanceof BrokerUnavailable || error instanceof TookTooLong) return [];

@@ -21,8 +21,8 @@ export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
 /** Null where the embedded store was not made yet. @throws DataDirUnusable, SchemaRefused, NoConnectionString, CaFileUnusable */
 export type OpenStore = () => Promise<OpenedStore | null>;
 
-const NOTHING_YET = ok('nothing is stored yet: serve makes it at its first start');
-const NOT_LOOKED_AT = warn('it was not looked at, for the event store could not be used', 'see there');
+const NOTHING_YET = ok('no store yet: serve creates it at its first start');
+const NOT_LOOKED_AT = warn('not checked, because the event store can not be used', 'see event store');
 const DRY_STREAM = 'doctor-dry-append';
 /** No stream stands there: an append is refused, after everything else about it was looked at. */
 const NO_REVISION = 1_000_000_000;
@@ -68,7 +68,7 @@ async function usable(store: EventStore): Promise<readonly Finding[]> {
   }
   // A right of its own: EventStoreDB subscribes to $all, which only its administrators may read by default.
   for await (const _ of stored(store, await store.head(), DRY_STREAM)) break;
-  return [ok('it can be read, appended to and subscribed to')];
+  return [ok('reading, appending and subscribing work')];
 }
 
 /** Whether the service would start on it, and with its read model as it is. @throws OtherHistory */
@@ -80,9 +80,9 @@ async function ownHistory({ dataDir }: Config, opened: OpenedStore | null): Prom
   if (accepted === null) return [ok('no event store was accepted yet: serve accepts the one that it finds')];
   mustBeAccepted(found, accepted);
   // A read model of another history than the accepted one is rebuilt without a question.
-  if (!opened || model?.history !== accepted || model.position === null) return [ok('it is the accepted one')];
+  if (!opened || model?.history !== accepted || model.position === null) return [ok('the accepted store')];
   for await (const _ of stored(opened.store, model.position, DRY_STREAM)) break;
-  return [ok('it is the accepted one, and has all that the read model was folded from')];
+  return [ok('the accepted store, with all events that the read model was folded from')];
 }
 
 /** @throws InvalidConfig */
@@ -91,7 +91,7 @@ async function keys(config: Config, store: EventStore): Promise<readonly Finding
   const accounts = await folded(store);
   const values = [...sealedValues({ all: () => accounts }, Date.now())];
   checkKeys(values, sealing);
-  return [ok(`it opens all that is sealed (${values.length} values of ${accounts.size} accounts)`)];
+  return [ok(`opens all sealed values (${values.length} values of ${accounts.size} accounts)`)];
 }
 
 /** It is made by whoever starts first; not by looking. */

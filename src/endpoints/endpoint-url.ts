@@ -56,9 +56,9 @@ export function parseEndpoint(raw: string, rules: EndpointRules): ParsedEndpoint
 
 function refuseInput(raw: string): Refusal {
   if (raw.length > MAX_URL_CHARACTERS) return TOO_LONG;
-  if (/[\p{Cc}\p{Cs}\s\\]/u.test(raw)) return 'url must not hold spaces, control characters or backslashes.';
+  if (/[\p{Cc}\p{Cs}\s\\]/u.test(raw)) return 'url must not contain spaces, control characters or backslashes.';
   // On a terminal they turn the order of what follows: an auditor would read another URL.
-  if (/\p{Bidi_Control}/u.test(raw)) return 'url must not hold characters that turn the direction of text.';
+  if (/\p{Bidi_Control}/u.test(raw)) return 'url must not contain characters that change the text direction.';
   if (!/^https:\/\/[^/?#]/i.test(raw)) return 'url must begin with https:// and a host.';
   if (raw.includes('#')) return 'url must not have a fragment.';
   return undefined;
@@ -75,10 +75,10 @@ function authorityOf(raw: string): string {
 }
 
 function refuseAuthority(authority: string): Refusal {
-  if (authority.includes('@')) return 'url must not hold a user name or a password.';
+  if (authority.includes('@')) return 'url must not contain a user name or a password.';
   // Both would be decoded, or dropped, on the way to the host that is looked up.
   if (/[%\p{Default_Ignorable_Code_Point}]/u.test(authority)) {
-    return 'the host of url must not hold percent signs or invisible characters.';
+    return 'the host of url must not contain percent signs or invisible characters.';
   }
   // Looked for in the input because the parser drops it from an IPv4 address. NFKC makes other full stops plain.
   const host = authority.replace(/:\d*$/, '').normalize('NFKC');
@@ -98,7 +98,7 @@ function refuseHost(host: string, { allowPrivate }: EndpointRules): Refusal {
   }
   if (host.length > MAX_HOST_CHARACTERS) return `the host of url must have at most ${MAX_HOST_CHARACTERS} characters.`;
   if (!host.split('.').every((label) => LABEL.test(label))) {
-    return 'the host of url must be made of labels of 1 to 63 letters, digits, hyphens or underscores.';
+    return 'the host of url must consist of labels of 1 to 63 letters, digits, hyphens or underscores.';
   }
   return allowPrivate ? undefined : refusePrivateName(host);
 }

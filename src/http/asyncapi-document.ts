@@ -28,9 +28,9 @@ export function asyncApiDocument(): Schema {
 }
 
 const DESCRIPTION =
-  'What a payment system publishes. Each record goes, byte by byte, to every active webhook that its account registered ' +
-  'for its type. A record that is not valid, or whose value has more than 256 KiB, becomes a dead letter with the ' +
-  'reason, and stops none of those behind it.';
+  'Payment events, published by payment systems. The service sends each record, byte for byte, to every active webhook ' +
+  'that its account registered for its type. A record that is not valid, or whose value exceeds 256 KiB, becomes a dead ' +
+  'letter with the reason. The records behind it are not affected.';
 
 const SCHEMAS = {
   paymentEvent: paymentEventSchema,
@@ -39,23 +39,23 @@ const SCHEMAS = {
   commonHeaders: {
     type: 'object',
     properties: {
-      traceparent: { type: 'string', description: 'W3C trace context: every attempt goes on with its trace.' },
-      tracestate: { type: 'string', description: 'Sent on as it came, up to 512 characters.' },
+      traceparent: { type: 'string', description: 'W3C trace context. Every attempt continues the trace.' },
+      tracestate: { type: 'string', description: 'Passed on unchanged, up to 512 characters.' },
       'x-correlation-id': {
         type: 'string',
         pattern: '^[A-Za-z0-9_.:-]{1,128}$',
-        description: 'Stands in every log line about the event. One of another form is ignored.',
+        description: 'Appears in every log line about the event. A value of another form is ignored.',
       },
     },
   },
 } as const;
 
-const KEY = { type: 'string', description: 'The accountId, in decimal: it keeps the records of an account in order.' };
+const KEY = { type: 'string', description: 'The accountId in decimal. It keeps the records of an account in order.' };
 
 function channel(): Schema {
   return {
     address: 'payment-events',
-    description: 'The default of PAYMENT_TOPICS: the operator may have named others.',
+    description: 'The default of PAYMENT_TOPICS. The operator may have configured other topics.',
     messages: Object.fromEntries(NAMES.map((name) => [name, { $ref: `#/components/messages/${name}` }])),
     bindings: { kafka: { bindingVersion: BINDING } },
   };
@@ -69,7 +69,11 @@ function operation(): Schema {
     messages: NAMES.map((name) => ({ $ref: `#/channels/paymentEvents/messages/${name}` })),
     bindings: {
       kafka: {
-        groupId: { type: 'string', description: "The service's: KAFKA_GROUP.", default: 'account-webhooks' },
+        groupId: {
+          type: 'string',
+          description: 'The consumer group of the service (KAFKA_GROUP).',
+          default: 'account-webhooks',
+        },
         bindingVersion: BINDING,
       },
     },
@@ -94,9 +98,9 @@ function messages(): Record<Name, Schema> {
     }),
     binaryCloudEvent: message({
       title: 'A CloudEvent 1.0 in binary mode',
-      summary: 'Its attributes are headers; the header content-type says what the value is.',
+      summary: 'The attributes are Kafka headers. The header content-type gives the media type of the value.',
       headers: { type: 'object', allOf: [{ $ref: '#/components/schemas/binaryCloudEventHeaders' }, COMMON_HEADERS] },
-      payload: { description: 'Anything, or nothing. Without the header ce_accountid a JSON object with accountId.' },
+      payload: { description: 'Any bytes, or none. Without the header ce_accountid, a JSON object with accountId.' },
       examples: [{ headers: BINARY_HEADERS, payload: STRUCTURED.data }],
     }),
   };

@@ -7,9 +7,9 @@ import { ApiError } from './api-error.js';
 export function authenticate(verify: VerifyToken, accounts: Accounts) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const given = authorizations(ctx);
-    if (given.length === 0) throw unauthorized('a Bearer token is needed', '');
+    if (given.length === 0) throw unauthorized('a Bearer token is required', '');
     const token = given.length === 1 ? bearerToken(given[0]) : null;
-    if (token === null) throw invalidToken('there must be one Authorization header, of Bearer and one token');
+    if (token === null) throw invalidToken('there must be exactly one Authorization header, with Bearer and one token');
     const verified = await verify(token).catch(notNow);
     if (verified.kind === 'refused') throw invalidToken(verified.why);
     if (!(await isGood(verified.caller, accounts))) throw invalidToken('the credential of the token was revoked');
@@ -22,7 +22,7 @@ export function authenticate(verify: VerifyToken, accounts: Accounts) {
 function notNow(error: unknown): Verification {
   if (!(error instanceof KeysUnavailable)) throw error;
   const headers = { 'retry-after': String(error.retryAfterSeconds) };
-  throw new ApiError(503, "the keys of the token's issuer can't be reached now; Retry-After says when to ask again", {
+  throw new ApiError(503, "the keys of the token's issuer are unavailable; Retry-After says when to try again", {
     headers,
   });
 }

@@ -50,5 +50,5 @@ function mediaType(ctx: Context): string {
 function onerror(error: Error & { status?: number }): never {
   if (error.status === 413) throw new ApiError(413, `the body has more than ${LIMIT_BYTES} bytes`);
   if (error.status === 415) throw new ApiError(415, 'the content-encoding is not supported');
-  throw new ApiError(400, 'the body could not be read to its end');
+  throw new ApiError(400, 'the body could not be read completely');
 }

@@ -19,11 +19,13 @@ export const IDEMPOTENCY_KEY: Parameter = {
   name: NAME,
   in: 'header',
   description:
-    'A key of your choice, 1 to 255 visible ASCII characters, bare or as a quoted string. For 24 hours after a success, the same request with the same key gets the same answer and changes nothing.',
+    'A key of your choice, 1 to 255 visible ASCII characters, bare or as a quoted string. For 24 hours after a success, the same request with the same key gets the same response and changes nothing.',
   schema: { type: 'string', pattern: KEY.source },
 };
 
-export const REPLAYED_HEADER = { [REPLAYED]: '`true` if this is the answer to an earlier request with the same key.' };
+export const REPLAYED_HEADER = {
+  [REPLAYED]: '`true` if this is the response to an earlier request with the same key.',
+};
 
 export const KEY_TAKEN: Response = refusal(`The ${NAME} was used for another request in the last 24 hours.`);
 

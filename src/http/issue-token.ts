@@ -52,7 +52,7 @@ const OAUTH_ERROR = {
   required: ['error'],
   properties: {
     error: { title: 'TokenErrorCode', enum: Object.keys(STATUS), description: 'The error code.' },
-    error_description: { type: 'string', description: 'What is wrong, for people to read.' },
+    error_description: { type: 'string', description: 'A human-readable description of the problem.' },
   },
 } as const;
 
@@ -109,7 +109,7 @@ export const operation: Operation = {
     413: { description: '`invalid_request`: the form exceeds 65,536 bytes.', schema: OAUTH_ERROR },
     415: { description: '`invalid_request`: the Content-Encoding is not supported.', schema: OAUTH_ERROR },
     503: {
-      description: "`temporarily_unavailable`: the event store can't be reached. Retry-After says when to try again.",
+      description: '`temporarily_unavailable`: the event store is unavailable. Retry-After says when to try again.',
       schema: OAUTH_ERROR,
     },
     429: {
@@ -148,7 +148,7 @@ export function issueToken(tokens: OwnTokens, accounts: Accounts, limit: RateLim
     const { allowed, headers } = limit.take(accountId);
     ctx.set({ ...headers });
     if (!allowed) {
-      const description = 'too many tokens were asked for; Retry-After says when to ask again';
+      const description = 'too many token requests; Retry-After says when to try again';
       return refuse(ctx, { error: 'temporarily_unavailable', description, inBody: asked.inBody });
     }
     const { token, expiresInSeconds } = await tokens.issue(accountId, asked.clientId);
@@ -169,7 +169,7 @@ function read(ctx: Context): TokenRequest | Refusal {
 /** A parameter without a value counts as omitted (RFC 6749 3.2). */
 function wrongIn(form: URLSearchParams): Wrong | null {
   if (new Set(form.keys()).size < [...form.keys()].length) {
-    return { error: 'invalid_request', description: 'a parameter stands twice' };
+    return { error: 'invalid_request', description: 'a parameter is repeated' };
   }
   const grantType = form.get('grant_type');
   if (!grantType) return { error: 'invalid_request', description: 'grant_type is missing from the form' };
@@ -178,13 +178,16 @@ function wrongIn(form: URLSearchParams): Wrong | null {
   }
   const scope = form.get('scope');
   if (scope && !WELL_FORMED_SCOPE.test(scope)) {
-    return { error: 'invalid_scope', description: `scope must be words with one space between; there is ${SCOPE}` };
+    return {
+      error: 'invalid_scope',
+      description: `scope must be words separated by single spaces; the only scope is ${SCOPE}`,
+    };
   }
   return null;
 }
 
 function twoWaysIn(form: URLSearchParams): Wrong | null {
-  const description = 'use one way of client authentication, not two';
+  const description = 'use one client authentication method, not two';
   return form.has('client_secret') ? { error: 'invalid_request', description } : null;
 }
 

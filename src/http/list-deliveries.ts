@@ -12,7 +12,7 @@ import type { UnsentAnswers } from './unsent-answers.js';
 const OUTCOME = {
   title: 'DeliveryOutcome',
   description:
-    '`delivered`: the receiver answered 2xx. `retrying`: another attempt follows. `exhausted`: it ended undelivered and is kept as a dead letter, because the last attempt failed, its time has passed, or the service switched the webhook off (410, or nothing delivered for long). `cancelled`: its account switched the webhook off or removed it.',
+    '`delivered`: the receiver answered 2xx. `retrying`: another attempt follows. `exhausted`: delivery was given up and the event is kept as a dead letter, because the last attempt failed, its time limit passed, or the service deactivated the webhook (410, or no successful delivery for too long). `cancelled`: the account deactivated or removed the webhook.',
   enum: OUTCOMES,
 } as const;
 
@@ -27,7 +27,7 @@ const ATTEMPT = {
     version: {
       type: 'integer',
       description:
-        'The version of the webhook that was used: 1 as it was first registered, and one more after each update.',
+        'The version of the webhook that was used: 1 when it was first registered, one more after each update.',
     },
   },
 } as const;
@@ -68,13 +68,13 @@ const deliveriesSchema = {
 
 const PARAMETERS: readonly Parameter[] = [
   WEBHOOK_ID,
-  query('limit', 'The number of deliveries on a page, at most.', {
+  query('limit', 'The maximum number of deliveries on a page.', {
     type: 'integer',
     minimum: 1,
     maximum: MOST_IN_A_PAGE,
     default: PAGE_SIZE,
   }),
-  query('before', 'The `next` of the page before this one.', { type: 'string', pattern: BASE64URL.source }),
+  query('before', 'The `next` of the previous page.', { type: 'string', pattern: BASE64URL.source }),
   query('outcome', 'Only deliveries with this outcome.', OUTCOME),
   query('from', 'Only deliveries that were first recorded at this time (ISO 8601) or later.', TIME),
   query('to', 'Only deliveries that were first recorded before this time (ISO 8601).', TIME),
@@ -93,7 +93,7 @@ export const operation: Operation = {
   tag: 'Deliveries',
   summary: 'List the deliveries of a webhook',
   description:
-    'Lists what was sent to a webhook, newest first, page by page, with the attempts of each delivery. Test events are not in the list.',
+    'Lists the deliveries of a webhook with their attempts, newest first, page by page. Test events are not included.',
   security: 'bearer',
   parameters: PARAMETERS,
   responses: {

@@ -11,5 +11,5 @@ export function notNow(error: unknown): ApiError | null {
     error instanceof StoreUnavailable || error instanceof OtherHistory || error instanceof ReadModelBehind;
   if (!isOutage) return null;
   const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
-  return new ApiError(503, 'the service is not available now; Retry-After says when to ask again', { headers });
+  return new ApiError(503, 'the service is unavailable; Retry-After says when to try again', { headers });
 }

@@ -32,7 +32,7 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
 const INFO = {
   title: 'account-webhooks',
   description:
-    'Webhooks of instant-payment accounts. Unknown fields of a request body are ignored. Every answer has `Cache-Control: no-store`.',
+    'Webhooks for instant-payment accounts. Unknown fields of a request body are ignored. Every response has `Cache-Control: no-store`.',
   contact: { name: 'The operator of this service' },
   license: { name: 'MIT', identifier: 'MIT' },
 };
@@ -41,11 +41,11 @@ const INFO = {
 const SERVERS = [{ url: '/', description: 'The service that serves this document.' }];
 
 const TAGS: Readonly<Record<Tag, string>> = {
-  Webhooks: 'Register, list, switch and remove the webhooks of an account.',
-  Deliveries: 'Follow what was sent to a webhook, and send a test event.',
+  Webhooks: 'Register, list, activate, deactivate and remove the webhooks of an account.',
+  Deliveries: 'List the deliveries of a webhook, and send a test event.',
   Authentication: 'Get the bearer token that the other operations need.',
   Documents: 'Machine-readable descriptions of the service.',
-  'Payment events': 'What the service sends to the URLs of webhooks.',
+  'Payment events': 'The requests that the service sends to the URLs of webhooks.',
 };
 
 function described(operation: Operation, { issuesTokens }: DocumentOptions): Schema {
@@ -68,7 +68,7 @@ function described(operation: Operation, { issuesTokens }: DocumentOptions): Sch
 }
 
 const NOT_NOW =
-  "The event store, or the keys of the token's issuer, can't be reached. Retry-After says when to try again.";
+  "The event store or the keys of the token's issuer are unavailable. Retry-After says when to try again.";
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
 function common({ security, rateLimit, body }: Operation): Readonly<Record<number, Response>> {

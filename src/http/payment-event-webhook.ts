@@ -13,7 +13,7 @@ const PAYMENT_EVENT: Schema = {
   properties: {
     id: {
       type: 'string',
-      description: 'The id that the payment system gave the event. The id of a test event begins with `test_`.',
+      description: 'The id that the payment system assigned to the event. The id of a test event begins with `test_`.',
     },
     type: EVENT_TYPE,
     accountId: {
@@ -42,7 +42,7 @@ export const PAYMENT_EVENT_WEBHOOK: Schema = {
     tags: [TAG],
     summary: 'Receive a payment event',
     description:
-      'The service sends each payment event to every active webhook of its account and type. An event arrives at least once and in no particular order: keep each `webhook-id`, and answer 2xx to one that you know. Verify `webhook-signature` over the bytes of the body before you parse them. A delivery is retried on a schedule until it succeeds or the schedule ends. The request also has the headers that the webhook was registered with.',
+      'The service sends each payment event to every active webhook of its account and type. An event arrives at least once and in no particular order: store each `webhook-id`, and answer 2xx to one that you have seen. Verify `webhook-signature` over the bytes of the body before you parse them. A delivery is retried on a schedule until it succeeds or the schedule ends. The request also has the headers that the webhook was registered with.',
     security: [],
     parameters: [
       header('webhook-id', 'The id of the delivery, the same on every attempt.', {
@@ -74,13 +74,13 @@ export const PAYMENT_EVENT_WEBHOOK: Schema = {
       content: { 'application/json': { schema: PAYMENT_EVENT } },
     },
     responses: {
-      '2XX': { description: 'The event is delivered. The service ignores the body.' },
-      '410': { description: 'The webhook is switched off. It receives no more events until it is active again.' },
+      '2XX': { description: 'The event is delivered. The service ignores the response body.' },
+      '410': { description: 'The webhook is deactivated. It receives no more events until it is active again.' },
       '429': retriedLater('Too many requests.'),
       '503': retriedLater('The receiver is not available.'),
       default: {
         description:
-          'The delivery is retried. Redirects are not followed, and no answer within the timeout counts too.',
+          'The delivery is retried. Redirects are not followed, and no response within the timeout counts as a failure too.',
       },
     },
   },
@@ -91,7 +91,8 @@ function header(name: string, description: string, rest: Omit<Schema, 'name'>): 
 }
 
 function retriedLater(reason: string): Schema {
-  const description = 'How long to wait, in seconds or as an HTTP date. The longest delay of the schedule is the most.';
+  const description =
+    'How long to wait, in seconds or as an HTTP date. At most the longest delay of the schedule applies.';
   return {
     description: `${reason} The delivery is retried, not before Retry-After.`,
     headers: { 'Retry-After': { description, schema: { type: 'string' } } },

@@ -60,7 +60,7 @@ export function limitRate(limit: RateLimit) {
     const { accountId } = callerOf(ctx);
     const { allowed, headers } = limit.take(accountId);
     ctx.set({ ...headers });
-    if (!allowed) throw new ApiError(429, 'too many requests of this account; Retry-After says when to ask again');
+    if (!allowed) throw new ApiError(429, 'too many requests from this account; Retry-After says when to try again');
     await next();
   };
 }

@@ -60,7 +60,7 @@ const registerWebhookSchema = {
             type: 'string',
             pattern: HEADER_NAME.source,
             maxLength: MAX_HEADER_NAME_LENGTH,
-            description: `The header's name (an RFC 9110 token). Names are compared without case, and each may occur once. Headers that HTTP or the service sets are refused: \`content-type\`, \`webhook-*\` and the like.`,
+            description: `The header's name (an RFC 9110 token). Names are case-insensitive, and each may occur once. Headers that HTTP or the service sets are refused: \`content-type\`, \`webhook-*\` and the like.`,
             examples: ['X-Api-Key'],
           },
           value: {
@@ -96,7 +96,7 @@ export const operation: Operation = {
       links: { listWebhooks: { operationId: 'listWebhooks', description: 'The list shows the webhook with its id.' } },
     },
     400: refusal(
-      `A field is not valid, ${MAX_ACTIVE_PER_TYPE} webhooks of the type are already active, the account has ${MAX_WEBHOOKS} webhooks, or they hold more than 1 MiB together.`,
+      `A field is not valid, ${MAX_ACTIVE_PER_TYPE} webhooks of the type are already active, the account has ${MAX_WEBHOOKS} webhooks, or they would exceed 1 MiB in total.`,
     ),
     404: refusal('The account is not registered.'),
     422: KEY_TAKEN,
@@ -117,7 +117,7 @@ export interface RegisterWebhookParts {
   readonly now: () => Date;
 }
 
-const AT_LIMIT = fieldError('eventType', `has ${MAX_ACTIVE_PER_TYPE} active webhooks already`);
+const AT_LIMIT = fieldError('eventType', `already has ${MAX_ACTIVE_PER_TYPE} active webhooks`);
 const checkFields = bodyCheck<RegisterWebhookBody>(registerWebhookSchema);
 
 export function registerWebhook(parts: RegisterWebhookParts) {

@@ -15,7 +15,7 @@ export interface SetWebhookActiveBody {
 
 const setWebhookActiveSchema = {
   title: 'WebhookActivation',
-  description: 'The state that a webhook is to have.',
+  description: 'The requested state of a webhook.',
   type: 'object',
   required: ['isActive'],
   properties: {
@@ -28,9 +28,9 @@ export const operation: Operation = {
   method: 'patch',
   path: '/api/webhooks/{id}',
   tag: 'Webhooks',
-  summary: 'Switch a webhook on or off',
+  summary: 'Activate or deactivate a webhook',
   description:
-    'Switches a webhook on or off. An inactive webhook keeps its id, URL and headers, and receives no events. Its waiting deliveries are cancelled when their next attempt is due.',
+    'Activates or deactivates a webhook. An inactive webhook keeps its id, URL and headers, and receives no events. Its waiting deliveries are cancelled when their next attempt is due.',
   security: 'bearer',
   rateLimit: 'writes',
   parameters: [WEBHOOK_ID],
@@ -45,7 +45,7 @@ export const operation: Operation = {
   },
 };
 
-const AT_LIMIT = fieldError('isActive', `can't be true: the type has ${MAX_ACTIVE_PER_TYPE} active webhooks already`);
+const AT_LIMIT = fieldError('isActive', `can't be true: the type already has ${MAX_ACTIVE_PER_TYPE} active webhooks`);
 const checked = bodyCheck<SetWebhookActiveBody>(setWebhookActiveSchema);
 
 export function setWebhookActive(handleCommand: HandleCommand, now: () => Date) {

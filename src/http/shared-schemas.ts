@@ -12,24 +12,27 @@ export const TIME = { type: 'string', format: 'date-time' } as const;
 /** { success: true, message } */
 export const SUCCESS = {
   title: 'Success',
-  description: 'The answer to a command that was carried out.',
+  description: 'The response to a command that succeeded.',
   type: 'object',
   required: ['success', 'message'],
   properties: {
     success: { const: true, description: 'Always true.' },
-    message: { type: 'string', description: 'What was done, for people to read.' },
+    message: { type: 'string', description: 'A human-readable summary of what was done.' },
   },
 } as const;
 
 /** { success: false, message, errors? } */
 export const ERROR = {
   title: 'Error',
-  description: 'The answer to a request that was refused or failed.',
+  description: 'The response to a request that was refused or failed.',
   type: 'object',
   required: ['success', 'message'],
   properties: {
     success: { const: false, description: 'Always false.' },
-    message: { type: 'string', description: 'What is wrong, for people to read. It names every field at fault.' },
+    message: {
+      type: 'string',
+      description: 'A human-readable description of the problem. It names every invalid field.',
+    },
     errors: {
       type: 'array',
       description: 'One entry for each problem with a field. Absent if the error is not about fields.',
@@ -41,10 +44,10 @@ export const ERROR = {
         properties: {
           field: {
             type: 'string',
-            description: 'The field of the body, the query parameter or the header at fault.',
+            description: 'The invalid field of the body, query parameter or header.',
             examples: ['url', 'headers[0].key', 'isActive', 'Idempotency-Key'],
           },
-          message: { type: 'string', description: 'What is wrong with the field, as one sentence that names it.' },
+          message: { type: 'string', description: 'The problem with the field, as one sentence that names the field.' },
         },
       },
     },
@@ -60,7 +63,7 @@ export const EXCHANGE = {
   error: {
     type: ['string', 'null'],
     description:
-      'A short code that says why no complete response came, such as `timeout`, `tls` or `connection-refused`; `host` if the name of the host does not resolve, or leads to an address that is not public. Null if the response was complete.',
+      'A short code that says why no complete response came, such as `timeout`, `tls` or `connection-refused`; `host` if the host name does not resolve or resolves to a non-public address. Null if the response was complete.',
   },
   durationMs: { type: 'number', minimum: 0, description: 'How long the request took, in milliseconds.' },
 } as const;

@@ -23,7 +23,8 @@ export const operation: Operation = {
   security: 'none',
   responses: {
     200: {
-      description: 'The metadata. Its URLs begin with PUBLIC_URL, else with http:// and the Host of the request.',
+      description:
+        'The metadata. Its URLs begin with PUBLIC_URL or, if that is not set, with http:// and the Host of the request.',
       schema: {
         title: 'AuthorizationServer',
         description: 'Authorization server metadata of RFC 8414 section 2.',
@@ -32,10 +33,10 @@ export const operation: Operation = {
         properties: {
           issuer: { type: 'string', format: 'uri', description: 'The URL of the service.' },
           token_endpoint: { type: 'string', format: 'uri', description: 'The URL that issues tokens.' },
-          token_endpoint_auth_methods_supported: texts('How a client may send its credentials.'),
+          token_endpoint_auth_methods_supported: texts('The client authentication methods of the token endpoint.'),
           grant_types_supported: texts('The grant types of the token endpoint.'),
           response_types_supported: texts('Empty: there is no authorization endpoint.'),
-          scopes_supported: texts('The scope that every token has.'),
+          scopes_supported: texts('The scope of every token.'),
         },
       },
     },
@@ -63,5 +64,5 @@ export function showAuthorizationServer(publicUrl: string | null) {
 function hostOf(ctx: Context): string {
   const { host = '' } = ctx.req.headers;
   if (HOST.test(host) && parseUrl(`http://${host}`) !== null) return host;
-  throw badRequest([fieldError('Host', 'must be the host that was asked, with its port')]);
+  throw badRequest([fieldError('Host', 'must be the host of the service, with its port')]);
 }

@@ -22,7 +22,7 @@ const testResultSchema = {
   required: ['success', 'message', 'result'],
   properties: {
     success: { type: 'boolean', description: 'Whether the receiver answered 2xx, completely and in time.' },
-    message: { type: 'string', description: 'The outcome, for people to read.' },
+    message: { type: 'string', description: 'The human-readable outcome.' },
     result: {
       title: 'TestResult',
       description: 'The request to the receiver.',
@@ -43,20 +43,20 @@ export const operation: Operation = {
   tag: 'Deliveries',
   summary: 'Send a test event',
   description:
-    'Sends one signed test event to the URL of a webhook, active or not, and waits for the answer. A test is never retried. The id of the event begins with `test_`, and its data is `{"test": true}`.',
+    'Sends one signed test event to the URL of a webhook, active or not, and waits for the response. A test is never retried. The id of the event begins with `test_`, and its data is `{"test": true}`.',
   security: 'bearer',
   rateLimit: 'writes',
   parameters: [WEBHOOK_ID],
   responses: {
     200: {
-      description: 'The test was made. `success` tells whether the receiver accepted the event.',
+      description: 'The test was sent. `success` says whether the receiver accepted the event.',
       schema: testResultSchema,
     },
     404: WEBHOOK_NOT_FOUND,
     413: refusal('The request has a body, which the service ignores, of more than 65,536 bytes.'),
     429: refusal('The account sent too many requests, or another test is in progress.'),
     503: refusal(
-      'The service is stopping and ended the test, or the keys of the issuer of the token are out of reach. Try again.',
+      'The service is stopping and interrupted the test, or the issuer keys are unavailable. The request can be retried safely.',
     ),
   },
 };
@@ -78,11 +78,11 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
         return;
       }
       case 'busy':
-        throw new ApiError(429, 'a test is under way; try again when it has ended', {
+        throw new ApiError(429, 'another test is in progress; try again when it has ended', {
           headers: { 'retry-after': TRY_AGAIN_SECONDS },
         });
       case 'interrupted':
-        throw new ApiError(503, 'the service stops; try again');
+        throw new ApiError(503, 'the service is stopping; try again');
       default:
         return outcome satisfies never;
     }
@@ -113,6 +113,6 @@ async function bytesOf(request: IncomingMessage): Promise<number> {
     }
     return bytes;
   } catch {
-    throw new ApiError(400, 'the body could not be read to its end');
+    throw new ApiError(400, 'the body could not be read completely');
   }
 }

@@ -49,5 +49,5 @@ export class UnsentAnswers {
 }
 
 function notTaken(): ApiError {
-  return new ApiError(503, 'too many answers wait to be read; try again', { headers: { 'retry-after': '1' } });
+  return new ApiError(503, 'too many responses are waiting to be read; try again', { headers: { 'retry-after': '1' } });
 }

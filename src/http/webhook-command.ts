@@ -8,7 +8,7 @@ const FULL = fieldError('url', `can't be added: the account has ${MAX_WEBHOOKS} 
 
 const TOO_LARGE = fieldError(
   'headers',
-  "can't be taken: the webhooks of the account would hold more than 1 MiB together; shorten headers or remove a webhook",
+  "can't be accepted: the webhooks of the account would exceed 1 MiB in total; shorten headers or remove a webhook",
 );
 
 /** Of /api/webhooks/{id}. @throws ApiError 404 for what no webhook has as its id */

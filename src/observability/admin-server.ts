@@ -63,7 +63,7 @@ async function answer(url: string, { readiness, metrics }: AdminParts): Promise<
         return json(404, { status: 'not found' });
     }
   } catch {
-    return json(500, { status: 'this could not be told' });
+    return json(500, { status: 'unavailable' });
   }
 }
 

@@ -28,7 +28,7 @@ export function deliveryMetrics(exposition: Exposition, labels: DeliveryLabels):
   const latency = exposition.histogram(
     {
       name: 'account_webhooks_event_to_delivery_seconds',
-      help: 'From the payment record in the broker to the first 2xx; retried: it had waited in a retry tier.',
+      help: 'From the payment record in the broker to the first 2xx; retried: the delivery had waited in a retry tier.',
       labels: ['path'],
     },
     LATENCY_BUCKETS,
@@ -50,18 +50,18 @@ export function deliveryMetrics(exposition: Exposition, labels: DeliveryLabels):
 
 const CONNECTIONS = {
   name: 'account_webhooks_connections_total',
-  help: 'Connections to endpoints that were made: each is a TLS handshake.',
+  help: 'Connections opened to endpoints. Each is a TLS handshake.',
 };
 
 const PUT_OFF = {
   name: 'account_webhooks_put_off_total',
-  help: 'Deliveries that went to a retry tier with no attempt counted, by reason.',
+  help: 'Parked deliveries (moved to a retry tier, with no attempt counted), by reason.',
   labels: ['reason'],
 };
 
 const DEAD_LETTERS = {
   name: 'account_webhooks_dead_letters_total',
-  help: 'Records that went to the dead letters, by reason.',
+  help: 'Dead letters, by reason.',
   labels: ['reason'],
 };
 
@@ -85,7 +85,7 @@ function attemptResults(exposition: Exposition, failureCodes: readonly string[])
 function outcomes(exposition: Exposition, eventTypes: readonly string[]) {
   const counter = exposition.counter({
     name: 'account_webhooks_deliveries_total',
-    help: 'Steps of deliveries, by what they came to and event type.',
+    help: 'Steps of deliveries, by outcome and event type.',
     labels: ['outcome', 'event_type'],
   });
   const ofOutcome = (outcome: DeliveryOutcome) => ({

@@ -17,7 +17,7 @@ export function processMetrics(
   exposition.gauge(
     {
       name: 'account_webhooks_build_info',
-      help: 'Always 1; what runs.',
+      help: 'Always 1. The labels say what runs.',
       labels: ['version', 'node', 'roles'],
     },
     () => [[1, build.version, process.version, build.roles.join()]],
@@ -29,8 +29,8 @@ export function processMetrics(
   gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
   gauge('process_open_fds', 'Open file descriptors.', () => readdirSync('/proc/self/fd').length);
   gauge('nodejs_heap_size_total_bytes', "V8's heap.", () => process.memoryUsage().heapTotal);
-  gauge('nodejs_heap_size_used_bytes', "What of V8's heap is used.", () => process.memoryUsage().heapUsed);
-  gauge('nodejs_external_memory_bytes', 'Memory of buffers, and of what V8 knows of outside its heap.', () => {
+  gauge('nodejs_heap_size_used_bytes', "The used part of V8's heap.", () => process.memoryUsage().heapUsed);
+  gauge('nodejs_external_memory_bytes', 'Memory outside of the V8 heap that V8 tracks, such as buffers.', () => {
     return process.memoryUsage().external;
   });
   exposition.growing({ name: 'process_cpu_seconds_total', help: 'CPU time, user and system.' }, () => {
@@ -45,7 +45,7 @@ function eventLoopDelay(exposition: Exposition): () => void {
   delays.enable();
   const described = {
     name: 'account_webhooks_event_loop_delay_seconds',
-    help: 'How late the event loop was since it was last asked for.',
+    help: 'Event loop delay since the last scrape.',
     labels: ['stat'],
   };
   exposition.gauge(described, () => {

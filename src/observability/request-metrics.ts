@@ -18,7 +18,7 @@ export function httpMetrics(exposition: Exposition): HttpMetrics {
   const durations = exposition.histogram(
     {
       name: 'account_webhooks_http_request_duration_seconds',
-      help: 'From the head of a request to its answer, by route template and method.',
+      help: 'From the head of a request to its response, by route template and method.',
       labels: ['route', 'method'],
     },
     REQUEST_BUCKETS,
@@ -39,24 +39,20 @@ export function httpMetrics(exposition: Exposition): HttpMetrics {
 export function storeMetrics(exposition: Exposition): StoreMetrics {
   const conflicts = exposition.counter({
     name: 'account_webhooks_append_conflicts_total',
-    help: 'Appends that came after another to the same stream, and were decided again, by category of stream.',
+    help: 'Appends that lost to a concurrent append to the same stream and were decided again, by stream category.',
     labels: ['category'],
   });
   const byCategory = CATEGORIES.map((name) => ({ name, count: conflicts(name) }));
-  const failed = counted(
-    exposition,
-    'account_webhooks_append_failures_total',
-    'Appends that the event store did not take.',
-  );
+  const failed = counted(exposition, 'account_webhooks_append_failures_total', 'Failed appends to the event store.');
   const notPublished = counted(
     exposition,
     'account_webhooks_publish_failures_total',
-    'Publishes that the broker did not take.',
+    'Failed publishes to the broker. Each is retried.',
   );
   const folded = exposition.histogram(
     {
       name: 'account_webhooks_read_model_wait_seconds',
-      help: 'From an event of an own command being stored to its being in the own read model.',
+      help: 'From storing an event of this process to applying it to the read model of this process.',
     },
     FOLDED_BUCKETS,
   )();

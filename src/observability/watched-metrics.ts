@@ -30,7 +30,7 @@ export function watchedMetrics(exposition: Exposition, now: () => number): Watch
 function exposeConsumers(exposition: Exposition, { consumers }: Watched): void {
   const lag = {
     name: 'account_webhooks_consumer_lag_records',
-    help: 'Records that are published and not remembered as done, by topic and partition of this process.',
+    help: 'Published records that are not committed as done, by topic and partition of this process.',
     labels: ['topic', 'partition'],
   };
   exposition.gauge(lag, () =>
@@ -40,7 +40,7 @@ function exposeConsumers(exposition: Exposition, { consumers }: Watched): void {
   );
   const standing = {
     name: 'account_webhooks_partitions_unreadable',
-    help: 'Partitions of this process that are stopped by a batch that can not be read, by topic.',
+    help: 'Partitions of this process that are stopped by an unreadable batch, by topic.',
     labels: ['topic'],
   };
   exposition.gauge(standing, () => consumers.flatMap(({ sample }) => standingByTopic(sample()?.partitions ?? [])));
@@ -53,7 +53,7 @@ function exposeConsumers(exposition: Exposition, { consumers }: Watched): void {
   exposition.gauge(
     {
       name: 'account_webhooks_records_in_hand',
-      help: 'Records that were begun and are not done, by consumer.',
+      help: 'Records begun and not done, by consumer.',
       labels,
     },
     inHand((sample) => sample.inHand),
@@ -90,13 +90,17 @@ function exposeTiers(exposition: Exposition, { tiers }: Watched, now: () => numb
     byTier(sum, ({ behind }) => behind),
   );
   exposition.gauge(
-    { name: 'account_webhooks_retry_tier_oldest_seconds', help: 'Age of the oldest that waits in each tier.', labels },
+    {
+      name: 'account_webhooks_retry_tier_oldest_seconds',
+      help: 'Age of the oldest record that waits in each tier.',
+      labels,
+    },
     byTier(most, ({ head }) => (head ? (now() - head.publishedAt) / 1000 : 0)),
   );
   exposition.gauge(
     {
       name: 'account_webhooks_retry_tier_overdue_seconds',
-      help: 'For how long the first of each tier has been due and is not taken.',
+      help: 'How long the first record of each tier has been overdue.',
       labels,
     },
     byTier(most, ({ head }) => (head ? head.overdueMs / 1000 : 0)),
@@ -107,16 +111,22 @@ function exposeGates(exposition: Exposition, { gates }: Watched): void {
   const one = (name: string, help: string, value: (sample: GateSample) => number) =>
     exposition.gauge({ name, help }, () => gates.map((sample): Sample => [value(sample())]));
   one('account_webhooks_breakers_open', 'Endpoints whose circuit breaker is not closed.', (gate) => gate.breakersOpen);
-  one('account_webhooks_intake_held', '1 while records wait in their topics for want of time.', (gate) =>
-    gate.intakeHeld ? 1 : 0,
+  one(
+    'account_webhooks_intake_held',
+    '1 while the process has no time left and leaves records in their topics.',
+    (gate) => (gate.intakeHeld ? 1 : 0),
   );
   one(
     'account_webhooks_waiting_in_lines',
-    'Deliveries that wait for a place at their endpoint, or to be put off.',
+    'Deliveries that wait for a place at their endpoint, or to be parked.',
     (gate) => gate.waiting,
   );
-  one('account_webhooks_waiting_in_lines_bytes', 'Bytes of the payments of those.', (gate) => gate.waitingBytes);
-  one('account_webhooks_attempts_in_flight', 'Attempts under way.', (gate) => gate.active);
+  one(
+    'account_webhooks_waiting_in_lines_bytes',
+    'Bytes of the payments of the waiting deliveries.',
+    (gate) => gate.waitingBytes,
+  );
+  one('account_webhooks_attempts_in_flight', 'Attempts in progress.', (gate) => gate.active);
 }
 
 function exposeProjections(exposition: Exposition, { projections }: Watched): void {
@@ -124,7 +134,7 @@ function exposeProjections(exposition: Exposition, { projections }: Watched): vo
   exposition.gauge(
     {
       name: 'account_webhooks_projection_lag_seconds',
-      help: 'Since when the read model has not had all that the event store has; 0 while it follows.',
+      help: 'How long the read model has been behind the event store; 0 while it is up to date.',
       labels,
     },
     () => projections.map(({ name, sample }): Sample => [sample().behindMs / 1000, name]),
@@ -137,7 +147,7 @@ function exposeProjections(exposition: Exposition, { projections }: Watched): vo
 
 function exposeReadiness(exposition: Exposition, { readiness }: Watched): void {
   exposition.gauge(
-    { name: 'account_webhooks_ready', help: '1 where a part of /health/ready is ready, else 0.', labels: ['part'] },
+    { name: 'account_webhooks_ready', help: '1 if the part of /health/ready is ready, else 0.', labels: ['part'] },
     () => readiness.flatMap((parts) => parts().map(({ part, ready }): Sample => [ready ? 1 : 0, part])),
   );
 }

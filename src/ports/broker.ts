@@ -100,7 +100,7 @@ export interface Extent {
 }
 
 /** What the log says of it. */
-export const STEPPED_OVER = 'a batch can not be read: it is stepped over';
+export const STEPPED_OVER = 'a batch can not be read: stepping over it';
 
 export interface BrowseOptions {
   /** By partition; those that it does not name are left out. Without it: all of them, from the oldest record. */
@@ -179,7 +179,7 @@ export class BrokerUnavailable extends Error {
   readonly code: string = 'BROKER_UNAVAILABLE';
 }
 
-/** It answers, and will not have us as we are set up: credentials, certificate, permission. No new try mends that. */
+/** The server rejected our credentials, certificate or permissions. Retrying won't help. */
 export class BrokerRefused extends BrokerUnavailable {
   override readonly name = 'BrokerRefused';
   override readonly code = 'BROKER_REFUSED';

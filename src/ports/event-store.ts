@@ -105,13 +105,13 @@ export class StoreUnavailable extends Error {
   readonly code: string = 'STORE_UNAVAILABLE';
 }
 
-/** It answers, and will not have us as we are set up: credentials, certificate. No new try mends that. */
+/** The server rejected our credentials or certificate. Retrying won't help. */
 export class StoreRefused extends StoreUnavailable {
   override readonly name = 'StoreRefused';
   override readonly code = 'STORE_REFUSED';
 }
 
-/** The store is another one than before, or the same one as it was earlier: nothing that was folded from it counts. */
+/** The store is a different one than before, or the same one as it was earlier: nothing that was folded from it counts. */
 export class OtherHistory extends Error {
   override readonly name = 'OtherHistory';
   readonly code = 'OTHER_HISTORY';

@@ -26,7 +26,7 @@ export class HeadWatch {
   readonly #parts: HeadWatchParts;
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
-  #whyNot: string | null = 'it has not answered yet';
+  #whyNot: string | null = 'no answer yet';
   /** By `now`; null where no outage was told. */
   #outSince: number | null = null;
   #reject: (error: Error) => void = () => undefined;
@@ -96,7 +96,7 @@ export class HeadWatch {
       this.#stopping.abort();
     } else if (this.#outSince === null) {
       this.#outSince = now();
-      logger.warn({ err: error }, 'the event store is out of reach; trying again');
+      logger.warn({ err: error }, 'the event store is unavailable; retrying');
     }
   }
 }

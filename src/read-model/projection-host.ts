@@ -183,7 +183,7 @@ export class ProjectionHost<S> {
     const { store, logger } = this.#parts;
     if (!this.#live || (this.#position !== null && store.isAtOrAfter(this.#position, head))) this.#toHead.passed();
     else if (this.#toHead.isStill(this.#position)) {
-      logger.warn('the subscription stands still while the event store has more: it is made again');
+      logger.warn('the subscription stalled while the event store has more events: subscribing again');
       this.#connection.abort();
     }
   }
@@ -225,7 +225,7 @@ export class ProjectionHost<S> {
     if (this.#live) return;
     if (caughtUp) this.#becomeLive();
     else {
-      this.#contact = { kind: 'catching-up', why: `it has folded ${this.#events} events, and there are more` };
+      this.#contact = { kind: 'catching-up', why: `folded ${this.#events} events, and there are more` };
       this.#progress.catchingUp();
     }
   }
@@ -292,7 +292,7 @@ export class ProjectionHost<S> {
     if (error instanceof OtherHistory || error instanceof StoreRefused) this.#lose(error);
     // An outage of the store is told once, by the watch over its head.
     if (error instanceof StoreUnavailable || error instanceof OtherHistory || error instanceof StatesDamaged) return;
-    this.#parts.logger.error({ err: error }, 'the projection stopped; it goes on from its last commit');
+    this.#parts.logger.error({ err: error }, 'the projection stopped; resuming from its last commit');
   }
 
   #lose(error: Error): void {

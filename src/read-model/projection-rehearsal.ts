@@ -22,5 +22,5 @@ export function rehearsed(name: ProjectionName, source: string): Projection {
   } catch (cause) {
     throw new FixtureFailed(`projections/${name}.js does not run`, { cause });
   }
-  throw new FixtureFailed(`projections/${name}.js does not fold its fixture as it should`);
+  throw new FixtureFailed(`projections/${name}.js does not fold its fixture to the expected state`);
 }

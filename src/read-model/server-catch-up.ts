@@ -21,7 +21,7 @@ export class StandsStill extends Error {
     readonly projection: ProjectionName,
     readonly status: ServerProjectionStatus,
   ) {
-    super(`${projection} does not go on: it is ${status.status} ${status.reason}`.trimEnd());
+    super(`${projection} does not advance: its status is ${status.status} ${status.reason}`.trimEnd());
   }
 }
 

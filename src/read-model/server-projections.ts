@@ -50,12 +50,12 @@ function nextStep(standing: Standing, wasDeployed: boolean): Step {
     case 'missing':
       return { outcome: 'created', cause: null };
     case 'faulted':
-      return { outcome: 'rebuilt', cause: 'it was faulted' };
+      return { outcome: 'rebuilt', cause: 'the projection was faulted' };
     case 'other-source':
-      return { outcome: 'rebuilt', cause: wasDeployed ? 'another source ran at the server' : 'its source has changed' };
+      return { outcome: 'rebuilt', cause: wasDeployed ? 'the server ran another source' : 'its source has changed' };
     case 'system-only':
     case 'stopped':
-      return wasDeployed ? { outcome: 'started', cause: 'it was stopped' } : CUT_SHORT;
+      return wasDeployed ? { outcome: 'started', cause: 'the projection was stopped' } : CUT_SHORT;
     case 'running':
       return wasDeployed ? { outcome: 'unchanged', cause: null } : CUT_SHORT;
     default:
@@ -63,7 +63,7 @@ function nextStep(standing: Standing, wasDeployed: boolean): Step {
   }
 }
 
-const CUT_SHORT: Step = { outcome: 'rebuilt', cause: 'it was not deployed to the end' };
+const CUT_SHORT: Step = { outcome: 'rebuilt', cause: 'its deployment was interrupted' };
 
 /** @throws ProjectionMissing, FixtureFailed, StandsStill, StoreUnavailable, ProjectionsOff */
 export async function rebuild(parts: ServerParts, name: ProjectionName, watching: Watching): Promise<Deployed> {

@@ -47,6 +47,6 @@ export async function acceptedIdentity(parts: IdentityParts, accepted: string | 
 
 /** @throws OtherHistory */
 export function mustBeAccepted(found: string | null, accepted: string): void {
-  if (found === null) throw new OtherHistory('is empty, or another one than before');
-  if (found !== accepted) throw new OtherHistory('is another one than before');
+  if (found === null) throw new OtherHistory('is empty or a different one than before');
+  if (found !== accepted) throw new OtherHistory('is a different one than before');
 }

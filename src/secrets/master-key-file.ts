@@ -24,7 +24,7 @@ export function masterKeyFromFile(dataDir: string, randomBytes: (size: number) =
     create(path, dataDir, randomBytes);
   }
   const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
-  if (key.length !== MASTER_KEY_BYTES) throw new MasterKeyMissing(`${path} does not hold a key: restore it`);
+  if (key.length !== MASTER_KEY_BYTES) throw new MasterKeyMissing(`${path} holds no valid key: restore it`);
   return key;
 }
 

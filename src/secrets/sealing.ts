@@ -54,7 +54,7 @@ export function createSealing(
     open(sealed, place) {
       const [version, keyId = '', payload = ''] = sealed.split('.');
       const key = opening.get(keyId);
-      if (version !== 'v1' || !key) throw new CannotOpen(`a value of ${place.field} is sealed with a key not given`);
+      if (version !== 'v1' || !key) throw new CannotOpen(`a value of ${place.field} is sealed with an unknown key`);
       try {
         return opened(key, Buffer.from(payload, 'base64url'), place);
       } catch (cause) {

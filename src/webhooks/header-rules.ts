@@ -32,8 +32,8 @@ export function headerProblems(headers: readonly GivenHeader[]): HeaderProblem[]
 function nameProblem(name: string, seen: ReadonlySet<string>): string | null {
   if (!HEADER_NAME.test(name)) return "must be an HTTP header name (letters, digits and !#$%&'*+-.^_`|~)";
   if (name.length > MAX_HEADER_NAME_LENGTH) return `must have at most ${MAX_HEADER_NAME_LENGTH} characters`;
-  if (isBlockedHeaderName(name)) return 'is a header that the service sets itself';
-  if (seen.has(name.toLowerCase())) return 'stands twice (header names are compared without case)';
+  if (isBlockedHeaderName(name)) return 'is a header that the service sets';
+  if (seen.has(name.toLowerCase())) return 'is repeated (header names are case-insensitive)';
   return null;
 }
 

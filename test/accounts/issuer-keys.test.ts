@@ -10,16 +10,16 @@ const NOW = Date.parse('2026-11-21T10:00:00.000Z');
 const SECONDS = NOW / 1000;
 const CLAIMS = { iss: 'https://issuer', aud: 'webhooks', sub: '42', iat: SECONDS, exp: SECONDS + 60 };
 const CALLER = { kind: 'verified', caller: { accountId: 42, actor: '42', clientId: null } };
-const NO_KEY = { kind: 'refused', why: 'the issuer has no key of this kid and algorithm' };
+const NO_KEY = { kind: 'refused', why: 'the issuer has no key with this kid and algorithm' };
 /** The timer does nothing within a test. */
 const BY_HAND = { refreshMs: 3_600_000, retryMs: 3_600_000 };
 const AWAY: [string, Answer, why: string][] = [
-  ['a failure', { status: 500, body: '{}' }, 'it answers 500'],
-  ['a redirect', { status: 302, body: '' }, 'it answers 302'],
-  ['no JSON', { status: 200, body: '<html>' }, 'its answer is not JSON'],
-  ['no keys', { status: 200, body: '{"keys":[]}' }, 'its JWK set has no keys'],
-  ['no list of keys', { status: 200, body: '{"keys":{}}' }, 'its answer is no JWK set'],
-  ['null', { status: 200, body: 'null' }, 'its answer is no JWK set'],
+  ['a failure', { status: 500, body: '{}' }, 'the response has status 500'],
+  ['a redirect', { status: 302, body: '' }, 'the response has status 302'],
+  ['no JSON', { status: 200, body: '<html>' }, 'the response is not JSON'],
+  ['no keys', { status: 200, body: '{"keys":[]}' }, 'the JWK set has no keys'],
+  ['no list of keys', { status: 200, body: '{"keys":{}}' }, 'the response is not a JWK set'],
+  ['null', { status: 200, body: 'null' }, 'the response is not a JWK set'],
 ];
 
 let issuer: Issuer;
@@ -121,7 +121,7 @@ describe('while the issuer answers, its keys', () => {
   it('that are no keys at all leave the others usable', async () => {
     const set = [{ kty: 'RSA', kid: 'broken' }, { kty: 'oct', k: 'AAAA', kid: 'oct' }, ...issuer.publicKeys];
     issuer.answerWith({ status: 200, body: JSON.stringify({ keys: set }) });
-    expect(await verify(await withKid('broken'))).toEqual({ kind: 'refused', why: 'the token can not be verified' });
+    expect(await verify(await withKid('broken'))).toEqual({ kind: 'refused', why: 'the token could not be verified' });
     expect(await verify(await signed())).toEqual(CALLER);
   });
 });
@@ -132,7 +132,7 @@ describe('an issuer that is away from the start', () => {
     expect(keys.whyNot).toBe("the issuer's keys are being fetched for the first time");
     for (const jti of ['1', '2', '3']) await expect(verify(await signed({ jti }))).rejects.toThrow(KeysUnavailable);
     expect({ whyNot: keys.whyNot, inHand: keys.areInHand }).toEqual({ whyNot: said(why), inHand: false });
-    expect(logger.warnings).toEqual([[{ why }, expect.stringContaining('requests are answered 503')]]);
+    expect(logger.warnings).toEqual([[{ why }, expect.stringContaining('requests get 503')]]);
     expect(issuer.asked()).toBe(1);
   });
 
@@ -150,7 +150,7 @@ describe('an issuer that is away from the start', () => {
     await reopen({ retryMs: 1, answerWithinMs: 3_600_000 });
     issuer.answerWith({ status: 500, body: '' });
     keys.start();
-    await eventually(() => keys.whyNot === said('it answers 500'));
+    await eventually(() => keys.whyNot === said('the response has status 500'));
     issuer.answerWith('silence');
     const before = issuer.asked();
     await eventually(() => issuer.asked() > before);
@@ -167,7 +167,7 @@ describe('an issuer that is away from the start', () => {
     expect(await verify(await signed())).toEqual(CALLER);
     expect({ warnings: logger.warnings.length, infos: logger.infos }).toEqual({
       warnings: 1,
-      infos: [['the keys of AUTH_JWKS_URL are fetched again']],
+      infos: [['the keys of AUTH_JWKS_URL can be fetched again']],
     });
     expect(keys.whyNot).toBeNull();
   });
@@ -187,7 +187,7 @@ describe('an issuer that goes away', () => {
     now = 365 * 24 * 3_600_000;
     for (const alg of ISSUER_ALGORITHMS) expect(await verify(await signed({ jti: alg }, { alg }))).toEqual(CALLER);
     expect({ whyNot: keys.whyNot, inHand: keys.areInHand }).toEqual({ whyNot: said(why), inHand: true });
-    expect(logger.warnings).toEqual([[{ why }, expect.stringContaining('those in hand go on')]]);
+    expect(logger.warnings).toEqual([[{ why }, expect.stringContaining('the known keys stay in use')]]);
     expect(issuer.asked()).toBe(2);
   });
 

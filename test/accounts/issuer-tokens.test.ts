@@ -175,7 +175,7 @@ describe('refused for its header or its key:', () => {
   const rsa = () => issuer.publicKeys[0] as JWK;
 
   const algorithm = 'the algorithm (alg) is not one of RS256, PS256, ES256, EdDSA';
-  const noKey = 'the issuer has no key of this kid and algorithm';
+  const noKey = 'the issuer has no key with this kid and algorithm';
   const signature = 'the signature is not valid';
 
   it.each<[string, () => Promise<string> | string, why: string]>([
@@ -190,7 +190,7 @@ describe('refused for its header or its key:', () => {
     ['a kid the issuer does not have', () => signed({}, { kid: 'unknown' }), noKey],
     ['a kid of another algorithm', () => signed({}, { kid: 'ES256' }), noKey],
     ['a kid that is a path', () => signed({}, { kid: '../../../../dev/null' }), noKey],
-    ['crit that is not known', () => signed({}, { crit: ['x'], x: 1 }), 'the token can not be verified'],
+    ['crit that is not known', () => signed({}, { crit: ['x'], x: 1 }), 'the token could not be verified'],
     ['another key, with the issuer’s kid', () => stranger('RS256', { kid: 'RS256' }), signature],
     ['another key, embedded in jwk', () => stranger('ES256', { kid: 'ES256', jwk: issuer.publicKeys[1] }), signature],
     ['another key, at a jku of its own', () => stranger('RS256', { jku: `${issuer.jwksUrl}?evil` }), signature],

@@ -116,7 +116,7 @@ describe('a token that was issued', () => {
 describe('of the right key, refused for its claims, and the reason is told:', () => {
   const [iss, aud] = ['the issuer (iss) is not account-webhooks', 'the audience (aud) is not account-webhooks'];
   const sub = "the claim sub must be an account's number, or its decimal string";
-  const client = 'the claim client_id must be a text';
+  const client = 'the claim client_id must be a string';
 
   it.each<[string, Claims, why: string]>([
     ['another issuer', { iss: 'somebody' }, iss],

@@ -7,10 +7,12 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Besides dist/, which is as many files as esbuild makes of src/. */
 const EXPECTED = [
   ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'],
-  ...['docs/api.md', 'docs/asyncapi.json', 'docs/benchmarks.md', 'docs/operations.md', 'docs/payment-events.md'],
+  ...['docs/api.md', 'docs/asyncapi.json', 'docs/audit.md', 'docs/benchmarks.md', 'docs/operations.md'],
+  ...['docs/payment-events.md', 'docs/tests.md', 'docs/tour.md'],
   ...['docs/producers/Producer.java', 'docs/producers/cloud-events.sh', 'docs/producers/producer.py'],
   ...['docs/producers/producer.sh', 'docs/receivers.md', 'docs/reliability.md', 'docs/settings.md'],
-  ...['docs/receivers/Receiver.java', 'docs/receivers/receiver.go', 'docs/receivers/receiver.mjs'],
+  ...['docs/receivers/Receiver.java', 'docs/receivers/local.mjs', 'docs/receivers/receiver.go'],
+  ...['docs/receivers/receiver.mjs'],
   ...['docs/receivers/receiver.py', 'ops/grafana-dashboard.json', 'ops/prometheus-alerts.yml'],
   ...['projections/account-credentials.js', 'projections/account-webhooks.js'],
   ...['projections/fixtures/account-credentials.json', 'projections/fixtures/account-webhooks.json'],

@@ -30,15 +30,15 @@ test.each<readonly [string, Partial<Evidence>, object]>([
   [
     'retrying, with the record of the try before',
     { said: entry('retrying', 2), waiting: waits(1) },
-    noAnswer(/in no tier/),
+    noAnswer(/in no retry tier/),
   ],
-  ['retrying, in no tier', { said: entry('retrying'), letterTurn: 9 }, noAnswer(/in no tier/)],
+  ['retrying, in no tier', { said: entry('retrying'), letterTurn: 9 }, noAnswer(/in no retry tier/)],
   ['no entry, in a tier', { waiting: waits(0) }, retrying(0)],
   ['no entry, a dead letter', { letterTurn: 0 }, { kind: 'exhausted' }],
   ['no entry, a dead letter of the last try', { waiting: waits(4), letterTurn: 5 }, { kind: 'exhausted' }],
   ['no entry, put off until its time was over', { waiting: waits(4), letterTurn: 4 }, { kind: 'exhausted' }],
   ['no entry, replayed', { waiting: waits(6), letterTurn: 5 }, retrying(6)],
-  ['no entry at all', {}, noAnswer(/nothing is logged/)],
+  ['no entry at all', {}, noAnswer(/no record of the delivery/)],
 ])('%s', (_, evidence, answer) => {
   expect(answerOf({ ...NOTHING, ...evidence }, false)).toEqual(answer);
 });

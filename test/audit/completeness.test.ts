@@ -113,7 +113,7 @@ describe('a record that its consumer is done with', () => {
     paid('behind', { at: NOON, partition: 1 });
     const { counts, unanswered } = await told();
     expect(counts).toMatchObject({ records: 2, notDue: 0, deliveries: 1, unanswered: 2 });
-    const why = 'it is done, and no entry says where it was routed';
+    const why = 'done, but no entry says where it was routed';
     expect(unanswered[0]).toEqual({
       ...{ kind: 'unanswered', why, id: null, eventId: 'none', accountId: 43, webhookId: null, source: 'payments/0/0' },
     });
@@ -128,7 +128,7 @@ describe('a record that its consumer is done with', () => {
     topics.put(TOPICS.deadLetters, { key: null, value: null, headers: [source] });
     const { counts, unanswered } = await told();
     expect(counts).toEqual({ ...ZERO, records: 3, invalid: 3, unanswered: 2 });
-    const why = 'it is no payment event, and not among the dead letters';
+    const why = 'not a payment event, but missing from the dead letters';
     const nobody = { kind: 'unanswered', why, id: null, eventId: null, accountId: null, webhookId: null };
     expect(unanswered).toEqual([
       { ...nobody, source: 'payments/3/1' },
@@ -210,7 +210,7 @@ describe('what became of a delivery', () => {
     topics.notValid(topics.put('elsewhere', { ...toRetryRecord(toThree, NOON), value: null }));
     const { counts, unanswered } = await answer();
     expect(counts).toMatchObject({ exhausted: 0, unanswered: 1 });
-    expect(unanswered).toMatchObject([{ eventId: 'pay-1', why: 'it is exhausted, and not among the dead letters' }]);
+    expect(unanswered).toMatchObject([{ eventId: 'pay-1', why: 'exhausted, but missing from the dead letters' }]);
   });
 
   test('retrying, in the tier of its latest retry record', async () => {
@@ -228,7 +228,7 @@ describe('what became of a delivery', () => {
     topics.waits(toThree, '5s', NOON + 5_000);
     topics.logged(toThree, 'retrying', NOON + 5_000);
     topics.commit(TIER, 1);
-    expect((await answer()).unanswered).toMatchObject([{ why: 'it is to be tried again, and in no tier' }]);
+    expect((await answer()).unanswered).toMatchObject([{ why: 'to be retried, but in no retry tier' }]);
   });
 
   test('retrying, and put off again, which no entry tells', async () => {
@@ -242,14 +242,12 @@ describe('what became of a delivery', () => {
   test('retrying, and only the retry record of an earlier try is there: no answer', async () => {
     topics.waits(toThree, '5s', NOON + 5_000);
     topics.logged({ ...toThree, turn: 1 }, 'retrying', NOON + 9_000);
-    expect((await answer()).unanswered).toMatchObject([
-      { id: toThree.id, why: 'it is to be tried again, and in no tier' },
-    ]);
+    expect((await answer()).unanswered).toMatchObject([{ id: toThree.id, why: 'to be retried, but in no retry tier' }]);
   });
 
   test('nothing logged: no answer', async () => {
     const about = { id: toThree.id, eventId: 'pay-1', accountId: 43, webhookId: 3, source: 'payments/0/0' };
-    expect((await answer()).unanswered).toEqual([{ kind: 'unanswered', ...about, why: 'nothing is logged of it' }]);
+    expect((await answer()).unanswered).toEqual([{ kind: 'unanswered', ...about, why: 'no record of the delivery' }]);
   });
 
   test('nothing logged, and its webhook is gone since: no answer still', async () => {

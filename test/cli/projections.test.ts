@@ -120,7 +120,7 @@ describe('where projections are deployed', () => {
       const { code, stdout } = await projections('deploy', '--json');
       expect({ code, first: parsed(stdout)[0] }).toEqual({
         code: 0,
-        first: { projection: NAME, outcome: 'rebuilt', cause: 'another source ran at the server' },
+        first: { projection: NAME, outcome: 'rebuilt', cause: 'the server ran another source' },
       });
       await isWell();
     });
@@ -145,7 +145,7 @@ describe('where projections are deployed', () => {
       const { code, stdout } = await projections('deploy', '--json');
       expect({ code, first: parsed(stdout)[0] }).toEqual({
         code: 0,
-        first: { projection: NAME, outcome: 'started', cause: 'it was stopped' },
+        first: { projection: NAME, outcome: 'started', cause: 'the projection was stopped' },
       });
       expect(await stateOf(4)).toMatchObject({ accountId: 4 });
       await isWell();
@@ -180,7 +180,7 @@ describe('where projections are deployed', () => {
       expect(says.slice(0, faulted.length)).toBe(faulted);
     }
     const { stdout } = await projections('deploy', '--json');
-    expect(parsed(stdout)[0]).toEqual({ projection: NAME, outcome: 'rebuilt', cause: 'it was faulted' });
+    expect(parsed(stdout)[0]).toEqual({ projection: NAME, outcome: 'rebuilt', cause: 'the projection was faulted' });
     await isWell();
   });
 
@@ -188,7 +188,7 @@ describe('where projections are deployed', () => {
     await client.disableProjection('$by_category');
     for (const command of COMMANDS) {
       expect(await fails(command)).toBe(
-        'account-webhooks: $by_category is stopped at the server, and no projection goes on without it: ' +
+        'account-webhooks: $by_category is stopped at the server, and no projection advances without it: ' +
           'enable it there, or start the server with --start-standard-projections',
       );
     }
@@ -204,7 +204,7 @@ describe('where projections are deployed', () => {
       expect(lines(stderr)).toEqual(
         [NAME, 'account-credentials'].map(
           (name) =>
-            `${name}: the user of EVENT_STORE_URL may not read which source runs; the one that was deployed last is taken for it`,
+            `${name}: the user of EVENT_STORE_URL may not read which source runs; the last deployed one is assumed`,
         ),
       );
     }
@@ -243,7 +243,7 @@ test('only those of the system run: each command says so, and what to do', async
     await client.createProjection(name, projectionSource(name as never));
   for (const command of COMMANDS) {
     expect(await fails(command)).toBe(
-      'account-webhooks: the server runs only the projections of its system: start it with --run-projections=All --start-standard-projections',
+      'account-webhooks: the server runs only its system projections: start it with --run-projections=All --start-standard-projections',
     );
   }
 });

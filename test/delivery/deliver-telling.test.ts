@@ -121,7 +121,7 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
       ['came', 'put-off', 'cash_in'],
       ['putOff', 'stopping'],
     ],
-    [{ level: DEBUG, msg: 'a delivery is put off', why: 'stopping', next: '5s' }],
+    [{ level: DEBUG, msg: 'a delivery is parked', why: 'stopping', next: '5s' }],
   ],
 ])('%s', async (_, result, delivery, metrics, log) => {
   await fixture.attempted(result, delivery);

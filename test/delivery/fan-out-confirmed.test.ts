@@ -137,9 +137,13 @@ describe('an end without an attempt', () => {
 describe("a record that became another consumer's", () => {
   test('is not sent, and not put off either', async () => {
     fixture.accounts.put(webhookOf(1));
-    await expect(fixture.deliver(deliveryTo(1), { ...OWN, isOwn: () => false })).rejects.toThrow("another consumer's");
+    await expect(fixture.deliver(deliveryTo(1), { ...OWN, isOwn: () => false })).rejects.toThrow(
+      'another consumer now has the record',
+    );
     fixture.gate.close();
-    await expect(fixture.deliver(deliveryTo(1), { ...OWN, isOwn: () => false })).rejects.toThrow("another consumer's");
+    await expect(fixture.deliver(deliveryTo(1), { ...OWN, isOwn: () => false })).rejects.toThrow(
+      'another consumer now has the record',
+    );
     expect([fixture.requests, fixture.broker.topics]).toEqual([[], []]);
     expect(fixture.gate.state.active).toBe(0);
   });
@@ -149,7 +153,7 @@ describe("a record that became another consumer's", () => {
     const delivered = fixture.deliver(deliveryTo(1, { attempts: 1, turn: 1 }), { ...OWN, isOwn: () => isOwn });
     isOwn = false;
     confirm();
-    await expect(delivered).rejects.toThrow("another consumer's");
+    await expect(delivered).rejects.toThrow('another consumer now has the record');
     expect(fixture.broker.topics).toEqual([]);
   });
 });

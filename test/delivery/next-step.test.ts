@@ -68,7 +68,7 @@ const ROWS: readonly Row[] = [
     {
       outcome: 'exhausted',
       attempt: null,
-      kept: letter('deactivated', 'switched'),
+      kept: letter('deactivated', 'deactivated'),
       delivery: { attempts: 2, turn: 2 },
     },
   ],

@@ -14,7 +14,7 @@ import { type RecordingLogger, recordingLogger } from '../support/recording-logg
 
 const BATCH: UnreadableBatch = {
   ...{ topic: 'payments', partition: 3, first: 17, last: 19 },
-  ...{ codec: 'zstd', reason: 'its checksum does not fit', digest: 'd1' },
+  ...{ codec: 'zstd', reason: 'its checksum does not match', digest: 'd1' },
 };
 
 let letters: ReceivedRecord[];
@@ -97,7 +97,7 @@ test('where orders can not be read that is told, and tried again', async () => {
   await eventually(() => readings >= 7);
   expect(pauses.slice(0, 7)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   expect(logger.warnings.map(([, message]) => message)).toContain(
-    'orders to step over a batch can not be read now; trying again',
+    'orders to step over a batch can not be read; retrying',
   );
   fails = false;
   order(BATCH);

@@ -53,9 +53,9 @@ it('a subscription that ends is let go, and was followed to its mark', async () 
     return embedded.store.subscribe(options);
   });
   expect(results.map(({ verdict, says }) => `${verdict} ${says}`)).toEqual([
-    'ok it can be read, appended to and subscribed to',
+    'ok reading, appending and subscribing work',
     'ok no event store was accepted yet: serve accepts the one that it finds',
-    'ok it opens all that is sealed (0 values of 0 accounts)',
+    'ok opens all sealed values (0 values of 0 accounts)',
   ]);
   const head = await embedded.store.head();
   expect(asked.map(({ after, signal }) => [after, signal.aborted])).toEqual([
@@ -69,5 +69,5 @@ it('a subscription that never catches up: told within the limit of the check', a
     yield { events: [], position: '', caughtUp: false };
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
   }, 200);
-  expect(results[0]).toMatchObject({ check: 'event store', verdict: 'FAIL', says: 'nothing was heard within 0.2 s' });
+  expect(results[0]).toMatchObject({ check: 'event store', verdict: 'FAIL', says: 'no answer within 0.2 s' });
 });

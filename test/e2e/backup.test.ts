@@ -123,7 +123,7 @@ describe('a disk that is full', () => {
       const settings = { ...scene.settings, ...libc.settings };
       const { code, stderr } = await run(settings, ['backup', join(target, 'backup.sqlite')]);
       expect(code).toBe(1);
-      expect(stderr).toMatch(/could not be made \(SQLITE_FULL\): there is no room for it/);
+      expect(stderr).toMatch(/could not be made \(SQLITE_FULL\): the disk is full/);
       expect([readdirSync(target), existsSync(String(scene.settings.DATA_DIR))]).toEqual([[], true]);
     });
   });

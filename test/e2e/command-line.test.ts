@@ -41,7 +41,7 @@ describeBackbones((backbone) => {
     expect(account.clientSecret).toMatch(/^[A-Za-z0-9\-_.~]+$/);
     const again = await commandLine(settings, ['accounts', 'register', '42', '--json']);
     expect(again).toMatchObject({ code: 1, stdout: '' });
-    expect(again.stderr).toMatch(/registered already/);
+    expect(again.stderr).toMatch(/already registered/);
   });
 
   test('token, webhooks add and webhooks list speak to the running service', async () => {

@@ -73,12 +73,12 @@ withOwnKafka(() => {
     const { code, troubles, of } = await examined(settings);
     expect(code).toBe(0);
     expect(troubles).toEqual([
-      'warn DATA_DIR: it is not there yet',
+      'warn DATA_DIR: does not exist yet',
       'warn projections: account-webhooks is not deployed',
       'warn projections: account-credentials is not deployed',
-      expect.stringMatching(/^warn broker: payment-events, webhooks.retry.200ms, .* are not there$/),
+      expect.stringMatching(/^warn broker: payment-events, webhooks.retry.200ms, .* are missing$/),
     ]);
-    expect(of('event store')).toEqual(['ok it can be read, appended to and subscribed to']);
+    expect(of('event store')).toEqual(['ok reading, appending and subscribing work']);
     expect(await storedIn(store)).toEqual(stored);
     expect(await administer((admin) => admin.listTopics())).toEqual([]);
   });
@@ -90,8 +90,8 @@ withOwnKafka(() => {
     const { code, troubles, of } = await examined(settings);
     expect({ code, troubles }).toEqual({ code: 0, troubles: [] });
     expect(of('projections')).toEqual(['ok account-webhooks is running', 'ok account-credentials is running']);
-    expect(of('broker')[1]).toBe('ok 6 topics have what they need');
-    expect(of('MASTER_KEY')).toEqual(['ok it opens all that is sealed (1 values of 1 accounts)']);
+    expect(of('broker')[1]).toBe('ok 6 topics are set up as needed');
+    expect(of('MASTER_KEY')).toEqual(['ok opens all sealed values (1 values of 1 accounts)']);
   });
 
   needsTestServer(() =>
@@ -130,7 +130,7 @@ withOwnKafka(() => {
       expect(data.log).toHaveLength(stored);
       await client.disableProjection('$by_category');
       expect((await examined(onIt)).of('projections')).toEqual([
-        'warn $by_category is stopped at the server, and no projection goes on without it',
+        'warn $by_category is stopped at the server, and no projection advances without it',
       ]);
     }),
   );
@@ -138,7 +138,7 @@ withOwnKafka(() => {
   needsTestServer(() =>
     test.each([
       ['none', 'projections are off at the server'],
-      ['system', 'the server runs only the projections of its system'],
+      ['system', 'the server runs only its system projections'],
     ] as const)('a server that runs %s of our projections', async (runProjections, says) => {
       const { url, stop } = await startEventStore({ runProjections });
       cleanups.push(stop);
@@ -164,7 +164,7 @@ withOwnKafka(() => {
       expect.arrayContaining([
         'warn payment-events has 3 partitions, fewer than KAFKA_PARTITIONS (4)',
         expect.stringMatching(/^warn payment-events keeps records for 1.0 h, less than KAFKA_RETENTION/),
-        expect.stringMatching(/^FAIL webhooks.retry.800ms keeps records for 0.0 h: what waits is lost/),
+        expect.stringMatching(/^FAIL webhooks.retry.800ms keeps records for 0.0 h: waiting records are lost/),
       ]),
     );
   });
@@ -178,7 +178,7 @@ withOwnKafka(() => {
       await producer.disconnect();
     });
     const { of } = await examined(settings);
-    expect(of('broker')).toContainEqual(expect.stringMatching(/^warn payment-events has records of a later time/));
+    expect(of('broker')).toContainEqual(expect.stringMatching(/^warn payment-events has records from the future/));
   });
 
   test('a permission that is missing', async () => {

@@ -83,24 +83,24 @@ test('finds nothing wrong where nothing is, and changes nothing', async () => {
   const before = fingerprint();
   const { code, troubles, of } = await examined(settings);
   expect({ code, troubles }).toEqual({ code: 0, troubles: [] });
-  expect(of('MASTER_KEY')).toEqual(['ok it opens all that is sealed (1 values of 1 accounts)']);
+  expect(of('MASTER_KEY')).toEqual(['ok opens all sealed values (1 values of 1 accounts)']);
   expect(fingerprint()).toEqual(before);
 });
 
 test('without --json, a line says verdict, check, sentence and what to do', async () => {
   const good = await run(settings, ['doctor']);
-  expect(good.stdout.split('\n')).toContain('ok    event store: it can be read, appended to and subscribed to');
+  expect(good.stdout.split('\n')).toContain('ok    event store: reading, appending and subscribing work');
   const { stdout, stderr, code } = await run({ ...settings, PORT: 'x' }, ['doctor']);
   expect(stdout).toBe(
-    'FAIL  settings: PORT must be a port from 0 to 65535. To do: correct the setting: see the README\n',
+    'FAIL  settings: PORT must be a port from 0 to 65535. To do: correct the setting: see docs/settings.md\n',
   );
-  expect({ stderr, code }).toEqual({ stderr: 'account-webhooks: 1 thing is wrong\n', code: 1 });
+  expect({ stderr, code }).toEqual({ stderr: 'account-webhooks: 1 problem found\n', code: 1 });
 });
 
 test('makes nothing before the first start', async () => {
   const DATA_DIR = join(folder, 'not-there');
   const { code, troubles } = await examined({ ...settings, DATA_DIR });
-  expect({ code, troubles }).toEqual({ code: 0, troubles: ['warn DATA_DIR: it is not there yet'] });
+  expect({ code, troubles }).toEqual({ code: 0, troubles: ['warn DATA_DIR: does not exist yet'] });
   expect(readdirSync(folder)).not.toContain('not-there');
 });
 
@@ -131,14 +131,14 @@ describe('beside a running service', () => {
     expect([...of('PORT'), ...of('ADMIN_PORT')]).toEqual([
       `ok a service answers at ${ports.PORT}`,
       `ok a service answers at ${ports.ADMIN_PORT}`,
-      'ok the service is ready: its read model has all that the store has',
+      'ok the service is ready, and its read model is up to date',
     ]);
   });
 
   test('says that something else is at a port', async () => {
     const PORT = await listening(createHttpServer((_, response) => void response.end('hello')) as unknown as Server);
     const { code, troubles } = await examined({ ...settings, PORT });
-    expect({ code, troubles }).toEqual({ code: 1, troubles: [`FAIL PORT: something else is at ${PORT}`] });
+    expect({ code, troubles }).toEqual({ code: 1, troubles: [`FAIL PORT: another program uses ${PORT}`] });
   });
 });
 
@@ -154,7 +154,7 @@ describe('the master key', () => {
     chmodSync(join(dataDir, 'master.key'), 0o644);
     const { code, troubles } = await examined(settings);
     chmodSync(join(dataDir, 'master.key'), 0o600);
-    const trouble = 'FAIL master.key: others may read or write it (mode 644)';
+    const trouble = 'FAIL master.key: other users can read or write it (mode 644)';
     expect({ code, troubles }).toEqual({ code: 1, troubles: [trouble] });
   });
 
@@ -176,7 +176,7 @@ describe('files that settings name', () => {
       "FAIL DELIVERY_CA_FILE: DELIVERY_CA_FILE names a file that can't be read",
     ],
     ['holds no certificate', () => fileWith('no.pem', 'hello'), 'that holds no certificate in PEM'],
-    ['has expired', async () => fileWith('old.pem', await certificate(-1)), 'a certificate of it has expired on'],
+    ['has expired', async () => fileWith('old.pem', await certificate(-1)), 'a certificate in it expired on'],
     [
       'is for later',
       async () => fileWith('soon.pem', `${await certificate(20)}\n${await certificate(500)}`),
@@ -200,7 +200,7 @@ describe('files that settings name', () => {
 describe('DATA_DIR', () => {
   test('one that is a file', async () => {
     const { code, of } = await examined({ ...settings, DATA_DIR: fileWith('file', '') });
-    expect([code, of('DATA_DIR')[0]]).toEqual([1, 'FAIL it is no folder']);
+    expect([code, of('DATA_DIR')[0]]).toEqual([1, 'FAIL not a folder']);
   });
 
   test('one that can not be written to', async () => {
@@ -213,7 +213,7 @@ describe('DATA_DIR', () => {
     chmodSync(readOnly, 0o755);
     rmSync(readOnly, { recursive: true });
     expect(code).toBe(1);
-    expect(of('DATA_DIR')[0]).toBe("FAIL it can't be written to");
+    expect(of('DATA_DIR')[0]).toBe('FAIL not writable');
     expect(of('event store')).toEqual([expect.stringMatching(/^FAIL DATA_DIR can't be used/)]);
   });
 
@@ -223,10 +223,10 @@ describe('DATA_DIR', () => {
     chmodSync(DATA_DIR, 0o777);
     const open = { ...settings, DATA_DIR };
     const { of } = await examined(open);
-    expect(of('DATA_DIR')[0]).toBe('warn others can write to it, too (mode 0777)');
+    expect(of('DATA_DIR')[0]).toBe('warn other users can write to it (mode 0777)');
     const service = await serveHere(open);
     await service.stop();
-    expect(service.log()).toContain('others can write to DATA_DIR');
+    expect(service.log()).toContain('other users can write to DATA_DIR');
   });
 
   test('a store that is damaged', async () => {
@@ -256,7 +256,7 @@ describe('DATA_DIR', () => {
     file.pragma('user_version = 99');
     file.close();
     const line =
-      'store.sqlite has schema version 99, and this release knows versions up to 2: run the later release that wrote it, or one after it';
+      'store.sqlite has schema version 99, and this release knows versions up to 2: run the release that wrote it, or a later one';
     const { code, of } = await examined(later);
     expect([code, ...of('event store'), ...of('broker')]).toEqual([1, `FAIL ${line}`, `FAIL ${line}`]);
     await expect(serveHere(later)).rejects.toThrow(line);
@@ -281,15 +281,15 @@ describe('another issuer', () => {
     const issuer = await startIssuer();
     const AUTH_JWKS_URL = issuer.jwksUrl;
     expect((await examined({ ...settings, AUTH_JWKS_URL })).of('AUTH_JWKS_URL')).toEqual([
-      'ok it answers with 3 keys',
-      "ok the clocks agree, here and at the issuer's",
+      'ok the response has 3 keys',
+      "ok the clock agrees with the issuer's",
     ]);
     issuer.answerWith({ status: 200, body: '{"keys":[]}' });
     const empty = await examined({ ...settings, AUTH_JWKS_URL });
-    expect([empty.code, empty.of('AUTH_JWKS_URL')]).toEqual([1, ['FAIL it answers 200, and with no keys']]);
+    expect([empty.code, empty.of('AUTH_JWKS_URL')]).toEqual([1, ['FAIL the response has status 200 and no keys']]);
     await issuer.close();
     const gone = await examined({ ...settings, AUTH_JWKS_URL });
-    expect([gone.code, ...gone.of('AUTH_JWKS_URL')]).toEqual([1, expect.stringContaining('FAIL nothing answers')]);
+    expect([gone.code, ...gone.of('AUTH_JWKS_URL')]).toEqual([1, expect.stringContaining('FAIL no answer within 5 s')]);
   });
 
   test.each([
@@ -322,9 +322,9 @@ describe('servers', () => {
     expect(code).toBe(1);
     expect(troubles).toEqual([
       expect.stringMatching(/^FAIL event store: /),
-      expect.stringMatching(/^warn history: it was not looked at/),
-      expect.stringMatching(/^warn MASTER_KEY: it was not looked at/),
-      expect.stringMatching(/^warn projections: it was not looked at/),
+      expect.stringMatching(/^warn history: not checked/),
+      expect.stringMatching(/^warn MASTER_KEY: not checked/),
+      expect.stringMatching(/^warn projections: not checked/),
       expect.stringMatching(/^FAIL broker: no Kafka listens at BROKER_URL/),
     ]);
     for (const hidden of [secret, servers.MASTER_KEY]) expect(said).not.toContain(hidden);

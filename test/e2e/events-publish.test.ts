@@ -39,8 +39,8 @@ const cloudEvent = JSON.stringify(STRUCTURED);
 const WRONG = '{"id":"a","type":"cash_sideways","accountId":42}';
 const MIXED = `${good}\n\n${WRONG}\r\n${cloudEvent}\nno JSON`;
 const SAID = [
-  'line 3 is no payment event: type is not a known event type',
-  'line 5 is no payment event: the record is not JSON',
+  'line 3 is not a payment event: type is not a known event type',
+  'line 5 is not a payment event: the record is not JSON',
 ];
 
 const orders = (records: readonly string[]) => [...records].sort();
@@ -63,7 +63,7 @@ describe('without --check', () => {
 
   test('what is said of a line moves no cursor, and does not show it', async () => {
     const { stderr } = await publish(`{"id":"\u001b[2J","secret":"s3cr3t"}\n`);
-    expect(stderr).toBe('line 1 is no payment event: the record is not JSON\n');
+    expect(stderr).toBe('line 1 is not a payment event: the record is not JSON\n');
   });
 });
 
@@ -71,7 +71,7 @@ describe('with --check', () => {
   test('nothing is published where one line is no event; each is said', async () => {
     const { code, stdout, stderr } = await publish(MIXED, '--check');
     expect({ code, stdout, said: saidBy(stderr) }).toEqual({ code: 1, stdout: '', said: SAID });
-    expect(stderr).toMatch(/nothing is published: 2 lines are no payment event\n$/);
+    expect(stderr).toMatch(/nothing was published: 2 lines are not payment events\n$/);
     expect(await published()).toEqual([]);
   });
 
@@ -96,7 +96,7 @@ describe('with --check', () => {
     const { code, stderr } = await run(given, ['events', 'publish', '--check'], good);
     expect({ code, stderr }).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/temporary file: ENOENT; TMPDIR/),
+      stderr: expect.stringMatching(/temporary file: ENOENT; set TMPDIR/),
     });
   });
 });

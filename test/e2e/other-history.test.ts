@@ -79,7 +79,7 @@ describe('the embedded store', () => {
     await service.stop();
     removeStore();
     leave();
-    await expectRefused('is empty, or another one than before');
+    await expectRefused('is empty or a different one than before');
     expect(await accept()).toEqual({ storeId: expect.any(String), changed: true });
     expect(existsSync(inDataDir('read-model.sqlite'))).toBe(false);
     const after = await scene.serve();
@@ -96,7 +96,7 @@ describe('the embedded store', () => {
     const other = await serving();
     await other.stop();
     writeFileSync(inDataDir('store-id'), 'the identity of the first one\n');
-    await expectRefused('is another one than before');
+    await expectRefused('is a different one than before');
   });
 
   test('that is replaced while the service runs ends it with code 1 and the way out', async () => {
@@ -152,7 +152,7 @@ describe('a server', () => {
     const token = await scene.account(service, ACCOUNT, scene.urls('/up'));
     await service.stop();
     await server.empty();
-    await expectRefused('is empty, or another one than before');
+    await expectRefused('is empty or a different one than before');
     expect(await accept()).toMatchObject({ changed: true });
     const other = await serving();
     for (let accountId = 1; accountId <= 20; accountId += 1) {

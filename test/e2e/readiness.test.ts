@@ -57,12 +57,12 @@ test('a broker that is down at the start: it is named, with why, and what waits 
   const starting = await startServing(settings, ['--roles', 'dispatcher']);
   cleanups.push(() => starting.stop('SIGKILL'));
   starting.ready.catch(() => undefined);
-  await eventually(() => starting.log().includes('the broker is out of reach'), PATIENCE);
+  await eventually(() => starting.log().includes('the broker is unavailable'), PATIENCE);
   const told = await ready(starting.adminUrl);
   expect(told).toMatchObject({ httpStatus: 503, status: 'not ready', waitingFor: ['broker', 'dispatcher'] });
   expect(whyNot(told)).toEqual({
     broker: expect.stringMatching(/Kafka/),
-    dispatcher: 'it waits for the parts before it',
+    dispatcher: 'waiting for the parts before it',
   });
   expect((await fetch(`${starting.adminUrl}/health/live`)).status).toBe(200);
   expect(await starting.stop('SIGTERM')).toBe(0);
@@ -86,7 +86,7 @@ test('an event store that goes away while it serves: 503 with why, reads go on, 
   expect(away.waitingFor).toEqual(['event store', 'read model']);
   expect(whyNot(away)).toEqual({
     'event store': expect.stringMatching(/event store can't be used/),
-    'read model': expect.stringMatching(/^it is not up to date: /),
+    'read model': expect.stringMatching(/^not up to date: /),
   });
   const behind = await scrape(service.adminUrl);
   expect(behind.value('account_webhooks_projection_lag_seconds')).toBeGreaterThan(0);

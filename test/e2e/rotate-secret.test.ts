@@ -91,6 +91,6 @@ describeBackbones((backbone) => {
     expect(left >= before && left <= Date.now()).toBe(true);
     const { stdout } = await run(settings, ['accounts', 'rotate-secret', '44']);
     expect(stdout).toMatch(/^previousEndsAt \d{4}-\d\d-\d\dT[\d:.]+Z$/m);
-    expect(stdout).toMatch(/^Until previousEndsAt deliveries are signed with the old secret too\.$/m);
+    expect(stdout).toMatch(/^Until previousEndsAt, deliveries are also signed with the old secret\.$/m);
   });
 });

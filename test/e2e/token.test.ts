@@ -80,15 +80,13 @@ describe('the secret', () => {
   ])('that is missing is wrong usage, and each way is named: %s', async (_, args, environment) => {
     const { code, stdout, stderr } = await token({ args: ['--client-id', 'a', ...args], environment, stdin: '\n' });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(
-      /there is no client secret: pipe it in, set ACCOUNT_WEBHOOKS_CLIENT_SECRET, or give --client-/,
-    );
+    expect(stderr).toMatch(/no client secret: pipe it in, set ACCOUNT_WEBHOOKS_CLIENT_SECRET, or pass --client-/);
   });
 
   test('without a client id is wrong usage', async () => {
     const { code, stderr } = await token({ environment: { [ID]: '', [SECRET]: secret() } });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/there is no client id: give --client-id, or set ACCOUNT_WEBHOOKS_CLIENT_ID/);
+    expect(stderr).toMatch(/no client id: pass --client-id, or set ACCOUNT_WEBHOOKS_CLIENT_ID/);
   });
 
   test('the help names the variables, and not what is in them', async () => {

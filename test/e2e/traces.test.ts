@@ -213,7 +213,7 @@ describe('with a collector that is not well', () => {
       expect(await scene.service.stop('SIGTERM')).toBe(0);
       expect(warnings()).toHaveLength(more === quick ? 1 : 0);
       expect(scene.logged('stopped')).toHaveLength(1);
-      expect(scene.logged('not all could be put in order in time; what is left comes again')).toEqual([]);
+      expect(scene.logged('the stop timed out; unfinished deliveries will be sent again')).toEqual([]);
       await scene.close();
       await collector.close();
     },

@@ -124,9 +124,9 @@ describe('refused, with private endpoints allowed as well', () => {
     [PREFIX.padEnd(2049, 'a'), 'at most 2048'],
     [`${PREFIX}${'汉'.repeat(300)}`, 'at most 2048'],
     // what turns the direction of text on an auditor's terminal
-    [`${PREFIX}\u202egpj.exe`, 'direction of text'],
-    [`${PREFIX}\u2066a\u2069`, 'direction of text'],
-    [`${PREFIX}?\u200f`, 'direction of text'],
+    [`${PREFIX}\u202egpj.exe`, 'text direction'],
+    [`${PREFIX}\u2066a\u2069`, 'text direction'],
+    [`${PREFIX}?\u200f`, 'text direction'],
     ['https://hooks..shop.com/', '1 to 63'],
     ['https://.shop.com/', '1 to 63'],
     ['https://*.shop.com/', '1 to 63'],

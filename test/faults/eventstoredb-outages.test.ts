@@ -16,7 +16,7 @@ import { temporaryDirectory } from '../support/temporary-directory.js';
 import { testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
-const OUT_OF_REACH = 'the event store is out of reach; trying again';
+const OUT_OF_REACH = 'the event store is unavailable; retrying';
 const BACK = 'the event store answers again';
 const PATIENCE = { timeout: 60_000 };
 

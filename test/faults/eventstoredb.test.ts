@@ -9,7 +9,7 @@ import { addWebhook, installation, register, tokenFor } from '../support/story.j
 import { inFull, THOROUGH } from '../support/thorough.js';
 
 const ACCOUNT = 7;
-const OUT_OF_REACH = 'the event store is out of reach; trying again';
+const OUT_OF_REACH = 'the event store is unavailable; retrying';
 const PATIENCE = { timeout: 30_000 };
 
 jest.setTimeout(300_000);

@@ -15,7 +15,7 @@ const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePattern
 const ACCOUNT = 7;
 const DISPATCHER = ['--roles', 'dispatcher'];
 const PATIENCE = { timeout: 40_000 };
-const REFUSED = /Kafka does not permit what the service needs \(GROUP_AUTHORIZATION_FAILED\)/;
+const REFUSED = /Kafka denies a permission that the service needs \(GROUP_AUTHORIZATION_FAILED\)/;
 
 const AUTHORIZING = {
   'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',

@@ -70,7 +70,7 @@ testInFull('at the start: the service waits, says so, and is not ready; SIGTERM 
   const starting = await startServing(await mute());
   cleanups.push(() => starting.stop('SIGKILL'));
   starting.ready.catch(() => undefined);
-  await eventually(() => starting.log().includes('the broker is out of reach; trying again'), PATIENCE);
+  await eventually(() => starting.log().includes('the broker is unavailable; retrying'), PATIENCE);
   expect(starting.log()).toContain('(TOOK_TOO_LONG)');
   expect((await fetch(`${starting.adminUrl}/health/ready`)).status).toBe(503);
   expect((await fetch(`${starting.adminUrl}/health/live`)).status).toBe(200);

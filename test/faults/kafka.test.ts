@@ -91,7 +91,7 @@ withOwnKafka(() => {
     await server.stop();
     const starting = await startServing(settings);
     cleanups.push(() => starting.stop('SIGKILL'));
-    await eventually(() => starting.log().includes('the broker is out of reach; trying again'), PATIENCE);
+    await eventually(() => starting.log().includes('the broker is unavailable; retrying'), PATIENCE);
     expect((await fetch(`${starting.adminUrl}/health/ready`)).status).toBe(503);
     expect((await fetch(`${starting.adminUrl}/health/live`)).status).toBe(200);
     await kafka({ port: server.port });
@@ -106,7 +106,7 @@ withOwnKafka(() => {
     const { settings } = await story('127.0.0.1:1');
     const starting = await startServing(settings);
     starting.ready.catch(() => undefined);
-    await eventually(() => starting.log().includes('out of reach'), PATIENCE);
+    await eventually(() => starting.log().includes('the broker is unavailable'), PATIENCE);
     expect(await starting.stop('SIGTERM')).toBe(0);
   });
 

@@ -59,7 +59,7 @@ function delivered(story: Story, events: readonly string[]): Promise<unknown> {
 /** That it stands is told by readiness, log, metric and doctor. @returns the options of the command that doctor names */
 async function told(story: Story, topic: string): Promise<string[]> {
   const { settings, service } = story;
-  const isTold = async () => (await readyBody(service)).includes(`of ${topic} stands at offset`);
+  const isTold = async () => (await readyBody(service)).includes(`of ${topic} is stopped at offset`);
   await eventually(isTold, PATIENCE);
   expect((await fetch(`${service.adminUrl}/health/ready`)).status).toBe(200);
   expect(service.log()).toMatch(/"topic":"[^"]+","partition":\d+,"offset":\d+,.*a batch can not be read/);
@@ -72,7 +72,7 @@ async function told(story: Story, topic: string): Promise<string[]> {
     return found && { code: seen.code, finding: found };
   }, PATIENCE);
   expect(code).toBe(1);
-  expect(finding.says).toContain(`of ${topic} stands at offset`);
+  expect(finding.says).toContain(`of ${topic} is stopped at offset`);
   const options = /--topic \S+ --partition \d+ --offset \d+/.exec(finding.todo ?? '')?.[0] ?? '';
   return options.split(' ');
 }
@@ -98,7 +98,7 @@ async function stepOver(story: Story, options: readonly string[], behind: readon
   expect(await readyBody(service)).not.toContain('stands');
   // Doctor reads what the group has remembered, a moment after it went on.
   const isFine = async () =>
-    (await examined(settings)).of('partitions')[0] === 'ok none stands before what can not be read';
+    (await examined(settings)).of('partitions')[0] === 'ok no partition is stopped by an unreadable batch';
   await eventually(isFine, PATIENCE);
   // The receiver has it before the log does.
   await eventually(async () => summaryOf((await audit()).stdout).waiting === 0, PATIENCE);
@@ -176,7 +176,7 @@ withOwnKafka(() => {
       cleanups.push(() => again.service.stop('SIGKILL'));
       await delivered(again, others);
       const options = await told(again, topic);
-      expect(again.service.log()).toMatch(/"codec":"zstd","reason":"its checksum does not fit"/);
+      expect(again.service.log()).toMatch(/"codec":"zstd","reason":"its checksum does not match"/);
       expect(bodies(again).some((body) => behind.includes(body))).toBe(false);
       await stepOver(again, options, behind);
       expect(bodies(again).some((body) => lost.includes(body))).toBe(false);

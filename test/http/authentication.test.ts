@@ -9,7 +9,7 @@ const BARE = 'Bearer realm="account-webhooks"';
 const DESCRIBED =
   /^Bearer realm="account-webhooks", error="invalid_token", error_description="[\x20\x21\x23-\x5b\x5d-\x7e]+"$/;
 const invalid = (why: string) => `${BARE}, error="invalid_token", error_description="${why}"`;
-const NO_TOKEN = 'there must be one Authorization header, of Bearer and one token';
+const NO_TOKEN = 'there must be exactly one Authorization header, with Bearer and one token';
 const NO_JWT = 'the token is not a JWT';
 const ROUTES = ['GET /api/webhooks', 'POST /api/webhooks', 'PATCH /api/webhooks/1', 'DELETE /api/webhooks/1'];
 

@@ -61,7 +61,7 @@ describe('an outage is 503 with Retry-After, and not told with every request', (
     ['a read model too far behind', new ReadModelBehind(SECRET_DETAILS)],
   ])('%s', async (_, error) => {
     const running = await started({ between: (store) => failing(store, () => error) });
-    const message = 'the service is not available now; Retry-After says when to ask again';
+    const message = 'the service is unavailable; Retry-After says when to try again';
     expect(await post(running)).toEqual({ status: 503, retryAfter: '5', body: { success: false, message } });
     expect(running.logger.errors).toEqual([]);
   });

@@ -55,7 +55,7 @@ describe('without PUBLIC_URL', () => {
     ...['[::1', '[x]', '', ':80', '%31', 'é', '256.1.1.1', 'a'.repeat(254)],
   ])('repeats no Host that is none: %j', async (host) => {
     const { status, body } = await asked(`Host: ${host}`);
-    const message = 'Host must be the host that was asked, with its port.';
+    const message = 'Host must be the host of the service, with its port.';
     const errors = [{ field: 'Host', message }];
     expect({ status, body: JSON.parse(body) }).toEqual({ status: 400, body: { success: false, message, errors } });
   });

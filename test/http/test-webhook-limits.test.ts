@@ -38,7 +38,7 @@ describe('a test of a webhook', () => {
     for (const id of [one, same]) {
       const { status, headers, body } = await sendTest(client, id);
       expect([status, headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[1-9]\d*$/)]);
-      expect(body).toEqual({ success: false, message: expect.stringContaining('under way') });
+      expect(body).toEqual({ success: false, message: expect.stringContaining('in progress') });
     }
     expect((await sendTest(client, another)).body).toMatchObject({ success: true });
     const second = sendTest(other, others);

@@ -3,7 +3,7 @@ import { Readiness } from '../../src/observability/readiness.js';
 
 test('ready once no part that is needed has a reason not to be; each says how it is', () => {
   const readiness = new Readiness();
-  let why: string | null = 'it has not answered yet';
+  let why: string | null = 'no answer yet';
   readiness.part('event store', () => why);
   readiness.part('deliveries view', () => 'it is late', { needed: false });
   const late = { part: 'deliveries view', ready: false, needed: false, why: 'it is late' };
@@ -12,7 +12,7 @@ test('ready once no part that is needed has a reason not to be; each says how it
     body: {
       status: 'not ready',
       waitingFor: ['event store'],
-      parts: [{ part: 'event store', ready: false, needed: true, why: 'it has not answered yet' }, late],
+      parts: [{ part: 'event store', ready: false, needed: true, why: 'no answer yet' }, late],
     },
   });
   why = null;

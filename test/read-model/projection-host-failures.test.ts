@@ -38,7 +38,7 @@ it('is lost where the store becomes one of another history while it is live', as
   let subscriptions = 0;
   const subscribe = (options: SubscribeOptions) => {
     subscriptions += 1;
-    if (subscriptions > 1) throw new OtherHistory('is another one');
+    if (subscriptions > 1) throw new OtherHistory('is a different one');
     return fixture.store.subscribe({ ...options, signal: AbortSignal.any([options.signal, connection.signal]) });
   };
   const running = await fixture.started({ store: { ...bound(fixture.store), subscribe } });

@@ -72,7 +72,7 @@ it('is lost, and hands out nothing, where the store is another one', async () =>
   await fixture.append(2, [registered(2)]);
   const host = fixture.host();
   host.start(HISTORY);
-  await expect(host.lost).rejects.toThrow('the event store is another one');
+  await expect(host.lost).rejects.toThrow('the event store is a different one');
 });
 
 it('is lost where the store was restored from a backup, also where it has gone on since', async () => {

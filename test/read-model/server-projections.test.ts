@@ -87,7 +87,7 @@ describe('deploy', () => {
 
   it('finishes one that was cut short: the source is there, and nobody wrote that down', async () => {
     await projections.put(NAME, projectionSource(NAME));
-    const finished = { projection: NAME, outcome: 'rebuilt', cause: 'it was not deployed to the end' };
+    const finished = { projection: NAME, outcome: 'rebuilt', cause: 'its deployment was interrupted' };
     expect(await deploy(parts, NAME, watching)).toEqual(finished);
     expect(await deploy(parts, NAME, watching)).toMatchObject({ outcome: 'unchanged' });
   });

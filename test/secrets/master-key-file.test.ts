@@ -35,6 +35,6 @@ it('is not made anew beside a store that was sealed with another', () => {
 
 it('is refused where the file holds something else', () => {
   writeFileSync(join(directory.path, 'master.key'), 'short');
-  expect(() => masterKeyFromFile(directory.path, randomBytes)).toThrow(/does not hold a key/);
+  expect(() => masterKeyFromFile(directory.path, randomBytes)).toThrow(/holds no valid key/);
   expect(readFileSync(join(directory.path, 'master.key'), 'utf8')).toBe('short');
 });

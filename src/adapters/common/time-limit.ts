@@ -8,7 +8,7 @@ export class TookTooLong extends Error {
 export async function withinTime<T>(ms: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TookTooLong(`nothing came within ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new TookTooLong(`no response within ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([promise, over]);

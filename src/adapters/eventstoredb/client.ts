@@ -19,7 +19,7 @@ export function connect(url: string): EventStoreDBClient {
     return withoutUnheardFailures(warningByName(() => EventStoreDBClient.connectionString(url)));
   } catch (error) {
     if (error instanceof CaFileUnusable) throw error;
-    throw new NoConnectionString("EVENT_STORE_URL is not a connection string that EventStoreDB's client takes");
+    throw new NoConnectionString("EVENT_STORE_URL is not a connection string that EventStoreDB's client accepts");
   }
 }
 

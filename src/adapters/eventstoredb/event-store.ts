@@ -262,12 +262,12 @@ export class EventStoreDbStore implements EventStore {
   /** @throws OtherHistory */
   async #known(after: string): Promise<Mark> {
     const mark = fromPosition(after);
-    if (!mark) throw new OtherHistory('is another one');
+    if (!mark) throw new OtherHistory('is a different one');
     if (!isAtOrAfter(await withinTime(this.#limits.silenceMs, this.#headPlace()), mark.place)) {
       throw new OtherHistory('ends earlier than before: it was restored');
     }
     if (mark.event && !(await this.#stands(mark.event))) {
-      throw new OtherHistory('has other events than before: it was restored, or is another one');
+      throw new OtherHistory('has other events than before: it was restored or replaced');
     }
     return mark;
   }
@@ -305,7 +305,7 @@ function toEvent({ id, type, data, metadata }: NewEvent) {
 }
 
 function recorded({ event }: ResolvedEvent): RecordedEvent {
-  if (!event) throw new StoreUnavailable('an event without content came');
+  if (!event) throw new StoreUnavailable('received an event without content');
   const { streamId: stream, id, type, data, metadata, position } = event;
   const revision = Number(event.revision);
   return {

@@ -113,7 +113,7 @@ export class EventStoreDbProjections implements ProjectionServer {
   async #failure(name: string, error: unknown): Promise<Error> {
     if (says(error, 'NotFound')) return new ProjectionMissing(name);
     if (says(error, 'NotAuthorized')) {
-      const says = 'the user of EVENT_STORE_URL may not change projections: that takes $ops or $admins';
+      const says = 'the user of EVENT_STORE_URL may not change projections: this requires $ops or $admins';
       return new StoreRefused(says, { cause: error });
     }
     const isOff = isUntyped(error) && (await this.folding()) === 'off';

@@ -54,7 +54,7 @@ export function unavailable(error: unknown, asked?: Asked): StoreUnavailable {
   const { type, code, message = '', name } = error as Failure;
   if (NO_MEMBER.test(message)) {
     return new StoreUnavailable(
-      "no member of EventStoreDB's cluster answers, or none whose certificate is taken: see EVENT_STORE_URL",
+      "no member of EventStoreDB's cluster answers, or none has an accepted certificate: see EVENT_STORE_URL",
       { cause: error },
     );
   }
@@ -64,15 +64,15 @@ export function unavailable(error: unknown, asked?: Asked): StoreUnavailable {
 /** Null where it is no refusal. The client gives wrong credentials the type of a missing right: the code comes first. */
 function refusalOf({ type, code, message = '' }: Failure, asked: Asked | undefined): string | null {
   if (code === UNAUTHENTICATED) {
-    return 'EventStoreDB refused the credentials of EVENT_STORE_URL: its user or its password is wrong';
+    return 'EventStoreDB refused the credentials of EVENT_STORE_URL: wrong user or password';
   }
   if (type === ErrorType.ACCESS_DENIED)
-    return `the user of EVENT_STORE_URL (nobody, if it names none) ${denied(asked)}`;
+    return `the user of EVENT_STORE_URL (anonymous if it names none) ${denied(asked)}`;
   if (NAME_MISSING.test(message)) {
     const name = MISSING_NAME.exec(message)?.[1] ?? 'of the host in EVENT_STORE_URL';
-    return `EventStoreDB's certificate lacks the name ${name}: name the host as the certificate does`;
+    return `EventStoreDB's certificate lacks the name ${name}: use a host name that the certificate has`;
   }
-  if (CERTIFICATE.test(message)) return "EventStoreDB's certificate was not taken: see tlsCaFile in EVENT_STORE_URL";
+  if (CERTIFICATE.test(message)) return "EventStoreDB's certificate was not accepted: see tlsCaFile in EVENT_STORE_URL";
   return null;
 }
 

@@ -42,8 +42,8 @@ export interface RefusalTimes {
 }
 
 const ASK_AGAIN_MS = 500;
-const GONE = 'Kafka knows this topic no more: it is made again where it is missing, and read from its start';
-const MADE_ANEW = 'the topic was made anew while it was read: it is read from its start';
+const GONE = 'Kafka no longer has this topic: it is recreated if missing, and read from its start';
+const MADE_ANEW = 'the topic was recreated while it was read: reading restarts at its start';
 const REFUSALS: RefusalTimes = { againMs: 5_000, takenMs: 2_000 };
 
 export class AssignedPartitions {
@@ -122,7 +122,7 @@ export class AssignedPartitions {
   #refused(lane: PartitionLane, reason: string): void {
     const { topic, partition, next: offset } = lane;
     if (lane.refuse(reason))
-      this.#parts.logger.error({ topic, partition, offset, reason }, 'a partition can not be read');
+      this.#parts.logger.error({ topic, partition, offset, reason }, 'reading a partition failed');
     this.#flow(lane).pause();
     if (this.#retrying.has(lane)) return;
     this.#retrying.add(lane);
@@ -173,7 +173,7 @@ export class AssignedPartitions {
       for (const topic of topics) if (!starts.has(topic)) this.#makeAgain(topic);
       if (left.length > 0) this.#askAgain(left, join);
     } catch (error) {
-      logger.warn({ err: error, group: options.group }, 'the offsets of the group are out of reach');
+      logger.warn({ err: error, group: options.group }, 'the offsets of the group are unavailable');
       this.#askAgain(places, join);
     }
   }
@@ -200,7 +200,7 @@ export class AssignedPartitions {
   #makeAgain(topic: string): void {
     const { admin, logger } = this.#parts;
     admin.forget(topic);
-    admin.ensure([topic]).catch((error: unknown) => logger.warn({ err: error, topic }, 'the topic is out of reach'));
+    admin.ensure([topic]).catch((error: unknown) => logger.warn({ err: error, topic }, 'the topic is unavailable'));
   }
 
   #askAgain(places: readonly Place[], join: number): void {
@@ -271,7 +271,7 @@ export class AssignedPartitions {
     const { topic, partition, next } = lane;
     if (low <= next) return;
     const about = { topic, partition, from: next, to: low };
-    this.#parts.logger.error(about, 'records were gone before they were delivered');
+    this.#parts.logger.error(about, 'records were deleted before they were delivered');
     lane.skipTo(low);
   }
 }

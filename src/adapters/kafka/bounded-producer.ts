@@ -69,7 +69,7 @@ export class BoundedProducer {
   #partitioner(): ReturnType<typeof kafkajs.Partitioners.DefaultPartitioner> {
     const partitionOf = kafkajs.Partitioners.DefaultPartitioner();
     return (about) => {
-      if (this.#givenUp.has(about.message)) throw new kafkajs.KafkaJSNonRetriableError('this send was given up');
+      if (this.#givenUp.has(about.message)) throw new kafkajs.KafkaJSNonRetriableError('the send was abandoned');
       return partitionOf(about);
     };
   }

@@ -167,7 +167,7 @@ class Browsing {
     // Who follows may have nothing to read; but a client of kafkajs that works fetches all the time.
     const silentSince = follow ? this.#lastSign : Number.NEGATIVE_INFINITY;
     if (silence.aborted && performance.now() - silentSince >= SILENCE_MS) {
-      throw new BrokerUnavailable(`no record came within ${SILENCE_MS / 1_000} s`);
+      throw new BrokerUnavailable(`no record arrived within ${SILENCE_MS / 1_000} s`);
     }
     return [];
   }

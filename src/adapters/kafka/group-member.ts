@@ -114,7 +114,7 @@ export class GroupMember {
 
   /** @throws where Kafka did not take it */
   async commit(offsets: readonly TopicPartitionOffsetAndMetadata[]): Promise<void> {
-    if (!this.#isMember) throw new Error('this consumer is in no group now');
+    if (!this.#isMember) throw new Error('the consumer is not in its group');
     const before = this.#committed;
     await this.#client.commitOffsets([...offsets]);
     // Hazard: while kafkajs is not fetching, as on its way to a crash, it drops a commit, or its error, and says nothing.
@@ -152,7 +152,7 @@ export class GroupMember {
     try {
       tell(this.#client);
     } catch (error) {
-      this.#parts.logger.debug({ err: error }, 'the consumer is in no group now');
+      this.#parts.logger.debug({ err: error }, 'the consumer is not in its group');
     }
   }
 
@@ -236,7 +236,7 @@ export class GroupMember {
     else this.#hasArrived();
     const { logger, group, on } = this.#parts;
     const again = restarts || isCoordinatorMissing(error);
-    if (again) logger.warn({ err: error, group }, 'the consumer lost Kafka; it tries again');
+    if (again) logger.warn({ err: error, group }, 'the consumer lost Kafka; retrying');
     if (isUnknownTopic(error)) this.#makeTopicsAnew();
     if (again && !restarts) this.#startAgainSoon();
     if (!again && !this.#stopped) on.refused(translated(error));
@@ -262,7 +262,7 @@ export class GroupMember {
   #look(silentMs: number): void {
     if (performance.now() - this.#lastSign < silentMs) return;
     const { logger, group } = this.#parts;
-    logger.warn({ group }, 'the consumer gave no sign of life; another one takes its place');
+    logger.warn({ group }, 'the consumer stopped responding and is replaced');
     const silent = this.#client;
     this.#isMember = false;
     this.#parts.on.leaving();
@@ -277,6 +277,6 @@ export class GroupMember {
   #makeTopicsAnew(): void {
     const { admin, logger, topics } = this.#parts;
     for (const topic of topics) admin.forget(topic);
-    admin.ensure([...topics]).catch((error: unknown) => logger.warn({ err: error }, 'the topics are out of reach'));
+    admin.ensure([...topics]).catch((error: unknown) => logger.warn({ err: error }, 'the topics are unavailable'));
   }
 }

@@ -47,7 +47,8 @@ export function isCoordinatorMissing(error: unknown): boolean {
 export function translated(error: unknown): Error {
   if (error instanceof BrokerUnavailable) return error;
   const failures = [...causes(error)];
-  if (failures.some(({ type = '' }) => TOO_LARGE.has(type))) return new RecordTooLarge('the broker takes no such size');
+  if (failures.some(({ type = '' }) => TOO_LARGE.has(type)))
+    return new RecordTooLarge('the broker rejects records of this size');
   const refusal = failures.map(refusalOf).find((reason) => reason !== null);
   if (refusal) return new BrokerRefused(refusal, { cause: error });
   const what = failures.some(isUnanswered) ? 'Kafka at BROKER_URL did not answer in time' : "the broker can't be used";
@@ -59,9 +60,9 @@ function refusalOf({ name = '', type = '', code }: Failure): string | null {
   if (name === 'KafkaJSSASLAuthenticationError') {
     return 'Kafka refused the credentials: see KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD';
   }
-  if (type.endsWith('AUTHORIZATION_FAILED')) return `Kafka does not permit what the service needs (${type})`;
+  if (type.endsWith('AUTHORIZATION_FAILED')) return `Kafka denies a permission that the service needs (${type})`;
   if (typeof code === 'string' && CERTIFICATE.test(code)) {
-    return `Kafka's certificate was not taken (${code}): see KAFKA_TLS and KAFKA_CA_FILE`;
+    return `Kafka's certificate was not accepted (${code}): see KAFKA_TLS and KAFKA_CA_FILE`;
   }
   return null;
 }

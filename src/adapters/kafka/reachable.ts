@@ -24,7 +24,7 @@ function connected(broker: string): Promise<void> {
       settle();
     };
     socket.once('connect', () => end(resolve));
-    socket.once('timeout', () => end(() => reject(new Error('it did not answer'))));
+    socket.once('timeout', () => end(() => reject(new Error('no answer'))));
     socket.once('error', (error) => end(() => reject(error)));
   });
 }

@@ -143,7 +143,7 @@ export class TopicAdmin {
     for (const [topic, kept] of await retentions(admin, topics)) {
       if (kept === null || kept >= retentionMs) continue;
       const about = { topic, 'retention.ms': kept, needed: retentionMs };
-      this.#logger.warn(about, 'records may be gone before their retry is due: raise retention.ms of the topic');
+      this.#logger.warn(about, 'records may expire before their retry is due: raise retention.ms of the topic');
     }
   }
 

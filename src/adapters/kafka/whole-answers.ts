@@ -61,5 +61,5 @@ function bytesOfFirst(bytes: Buffer): number {
   if (bytes.length < SIZE_BYTES) return SIZE_BYTES;
   const size = bytes.readInt32BE();
   if (size >= SMALLEST_ANSWER && size <= LARGEST_ANSWER) return SIZE_BYTES + size;
-  throw Object.assign(new Error(`an answer can't have ${size} bytes`), { code: 'INVALID_ANSWER_SIZE' });
+  throw Object.assign(new Error(`a response can't have ${size} bytes`), { code: 'INVALID_ANSWER_SIZE' });
 }

@@ -63,7 +63,7 @@ export async function backupStore(options: BackupOptions): Promise<number> {
 /** @throws BackupFailed */
 function mayBegin(source: string, target: string, force: boolean): void {
   if (!existsSync(source)) throw new BackupFailed('there is no store.sqlite in DATA_DIR yet');
-  if (!existsSync(dirname(target))) throw new BackupFailed("the file's folder is not there");
+  if (!existsSync(dirname(target))) throw new BackupFailed('the folder of the file does not exist');
   if (!existsSync(target)) return;
   if (isSame(source, target)) throw new BackupFailed('the file is the store itself');
   if (!force) throw alreadyThere();
@@ -104,7 +104,7 @@ function check(part: string): void {
 
 function mustBeSound(file: SqliteFile): void {
   if (file.pragma('quick_check(1)', { simple: true }) === 'ok') return;
-  throw new BackupFailed('the copy is damaged, and so is store.sqlite: see what the disk says');
+  throw new BackupFailed('the copy is damaged, and so is store.sqlite: check the disk');
 }
 
 function sync(path: string): void {
@@ -122,7 +122,7 @@ function isSame(one: string, other: string): boolean {
 }
 
 function alreadyThere(): BackupFailed {
-  return new BackupFailed('the file is there already: name another one, or say --force to replace it');
+  return new BackupFailed('the file already exists: name another one, or pass --force to replace it');
 }
 
 function failed(error: unknown): BackupFailed {
@@ -130,6 +130,6 @@ function failed(error: unknown): BackupFailed {
   if (error instanceof BackupFailed) return error;
   if (error instanceof SchemaRefused) return new BackupFailed(error.message, { cause: error });
   if (code === 'EEXIST') return alreadyThere();
-  const full = code === 'ENOSPC' || code === 'SQLITE_FULL' ? ': there is no room for it' : '';
+  const full = code === 'ENOSPC' || code === 'SQLITE_FULL' ? ': the disk is full' : '';
   return new BackupFailed(`the backup could not be made (${code})${full}`, { cause: error });
 }

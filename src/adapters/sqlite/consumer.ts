@@ -104,6 +104,6 @@ export class SqliteConsumer implements Consumer {
     const byTopic = new Map([...offsets].map(([{ topic }, next]) => [topic, next]));
     if (await this.#log.rememberOffsets(this.#options.group, byTopic, () => this.#lock.isCurrent())) return;
     this.#lock.doubt();
-    throw new Error('another process may have the group');
+    throw new Error('another process may have taken over the group');
   }
 }

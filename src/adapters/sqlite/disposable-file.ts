@@ -116,7 +116,7 @@ function locked(path: string, kind: FileKind): SqliteFile {
 function checkOrCreate(file: SqliteFile, kind: FileKind): void {
   const found = schemaFound(file, kind);
   if (found === 'empty') makeSchema(file, kind);
-  else if (found !== 'same') throw new Unsound('the file is of something else');
+  else if (found !== 'same') throw new Unsound('the file belongs to something else');
   else if (kind.isChecked && file.pragma('quick_check(1)', { simple: true }) !== 'ok') {
     throw new Unsound('the file is damaged');
   }

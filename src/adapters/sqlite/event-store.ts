@@ -153,7 +153,7 @@ export class SqliteEventStore implements EventStore {
   #known(position: string): Mark {
     const [, storeId, digits = '', eventDigits = '', id = ''] = POSITION.exec(position) ?? [];
     const mark = { seq: Number(digits), event: { seq: Number(eventDigits), id } };
-    if (storeId !== this.#store.storeId) throw new OtherHistory('is another one');
+    if (storeId !== this.#store.storeId) throw new OtherHistory('is a different one');
     if (this.#try(() => this.#lastSeq()) < mark.seq)
       throw new OtherHistory('ends earlier than before: it was restored');
     const { event } = mark;

@@ -61,11 +61,11 @@ export function mustBeTaken(file: SqliteFile, schema: FileSchema): void {
   const found = schemaFound(file, schema);
   const name = basename(file.name);
   if (found === 'foreign') {
-    throw new SchemaRefused(`${name} is a SQLite file of another program: see which folder DATA_DIR names`);
+    throw new SchemaRefused(`${name} is a SQLite file of another program: check DATA_DIR`);
   }
   if (found === 'later') {
     const versions = `${name} has schema version ${shapeOf(file)}, and this release knows versions up to ${schema.shape}`;
-    throw new SchemaRefused(`${versions}: run the later release that wrote it, or one after it`);
+    throw new SchemaRefused(`${versions}: run the release that wrote it, or a later one`);
   }
 }
 

@@ -91,12 +91,12 @@ export class Sweeper {
     try {
       const records = (rules.keptMs === null ? 0 : await this.#byAge(now() - rules.keptMs)) + (await this.#bySize());
       const streams = withStreams ? await this.#overStreams() : 0;
-      if (records + streams > 0) logger.debug({ records, streams }, 'retention: removed what was old');
+      if (records + streams > 0) logger.debug({ records, streams }, 'retention: removed expired records');
       if (this.#said === 'failed') this.#said = 'nothing';
     } catch (error) {
       if (this.#stopping.signal.aborted || this.#said === 'failed') return;
       this.#said = 'failed';
-      logger.warn({ err: error, code: codeOf(error) }, 'retention can not remove anything now; it tries again');
+      logger.warn({ err: error, code: codeOf(error) }, 'retention failed; retrying');
     }
   }
 
@@ -137,7 +137,7 @@ export class Sweeper {
     const about = { bytesInUse: this.#records.bytesInUse(), mostBytes };
     this.#parts.logger.warn(
       about,
-      'store.sqlite is over its limit, and all that is left in it is history or still to do',
+      'store.sqlite exceeds BROKER_RETENTION_SIZE, and only history and unfinished records are left',
     );
   }
 

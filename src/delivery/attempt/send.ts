@@ -28,7 +28,7 @@ export async function send(parts: SendParts, delivery: Delivery, webhook: Webhoo
     return await parts.attempt({ url: webhook.endpoint, id, ...sent, headers, secrets, signal, trace, previous });
   } catch (error) {
     const about = aboutDelivery(delivery);
-    parts.logger.error({ err: error, ...about }, 'a delivery could not be prepared; it is tried again');
+    parts.logger.error({ err: error, ...about }, 'a delivery could not be prepared; it will be retried');
     return null;
   }
 }

@@ -68,8 +68,8 @@ export class ViewFollower {
     const consumer = this.#consumer?.state() ?? null;
     const { partitions = [], connected = false } = consumer ?? {};
     const behind = partitions.reduce((sum, partition) => sum + partition.behind, 0);
-    const why = this.#lagging ?? (connected ? null : 'it has not reached its topic yet');
-    return { why: why ?? (behind > MUCH_BEHIND ? `${behind} entries are still to come` : null), consumer };
+    const why = this.#lagging ?? (connected ? null : 'the topic has not answered yet');
+    return { why: why ?? (behind > MUCH_BEHIND ? `${behind} entries behind` : null), consumer };
   }
 
   /** What there is of it by now. */
@@ -118,7 +118,10 @@ export class ViewFollower {
           if (entry) await batch.add(entry);
         },
         onUnreadable: async (unreadable) => {
-          this.#parts.logger.warn(unreadable, 'a batch of the deliveries topic can not be read: the view lacks it');
+          this.#parts.logger.warn(
+            unreadable,
+            'a batch of the deliveries topic can not be read: the view lacks its entries',
+          );
         },
       });
       this.#consumer = consumer;
@@ -150,7 +153,7 @@ export class ViewFollower {
   }
 
   #discard(error: ViewUnsound): void {
-    this.#parts.logger.warn({ err: error }, 'the deliveries view is thrown away, and filled anew from its topic');
+    this.#parts.logger.warn({ err: error }, 'rebuilding the deliveries view from its topic');
     const view = this.#view;
     this.#view = null;
     this.#following.abort();
@@ -162,15 +165,15 @@ export class ViewFollower {
   }
 
   #lags(error: unknown): void {
-    const why = error instanceof BrokerUnavailable ? 'the broker is out of reach' : 'its file takes nothing';
+    const why = error instanceof BrokerUnavailable ? 'the broker is unavailable' : 'its file is not writable';
     if (this.#stopping.signal.aborted || this.#lagging === why) return;
     this.#lagging = why;
-    this.#parts.logger.warn({ err: error, why }, 'the deliveries view lags behind; it goes on by itself');
+    this.#parts.logger.warn({ err: error, why }, 'the deliveries view lags behind; retrying');
   }
 
   #keepsUp(): void {
     if (this.#lagging === null) return;
     this.#lagging = null;
-    this.#parts.logger.info('the deliveries view goes on');
+    this.#parts.logger.info('the deliveries view continues');
   }
 }

@@ -37,7 +37,7 @@ export function attributesProblem(record: WithHeaders): string | null {
   if (broken) return `${named(broken[0])} is not UTF-8`;
   const last = new Map(headers);
   const twice = headers.find(([name, value]) => DECISIVE.has(name) && !last.get(name)?.equals(value));
-  if (twice) return `${twice[0]} stands twice, with different values`;
+  if (twice) return `${twice[0]} is repeated with different values`;
   const contentType = contentTypeOf(record);
   if (contentType !== undefined && !MEDIA_TYPE.test(contentType)) return 'content-type is not a media type';
   const sent = requestHeaders(record).map(({ key, value }) => key.length + value.length);

@@ -49,7 +49,7 @@ function described({ keyword, params, message }: ErrorObject, field: string): st
     case 'anyOf':
       return field === '' ? NO_ACCOUNT : `${field} is not a whole number`;
     case 'not':
-      return 'data and data_base64 are both there';
+      return 'data and data_base64 are both present';
     default:
       return `${field || 'the record'} ${message}`;
   }

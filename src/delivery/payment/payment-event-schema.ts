@@ -21,10 +21,13 @@ const PREFIXED_TYPE = {
 
 const NOT_EMPTY = { type: 'string', minLength: 1 } as const;
 const SPEC_VERSION = { const: '1.0' } as const;
-const SOURCE = { ...NOT_EMPTY, description: 'A URI reference. Together with the id it is the identity.' } as const;
+const SOURCE = {
+  ...NOT_EMPTY,
+  description: 'A URI reference. Source and id together are the identity of the event.',
+} as const;
 const ACCOUNT_EXTENSION = {
   anyOf: [ACCOUNT_ID, DECIMAL],
-  description: 'Extension: the account, where data does not have it.',
+  description: 'Extension: the account, if data has no accountId.',
 } as const;
 
 export const paymentEventSchema = {
@@ -34,8 +37,8 @@ export const paymentEventSchema = {
     id: { type: 'string', description: 'The identity of the event within its account.' },
     type: EVENT_TYPE,
     accountId: ACCOUNT_ID,
-    timestamp: { description: 'When the payment happened. ISO 8601 by convention; the service does not read it.' },
-    data: { description: 'Anything; the service does not read it.' },
+    timestamp: { description: 'When the payment happened, in ISO 8601 by convention. The service does not read it.' },
+    data: { description: 'Any value. The service does not read it.' },
   },
 } as const;
 
@@ -49,8 +52,11 @@ export const structuredCloudEventSchema = {
     source: SOURCE,
     type: PREFIXED_TYPE,
     accountid: ACCOUNT_EXTENSION,
-    data: { properties: { accountId: ACCOUNT_ID }, description: 'Anything; of an object the accountId is read.' },
-    data_base64: { type: 'string', description: 'Binary data instead of data; the service does not read it.' },
+    data: {
+      properties: { accountId: ACCOUNT_ID },
+      description: 'Any value. If it is an object, the service reads its accountId.',
+    },
+    data_base64: { type: 'string', description: 'Binary data in place of data. The service does not read it.' },
   },
   not: { required: ['data', 'data_base64'] },
   anyOf: [
@@ -68,7 +74,10 @@ export const binaryCloudEventHeadersSchema = {
     ce_id: NOT_EMPTY,
     ce_source: SOURCE,
     ce_type: PREFIXED_TYPE,
-    ce_accountid: { ...DECIMAL, description: 'Extension: the account. Without it the value must have accountId.' },
+    ce_accountid: {
+      ...DECIMAL,
+      description: 'Extension: the account. Without this header the value must have an accountId.',
+    },
   },
 } as const;
 

@@ -15,8 +15,8 @@ export const MAX_PAYMENT_BYTES = 256 * 1024;
 const CLOUD_EVENT = /^application\/cloudevents/i;
 const CLOUD_EVENT_BATCH = /^application\/cloudevents-batch/i;
 const CLOUD_EVENT_JSON = /^application\/cloudevents(\+json)?[\t ]*(;|$)/i;
-const BATCH = 'a batch of CloudEvents is not valid on Kafka: each has to be a record of its own';
-const OTHER_FORMAT = 'the CloudEvent is in another format than JSON';
+const BATCH = 'a batch of CloudEvents is not valid on Kafka: publish each as a separate record';
+const OTHER_FORMAT = 'the CloudEvent is not in JSON format';
 
 /** Never throws; the reason names what is wrong, and not the value. */
 export function parsePaymentEvent(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {

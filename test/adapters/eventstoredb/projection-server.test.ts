@@ -94,5 +94,5 @@ test('a user who may not change projections is refused, and told what it takes',
   );
   const refused = projections.put('counts', SOURCE);
   await expect(refused).rejects.toThrow(StoreRefused);
-  await expect(refused).rejects.toThrow(/may not change projections: that takes \$ops or \$admins/);
+  await expect(refused).rejects.toThrow(/may not change projections: this requires \$ops or \$admins/);
 });

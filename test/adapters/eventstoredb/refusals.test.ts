@@ -83,7 +83,7 @@ describe('a call that the server refuses', () => {
   });
 
   it('for its password: the sentence says that the credentials are wrong, and nothing of rights', async () => {
-    const text = 'EventStoreDB refused the credentials of EVENT_STORE_URL: its user or its password is wrong';
+    const text = 'EventStoreDB refused the credentials of EVENT_STORE_URL: wrong user or password';
     expect(await sentences(await secured({ user: 'admin:wrong@' }))).toEqual(all(text));
   });
 

@@ -226,7 +226,7 @@ describe('transactions', () => {
       await ofProducer(1, await batch(2, ['committed'])),
     ]);
     const begun = [{ producerId: 1n, firstOffset: 0 }];
-    expect(await read(set, { aborted: begun })).toEqual(['passed 0', '1 to 1, none: its checksum does not fit']);
+    expect(await read(set, { aborted: begun })).toEqual(['passed 0', '1 to 1, none: its checksum does not match']);
     // As it is fetched once that was passed.
     expect(await read(set.subarray(set.length - (await batch(2, ['committed'])).length), { from: 2 })).toEqual([
       '2 committed',
@@ -242,7 +242,7 @@ describe('what can not be read is one mark, and the end of its set', () => {
     ['a codec that is unknown', 5, 'number 5: its codec is unknown'],
     ['bytes that are no gzip', GZIP, 'gzip: incorrect header check'],
     ['bytes that are no snappy', 2, /^snappy: \S/],
-    ['bytes that are no lz4', 3, 'lz4: it is no LZ4 frame'],
+    ['bytes that are no lz4', 3, 'lz4: it is not an LZ4 frame'],
     ['bytes that are no zstd', 4, /^zstd: \S/],
   ])('%s', async (_, codec, says) => {
     const bytes = await batch(1, ['b'.repeat(50), 'c', 'd']);
@@ -254,14 +254,14 @@ describe('what can not be read is one mark, and the end of its set', () => {
 
   test.each([
     ['fewer records than it says', Buffer.from([]), 1, 'a number is cut short'],
-    ['more than its records', Buffer.from([12, 0, 0, 0, 1, 1, 0, 0]), 1, 'it has more than its records'],
+    ['more than its records', Buffer.from([12, 0, 0, 0, 1, 1, 0, 0]), 1, 'it has data after its last record'],
     ['a record that is longer than the batch', Buffer.from([100, 0, 0, 0]), 1, 'a record is cut short'],
-    ['a record of another length', Buffer.from([14, 0, 0, 0, 1, 1, 0, 0]), 1, 'a record has another length'],
+    ['a record of another length', Buffer.from([14, 0, 0, 0, 1, 1, 0, 0]), 1, 'a record has a wrong length'],
     ['a value that is longer than the batch', Buffer.from([12, 0, 0, 0, 1, 100, 0]), 1, 'a field is cut short'],
     ['a number without an end', Buffer.alloc(20, 0xff), 1, 'cut short, or too large'],
     ['an offset of another batch', Buffer.from([12, 0, 0, 2, 1, 1, 0]), 1, 'an offset of another batch'],
     ['a header without a name', Buffer.from([16, 0, 0, 0, 1, 1, 2, 1, 0]), 1, 'a header has no name'],
-    ['less than no headers', Buffer.from([12, 0, 0, 0, 1, 1, 1]), 1, 'less than no headers'],
+    ['less than no headers', Buffer.from([12, 0, 0, 0, 1, 1, 1]), 1, 'a negative number of headers'],
   ])('%s', async (_, records, count, says) => {
     expect((await read(await withRecords(records, count)))[0]).toContain(says);
   });
@@ -282,7 +282,7 @@ describe('what can not be read is one mark, and the end of its set', () => {
   test.each([0, 1])('a format that reads as the old one, %i: its checksum is another one', async (magic) => {
     const bytes = await batch(1, ['b', 'c', 'd']);
     bytes.writeInt8(magic, MAGIC_AT);
-    expect(await around(bytes)).toEqual(['0 a', `1 to 3, format ${magic}: its checksum does not fit`]);
+    expect(await around(bytes)).toEqual(['0 a', `1 to 3, format ${magic}: its checksum does not match`]);
   });
 
   test('whatever byte of it is another one: it is told, and with it no offset of its neighbours', async () => {
@@ -307,17 +307,17 @@ describe('what can not be read is one mark, and the end of its set', () => {
   test('the last offset that a damaged header names is never beyond the count of its records, nor beyond the end', async () => {
     const bytes = await batch(1, ['b', 'c']);
     bytes.writeInt32BE(1_000_000, LAST_DELTA_AT);
-    expect(await read(bytes, { end: 9 })).toEqual(['1 to 2, none: its checksum does not fit']);
+    expect(await read(bytes, { end: 9 })).toEqual(['1 to 2, none: its checksum does not match']);
     bytes.writeInt32BE(-7, LAST_DELTA_AT);
     expect((await around(bytes))[1]).toMatch(/^1 to 3,/);
     bytes.writeBigInt64BE(500n, BASE_OFFSET_AT);
-    expect(await read(bytes, { from: 1, end: 9 })).toEqual(['1 to 1, none: its checksum does not fit']);
+    expect(await read(bytes, { from: 1, end: 9 })).toEqual(['1 to 1, none: its checksum does not match']);
   });
 
   test('a base offset that is lowered hides nothing', async () => {
     const bytes = await batch(100, ['a', 'b']);
     bytes.writeBigInt64BE(3n, BASE_OFFSET_AT);
-    expect(await read(bytes, { from: 100, end: 102 })).toEqual(['100 to 100, none: its offsets do not fit']);
+    expect(await read(bytes, { from: 100, end: 102 })).toEqual(['100 to 100, none: its offsets are inconsistent']);
   });
 
   test('its digest is the same under another leader, and another one for other bytes', async () => {
@@ -340,6 +340,6 @@ test('a length that is nonsense keeps what follows from being read: that is told
   const bytes = await batch(0, ['a']);
   for (const length of [-1, 0, 3, 1_000_000_000]) {
     bytes.writeInt32BE(length, LENGTH_AT);
-    expect(await read(bytes, { from: 7 })).toEqual(['7 to 7, unknown: a batch has no sound length']);
+    expect(await read(bytes, { from: 7 })).toEqual(['7 to 7, unknown: a batch has an invalid length']);
   }
 });

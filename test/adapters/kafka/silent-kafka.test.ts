@@ -146,7 +146,7 @@ withOwnKafka(() => {
       expectNoAnswer(CONNECTS_WITHIN_MS, notYet.publish(other, [record('before it was connected')])),
     ]);
     // kafkajs tries again by itself: it must not send again.
-    await eventually(() => logged.includes('this send was given up'));
+    await eventually(() => logged.includes('the send was abandoned'));
     server.signal('SIGCONT');
     // Kafka has to find itself again first; a publish that is rejected meanwhile may be stored all the same.
     const taken = (it: Broker, name: string) =>

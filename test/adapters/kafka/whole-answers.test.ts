@@ -36,7 +36,7 @@ test('an answer that is not all there is not given on', () => {
 test('what is no answer does not keep back those before it', () => {
   const answers: Buffer[] = [];
   const take = wholeAnswers((one) => answers.push(one));
-  expect(() => take(Buffer.concat([STREAM, Buffer.from('HTTP')]))).toThrow("an answer can't have 1213486160 bytes");
+  expect(() => take(Buffer.concat([STREAM, Buffer.from('HTTP')]))).toThrow("a response can't have 1213486160 bytes");
   expect(answers).toEqual(ANSWERS);
 });
 

@@ -82,13 +82,13 @@ test('is one file, which nobody else can read', async () => {
 
 test('replaces no file, also none that comes meanwhile, unless it is told to', async () => {
   writeFileSync(target, 'precious');
-  expect(String(await backup().catch(failure))).toMatch(/there already/);
+  expect(String(await backup().catch(failure))).toMatch(/already exists/);
   expect(readFileSync(target, 'utf8')).toBe('precious');
   await backup({ force: true });
   expect(statSync(target).size).toBeGreaterThan(1_000_000);
   target = join(folder.dataDir, 'backups', 'other.sqlite');
   const late = backup({ progress: () => writeFileSync(target, 'precious') });
-  expect(String(await late.catch(failure))).toMatch(/there already/);
+  expect(String(await late.catch(failure))).toMatch(/already exists/);
   expect(readFileSync(target, 'utf8')).toBe('precious');
   expect(files()).toEqual(['other.sqlite', 'store.sqlite']);
 });
@@ -112,7 +112,9 @@ test('leaves nothing behind where it is interrupted', async () => {
 test('says so where there is no store, or no folder for it, and makes neither', async () => {
   const nowhere = join(folder.dataDir, 'nowhere');
   expect(String(await backup({ dataDir: nowhere }).catch(failure))).toMatch(/no store.sqlite/);
-  expect(String(await backup({ target: join(nowhere, 'file') }).catch(failure))).toMatch(/folder is not there/);
+  expect(String(await backup({ target: join(nowhere, 'file') }).catch(failure))).toMatch(
+    /folder of the file does not exist/,
+  );
   expect(existsSync(nowhere)).toBe(false);
 });
 

@@ -12,7 +12,7 @@ import { collect } from '../../contract/contract.js';
 import { event, numbers } from '../../contract/event-store/follower.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 
-const LATER = `store.sqlite has schema version 99, and this release knows versions up to ${STORE.shape}: run the later release that wrote it`;
+const LATER = `store.sqlite has schema version 99, and this release knows versions up to ${STORE.shape}: run the release that wrote it`;
 const FOREIGN = 'store.sqlite is a SQLite file of another program';
 
 let folder: SqliteFolder;

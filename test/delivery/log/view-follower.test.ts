@@ -142,6 +142,6 @@ describe('a view that is opened again', () => {
     });
     await fixture.publish(...many(5, 7_000));
     await shows(fixture.follow(), 5);
-    expect(fixture.warnings).toEqual([[undefined, expect.stringContaining('thrown away')]]);
+    expect(fixture.warnings).toEqual([[undefined, expect.stringContaining('rebuilding')]]);
   });
 });

@@ -68,7 +68,7 @@ describe('structured mode', () => {
   });
 
   const NO_ACCOUNT = 'data.accountId is missing, and so is the extension accountid';
-  const BATCH = 'a batch of CloudEvents is not valid on Kafka: each has to be a record of its own';
+  const BATCH = 'a batch of CloudEvents is not valid on Kafka: publish each as a separate record';
   const refused: readonly Refused[] = [
     ['specversion 0.3', structured({ specversion: '0.3' }), 'specversion is not "1.0"'],
     ['specversion 1', structured({ specversion: 1 }), 'specversion is not "1.0"'],
@@ -92,7 +92,7 @@ describe('structured mode', () => {
     ['data without an account', structured({ data: {} }), NO_ACCOUNT],
     ['data that is a list', structured({ data: [{ accountId: 42 }] }), NO_ACCOUNT],
     ['binary data alone', record({ ...noData, data_base64: 'eyJhY2NvdW50SWQiOjQyfQ==' }), NO_ACCOUNT],
-    ['data twice', structured({ data_base64: 'e30=' }), 'data and data_base64 are both there'],
+    ['data twice', structured({ data_base64: 'e30=' }), 'data and data_base64 are both present'],
     ['the account in data as a string', structured({ data: { accountId: '42' } }), 'data.accountId must be integer'],
     [
       'the same beside a good extension',
@@ -125,7 +125,7 @@ describe('structured mode', () => {
     [
       'Avro',
       structured({}, [header('content-type', 'application/cloudevents+avro')]),
-      'the CloudEvent is in another format than JSON',
+      'the CloudEvent is not in JSON format',
     ],
     [
       'a batch by its content type',
@@ -189,8 +189,8 @@ describe('binary mode', () => {
       binary(accountInData, { accountId: '42' }),
       'ce_accountid is missing, and in the value accountId must be integer',
     ],
-    ['another id beside', twice('ce_id', 'pay-2'), 'ce_id stands twice, with different values'],
-    ['another account beside', twice('ce_accountid', '43'), 'ce_accountid stands twice, with different values'],
+    ['another id beside', twice('ce_id', 'pay-2'), 'ce_id is repeated with different values'],
+    ['another account beside', twice('ce_accountid', '43'), 'ce_accountid is repeated with different values'],
     [
       'an id that is not UTF-8',
       binary({ ce_id: undefined }, {}, [['ce_id', Buffer.from([0xff])]]),

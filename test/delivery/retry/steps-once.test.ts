@@ -111,7 +111,9 @@ describe('a step', () => {
 
   test('that was rejected is taken again', async () => {
     const deliver = newProcess();
-    await expect(deliver(retryOf(first()), { ...OWN, isOwn: () => false })).rejects.toThrow("another consumer's");
+    await expect(deliver(retryOf(first()), { ...OWN, isOwn: () => false })).rejects.toThrow(
+      'another consumer now has the record',
+    );
     await deliver(retryOf(first()), OWN);
     expect(fixture.requests).toHaveLength(1);
   });

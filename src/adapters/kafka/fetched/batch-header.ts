@@ -78,12 +78,13 @@ export function mustBeSound(batch: Buffer, room: Room): void {
   if (batch.readInt8(MAGIC_AT) !== MAGIC) throw new Error('its format is unknown');
   if (batch.length < HEADER_BYTES) throw new Error('it is too short');
   if (crc32c(batch.subarray(CRC_AT + 4)) >>> 0 !== batch.readUInt32BE(CRC_AT)) {
-    throw new Error('its checksum does not fit');
+    throw new Error('its checksum does not match');
   }
   const header = headerOf(batch);
   // One that begins where it has to is believed before the base offset of the one behind it.
   const isAnchored = room.isWhole ? header.first === room.from : header.first <= room.from;
-  if (!isWithin(header, isAnchored ? { ...room, below: room.end } : room)) throw new Error('its offsets do not fit');
+  if (!isWithin(header, isAnchored ? { ...room, below: room.end } : room))
+    throw new Error('its offsets are inconsistent');
   if (CODEC_NAMES[header.codec] === undefined) throw new Error('its codec is unknown');
 }
 
@@ -93,7 +94,7 @@ export function mustBeSound(batch: Buffer, room: Room): void {
  */
 export function oldMessageMustBeSound(message: Buffer): void {
   if (crc32(message.subarray(MAGIC_AT)) !== message.readUInt32BE(OLD_CRC_AT)) {
-    throw new Error('its checksum does not fit');
+    throw new Error('its checksum does not match');
   }
 }
 

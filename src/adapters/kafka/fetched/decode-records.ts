@@ -22,7 +22,7 @@ export function decodeRecords(records: Buffer, header: BatchHeader): RecordMessa
   const reader = new RecordReader(records);
   const messages: RecordMessage[] = [];
   for (let n = 0; n < header.count; n += 1) messages.push(recordOf(reader, header));
-  if (!reader.isAtEnd) throw new Error('it has more than its records');
+  if (!reader.isAtEnd) throw new Error('it has data after its last record');
   return messages;
 }
 
@@ -103,7 +103,7 @@ class RecordReader {
 
   headers(): RecordHeader[] {
     const count = this.varint();
-    if (count < 0) throw new Error('it has less than no headers');
+    if (count < 0) throw new Error('it has a negative number of headers');
     this.#count(count);
     const headers: RecordHeader[] = [];
     for (let n = 0; n < count; n += 1) {
@@ -115,7 +115,7 @@ class RecordReader {
   }
 
   mustBeAt(end: number): void {
-    if (this.#at !== end) throw new Error('a record has another length than it says');
+    if (this.#at !== end) throw new Error('a record has a wrong length');
   }
 
   #count(items: number): void {

@@ -11,9 +11,9 @@ const IS_STORED = 0x80000000;
 /** A byte of a block stands for at most so many. */
 const MOST_RATIO = 255;
 
-/** @throws RangeError where the frame is cut short, Error where it is no LZ4 frame */
+/** @throws RangeError where the frame is cut short, Error where it is not an LZ4 frame */
 export function mostUnpackedBytes(frame: Buffer): number {
-  if (frame.readUInt32LE(0) !== MAGIC) throw new Error('it is no LZ4 frame');
+  if (frame.readUInt32LE(0) !== MAGIC) throw new Error('it is not an LZ4 frame');
   const flags = frame.readUInt8(4);
   const blockMost = 1 << (8 + 2 * ((frame.readUInt8(5) >> 4) & 7));
   const checksum = flags & HAS_BLOCK_CHECKSUMS ? 4 : 0;

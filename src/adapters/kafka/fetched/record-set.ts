@@ -43,7 +43,7 @@ export interface Fetched {
 export async function messagesOf(set: Buffer, fetched: Fetched): Promise<KafkaMessage[]> {
   if (set.length > 0 && !nextBatch(set)) {
     // Since version 3 of the request a fetch has one batch whole, or nothing.
-    return [refusal(fetched.from, 'a batch has no sound length')];
+    return [refusal(fetched.from, 'a batch has an invalid length')];
   }
   const messages: KafkaMessage[] = [];
   const aborted = new AbortedProducers(fetched.aborted);
