@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import type { Attempt } from '../../src/delivery/attempt/attempt.js';
 import { fromRetryRecord } from '../../src/delivery/delivery.js';
-import { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js';
 import { AccountFixture, eventIds, webhookId } from '../support/account-fixture.js';
 import { ACCOUNT } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { payment, payments } from '../support/poison.js';
 import type { ReceivedRequest } from '../support/receiver.js';
+import { testGate } from '../support/test-gate.js';
 
 let fixture: AccountFixture;
 beforeEach(async () => {
@@ -74,7 +74,7 @@ describe('one URL that hangs', () => {
     const hanging = await fixture.webhook(3, { respond: () => 'hang' });
     const all = payments(300);
     const held = { until: eventually(() => healthy.every(({ requests }) => requests.length === all.length)) };
-    const gate = new EndpointGate({ total: 60, perEndpoint: 30 });
+    const gate = testGate({ total: 60, perEndpoint: 30 });
     await fixture.installation.dispatch({ gate, attempt: await hangingLonger(hanging.url, held) });
     await fixture.installation.publish(...all);
     await held.until;

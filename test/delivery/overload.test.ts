@@ -1,12 +1,12 @@
 /** More events than this process can deliver, to URLs that are well. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
-import { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js';
 import { Intake } from '../../src/delivery/isolation/intake.js';
 import { AccountFixture } from '../support/account-fixture.js';
 import { ACCOUNT, DELIVERED } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { payments } from '../support/poison.js';
+import { testGate } from '../support/test-gate.js';
 
 const EVENTS = 3_000;
 const PLACES = 16;
@@ -25,7 +25,7 @@ afterEach(() => fixture.close());
 /** Attempts that end when it is told. */
 async function dispatchSlowly(isBusy: () => boolean) {
   await fixture.installation.webhook({ id: 1, accountId: ACCOUNT, url: 'https://hooks.shop.com/in' });
-  const gate = new EndpointGate({ total: PLACES, perEndpoint: PLACES });
+  const gate = testGate({ total: PLACES, perEndpoint: PLACES });
   let [attempts, mostWaiting] = [0, 0];
   let goOn: () => void = () => undefined;
   const goingOn = new Promise<void>((resolve) => {
