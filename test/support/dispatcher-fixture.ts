@@ -8,6 +8,7 @@ import { type Attempt, createAttempt } from '../../src/delivery/attempt/attempt.
 import { createDeliverySecrets } from '../../src/delivery/attempt/delivery-secrets.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../../src/delivery/dispatcher.js';
 import { EndpointHealth } from '../../src/delivery/isolation/endpoint-health.js';
+import { createGateClock } from '../../src/delivery/isolation/gate-clock.js';
 import { type DeliveryView, deliveriesOf } from '../../src/delivery/log/delivery-log.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
@@ -111,7 +112,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         store: 'a history',
         passHead: (signal) => readModel.host.passHead(signal),
         configuration: createDeliverySecrets(accounts, sealing, now),
-        gate: testGate({ total: 256, perEndpoint: 16 }),
+        gate: testGate({ perEndpoint: 16, clock: createGateClock() }),
         health: new EndpointHealth({ accounts, handleCommand, logger: silentLogger, now, deactivateAfterMs: 0 }),
         attempt: await attempt(LONG),
         handleCommand,

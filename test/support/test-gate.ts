@@ -6,5 +6,5 @@ export const WITHIN_MS = 5_000;
 
 export function testGate(parts: Partial<GateParts> = {}): EndpointGate {
   const { clock = new VirtualClock(), ...rest } = parts;
-  return new EndpointGate({ total: 8, perEndpoint: 1, withinMs: WITHIN_MS, breakers: null, clock, ...rest });
+  return new EndpointGate({ total: 256, perEndpoint: 1, withinMs: WITHIN_MS, breakers: null, clock, ...rest });
 }

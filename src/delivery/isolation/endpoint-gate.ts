@@ -4,7 +4,7 @@
  * opens: the caller parks them.
  *
  *   comes -> in line -> in a place -> (older than QUICK_MS: still under way, the place is free) -> left
- *      \-> refused <-/
+ *      \-> refused <-/            \-> (failed sooner: left, the place is held until then)
  *
  * No endpoint is felt by another: places.ts says who may take a place, turns.ts who is next, line-room.ts who may wait.
  */
@@ -65,9 +65,12 @@ interface Attempt {
   readonly endpoint: Endpoint;
   readonly queue: Queue;
   readonly beganAt: number;
+  /** It has outlived its place. */
   isOld: boolean;
-  /** Until then it may still grow old. */
   isOnTheWire: boolean;
+  /** Its place is held until a second has passed since it began. */
+  coolsDown: boolean;
+  hasLeft: boolean;
 }
 
 export class EndpointGate {
@@ -80,6 +83,7 @@ export class EndpointGate {
   readonly #young: AgeQueue<Attempt>;
   readonly #patient: AgeQueue<Visitor>;
   #turn = 0;
+  #active = 0;
   #waiting = 0;
   #waitingBytes = 0;
   #closed = false;
@@ -88,7 +92,7 @@ export class EndpointGate {
     const { clock, total, withinMs } = parts;
     this.#parts = parts;
     this.#places = new Places(total);
-    this.#young = new AgeQueue({ clock, ageMs: QUICK_MS, reached: (attempt) => this.#growOld(attempt) });
+    this.#young = new AgeQueue({ clock, ageMs: QUICK_MS, reached: (attempt) => this.#aged(attempt) });
     this.#patient = new AgeQueue({ clock, ageMs: withinMs, reached: (visitor) => this.#waitedLong(visitor) });
   }
 
@@ -125,11 +129,11 @@ export class EndpointGate {
     return this.#endpoints.size;
   }
 
-  /** Of those, who does not wait for its endpoint but for this process: each endpoint would take them within so long. */
+  /** Of those, who does not wait for its endpoint but for this process: quick endpoints would take them within so long. */
   waitingForUs(ms: number): { readonly waiting: number; readonly waitingBytes: number } {
     let [waiting, waitingBytes] = [0, 0];
     for (const { line, bytes, pace } of this.#endpoints.values()) {
-      const taken = Math.min(line.length, pace.takesWithin(ms));
+      const taken = pace.isQuick ? Math.min(line.length, pace.takesWithin(ms)) : 0;
       waiting += taken;
       waitingBytes += line.length > 0 ? (bytes * taken) / line.length : 0;
     }
@@ -138,8 +142,7 @@ export class EndpointGate {
 
   get state(): GateState {
     const { waiting, waitingBytes } = this;
-    const active = this.#places.held + this.#places.old;
-    return { active, waiting, waitingBytes, breakersOpen: this.#parts.breakers?.open ?? 0 };
+    return { active: this.#active, waiting, waitingBytes, breakersOpen: this.#parts.breakers?.open ?? 0 };
   }
 
   /** Refuses all that wait, and all that come. Attempts under way go on. */
@@ -211,7 +214,7 @@ export class EndpointGate {
 
   #entered({ endpoint, passed }: Visitor, queue: Queue): Entered {
     const attempt = this.#begin(endpoint, queue);
-    let [isInside, change]: [boolean, BreakerChange] = [true, null];
+    let change: BreakerChange = null;
     return {
       kind: 'entered',
       ended: (signal) => {
@@ -220,15 +223,15 @@ export class EndpointGate {
       },
       leave: () => {
         if (attempt.isOnTheWire) this.#ended(attempt, 'unknown', endpoint.breakers.ended(passed, 'unknown'));
-        if (isInside) this.#leave(attempt);
-        isInside = false;
+        if (!attempt.hasLeft) this.#leave(attempt);
       },
     };
   }
 
   #begin(endpoint: Endpoint, queue: Queue): Attempt {
     const beganAt = this.#parts.clock.now();
-    const attempt: Attempt = { endpoint, queue, beganAt, isOld: false, isOnTheWire: true };
+    const begun = { isOld: false, isOnTheWire: true, coolsDown: false, hasLeft: false };
+    const attempt: Attempt = { endpoint, queue, beganAt, ...begun };
     this.#places.take(queue);
     this.#young.add(attempt, beganAt);
     this.#count(endpoint, 1);
@@ -241,9 +244,19 @@ export class EndpointGate {
 
   #count(endpoint: Endpoint, more: 1 | -1): void {
     const { account } = endpoint;
+    this.#active += more;
     endpoint.underWay += more;
     account.underWay += more;
     for (const queue of QUEUES) this.#turns[queue].moved(account);
+  }
+
+  /** A second has passed since it began. */
+  #aged(attempt: Attempt): void {
+    if (attempt.isOnTheWire) return this.#growOld(attempt);
+    attempt.coolsDown = false;
+    if (!attempt.hasLeft) return;
+    this.#places.leave(attempt.queue, false);
+    this.#admit();
   }
 
   #growOld(attempt: Attempt): void {
@@ -266,18 +279,22 @@ export class EndpointGate {
   #ended(attempt: Attempt, signal: EndpointSignal, change: BreakerChange): BreakerChange {
     const { endpoint, beganAt } = attempt;
     const now = this.#parts.clock.now();
+    const hasFailed = signal === 'failed' || signal === 'unreachable';
     attempt.isOnTheWire = false;
-    this.#young.delete(attempt);
+    attempt.coolsDown = hasFailed && !attempt.isOld && this.#places.coolsDown(attempt.queue);
+    if (!attempt.coolsDown) this.#young.delete(attempt);
     if (signal === 'succeeded') endpoint.pace.succeeded(now - beganAt, now);
-    else if (signal !== 'unknown' && endpoint.pace.failed(now - beganAt, beganAt)) this.#cutToRoom(endpoint);
+    else if (hasFailed && endpoint.pace.failed(now - beganAt, beganAt)) this.#cutToRoom(endpoint);
     if (change === 'opened') this.#refuseOpen(endpoint.account);
     this.#queue(endpoint);
     this.#admit();
     return change;
   }
 
-  #leave({ endpoint, queue, isOld }: Attempt): void {
-    this.#places.leave(queue, isOld);
+  #leave(attempt: Attempt): void {
+    const { endpoint, queue, isOld } = attempt;
+    attempt.hasLeft = true;
+    if (!attempt.coolsDown) this.#places.leave(queue, isOld);
     this.#count(endpoint, -1);
     if (isOld) this.#countOld(endpoint, -1);
     this.#queue(endpoint);

@@ -7,6 +7,9 @@
  *   proven   6/8   7/8 where its account has less than its share
  *   swift    8/8
  *
+ * A failure of an endpoint that is not proven costs its place for the whole second, however soon it came: a connection and a
+ * TLS handshake are a few milliseconds of this process, and those that fail at once would take all of its time.
+ *
  * So many of all places may be held when one begins; failing and fresh share theirs. Endpoints that answer slowly, each just
  * in time, can't take the places of those that answer at once, however many accounts they are.
  */
@@ -42,11 +45,6 @@ export class Places {
     return swift + proven + fresh + kept + failing;
   }
 
-  /** Attempts that have outlived their place. */
-  get old(): number {
-    return this.#old;
-  }
-
   /** @param accounts how many are here. @param underWay the attempts of the account that would begin one */
   isFreeFor(queue: Queue, underWay: number, accounts: number): boolean {
     const { held } = this;
@@ -79,6 +77,11 @@ export class Places {
 
   get #isLeftByFresh(): boolean {
     return this.#held.failing < this.#unproven - this.#fresh;
+  }
+
+  /** Whether a failure keeps its place for the whole second. Not where all share a single place. */
+  coolsDown(queue: Queue): boolean {
+    return queue !== 'swift' && queue !== 'proven' && this.#unproven < this.#total;
   }
 
   take(queue: Queue): void {

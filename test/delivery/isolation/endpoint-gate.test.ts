@@ -114,6 +114,20 @@ describe('places', () => {
     expect(visitors.entered).toEqual(['1/a', '2/b']);
   });
 
+  test('a failure of an unproven endpoint costs its place for a second, however soon it came', async () => {
+    open({ total: 2 });
+    await visitors.come('1/a');
+    await visitors.come('2/b');
+    await visitors.leave('failed', '1/a');
+    expect(visitors.entered).toEqual(['1/a']);
+    expect(gate.state.active).toBe(0);
+    await goOn(SECOND);
+    expect(visitors.entered).toEqual(['1/a', '2/b']);
+    await visitors.leave('succeeded');
+    await visitors.come('3/c');
+    expect(visitors.entered).toHaveLength(3);
+  });
+
   test('leaving twice gives one place, not two', async () => {
     open({ total: 1 });
     await visitors.come('1/a');
@@ -136,7 +150,10 @@ describe('places', () => {
 
   test('of the other half, an eighth of all is for those that have not failed', async () => {
     open({ total: 16 });
-    for (let id = 2; id < 40; id += 1) await visitors.attempts(`${id}/fails`, 'failed', 1);
+    for (let id = 2; id < 40; id += 1) {
+      await visitors.attempts(`${id}/fails`, 'failed', 1);
+      await goOn(SECOND);
+    }
     for (let id = 2; id < 40; id += 1) await visitors.come(`${id}/fails`);
     expect(visitors.inside).toHaveLength(6);
     await visitors.come('1/new');
@@ -396,6 +413,7 @@ test('what waits for this process: what its endpoint would take within so long',
   await visitors.leave('succeeded');
   await visitors.come('slow', 102, 10);
   await visitors.come('quick', 116, 10);
-  expect(gate.waiting).toBe(200);
+  await visitors.come('new', 51, 10);
+  expect(gate.waiting).toBe(250);
   expect(gate.waitingForUs(9 * SECOND)).toEqual({ waiting: 100 + 20, waitingBytes: 1_200 });
 });
