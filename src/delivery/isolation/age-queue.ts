@@ -41,8 +41,8 @@ export class AgeQueue<T> {
     this.#stopTimer = this.#parts.clock.after(ms, () => this.#look());
   }
 
+  /** Its timer counts as running meanwhile: what comes now begins no second one. */
   #look(): void {
-    this.#stopTimer = null;
     const { clock, ageMs, reached } = this.#parts;
     const now = clock.now();
     for (const [one, since] of this.#since) {
@@ -53,5 +53,6 @@ export class AgeQueue<T> {
       this.#since.delete(one);
       reached(one);
     }
+    this.#stopTimer = null;
   }
 }

@@ -47,6 +47,24 @@ test('has one timer, however many come', async () => {
   expect(timers).toBeLessThanOrEqual(2);
 });
 
+test('has one timer, too, where others come while it tells', async () => {
+  let running = 0;
+  const after = (ms: number, passed: () => void) => {
+    running += 1;
+    return clock.after(ms, () => {
+      running -= 1;
+      passed();
+    });
+  };
+  queue = new AgeQueue({ clock: { now: clock.now, after }, ageMs: 1_000, reached: (one) => come(`${one}'`) });
+  for (let n = 0; n < 10; n += 1) {
+    come(String(n));
+    await clock.goOn(10);
+  }
+  await clock.goOn(10_000);
+  expect(running).toBe(1);
+});
+
 test('those that come while it tells have their time', async () => {
   queue = new AgeQueue({ clock, ageMs: 1_000, reached: (one) => reached.push(one) === 1 && come('after') });
   come('a');
