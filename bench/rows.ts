@@ -3,6 +3,7 @@
 import { catchUp } from './rows/catch-up.js';
 import { get } from './rows/get.js';
 import { heldUp } from './rows/held-up.js';
+import { hostileAccounts, hostileAccountsMemory, hostileAccountsNewcomer } from './rows/hostile-accounts.js';
 import { kills } from './rows/kills.js';
 import { hangingUrl, hangingUrlKafka, latency, latencyKafka } from './rows/latency.js';
 import { memory } from './rows/memory.js';
@@ -31,5 +32,8 @@ export const ROWS: readonly Row[] = [
   startEmpty,
   startFull,
   heldUp,
+  hostileAccounts,
+  hostileAccountsNewcomer,
+  hostileAccountsMemory,
   kills,
 ];

@@ -4,8 +4,9 @@ import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../delivery/dispatcher.js';
 import { createBusyLoop } from '../delivery/isolation/busy-loop.js';
 import { CircuitBreakers } from '../delivery/isolation/circuit-breaker.js';
-import { EndpointGate, type GateLimits } from '../delivery/isolation/endpoint-gate.js';
+import { EndpointGate } from '../delivery/isolation/endpoint-gate.js';
 import { EndpointHealth } from '../delivery/isolation/endpoint-health.js';
+import { createGateClock } from '../delivery/isolation/gate-clock.js';
 import { Intake } from '../delivery/isolation/intake.js';
 import { standstillText } from '../delivery/standstill.js';
 import { topicsOf } from '../delivery/topics.js';
@@ -66,7 +67,13 @@ async function beginDispatching(core: Core, attempt: DispatcherParts['attempt'])
   const { config, logger, backbone, accounts, handleCommand } = core;
   const { delivery } = config;
   const { deactivateAfterMs } = delivery;
-  const gate = new EndpointGate({ ...gateLimits(delivery), ...steady, breakers: new CircuitBreakers(steady) });
+  const gate = new EndpointGate({
+    total: delivery.concurrency,
+    perEndpoint: delivery.endpointConcurrency,
+    withinMs: config.retrySchedule[0].ms,
+    clock: createGateClock(steady.now),
+    breakers: new CircuitBreakers(steady),
+  });
   const intake = new Intake({ gate, isBusy: createBusyLoop(), now: steady.now });
   const dispatcher = await startDispatcher({
     broker: backbone.broker,
@@ -130,8 +137,4 @@ async function untilAvailable<T>({ logger, givenUp, brokerContact }: Core, start
       await Promise.race([delay(TRY_AGAIN_MS), givenUp]);
     }
   }
-}
-
-function gateLimits({ concurrency: total, endpointConcurrency: perEndpoint }: Config['delivery']): GateLimits {
-  return { total, perEndpoint, perAccount: Math.max(perEndpoint, Math.ceil(total / 4)) };
 }

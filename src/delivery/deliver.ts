@@ -9,7 +9,8 @@ import { inTraceOf, send, signalOf } from './attempt/send.js';
 import type { Deliver, DeliverParts } from './deliver-parts.js';
 import type { Delivery } from './delivery.js';
 import { tellBreaker, tellStep } from './delivery-telling.js';
-import type { EndpointSignal } from './isolation/circuit-breaker.js';
+import type { EndpointSignal } from './isolation/endpoint-breakers.js';
+import type { Entered } from './isolation/endpoint-gate.js';
 import { keepStep } from './keep-step.js';
 import { nextStep, type StepResult } from './next-step.js';
 import { confirmedRecipientOf, recipientOf } from './recipient.js';
@@ -40,24 +41,27 @@ export function createDeliver(parts: DeliverParts): Deliver {
       await handleResult(delivery, resultOfRefusal(entry), takenAt);
       return true;
     }
-    let signal: EndpointSignal = 'unknown';
     try {
       await mustBeOwn(hold);
       const to = recipientOf(delivery, accounts);
       if (to.kind !== 'active') return false;
-      signal = await attemptOnce(delivery, to.webhook, takenAt);
+      const attempted = await send(parts, delivery, to.webhook);
+      tellEndpoint(delivery, to.webhook, signalOf(attempted), entry);
+      await handleResult(
+        inTraceOf(delivery, attempted),
+        await resultOf(parts, delivery, to.webhook, attempted),
+        takenAt,
+      );
       return true;
     } finally {
-      tellBreaker(parts, delivery, entry.leave(signal));
+      entry.leave();
     }
   }
 
-  async function attemptOnce(delivery: Delivery, webhook: Webhook, takenAt: number): Promise<EndpointSignal> {
-    const attempted = await send(parts, delivery, webhook);
-    const signal = signalOf(attempted);
-    if (signal !== 'unknown') health[signal]({ delivery, endpoint: webhook.endpoint });
-    await handleResult(inTraceOf(delivery, attempted), await resultOf(parts, delivery, webhook, attempted), takenAt);
-    return signal;
+  function tellEndpoint(delivery: Delivery, { endpoint }: Webhook, signal: EndpointSignal, entry: Entered): void {
+    tellBreaker(parts, delivery, entry.ended(signal));
+    if (signal === 'succeeded') health.succeeded({ delivery, endpoint });
+    else if (signal !== 'unknown') health.failed({ delivery, endpoint });
   }
 
   async function handleResult(delivery: Delivery, result: StepResult, takenAt: number): Promise<void> {

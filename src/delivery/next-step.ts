@@ -25,7 +25,8 @@ export type StepResult =
   | { readonly kind: 'failed'; readonly attempt: LoggedAttempt; readonly retryAfterMs: number | null }
   /** 410, and the webhook as it was sent is off now. */
   | { readonly kind: 'switched-off'; readonly by: 'account' | 'service'; readonly attempt: LoggedAttempt }
-  | { readonly kind: 'put-off'; readonly why: PutOffReason; readonly forMs: number }
+  /** isSoon: not because of its endpoint, which takes deliveries. */
+  | { readonly kind: 'put-off'; readonly why: PutOffReason; readonly isSoon: boolean }
   | { readonly kind: 'unsent'; readonly to: Unsent };
 
 export interface StepTime {
@@ -70,7 +71,7 @@ export function nextStep(delivery: Delivery, result: StepResult, time: StepTime)
         ? ended(counted(delivery), 'cancelled', result.attempt, null)
         : buried(counted(delivery), result.attempt, 'deactivated', 'the endpoint answered 410 Gone');
     case 'put-off':
-      return putOff(delivery, result.why, result.forMs, time);
+      return putOff(delivery, result.why, result.isSoon, time);
     case 'unsent':
       return unsent(delivery, result.to);
     default:
@@ -95,10 +96,10 @@ function afterFailure(
 }
 
 /** Past its end it takes a place or, as here where there is none, is exhausted. A stop of ours ends nothing. */
-function putOff(delivery: Delivery, why: PutOffReason, forMs: number, time: StepTime): NextStep {
+function putOff(delivery: Delivery, why: PutOffReason, isSoon: boolean, time: StepTime): NextStep {
   const left = leftMs(delivery, time);
   if (left <= 0 && why !== 'stopping') return buried(delivery, null, 'exhausted', `its time limit passed (${why})`);
-  const tier = tierOfPutOff(time.schedule, delivery.putOff, forMs);
+  const tier = tierOfPutOff(time.schedule, isSoon ? 0 : delivery.putOff);
   if (!tier) throw new RangeError('the retry schedule has no delay');
   const due = Math.min(dueAt(tier, time.now, time.random), time.now + Math.max(0, left));
   const step = scheduleRetry({ ...delivery, putOff: delivery.putOff + 1 }, null, tier, due, time);

@@ -21,8 +21,8 @@ export async function resultOf(
   webhook: Webhook,
   attempted: AttemptResult | null,
 ): Promise<StepResult> {
-  if (attempted === null) return { kind: 'put-off', why: 'not-prepared', forMs: 0 };
-  if (attempted.kind === 'interrupted') return { kind: 'put-off', why: 'stopping', forMs: 0 };
+  if (attempted === null) return { kind: 'put-off', why: 'not-prepared', isSoon: true };
+  if (attempted.kind === 'interrupted') return { kind: 'put-off', why: 'stopping', isSoon: true };
   parts.metrics.attempted(attempted);
   const attempt = loggedAttempt(attempted, webhook.version);
   switch (attempted.kind) {
@@ -72,6 +72,6 @@ async function switchedOffBy(
 const PUT_OFF_WHY = { 'line-full': 'line-full', open: 'breaker-open', closed: 'stopping' } as const;
 
 /** At the gate. */
-export function resultOfRefusal({ why, forMs }: Refused): StepResult {
-  return { kind: 'put-off', why: PUT_OFF_WHY[why], forMs };
+export function resultOfRefusal({ why, isQuick }: Refused): StepResult {
+  return { kind: 'put-off', why: PUT_OFF_WHY[why], isSoon: isQuick || why === 'closed' };
 }

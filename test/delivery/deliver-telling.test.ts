@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { fromRetryRecord, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
-import { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js';
 import { createLogger } from '../../src/observability/logger.js';
 import type { DeliveryMetrics } from '../../src/observability/metrics.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
@@ -23,6 +22,7 @@ import {
   TIMED_OUT,
 } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
+import { testGate } from '../support/test-gate.js';
 
 interface Line {
   readonly level: number;
@@ -144,7 +144,7 @@ test('what can not be prepared is put off, and an error', async () => {
 
 test('at a breaker that is open it is put off, and no attempt is counted', async () => {
   const clock = { now: () => 0, random: () => 0 };
-  const gate = new EndpointGate({ total: 8, perEndpoint: 1, ...clock, breakers: new CircuitBreakers(clock) });
+  const gate = testGate({ breakers: new CircuitBreakers(clock) });
   fixture = new DeliverFixture({ gate, metrics: tellingMetrics() });
   for (let n = 0; n < 10; n += 1) await fixture.attempted(failedWith(500));
   told = [];

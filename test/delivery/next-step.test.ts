@@ -21,8 +21,8 @@ const failed = (retryAfterMs: number | null = null): StepResult => ({ kind: 'fai
 const timedOut: StepResult = { kind: 'failed', attempt: loggedAttempt(TIMED_OUT, 1), retryAfterMs: null };
 const delivered: StepResult = { kind: 'delivered', attempt: loggedAttempt(DELIVERED, 1) };
 const gone = (by: 'account' | 'service'): StepResult => ({ kind: 'switched-off', by, attempt: loggedAttempt(GONE, 1) });
-const noPlace = (forMs = 0): StepResult => ({ kind: 'put-off', why: 'line-full', forMs });
-const stopping: StepResult = { kind: 'put-off', why: 'stopping', forMs: 0 };
+const noPlace = (isSoon = false): StepResult => ({ kind: 'put-off', why: 'line-full', isSoon });
+const stopping: StepResult = { kind: 'put-off', why: 'stopping', isSoon: true };
 const unsent = (to: Extract<StepResult, { kind: 'unsent' }>['to']): StepResult => ({ kind: 'unsent', to });
 
 const waitsIn = (tier: { text: string; ms: number }, ms: number = tier.ms) => ({ kind: 'retry', tier, due: NOW + ms });
@@ -50,7 +50,9 @@ const ROWS: readonly Row[] = [
   ['no place: the first tier', { step: 2 }, noPlace(), { outcome: 'retrying', kept: waitsIn(FIRST), attempt: null }],
   ['no place counts nothing', { attempts: 2, turn: 2 }, noPlace(), { delivery: { attempts: 2, turn: 2, putOff: 1 } }],
   ['no place again: the log says it already', { putOff: 1 }, noPlace(), { isTold: false }],
-  ['no place for long', { putOff: 5 }, noPlace(60_000), { kept: waitsIn(SECOND) }],
+  ['no place for the second time', { putOff: 1 }, noPlace(), { kept: waitsIn(SECOND) }],
+  ['no place for the thousandth time', { putOff: 999 }, noPlace(), { kept: waitsIn(THIRD) }],
+  ['no place again, in the line of a quick endpoint', { putOff: 5 }, noPlace(true), { kept: waitsIn(FIRST) }],
   ['no place, its end before the tier', { leftMs: 2_000 }, noPlace(), { kept: waitsIn(FIRST, 2_000) }],
   [
     'no place, past its end',
@@ -118,7 +120,7 @@ test('it ends: whatever its steps come to, each delivery has an end within twice
   const results = fc.infiniteStream(
     fc.record({
       result: fc.oneof(
-        { weight: 8, arbitrary: fc.nat(600_000).map(noPlace) },
+        { weight: 8, arbitrary: fc.boolean().map(noPlace) },
         { weight: 1, arbitrary: fc.option(fc.nat(10_000_000)).map(failed) },
       ),
       inLineMs: fc.nat(20_000),

@@ -1,15 +1,16 @@
 /** More events than this process can deliver, to URLs that are well. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
-import { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js';
 import { Intake } from '../../src/delivery/isolation/intake.js';
 import { AccountFixture } from '../support/account-fixture.js';
 import { ACCOUNT, DELIVERED } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { payments } from '../support/poison.js';
+import { testGate } from '../support/test-gate.js';
 
 const EVENTS = 3_000;
 const PLACES = 16;
+const BEFORE = 20;
 const LINE = 2_000;
 const PATIENCE = { timeout: 30_000 };
 const TIER = 'webhooks.retry.1h';
@@ -22,10 +23,10 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-/** Attempts that end when it is told. */
+/** Attempts that end when it is told, but for those before, by which the endpoint has shown what it takes. */
 async function dispatchSlowly(isBusy: () => boolean) {
   await fixture.installation.webhook({ id: 1, accountId: ACCOUNT, url: 'https://hooks.shop.com/in' });
-  const gate = new EndpointGate({ total: PLACES, perEndpoint: PLACES });
+  const gate = testGate({ total: PLACES, perEndpoint: PLACES });
   let [attempts, mostWaiting] = [0, 0];
   let goOn: () => void = () => undefined;
   const goingOn = new Promise<void>((resolve) => {
@@ -33,15 +34,17 @@ async function dispatchSlowly(isBusy: () => boolean) {
   });
   const attempt = async (): Promise<AttemptResult> => {
     attempts += 1;
+    if (attempts <= BEFORE) return DELIVERED;
     mostWaiting = Math.max(mostWaiting, gate.waiting);
     await goingOn;
     return DELIVERED;
   };
-  // Its clock stands: how long the attempts take says nothing here, and after a while lines that get no shorter are let be.
-  const intake = new Intake({ gate, isBusy, now: () => 0 });
+  const intake = new Intake({ gate, isBusy, now: () => performance.now() });
   await fixture.installation.dispatch({ gate, attempt, intake });
+  await fixture.installation.publish(...payments(BEFORE, 'before'));
+  await eventually(() => attempts === BEFORE);
   await fixture.installation.publish(...payments(EVENTS));
-  return { gate, goOn, seen: () => ({ attempts, mostWaiting }) };
+  return { gate, goOn, seen: () => ({ attempts: attempts - BEFORE, mostWaiting }) };
 }
 
 const putOff = async () => (await fixture.installation.browse(TIER)).length;

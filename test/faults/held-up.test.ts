@@ -12,8 +12,9 @@ import { paymentEvents } from '../support/story.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/three'];
-/** So few that all of them are under way at once. */
+/** So few that all of them are under way at once, where the windows of the URLs have grown. */
 const ASKED = 15;
+const BEFORE = 30;
 const MEANWHILE = 400;
 /** Well below Kafka's session timeout: a member that is given up begins its records anew. */
 const TIMEOUT_MS = 3_000;
@@ -30,13 +31,20 @@ describeBackbones((backbone) => {
     const answering = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    const respond = () => answering.then(() => ({ status: 200 }));
+    let holdsBack = false;
+    const ok = { status: 200 };
+    const respond = () => (holdsBack ? answering.then(() => ok) : ok);
     scene = await FaultScene.open(backbone, { respond, settings: { DELIVERY_TIMEOUT: `${TIMEOUT_MS / 1_000}s` } });
     const service = await scene.serve();
     const urls = scene.urls(...PATHS);
     await scene.account(service, ACCOUNT, urls);
+    await scene.publish(paymentEvents(ACCOUNT, BEFORE, 'before'), urls);
+    await eventually(() => scene.receiver.requests.length === BEFORE * PATHS.length, { timeout: PATIENCE_MS });
+    holdsBack = true;
     await scene.publish(paymentEvents(ACCOUNT, ASKED, 'asked'), urls);
-    await eventually(() => scene.receiver.requests.length === ASKED * PATHS.length, { timeout: PATIENCE_MS });
+    await eventually(() => scene.receiver.requests.length === (BEFORE + ASKED) * PATHS.length, {
+      timeout: PATIENCE_MS,
+    });
 
     const from = performance.now();
     await stopBetweenWrites(service, scene.settings);
@@ -49,7 +57,7 @@ describeBackbones((backbone) => {
     }
 
     await scene.nothingLost(PATIENCE_MS);
-    const pairs = (ASKED + MEANWHILE) * PATHS.length;
+    const pairs = (BEFORE + ASKED + MEANWHILE) * PATHS.length;
     const delivered = await eventually(() => allDelivered(scene.settings, ACCOUNT, pairs), { timeout: PATIENCE_MS });
     expect(delivered.every(({ attempts }) => attempts.length === 1)).toBe(true);
     expect(scene.oracle.report(`${backbone.name}, stopped for longer than an attempt may take`)).toEqual({

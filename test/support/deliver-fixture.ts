@@ -3,7 +3,7 @@ import type { AttemptRequest, AttemptResult } from '../../src/delivery/attempt/a
 import { createDeliver } from '../../src/delivery/deliver.js';
 import { type Delivery, dueOf, fromRetryRecord } from '../../src/delivery/delivery.js';
 import { createFanOut, type FanOutParts } from '../../src/delivery/fan-out.js';
-import { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js';
+import type { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js';
 import { EndpointHealth } from '../../src/delivery/isolation/endpoint-health.js';
 import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log.js';
 import { type RoutedEntry, readRoutedEntry } from '../../src/delivery/log/routed-entry.js';
@@ -17,6 +17,7 @@ import { FakeAccounts, webhookOf } from './fake-accounts.js';
 import { noDeliveryMetrics } from './no-metrics.js';
 import { RecordingBroker } from './recording-broker.js';
 import { recordingLogger } from './recording-logger.js';
+import { testGate } from './test-gate.js';
 
 export const SCHEDULE = [
   { text: '5s', ms: 5_000 },
@@ -55,7 +56,7 @@ export class DeliverFixture {
   secrets: () => Promise<readonly Buffer[]> = async () => [Buffer.alloc(32, 1)];
 
   constructor(changes: Partial<DeliverFixture['parts']> = {}) {
-    this.gate = new EndpointGate({ total: 8, perEndpoint: 1 });
+    this.gate = testGate();
     const handleCommand: FanOutParts['handleCommand'] = (accountId, command, { actor }) => {
       this.commands.push({ accountId, command, actor });
       return this.decision();

@@ -7,8 +7,8 @@ import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { type Attempt, createAttempt } from '../../src/delivery/attempt/attempt.js';
 import { createDeliverySecrets } from '../../src/delivery/attempt/delivery-secrets.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../../src/delivery/dispatcher.js';
-import { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js';
 import { EndpointHealth } from '../../src/delivery/isolation/endpoint-health.js';
+import { createGateClock } from '../../src/delivery/isolation/gate-clock.js';
 import { type DeliveryView, deliveriesOf } from '../../src/delivery/log/delivery-log.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
@@ -24,6 +24,7 @@ import { testAuthority } from './certificates.js';
 import { noDeliveryMetrics } from './no-metrics.js';
 import { startReadModel } from './read-model-fixture.js';
 import { silentLogger } from './silent-logger.js';
+import { testGate } from './test-gate.js';
 import { CONTEXT } from './webhook-samples.js';
 
 const LONG = 15_000;
@@ -111,7 +112,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         store: 'a history',
         passHead: (signal) => readModel.host.passHead(signal),
         configuration: createDeliverySecrets(accounts, sealing, now),
-        gate: new EndpointGate({ total: 256, perEndpoint: 16 }),
+        gate: testGate({ perEndpoint: 16, clock: createGateClock() }),
         health: new EndpointHealth({ accounts, handleCommand, logger: silentLogger, now, deactivateAfterMs: 0 }),
         attempt: await attempt(LONG),
         handleCommand,

@@ -61,6 +61,8 @@ type Verdict =
       readonly error: FailureCode | null;
       /** What Retry-After of a 429 or 503 asked for. */
       readonly retryAfterMs: number | null;
+      /** No connection was made. */
+      readonly unreachable?: boolean;
     }
   | { readonly kind: 'interrupted'; readonly status: null; readonly error: null; readonly retryAfterMs: null };
 
@@ -117,7 +119,7 @@ async function exchangeWithin(
   const endDeadline = beginDeadline(timeoutMs, () => cancel('timeout'));
   abortListeners.add(signal, interrupt);
   const send = () => {
-    if (signal.aborted) return { kind: 'cancelled', status: null, reason: 'interrupted' } as const;
+    if (signal.aborted) return { kind: 'cancelled', status: null, connected: false, reason: 'interrupted' } as const;
     current = new Exchange(agent, dispatched);
     return current.ended;
   };
@@ -146,9 +148,9 @@ function verdictOf(ended: Ended, now: number): Verdict {
     case 'response':
       return verdictOfResponse(ended.status, ended.retryAfter, now);
     case 'failed':
-      return isShutdown(ended.error) ? INTERRUPTED : failed(ended.status, failureCodeOf(ended.error));
+      return isShutdown(ended.error) ? INTERRUPTED : failed(ended, failureCodeOf(ended.error));
     case 'cancelled':
-      return ended.reason === 'interrupted' ? INTERRUPTED : failed(ended.status, 'timeout');
+      return ended.reason === 'interrupted' ? INTERRUPTED : failed(ended, 'timeout');
     default:
       return ended satisfies never;
   }
@@ -161,6 +163,6 @@ function verdictOfResponse(status: number, retryAfter: string | null, now: numbe
   return { kind: 'retryable', status, error: null, retryAfterMs: mayAskToWait ? retryAfterMs(retryAfter, now) : null };
 }
 
-function failed(status: number | null, error: FailureCode): Verdict {
-  return { kind: 'retryable', status, error, retryAfterMs: null };
+function failed({ status, connected }: Exclude<Ended, { kind: 'response' }>, error: FailureCode): Verdict {
+  return { kind: 'retryable', status, error, retryAfterMs: null, ...(!connected && { unreachable: true }) };
 }

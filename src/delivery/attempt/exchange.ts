@@ -7,12 +7,24 @@ export type CancelReason = 'timeout' | 'interrupted';
 
 /**
  * How an exchange ended. `response`: it came in full, its body ended or MAX_RESPONSE_BYTES of it were read. `status`
- * of the others: that of a response that had begun. `answered`: whether anything at all came back, a 1xx too.
+ * of the others: that of a response that had begun. `answered`: whether anything at all came back, a 1xx too. `connected`:
+ * whether there was a connection to send the request on.
  */
 export type Ended =
   | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | null }
-  | { readonly kind: 'failed'; readonly status: number | null; readonly answered: boolean; readonly error: Error }
-  | { readonly kind: 'cancelled'; readonly status: number | null; readonly reason: CancelReason };
+  | {
+      readonly kind: 'failed';
+      readonly status: number | null;
+      readonly answered: boolean;
+      readonly connected: boolean;
+      readonly error: Error;
+    }
+  | {
+      readonly kind: 'cancelled';
+      readonly status: number | null;
+      readonly connected: boolean;
+      readonly reason: CancelReason;
+    };
 
 interface ResponseHead {
   readonly status: number;
@@ -39,7 +51,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Ends the exchange now and closes its connection. No effect once it has ended. */
   cancel(reason: CancelReason): void {
-    this.#end({ kind: 'cancelled', status: this.#head?.status ?? null, reason });
+    const connected = this.#controller !== undefined;
+    this.#end({ kind: 'cancelled', status: this.#head?.status ?? null, connected, reason });
     this.#controller?.abort(new Error(reason));
   }
 
@@ -68,7 +81,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#end({ kind: 'failed', status: this.#head?.status ?? null, answered: this.#answered, error });
+    const connected = this.#controller !== undefined;
+    this.#end({ kind: 'failed', status: this.#head?.status ?? null, answered: this.#answered, connected, error });
   }
 
   #complete(): void {

@@ -3,7 +3,7 @@ import type { Logger } from '../../observability/logger.js';
 import type { Webhook } from '../../webhooks/state.js';
 import type { Delivery } from '../delivery.js';
 import { aboutDelivery } from '../delivery-telling.js';
-import type { EndpointSignal } from '../isolation/circuit-breaker.js';
+import type { EndpointSignal } from '../isolation/endpoint-breakers.js';
 import { contentOf } from '../payment/cloud-event-attributes.js';
 import type { Attempt, AttemptResult } from './attempt.js';
 import type { DeliverySecrets } from './delivery-secrets.js';
@@ -42,5 +42,6 @@ export function inTraceOf(delivery: Delivery, attempted: AttemptResult | null): 
 /** 410 is neither: it is the webhook that is gone. */
 export function signalOf(attempted: AttemptResult | null): EndpointSignal {
   if (attempted?.kind === 'delivered') return 'succeeded';
-  return attempted?.kind === 'retryable' ? 'failed' : 'unknown';
+  if (attempted?.kind !== 'retryable') return 'unknown';
+  return attempted.unreachable ? 'unreachable' : 'failed';
 }

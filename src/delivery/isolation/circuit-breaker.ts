@@ -1,24 +1,21 @@
 /**
  * The circuit breakers of endpoints. Only those that fail are remembered, and of these the ones last asked for.
  *
- *   closed -> open        (10 failures in a row)
- *   open -> half-open     (its pause is over: whoever asks next is the probe, and nobody else passes)
+ *   closed -> open        (10 failures in a row, or 30 s of nothing but failures)
+ *   open -> half-open     (its pause is over: the next that asks is the probe, and nobody else passes)
  *   half-open -> closed   (the probe succeeded)
  *             -> open     (it failed: for twice as long, 60 s at most)
- *             -> open     (it says nothing of the endpoint: whoever asks next is the probe)
+ *             -> open     (it says nothing of the endpoint: the next that asks is the probe)
  *
  * Attempts begun before it opened end while it is open: a success closes it, a failure changes nothing.
  */
 import { LRUCache } from 'lru-cache';
 import type { EndpointKey } from './endpoint-key.js';
 
-/** Of an attempt, as far as its endpoint goes; unknown: it says nothing of it. */
-export type EndpointSignal = 'succeeded' | 'failed' | 'unknown';
+/** Of an attempt; unknown: it says nothing of the endpoint. */
+export type BreakerSignal = 'succeeded' | 'failed' | 'unknown';
 
-export type Permission =
-  | { readonly kind: 'pass'; readonly probe: Probe | null }
-  /** forMs: what is left of the pause; while a probe is out, the pause that its failure would bring. */
-  | { readonly kind: 'open'; readonly forMs: number };
+export type Permission = { readonly kind: 'pass'; readonly probe: Probe | null } | { readonly kind: 'open' };
 
 /** What follows for those who wait: null where nothing changed for them. */
 export type BreakerChange = 'opened' | 'closed' | null;
@@ -26,6 +23,8 @@ export type BreakerChange = 'opened' | 'closed' | null;
 interface Failing {
   readonly kind: 'closed';
   readonly failures: number;
+  /** The first of them, as `now` counts. */
+  readonly since: number;
 }
 
 interface Open {
@@ -36,7 +35,7 @@ interface Open {
 }
 
 /** Of a breaker that is half open; which one it is says to which of its openings the probe belongs. */
-interface Probe {
+export interface Probe {
   readonly kind: 'half-open';
   readonly pauseMs: number;
 }
@@ -44,6 +43,8 @@ interface Probe {
 type State = Failing | Open | Probe;
 
 const FAILURES_IN_A_ROW = 10;
+/** A URL that hangs fails four times a minute: ten would take long, and two already are half of a minute. */
+const FAILING_FOR_MS = 30_000;
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** So that endpoints that failed together are not tried together. */
@@ -73,10 +74,9 @@ export class CircuitBreakers {
       case 'closed':
         return { kind: 'pass', probe: null };
       case 'half-open':
-        return { kind: 'open', forMs: longer(state.pauseMs) };
+        return { kind: 'open' };
       case 'open': {
-        const forMs = state.until - this.#parts.now();
-        if (forMs > 0) return { kind: 'open', forMs };
+        if (state.until > this.#parts.now()) return { kind: 'open' };
         const probe: Probe = { kind: 'half-open', pauseMs: state.pauseMs };
         this.#states.set(key, probe);
         return { kind: 'pass', probe };
@@ -86,7 +86,13 @@ export class CircuitBreakers {
     }
   }
 
-  ended(key: EndpointKey, probe: Probe | null, signal: EndpointSignal): BreakerChange {
+  /** Whether nobody passes now. */
+  isOpen(key: EndpointKey): boolean {
+    const state = this.#states.get(key);
+    return state?.kind === 'half-open' || (state?.kind === 'open' && state.until > this.#parts.now());
+  }
+
+  ended(key: EndpointKey, probe: Probe | null, signal: BreakerSignal): BreakerChange {
     const state = this.#states.get(key);
     if (signal === 'succeeded') return this.#close(key, state);
     if (state?.kind === 'half-open') {
@@ -94,7 +100,7 @@ export class CircuitBreakers {
       return null;
     }
     if (state?.kind === 'open' || signal === 'unknown') return null;
-    return this.#count(key, 1 + (state?.failures ?? 0));
+    return this.#count(key, state);
   }
 
   /** How many endpoints are remembered. */
@@ -114,9 +120,11 @@ export class CircuitBreakers {
     return state && state.kind !== 'closed' ? 'closed' : null;
   }
 
-  #count(key: EndpointKey, failures: number): BreakerChange {
-    if (failures < FAILURES_IN_A_ROW) {
-      this.#states.set(key, { kind: 'closed', failures });
+  #count(key: EndpointKey, before: Failing | undefined): BreakerChange {
+    const now = this.#parts.now();
+    const { failures, since } = { failures: 1 + (before?.failures ?? 0), since: before?.since ?? now };
+    if (failures < FAILURES_IN_A_ROW && now - since < FAILING_FOR_MS) {
+      this.#states.set(key, { kind: 'closed', failures, since });
       return null;
     }
     this.#states.set(key, this.#openFor(FIRST_PAUSE_MS));

@@ -1,135 +1,141 @@
 /**
- * The gate before the endpoints: each endpoint (account and URL) has a small concurrency of its own, a bounded line of
- * those that wait, and a circuit breaker; an account has a part of the whole, however many URLs it has; over all of them
- * there is one limit, shared in turn. A slow URL fills its own line and no other, and those who wait for slow URLs never
- * keep the dispatcher from taking records for others.
+ * The gate before the endpoints, each an account's URL. An endpoint has a window, a bounded line of deliveries that wait,
+ * and circuit breakers. A delivery for which the line has no room is refused, and so is a whole line where the breaker
+ * opens: the caller parks them.
+ *
+ *   comes -> in line -> in a place -> (older than QUICK_MS: still under way, the place is free) -> left
+ *      \-> refused <-/            \-> (failed sooner: left, the place is held until then)
+ *
+ * No endpoint is felt by another: places.ts says who may take a place, turns.ts who is next, line-room.ts who may wait.
  */
-import type { BreakerChange, CircuitBreakers, EndpointSignal, Permission } from './circuit-breaker.js';
+import { LRUCache } from 'lru-cache';
+import { AgeQueue } from './age-queue.js';
+import type { BreakerChange, CircuitBreakers } from './circuit-breaker.js';
+import { EndpointBreakers, type EndpointSignal } from './endpoint-breakers.js';
 import { type EndpointKey, endpointKey } from './endpoint-key.js';
-import { type Later, PacedRefusals } from './paced-refusals.js';
-import { Line, WaitingLines } from './waiting-lines.js';
+import { EndpointPace, QUICK_MS } from './endpoint-pace.js';
+import type { GateClock } from './gate-clock.js';
+import { Account, Endpoint, type RefusedWhy, type Visitor } from './gate-endpoint.js';
+import { hasRoom, roomOf } from './line-room.js';
+import { Places, QUEUES, type Queue } from './places.js';
+import { Turns } from './turns.js';
 
 export type Entry = Entered | Refused;
 
 export interface Entered {
   readonly kind: 'entered';
-  /** Frees the place. Pass what the attempt says of its endpoint, if one was made. Idempotent. */
-  readonly leave: (signal?: EndpointSignal) => BreakerChange;
+  /** The attempt has ended. Pass what it says of its endpoint. Idempotent. */
+  readonly ended: (signal: EndpointSignal) => BreakerChange;
+  /** What follows from it is durable: frees the place. Idempotent. */
+  readonly leave: () => void;
 }
 
 /** Go elsewhere, at once. */
 export interface Refused {
   readonly kind: 'refused';
-  readonly why: 'line-full' | 'open' | 'closed';
-  /** How long there will hardly be a place: what is left of the breaker's pause; what the first in line has waited. */
-  readonly forMs: number;
+  readonly why: RefusedWhy;
+  /** It takes deliveries, and soon: only the line is full. */
+  readonly isQuick: boolean;
 }
 
-/** Of an account, however many there are. */
-const LEAST_PART = 4;
-const OPEN_TO_ALL = 0.75;
-
-const CLOSED: Refused = { kind: 'refused', why: 'closed', forMs: 0 };
-const PASS: Permission = { kind: 'pass', probe: null };
-
-type Pass = Extract<Permission, { kind: 'pass' }>;
-
-interface Visitor {
-  readonly bytes: number;
-  /** When it came. */
-  readonly at: number;
-  readonly pass: Pass;
-  readonly resolve: (entry: Entry) => void;
-}
-
-interface Endpoint {
-  readonly key: EndpointKey;
-  readonly account: Account;
-  active: number;
-  /** Since when no attempt has ended, but by failures; null where none was made since one has. */
-  standsSince: number | null;
-  readonly line: Line<Visitor>;
-}
-
-interface Account {
-  readonly id: number;
-  active: number;
-  endpoints: number;
-}
-
-export interface GateLimits {
+export interface GateParts {
+  /** Attempts in a place, of all endpoints together. */
   readonly total: number;
+  /** The largest window. */
   readonly perEndpoint: number;
-  /** Less where many accounts are here. As many as all without it. */
-  readonly perAccount?: number;
-}
-
-export interface GateParts extends GateLimits {
-  /** Without them none opens. */
-  readonly breakers?: CircuitBreakers;
-  /** ms that never go back; without it nobody is told how long a full line takes, and no endpoint ever stands. */
-  readonly now?: () => number;
-  /** The pace at which a line is refused. */
-  readonly later?: Later;
+  /** A line that would take longer has no room: the delay of the first tier, ms. */
+  readonly withinMs: number;
+  readonly clock: GateClock;
+  /** Null: none ever opens. */
+  readonly breakers: CircuitBreakers | null;
 }
 
 export interface GateState {
-  /** Of all endpoints together. */
+  /** Attempts under way, of all endpoints together. */
   readonly active: number;
   readonly waiting: number;
   readonly waitingBytes: number;
   readonly breakersOpen: number;
 }
 
+/** Endpoints that are idle, and how they fared: the last ones. */
+const REMEMBERED = 10_000;
+
+interface Attempt {
+  readonly endpoint: Endpoint;
+  readonly queue: Queue;
+  readonly beganAt: number;
+  /** It has outlived its place. */
+  isOld: boolean;
+  isOnTheWire: boolean;
+  /** Its place is held until a second has passed since it began. */
+  coolsDown: boolean;
+  hasLeft: boolean;
+}
+
 export class EndpointGate {
   readonly #parts: GateParts;
+  readonly #places: Places;
+  readonly #turns = { swift: turns(), proven: turns(), fresh: turns(), kept: turns(), failing: turns() };
   readonly #accounts = new Map<number, Account>();
   readonly #endpoints = new Map<EndpointKey, Endpoint>();
-  /** Endpoints that have someone waiting and may start another, in the order of their turns. */
-  readonly #ready = new Set<Endpoint>();
-  readonly #lines = new WaitingLines();
-  readonly #refusals: PacedRefusals<Refused>;
+  readonly #idle = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
+  readonly #young: AgeQueue<Attempt>;
+  readonly #patient: AgeQueue<Visitor>;
+  #turn = 0;
   #active = 0;
+  #waiting = 0;
+  #waitingBytes = 0;
   #closed = false;
 
   constructor(parts: GateParts) {
+    const { clock, total, withinMs } = parts;
     this.#parts = parts;
-    this.#refusals = new PacedRefusals(this.#lines, parts.later);
+    this.#places = new Places(total);
+    this.#young = new AgeQueue({ clock, ageMs: QUICK_MS, reached: (attempt) => this.#aged(attempt) });
+    this.#patient = new AgeQueue({ clock, ageMs: withinMs, reached: (visitor) => this.#waitedLong(visitor) });
   }
 
   /** @param bytes what is held in memory while it waits */
   enter(accountId: number, url: string, bytes = 0): Promise<Entry> {
-    const key = endpointKey(accountId, url);
-    const pass = this.#pass(key);
-    if (pass.kind === 'refused') return Promise.resolve(pass);
-    const endpoint = this.#endpoints.get(key) ?? this.#open(key, accountId);
+    const endpoint = this.#endpointOf(endpointKey(accountId, url), accountId);
+    const why = this.#closed ? 'closed' : hasRoom(endpoint, this, this.#parts.withinMs) ? null : 'line-full';
+    // Asked last: who passes may be the breaker's probe, and has to enter.
+    const passed = why ? null : endpoint.breakers.ask();
+    if (!passed) {
+      this.#mayForget(endpoint);
+      return Promise.resolve(refused(endpoint, why ?? 'open'));
+    }
     return new Promise((resolve) => {
-      endpoint.line.push({ bytes, at: this.#now(), pass, resolve });
-      this.#mayBeReady(endpoint);
-      this.#admit();
+      const visitor: Visitor = {
+        ...{ endpoint, bytes, passed },
+        admit: (queue) => resolve(this.#entered(visitor, queue)),
+        refuse: (why) => resolve(refused(endpoint, why)),
+      };
+      this.#lineUp(visitor);
     });
   }
 
-  /** In all lines together, those that are being refused too. */
+  /** In all lines together. */
   get waiting(): number {
-    return this.#lines.all.places;
+    return this.#waiting;
   }
 
   get waitingBytes(): number {
-    return this.#lines.all.bytes;
+    return this.#waitingBytes;
   }
 
-  /**
-   * Of those, who is not kept waiting by this process: all in a line whose first has waited for so long, for an endpoint
-   * that has ended no attempt meanwhile, but by failures; and who is being refused.
-   */
-  standing(forMs: number): { readonly waiting: number; readonly waitingBytes: number } {
-    const since = this.#now() - forMs;
-    let { places: waiting, bytes: waitingBytes } = this.#refusals.left;
-    for (const endpoint of this.#endpoints.values()) {
-      if (!stands(endpoint, since)) continue;
-      waiting += endpoint.line.length;
-      waitingBytes += endpoint.line.bytes;
+  get lines(): number {
+    return this.#endpoints.size;
+  }
+
+  /** Of those, who does not wait for its endpoint but for this process: quick endpoints would take them within so long. */
+  waitingForUs(ms: number): { readonly waiting: number; readonly waitingBytes: number } {
+    let [waiting, waitingBytes] = [0, 0];
+    for (const { line, bytes, pace } of this.#endpoints.values()) {
+      const taken = pace.isQuick ? Math.min(line.length, pace.takesWithin(ms)) : 0;
+      waiting += taken;
+      waitingBytes += line.length > 0 ? (bytes * taken) / line.length : 0;
     }
     return { waiting, waitingBytes };
   }
@@ -139,116 +145,210 @@ export class EndpointGate {
     return { active: this.#active, waiting, waitingBytes, breakersOpen: this.#parts.breakers?.open ?? 0 };
   }
 
-  /** Refuses whoever waits, and whoever comes. */
+  /** Refuses all that wait, and all that come. Attempts under way go on. */
   close(): void {
     this.#closed = true;
-    for (const endpoint of this.#endpoints.values()) this.#refuseLine(endpoint, CLOSED);
-    this.#refusals.end();
+    for (const endpoint of this.#endpoints.values()) this.#refuseAll(endpoint, endpoint.cut(0), 'closed');
+    this.#young.close();
+    this.#patient.close();
+    this.#parts.clock.close();
   }
 
-  /** The breaker is asked last: whom it lets pass may be its probe, and has to enter. */
-  #pass(key: EndpointKey): Pass | Refused {
-    if (this.#closed) return CLOSED;
-    const line = this.#endpoints.get(key)?.line;
-    if (line?.isFull(this.#endpoints.size)) {
-      return { kind: 'refused', why: 'line-full', forMs: this.#now() - (line.first?.at ?? 0) };
-    }
-    return this.#ask(key);
-  }
-
-  #ask(key: EndpointKey): Pass | Refused {
-    const permission = this.#parts.breakers?.ask(key) ?? PASS;
-    return permission.kind === 'pass' ? permission : { kind: 'refused', why: 'open', forMs: permission.forMs };
-  }
-
-  #now(): number {
-    return this.#parts.now?.() ?? 0;
-  }
-
-  #open(key: EndpointKey, accountId: number): Endpoint {
-    const account = this.#accounts.get(accountId) ?? { id: accountId, active: 0, endpoints: 0 };
-    account.endpoints += 1;
+  #endpointOf(key: EndpointKey, accountId: number): Endpoint {
+    const known = this.#endpoints.get(key);
+    if (known) return known;
+    const account = this.#accounts.get(accountId) ?? new Account(accountId);
+    const pace = this.#idle.get(key) ?? new EndpointPace(this.#parts.perEndpoint);
+    const endpoint = new Endpoint(key, account, pace, new EndpointBreakers(this.#parts.breakers, key));
+    account.endpoints.add(endpoint);
     this.#accounts.set(accountId, account);
-    const endpoint = { key, account, active: 0, standsSince: null, line: new Line<Visitor>(this.#lines) };
     this.#endpoints.set(key, endpoint);
     return endpoint;
   }
 
-  #mayBeReady(endpoint: Endpoint): void {
-    if (endpoint.line.length > 0 && endpoint.active < this.#parts.perEndpoint) this.#ready.add(endpoint);
+  #lineUp(visitor: Visitor): void {
+    visitor.endpoint.push(visitor);
+    this.#waiting += 1;
+    this.#waitingBytes += visitor.bytes;
+    this.#patient.add(visitor, this.#parts.clock.now());
+    this.#queue(visitor.endpoint);
+    this.#admit();
   }
 
-  /** Starts whose turn it is; those of an account that has its part are passed over and keep their turn. */
+  /** Its line, its window, its trust or its account has changed: it waits where it belongs now. */
+  #queue(endpoint: Endpoint): void {
+    const queue = endpoint.dueQueue;
+    if (queue === endpoint.queue) return;
+    if (endpoint.queue) this.#turns[endpoint.queue].delete(endpoint);
+    if (!endpoint.queue) endpoint.turn = ++this.#turn;
+    endpoint.queue = queue;
+    if (queue) this.#turns[queue].add(endpoint);
+  }
+
   #admit(): void {
-    for (const next of this.#ready) {
-      if (this.#active >= this.#parts.total) return;
-      if (!this.#mayTakeMore(next.account)) continue;
-      this.#ready.delete(next);
-      this.#start(next);
-      // To the end of the turns: a Set that is iterated gives what is added to it, too.
-      this.#mayBeReady(next);
+    for (let next = this.#next(); next; next = this.#next()) {
+      const queue = next.queue;
+      const visitor = next.shift();
+      if (!queue || !visitor) return;
+      this.#out(visitor);
+      visitor.admit(queue);
     }
   }
 
-  /**
-   * Those who are here share one half, and the last quarter is for who has hardly a place: accounts whose URLs are all
-   * slow, or one provider's bad day, leave places to whoever comes.
-   */
-  #mayTakeMore({ active }: Account): boolean {
-    const { total, perAccount } = this.#parts;
-    if (perAccount === undefined || active < LEAST_PART) return true;
-    const part = Math.min(perAccount, Math.floor(total / (2 * this.#accounts.size)));
-    return active < part && this.#active < OPEN_TO_ALL * total;
+  #next(): Endpoint | undefined {
+    let next: Endpoint | undefined;
+    for (const queue of QUEUES) {
+      const first = this.#turns[queue].next;
+      if (!first) continue;
+      if (!this.#places.isFreeFor(queue, first.account.underWay, this.#accounts.size)) continue;
+      if (!next || isBefore(first, next)) next = first;
+    }
+    return next;
   }
 
-  #start(endpoint: Endpoint): void {
-    const visitor = endpoint.line.shift();
-    if (!visitor) return;
-    endpoint.standsSince ??= this.#now();
-    endpoint.active += 1;
-    endpoint.account.active += 1;
-    this.#active += 1;
-    let inside = true;
-    const leave = (signal: EndpointSignal = 'unknown') => {
-      if (!inside) return null;
-      inside = false;
-      return this.#leave(endpoint, visitor.pass, signal);
+  #out(visitor: Visitor): void {
+    this.#patient.delete(visitor);
+    this.#waiting -= 1;
+    this.#waitingBytes -= visitor.bytes;
+  }
+
+  #entered({ endpoint, passed }: Visitor, queue: Queue): Entered {
+    const attempt = this.#begin(endpoint, queue);
+    let change: BreakerChange = null;
+    return {
+      kind: 'entered',
+      ended: (signal) => {
+        if (attempt.isOnTheWire) change = this.#ended(attempt, signal, endpoint.breakers.ended(passed, signal));
+        return change;
+      },
+      leave: () => {
+        if (attempt.isOnTheWire) this.#ended(attempt, 'unknown', endpoint.breakers.ended(passed, 'unknown'));
+        if (!attempt.hasLeft) this.#leave(attempt);
+      },
     };
-    visitor.resolve({ kind: 'entered', leave });
   }
 
-  #leave(endpoint: Endpoint, { probe }: Pass, signal: EndpointSignal): BreakerChange {
-    endpoint.active -= 1;
-    endpoint.account.active -= 1;
-    this.#active -= 1;
-    if (signal !== 'failed') endpoint.standsSince = endpoint.active > 0 ? this.#now() : null;
-    const change = this.#parts.breakers?.ended(endpoint.key, probe, signal) ?? null;
-    if (change === 'opened') this.#refuse(endpoint);
-    if (endpoint.active === 0 && endpoint.line.length === 0) this.#forget(endpoint);
-    this.#mayBeReady(endpoint);
+  #begin(endpoint: Endpoint, queue: Queue): Attempt {
+    const beganAt = this.#parts.clock.now();
+    const begun = { isOld: false, isOnTheWire: true, coolsDown: false, hasLeft: false };
+    const attempt: Attempt = { endpoint, queue, beganAt, ...begun };
+    this.#places.take(queue);
+    this.#young.add(attempt, beganAt);
+    this.#count(endpoint, 1);
+    // To the end of the turns, where it may start another.
+    this.#turns[queue].delete(endpoint);
+    endpoint.queue = null;
+    this.#queue(endpoint);
+    return attempt;
+  }
+
+  #count(endpoint: Endpoint, more: 1 | -1): void {
+    const { account } = endpoint;
+    this.#active += more;
+    endpoint.underWay += more;
+    account.underWay += more;
+    for (const queue of QUEUES) this.#turns[queue].moved(account);
+  }
+
+  /** A second has passed since it began. */
+  #aged(attempt: Attempt): void {
+    if (attempt.isOnTheWire) return this.#growOld(attempt);
+    attempt.coolsDown = false;
+    if (!attempt.hasLeft) return;
+    this.#places.leave(attempt.queue, false);
+    this.#admit();
+  }
+
+  #growOld(attempt: Attempt): void {
+    const { endpoint, queue, beganAt } = attempt;
+    attempt.isOld = true;
+    this.#places.growOld(queue);
+    this.#countOld(endpoint, 1);
+    if (endpoint.pace.grewOld(beganAt)) this.#cutToRoom(endpoint);
+    this.#queue(endpoint);
+    this.#admit();
+  }
+
+  /** At the limit of its account, all of its endpoints are concerned. */
+  #countOld(endpoint: Endpoint, more: 1 | -1): void {
+    endpoint.old += more;
+    endpoint.account.old += more;
+    for (const each of endpoint.account.endpoints) this.#queue(each);
+  }
+
+  #ended(attempt: Attempt, signal: EndpointSignal, change: BreakerChange): BreakerChange {
+    const { endpoint, beganAt } = attempt;
+    const now = this.#parts.clock.now();
+    const hasFailed = signal === 'failed' || signal === 'unreachable';
+    attempt.isOnTheWire = false;
+    attempt.coolsDown = hasFailed && !attempt.isOld && this.#places.coolsDown(attempt.queue);
+    if (!attempt.coolsDown) this.#young.delete(attempt);
+    if (signal === 'succeeded') endpoint.pace.succeeded(now - beganAt, now);
+    else if (hasFailed && endpoint.pace.failed(now - beganAt, beganAt)) this.#cutToRoom(endpoint);
+    if (change === 'opened') this.#refuseOpen(endpoint.account);
+    this.#queue(endpoint);
     this.#admit();
     return change;
   }
 
-  /** The breaker has opened: those who wait go elsewhere, and the line is free. */
-  #refuse(endpoint: Endpoint): void {
-    const refusal = this.#ask(endpoint.key);
-    if (refusal.kind === 'refused') this.#refuseLine(endpoint, refusal);
+  #leave(attempt: Attempt): void {
+    const { endpoint, queue, isOld } = attempt;
+    attempt.hasLeft = true;
+    if (!attempt.coolsDown) this.#places.leave(queue, isOld);
+    this.#count(endpoint, -1);
+    if (isOld) this.#countOld(endpoint, -1);
+    this.#queue(endpoint);
+    this.#mayForget(endpoint);
+    this.#admit();
   }
 
-  #refuseLine(endpoint: Endpoint, refusal: Refused): void {
-    this.#ready.delete(endpoint);
-    this.#refusals.refuse(endpoint.line.takeAll(), refusal);
+  #mayForget(endpoint: Endpoint): void {
+    const { key, account, pace } = endpoint;
+    if (endpoint.underWay > 0 || endpoint.line.length > 0 || !this.#endpoints.delete(key)) return;
+    this.#idle.set(key, pace);
+    account.endpoints.delete(endpoint);
+    if (account.endpoints.size === 0) this.#accounts.delete(account.id);
   }
 
-  #forget(endpoint: Endpoint): void {
-    const { key, account } = endpoint;
-    this.#endpoints.delete(key);
-    account.endpoints -= 1;
-    if (account.endpoints === 0) this.#accounts.delete(account.id);
+  /** Of a quick endpoint it is this process that is slow. */
+  #waitedLong(visitor: Visitor): void {
+    const { endpoint } = visitor;
+    if (!endpoint.pace.isQuick) this.#refuseAll(endpoint, endpoint.cut(endpoint.line.indexOf(visitor), 1), 'line-full');
+  }
+
+  #cutToRoom(endpoint: Endpoint): void {
+    this.#refuseAll(endpoint, endpoint.cut(roomOf(endpoint, this, this.#parts.withinMs)), 'line-full');
+  }
+
+  /** The breaker of a URL or of its host has opened. */
+  #refuseOpen({ endpoints }: Account): void {
+    for (const endpoint of endpoints) if (endpoint.breakers.isOpen) this.#refuseAll(endpoint, endpoint.cut(0), 'open');
+  }
+
+  #refuseAll(endpoint: Endpoint, visitors: readonly Visitor[], why: RefusedWhy): void {
+    for (const visitor of visitors) this.#refuse(visitor, why);
+    this.#queue(endpoint);
+    this.#mayForget(endpoint);
+  }
+
+  #refuse(visitor: Visitor, why: RefusedWhy): void {
+    this.#out(visitor);
+    // A probe that is refused leaves the next that asks to be it.
+    visitor.endpoint.breakers.ended(visitor.passed, 'unknown');
+    visitor.refuse(why);
   }
 }
 
-function stands({ active, standsSince, line }: Endpoint, since: number): boolean {
-  return active > 0 && (standsSince ?? since) <= since && (line.first?.at ?? since) <= since;
+/** Whether its account has fewer attempts under way, or as many and it has waited longer. */
+function isBefore(one: Endpoint, other: Endpoint): boolean {
+  const fewer = one.account.underWay - other.account.underWay;
+  return fewer < 0 || (fewer === 0 && one.turn < other.turn);
+}
+
+function turns(): Turns<Account, Endpoint> {
+  return new Turns();
+}
+
+function refused({ pace }: Endpoint, why: RefusedWhy): Refused {
+  return { kind: 'refused', why, isQuick: pace.isQuick };
 }

@@ -7,3 +7,9 @@ declare const brand: unique symbol;
 export function endpointKey(accountId: number, url: string): EndpointKey {
   return `${accountId} ${url}` as EndpointKey;
 }
+
+/** Of all of the account's endpoints on that host and port. */
+export function hostKey(key: EndpointKey): EndpointKey {
+  const end = key.indexOf('/', key.indexOf('//') + 2);
+  return (end === -1 ? key : key.slice(0, end)) as EndpointKey;
+}

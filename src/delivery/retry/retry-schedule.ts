@@ -9,8 +9,6 @@ export interface Delay {
 }
 
 const JITTER = 0.1;
-/** So often in a row a delivery is put off to the first tier. */
-const TO_THE_FIRST = 5;
 
 export function longestDelayMs(schedule: readonly Delay[]): number {
   return Math.max(...schedule.map(({ ms }) => ms));
@@ -28,13 +26,11 @@ export function stepAfterFailure(schedule: readonly Delay[], step: number, retry
 }
 
 /**
- * The tier a delivery is put off to, having been put off so often in a row before: the first, at first; from then on the
- * first that covers the time for which there will hardly be a place, else the last. Hazard: a backlog that went round
- * and round in a tier of seconds would keep the broker busy for nothing.
+ * The tier a delivery is put off to, having been put off so often in a row before: the first, then the second, and so on,
+ * the last at most. Hazard: a backlog that went round and round in a tier of seconds would keep the broker busy for nothing.
  */
-export function tierOfPutOff(schedule: readonly Delay[], putOff: number, forMs: number): Delay | undefined {
-  if (putOff < TO_THE_FIRST) return schedule[0];
-  return schedule.find(({ ms }) => ms >= forMs) ?? schedule.at(-1);
+export function tierOfPutOff(schedule: readonly Delay[], putOff: number): Delay | undefined {
+  return schedule[Math.min(putOff, schedule.length - 1)];
 }
 
 /**

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  type BreakerSignal,
   CircuitBreakers,
-  type EndpointSignal,
   type Permission,
 } from '../../../src/delivery/isolation/circuit-breaker.js';
 import { endpointKey } from '../../../src/delivery/isolation/endpoint-key.js';
@@ -23,19 +23,25 @@ type Pass = Extract<Permission, { kind: 'pass' }>;
 function pass(key = KEY): Pass {
   const permission = breakers.ask(key);
   if (permission.kind === 'pass') return permission;
-  throw new Error(`it is open for ${permission.forMs} ms`);
+  throw new Error('it is open');
 }
 
 /** Attempts one after the other, each of which fares so; what the last one changed. */
-function attempts(fared: EndpointSignal, times = 1, key = KEY) {
+function attempts(fared: BreakerSignal, times = 1, key = KEY) {
   let change = null;
   for (let n = 0; n < times; n += 1) change = breakers.ended(key, pass(key).probe, fared);
   return change;
 }
 
+const LONG = 120 * SECOND;
+
+/** ms from now; LONG while its probe is out: until that has ended. */
 const openFor = () => {
-  const permission = breakers.ask(KEY);
-  return permission.kind === 'open' ? permission.forMs : 0;
+  const begin = now;
+  while (breakers.isOpen(KEY) && now - begin < LONG) now += 1;
+  const ms = now - begin;
+  now = begin;
+  return ms;
 };
 
 /** From closed to half-open, its probe being out. */
@@ -54,14 +60,22 @@ const STORIES: readonly (readonly [story: string, act: () => void, openForMs: nu
   ['9 failures, one that says nothing, a failure', () => faring('failed', 9, 'unknown', 1, 'failed', 1), 5 * SECOND],
   ['100 that say nothing', () => attempts('unknown', 100), 0],
   ['10 failures, 4,999 ms', () => [attempts('failed', 10), wait(4_999)], 1],
-  ['the probe is out: the pause that its failure would bring', () => probing(), 10 * SECOND],
+  ['the probe is out', () => probing(), LONG],
   ['the probe failed', () => breakers.ended(KEY, probing().probe, 'failed'), 10 * SECOND],
   ['the probe succeeded', () => breakers.ended(KEY, probing().probe, 'succeeded'), 0],
   ['the probe said nothing', () => breakers.ended(KEY, probing().probe, 'unknown'), 0],
   ['open, and an earlier attempt fails', () => late('failed', () => attempts('failed', 10)), 5 * SECOND],
   ['open, and an earlier attempt succeeds', () => late('succeeded', () => attempts('failed', 10)), 0],
-  ['the probe is out, and an earlier attempt fails', () => late('failed', probing), 10 * SECOND],
-  ['the probe is out, and an earlier attempt says nothing', () => late('unknown', probing), 10 * SECOND],
+  ['the probe is out, and an earlier attempt fails', () => late('failed', probing), LONG],
+  ['the probe is out, and an earlier attempt says nothing', () => late('unknown', probing), LONG],
+  ['2 failures, 29,999 ms apart', () => [attempts('failed'), wait(29_999), attempts('failed')], 0],
+  ['2 failures, 30 s apart', () => [attempts('failed'), wait(30_000), attempts('failed')], 5 * SECOND],
+  [
+    '2 failures, 30 s apart, a success between',
+    () => [attempts('failed'), wait(15_000), attempts('succeeded'), wait(15_000), attempts('failed')],
+    0,
+  ],
+  ['1 failure, long ago, and nothing since', () => [attempts('failed'), wait(60_000)], 0],
   ['the probe is out, and an earlier attempt succeeds', () => late('succeeded', probing), 0],
 ];
 
@@ -69,12 +83,12 @@ const wait = (ms: number) => {
   now += ms;
 };
 
-function faring(...steps: readonly (EndpointSignal | number)[]): void {
-  for (let n = 0; n < steps.length; n += 2) attempts(steps[n] as EndpointSignal, steps[n + 1] as number);
+function faring(...steps: readonly (BreakerSignal | number)[]): void {
+  for (let n = 0; n < steps.length; n += 2) attempts(steps[n] as BreakerSignal, steps[n + 1] as number);
 }
 
 /** An attempt that begins before, and ends after the others. */
-function late(fared: EndpointSignal, others: () => unknown): void {
+function late(fared: BreakerSignal, others: () => unknown): void {
   const { probe } = pass();
   others();
   breakers.ended(KEY, probe, fared);

@@ -1,250 +1,419 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { EndpointGate, type Entry } from '../../../src/delivery/isolation/endpoint-gate.js';
+import { CircuitBreakers } from '../../../src/delivery/isolation/circuit-breaker.js';
+import type { EndpointGate, GateParts } from '../../../src/delivery/isolation/endpoint-gate.js';
+import { GateVisitors, settled } from '../../support/gate-visitors.js';
+import { testGate } from '../../support/test-gate.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
 
-const LINE = 2_000;
+const SECOND = 1_000;
+const MIB = 1024 * 1024;
 
-/** 7 for 7/a; 1 for a key that names none. */
-const accountOf = (key: string) => Number(/^(\d+)\//.exec(key)?.[1] ?? 1);
+let clock: VirtualClock;
+let gate: EndpointGate;
+let visitors: GateVisitors;
 
-/** Asks for entry and records who got in, in which order. */
-function visitors(gate: EndpointGate) {
-  const entered: string[] = [];
-  const refused: string[] = [];
-  const leaves: (() => void)[] = [];
-  const enter = async (key: string) => {
-    const entry: Entry = await gate.enter(accountOf(key), key);
-    if (entry.kind === 'refused') return void refused.push(key);
-    entered.push(key);
-    leaves.push(entry.leave);
-  };
-  const come = (key: string, times = 1) => {
-    for (let n = 0; n < times; n += 1) void enter(key);
-    return settled();
-  };
-  const leaveFirst = () => {
-    leaves.shift()?.();
-    return settled();
-  };
-  return { entered, refused, come, leaveFirst };
+function open(parts: Partial<GateParts>): void {
+  clock = new VirtualClock();
+  const breakers = new CircuitBreakers({ now: clock.now, random: () => 0 });
+  gate = testGate({ total: 256, perEndpoint: 16, clock, breakers, ...parts });
+  visitors = new GateVisitors(gate);
+}
+beforeEach(() => open({}));
+
+async function goOn(ms: number): Promise<void> {
+  await clock.goOn(ms);
+  await settled();
 }
 
-/** Until what has been resolved by now has been told. */
-const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-describe('concurrency', () => {
-  test('an endpoint has no more at a time than its own limit', async () => {
-    const { entered, come, leaveFirst } = visitors(new EndpointGate({ total: 100, perEndpoint: 2 }));
-    await come('a', 5);
-    expect(entered).toHaveLength(2);
-    await leaveFirst();
-    expect(entered).toHaveLength(3);
+describe('the window of an endpoint', () => {
+  test('is one at first, and one more with each 2xx, up to the limit', async () => {
+    open({ perEndpoint: 4 });
+    await visitors.come('a', 100);
+    const windows = [visitors.inside.length];
+    for (let n = 0; n < 5; n += 1) {
+      await visitors.leave();
+      windows.push(visitors.inside.length);
+    }
+    expect(windows).toEqual([1, 2, 3, 4, 4, 4]);
   });
 
+  test('is half as large after a failure', async () => {
+    await visitors.attempts('a', 'succeeded', 20);
+    await visitors.attempts('a', 'failed', 2);
+    await visitors.come('a', 100);
+    expect(visitors.inside).toHaveLength(4);
+  });
+
+  test('stays after an attempt that says nothing of the endpoint', async () => {
+    await visitors.attempts('a', 'succeeded', 3);
+    await visitors.attempts('a', 'unknown', 3);
+    await visitors.come('a', 100);
+    expect(visitors.inside).toHaveLength(4);
+  });
+
+  test('is still known where nobody was there for a while', async () => {
+    await visitors.attempts('a', 'succeeded', 2);
+    await visitors.attempts('b', 'succeeded', 1);
+    await goOn(60 * SECOND);
+    await visitors.come('a', 100);
+    expect(visitors.inside).toHaveLength(3);
+  });
+
+  test('counts attempts that are older than a second', async () => {
+    await visitors.attempts('a', 'succeeded', 1);
+    await visitors.come('a', 100);
+    await goOn(3 * SECOND);
+    expect(visitors.enteredOf('a')).toBe(1 + 2);
+  });
+
+  test('of one that failed starts no second attempt beside one that is older than a second', async () => {
+    await visitors.attempts('a', 'succeeded', 20);
+    await visitors.attempts('a', 'failed', 1);
+    await visitors.come('a');
+    await goOn(SECOND);
+    await visitors.come('a');
+    expect(visitors.enteredOf('a')).toBe(20 + 1 + 1);
+    await visitors.leave('succeeded');
+    expect(visitors.inside).toHaveLength(1);
+  });
+});
+
+describe('places', () => {
   test('all endpoints have no more at a time than the total', async () => {
-    const { entered, come, leaveFirst } = visitors(new EndpointGate({ total: 3, perEndpoint: 2 }));
-    await come('a', 2);
-    await come('b', 2);
-    await come('c', 2);
-    expect(entered).toEqual(['a', 'a', 'b']);
-    await leaveFirst();
-    expect(entered).toHaveLength(4);
+    open({ total: 3 });
+    for (const key of ['1/a', '2/b', '3/c', '4/d']) await visitors.attempts(key, 'succeeded', 4);
+    for (const key of ['1/a', '2/b', '3/c', '4/d']) await visitors.come(key, 4);
+    expect(visitors.inside).toHaveLength(3);
+    await visitors.leave();
+    expect(visitors.inside).toHaveLength(3);
+  });
+
+  test('an attempt holds its place for a second: then another may begin, and it goes on', async () => {
+    open({ total: 1 });
+    await visitors.come('1/hangs');
+    await visitors.come('2/well');
+    expect(visitors.entered).toEqual(['1/hangs']);
+    await goOn(999);
+    expect(visitors.entered).toHaveLength(1);
+    await goOn(1);
+    expect(visitors.entered).toEqual(['1/hangs', '2/well']);
+    expect(gate.state.active).toBe(2);
+    await visitors.leave('succeeded', '1/hangs');
+    expect(gate.state.active).toBe(1);
+  });
+
+  test('but one that has ended keeps it until what follows from it is durable', async () => {
+    open({ total: 1 });
+    await visitors.come('1/a');
+    await visitors.come('2/b');
+    visitors.inside[0]?.ended('succeeded');
+    await goOn(4 * SECOND);
+    expect(visitors.entered).toEqual(['1/a']);
+    visitors.inside[0]?.leave();
+    await settled();
+    expect(visitors.entered).toEqual(['1/a', '2/b']);
+  });
+
+  test('a failure of an unproven endpoint costs its place for a second, however soon it came', async () => {
+    open({ total: 2 });
+    await visitors.come('1/a');
+    await visitors.come('2/b');
+    await visitors.leave('failed', '1/a');
+    expect(visitors.entered).toEqual(['1/a']);
+    expect(gate.state.active).toBe(0);
+    await goOn(SECOND);
+    expect(visitors.entered).toEqual(['1/a', '2/b']);
+    await visitors.leave('succeeded');
+    await visitors.come('3/c');
+    expect(visitors.entered).toHaveLength(3);
   });
 
   test('leaving twice gives one place, not two', async () => {
-    const gate = new EndpointGate({ total: 1, perEndpoint: 1 });
-    const first = await gate.enter(1, 'a');
-    const { entered, come } = visitors(gate);
-    await come('a', 3);
-    if (first.kind === 'entered') first.leave();
-    if (first.kind === 'entered') first.leave();
+    open({ total: 1 });
+    await visitors.come('1/a');
+    const first = visitors.inside[0];
+    for (const key of ['2/a', '3/a', '4/a']) await visitors.come(key);
+    for (const act of [first?.leave, first?.leave, () => first?.ended('failed'), first?.leave]) act?.();
     await settled();
-    expect(entered).toHaveLength(1);
+    expect(visitors.entered).toEqual(['1/a', '2/a']);
+    expect(gate.state.active).toBe(1);
   });
 
-  test('an endpoint that everybody left begins anew', async () => {
-    const { entered, come, leaveFirst } = visitors(new EndpointGate({ total: 1, perEndpoint: 1 }));
-    for (let round = 1; round <= 3; round += 1) {
-      await come('a');
-      expect(entered).toHaveLength(round);
-      await leaveFirst();
+  test('half of them are for proven endpoints, however many others there are', async () => {
+    open({ total: 16 });
+    await visitors.attempts('1/well', 'succeeded', 10);
+    for (let id = 2; id < 40; id += 1) await visitors.come(`${id}/new`);
+    expect(visitors.inside).toHaveLength(8);
+    await visitors.come('1/well', 8);
+    expect(visitors.inside).toHaveLength(16);
+  });
+
+  test('of the other half, an eighth of all is for those that have not failed', async () => {
+    open({ total: 16 });
+    for (let id = 2; id < 40; id += 1) {
+      await visitors.attempts(`${id}/fails`, 'failed', 1);
+      await goOn(SECOND);
     }
+    for (let id = 2; id < 40; id += 1) await visitors.come(`${id}/fails`);
+    expect(visitors.inside).toHaveLength(6);
+    await visitors.come('1/new');
+    expect(visitors.entered.at(-1)).toBe('1/new');
+  });
+
+  test('endpoints that answer just in time leave places to those that answer at once', async () => {
+    open({ total: 16 });
+    for (let id = 2; id < 10; id += 1) {
+      for (let n = 0; n < 16; n += 1) {
+        await visitors.come(`${id}/late`);
+        await goOn(900);
+        await visitors.leave('succeeded', `${id}/late`);
+      }
+    }
+    await visitors.attempts('1/well', 'succeeded', 1);
+    for (let id = 2; id < 10; id += 1) await visitors.come(`${id}/late`, 16);
+    expect(visitors.inside).toHaveLength(14);
+    await visitors.come('1/well', 2);
+    expect(visitors.inside).toHaveLength(16);
+  });
+});
+
+describe('an account with eight attempts that are older than a second', () => {
+  beforeEach(async () => {
+    for (let n = 0; n < 9; n += 1) await visitors.attempts(`7/${n}`, n < 8 ? 'failed' : 'succeeded', 1);
+    await visitors.attempts('7/fails', 'failed', 1);
+    for (let n = 0; n < 8; n += 1) await visitors.come(`7/${n}`);
+    await goOn(SECOND);
+  });
+
+  test('begins none to another that failed, until one of them has ended', async () => {
+    await visitors.come('7/fails');
+    expect(visitors.enteredOf('7/fails')).toBe(1);
+    await visitors.leave('failed', '7/3');
+    expect(visitors.enteredOf('7/fails')).toBe(2);
+  });
+
+  test('begins some to a new one, and to one that is proven; another account is free', async () => {
+    await visitors.come('7/new');
+    await visitors.come('7/8');
+    await visitors.attempts('8/fails', 'failed', 2);
+    expect(visitors.entered.slice(-4)).toEqual(['7/new', '7/8', '8/fails', '8/fails']);
+  });
+
+  test('parks what waits for long meanwhile', async () => {
+    await visitors.come('7/fails');
+    await goOn(5 * SECOND);
+    expect(visitors.refused).toMatchObject([{ key: '7/fails', why: 'line-full', isQuick: false }]);
+    expect(gate.state).toMatchObject({ active: 8, waiting: 0, waitingBytes: 0 });
   });
 });
 
 describe('the line', () => {
-  test('endpoints take turns: one with a long line does not keep the others waiting', async () => {
-    const { entered, come, leaveFirst } = visitors(new EndpointGate({ total: 1, perEndpoint: 1 }));
-    await come('a', 10);
-    await come('b', 2);
-    await come('c', 1);
-    for (let n = 0; n < 5; n += 1) await leaveFirst();
-    expect(entered.slice(1).sort()).toEqual(['a', 'a', 'b', 'b', 'c']);
-    expect(entered.slice(1, 4).sort()).toEqual(['a', 'b', 'c']);
+  test('takes 1,000 at once for a new endpoint, and all get their turn', async () => {
+    await visitors.come('a', 1_001);
+    expect(visitors.refused).toHaveLength(0);
+    for (let n = 0; n < 1_001; n += 1) await visitors.leave();
+    expect(visitors.entered).toHaveLength(1_001);
   });
 
-  test('an endpoint that hangs holds its own places and no other', async () => {
-    const gate = new EndpointGate({ total: 3, perEndpoint: 2 });
-    const { entered, come } = visitors(gate);
-    await come('hangs', 100);
-    expect(entered).toEqual(['hangs', 'hangs']);
-    for (let n = 0; n < 50; n += 1) {
-      const entry = await gate.enter(1, 'healthy');
-      expect(entry.kind).toBe('entered');
-      if (entry.kind === 'entered') entry.leave();
-    }
-    expect(entered).toEqual(['hangs', 'hangs']);
+  test('that is full refuses at once, and takes again when it has room', async () => {
+    await visitors.come('a', 1_002);
+    expect(visitors.refused).toMatchObject([{ why: 'line-full' }]);
+    await visitors.leave('unknown');
+    await visitors.come('a');
+    expect(visitors.refused).toHaveLength(1);
   });
 
-  test('1,000 at once to one endpoint are never refused, and all get their turn in the end', async () => {
-    const { entered, refused, come, leaveFirst } = visitors(new EndpointGate({ total: 256, perEndpoint: 16 }));
-    await come('a', 1_000);
-    expect(refused).toEqual([]);
-    expect(entered).toHaveLength(16);
-    for (let n = 0; n < 1_000; n += 1) await leaveFirst();
-    expect(entered).toHaveLength(1_000);
+  test('says of a quick endpoint that it is one: its deliveries need not wait long', async () => {
+    await visitors.attempts('a', 'succeeded', 1);
+    await visitors.come('a', 5_000);
+    expect(visitors.refused[0]).toMatchObject({ why: 'line-full', isQuick: true });
   });
 
-  test('a full line refuses at once, and takes again when it has room', async () => {
-    const { entered, refused, come, leaveFirst } = visitors(new EndpointGate({ total: 1, perEndpoint: 1 }));
-    await come('a', 1 + LINE);
-    expect(refused).toEqual([]);
-    await come('a');
-    expect(refused).toEqual(['a']);
-    await come('b');
-    expect(refused).toEqual(['a']);
-    // The free place goes to b or a in turn; after two, a's line is shorter by at least one.
-    await leaveFirst();
-    await leaveFirst();
-    await come('a');
-    expect(refused).toEqual(['a']);
-    expect(entered).toHaveLength(3);
-  });
-});
-
-describe('many slow endpoints', () => {
-  test('of one account take no more than its part, and leave turns to the others', async () => {
-    const limits = { total: 16, perEndpoint: 2, perAccount: 4 };
-    const { entered, come, leaveFirst } = visitors(new EndpointGate(limits));
-    for (let n = 0; n < 21; n += 1) await come(`1/${n}`, 3);
-    expect(entered).toHaveLength(4);
-    await come('2/healthy', 2);
-    expect(entered.slice(4)).toEqual(['2/healthy', '2/healthy']);
-    await leaveFirst();
-    expect(entered).toHaveLength(7);
-    expect(entered[6]).toMatch(/^1\//);
+  test('of an endpoint whose first attempt hangs is cut to what it would take', async () => {
+    await visitors.come('a', 500);
+    await goOn(SECOND);
+    expect(visitors.refused).toHaveLength(500 - 1 - 4);
+    expect(visitors.inside).toHaveLength(1);
   });
 
-  test.each([1, 2, 4, 12])('of %i accounts leave places to one that comes', async (accounts) => {
-    const { entered, come } = visitors(new EndpointGate({ total: 256, perEndpoint: 16, perAccount: 64 }));
-    for (let id = 2; id < accounts + 2; id += 1) for (let n = 0; n < 4; n += 1) await come(`${id}/${n}`, 20);
-    const before = entered.length;
-    expect(before).toBeGreaterThanOrEqual(Math.min(accounts * 64, 100));
-    await come('1/healthy', 4);
-    expect(entered.slice(before)).toEqual(Array(4).fill('1/healthy'));
+  test('of a quick one is not cut where one attempt of many is slow', async () => {
+    await visitors.attempts('a', 'succeeded', 20);
+    await visitors.come('a', 900);
+    await goOn(500);
+    for (let n = 0; n < 15; n += 1) await visitors.leave('succeeded');
+    await goOn(500);
+    expect(visitors.refused).toEqual([]);
+    await visitors.leave('failed');
+    expect(visitors.refused).toEqual([]);
   });
 
-  test('do not fill all lines: each is refused at its share, and another still takes a burst', async () => {
-    const { refused, come } = visitors(new EndpointGate({ total: 256, perEndpoint: 16, perAccount: 64 }));
-    const hanging = Array.from({ length: 7 }, (_, n) => `1/${n}`);
-    for (let round = 0; round < 40; round += 1) for (const key of hanging) await come(key, 50);
-    expect(refused.length).toBeGreaterThan(5_000);
-    const before = refused.length;
-    await come('2/healthy', 900);
-    expect(refused).toHaveLength(before);
+  test('of a URL that times out holds nobody', async () => {
+    await visitors.come('a');
+    await goOn(15 * SECOND);
+    await visitors.leave('failed');
+    await visitors.come('a', 3);
+    expect(visitors.inside).toHaveLength(1);
+    expect(visitors.why()).toEqual(['line-full', 'line-full']);
+  });
+
+  test('may be full by the bytes it holds: 16 MiB, and it takes again when it holds less', async () => {
+    await visitors.come('a', 18, MIB);
+    expect(visitors.why()).toEqual(['line-full']);
+    await visitors.leave();
+    await visitors.come('a', 1, MIB);
+    expect(visitors.refused).toHaveLength(1);
+  });
+
+  test('where all lines hold 32 MiB, is full at its share of them, and a new one takes something still', async () => {
+    for (const key of ['1/a', '2/b', '3/c']) await visitors.come(key, 12, MIB);
+    await visitors.come('1/a', 1, MIB);
+    expect(visitors.why()).toEqual(['line-full']);
+    await visitors.come('5/e', 2, MIB);
+    expect(visitors.refused).toHaveLength(1);
+  });
+
+  test('counts its bytes out again', async () => {
+    await visitors.come('a', 5, MIB);
+    expect(gate.state).toMatchObject({ waiting: 4, waitingBytes: 4 * MIB });
+    for (let n = 0; n < 5; n += 1) await visitors.leave();
+    expect(gate.state).toEqual({ active: 0, waiting: 0, waitingBytes: 0, breakersOpen: 0 });
   });
 });
 
-describe('who waits for an endpoint that stands', () => {
-  const MINUTE = 60_000;
-  let now: number;
-  let gate: EndpointGate;
-  const standing = () => gate.standing(MINUTE).waiting;
-
-  beforeEach(() => {
-    now = 1_000_000;
-    gate = new EndpointGate({ total: 3, perEndpoint: 1, now: () => now });
+describe('whose turn it is', () => {
+  test('endpoints of an account take turns', async () => {
+    open({ total: 1, perEndpoint: 1 });
+    for (const [key, times] of [
+      ['a', 10],
+      ['b', 2],
+      ['c', 1],
+    ] as const)
+      await visitors.come(key, times);
+    for (let n = 0; n < 5; n += 1) await visitors.leave();
+    expect(visitors.entered).toEqual(['a', 'b', 'c', 'a', 'b', 'a']);
   });
 
-  async function entered(key: string) {
-    const entry = await gate.enter(1, key);
-    if (entry.kind === 'entered') return entry;
-    throw new Error(`refused: ${entry.why}`);
-  }
+  test('an account that has few attempts under way comes before one that has many', async () => {
+    open({ total: 8 });
+    for (let n = 0; n < 9; n += 1) await visitors.attempts(`7/${n}`, 'succeeded', 1);
+    await visitors.attempts('8/a', 'succeeded', 1);
+    for (let n = 0; n < 9; n += 1) await visitors.come(`7/${n}`, 3);
+    const before = visitors.entered.length;
+    await visitors.come('8/a', 2);
+    await visitors.leave();
+    await visitors.leave();
+    expect(visitors.entered.slice(before)).toEqual(['8/a', '8/a']);
+  });
+});
 
-  test('is told from who waits for one that has ended an attempt since', async () => {
-    const { leave } = await entered('a');
-    await entered('b');
-    const { come } = visitors(gate);
-    await Promise.all([come('a', 5), come('b', 7)]);
-    now += MINUTE - 1;
-    expect(standing()).toBe(0);
-    leave('succeeded');
-    now += 1;
-    expect(standing()).toBe(7);
-    now += MINUTE;
-    expect(standing()).toBe(4 + 7);
+describe('a breaker that opens', () => {
+  const fails = (times: number, key = 'a', signal: 'failed' | 'unreachable' = 'failed') =>
+    visitors.attempts(key, signal, times);
+
+  test('refuses all in its line, and all that come; other URLs and accounts go on', async () => {
+    await visitors.attempts('a', 'succeeded', 3);
+    await fails(9);
+    await visitors.come('a', 100);
+    await visitors.leave('failed');
+    expect(visitors.why()).toEqual(Array(99).fill('open'));
+    await visitors.come('a');
+    expect(visitors.refused).toHaveLength(100);
+    for (const key of ['b', '2/a']) await visitors.come(key);
+    expect(visitors.entered.slice(-2)).toEqual(['b', '2/a']);
   });
 
-  test('is told from who has come a moment ago: one slow attempt makes no line stand', async () => {
-    await entered('a');
-    now += MINUTE;
-    const { come } = visitors(gate);
-    await come('a', 1_000);
-    expect(standing()).toBe(0);
-    now += MINUTE - 1;
-    expect(standing()).toBe(0);
-    now += 1;
-    expect(standing()).toBe(1_000);
+  test('by 30 s of nothing but failures, too', async () => {
+    await fails(1);
+    await goOn(30 * SECOND);
+    await fails(1);
+    await visitors.come('a');
+    expect(visitors.why()).toEqual(['open']);
   });
 
-  test('does not where its turn has only just come, however long that took', async () => {
-    const firsts = [await entered('a'), await entered('b'), await entered('c')];
-    await visitors(gate).come('d', 5);
-    now += MINUTE;
-    firsts[0]?.leave('succeeded');
-    expect(standing()).toBe(0);
-    now += MINUTE;
-    expect(standing()).toBe(4);
+  test('lets one in when the pause is over, and all when that one succeeded', async () => {
+    await fails(10);
+    await goOn(5 * SECOND);
+    await visitors.come('a', 5);
+    expect(visitors.inside).toHaveLength(1);
+    expect(visitors.refused).toHaveLength(4);
+    expect(visitors.inside[0]?.ended('succeeded')).toBe('closed');
+    await visitors.come('a');
+    expect(visitors.refused).toHaveLength(4);
   });
 
-  test('waits for it still when attempts have failed, or the next have begun', async () => {
-    const { leave } = await entered('a');
-    await visitors(gate).come('a', 5);
-    now += MINUTE;
-    leave('failed');
-    expect(standing()).toBe(4);
+  test('lets another in where its probe left without an attempt, or was refused in the line', async () => {
+    await fails(10);
+    await goOn(5 * SECOND);
+    await visitors.come('a');
+    visitors.inside.shift()?.leave();
+    for (let n = 0; n < 8; n += 1) await visitors.come(`hangs${n}`);
+    await goOn(SECOND);
+    await visitors.come('a');
+    expect(visitors.enteredOf('a')).toBe(11);
+    await goOn(6 * SECOND);
+    expect(visitors.why()).toEqual(['line-full']);
+    await visitors.leave('unknown', 'hangs0');
+    await visitors.come('a');
+    expect(visitors.enteredOf('a')).toBe(12);
   });
 
-  test('does not where none is under way: it has not had its turn', async () => {
-    for (const key of ['a', 'b', 'c']) await entered(key);
-    await visitors(gate).come('d', 5);
-    now += MINUTE;
-    expect(standing()).toBe(0);
+  test('for failures to connect is that of the host: another path makes no new one', async () => {
+    for (let n = 0; n < 10; n += 1) await fails(1, `path${n}`, 'unreachable');
+    await visitors.come('another');
+    expect(visitors.why()).toEqual(['open']);
+    await visitors.come('2/another');
+    expect(visitors.entered.at(-1)).toBe('2/another');
   });
 
-  test('counts with its bytes', async () => {
-    await entered('a');
-    void gate.enter(1, 'a', 300);
-    void gate.enter(1, 'a', 500);
-    now += MINUTE;
-    expect(gate.standing(MINUTE)).toEqual({ waiting: 2, waitingBytes: 800 });
-    gate.close();
-    expect(gate.standing(MINUTE)).toEqual({ waiting: 0, waitingBytes: 0 });
+  test('and any answer of the host closes it', async () => {
+    for (let n = 0; n < 9; n += 1) await fails(1, `path${n}`, 'unreachable');
+    await fails(1, 'path0', 'failed');
+    await fails(9, 'path1', 'unreachable');
+    await visitors.come('another');
+    expect(visitors.refused).toEqual([]);
+  });
+
+  test('counts an attempt that ends twice once', async () => {
+    await fails(8);
+    await visitors.come('a');
+    const [one] = visitors.inside;
+    expect([one?.ended('failed'), one?.ended('failed'), one?.ended('failed')]).toEqual([null, null, null]);
+    one?.leave();
+    await visitors.come('a');
+    expect(visitors.refused).toEqual([]);
   });
 });
 
 describe('close', () => {
-  test('refuses those who wait and those who come; those inside leave as ever', async () => {
-    const gate = new EndpointGate({ total: 1, perEndpoint: 1 });
-    const { entered, refused, come, leaveFirst } = visitors(gate);
-    await come('a', 3);
-    await come('b', 1);
+  test('refuses those who wait and those who come, and stops its clock; those inside leave as ever', async () => {
+    open({ total: 1 });
+    await visitors.come('1/a', 3);
+    await visitors.come('2/b');
     gate.close();
-    await settled();
-    expect(refused.sort()).toEqual(['a', 'a', 'b']);
-    await come('c');
-    expect(refused).toContain('c');
-    await leaveFirst();
-    expect(entered).toEqual(['a']);
+    await visitors.come('3/c');
+    expect(visitors.why()).toEqual(['closed', 'closed', 'closed', 'closed']);
+    expect(clock.isClosed).toBe(true);
+    await visitors.leave();
+    expect(visitors.entered).toEqual(['1/a']);
+    expect(gate.state.active).toBe(0);
   });
+
+  test('is why, whatever the breaker says', async () => {
+    await visitors.attempts('a', 'failed', 10);
+    gate.close();
+    await visitors.come('a');
+    expect(visitors.why()).toEqual(['closed']);
+  });
+});
+
+test('what waits for this process: what its endpoint would take within so long', async () => {
+  await visitors.attempts('quick', 'succeeded', 20);
+  await visitors.come('slow');
+  await goOn(900);
+  await visitors.leave('succeeded');
+  await visitors.come('slow', 102, 10);
+  await visitors.come('quick', 116, 10);
+  await visitors.come('new', 51, 10);
+  expect(gate.waiting).toBe(250);
+  expect(gate.waitingForUs(9 * SECOND)).toEqual({ waiting: 100 + 20, waitingBytes: 1_200 });
 });

@@ -1,0 +1,29 @@
+/** The time of the gate. */
+import { beginDeadline } from '../attempt/deadline.js';
+
+export interface GateClock {
+  /** ms in which this process ran. They never go back. */
+  readonly now: () => number;
+  /** Calls back after so many ms. @returns what takes it back */
+  readonly after: (ms: number, passed: () => void) => () => void;
+  readonly close: () => void;
+}
+
+const BEAT_MS = 100;
+const LONGEST_BEAT_MS = 2 * BEAT_MS;
+
+/**
+ * Where this process stood still (a virtual machine that was moved, a long turn of the event loop), this clock did too.
+ * Else every endpoint would seem slow that answered meanwhile, and what waits for it would be parked.
+ */
+export function createGateClock(steady: () => number = () => performance.now()): GateClock {
+  let [beatAt, ranMs] = [steady(), 0];
+  const now = () => {
+    const at = steady();
+    ranMs += Math.min(at - beatAt, LONGEST_BEAT_MS);
+    beatAt = at;
+    return ranMs;
+  };
+  const beats = setInterval(now, BEAT_MS).unref();
+  return { now, after: beginDeadline, close: () => clearInterval(beats) };
+}

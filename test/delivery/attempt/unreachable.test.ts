@@ -1,0 +1,57 @@
+/** Whether an attempt got a connection at all: the breaker of its host goes by it. */
+import { createServer } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import type { AttemptResult } from '../../../src/delivery/attempt/attempt.js';
+import { signalOf } from '../../../src/delivery/attempt/send.js';
+import { AttemptFixture, LONG, SHORT, send } from '../../support/attempt-fixture.js';
+import { DELIVERED, GONE, INTERRUPTED } from '../../support/delivery-samples.js';
+
+const fixture = new AttemptFixture();
+afterEach(() => fixture.close());
+
+async function attempted(url: string, timeoutMs = LONG): Promise<AttemptResult> {
+  return send(await fixture.agent(), url, timeoutMs);
+}
+
+const local = (port: number) => `https://localhost:${port}/`;
+
+test.each([
+  ['nobody listens', async () => attempted(local((await closedPort()).port))],
+  ['the name does not exist', () => attempted('https://no-such-name.invalid/')],
+  ['no answer in TLS, until the deadline', async () => attempted(local((await silent()).port), SHORT)],
+  ['reset in TLS', async () => attempted(local((await resets()).port))],
+])('%s: unreachable', async (_, attempt) => {
+  const result = await attempt();
+  expect(result).toMatchObject({ kind: 'retryable', unreachable: true });
+  expect(signalOf(result)).toBe('unreachable');
+});
+
+test.each([
+  ['no answer to the request, until the deadline', () => undefined, SHORT],
+  ['closed at the request', (socket: { destroy(): void }) => socket.destroy(), LONG],
+  ['no HTTP', (socket: { end(text: string): void }) => socket.end('220 mail ready\r\n'), LONG],
+  ['500', (socket: { end(text: string): void }) => socket.end('HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n'), LONG],
+])('%s: reached, and failed', async (_, answer, timeoutMs) => {
+  const { port } = await fixture.scripted(answer);
+  const result = await attempted(local(port), timeoutMs);
+  expect(result.kind).toBe('retryable');
+  expect(signalOf(result)).toBe('failed');
+});
+
+test('what says nothing of the endpoint', () => {
+  expect([DELIVERED, GONE, INTERRUPTED, null].map(signalOf)).toEqual(['succeeded', 'unknown', 'unknown', 'unknown']);
+});
+
+async function closedPort() {
+  const listener = await fixture.listening(createServer());
+  await listener.close();
+  return listener;
+}
+
+function silent() {
+  return fixture.listening(createServer((socket) => socket.resume()));
+}
+
+function resets() {
+  return fixture.listening(createServer((socket) => socket.once('data', () => socket.resetAndDestroy())));
+}

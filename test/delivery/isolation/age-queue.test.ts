@@ -1,0 +1,82 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { AgeQueue } from '../../../src/delivery/isolation/age-queue.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+
+let clock: VirtualClock;
+let timers: number;
+let reached: string[];
+let queue: AgeQueue<string>;
+
+beforeEach(() => {
+  clock = new VirtualClock();
+  timers = 0;
+  reached = [];
+  const after = (ms: number, passed: () => void) => {
+    timers += 1;
+    return clock.after(ms, passed);
+  };
+  const told = (one: string) => reached.push(`${one} ${clock.now()}`);
+  queue = new AgeQueue({ clock: { now: clock.now, after }, ageMs: 1_000, reached: told });
+});
+
+const come = (one: string) => queue.add(one, clock.now());
+
+test('tells of each when it has reached the age', async () => {
+  come('a');
+  await clock.goOn(400);
+  come('b');
+  await clock.goOn(2_000);
+  expect(reached).toEqual(['a 1000', 'b 1400']);
+});
+
+test('tells of none that has left, and says whether it was too late for that', async () => {
+  come('a');
+  come('b');
+  expect(queue.delete('a')).toBe(true);
+  await clock.goOn(1_000);
+  expect(reached).toEqual(['b 1000']);
+  expect(queue.delete('b')).toBe(false);
+});
+
+test('has one timer, however many come', async () => {
+  for (let n = 0; n < 1_000; n += 1) {
+    come(String(n));
+    await clock.goOn(1);
+    queue.delete(String(n));
+  }
+  expect(timers).toBeLessThanOrEqual(2);
+});
+
+test('has one timer, too, where others come while it tells', async () => {
+  let running = 0;
+  const after = (ms: number, passed: () => void) => {
+    running += 1;
+    return clock.after(ms, () => {
+      running -= 1;
+      passed();
+    });
+  };
+  queue = new AgeQueue({ clock: { now: clock.now, after }, ageMs: 1_000, reached: (one) => come(`${one}'`) });
+  for (let n = 0; n < 10; n += 1) {
+    come(String(n));
+    await clock.goOn(10);
+  }
+  await clock.goOn(10_000);
+  expect(running).toBe(1);
+});
+
+test('those that come while it tells have their time', async () => {
+  queue = new AgeQueue({ clock, ageMs: 1_000, reached: (one) => reached.push(one) === 1 && come('after') });
+  come('a');
+  await clock.goOn(1_999);
+  expect(reached).toEqual(['a']);
+  await clock.goOn(1);
+  expect(reached).toEqual(['a', 'after']);
+});
+
+test('tells nothing after it was closed', async () => {
+  come('a');
+  queue.close();
+  await clock.goOn(5_000);
+  expect(reached).toEqual([]);
+});

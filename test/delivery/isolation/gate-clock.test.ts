@@ -1,0 +1,33 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { createGateClock, type GateClock } from '../../../src/delivery/isolation/gate-clock.js';
+import { eventually } from '../../support/eventually.js';
+
+let clock: GateClock | undefined;
+afterEach(() => clock?.close());
+
+test('counts the time in which the process ran, and of a standstill hardly any', () => {
+  let steady = 5_000;
+  clock = createGateClock(() => steady);
+  const begin = clock.now();
+  const passed = [100, 8_000, 50, 3_600_000].map((ms) => {
+    steady += ms;
+    return (clock?.now() ?? 0) - begin;
+  });
+  expect(passed).toEqual([100, 300, 350, 550]);
+});
+
+test('beats of its own, so that time in which nobody asks counts in full', async () => {
+  clock = createGateClock();
+  const [begin, steady] = [clock.now(), performance.now()];
+  await eventually(() => performance.now() - steady > 1_000);
+  expect(clock.now() - begin).toBeGreaterThan(600);
+});
+
+test('calls back once the time has passed, and not where that was taken back', async () => {
+  clock = createGateClock();
+  const called: string[] = [];
+  clock.after(10, () => called.push('kept'));
+  clock.after(1, () => called.push('taken back'))();
+  await eventually(() => called.length > 0);
+  expect(called).toEqual(['kept']);
+});

@@ -1,0 +1,146 @@
+/**
+ * The gate beside hostile accounts, in virtual time: hundreds of accounts whose URLs hang, fail or are slow, and one that is
+ * well. What the gate refuses comes back from a tier, as the schedule says.
+ */
+import { expect, test } from '@jest/globals';
+import { percentile } from '../../../bench/support/statistics.js';
+import { CircuitBreakers } from '../../../src/delivery/isolation/circuit-breaker.js';
+import type { EndpointSignal } from '../../../src/delivery/isolation/endpoint-breakers.js';
+import { EndpointGate } from '../../../src/delivery/isolation/endpoint-gate.js';
+import { THOROUGH } from '../../support/thorough.js';
+import { VirtualClock } from '../../support/virtual-clock.js';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const TIERS = [5, 300, 1_800].map((seconds) => seconds * SECOND);
+const URLS = 3;
+
+interface Manner {
+  readonly ms: number;
+  readonly signal: EndpointSignal;
+}
+
+const WELL: Manner = { ms: 10, signal: 'succeeded' };
+const HOSTILE: readonly Manner[] = [
+  { ms: 15 * SECOND, signal: 'failed' },
+  { ms: 15 * SECOND, signal: 'unreachable' },
+  { ms: 15 * SECOND, signal: 'failed' },
+  { ms: 14 * SECOND, signal: 'succeeded' },
+  { ms: 3, signal: 'failed' },
+  { ms: 3, signal: 'unreachable' },
+  { ms: 2 * SECOND, signal: 'succeeded' },
+  { ms: 900, signal: 'succeeded' },
+];
+
+/** Deliveries through the gate, each until it has ended or has been attempted. */
+class Simulation {
+  readonly clock = new VirtualClock();
+  readonly gate: EndpointGate;
+  mostUnderWay = 0;
+  #seed = 1;
+
+  constructor() {
+    const { clock } = this;
+    const breakers = new CircuitBreakers({ now: clock.now, random: this.random });
+    this.gate = new EndpointGate({ total: 256, perEndpoint: 16, withinMs: 5 * SECOND, clock, breakers });
+  }
+
+  /** The same in every run. */
+  readonly random = () => {
+    this.#seed = (this.#seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return this.#seed / 2 ** 31;
+  };
+
+  /** @returns ms from now until its first attempt ended */
+  async deliver(accountId: number, url: string, manner: Manner): Promise<number> {
+    const came = this.clock.now();
+    for (let parked = 0; ; parked += 1) {
+      const entry = await this.gate.enter(accountId, url);
+      if (entry.kind === 'entered') {
+        this.mostUnderWay = Math.max(this.mostUnderWay, this.gate.state.active);
+        await this.#pass(manner.ms);
+        entry.ended(manner.signal);
+        entry.leave();
+        return this.clock.now() - came;
+      }
+      const tier = TIERS[entry.isQuick ? 0 : Math.min(parked, TIERS.length - 1)] ?? 0;
+      await this.#pass(tier * (1 + 0.1 * this.random()));
+    }
+  }
+
+  at(ms: number, begin: () => void): void {
+    this.clock.after(ms, begin);
+  }
+
+  #pass(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.clock.after(ms, resolve));
+  }
+}
+
+/** Of so many hostile accounts, with 5 to 100 payments each within 10 s, again each minute. */
+function attack(simulation: Simulation, accounts: number, minutes: number): void {
+  const { random } = simulation;
+  for (let id = 1_000; id < 1_000 + accounts; id += 1) {
+    const payments = minutes * (5 + Math.floor(95 * random()));
+    for (let n = 0; n < payments; n += 1) {
+      const at = Math.floor(random() * minutes) * MINUTE + 10 * SECOND * random();
+      for (let url = 0; url < URLS; url += 1) {
+        const manner = HOSTILE[(id + url) % HOSTILE.length] ?? WELL;
+        simulation.at(at, () => void simulation.deliver(id, `https://h${id}.com/${url}`, manner));
+      }
+    }
+  }
+}
+
+/** 20 a second, beginning then. @returns their times, ms */
+function steady(simulation: Simulation, account: { id: number; from: number; until: number }): number[] {
+  const times: number[] = [];
+  for (let at = account.from; at < account.until; at += 50) {
+    for (let url = 0; url < URLS; url += 1) {
+      simulation.at(at, () => {
+        void simulation.deliver(account.id, `https://well.com/${url}`, WELL).then((ms) => times.push(ms));
+      });
+    }
+  }
+  return times;
+}
+
+interface Case {
+  readonly accounts: number;
+  readonly minutes: number;
+  /** When the other healthy account registers. Until each hostile URL was tried once, there is a line of them. */
+  readonly comes: number;
+}
+
+const CASES: readonly Case[] = THOROUGH
+  ? [
+      { accounts: 400, minutes: 2, comes: 5 * SECOND },
+      { accounts: 1_200, minutes: 2, comes: 40 * SECOND },
+    ]
+  : [{ accounts: 400, minutes: 1, comes: 5 * SECOND }];
+
+test.each(CASES)(
+  'beside $accounts hostile accounts a healthy one is as fast as ever, and so is one that comes',
+  async ({ accounts, minutes, comes }) => {
+    const simulation = new Simulation();
+    attack(simulation, accounts, minutes);
+    const until = minutes * MINUTE;
+    const healthy = steady(simulation, { id: 1, from: 0, until });
+    const newcomer = steady(simulation, { id: 2, from: comes, until });
+    await simulation.clock.goOn(until + 20 * SECOND);
+    expect(healthy).toHaveLength((until / 50) * URLS);
+    expect(percentile(healthy, 99)).toBeLessThan(100);
+    expect(newcomer).toHaveLength(((until - comes) / 50) * URLS);
+    expect(newcomer[0]).toBeLessThan(2 * SECOND);
+    expect(percentile(newcomer, 99)).toBeLessThan(100);
+    expect(simulation.mostUnderWay).toBeLessThan(2_048);
+  },
+  120_000,
+);
+
+test('a burst of 5,000 to one healthy URL comes in time', async () => {
+  const simulation = new Simulation();
+  const times = Array.from({ length: 5_000 }, () => simulation.deliver(1, 'https://well.com/0', WELL));
+  await simulation.clock.goOn(30 * SECOND);
+  expect(Math.max(...(await Promise.all(times)))).toBeLessThan(20 * SECOND);
+});

@@ -1,0 +1,59 @@
+/** Deliveries that come to a gate, and what became of each by now. */
+import type { EndpointSignal } from '../../src/delivery/isolation/endpoint-breakers.js';
+import type { EndpointGate, Entered, Refused } from '../../src/delivery/isolation/endpoint-gate.js';
+
+export class GateVisitors {
+  readonly #gate: EndpointGate;
+  /** Keys, in the order in which they got in. */
+  readonly entered: string[] = [];
+  readonly refused: (Refused & { readonly key: string })[] = [];
+  readonly inside: (Entered & { readonly key: string })[] = [];
+
+  constructor(gate: EndpointGate) {
+    this.#gate = gate;
+  }
+
+  /** @param key 7/a: to URL a of account 7; a: to URL a of account 1 */
+  async come(key: string, times = 1, bytes = 0): Promise<void> {
+    const accountId = Number(/^(\d+)\//.exec(key)?.[1] ?? 1);
+    for (let n = 0; n < times; n += 1) {
+      void this.#gate.enter(accountId, `https://shop.example.com/${key}`, bytes).then((entry) => {
+        if (entry.kind === 'refused') return void this.refused.push({ ...entry, key });
+        this.entered.push(key);
+        this.inside.push({ ...entry, key });
+      });
+    }
+    await settled();
+  }
+
+  /** The first that is inside, of that key where one is given, ends so and leaves. */
+  async leave(signal: EndpointSignal = 'succeeded', key?: string): Promise<void> {
+    const at = this.inside.findIndex((one) => key === undefined || one.key === key);
+    const [one] = at === -1 ? [] : this.inside.splice(at, 1);
+    if (!one) throw new Error(`nobody is inside${key ? ` of ${key}` : ''}`);
+    one.ended(signal);
+    one.leave();
+    await settled();
+  }
+
+  /** One after the other, each ending so. */
+  async attempts(key: string, signal: EndpointSignal, times: number): Promise<void> {
+    for (let n = 0; n < times; n += 1) {
+      await this.come(key);
+      await this.leave(signal, key);
+    }
+  }
+
+  enteredOf(key: string): number {
+    return this.entered.filter((one) => one === key).length;
+  }
+
+  why(): string[] {
+    return this.refused.map(({ why }) => why);
+  }
+}
+
+/** Until what has been resolved by now has been told. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
