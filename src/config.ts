@@ -68,6 +68,8 @@ export interface ApiConfig {
   /** Requests a minute and account; 0: no limit. */
   readonly writesPerMinute: number;
   readonly tokensPerMinute: number;
+  /** What an account's reads may take of the process, in ms a minute; 0: no limit. */
+  readonly readMsPerMinute: number;
   readonly maxConnections: number;
 }
 
@@ -129,6 +131,7 @@ export function readConfig(environment: Environment = process.env): Config {
       publicUrl: publicUrlOf(settings.PUBLIC_URL),
       writesPerMinute: Number(settings.RATE_LIMIT_WRITES),
       tokensPerMinute: Number(settings.RATE_LIMIT_TOKENS),
+      readMsPerMinute: Number(settings.RATE_LIMIT_READS),
       maxConnections: Number(settings.MAX_CONNECTIONS),
     },
     paymentTopics: listOf(settings.PAYMENT_TOPICS),

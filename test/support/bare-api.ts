@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Verification } from '../../src/accounts/access-tokens.js';
 import { listen, type ServerLimits } from '../../src/http/listen.js';
 import { createRateLimit } from '../../src/http/rate-limit.js';
+import { ReadLimit } from '../../src/http/read-limit.js';
 import { type ApiParts, createApi } from '../../src/http/server.js';
 import { createFingerprints } from '../../src/idempotency/fingerprint.js';
 import { noTracing } from '../../src/observability/tracing.js';
@@ -61,7 +62,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     fingerprints: createFingerprints([key]),
     webhookIds: createWebhookIds(store, randomUUID),
     sealing: createSealing([key], randomBytes),
-    rateLimits: { writes: unlimited, tokens: unlimited },
+    rateLimits: { writes: unlimited, tokens: unlimited, reads: new ReadLimit({ msPerMinute: 0, now: () => 0 }) },
     version: '0.0.0',
     checkEndpoint: (url) => ({ ok: true, href: url }),
     now,

@@ -141,6 +141,16 @@ export const SETTINGS: readonly Setting[] = [
     wrong: NO_COUNTS.filter((value) => value !== '0'),
   },
   {
+    key: 'RATE_LIMIT_READS',
+    at: ({ api }) => api.readMsPerMinute,
+    byDefault: 6_000,
+    good: [
+      ['0', 0],
+      ['600', 600],
+    ],
+    wrong: NO_COUNTS.filter((value) => value !== '0'),
+  },
+  {
     key: 'RATE_LIMIT_TOKENS',
     at: ({ api }) => api.tokensPerMinute,
     byDefault: 6_000,
