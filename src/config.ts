@@ -2,6 +2,7 @@
  * The one typed object that the settings become, and the only reader of process.env. A wrong value stops the start with
  * an InvalidConfig that names its key.
  */
+import { type AddressRanges, parseRanges } from './endpoints/address-ranges.js';
 import { parseUrl } from './endpoints/parse-url.js';
 import type { LogLevel } from './observability/logger.js';
 import {
@@ -106,6 +107,8 @@ export interface DeliveryConfig {
   readonly deactivateAfterMs: number;
   readonly allowedPorts: readonly PortRange[];
   readonly allowPrivateEndpoints: boolean;
+  /** Addresses that no delivery may go to, on top of those that never are; null: no more. */
+  readonly deniedAddresses: AddressRanges | null;
   readonly caFile: string | null;
   readonly clientCertFile: string | null;
   readonly clientKeyFile: string | null;
@@ -227,12 +230,20 @@ function deliveryOf(settings: Settings): DeliveryConfig {
     endpointConcurrency: Number(settings.ENDPOINT_CONCURRENCY),
     deactivateAfterMs: settings.DEACTIVATE_AFTER === '0' ? 0 : milliseconds(settings.DEACTIVATE_AFTER),
     allowedPorts: listOf(settings.ALLOWED_PORTS).map(portRange),
+    deniedAddresses: deniedOf(settings.DENIED_ADDRESSES),
     allowPrivateEndpoints: settings.ALLOW_PRIVATE_ENDPOINTS === 'true',
     caFile: settings.DELIVERY_CA_FILE || null,
     clientCertFile: cert || null,
     clientKeyFile: key || null,
     group: settings.KAFKA_GROUP,
   };
+}
+
+function deniedOf(value: string): AddressRanges | null {
+  if (!value) return null;
+  const ranges = parseRanges(listOf(value));
+  if (ranges) return ranges;
+  throw invalid('DENIED_ADDRESSES', 'must be networks like 203.0.113.0/24,2001:db8::/32');
 }
 
 /** Keys over plain http could be swapped on the way; only this machine's own issuer may be asked so. */

@@ -82,6 +82,7 @@ const SETTINGS = {
   DEACTIVATE_AFTER: text('120h', `0|${DURATION}`, 'a whole number and ms, s, m or h, like 120h, or 0'),
   ALLOWED_PORTS: text('443,8443', list(PORTS), 'ports and ranges like 443,8443,20000-20100'),
   ALLOW_PRIVATE_ENDPOINTS: flag('false'),
+  DENIED_ADDRESSES: text(''),
   DELIVERY_CA_FILE: text(''),
   DELIVERY_CLIENT_CERT_FILE: text(''),
   DELIVERY_CLIENT_KEY_FILE: text(''),

@@ -94,6 +94,7 @@ function rateLimits({ api }: Config) {
 }
 
 function endpointCheck({ delivery }: Config): (url: string) => CheckedEndpoint {
-  const rules = { allowedPorts: delivery.allowedPorts, allowPrivate: delivery.allowPrivateEndpoints };
+  const { allowedPorts, allowPrivateEndpoints: allowPrivate, deniedAddresses: denied } = delivery;
+  const rules = { allowedPorts, allowPrivate, ...(denied && { denied }) };
   return (url) => parseEndpoint(url, rules);
 }
