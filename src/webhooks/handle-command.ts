@@ -8,8 +8,8 @@
  */
 import type { Tracing } from '../observability/tracing.js';
 import { type EventStore, type NewEvent, WrongExpectedRevision } from '../ports/event-store.js';
-import type { AccountTurns } from './account-turns.js';
-import { type Command, type Decision, decide } from './decide.js';
+import type { AccountTurns, Turn } from './account-turns.js';
+import { accountCharacters, type Command, type Decision, decide } from './decide.js';
 import { accountEvent, type CommandContext, enveloped, type NewEventId } from './envelope.js';
 import { type AccountEvent, accountStream } from './events.js';
 import { KEY_COUNTS_MS, type KeyUse, keyUseOf, type RequestKey, withKey } from './key-use.js';
@@ -50,10 +50,10 @@ export type HandleKeyedCommand = (
 
 export function createCommandHandler(parts: CommandParts): HandleCommand {
   return (accountId, command, context) =>
-    parts.turns.take(accountId, async () => {
+    parts.turns.take(accountId, async ({ changed }) => {
       for (;;) {
         const account = await parts.load(accountId);
-        const decided = await decideOn(parts, accountId, account, { command, context, key: null });
+        const decided = await decideOn(parts, accountId, account, { command, context, key: null, changed });
         if (decided) return decided;
       }
     });
@@ -62,13 +62,13 @@ export function createCommandHandler(parts: CommandParts): HandleCommand {
 export function createKeyedCommandHandler(parts: CommandParts): HandleKeyedCommand {
   return async (accountId, key, prepare, context) => {
     let command = key ? null : await prepare();
-    return parts.turns.take(accountId, async () => {
+    return parts.turns.take(accountId, async ({ changed }) => {
       for (;;) {
         const account = await parts.load(accountId);
         const before = key && caused(account, key, parts.time());
         if (before) return before;
         command ??= await prepare();
-        const decided = await decideOn(parts, accountId, account, { command, context, key });
+        const decided = await decideOn(parts, accountId, account, { command, context, key, changed });
         if (decided) return decided;
       }
     });
@@ -85,6 +85,7 @@ interface Given {
   readonly command: Command;
   readonly context: CommandContext;
   readonly key: RequestKey | null;
+  readonly changed: Turn['changed'];
 }
 
 /** Null where the stream had moved on. */
@@ -92,7 +93,7 @@ async function decideOn(
   parts: CommandParts,
   accountId: number,
   account: LoadedAccount,
-  { command, context, key }: Given,
+  { command, context, key, changed }: Given,
 ): Promise<Decision | null> {
   const before = account.webhooks ?? NO_ACCOUNT;
   const decision = decide(before, command);
@@ -103,6 +104,7 @@ async function decideOn(
   const revision = await append(parts, accountStream(accountId), events, { revision: account.revision, context });
   if (revision === null) return null;
   const webhooks = events.reduce((state, event) => evolve(state, accountEvent(event)), before);
+  changed(accountCharacters(webhooks));
   const keys = events.flatMap((event) => keyUseOf(event) ?? []);
   account.applied(webhooks, { revision, eventId: events.at(-1)?.id ?? '' }, keys);
   return decision;

@@ -59,6 +59,24 @@ describe('commands of an account', () => {
     expect(turns.size).toBe(0);
   });
 
+  it('wait after a change of a large one, and of no other account', async () => {
+    const order: string[] = [];
+    const change = (accountId: number, name: string, characters: number) =>
+      turns.take(accountId, async ({ changed }) => {
+        order.push(name);
+        changed(characters);
+      });
+    const begun = performance.now();
+    await change(1, 'large', 1_000_000);
+    const next = change(1, 'next', 100_000);
+    await change(2, 'another', 100_000);
+    await change(2, 'another again', 100_000);
+    await next;
+    expect(performance.now() - begun).toBeGreaterThan(35);
+    expect(order).toEqual(['large', 'another', 'another again', 'next']);
+    expect(turns.size).toBe(0);
+  });
+
   it('do not wait for one another while the store is away', async () => {
     const held = ['a', 'b', 'c', 'd'].map((name) => command(1, name));
     await turn();
