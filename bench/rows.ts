@@ -1,5 +1,6 @@
 /** Every row, in the order of the table. */
 
+import { accountAtLimits } from './rows/account-at-limits.js';
 import { catchUp } from './rows/catch-up.js';
 import { get } from './rows/get.js';
 import { heldUp } from './rows/held-up.js';
@@ -29,6 +30,7 @@ export const ROWS: readonly Row[] = [
   catchUp,
   verify,
   memory,
+  accountAtLimits,
   startEmpty,
   startFull,
   heldUp,

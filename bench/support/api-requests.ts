@@ -1,6 +1,9 @@
 /** Requests to the API as bytes, for the load of processes/http-load.ts. */
 
-/** get: the same again and again. post: each registers another URL, or gives one of those other headers. */
+/**
+ * get: the same again and again. post: each registers another URL, or gives one of those other headers. switch: each switches
+ * one of the webhooks off, or on again.
+ */
 export type Requests =
   | { readonly kind: 'get'; readonly path: string; readonly tokens: readonly string[] }
   | {
@@ -9,7 +12,8 @@ export type Requests =
       readonly origin: string;
       /** Each with an Idempotency-Key of its own. */
       readonly keyed?: boolean;
-    };
+    }
+  | { readonly kind: 'switch'; readonly tokens: readonly string[]; readonly ids: readonly number[] };
 
 /**
  * So many webhooks an account gets before they are given new headers: two of each of these types, within the limit of 3.
@@ -32,6 +36,11 @@ export function apiRequest(requests: Requests, n: number): Buffer {
         registration(requests.origin, Math.floor(n / requests.tokens.length), n),
         requests.keyed ? [`idempotency-key: request-${n}`] : [],
       );
+    case 'switch': {
+      const turn = Math.floor(n / requests.ids.length);
+      const id = requests.ids[n % requests.ids.length];
+      return bytes(`PATCH /api/webhooks/${id}`, token, JSON.stringify({ isActive: turn % 2 === 0 }));
+    }
     default:
       return requests satisfies never;
   }

@@ -2,9 +2,10 @@
 import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
 import { signsUntil } from '../read-model/signing-secrets.js';
 import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
-import { accountEvent, type CommandContext, enveloped, type NewEventId } from '../webhooks/envelope.js';
+import { type CommandContext, enveloped, type NewEventId } from '../webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../webhooks/events.js';
 import { accountOf, newCredential, newSigningSecret, type RandomBytes } from './client-credentials.js';
+import { EventSearch } from './event-search.js';
 
 export interface RegistrationParts {
   readonly store: EventStore;
@@ -12,7 +13,11 @@ export interface RegistrationParts {
   readonly randomBytes: RandomBytes;
   readonly newEventId: NewEventId;
   readonly now: () => Date;
+  /** How long a credential that is revoked is looked for before it is revoked all the same; 500 without it. */
+  readonly lookMs?: number;
 }
+
+const LOOK_MS = 500;
 
 export class RegistrationRefused extends Error {
   override readonly name = 'RegistrationRefused';
@@ -34,6 +39,10 @@ export interface Registration {
   /** The secrets are in the answer and nowhere else. @throws RegistrationRefused, StoreUnavailable (all of these) */
   register(accountId: number, context: CommandContext): Promise<IssuedCredential & { signingSecret: string }>;
   issueCredential(accountId: number, context: CommandContext): Promise<IssuedCredential>;
+  /**
+   * The history may be so long that the credential is not found soon. It is revoked then, and looked for afterwards: where it
+   * was never issued the event revokes nothing, and this is refused as ever.
+   */
   revokeCredential(clientId: string, context: CommandContext): Promise<{ accountId: number; clientId: string }>;
   rotateSecret(accountId: number, context: CommandContext): Promise<RotatedSecret>;
 }
@@ -62,38 +71,46 @@ export function createRegistration(parts: RegistrationParts): Registration {
 
     async issueCredential(accountId, context) {
       const credential = newCredential(accountId, randomBytes);
-      await mustKnow(accountId, isRegistration);
+      await mustKnow(accountId);
       await appendToKnown(accountId, context, credentialIssued(parts, credential));
       return issued(accountId, credential);
     },
 
     async revokeCredential(clientId, context) {
       const accountId = accountOf(clientId);
+      if (accountId === null) throw noCredential(clientId);
       const isIssued = (event: AccountEvent) => event.type === 'CredentialIssued' && event.data.clientId === clientId;
-      if (accountId === null || !(await mustKnow(accountId, isIssued))) throw noCredential(clientId);
-      await appendToKnown(accountId, context, { type: 'CredentialRevoked', data: { clientId, revokedAt: at(parts) } });
-      return { accountId, clientId };
+      const search = new EventSearch(store, accountId, isIssued);
+      try {
+        const found = await search.within(parts.lookMs ?? LOOK_MS);
+        if (found === 'empty') throw noAccount(accountId);
+        if (found === 'not-found') throw noCredential(clientId);
+        await appendToKnown(accountId, context, {
+          type: 'CredentialRevoked',
+          data: { clientId, revokedAt: at(parts) },
+        });
+        if (found === 'not-yet' && (await search.within()) !== 'found') throw noCredential(clientId);
+        return { accountId, clientId };
+      } finally {
+        await search.close();
+      }
     },
 
     async rotateSecret(accountId, context) {
       const signingSecret = newSigningSecret(randomBytes);
       const issuedAt = at(parts);
-      await mustKnow(accountId, isRegistration);
+      await mustKnow(accountId);
       await appendToKnown(accountId, context, secretIssued(parts, accountId, signingSecret, issuedAt));
       const previousEndsAt = new Date(signsUntil(Date.parse(issuedAt))).toISOString();
       return { accountId, signingSecret, previousEndsAt };
     },
   };
 
-  /** Reads no further than to the event: a history may be long. @returns false where the account has no such event */
-  async function mustKnow(accountId: number, isIt: (event: AccountEvent) => boolean): Promise<boolean> {
-    let isRegistered = false;
-    for await (const event of store.read(accountStream(accountId))) {
-      if (isIt(accountEvent(event))) return true;
-      isRegistered = true;
-    }
-    if (isRegistered) return false;
-    throw new RegistrationRefused('ACCOUNT_NOT_FOUND', `account ${accountId} is not registered`);
+  /** The first event of every account is its registration. */
+  async function mustKnow(accountId: number): Promise<void> {
+    const search = new EventSearch(store, accountId, ({ type }) => type === 'AccountRegistered');
+    const found = await search.within().finally(() => search.close());
+    if (found !== 'found') throw noAccount(accountId);
   }
 
   /** These events depend on no state: on a conflict the same ones follow whatever came first. So a busy account stops none. */
@@ -139,9 +156,8 @@ function issued(accountId: number, credential: { clientId: string; clientSecret:
   return { accountId, clientId: credential.clientId, clientSecret: credential.clientSecret };
 }
 
-/** The first event of every account. */
-function isRegistration({ type }: AccountEvent): boolean {
-  return type === 'AccountRegistered';
+function noAccount(accountId: number): RegistrationRefused {
+  return new RegistrationRefused('ACCOUNT_NOT_FOUND', `account ${accountId} is not registered`);
 }
 
 function noCredential(clientId: string): RegistrationRefused {

@@ -7,6 +7,7 @@ import { createOwnTokens, type OwnTokens } from '../accounts/own-tokens.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
 import { listen, type RunningServer } from '../http/listen.js';
 import { createRateLimit } from '../http/rate-limit.js';
+import { ReadLimit } from '../http/read-limit.js';
 import type { CheckedEndpoint } from '../http/register-webhook.js';
 import { createApi } from '../http/server.js';
 import { createFingerprints } from '../idempotency/fingerprint.js';
@@ -87,11 +88,13 @@ function issuerKeys(url: string, { logger, readiness }: Core, stops: Stop[]): Is
 function rateLimits({ api }: Config) {
   return {
     writes: createRateLimit({ name: 'writes', perMinute: api.writesPerMinute, now: monotonic }),
+    reads: new ReadLimit({ msPerMinute: api.readMsPerMinute, now: monotonic }),
     tokens: createRateLimit({ name: 'tokens', perMinute: api.tokensPerMinute, now: monotonic }),
   };
 }
 
 function endpointCheck({ delivery }: Config): (url: string) => CheckedEndpoint {
-  const rules = { allowedPorts: delivery.allowedPorts, allowPrivate: delivery.allowPrivateEndpoints };
+  const { allowedPorts, allowPrivateEndpoints: allowPrivate, deniedAddresses: denied } = delivery;
+  const rules = { allowedPorts, allowPrivate, ...(denied && { denied }) };
   return (url) => parseEndpoint(url, rules);
 }

@@ -19,6 +19,7 @@ import { ProjectionHost, type ProjectionStanding } from '../read-model/projectio
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
 import type { Config } from '../settings/config.js';
+import { AccountTurns } from '../webhooks/account-turns.js';
 import { type CommandParts, createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
 import { checkKeys } from './check-keys.js';
 import { deliveryTrust } from './delivery-trust.js';
@@ -93,6 +94,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const commands: CommandParts = {
     store,
     load: createLoadAccount(host),
+    turns: new AccountTurns(),
     newEventId: randomUUID,
     tracing,
     time: Date.now,

@@ -6,9 +6,10 @@ import type { Core, Stop } from './core.js';
 
 /** With connections of its own. */
 export function openAttempt({ config, lookup, secureContext, tracing, metrics }: Core, stops: Stop[]): Attempt {
-  const { allowPrivateEndpoints: allowPrivate, timeoutMs } = config.delivery;
+  const { allowPrivateEndpoints: allowPrivate, deniedAddresses: denied, timeoutMs } = config.delivery;
   const { connected } = metrics.delivery;
-  const agent = createEndpointAgent({ allowPrivate, connectTimeoutMs: timeoutMs, lookup, connected, secureContext });
+  const rules = { allowPrivate, ...(denied && { denied }) };
+  const agent = createEndpointAgent({ ...rules, connectTimeoutMs: timeoutMs, lookup, connected, secureContext });
   stops.push(() => agent.destroy());
   const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks' });
   return tracedAttempt(attempt, tracing, Math.random);

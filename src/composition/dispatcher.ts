@@ -12,7 +12,6 @@ import { standstillText } from '../delivery/standstill.js';
 import { topicsOf } from '../delivery/topics.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
-import type { Config } from '../settings/config.js';
 import { type Attended, attend } from './attended.js';
 import type { Core, Stop } from './core.js';
 import { openAttempt } from './delivery-attempt.js';

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { AddressRanges } from './address-ranges.js';
 import { parseUrl } from './parse-url.js';
 
 /** Ports from `from` to `to`, both included. */
@@ -11,6 +12,8 @@ export interface EndpointRules {
   readonly allowedPorts: readonly PortRange[];
   /** Lifts what a host may be (IP literal, single label, reserved name) and nothing else. */
   readonly allowPrivate: boolean;
+  /** Of the operator, whatever else is allowed; none without it. */
+  readonly denied?: AddressRanges;
 }
 
 /** `href`: the WHATWG-normalised URL, its identity. */
@@ -92,9 +95,10 @@ function refusePort(url: URL, { allowedPorts }: EndpointRules): Refusal {
   return `port ${port} is not allowed in url.`;
 }
 
-function refuseHost(host: string, { allowPrivate }: EndpointRules): Refusal {
+function refuseHost(host: string, { allowPrivate, denied }: EndpointRules): Refusal {
   if (isIP(host) !== 0) {
-    return allowPrivate ? undefined : 'the host of url must be a name, not an IP address.';
+    if (!allowPrivate) return 'the host of url must be a name, not an IP address.';
+    return denied?.has(host) ? 'the host of url is an IP address that is not allowed.' : undefined;
   }
   if (host.length > MAX_HOST_CHARACTERS) return `the host of url must have at most ${MAX_HOST_CHARACTERS} characters.`;
   if (!host.split('.').every((label) => LABEL.test(label))) {

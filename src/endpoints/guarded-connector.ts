@@ -8,6 +8,7 @@ import {
   type TLSSocket,
 } from 'node:tls';
 import type { buildConnector } from 'undici';
+import type { AddressRanges } from './address-ranges.js';
 import { isPublicAddress } from './address-rules.js';
 import { EndpointForbidden } from './endpoint-forbidden.js';
 import { limitReceived } from './received-limit.js';
@@ -23,6 +24,8 @@ export interface Certificates {
 
 export interface ConnectorOptions extends Certificates {
   readonly allowPrivate: boolean;
+  /** Of the operator, whatever else is allowed; none without it. */
+  readonly denied?: AddressRanges;
   /** From the name's resolution to the end of the TLS handshake, ms. */
   readonly connectTimeoutMs: number;
   /** In place of the certificates. */
@@ -50,11 +53,11 @@ export class GuardedConnector {
   readonly #connecting = new Set<TLSSocket>();
   readonly #connectedAt = new WeakMap<Error, number>();
 
-  constructor({ allowPrivate, connectTimeoutMs, lookup = lookupAll, connected, ...trust }: ConnectorOptions) {
+  constructor({ allowPrivate, denied, connectTimeoutMs, lookup = lookupAll, connected, ...trust }: ConnectorOptions) {
     const { secureContext, ...certificates } = trust;
     this.#timeoutMs = connectTimeoutMs;
     this.#connected = connected ?? (() => {});
-    this.#isAllowed = allowPrivate ? () => true : isPublicAddress;
+    this.#isAllowed = (address) => (allowPrivate || isPublicAddress(address)) && !denied?.has(address);
     this.#base = {
       secureContext: secureContext ?? secureContextOf(certificates),
       ALPNProtocols: ['http/1.1'],

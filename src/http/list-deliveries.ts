@@ -2,12 +2,13 @@
 import type { Context } from 'koa';
 import type { DeliveriesPage, DeliveriesQuery, DeliveryPlace } from '../ports/deliveries-view.js';
 import { OUTCOMES } from '../ports/delivery-order.js';
+import type { Reading } from './list-webhooks.js';
 import { type Operation, type Parameter, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operation.js';
 import type { OwnWebhook } from './own-webhook.js';
 import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE, pageQuery } from './page-query.js';
+import { callerOf } from './request-context.js';
 import { EXCHANGE, TIME } from './shared-schemas.js';
 import { shownFailure } from './shown-failure.js';
-import type { UnsentAnswers } from './unsent-answers.js';
 
 const OUTCOME = {
   title: 'DeliveryOutcome',
@@ -95,6 +96,7 @@ export const operation: Operation = {
   description:
     'Lists the deliveries of a webhook with their attempts, newest first, page by page. Test events are not included.',
   security: 'bearer',
+  rateLimit: 'reads',
   parameters: PARAMETERS,
   responses: {
     200: {
@@ -112,12 +114,16 @@ export interface Deliveries {
   page(query: DeliveriesQuery): DeliveriesPage;
 }
 
-export function listDeliveries(ownWebhook: OwnWebhook, view: Deliveries, unsent: UnsentAnswers) {
+export function listDeliveries(ownWebhook: OwnWebhook, view: Deliveries, { reads, unsent }: Reading) {
   return async (ctx: Context): Promise<void> => {
+    const turn = reads.turn(callerOf(ctx).accountId);
+    if (turn) await turn;
     const asked = pageQuery(ctx.query);
     const { accountId, webhook } = await ownWebhook(ctx);
-    const { deliveries, next } = view.page({ ...asked, accountId, webhookId: webhook.id });
-    const body = JSON.stringify({ deliveries: deliveries.map(shown), next: next && cursorOf(next) });
+    const body = reads.counted(accountId, () => {
+      const { deliveries, next } = view.page({ ...asked, accountId, webhookId: webhook.id });
+      return JSON.stringify({ deliveries: deliveries.map(shown), next: next && cursorOf(next) });
+    });
     unsent.mustTake(ctx, accountId, body);
     ctx.type = 'application/json';
     ctx.body = body;

@@ -5,9 +5,10 @@ import { headerPlace, type Sealing } from '../secrets/sealing.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
 import { accountNotFound } from './api-error.js';
 import { type Link, type Operation, refusal } from './operation.js';
+import type { ReadLimit } from './read-limit.js';
 import { callerOf } from './request-context.js';
 import { EVENT_TYPE, TIME } from './shared-schemas.js';
-import type { UnsentAnswers } from './unsent-answers.js';
+import { isLong, type UnsentAnswers } from './unsent-answers.js';
 
 const listingSchema = {
   title: 'WebhookList',
@@ -62,24 +63,35 @@ export const operation: Operation = {
   summary: 'List webhooks',
   description: 'Lists all webhooks of the account, active or not, in the order of their creation.',
   security: 'bearer',
+  rateLimit: 'reads',
   responses: {
     200: { description: 'The webhooks of the account.', schema: listingSchema, links: LINKS },
     404: refusal('The account is not registered.'),
   },
 };
 
-export function listWebhooks(accounts: Accounts, sealing: Sealing, unsent: UnsentAnswers) {
+/** What is held against too much reading. */
+export interface Reading {
+  readonly reads: ReadLimit;
+  readonly unsent: UnsentAnswers;
+}
+
+export function listWebhooks(accounts: Accounts, sealing: Sealing, { reads, unsent }: Reading) {
   // The answer is made once per state: a state that changes is another object.
   const answers = new WeakMap<AccountWebhooks, string>();
   return async (ctx: Context): Promise<void> => {
     const { accountId } = callerOf(ctx);
+    const turn = reads.turn(accountId);
+    if (turn) await turn;
     const found = await accounts.webhooks(accountId);
     if (!found) throw accountNotFound();
-    const known = answers.get(found) ?? answer(accountId, found, sealing);
-    answers.set(found, known);
-    unsent.mustTake(ctx, accountId, known);
+    const known = answers.get(found);
+    const isFree = known !== undefined && !isLong(known);
+    const body = isFree ? known : reads.counted(accountId, () => known ?? answer(accountId, found, sealing));
+    answers.set(found, body);
+    unsent.mustTake(ctx, accountId, body);
     ctx.type = 'application/json';
-    ctx.body = known;
+    ctx.body = body;
   };
 }
 

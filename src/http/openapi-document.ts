@@ -69,6 +69,9 @@ function described(operation: Operation, { issuesTokens }: DocumentOptions): Sch
 
 const NOT_NOW =
   "The event store or the keys of the token's issuer are unavailable. Retry-After says when to try again.";
+const TOO_MANY = 'The account sent too many requests. Retry-After says when to try again.';
+const READS_COST_TOO_MUCH =
+  "The account's reads cost the service too much time, far more than clients need. Retry-After says when to try again.";
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
 function common({ security, rateLimit, body }: Operation): Readonly<Record<number, Response>> {
@@ -77,7 +80,7 @@ function common({ security, rateLimit, body }: Operation): Readonly<Record<numbe
     ...(body && { 400: refusal('The body is not valid.') }),
     ...(body && { 413: refusal('The body exceeds 65,536 bytes.') }),
     ...(body && { 415: refusal('The Content-Type or Content-Encoding is not supported.') }),
-    ...(rateLimit && { 429: refusal('The account sent too many requests. Retry-After says when to try again.') }),
+    ...(rateLimit && { 429: refusal(rateLimit === 'reads' ? READS_COST_TOO_MUCH : TOO_MANY) }),
     431: refusal('The request line and headers exceed 16,384 bytes.'),
     500: refusal('Internal error. The request can be retried safely.'),
     ...(security === 'bearer' && { 503: refusal(NOT_NOW) }),
@@ -92,7 +95,7 @@ function answer({ security, rateLimit }: Operation, status: number, response: Re
   // Requests count once it is known whose they are; what was not authenticated has no figures.
   const isCounted = security === 'bearer' ? status !== 401 && status !== 431 : status === 200 || status === 429;
   const names = [
-    ...(rateLimit && isCounted ? ['RateLimit-Policy', 'RateLimit'] : []),
+    ...(rateLimit && rateLimit !== 'reads' && isCounted ? ['RateLimit-Policy', 'RateLimit'] : []),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
     ...(status === 401 ? ['WWW-Authenticate'] : []),
   ];

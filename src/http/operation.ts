@@ -25,8 +25,11 @@ export interface Operation {
   readonly description: string;
   /** bearer: 401 before anything else; client: the operation itself authenticates the client. */
   readonly security: 'bearer' | 'client' | 'none';
-  /** The limit its requests count to. With `bearer` they count before anything else of the request is looked at. */
-  readonly rateLimit?: 'writes' | 'tokens';
+  /**
+   * The limit its requests count to; with `bearer` before anything else of the request is looked at. Reads count by what they
+   * cost (read-limit.ts), where they are made.
+   */
+  readonly rateLimit?: 'writes' | 'tokens' | 'reads';
   /** Without it a body is not looked at. */
   readonly body?: { readonly type: 'json' | 'form'; readonly schema: Schema };
   readonly parameters?: readonly Parameter[];

@@ -18,6 +18,7 @@ import { measured, tagRoute } from './measured.js';
 import type { Operation } from './operation.js';
 import { createOwnWebhook } from './own-webhook.js';
 import { limitRate, type RateLimit } from './rate-limit.js';
+import type { ReadLimit } from './read-limit.js';
 import {
   type RegisterWebhookParts,
   registerWebhook,
@@ -43,7 +44,7 @@ export interface ApiParts extends RegisterWebhookParts {
   readonly ownTokens: OwnTokens | null;
   /** Where clients reach the service, without a slash at the end; null: each at the Host it asks. */
   readonly publicUrl: string | null;
-  readonly rateLimits: { readonly writes: RateLimit; readonly tokens: RateLimit };
+  readonly rateLimits: { readonly writes: RateLimit; readonly tokens: RateLimit; readonly reads: ReadLimit };
   /** The service's, for /openapi.json. */
   readonly version: string;
   readonly logger: Logger;
@@ -73,13 +74,13 @@ export function createApi(parts: ApiParts): Koa {
 function routes(parts: ApiParts): Route[] {
   const { accounts, sealing, handleCommand, now, ownTokens } = parts;
   const ownWebhook = createOwnWebhook(accounts);
-  const unsent = new UnsentAnswers();
+  const reading = { reads: parts.rateLimits.reads, unsent: new UnsentAnswers() };
   return [
     { operation: registerWebhookOperation, handle: registerWebhook(parts) },
-    { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing, unsent) },
+    { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing, reading) },
     { operation: setWebhookActiveOperation, handle: setWebhookActive(handleCommand, now) },
     { operation: removeWebhookOperation, handle: removeWebhook(handleCommand, now) },
-    { operation: listDeliveriesOperation, handle: listDeliveries(ownWebhook, parts.deliveries, unsent) },
+    { operation: listDeliveriesOperation, handle: listDeliveries(ownWebhook, parts.deliveries, reading) },
     { operation: testWebhookOperation, handle: testWebhook(ownWebhook, parts.sendTest, parts.logger) },
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
     { operation: showAsyncApiOperation, handle: showAsyncApi() },
@@ -106,7 +107,7 @@ function routed(all: readonly Route[], { accounts, verifyToken, rateLimits }: Ap
     const { method, path, security, rateLimit, body } = operation;
     const before: Middleware[] = [tagRoute(operation)];
     if (security === 'bearer') before.push(authenticated);
-    if (security === 'bearer' && rateLimit) before.push(limitRate(rateLimits[rateLimit]));
+    if (security === 'bearer' && rateLimit && rateLimit !== 'reads') before.push(limitRate(rateLimits[rateLimit]));
     if (body?.type === 'json') before.push(jsonBody());
     if (body?.type === 'form') before.push(tokenErrors, formBody());
     router.register(path.replace(/\{(\w+)\}/g, ':$1'), [method], [...before, handle]);

@@ -19,6 +19,11 @@ export interface UnsentLimits {
 
 const LIMITS: UnsentLimits = { accountBytes: 16 * MIB, processBytes: 96 * MIB };
 
+/** Shorter ones are counted nowhere. */
+export function isLong(answer: string): boolean {
+  return answer.length >= LONG;
+}
+
 export class UnsentAnswers {
   readonly #limits: UnsentLimits;
   readonly #byAccount = new Map<number, number>();
@@ -30,7 +35,7 @@ export class UnsentAnswers {
 
   /** Before the answer is given. @throws ApiError 503 where too much waits already */
   mustTake({ res }: Pick<Context, 'res'>, accountId: number, answer: string): void {
-    if (answer.length < LONG) return;
+    if (!isLong(answer)) return;
     const bytes = Buffer.byteLength(answer);
     const { accountBytes, processBytes } = this.#limits;
     const ofAccount = this.#byAccount.get(accountId) ?? 0;

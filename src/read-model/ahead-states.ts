@@ -5,6 +5,7 @@
  */
 import type { KeyUse } from '../webhooks/key-use.js';
 import type { Folded } from './folded-states.js';
+import { charactersOf } from './plain-json.js';
 
 export interface AheadLimits {
   readonly streams: number;
@@ -64,7 +65,7 @@ export class AheadStates<S> {
   put(stream: string, folded: Folded<S>, keys: readonly KeyUse[], isOwn: boolean): void {
     const before = this.#entries.get(stream);
     if (before && before.folded.revision >= folded.revision) return;
-    const characters = JSON.stringify(folded.state).length;
+    const characters = charactersOf(folded.state);
     const all = new Map([...(before?.keys ?? []), ...keys.map((use) => [use.key, use] as const)]);
     this.#characters += characters - (before?.characters ?? 0);
     this.#entries.set(stream, { folded, keys: all, characters, since: before?.since ?? (isOwn ? this.#now() : null) });

@@ -54,6 +54,8 @@ function apiOf(values: Values) {
     /** Requests a minute and account; 0: no limit. */
     writesPerMinute: values.RATE_LIMIT_WRITES,
     tokensPerMinute: values.RATE_LIMIT_TOKENS,
+    /** What an account's reads may take of the process, in ms a minute; 0: no limit. */
+    readMsPerMinute: values.RATE_LIMIT_READS,
     maxConnections: values.MAX_CONNECTIONS,
   } as const;
 }
@@ -90,6 +92,8 @@ function deliveryOf(values: Values) {
     deactivateAfterMs: values.DEACTIVATE_AFTER,
     allowedPorts: values.ALLOWED_PORTS,
     allowPrivateEndpoints: values.ALLOW_PRIVATE_ENDPOINTS,
+    /** Addresses that no delivery may go to, on top of those that never are; null: no more. */
+    deniedAddresses: values.DENIED_ADDRESSES,
     caFile: values.DELIVERY_CA_FILE,
     /** Both are set, or none is: a rule of rules.ts. */
     clientCertFile: values.DELIVERY_CLIENT_CERT_FILE,

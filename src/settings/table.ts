@@ -5,7 +5,16 @@
 import { LOG_LEVELS } from '../observability/logger.js';
 import { optional, type Parser } from './parsers/parser.js';
 import { duration, durationOrOff, positiveDuration, schedule, sizeOrOff, timeout } from './parsers/quantities.js';
-import { brokerUrl, collectorUrl, eventStoreUrl, jwksUrl, port, portRanges, publicUrl } from './parsers/urls.js';
+import {
+  addressRanges,
+  brokerUrl,
+  collectorUrl,
+  eventStoreUrl,
+  jwksUrl,
+  port,
+  portRanges,
+  publicUrl,
+} from './parsers/urls.js';
 import { flag, group, key, oneOf, path, prefix, text, topics, whole, wholeOrOff, wholeTo99 } from './parsers/words.js';
 
 export interface Setting<T = unknown> {
@@ -65,6 +74,11 @@ export const SECTIONS = {
   'Limits of the API': {
     RATE_LIMIT_WRITES: setting(wholeOrOff, '20000', 'How many requests that write an account may send in a minute.'),
     RATE_LIMIT_TOKENS: setting(wholeOrOff, '6000', 'How many requests for a token an account may send in a minute.'),
+    RATE_LIMIT_READS: setting(
+      wholeOrOff,
+      '6000',
+      "How much of the process's time the reads of an account may take in a minute, in ms; `0` is no limit. Far more than clients need.",
+    ),
     MAX_CONNECTIONS: setting(
       whole,
       '10000',
@@ -100,6 +114,10 @@ export const SECTIONS = {
       flag,
       'false',
       'Whether the URL of a webhook may lead to a private address or a local name: for tests.',
+    ),
+    DENIED_ADDRESSES: unset(
+      addressRanges,
+      'Networks that no delivery goes to, like `203.0.113.0/24,2001:db8::/32`, also where `ALLOW_PRIVATE_ENDPOINTS` is `true`.',
     ),
     DELIVERY_CA_FILE: unset(
       path,

@@ -99,8 +99,12 @@ function register(state: AccountWebhooks, command: RegisterWebhook): Decision {
 function isTooLarge(state: AccountWebhooks, existing: Webhook | undefined, command: RegisterWebhook): boolean {
   const growth = charactersOf(command) - (existing ? charactersOf(existing) : 0);
   if (growth <= 0) return false;
-  const now = state.webhooks.reduce((sum, webhook) => sum + charactersOf(webhook), 0);
-  return now + growth > MAX_ACCOUNT_CHARACTERS;
+  return accountCharacters(state) + growth > MAX_ACCOUNT_CHARACTERS;
+}
+
+/** What all its webhooks hold together, as it is stored. */
+export function accountCharacters({ webhooks }: AccountWebhooks): number {
+  return webhooks.reduce((sum, webhook) => sum + charactersOf(webhook), 0);
 }
 
 /** Of what its account chose. */

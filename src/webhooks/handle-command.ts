@@ -1,6 +1,6 @@
 /**
  * A command's way: load the state with all that the store has, decide, append with the revision the decision was made on;
- * where another command came first, load and decide again. That is what makes the limit of 3 hold under concurrency, over
+ * where another process came first, load and decide again; commands of this one take turns (account-turns.ts). That is what makes the limit of 3 hold under concurrency, over
  * any number of processes. The events count at once in this process, so nobody waits for the subscription.
  *
  * A command may bring an Idempotency-Key. Its state was loaded with the keys of all its events, and the append carries the
@@ -8,7 +8,8 @@
  */
 import type { Tracing } from '../observability/tracing.js';
 import { type EventStore, type NewEvent, WrongExpectedRevision } from '../ports/event-store.js';
-import { type Command, type Decision, decide } from './decide.js';
+import type { AccountTurns, Turn } from './account-turns.js';
+import { accountCharacters, type Command, type Decision, decide } from './decide.js';
 import { accountEvent, type CommandContext, enveloped, type NewEventId } from './envelope.js';
 import { type AccountEvent, accountStream } from './events.js';
 import { KEY_COUNTS_MS, type KeyUse, keyUseOf, type RequestKey, withKey } from './key-use.js';
@@ -18,6 +19,8 @@ import { evolve, NO_ACCOUNT } from './state.js';
 export interface CommandParts {
   readonly store: Pick<EventStore, 'append'>;
   readonly load: LoadAccount;
+  /** One for all handlers of a process. */
+  readonly turns: AccountTurns;
   readonly newEventId: NewEventId;
   readonly tracing: Pick<Tracing, 'append'>;
   /** ms since the epoch. */
@@ -46,26 +49,29 @@ export type HandleKeyedCommand = (
 ) => Promise<KeyedDecision>;
 
 export function createCommandHandler(parts: CommandParts): HandleCommand {
-  return async (accountId, command, context) => {
-    for (;;) {
-      const account = await parts.load(accountId);
-      const decided = await decideOn(parts, accountId, account, { command, context, key: null });
-      if (decided) return decided;
-    }
-  };
+  return (accountId, command, context) =>
+    parts.turns.take(accountId, async ({ changed }) => {
+      for (;;) {
+        const account = await parts.load(accountId);
+        const decided = await decideOn(parts, accountId, account, { command, context, key: null, changed });
+        if (decided) return decided;
+      }
+    });
 }
 
 export function createKeyedCommandHandler(parts: CommandParts): HandleKeyedCommand {
   return async (accountId, key, prepare, context) => {
     let command = key ? null : await prepare();
-    for (;;) {
-      const account = await parts.load(accountId);
-      const before = key && caused(account, key, parts.time());
-      if (before) return before;
-      command ??= await prepare();
-      const decided = await decideOn(parts, accountId, account, { command, context, key });
-      if (decided) return decided;
-    }
+    return parts.turns.take(accountId, async ({ changed }) => {
+      for (;;) {
+        const account = await parts.load(accountId);
+        const before = key && caused(account, key, parts.time());
+        if (before) return before;
+        command ??= await prepare();
+        const decided = await decideOn(parts, accountId, account, { command, context, key, changed });
+        if (decided) return decided;
+      }
+    });
   };
 }
 
@@ -79,6 +85,7 @@ interface Given {
   readonly command: Command;
   readonly context: CommandContext;
   readonly key: RequestKey | null;
+  readonly changed: Turn['changed'];
 }
 
 /** Null where the stream had moved on. */
@@ -86,7 +93,7 @@ async function decideOn(
   parts: CommandParts,
   accountId: number,
   account: LoadedAccount,
-  { command, context, key }: Given,
+  { command, context, key, changed }: Given,
 ): Promise<Decision | null> {
   const before = account.webhooks ?? NO_ACCOUNT;
   const decision = decide(before, command);
@@ -97,6 +104,7 @@ async function decideOn(
   const revision = await append(parts, accountStream(accountId), events, { revision: account.revision, context });
   if (revision === null) return null;
   const webhooks = events.reduce((state, event) => evolve(state, accountEvent(event)), before);
+  changed(accountCharacters(webhooks));
   const keys = events.flatMap((event) => keyUseOf(event) ?? []);
   account.applied(webhooks, { revision, eventId: events.at(-1)?.id ?? '' }, keys);
   return decision;

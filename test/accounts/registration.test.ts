@@ -34,9 +34,9 @@ afterEach(async () => {
   directory.remove();
 });
 
-function over(store: EventStore): Registration {
+function over(store: EventStore, more: { lookMs?: number } = {}): Registration {
   const now = () => new Date(time);
-  return createRegistration({ store, sealing: SEALING, randomBytes, newEventId: randomUUID, now });
+  return createRegistration({ store, sealing: SEALING, randomBytes, newEventId: randomUUID, now, ...more });
 }
 
 async function history(accountId: number): Promise<RecordedEvent[]> {
@@ -47,6 +47,28 @@ async function history(accountId: number): Promise<RecordedEvent[]> {
 
 const types = async (accountId: number) => (await history(accountId)).map(({ type }) => type);
 
+/** Reads nothing more than first events before something was appended. */
+function slowlyRead(store: EventStore): EventStore {
+  let goOn = () => {};
+  const appended = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  return {
+    ...bound(store),
+    async *read(stream) {
+      for await (const event of store.read(stream)) {
+        yield event;
+        await appended;
+      }
+    },
+    async append(...given) {
+      const result = await store.append(...given);
+      goOn();
+      return result;
+    },
+  };
+}
+
 async function refusal(promise: Promise<unknown>): Promise<string> {
   const error = await promise.then(
     () => undefined,
@@ -55,6 +77,8 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
   if (error instanceof RegistrationRefused) return error.code;
   throw new Error('it was not refused', { cause: error });
 }
+
+const REGISTERED = ['AccountRegistered', 'CredentialIssued', 'SigningSecretIssued'];
 
 describe('register', () => {
   it('gives credentials whose id names the account, in characters that no encoding changes', async () => {
@@ -157,6 +181,32 @@ describe('what comes after', () => {
     await over(busy).revokeCredential(clientId, CONTEXT);
     expect([conflicts, read]).toEqual([5, 2]);
     expect((await types(42)).at(-1)).toBe('CredentialRevoked');
+  });
+
+  it('revokes a credential that is far back in a history before it has found it', async () => {
+    await registration.register(42, CONTEXT);
+    const { clientId } = await registration.issueCredential(42, CONTEXT);
+    await over(slowlyRead(opened.store), { lookMs: 0 }).revokeCredential(clientId, CONTEXT);
+    expect(await types(42)).toEqual([...REGISTERED, 'CredentialIssued', 'CredentialRevoked']);
+  });
+
+  it('refuses one that was never issued, also where that takes long: the event revokes nothing', async () => {
+    const { clientId } = await registration.register(42, CONTEXT);
+    const never = over(slowlyRead(opened.store), { lookMs: 0 }).revokeCredential('acct_42_0123456789abcdef', CONTEXT);
+    expect(await refusal(never)).toBe('CREDENTIAL_NOT_FOUND');
+    expect(await types(42)).toEqual([...REGISTERED, 'CredentialRevoked']);
+    expect(clientId).not.toBe('acct_42_0123456789abcdef');
+  });
+
+  it('revokes nothing where the store does not let it read', async () => {
+    const { clientId } = await registration.register(42, CONTEXT);
+    const gone = (): never => {
+      throw new StoreUnavailable('gone');
+    };
+    await expect(over({ ...bound(opened.store), read: gone }).revokeCredential(clientId, CONTEXT)).rejects.toThrow(
+      StoreUnavailable,
+    );
+    expect(await types(42)).toEqual(REGISTERED);
   });
 
   it.each(['', 'acct_42', 'acct_42_', 'acct_042_0123456789abcdef', 'ACCT_42_0123456789ABCDEF', '__proto__'])(

@@ -2,6 +2,7 @@ import type { ServerOptions } from 'node:https';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
+import { parseRanges } from '../../src/endpoints/address-ranges.js';
 import { type AgentOptions, createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import type { LookupAll } from '../../src/endpoints/resolve.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
@@ -69,6 +70,42 @@ describe('without private endpoints', () => {
       expect(receiver.sockets.size).toBe(0);
     },
   );
+});
+
+describe('addresses that the operator denies', () => {
+  const denied = parseRanges(['127.0.0.0/29', 'fd00::/8']) ?? undefined;
+  const options = { allowPrivate: true, ...(denied && { denied }) };
+
+  test.each([
+    ['one of them', ['127.0.0.1']],
+    ['one of them and another', ['127.0.0.9', '127.0.0.1']],
+    ['one of them inside of IPv6', ['::ffff:127.0.0.1']],
+    ['one of IPv6', ['fd00::1']],
+  ])('a name that resolves to %s is not connected to, with private endpoints either', async (_, addresses) => {
+    const { receiver, post } = await setUp({ ...lookupOf(addresses), ...options });
+    await expect(post(NAME)).rejects.toMatchObject(FORBIDDEN);
+    expect(receiver.sockets.size).toBe(0);
+  });
+
+  test.each(['127.0.0.1', '[::ffff:127.0.0.1]', '[fd00::1]', '2130706433', '0x7f.1'])(
+    'the literal %s',
+    async (host) => {
+      const { receiver, post } = await setUp(options);
+      await expect(post(host)).rejects.toMatchObject(FORBIDDEN);
+      expect(receiver.sockets.size).toBe(0);
+    },
+  );
+
+  test('do not lift what is denied anyhow', async () => {
+    const { post } = await setUp({ ...lookupOf(['127.0.0.9']), ...options, allowPrivate: false });
+    await expect(post(NAME)).rejects.toMatchObject(FORBIDDEN);
+  });
+
+  test('leave others as they are', async () => {
+    const others = parseRanges(['127.0.0.2/32']);
+    const { post } = await setUp({ allowPrivate: true, ...(others && { denied: others }) });
+    expect(await post('127.0.0.1')).toBe(200);
+  });
 });
 
 describe('with private endpoints', () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EXAMPLES } from '../../scripts/api-examples.js';
 import { KeysUnavailable } from '../../src/accounts/access-tokens.js';
 import type { IssuedCredential } from '../../src/accounts/registration.js';
+import { ReadLimit } from '../../src/http/read-limit.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
@@ -264,6 +265,8 @@ describe('each documented answer is one that the service gives, and in that shap
   let bare: BareApi;
   let keyless: BareApi;
   let storeless: BareApi;
+  /** Account 42 has read as much as it may. */
+  let read: BareApi;
 
   beforeAll(async () => {
     const accounts = { webhooks: failing, credential: failing } as never;
@@ -274,11 +277,15 @@ describe('each documented answer is one that the service gives, and in that shap
     const away = () => Promise.reject(new StoreUnavailable('planted'));
     storeless = await startBareApi({ parts: { accounts: { webhooks: away, credential: away } as never, ownTokens } });
     bare = await startBareApi();
+    const reads = new ReadLimit({ msPerMinute: 1, now: () => performance.now() });
+    reads.counted(42, () => 'x'.repeat(10 * 1024 * 1024));
+    const unlimited = { take: () => ({ allowed: true, headers: {} }) };
+    read = await startBareApi({ parts: { rateLimits: { writes: unlimited, tokens: unlimited, reads } } });
     keyless = await startBareApi({ parts: { verifyToken: () => Promise.reject(new KeysUnavailable(2)) } });
   });
 
   afterAll(async () => {
-    for (const running of [broken, bare, keyless, storeless]) await running.close();
+    for (const running of [broken, bare, keyless, storeless, read]) await running.close();
   });
 
   /** What this service can't be made to do: a store that fails, a token of an account nobody registered, no issuer. */
@@ -312,6 +319,7 @@ describe('each documented answer is one that the service gives, and in that shap
     await client.post(webhook('a'));
     await send(api.url, route);
     await send(api.url, route, { headers: as(client) });
+    await send(read.url, route, { headers: as({ token: 'caller-42' }) });
     await sendToBroken(route);
     expectAllSeen(route);
   });

@@ -36,3 +36,21 @@ it.each([
 ])('and nothing else: %s', async (url) => {
   expect(await post(url)).toMatchObject({ status: 400, body: { errors: [{ field: 'url' }] } });
 });
+
+it('DENIED_ADDRESSES are refused all the same, as literals; a name is judged when it is connected to', async () => {
+  const settings = { ALLOW_PRIVATE_ENDPOINTS: 'true', DENIED_ADDRESSES: '127.0.0.0/8,fd00::/8' };
+  const other = await startApi(settings);
+  try {
+    const account = await other.account(1);
+    const answered = async (host: string) => {
+      const { status, body } = await account.post({ url: `https://${host}/`, eventType: 'cash_in' });
+      return status === 200 ? 'taken' : `${status} ${body.errors?.map(({ field }) => field)}`;
+    };
+    const denied = ['127.0.0.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', '[fd00::1]'];
+    for (const host of denied) expect(await answered(host)).toBe('400 url');
+    expect(await answered('10.0.0.1')).toBe('taken');
+    expect(await answered('localhost')).toBe('taken');
+  } finally {
+    await other.close();
+  }
+});

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { IssuedCredential } from '../../src/accounts/registration.js';
 import { createRateLimit, type RateLimit } from '../../src/http/rate-limit.js';
+import { ReadLimit } from '../../src/http/read-limit.js';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { CONTEXT } from '../support/webhook-samples.js';
@@ -106,8 +107,9 @@ describe('writes', () => {
     const [limit, none] = [perMinute, 0].map((rate) =>
       createRateLimit({ name: 'writes', perMinute: rate, now: () => 0 }),
     );
+    const reads = new ReadLimit({ msPerMinute: 0, now: () => 0 });
     if (!limit || !none) throw new Error('no limits');
-    bare = await startBareApi({ parts: { rateLimits: { writes: limit, tokens: none } } });
+    bare = await startBareApi({ parts: { rateLimits: { writes: limit, tokens: none, reads } } });
     return bare;
   }
 

@@ -3,12 +3,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Verification } from '../../src/accounts/access-tokens.js';
 import { listen, type ServerLimits } from '../../src/http/listen.js';
 import { createRateLimit } from '../../src/http/rate-limit.js';
+import { ReadLimit } from '../../src/http/read-limit.js';
 import { type ApiParts, createApi } from '../../src/http/server.js';
 import { createFingerprints } from '../../src/idempotency/fingerprint.js';
 import { noTracing } from '../../src/observability/tracing.js';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing } from '../../src/secrets/sealing.js';
+import { AccountTurns } from '../../src/webhooks/account-turns.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createCommandHandler, createKeyedCommandHandler } from '../../src/webhooks/handle-command.js';
@@ -48,7 +50,14 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const now = parts.now ?? (() => new Date());
   const time = () => now().getTime();
   const readModel = await startReadModel(readModelOver(opened.store), directory.path, time);
-  const commands = { store, load: readModel.load, newEventId: randomUUID, tracing: noTracing, time };
+  const commands = {
+    store,
+    load: readModel.load,
+    newEventId: randomUUID,
+    turns: new AccountTurns(),
+    tracing: noTracing,
+    time,
+  };
   const api = createApi({
     accounts: readModel.accounts,
     deliveries: { page: () => ({ deliveries: [], next: null }) },
@@ -61,7 +70,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     fingerprints: createFingerprints([key]),
     webhookIds: createWebhookIds(store, randomUUID),
     sealing: createSealing([key], randomBytes),
-    rateLimits: { writes: unlimited, tokens: unlimited },
+    rateLimits: { writes: unlimited, tokens: unlimited, reads: new ReadLimit({ msPerMinute: 0, now: () => 0 }) },
     version: '0.0.0',
     checkEndpoint: (url) => ({ ok: true, href: url }),
     now,

@@ -18,6 +18,7 @@ import type { Accounts } from '../../src/read-model/accounts.js';
 import { createWasRemoved } from '../../src/read-model/removed-webhooks.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace } from '../../src/secrets/sealing.js';
+import { AccountTurns } from '../../src/webhooks/account-turns.js';
 import { createCommandHandler } from '../../src/webhooks/handle-command.js';
 import type { EventType } from '../../src/webhooks/limits.js';
 import { testAuthority } from './certificates.js';
@@ -62,7 +63,14 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
   const broker = new SqliteBroker(file);
   const readModel = await startReadModel(store, dataDir);
   const { accounts, load } = readModel;
-  const commands = { store, load, newEventId: randomUUID, tracing: noTracing, time: Date.now };
+  const commands = {
+    store,
+    load,
+    newEventId: randomUUID,
+    turns: new AccountTurns(),
+    tracing: noTracing,
+    time: Date.now,
+  };
   const handleCommand = createCommandHandler(commands);
   const now = () => Date.now();
   const parts = { store, sealing, randomBytes, newEventId: randomUUID, now: () => new Date() };

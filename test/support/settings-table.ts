@@ -141,6 +141,16 @@ export const SETTINGS: readonly Setting[] = [
     wrong: NO_COUNTS.filter((value) => value !== '0'),
   },
   {
+    key: 'RATE_LIMIT_READS',
+    at: ({ api }) => api.readMsPerMinute,
+    byDefault: 6_000,
+    good: [
+      ['0', 0],
+      ['600', 600],
+    ],
+    wrong: NO_COUNTS.filter((value) => value !== '0'),
+  },
+  {
     key: 'RATE_LIMIT_TOKENS',
     at: ({ api }) => api.tokensPerMinute,
     byDefault: 6_000,
@@ -236,6 +246,22 @@ export const SETTINGS: readonly Setting[] = [
       ['7-7', ranges([7, 7])],
     ],
     wrong: ['0', '65536', '0-10', '1-65536', '20100-20000', '443-', '-443', '443,', '443, 8443', 'https', '1-2-3', '*'],
+  },
+  {
+    key: 'DENIED_ADDRESSES',
+    at: ({ delivery }) => delivery.deniedAddresses && ['203.0.113.7', '2001:db8::7'].map(delivery.deniedAddresses.has),
+    byDefault: null,
+    good: [
+      ['203.0.113.0/24', [true, false]],
+      ['203.0.113.0/24,2001:db8::/32', [true, true]],
+      ['10.0.0.0/8', [false, false]],
+    ],
+    wrong: [
+      ...['203.0.113.0/33', '203.0.113.0/-1', '203.0.113.0/', '203.0.113.0', '203.0.113/24', '203.0.113.0/024'],
+      ...['2001:db8::/129', '2001:db8::/a', '2001:db8:/32', 'fe80::1%eth0/64', '[2001:db8::]/32', '::ffff:1.2.3.4/129'],
+      ...['203.0.113.0/24,', ',', '203.0.113.0/24 ', '203.0.113.0/24, 10.0.0.0/8', 'shop.example.com', '0.0.0.0/0x8'],
+      '203.0.113.0/255.255.255.0',
+    ],
   },
   {
     key: 'ALLOW_PRIVATE_ENDPOINTS',

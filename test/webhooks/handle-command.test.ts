@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { noTracing } from '../../src/observability/tracing.js';
 import { type EventStore, NO_STREAM, OtherHistory } from '../../src/ports/event-store.js';
+import { AccountTurns } from '../../src/webhooks/account-turns.js';
 import { accountEvent, enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createCommandHandler, type HandleCommand } from '../../src/webhooks/handle-command.js';
@@ -32,7 +33,14 @@ afterAll(async () => {
 });
 
 function handlerOver({ load }: ReadModel, over: EventStore = store): HandleCommand {
-  return createCommandHandler({ store: over, load, newEventId: randomUUID, tracing: noTracing, time: Date.now });
+  return createCommandHandler({
+    store: over,
+    load,
+    newEventId: randomUUID,
+    turns: new AccountTurns(),
+    tracing: noTracing,
+    time: Date.now,
+  });
 }
 
 /** One of the two, in turn: as two processes would share the load. */

@@ -1,4 +1,5 @@
-/** Where others are: URLs, hosts and ports. */
+/** Where others are: URLs, hosts, ports and networks. */
+import { type AddressRanges, parseRanges } from '../../endpoints/address-ranges.js';
 import type { PortRange } from '../../endpoints/endpoint-url.js';
 import { parseUrl } from '../../endpoints/parse-url.js';
 import { becoming, listOf, matching, type Parser } from './parser.js';
@@ -62,3 +63,8 @@ const portRange = becoming(
   },
 );
 export const portRanges = listOf(portRange, `ports from 1 to ${HIGHEST_PORT} and ranges, like 443,8443,20000-20100`);
+
+export const addressRanges: Parser<AddressRanges> = {
+  expected: 'networks like 203.0.113.0/24,2001:db8::/32',
+  parse: (text) => parseRanges(text.split(',')) ?? undefined,
+};

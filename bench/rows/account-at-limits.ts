@@ -1,0 +1,183 @@
+/**
+ * What another account feels of one that is at every limit and does its worst: 40 connections that pipeline 32 GETs each and
+ * read nothing; then as many that read what they get, of each operation. A small account is asked for its list all the while,
+ * and gets payments.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
+import { cpuMs, peakMemoryMiB } from '../../test/support/process-stats.js';
+import type { Answers, Attack, handlers as hostileHandlers } from '../processes/hostile-clients.js';
+import type { handlers as publisherHandlers } from '../processes/publisher.js';
+import { Child } from '../support/child.js';
+import { machineMs } from '../support/clock.js';
+import { amount } from '../support/format.js';
+import { type Installation, openInstallation, startService } from '../support/installation.js';
+import { fillAccount } from '../support/largest-account.js';
+import { populate } from '../support/population.js';
+import type { Outcome, Row, Tell } from '../support/row.js';
+import { ROUNDS, SECONDS, WARM_UP_SECONDS } from '../support/sizes.js';
+import { percentile } from '../support/statistics.js';
+import { tokenOf } from '../support/tokens.js';
+
+const HEALTHY = 1;
+const HOSTILE = 2;
+const CONNECTIONS = 40;
+const PIPELINED = 32;
+/** GETs and payments of the healthy account. */
+const PER_SECOND = 20;
+const MEMORY_LIMIT_MIB = 300;
+const ARRIVED_WITHIN_MS = 30_000;
+const LOOK_EVERY_MS = 20;
+
+export const accountAtLimits: Row = {
+  name: 'account-at-limits',
+  title: `An account at every limit, ${CONNECTIONS} connections by turns unread and of each operation: p99 of another's GETs and deliveries, the worse`,
+  figure: { kind: 'below', value: 250, unit: 'ms' },
+  run,
+};
+
+type Way = Pick<Attack, 'requests' | 'pipelined'>;
+
+interface Scene extends Installation {
+  readonly service: Awaited<ReturnType<typeof startService>>;
+  readonly publisher: Child<typeof publisherHandlers>;
+  readonly hostile: Child<typeof hostileHandlers>;
+  readonly token: string;
+  readonly ways: Readonly<Record<string, Way>>;
+}
+
+interface Felt {
+  readonly gets: number;
+  readonly deliveries: number;
+  /** Of the service, of one core. */
+  readonly busy: number;
+  readonly answers: Answers;
+}
+
+async function run(tell: Tell): Promise<Outcome> {
+  const scene = await open(tell);
+  try {
+    const quiet = await felt(scene, null);
+    tell(`nobody else: ${told(quiet)}`);
+    const rounds: Record<string, Felt>[] = [];
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const ofRound: Record<string, Felt> = {};
+      for (const [name, way] of Object.entries(scene.ways)) {
+        ofRound[name] = await felt(scene, way);
+        tell(`round ${round}, ${name}: ${told(ofRound[name])}`);
+      }
+      rounds.push(ofRound);
+    }
+    return outcome(Object.keys(scene.ways), rounds, quiet, peakMemoryMiB(scene.service.pid));
+  } finally {
+    await scene.close();
+  }
+}
+
+async function open(tell: Tell): Promise<Scene> {
+  const installation = await openInstallation();
+  const { settings, origins } = installation;
+  const urls = (accountId: number) => (accountId === HEALTHY ? origins.map((origin) => `${origin}/payments`) : []);
+  await populate(settings, { accounts: HOSTILE, urls }, tell);
+  const service = await startService(settings);
+  const publisher: Scene['publisher'] = await Child.start('publisher');
+  await publisher.ask('open', { settings, accounts: { first: HEALTHY, count: 1 } });
+  const hostile: Scene['hostile'] = await Child.start('hostile-clients');
+  const close = async () => {
+    await Promise.all([publisher.stop(), hostile.stop()]);
+    await service.stop('SIGTERM');
+    await installation.close();
+  };
+  const hostileToken = await tokenOf(service.url, HOSTILE);
+  const webhooks = await fillAccount({ url: service.url, token: hostileToken }, 'https://localhost');
+  const active = webhooks.filter(({ isActive }) => isActive).length;
+  tell(`the hostile account has ${webhooks.length} webhooks, ${active} of them active`);
+  const ways = waysOf(hostileToken, webhooks);
+  return { ...installation, service, publisher, hostile, token: await tokenOf(service.url, HEALTHY), ways, close };
+}
+
+/** What the account has a right to, each at its worst. */
+function waysOf(token: string, webhooks: readonly { id: number; isActive: boolean }[]): Record<string, Way> {
+  const tokens = [token];
+  const ids = webhooks.filter(({ isActive }) => isActive).map(({ id }) => id);
+  const list: Way['requests'] = { kind: 'get', path: '/api/webhooks', tokens };
+  const deliveries: Way['requests'] = { kind: 'get', path: `/api/webhooks/${ids[0]}/deliveries`, tokens };
+  return {
+    unread: { requests: list, pipelined: PIPELINED },
+    lists: { requests: list, pipelined: null },
+    deliveries: { requests: deliveries, pipelined: null },
+    switches: { requests: { kind: 'switch', tokens, ids }, pipelined: null },
+  };
+}
+
+async function felt(scene: Scene, way: Way | null): Promise<Felt> {
+  const { service, receivers, publisher, hostile } = scene;
+  const port = Number(new URL(service.url).port);
+  if (way) await hostile.ask('begin', { port, connections: CONNECTIONS, ...way });
+  try {
+    await delay(WARM_UP_SECONDS * 1_000);
+    await receivers.ask('timed');
+    const [before, cpuBefore] = [await receivers.ask('sample'), cpuMs(service.pid)];
+    const [gets, published] = await Promise.all([
+      steadyGets(scene),
+      publisher.ask('publishSteadily', { perSecond: PER_SECOND, seconds: SECONDS }),
+    ]);
+    const busy = (cpuMs(service.pid) - cpuBefore) / (1_000 * SECONDS);
+    const deadline = performance.now() + ARRIVED_WITHIN_MS;
+    while ((await receivers.ask('sample')).answered - before.answered < scene.origins.length * published) {
+      if (performance.now() > deadline) throw new Error('deliveries of the healthy account are missing');
+      await delay(LOOK_EVERY_MS);
+    }
+    const times = await receivers.ask('latencies');
+    const answers = await hostile.ask('end');
+    return { gets: percentile(gets, 99), deliveries: percentile(times, 99), busy, answers };
+  } finally {
+    await hostile.ask('end');
+  }
+}
+
+/** ms, each from when it was due, whatever became of those before it. */
+async function steadyGets({ service, token }: Scene): Promise<number[]> {
+  const begin = machineMs();
+  const one = async (n: number): Promise<number> => {
+    const due = begin + (1_000 * n) / PER_SECOND;
+    await delay(Math.max(0, due - machineMs()));
+    const { statusCode, body } = await request(`${service.url}/api/webhooks`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    await body.dump();
+    if (statusCode !== 200) throw new Error(`the healthy account's GET answered ${statusCode}`);
+    return machineMs() - due;
+  };
+  return Promise.all(Array.from({ length: PER_SECOND * SECONDS }, (_, n) => one(n)));
+}
+
+function outcome(
+  names: readonly string[],
+  rounds: readonly Record<string, Felt>[],
+  quiet: Felt,
+  memoryMiB: number,
+): Outcome {
+  const of = (name: string, value: (felt: Felt) => number) => rounds.map((round) => value(round[name] ?? quiet));
+  const worst = (round: Record<string, Felt>) =>
+    Math.max(...Object.values(round).flatMap(({ gets, deliveries }) => [gets, deliveries]));
+  const holds = memoryMiB < MEMORY_LIMIT_MIB ? 'below' : 'NOT below';
+  return {
+    kind: 'measured',
+    values: rounds.map(worst),
+    sides: names.flatMap((name) => [
+      { name: `${name}: GETs`, unit: 'ms' as const, values: of(name, ({ gets }) => gets) },
+      { name: `${name}: deliveries`, unit: 'ms' as const, values: of(name, ({ deliveries }) => deliveries) },
+    ]),
+    notes: [
+      `Most resident: ${amount(memoryMiB, 'MiB')}, ${holds} ${MEMORY_LIMIT_MIB}.`,
+      `With nobody else: ${told(quiet)}.`,
+    ],
+  };
+}
+
+function told({ gets, deliveries, busy, answers }: Felt): string {
+  const heard = Object.entries(answers).map(([status, count]) => `${count} times ${status}`);
+  const shares = `${Math.round(100 * busy)} % of a core`;
+  return [`GETs ${amount(gets, 'ms')}`, `deliveries ${amount(deliveries, 'ms')}`, shares, ...heard].join(', ');
+}

@@ -1,0 +1,35 @@
+/** Looks for an event of an account, from its first on; it can be left, and gone on with. The history may be long. */
+import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import { accountEvent } from '../webhooks/envelope.js';
+import { type AccountEvent, accountStream } from '../webhooks/events.js';
+
+/** empty: the account has no events. not-yet: it has some. */
+export type Found = 'found' | 'not-found' | 'empty' | 'not-yet';
+
+export class EventSearch {
+  readonly #events: AsyncIterator<RecordedEvent>;
+  readonly #isIt: (event: AccountEvent) => boolean;
+  #isEmpty = true;
+
+  constructor(store: Pick<EventStore, 'read'>, accountId: number, isIt: (event: AccountEvent) => boolean) {
+    this.#events = store.read(accountStream(accountId))[Symbol.asyncIterator]();
+    this.#isIt = isIt;
+  }
+
+  /** @param ms after which it is left where it is: nothing is read until it is gone on with @throws StoreUnavailable */
+  async within(ms = Number.POSITIVE_INFINITY): Promise<Found> {
+    const until = performance.now() + ms;
+    do {
+      const { done, value } = await this.#events.next();
+      if (done) return this.#isEmpty ? 'empty' : 'not-found';
+      this.#isEmpty = false;
+      if (this.#isIt(accountEvent(value))) return 'found';
+    } while (performance.now() < until);
+    return 'not-yet';
+  }
+
+  /** To be called at its end, whatever that was. */
+  async close(): Promise<void> {
+    await this.#events.return?.();
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * A credential is revoked while its account writes 50 times a second, on a history of 20,000 events of 27 KB: the running
+ * service refuses its tokens within seconds, and no write is lost by it. One that was issued first, and one that was last.
+ */
+import { randomUUID } from 'node:crypto';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { enveloped } from '../../src/webhooks/envelope.js';
+import { accountStream } from '../../src/webhooks/events.js';
+import { type Backbone, describeBackbones } from '../support/backbones.js';
+import { eventually } from '../support/eventually.js';
+import { reportCounts } from '../support/fault-counts.js';
+import { FaultScene } from '../support/fault-scene.js';
+import { commandLine } from '../support/in-process-cli.js';
+import { run, type Service, type Settings } from '../support/service.js';
+import { type Account, addWebhook, register, tokenFor } from '../support/story.js';
+import { inFull } from '../support/thorough.js';
+import { CONTEXT } from '../support/webhook-samples.js';
+
+const ACCOUNT = 7;
+const EVENTS = inFull(20_000, 1_000);
+/** An append of EventStoreDB takes 1 MiB. */
+const EVENTS_AN_APPEND = 30;
+const WRITE_EVERY_MS = 20;
+const HEADERS = 5;
+const HEADER_CHARACTERS = 4_096;
+const SEALED_CHARACTERS = 5_480;
+const PATIENCE = { timeout: 60_000, message: 'the token is still good' };
+
+jest.setTimeout(300_000);
+
+let scene: FaultScene;
+afterEach(() => scene.close());
+
+describeBackbones((backbone) => {
+  test('a credential is revoked while its account writes all the time, on a long history', async () => {
+    scene = await FaultScene.open(backbone);
+    const first = await register(scene.settings, ACCOUNT);
+    await writeHistory();
+    const [last, writers] = [await issue(scene.settings), await issue(scene.settings)];
+    const service = await scene.serve();
+    const tokens = { first: await tokenFor(service.url, first), last: await tokenFor(service.url, last) };
+    const writing = keepWriting(service, await tokenFor(service.url, writers));
+    await eventually(() => writing.taken() > 10, PATIENCE);
+
+    const firstMs = await revoked(service, first, tokens.first);
+    const lastMs = await revoked(service, last, tokens.last);
+    const taken = await writing.end();
+
+    const kept = await written();
+    report(backbone, { firstMs, lastMs, taken, kept });
+    expect(kept).toBe(taken);
+    const refused = await commandLine(scene.settings, ['token', '--url', service.url, ...credentials(first)]);
+    expect(refused.code).toBe(1);
+  });
+});
+
+/** As if the account had given its webhook other headers so many times. */
+function writeHistory(): Promise<void> {
+  return scene.withBroker(async ({ store }) => {
+    for (let from = 0; from < EVENTS; from += EVENTS_AN_APPEND) {
+      const count = Math.min(EVENTS_AN_APPEND, EVENTS - from);
+      const events = Array.from({ length: count }, (_, n) => updated(from + n));
+      await store.append(accountStream(ACCOUNT), enveloped(events, CONTEXT, randomUUID), from + 2);
+    }
+  });
+}
+
+/** Of a webhook that is not there: folding passes over it. */
+function updated(version: number) {
+  const url = 'https://localhost/history';
+  const headers = Array.from({ length: HEADERS }, (_, n) => ({ key: `X-${n}`, sealed: 's'.repeat(SEALED_CHARACTERS) }));
+  const data = { webhookId: 1_000_000, eventType: 'cash_in', url, endpoint: url, headers, version } as const;
+  return { type: 'WebhookUpdated', data: { ...data, updatedAt: '2026-11-21T09:00:00.000Z' } } as const;
+}
+
+async function issue(settings: Settings): Promise<Account> {
+  const { stdout } = await commandLine(settings, ['accounts', 'issue-credential', String(ACCOUNT), '--json']);
+  return JSON.parse(stdout) as Account;
+}
+
+function credentials({ clientId, clientSecret }: Account): string[] {
+  return ['--client-id', clientId, '--client-secret', clientSecret];
+}
+
+/** So often, whatever became of the one before; each gives the webhook other headers. */
+function keepWriting({ url }: Service, token: string) {
+  let taken = 0;
+  const sent: Promise<void>[] = [];
+  const write = async (n: number) => {
+    const value = String(n).padEnd(HEADER_CHARACTERS, 'v');
+    const headers = Array.from({ length: HEADERS }, (_, index) => ({ key: `X-${index}`, value }));
+    const status = await addWebhook(url, token, { url: 'https://localhost/busy', eventType: 'cash_out', headers });
+    expect(status).toBe(200);
+    taken += 1;
+  };
+  const timer = setInterval(() => sent.push(write(sent.length)), WRITE_EVERY_MS);
+  scene.onClose(() => clearInterval(timer));
+  return {
+    taken: () => taken,
+    async end(): Promise<number> {
+      clearInterval(timer);
+      await Promise.all(sent);
+      return taken;
+    },
+  };
+}
+
+/** From the command's start until the service refuses the token, ms. */
+async function revoked({ url }: Service, { clientId }: Account, token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  const statusNow = async () => {
+    const response = await fetch(`${url}/api/webhooks`, { headers });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  expect(await statusNow()).toBe(200);
+  const begun = performance.now();
+  const command = run(scene.settings, ['accounts', 'revoke-credential', clientId]);
+  await eventually(async () => (await statusNow()) === 401, PATIENCE);
+  const ms = performance.now() - begun;
+  expect(await command).toMatchObject({ code: 0 });
+  return ms;
+}
+
+/** Events of the account's own webhook. */
+function written(): Promise<number> {
+  return scene.withBroker(async ({ store }) => {
+    let count = 0;
+    for await (const { type, data } of store.read(accountStream(ACCOUNT), EVENTS)) {
+      const isOwn =
+        (type === 'WebhookAdded' || type === 'WebhookUpdated') && (data as { url: string }).url.endsWith('/busy');
+      if (isOwn) count += 1;
+    }
+    return count;
+  });
+}
+
+function report({ name }: Backbone, seen: { firstMs: number; lastMs: number; taken: number; kept: number }): void {
+  const { firstMs, lastMs, taken, kept } = seen;
+  const seconds = (ms: number) => (ms / 1_000).toFixed(1);
+  const history = `${EVENTS.toLocaleString('en-US')} events of 27 KB, 50 writes a second`;
+  const what = `${name}, a credential revoked on ${history}: refused after ${seconds(firstMs)} s, one issued last after ${seconds(lastMs)} s`;
+  reportCounts({ what, pairs: taken, lost: taken - kept, sentTwice: null });
+}

@@ -1,0 +1,96 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { StoreUnavailable } from '../../src/ports/event-store.js';
+import { AccountTurns } from '../../src/webhooks/account-turns.js';
+
+interface Held {
+  readonly result: Promise<string>;
+  end(error?: Error): void;
+}
+
+let turns: AccountTurns;
+let running: string[];
+beforeEach(() => {
+  turns = new AccountTurns();
+  running = [];
+});
+
+/** A command that goes on until it is ended. */
+function command(accountId: number, name: string): Held {
+  let end: Held['end'] = () => undefined;
+  const ended = new Promise<void>((resolve, reject) => {
+    end = (error) => (error ? reject(error) : resolve());
+  });
+  const result = turns.take(accountId, async () => {
+    running.push(name);
+    await ended;
+    running.splice(running.indexOf(name), 1);
+    return name;
+  });
+  result.catch(() => undefined);
+  return { result, end };
+}
+
+const turn = () => new Promise(setImmediate);
+
+describe('commands of an account', () => {
+  it('are handled one after the other, in their order; those of another account beside them', async () => {
+    const [a, b, c] = [command(1, 'a'), command(1, 'b'), command(1, 'c')];
+    const other = command(2, 'other');
+    await turn();
+    expect(running).toEqual(['a', 'other']);
+    a?.end();
+    expect(await a?.result).toBe('a');
+    await turn();
+    expect(running).toEqual(['other', 'b']);
+    for (const each of [b, c, other]) each.end();
+    expect(await Promise.all([b.result, c.result, other.result])).toEqual(['b', 'c', 'other']);
+    expect(turns.size).toBe(0);
+  });
+
+  it('go on after one that failed', async () => {
+    const [a, b, c] = [command(1, 'a'), command(1, 'b'), command(1, 'c')];
+    a.end(new Error('not valid'));
+    await expect(a.result).rejects.toThrow('not valid');
+    await turn();
+    expect(running).toContain('b');
+    expect(running).not.toContain('c');
+    for (const each of [b, c]) each.end();
+    await Promise.all([b.result, c.result]);
+    expect(turns.size).toBe(0);
+  });
+
+  it('wait after a change of a large one, and of no other account', async () => {
+    const order: string[] = [];
+    const change = (accountId: number, name: string, characters: number) =>
+      turns.take(accountId, async ({ changed }) => {
+        order.push(name);
+        changed(characters);
+      });
+    const begun = performance.now();
+    await change(1, 'large', 1_000_000);
+    const next = change(1, 'next', 100_000);
+    await change(2, 'another', 100_000);
+    await change(2, 'another again', 100_000);
+    await next;
+    expect(performance.now() - begun).toBeGreaterThan(35);
+    expect(order).toEqual(['large', 'another', 'another again', 'next']);
+    expect(turns.size).toBe(0);
+  });
+
+  it('do not wait for one another while the store is away', async () => {
+    const held = ['a', 'b', 'c', 'd'].map((name) => command(1, name));
+    await turn();
+    held[0]?.end(new StoreUnavailable('gone'));
+    await turn();
+    expect(running).toEqual(expect.arrayContaining(['b', 'c', 'd']));
+    const later = command(1, 'later');
+    await turn();
+    expect(running).not.toContain('later');
+    for (const each of held.slice(1)) each.end();
+    await turn();
+    expect(running).toContain('later');
+    later.end();
+    await later.result;
+    expect(turns.size).toBe(0);
+  });
+});
