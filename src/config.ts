@@ -68,6 +68,8 @@ export interface ApiConfig {
   /** Requests a minute and account; 0: no limit. */
   readonly writesPerMinute: number;
   readonly tokensPerMinute: number;
+  /** Bytes that an account may add to its history at once; null: no limit. */
+  readonly historyBudget: number | null;
   readonly maxConnections: number;
 }
 
@@ -129,6 +131,7 @@ export function readConfig(environment: Environment = process.env): Config {
       publicUrl: publicUrlOf(settings.PUBLIC_URL),
       writesPerMinute: Number(settings.RATE_LIMIT_WRITES),
       tokensPerMinute: Number(settings.RATE_LIMIT_TOKENS),
+      historyBudget: bytesOf(settings.HISTORY_BUDGET),
       maxConnections: Number(settings.MAX_CONNECTIONS),
     },
     paymentTopics: listOf(settings.PAYMENT_TOPICS),

@@ -71,6 +71,7 @@ const SETTINGS = {
   AUTH_ACCOUNT_CLAIM: text('sub'),
   RATE_LIMIT_WRITES: wholeOrOff('20000'),
   RATE_LIMIT_TOKENS: wholeOrOff('6000'),
+  HISTORY_BUDGET: text('20MiB', `0|${SIZE}`, 'a whole number and MiB or GiB, like 20MiB, or 0'),
   MAX_CONNECTIONS: whole('10000'),
   PAYMENT_TOPICS: text('payment-events', list(TOPIC), 'topic names of A-Z a-z 0-9 . _ - with commas between'),
   TOPIC_PREFIX: text('', `|${TOPIC}`, 'a prefix of A-Z a-z 0-9 . _ -'),

@@ -20,6 +20,7 @@ import { ProjectionHost, type ProjectionStanding } from '../read-model/projectio
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
 import { type CommandParts, createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
+import { createHistoryBudget } from '../webhooks/history-budget.js';
 import { checkKeys } from './check-keys.js';
 import { deliveryTrust } from './delivery-trust.js';
 import { identify } from './identify.js';
@@ -94,6 +95,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     store,
     load: createLoadAccount(host),
     newEventId: randomUUID,
+    budget: createHistoryBudget({ bytes: config.api.historyBudget, now }),
     tracing,
     time: Date.now,
   };

@@ -12,6 +12,7 @@ import { createSealing } from '../../src/secrets/sealing.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createCommandHandler, createKeyedCommandHandler } from '../../src/webhooks/handle-command.js';
+import { type HistoryBudget, NO_BUDGET } from '../../src/webhooks/history-budget.js';
 import { createWebhookIds } from '../../src/webhooks/webhook-ids.js';
 import { noHttpMetrics } from './no-metrics.js';
 import { type ReadModel, startReadModel } from './read-model-fixture.js';
@@ -25,10 +26,14 @@ export interface BareApi {
   readonly url: string;
   readonly logger: RecordingLogger;
   readonly readModel: ReadModel;
+  /** With nothing between. */
+  readonly store: EventStore;
   close(): Promise<void>;
 }
 
 export interface BareOptions {
+  /** Of all accounts; none where it is not given. */
+  readonly budget?: HistoryBudget;
   /** Stands between the commands and the real store. */
   readonly between?: (store: EventStore) => EventStore;
   /** Stands between the read model and the real store. */
@@ -39,7 +44,7 @@ export interface BareOptions {
 
 /** The token `caller-<n>` is that of account n; account 42 is registered, no other. */
 export async function startBareApi(options: BareOptions = {}): Promise<BareApi> {
-  const { between = itself, readModelOver = itself, parts = {} } = options;
+  const { between = itself, readModelOver = itself, parts = {}, budget = NO_BUDGET } = options;
   const directory = temporaryDirectory();
   const opened = openSqliteStore(directory.path);
   await opened.store.append(accountStream(42), enveloped([registered(42)], CONTEXT, randomUUID), NO_STREAM);
@@ -48,7 +53,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const now = parts.now ?? (() => new Date());
   const time = () => now().getTime();
   const readModel = await startReadModel(readModelOver(opened.store), directory.path, time);
-  const commands = { store, load: readModel.load, newEventId: randomUUID, tracing: noTracing, time };
+  const commands = { store, load: readModel.load, newEventId: randomUUID, budget, tracing: noTracing, time };
   const api = createApi({
     accounts: readModel.accounts,
     deliveries: { page: () => ({ deliveries: [], next: null }) },
@@ -78,7 +83,8 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     await opened.close();
     directory.remove();
   };
-  return { port: server.port, url: `http://127.0.0.1:${server.port}`, logger, readModel, close };
+  const url = `http://127.0.0.1:${server.port}`;
+  return { port: server.port, url, logger, readModel, store: opened.store, close };
 }
 
 const itself = (store: EventStore) => store;

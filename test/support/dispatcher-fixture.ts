@@ -19,6 +19,7 @@ import { createWasRemoved } from '../../src/read-model/removed-webhooks.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace } from '../../src/secrets/sealing.js';
 import { createCommandHandler } from '../../src/webhooks/handle-command.js';
+import { NO_BUDGET } from '../../src/webhooks/history-budget.js';
 import type { EventType } from '../../src/webhooks/limits.js';
 import { testAuthority } from './certificates.js';
 import { noDeliveryMetrics } from './no-metrics.js';
@@ -61,7 +62,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
   const broker = new SqliteBroker(file);
   const readModel = await startReadModel(store, dataDir);
   const { accounts, load } = readModel;
-  const commands = { store, load, newEventId: randomUUID, tracing: noTracing, time: Date.now };
+  const commands = { store, load, newEventId: randomUUID, budget: NO_BUDGET, tracing: noTracing, time: Date.now };
   const handleCommand = createCommandHandler(commands);
   const now = () => Date.now();
   const parts = { store, sealing, randomBytes, newEventId: randomUUID, now: () => new Date() };

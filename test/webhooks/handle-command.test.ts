@@ -5,6 +5,7 @@ import { type EventStore, NO_STREAM, OtherHistory } from '../../src/ports/event-
 import { accountEvent, enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createCommandHandler, type HandleCommand } from '../../src/webhooks/handle-command.js';
+import { NO_BUDGET } from '../../src/webhooks/history-budget.js';
 import { evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
 import { bound } from '../support/bound-store.js';
 import { eventually } from '../support/eventually.js';
@@ -32,7 +33,14 @@ afterAll(async () => {
 });
 
 function handlerOver({ load }: ReadModel, over: EventStore = store): HandleCommand {
-  return createCommandHandler({ store: over, load, newEventId: randomUUID, tracing: noTracing, time: Date.now });
+  return createCommandHandler({
+    store: over,
+    load,
+    newEventId: randomUUID,
+    budget: NO_BUDGET,
+    tracing: noTracing,
+    time: Date.now,
+  });
 }
 
 /** One of the two, in turn: as two processes would share the load. */

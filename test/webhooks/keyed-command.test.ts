@@ -7,6 +7,7 @@ import { masterKey } from '../../src/secrets/master-keys.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createKeyedCommandHandler, type HandleKeyedCommand } from '../../src/webhooks/handle-command.js';
+import { NO_BUDGET } from '../../src/webhooks/history-budget.js';
 import type { RequestKey } from '../../src/webhooks/key-use.js';
 import { collect } from '../contract/contract.js';
 import { HeldReadModel } from '../support/held-read-model.js';
@@ -34,7 +35,14 @@ afterAll(async () => {
 /** Of one of three processes. */
 function handler(process: number): HandleKeyedCommand {
   const load = readModels[process % readModels.length]?.load ?? (() => Promise.reject(new Error('not started')));
-  return createKeyedCommandHandler({ store, load, newEventId: randomUUID, tracing: noTracing, time: () => now });
+  return createKeyedCommandHandler({
+    store,
+    load,
+    newEventId: randomUUID,
+    budget: NO_BUDGET,
+    tracing: noTracing,
+    time: () => now,
+  });
 }
 
 async function newAccount(): Promise<number> {
@@ -98,7 +106,7 @@ it('a key counts for 24 h after its event, over a read model that was made meanw
   await handler(0)(accountId, keyOf('k'), preparing('a').prepare, CONTEXT);
   const later = await startReadModel(store, directory.path);
   try {
-    const parts = { store, load: later.load, newEventId: randomUUID, tracing: noTracing };
+    const parts = { store, load: later.load, newEventId: randomUUID, budget: NO_BUDGET, tracing: noTracing };
     const at = (ms: number) => createKeyedCommandHandler({ ...parts, time: () => now + ms });
     const early = await at(24 * HOUR - 1)(accountId, keyOf('k'), preparing('a').prepare, CONTEXT);
     expect(early.kind).toBe('replayed');
@@ -146,7 +154,7 @@ it('keeps neither the key nor the request in clear', async () => {
 
 it('without a key the command is prepared before anything is asked of the store', async () => {
   const load = () => Promise.reject(new Error('the store was asked'));
-  const parts = { store, load, newEventId: randomUUID, tracing: noTracing, time: () => now };
+  const parts = { store, load, newEventId: randomUUID, budget: NO_BUDGET, tracing: noTracing, time: () => now };
   const failing = async () => Promise.reject(new Error('the URL is refused'));
   await expect(createKeyedCommandHandler(parts)(1, null, failing, CONTEXT)).rejects.toThrow('the URL is refused');
 });
@@ -156,7 +164,14 @@ it('a key counts where the read model has not folded its event: it was read, or 
   const held = new HeldReadModel();
   const behind = await startReadModel(held.over(store as EventStore), directory.path);
   try {
-    const parts = { store, load: behind.load, newEventId: randomUUID, tracing: noTracing, time: () => now };
+    const parts = {
+      store,
+      load: behind.load,
+      newEventId: randomUUID,
+      budget: NO_BUDGET,
+      tracing: noTracing,
+      time: () => now,
+    };
     const handle = createKeyedCommandHandler(parts);
     await handler(0)(accountId, keyOf('theirs'), preparing('a').prepare, CONTEXT);
     await handle(accountId, keyOf('ours'), preparing('b', 9).prepare, CONTEXT);
