@@ -25,6 +25,7 @@ function fixture() {
       return stored.get(stream);
     },
     all: () => [],
+    setAside: () => new Map(),
     key: (stream, key) => keys.get(`${stream} ${key}`),
     commit: ({ states: changed, keys: kept, position }) => {
       for (const [stream, state] of changed) stored.set(stream, state);
@@ -59,7 +60,7 @@ test('what is folded is seen when it is committed, with the last position', () =
   give(folded, [written('text-1', 'a')]);
   give(folded, [written('text-1', 'b', 1), written('text-2', 'c')]);
   expect([folded.current('text-1'), stored.size, positions]).toEqual([undefined, 0, []]);
-  expect([...folded.commit().keys()]).toEqual(['text-1', 'text-2']);
+  expect([...folded.commit().changed.keys()]).toEqual(['text-1', 'text-2']);
   expect(folded.current('text-1')).toEqual({ state: { text: 'b' }, revision: 1, eventId: 'text-1 1' });
   expect(positions).toEqual(['text-2 0']);
 });
@@ -68,7 +69,7 @@ test('what was folded and not committed is forgotten where it begins again', () 
   const { folded, positions } = fixture();
   give(folded, [written('text-1', 'a')]);
   folded.open('history');
-  expect(folded.commit().size).toBe(0);
+  expect(folded.commit().changed.size).toBe(0);
   expect(positions).toEqual([]);
   give(folded, [written('text-1', 'b')]);
   folded.commit();
