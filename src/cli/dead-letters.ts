@@ -15,7 +15,9 @@ export function deadLettersCommand(program: Command, io: CommandIo): void {
   const deadLetters = program.command('dead-letters').description('list and replay records that are no longer tried');
   deadLetters
     .command('replay')
-    .description('retry exhausted deliveries that have not resumed since; the webhook-id stays the same')
+    .description(
+      'retry exhausted deliveries that have not resumed since, with the same webhook-id; republish payments of accounts that could not be read',
+    )
     .option('--account <id>', 'only deliveries of this account', accountIdArgument)
     .option('--event <id>', 'only deliveries of this payment event')
     .option(...JSON_OPTION)

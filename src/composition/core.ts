@@ -13,7 +13,8 @@ import type { Readiness } from '../observability/readiness.js';
 import type { Tracing } from '../observability/tracing.js';
 import { modeOpenToOthers } from '../open-folder.js';
 import type { EventStore } from '../ports/event-store.js';
-import type { ProjectionStates } from '../ports/projection-states.js';
+import type { ProjectionStates, SetAside } from '../ports/projection-states.js';
+import { setAsideText } from '../read-model/account-unreadable.js';
 import { type AccountStates, type Accounts, createAccounts, createLoadAccount } from '../read-model/accounts.js';
 import { HeadWatch } from '../read-model/head-watch.js';
 import { ProjectionHost, type ProjectionStanding } from '../read-model/projection-host.js';
@@ -26,6 +27,9 @@ import { deliveryTrust } from './delivery-trust.js';
 import { identify } from './identify.js';
 import { startRetention } from './retention.js';
 import { type BrokerContact, watchedBackbone } from './watched-backbone.js';
+
+/** That /health/ready names. */
+const NAMED_ACCOUNTS = 5;
 
 export type Stop = () => Promise<void> | void;
 
@@ -136,4 +140,14 @@ function watchReadModel({ metrics, readiness }: Start, host: ProjectionHost<Acco
     const why = whyNot('starting', 'out-of-reach', 'catching-up');
     return why && `it is not up to date: ${why}`;
   });
+  metrics.watch.unreadableAccounts(() => host.setAside.size);
+  // All the others go on: it is told, and the process does its work.
+  readiness.part('accounts', () => unreadableText(host.setAside), { needed: false });
+}
+
+/** Null where none is. */
+function unreadableText(setAside: ReadonlyMap<string, SetAside>): string | null {
+  const named = [...setAside].slice(0, NAMED_ACCOUNTS).map(([stream, event]) => setAsideText(stream, event));
+  const more = setAside.size - named.length;
+  return named.length === 0 ? null : [...named, ...(more > 0 ? [`and ${more} more: see doctor`] : [])].join('; ');
 }

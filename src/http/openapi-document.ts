@@ -68,7 +68,7 @@ function described(operation: Operation, { issuesTokens }: DocumentOptions): Sch
 }
 
 const NOT_NOW =
-  "The event store, or the keys of the token's issuer, can't be reached. Retry-After says when to try again.";
+  "The event store or the keys of the token's issuer can't be reached, or the account's history can't be read. Retry-After says when to try again.";
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
 function common({ security, rateLimit, body }: Operation): Readonly<Record<number, Response>> {

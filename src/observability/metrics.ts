@@ -95,6 +95,8 @@ export interface Watch {
   tiers(sample: () => ConsumerSample | null, tierOf: (topic: string) => string): void;
   gate(sample: () => GateSample): void;
   projection(name: string, sample: () => ProjectionSample): void;
+  /** @param count of those that are set aside */
+  unreadableAccounts(count: () => number): void;
   /** @param parts whether each part is ready */
   readiness(parts: () => readonly { readonly part: string; readonly ready: boolean }[]): void;
 }
