@@ -39,7 +39,7 @@ export interface Start {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly readiness: Readiness;
-  /** Rejected with StartAborted where nobody waits for the start any more. */
+  /** Rejected with StartAborted where nobody waits for the start any more; in the core also as `lost` is. */
   readonly givenUp: Promise<never>;
 }
 
@@ -55,7 +55,7 @@ export interface Core extends Start {
   readonly handleCommand: HandleCommand;
   /** What a command is handled with. */
   readonly commands: CommandParts;
-  /** Rejected where the read model can't go on. */
+  /** Rejected where the read model can't go on, or the embedded store is damaged. */
   readonly lost: Promise<never>;
   /** One for deliveries and test events: they share the threads that resolve names. */
   readonly lookup: LookupAll;
@@ -63,13 +63,14 @@ export interface Core extends Start {
   readonly secureContext: SecureContext;
 }
 
-/** Opens the backbone and folds the read model up to where the store stands now. @throws InvalidConfig, OtherHistory */
+/** Opens the backbone and folds the read model up to where the store stands now. @throws InvalidConfig, OtherHistory, StoreDamaged */
 export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const { config, logger, metrics, tracing, readiness, givenUp } = start;
   const brokerContact: BrokerContact = { why: null };
   const backbone = watchedBackbone(await openBackbone(config, logger), metrics.store, brokerContact);
   stops.push(() => backbone.close());
-  const { store } = backbone;
+  const { store, embedded } = backbone;
+  embedded?.mustBeSound();
   warnOfOpenFolder(start);
   const sweeper = startRetention(config, backbone, logger);
   stops.push(() => sweeper?.stop());
@@ -86,7 +87,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   watchReadModel(start, host, watch);
   watch.start();
   stops.push(() => watch.close());
-  const lost = Promise.race([host.lost, watch.lost]);
+  const lost = Promise.race([host.lost, watch.lost, ...(embedded ? [embedded.damaged] : [])]);
   // The user of the app hears of it; where the start fails on something else nobody does.
   lost.catch(() => undefined);
   const history = await Promise.race([identifying(config.dataDir, store, states, stops), lost, givenUp]);
@@ -107,7 +108,10 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const readModel = { accounts, history, passHead: (signal: AbortSignal) => host.passHead(signal) };
   const sending = { lookup: fairLookup(lookupAll), secureContext: deliveryTrust(config) };
   const handling = { commands, handleCommand: createCommandHandler(commands), lost };
-  return { ...start, backbone, brokerContact, ...readModel, ...handling, ...sending };
+  const goingOn = { givenUp: Promise.race([givenUp, lost]) };
+  // Whoever waits for something hears of it.
+  goingOn.givenUp.catch(() => undefined);
+  return { ...start, ...goingOn, backbone, brokerContact, ...readModel, ...handling, ...sending };
 }
 
 /** Once there is one: the store makes a missing one for its owner alone. */

@@ -1,5 +1,7 @@
 /** A check, what it finds, and how all of them are run: side by side, each with a time limit, none of them throwing. */
 
+import { isCorrupt } from '../adapters/sqlite/open-file.js';
+
 /** ok: as it should be. warn: it works, and may not for long, or not as wanted. FAIL: it does not work. */
 export type Verdict = 'ok' | 'warn' | 'FAIL';
 
@@ -46,8 +48,9 @@ async function withinLimit({ name, run }: Check, limitMs: number): Promise<Resul
 
 /** Messages of our own errors name the setting, and no value. Those of others may hold anything: only their code is told. */
 function unexplained(error: unknown): Finding {
-  const { name = '', message = '', code = 'UNKNOWN' } = (error ?? {}) as Partial<Error & { code: string }>;
-  const todo = TODO.get(name);
+  const { name = '', message = '', code = 'UNKNOWN', cause } = (error ?? {}) as Partial<Error & { code: string }>;
+  // What store or broker say of it is an outage by its name.
+  const todo = TODO.get(isCorrupt(cause) ? 'StoreDamaged' : name);
   return todo === undefined
     ? fail(`it could not be looked at (${code})`, 'see what stands in its way')
     : fail(message, todo);
@@ -60,6 +63,7 @@ const TODO: ReadonlyMap<string, string> = new Map([
   ['CaFileUnusable', SET_RIGHT],
   ['MasterKeyMissing', 'put master.key back from where it is backed up'],
   ['DataDirUnusable', 'see who may write to DATA_DIR, and whether its disk is full or broken'],
+  ['StoreDamaged', 'see what is said of store.sqlite'],
   ['SchemaRefused', 'see which release is installed here (account-webhooks --version), and what DATA_DIR is set to'],
   ['StoreUnavailable', 'see whether the server of EVENT_STORE_URL runs, and can be reached from here'],
   ['StoreRefused', 'set what EventStoreDB takes in EVENT_STORE_URL, or grant the user what the service needs'],

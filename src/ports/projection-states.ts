@@ -24,6 +24,8 @@ export interface ProjectionStates {
   commit(changes: StateChanges): void;
   /** Forgets keys that were kept with an earlier `at`. */
   forgetKeys(before: number): void;
+  /** Its user found something stored that can't be read: it is damaged from now on. */
+  unsound(cause: unknown): StatesDamaged;
   close(): void;
 }
 

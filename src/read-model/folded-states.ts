@@ -98,7 +98,7 @@ export class FoldedStates<S> {
     const stored = this.#undamaged(() => this.#states.load(stream));
     if (!stored) return undefined;
     const { revision, eventId, json } = stored;
-    const folded = { state: JSON.parse(json) as S, revision, eventId };
+    const folded = { state: this.#parsed<S>(json), revision, eventId };
     this.#cache.set(stream, folded, { size: json.length });
     return folded;
   }
@@ -106,7 +106,7 @@ export class FoldedStates<S> {
   /** All that is stored, in the order of stream names. */
   *all(): Iterable<readonly [stream: string, state: S]> {
     try {
-      for (const [stream, { json }] of this.#states.all()) yield [stream, JSON.parse(json) as S];
+      for (const [stream, { json }] of this.#states.all()) yield [stream, this.#parsed<S>(json)];
     } catch (error) {
       throw this.#told(error);
     }
@@ -115,7 +115,7 @@ export class FoldedStates<S> {
   /** What the key caused; null where it is not known, or counts no more. */
   key(stream: string, key: string): KeyUse | null {
     const kept = this.#undamaged(() => this.#states.key(stream, key));
-    return kept === undefined ? null : { key, ...(JSON.parse(kept) as Omit<KeyUse, 'key'>) };
+    return kept === undefined ? null : { key, ...this.#parsed<Omit<KeyUse, 'key'>>(kept) };
   }
 
   /**
@@ -219,6 +219,15 @@ export class FoldedStates<S> {
     this.#asideDrafts = new Map();
     this.#events = 0;
     this.#position = null;
+  }
+
+  /** Pages of the file may be overwritten, and it is a whole one all the same. */
+  #parsed<T>(json: string): T {
+    try {
+      return JSON.parse(json) as T;
+    } catch (error) {
+      throw this.#told(this.#states.unsound(error));
+    }
   }
 
   #undamaged<T>(use: () => T): T {

@@ -324,6 +324,7 @@ describe('servers', () => {
       expect.stringMatching(/^FAIL event store: /),
       expect.stringMatching(/^warn history: it was not looked at/),
       expect.stringMatching(/^warn MASTER_KEY: it was not looked at/),
+      expect.stringMatching(/^warn accounts: it was not looked at/),
       expect.stringMatching(/^warn projections: it was not looked at/),
       expect.stringMatching(/^FAIL broker: no Kafka listens at BROKER_URL/),
     ]);

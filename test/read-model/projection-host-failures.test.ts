@@ -125,6 +125,7 @@ function withCommit(real: ProjectionStates, commit: ProjectionStates['commit']):
     load: (...args) => real.load(...args),
     all: () => real.all(),
     setAside: () => real.setAside(),
+    unsound: (...args) => real.unsound(...args),
     key: (...args) => real.key(...args),
     forgetKeys: (...args) => real.forgetKeys(...args),
     close: () => real.close(),

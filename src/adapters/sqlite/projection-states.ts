@@ -4,7 +4,7 @@
  * file is thrown away when the process stops.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import {
   type ProjectionState,
   type ProjectionStates,
@@ -144,6 +144,12 @@ class SqliteProjectionStates implements ProjectionStates {
     this.#use(() => this.#sql.forgetKeys.run(KEYS_AT_ONCE, before));
   }
 
+  unsound(cause: unknown): StatesDamaged {
+    this.#damaged = true;
+    const name = basename(this.#disposable.path);
+    return new StatesDamaged(`${name} is damaged: it is thrown away, and the next start makes it again`, { cause });
+  }
+
   close(): void {
     const { file } = this.#disposable;
     if (!file.open) return;
@@ -168,9 +174,7 @@ class SqliteProjectionStates implements ProjectionStates {
     try {
       return work();
     } catch (cause) {
-      if (!isDamage(cause)) throw cause;
-      this.#damaged = true;
-      throw new StatesDamaged('the read model file is damaged', { cause });
+      throw isDamage(cause) ? this.unsound(cause) : cause;
     }
   }
 }
