@@ -49,13 +49,15 @@ fromCategory('account')
       return notFailing(state, endpoint);
     },
 
-    WebhookUpdated: (state, event) =>
-      withWebhook(state, dataOf(event).webhookId, (webhook) => {
-        webhook.url = dataOf(event).url;
-        webhook.headers = dataOf(event).headers;
-        webhook.version = dataOf(event).version;
+    WebhookUpdated: (state, event) => {
+      const { webhookId, url, headers, version } = dataOf(event);
+      return withWebhook(state, webhookId, (webhook) => {
+        webhook.url = url;
+        webhook.headers = headers;
+        webhook.version = version;
         notFailing(state, webhook.endpoint);
-      }),
+      });
+    },
 
     WebhookActivated: (state, event) =>
       withWebhook(state, dataOf(event).webhookId, (webhook) => {

@@ -13,7 +13,12 @@ const headers: Test = (value) => Array.isArray(value) && value.every(isSealedHea
 const WEBHOOK = { webhookId: whole } as const;
 const CONFIGURATION = { ...WEBHOOK, url: text, headers, version: whole } as const;
 
-const NEEDED: ReadonlyMap<string, readonly (readonly [field: string, test: Test])[]> = new Map(
+interface Needed {
+  readonly field: string;
+  readonly test: Test;
+}
+
+const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
   Object.entries({
     AccountRegistered: { accountId: whole },
     CredentialIssued: { clientId: text, secretHash: text, issuedAt: text },
@@ -26,7 +31,10 @@ const NEEDED: ReadonlyMap<string, readonly (readonly [field: string, test: Test]
     WebhookRemoved: WEBHOOK,
     EndpointFailing: { endpoint: text, since: text },
     EndpointRecovered: { endpoint: text },
-  } satisfies Record<string, Record<string, Test>>).map(([type, fields]) => [type, Object.entries(fields)]),
+  } satisfies Record<string, Record<string, Test>>).map(([type, fields]) => [
+    type,
+    Object.entries(fields).map(([field, test]) => ({ field, test })),
+  ]),
 );
 
 /** Why the event can't be folded, a few words without a value of it; null where it can. */
@@ -34,7 +42,7 @@ export function whyUnfoldable({ type, data }: Pick<RecordedEvent, 'type' | 'data
   const needed = NEEDED.get(type);
   if (!needed) return null;
   if (data === NO_OBJECT) return 'its data is no JSON object';
-  for (const [field, test] of needed) {
+  for (const { field, test } of needed) {
     if (test(data[field])) continue;
     return data[field] === undefined ? `its data has no ${field}` : `its ${field} is not what it should be`;
   }
