@@ -1,5 +1,6 @@
 /** At which revisions which of an account's webhooks were active: its history folded once, and asked for any revision. */
 import { NO_STREAM, type RecordedEvent } from '../ports/event-store.js';
+import { whyUnfoldable } from '../read-model/foldable.js';
 import type { Projection } from '../read-model/projection-source.js';
 import type { EventType } from '../webhooks/limits.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
@@ -21,13 +22,17 @@ export interface ActiveSpans {
 
 type Growing = { -readonly [Key in keyof ActiveSpan]: ActiveSpan[Key] };
 
-/** @throws what the history throws */
+/**
+ * Up to an event that can't be folded: the service routes by nothing that came after it.
+ * @throws what the history throws
+ */
 export async function activeSpans(history: AsyncIterable<RecordedEvent>, projection: Projection): Promise<ActiveSpans> {
   const spans: Growing[] = [];
   const open = new Map<number, Growing>();
   let state = projection.init() as AccountWebhooks;
   let revision = NO_STREAM;
   for await (const event of history) {
+    if (whyUnfoldable(event) !== null) break;
     revision = event.revision;
     state = projection.fold(state, event) as AccountWebhooks;
     spans.push(...changed(open, state.webhooks, revision));

@@ -1,5 +1,6 @@
 /** An account's webhooks as they stood at a moment: the events up to then, folded as the service folds them. */
 import type { EventStore } from '../ports/event-store.js';
+import { mustBeFoldable } from '../read-model/account-unreadable.js';
 import { loadProjection } from '../read-model/projection-source.js';
 import { accountStream } from '../webhooks/events.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
@@ -8,7 +9,7 @@ import { timeOf } from './log.js';
 /**
  * In the order they were created; header values stay sealed. Null where the account was not registered yet.
  * @param at ms since the epoch; what happened in that very millisecond counts
- * @throws StoreUnavailable
+ * @throws StoreUnavailable; AccountUnreadable where an event up to then can't be folded
  */
 export async function configurationAt(
   store: EventStore,
@@ -19,6 +20,7 @@ export async function configurationAt(
   let state = projection.init() as AccountWebhooks;
   for await (const event of store.read(accountStream(accountId))) {
     if (Date.parse(timeOf(event.data) ?? '') > at) break;
+    mustBeFoldable(event);
     state = projection.fold(state, event) as AccountWebhooks;
   }
   return state.accountId === null ? null : state.webhooks;

@@ -52,6 +52,12 @@ export class Ledger {
     if (payment) payment.isBuried = true;
   }
 
+  /** A dead letter is of the payment record that stands there: its account could not be read. */
+  buriedAt(place: Place): void {
+    const payment = this.find(place);
+    if (payment) payment.isBuried = true;
+  }
+
   /** Of any time: no record of it tells when it was published. */
   unreadable({ topic, partition, first, digest }: UnreadableBatch): void {
     const source = sourceText({ topic, partition, offset: first });

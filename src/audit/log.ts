@@ -1,5 +1,6 @@
 /** An account's history as an auditor reads it: what was configured, by whom, when. Sealed values stay sealed. */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import { whyUnfoldable } from '../read-model/foldable.js';
 import { accountStream } from '../webhooks/events.js';
 
 export interface AuditEntry {
@@ -13,6 +14,8 @@ export interface AuditEntry {
   /** The trace it was part of, as W3C writes it. */
   readonly traceparent: string | null;
   readonly data: Readonly<Record<string, unknown>>;
+  /** Only of an event that can't be folded: why. The account is set aside from there on. */
+  readonly unreadable?: string;
 }
 
 /** Oldest first; nothing for an account never registered. @throws StoreUnavailable */
@@ -33,7 +36,9 @@ export async function* followAuditLog(
   }
 }
 
-function entry({ revision, type, data, metadata }: RecordedEvent): AuditEntry {
+function entry(event: RecordedEvent): AuditEntry {
+  const { revision, type, data, metadata } = event;
+  const why = whyUnfoldable(event);
   const { actor, requestId, $correlationId, $traceparent } = metadata;
   return {
     revision,
@@ -44,6 +49,7 @@ function entry({ revision, type, data, metadata }: RecordedEvent): AuditEntry {
     correlationId: text($correlationId),
     traceparent: text($traceparent),
     data,
+    ...(why !== null && { unreadable: why }),
   };
 }
 

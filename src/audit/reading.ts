@@ -6,7 +6,7 @@ import { type RoutedEntry, readRoutedEntry } from '../delivery/log/routed-entry.
 import { keyOfEvent } from '../delivery/payment/event-identity.js';
 import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
 import { placeOf, readPaymentText } from '../delivery/record-place.js';
-import { type DeadLetterReason, END_REASONS, readDeadLetter } from '../delivery/retry/dead-letters.js';
+import { type DeadLetterReason, END_REASONS, readDeadLetter, unroutedPlace } from '../delivery/retry/dead-letters.js';
 import type { Topics } from '../delivery/topics.js';
 import type { Broker, BrowseOptions, ReceivedRecord } from '../ports/broker.js';
 import { OUTCOMES, type Outcome } from '../ports/delivery-order.js';
@@ -104,6 +104,8 @@ export function readDeadLetters(reading: Reading, topic: ReadTopic): Promise<voi
     const { reason, source, digest } = readDeadLetter(record);
     if (reason === 'not-valid' && source !== null) ledger.buried(source);
     if (reason === 'unreadable' && source !== null && digest !== null) ledger.steppedOver(source, digest);
+    const place = unroutedPlace(record);
+    if (place) ledger.buriedAt(place);
     if (reason === null || !ENDS.has(reason)) return;
     const delivery = fromRetryRecord(record);
     if (delivery) find(ledger, delivery.payment, delivery.accountId)?.buried(delivery.webhookId, delivery.turn);

@@ -82,11 +82,20 @@ function configured({ id, eventType, url, version, isActive, headers }: Webhook)
   return `webhook ${id}  ${eventType.padEnd(12)}  ${state.padEnd(8)}  v${version}  ${url}  ${names}`.trimEnd();
 }
 
-function line({ revision, at, type, actor, data }: AuditEntry): string {
+function line({ revision, at, type, actor, data, unreadable }: AuditEntry): string {
   const { webhookId, eventType, url, version, clientId, reason, accountId } = data;
   const webhook = webhookId === undefined ? undefined : `webhook ${webhookId}`;
   const account = accountId === undefined ? undefined : `account ${accountId}`;
-  const detail = [account, webhook, eventType, url, version && `v${version}`, clientId, reason]
+  const detail = [
+    account,
+    webhook,
+    eventType,
+    url,
+    version && `v${version}`,
+    clientId,
+    reason,
+    unreadable && `can't be read: ${unreadable}`,
+  ]
     .filter(Boolean)
     .join(' ');
   return `${String(revision).padStart(4)}  ${at}  ${type.padEnd(19)}  ${String(actor).padEnd(28)}  ${detail}`.trimEnd();

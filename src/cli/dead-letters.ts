@@ -1,9 +1,11 @@
 /** dead-letters: the records that are not tried any more, and how to try them again. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type DeadLetter, readDeadLetter } from '../delivery/retry/dead-letters.js';
-import { replayDeadLetters } from '../delivery/retry/replay.js';
+import { type Replay, replayDeadLetters } from '../delivery/retry/replay.js';
 import { type Topics, topicsOf } from '../delivery/topics.js';
 import type { Broker } from '../ports/broker.js';
+import type { EventStore } from '../ports/event-store.js';
+import { unreadableEventOf } from '../read-model/account-unreadable.js';
 import type { Config } from '../settings/config.js';
 import { accountIdArgument, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 import { asTheyCome, type Line, newest, oldestFirst } from './oldest-first.js';
@@ -15,7 +17,9 @@ export function deadLettersCommand(program: Command, io: CommandIo): void {
     .description('list dead letters (records that are no longer tried), and replay them');
   deadLetters
     .command('replay')
-    .description('send exhausted deliveries again, each under its webhook-id; those already replayed are left out')
+    .description(
+      'retry exhausted deliveries that have not resumed since, with the same webhook-id; republish payments of accounts that could not be read',
+    )
     .option('--account <id>', 'only deliveries of this account', accountIdArgument)
     .option('--event <id>', 'only deliveries of this payment event')
     .option(...JSON_OPTION)
@@ -78,28 +82,62 @@ function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise
   const wanted = ({ accountId, eventId }: DeadLetter) =>
     (account === undefined || accountId === account) && (event === undefined || eventId === event);
   return withBackbone(config, async ({ broker, store }) => {
-    const parts = { broker, topics: topics(config), tier: config.retrySchedule[0], now: Date.now };
-    let [replayed, left] = [0, 0];
+    const isReadable = readability(store);
+    const parts = { broker, topics: topics(config), tier: config.retrySchedule[0], isReadable, now: Date.now };
+    const counts = { replayed: 0, published: 0, left: 0, unreadable: 0 };
     for await (const { kind, letter } of replayDeadLetters(parts, wanted)) {
-      if (kind === 'left') left += 1;
-      else {
-        replayed += 1;
-        await io.print(json ? asJson(letter) : triedAgain(letter));
-      }
+      counts[kind] += 1;
+      const text = textOf(kind, letter);
+      if (text !== null) await io.print(json ? asJson(letter) : text);
     }
-    if (replayed + left === 0 && account !== undefined) await assertRegistered(store, account);
-    if (!json) await io.print(`${replayed} replayed`);
-    if (left > 0)
-      await io.warn(`${left} not replayed: for webhooks that this event store does not have (other-history)`);
+    if (Object.values(counts).every((count) => count === 0) && account !== undefined)
+      await assertRegistered(store, account);
+    if (!json) await io.print(`${counts.replayed + counts.published} replayed`);
+    await warnOfLeft(counts, io);
   });
+}
+
+async function warnOfLeft({ left, unreadable }: Record<'left' | 'unreadable', number>, io: CommandIo): Promise<void> {
+  if (left > 0) await io.warn(`${left} not replayed: for webhooks that this event store does not have (other-history)`);
+  if (unreadable > 0)
+    await io.warn(`${unreadable} not replayed: of accounts that can't be read (account-unreadable); see doctor`);
+}
+
+/** Each account is read once. */
+function readability(store: EventStore): (accountId: number) => Promise<boolean> {
+  const known = new Map<number, boolean>();
+  return async (accountId) => {
+    const isReadable = known.get(accountId) ?? (await unreadableEventOf(store, accountId)) === null;
+    known.set(accountId, isReadable);
+    return isReadable;
+  };
 }
 
 function asJson({ deliveryId: id, eventId, accountId, webhookId }: DeadLetter): string {
   return JSON.stringify({ id, eventId, accountId, webhookId });
 }
 
+/** Null for what is not replayed. */
+function textOf(kind: Replay['kind'], letter: DeadLetter): string | null {
+  switch (kind) {
+    case 'replayed':
+      return triedAgain(letter);
+    case 'published':
+      return publishedAgain(letter);
+    case 'left':
+    case 'unreadable':
+      return null;
+    default:
+      return kind satisfies never;
+  }
+}
+
 function triedAgain({ deliveryId: id, eventId, accountId, webhookId }: DeadLetter): string {
   return `${id}  event ${eventId}  account ${accountId}  webhook ${webhookId}  is retried`;
+}
+
+function publishedAgain({ eventId, accountId }: DeadLetter): string {
+  return `event ${eventId}  account ${accountId}  is published again`;
 }
 
 function topics({ paymentTopics, topicPrefix }: Config): Topics {

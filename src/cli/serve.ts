@@ -1,9 +1,11 @@
 /** serve: runs the service until SIGTERM or SIGINT; exit code 0 after an orderly stop. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
+import { StoreDamaged } from '../adapters/sqlite/store-file.js';
 import { type App, ROLES, type Role, StartAborted, startApp } from '../app.js';
 import { createLogger, type Logger } from '../observability/logger.js';
 import { OtherHistory } from '../ports/event-store.js';
+import { StatesDamaged } from '../ports/projection-states.js';
 import type { Config } from '../settings/config.js';
 import { settingsHelp } from '../settings/help.js';
 import { CommandFailed, type CommandIo, type JsonOption } from './command-io.js';
@@ -54,6 +56,8 @@ function addresses({ apiPort, adminPort }: App, { host }: Config): { url: string
 
 /** A broker that does not answer keeps the parts from their end: what they could not remember comes again. */
 const STOP_WITHIN_MS = 9_000;
+/** With a damaged store. */
+const END_WITHIN_MS = 1_000;
 
 async function runUntil(received: Promise<NodeJS.Signals>, app: App, logger: Logger): Promise<void> {
   const stopped = received.then((name) => {
@@ -69,10 +73,12 @@ async function runUntil(received: Promise<NodeJS.Signals>, app: App, logger: Log
 /** The parts are stopped, then the process ends with code 1: its supervisor starts it again. */
 async function died(app: App, error: unknown, logger: Logger): Promise<never> {
   logger.fatal({ err: error }, "the service can't continue");
-  await app.close();
-  throw error instanceof OtherHistory
-    ? otherHistory(error)
-    : new CommandFailed("the service can't continue; see the log");
+  const closed = app.close();
+  // Nothing can be made durable any more: to wait for that is no use.
+  await (error instanceof StoreDamaged ? withinTime(END_WITHIN_MS, closed).catch(() => undefined) : closed);
+  if (error instanceof OtherHistory) throw otherHistory(error);
+  const saysAll = error instanceof StoreDamaged || error instanceof StatesDamaged;
+  throw new CommandFailed(saysAll ? error.message : "the service can't continue; see the log");
 }
 
 function nextSignal(): { received: Promise<NodeJS.Signals>; aborts: AbortSignal; ignore: () => void } {

@@ -12,7 +12,8 @@ import type { Readiness } from '../observability/readiness.js';
 import type { Tracing } from '../observability/tracing.js';
 import { modeOpenToOthers } from '../open-folder.js';
 import type { EventStore } from '../ports/event-store.js';
-import type { ProjectionStates } from '../ports/projection-states.js';
+import type { ProjectionStates, SetAside } from '../ports/projection-states.js';
+import { setAsideText } from '../read-model/account-unreadable.js';
 import { type AccountStates, type Accounts, createAccounts, createLoadAccount } from '../read-model/accounts.js';
 import { HeadWatch } from '../read-model/head-watch.js';
 import { ProjectionHost, type ProjectionStanding } from '../read-model/projection-host.js';
@@ -21,11 +22,15 @@ import { sealedValues } from '../read-model/sealed-values.js';
 import type { Config } from '../settings/config.js';
 import { AccountTurns } from '../webhooks/account-turns.js';
 import { type CommandParts, createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
+import { createHistoryBudget } from '../webhooks/history-budget.js';
 import { checkKeys } from './check-keys.js';
 import { deliveryTrust } from './delivery-trust.js';
 import { identify } from './identify.js';
 import { startRetention } from './retention.js';
 import { type BrokerContact, watchedBackbone } from './watched-backbone.js';
+
+/** That /health/ready names. */
+const NAMED_ACCOUNTS = 5;
 
 export type Stop = () => Promise<void> | void;
 
@@ -35,7 +40,7 @@ export interface Start {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly readiness: Readiness;
-  /** Rejected with StartAborted where nobody waits for the start any more. */
+  /** Rejected with StartAborted where nobody waits for the start any more; in the core also as `lost` is. */
   readonly givenUp: Promise<never>;
 }
 
@@ -51,7 +56,7 @@ export interface Core extends Start {
   readonly handleCommand: HandleCommand;
   /** What a command is handled with. */
   readonly commands: CommandParts;
-  /** Rejected where the read model can't go on. */
+  /** Rejected where the read model can't go on, or the embedded store is damaged. */
   readonly lost: Promise<never>;
   /** One for deliveries and test events: they share the threads that resolve names. */
   readonly lookup: LookupAll;
@@ -59,13 +64,14 @@ export interface Core extends Start {
   readonly secureContext: SecureContext;
 }
 
-/** Opens the backbone and folds the read model up to where the store stands now. @throws InvalidConfig, OtherHistory */
+/** Opens the backbone and folds the read model up to where the store stands now. @throws InvalidConfig, OtherHistory, StoreDamaged */
 export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const { config, logger, metrics, tracing, readiness, givenUp } = start;
   const brokerContact: BrokerContact = { why: null };
   const backbone = watchedBackbone(await openBackbone(config, logger), metrics.store, brokerContact);
   stops.push(() => backbone.close());
-  const { store } = backbone;
+  const { store, embedded } = backbone;
+  embedded?.mustBeSound();
   warnOfOpenFolder(start);
   const sweeper = startRetention(config, backbone, logger);
   stops.push(() => sweeper?.stop());
@@ -82,7 +88,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   watchReadModel(start, host, watch);
   watch.start();
   stops.push(() => watch.close());
-  const lost = Promise.race([host.lost, watch.lost]);
+  const lost = Promise.race([host.lost, watch.lost, ...(embedded ? [embedded.damaged] : [])]);
   // The user of the app hears of it; where the start fails on something else nobody does.
   lost.catch(() => undefined);
   const history = await Promise.race([identifying(config.dataDir, store, states, stops), lost, givenUp]);
@@ -96,6 +102,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     load: createLoadAccount(host),
     turns: new AccountTurns(),
     newEventId: randomUUID,
+    budget: createHistoryBudget({ bytes: config.api.historyBudget, now }),
     tracing,
     time: Date.now,
   };
@@ -103,7 +110,10 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const readModel = { accounts, history, passHead: (signal: AbortSignal) => host.passHead(signal) };
   const sending = { lookup: fairLookup(lookupAll), secureContext: deliveryTrust(config) };
   const handling = { commands, handleCommand: createCommandHandler(commands), lost };
-  return { ...start, backbone, brokerContact, ...readModel, ...handling, ...sending };
+  const goingOn = { givenUp: Promise.race([givenUp, lost]) };
+  // Whoever waits for something hears of it.
+  goingOn.givenUp.catch(() => undefined);
+  return { ...start, ...goingOn, backbone, brokerContact, ...readModel, ...handling, ...sending };
 }
 
 /** Once there is one: the store makes a missing one for its owner alone. */
@@ -136,4 +146,14 @@ function watchReadModel({ metrics, readiness }: Start, host: ProjectionHost<Acco
     const why = whyNot('starting', 'out-of-reach', 'catching-up');
     return why && `not up to date: ${why}`;
   });
+  metrics.watch.unreadableAccounts(() => host.setAside.size);
+  // All the others go on: it is told, and the process does its work.
+  readiness.part('accounts', () => unreadableText(host.setAside), { needed: false });
+}
+
+/** Null where none is. */
+function unreadableText(setAside: ReadonlyMap<string, SetAside>): string | null {
+  const named = [...setAside].slice(0, NAMED_ACCOUNTS).map(([stream, event]) => setAsideText(stream, event));
+  const more = setAside.size - named.length;
+  return named.length === 0 ? null : [...named, ...(more > 0 ? [`and ${more} more: see doctor`] : [])].join('; ');
 }

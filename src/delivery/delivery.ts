@@ -56,7 +56,8 @@ const TURN = 'aw-turn';
 const PUT_OFF = 'aw-put-off';
 const LEFT = 'aw-left';
 const PUBLISHED = 'aw-published';
-const PAYMENT = 'aw-payment';
+/** In retry records and dead letters: the payment's record, as record-place.ts writes it. */
+export const PAYMENT = 'aw-payment';
 const TRACE = 'aw-traceparent';
 const LAST_SPAN = 'aw-last-span';
 /** The event's identity, where aw-event-id does not tell all of it. */

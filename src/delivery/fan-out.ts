@@ -7,8 +7,9 @@ import type { Deliver, DeliverParts } from './deliver-parts.js';
 import { newDelivery, traceOf } from './delivery.js';
 import { publishWhatFits } from './durable-publish.js';
 import type { RoutedLog } from './log/routed-log.js';
+import { eventHeaders } from './payment/cloud-event-attributes.js';
 import { type PaymentEvent, parsePaymentEvent } from './payment/payment-event.js';
-import { notValid } from './retry/dead-letters.js';
+import { notValid, unrouted } from './retry/dead-letters.js';
 
 export interface FanOutParts extends DeliverParts {
   readonly tracing: Pick<Tracing, 'fanOut'>;
@@ -47,6 +48,8 @@ export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandle
   ): Promise<void> {
     await parts.confirmation.confirmed();
     const { accountId, type } = event;
+    const unreadable = parts.accounts.unreadable(accountId);
+    if (unreadable !== null) return buryUnrouted(parts, record, event, unreadable);
     const confirmed = parts.accounts.routes(accountId, type);
     const revealed = confirmed.webhooks.filter(({ id }) => !routed.webhooks.some((webhook) => webhook.id === id));
     const { offset, timestamp: at } = record;
@@ -76,6 +79,24 @@ async function inSpan(span: Span, done: Promise<void>, outcome: string | null): 
     span.end('not-done');
     throw error;
   }
+}
+
+/** Nothing is known of its account: whoever replays the letter publishes the payment again, once the account can be read. */
+async function buryUnrouted(
+  parts: DeliverParts,
+  record: ReceivedRecord,
+  event: PaymentEvent,
+  why: string,
+): Promise<void> {
+  const { topic, partition, offset } = record;
+  const { id: eventId, accountId } = event;
+  // Of the account it was told once; there may be any number of payments.
+  parts.logger.debug({ topic, partition, offset, accountId, eventId }, 'a payment goes to the dead letters');
+  parts.metrics.deadLetter('account-unreadable');
+  // Without the key and the headers that are not of the event itself: they may be larger than a topic takes.
+  const bare = { ...record, key: null, headers: [...eventHeaders(record)] };
+  const forms = [record, bare].map((form) => () => unrouted(form, event, why));
+  await publishWhatFits(parts, parts.topics.deadLetters, forms);
 }
 
 /** To the dead letters, so that it never stops those after it. */

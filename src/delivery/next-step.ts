@@ -11,6 +11,7 @@
  *   unsent    -> cancelled                                  (its account switched the webhook off, or removed it)
  *             -> exhausted: a dead letter, `deactivated`    (the service switched the webhook off)
  *             -> exhausted: a dead letter, `other-history`  (the webhook's id belongs to another webhook, or to none)
+ *             -> exhausted: a dead letter, `account-unreadable`  (an event of the account can't be read)
  */
 import type { PutOffReason } from '../observability/metrics.js';
 import type { Outcome } from '../ports/delivery-order.js';
@@ -114,6 +115,8 @@ function unsent(delivery: Delivery, to: Unsent): NextStep {
         : buried(delivery, null, 'deactivated', 'the service had deactivated the webhook');
     case 'other-history':
       return buried(delivery, null, 'other-history', ofAnother(delivery, to.addedBy));
+    case 'account-unreadable':
+      return buried(delivery, null, 'account-unreadable', to.why);
     default:
       return to satisfies never;
   }

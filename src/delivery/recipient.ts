@@ -11,7 +11,9 @@ export type Unsent =
   /** Switched off, by the service or by its account; or removed, which is the account's doing. */
   | { readonly kind: 'inactive'; readonly by: 'account' | 'service' }
   /** The webhook under the id is another one, which the event `addedBy` added; null: no webhook ever had the id. */
-  | { readonly kind: 'other-history'; readonly addedBy: string | null };
+  | { readonly kind: 'other-history'; readonly addedBy: string | null }
+  /** An event of the account can't be read, so nothing is known of it. */
+  | { readonly kind: 'account-unreadable'; readonly why: string };
 
 /** As far as the read model knows: of a webhook that it does not have, the account's stream tells more. */
 type Known = Recipient | { readonly kind: 'unknown' };
@@ -19,7 +21,7 @@ type Known = Recipient | { readonly kind: 'unknown' };
 /** Once the read model is confirmed. @throws StoreUnavailable */
 export async function confirmedRecipientOf(
   delivery: Delivery,
-  accounts: Pick<Accounts, 'webhook'>,
+  accounts: Pick<Accounts, 'webhook' | 'unreadable'>,
   wasRemoved: WasRemoved,
 ): Promise<Recipient> {
   const known = recipientOf(delivery, accounts);
@@ -29,8 +31,10 @@ export async function confirmedRecipientOf(
 }
 
 /** A record of an earlier release does not say which event added its webhook: the id has to do. */
-export function recipientOf(delivery: Delivery, accounts: Pick<Accounts, 'webhook'>): Known {
+export function recipientOf(delivery: Delivery, accounts: Pick<Accounts, 'webhook' | 'unreadable'>): Known {
   const { accountId, webhookId, webhookEvent } = delivery;
+  const why = accounts.unreadable(accountId);
+  if (why !== null) return { kind: 'account-unreadable', why };
   const webhook = accounts.webhook(accountId, webhookId);
   if (!webhook) return { kind: 'unknown' };
   const { addedBy, isActive, offBy = 'account' } = webhook;

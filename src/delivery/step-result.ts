@@ -10,7 +10,7 @@ import { loggedAttempt } from './log/delivery-log.js';
 import type { StepResult } from './next-step.js';
 
 export interface StepResultParts extends DeliveryTelling {
-  readonly accounts: Pick<Accounts, 'webhook'>;
+  readonly accounts: Pick<Accounts, 'webhook' | 'unreadable'>;
   readonly handleCommand: HandleCommand;
 }
 
@@ -39,7 +39,7 @@ export async function resultOf(
   }
 }
 
-/** Null where the store was away, or the webhook was updated while the request was under way: the old one is gone. */
+/** Null where the store was away, the account can't be read, or the webhook was updated while the request was under way: the old one is gone. */
 async function switchedOffBy(
   parts: StepResultParts,
   delivery: Delivery,
@@ -63,6 +63,7 @@ async function switchedOffBy(
     );
     return null;
   }
+  if (accounts.unreadable(accountId) !== null) return null;
   const now = accounts.webhook(accountId, webhookId);
   if (now?.isActive && now.version > version) return null;
   // While the request was under way its account may have removed the webhook, or switched it off.

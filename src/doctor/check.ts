@@ -1,5 +1,7 @@
 /** A check, what it finds, and how all of them are run: side by side, each with a time limit, none of them throwing. */
 
+import { isCorrupt } from '../adapters/sqlite/open-file.js';
+
 /** ok: as it should be. warn: it works, and may not for long, or not as wanted. FAIL: it does not work. */
 type Verdict = 'ok' | 'warn' | 'FAIL';
 
@@ -46,8 +48,9 @@ async function withinLimit({ name, run }: Check, limitMs: number): Promise<Resul
 
 /** Messages of our own errors name the setting, and no value. Those of others may hold anything: only their code is told. */
 function unexplained(error: unknown): Finding {
-  const { name = '', message = '', code = 'UNKNOWN' } = (error ?? {}) as Partial<Error & { code: string }>;
-  const todo = TODO.get(name);
+  const { name = '', message = '', code = 'UNKNOWN', cause } = (error ?? {}) as Partial<Error & { code: string }>;
+  // What store or broker say of it is an outage by its name.
+  const todo = TODO.get(isCorrupt(cause) ? 'StoreDamaged' : name);
   return todo === undefined ? fail(`the check failed (${code})`, 'resolve the error') : fail(message, todo);
 }
 
@@ -58,6 +61,7 @@ const TODO: ReadonlyMap<string, string> = new Map([
   ['CaFileUnusable', SET_RIGHT],
   ['MasterKeyMissing', 'restore master.key from its backup'],
   ['DataDirUnusable', 'check the permissions of DATA_DIR, and whether its disk is full or broken'],
+  ['StoreDamaged', 'see the check of store.sqlite'],
   ['SchemaRefused', 'check the installed release (account-webhooks --version) and DATA_DIR'],
   ['StoreUnavailable', 'check that the server of EVENT_STORE_URL runs and is reachable from here'],
   ['StoreRefused', 'correct EVENT_STORE_URL, or grant its user the rights that the service needs'],

@@ -8,6 +8,7 @@ import type { Broker } from '../ports/broker.js';
 import type { Config } from '../settings/config.js';
 import { brokerChecks } from './broker-checks.js';
 import { type Check, type Result, runChecks } from './check.js';
+import { damageChecks } from './damage-checks.js';
 import { dataDirChecks } from './data-dir-checks.js';
 import { fileChecks } from './file-checks.js';
 import { issuerChecks } from './issuer-check.js';
@@ -38,6 +39,7 @@ export async function examine(config: Config, logger: Logger): Promise<readonly 
   const checks: readonly Check[] = [
     ...fileChecks(config, Date.now()),
     ...dataDirChecks(config),
+    ...damageChecks(config),
     ...storeChecks(config, openStore),
     ...brokerChecks(config, (of) => inspectBroker(config, logger, of), newest, Date.now),
     ...standstillChecks(config, openedBroker),

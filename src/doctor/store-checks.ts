@@ -7,20 +7,25 @@ import { inDataDir } from '../adapters/sqlite/store-file.js';
 import { type Backbone, keysOf } from '../backbone.js';
 import { checkKeys } from '../composition/check-keys.js';
 import { type EventStore, type RecordedEvent, WrongExpectedRevision } from '../ports/event-store.js';
+import type { SetAside } from '../ports/projection-states.js';
+import { setAsideBy, setAsideText } from '../read-model/account-unreadable.js';
 import type { AccountStates } from '../read-model/accounts.js';
+import { whyUnfoldable } from '../read-model/foldable.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
 import { readStoreId } from '../read-model/store-id-file.js';
 import { mustBeAccepted, readIdentity } from '../read-model/store-identity.js';
 import { masterKeyFromFile } from '../secrets/master-key-file.js';
 import type { Config } from '../settings/config.js';
-import { type Check, type Finding, ok, warn } from './check.js';
+import { type Check, type Finding, fail, ok, warn } from './check.js';
 import { projectionsAtServer } from './projection-checks.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
 /** Null where the embedded store was not made yet. @throws DataDirUnusable, SchemaRefused, NoConnectionString, CaFileUnusable */
 export type OpenStore = () => Promise<OpenedStore | null>;
 
+const READ_AGAIN =
+  'find out who else writes to the event store; install a release that reads the event, restart, and run dead-letters replay';
 const NOTHING_YET = ok('no store yet: serve creates it at its first start');
 const NOT_LOOKED_AT = warn('not checked, because the event store can not be used', 'see event store');
 const DRY_STREAM = 'doctor-dry-append';
@@ -39,6 +44,11 @@ export function storeChecks(config: Config, open: OpenStore): Check[] {
       () => whole(open, work),
       () => [NOT_LOOKED_AT],
     );
+  let folding: Promise<Folded> | null = null;
+  const fold = (store: EventStore) => {
+    folding ??= folded(store);
+    return folding;
+  };
   return [
     { name: 'event store', run: look },
     {
@@ -49,7 +59,8 @@ export function storeChecks(config: Config, open: OpenStore): Check[] {
           () => [NOT_LOOKED_AT],
         ),
     },
-    { name: 'MASTER_KEY', run: then(({ store }) => keys(config, store)) },
+    { name: 'MASTER_KEY', run: then(async ({ store }) => keys(config, await fold(store))) },
+    { name: 'accounts', run: then(async ({ store }) => accountsRead(await fold(store))) },
     ...(config.eventStoreUrl === null ? [] : [{ name: 'projections', run: then(projectionsAtServer) }]),
   ];
 }
@@ -86,9 +97,8 @@ async function ownHistory({ dataDir }: Config, opened: OpenedStore | null): Prom
 }
 
 /** @throws InvalidConfig */
-async function keys(config: Config, store: EventStore): Promise<readonly Finding[]> {
+async function keys(config: Config, { accounts }: Folded): Promise<readonly Finding[]> {
   const { sealing } = keysOf(config, () => masterKeyOf(config));
-  const accounts = await folded(store);
   const values = [...sealedValues({ all: () => accounts }, Date.now())];
   checkKeys(values, sealing);
   return [ok(`opens all sealed values (${values.length} values of ${accounts.size} accounts)`)];
@@ -100,14 +110,30 @@ function masterKeyOf({ dataDir }: Config): Buffer {
   return isThere ? masterKeyFromFile(dataDir, randomBytes) : randomBytes(32);
 }
 
-async function folded(store: EventStore): Promise<Map<string, AccountStates>> {
+/** A finding for each account that this release sets aside. */
+function accountsRead({ accounts, setAside }: Folded): readonly Finding[] {
+  if (setAside.size === 0) return [ok(`every event of theirs can be read (${accounts.size} accounts)`)];
+  return [...setAside].map(([stream, event]) => fail(setAsideText(stream, event), READ_AGAIN));
+}
+
+interface Folded {
+  readonly accounts: ReadonlyMap<string, AccountStates>;
+  readonly setAside: ReadonlyMap<string, SetAside>;
+}
+
+/** As the service does: of an account with an event that can't be read, up to that. */
+async function folded(store: EventStore): Promise<Folded> {
   const projection = combined(PROJECTIONS.map(loadProjection));
-  const states = new Map<string, AccountStates>();
+  const accounts = new Map<string, AccountStates>();
+  const setAside = new Map<string, SetAside>();
   for await (const event of stored(store, null, projection.streamPrefix)) {
-    const before = states.get(event.stream) ?? projection.init();
-    states.set(event.stream, projection.fold(before, event) as AccountStates);
+    if (setAside.has(event.stream)) continue;
+    const why = whyUnfoldable(event);
+    const before = accounts.get(event.stream) ?? projection.init();
+    if (why === null) accounts.set(event.stream, projection.fold(before, event) as AccountStates);
+    else setAside.set(event.stream, setAsideBy(event, why));
   }
-  return states;
+  return { accounts, setAside };
 }
 
 /** What the service gets of streams with this prefix: by a subscription, until it has caught up. */

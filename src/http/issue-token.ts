@@ -109,7 +109,8 @@ export const operation: Operation = {
     413: { description: '`invalid_request`: the form exceeds 65,536 bytes.', schema: OAUTH_ERROR },
     415: { description: '`invalid_request`: the Content-Encoding is not supported.', schema: OAUTH_ERROR },
     503: {
-      description: '`temporarily_unavailable`: the event store is unavailable. Retry-After says when to try again.',
+      description:
+        "`temporarily_unavailable`: the event store is unavailable, or the account's history can't be read. Retry-After says when to try again.",
       schema: OAUTH_ERROR,
     },
     429: {

@@ -1,15 +1,19 @@
-/** Outages that pass: what stands behind them is told once, by who watches the store, and not with every request. */
+/**
+ * Outages that pass, and an account that is set aside until another release reads its events: what stands behind them is
+ * told once, by who watches the store, and not with every request.
+ */
 import { OtherHistory, StoreUnavailable } from '../ports/event-store.js';
+import { AccountUnreadable } from '../read-model/account-unreadable.js';
 import { ReadModelBehind } from '../read-model/ahead-states.js';
 import { ApiError } from './api-error.js';
 
 const RETRY_AFTER_SECONDS = 5;
 
+const OUTAGES = [StoreUnavailable, OtherHistory, ReadModelBehind, AccountUnreadable];
+
 /** The 503 that the error is to the caller; null where it is something else. */
 export function notNow(error: unknown): ApiError | null {
-  const isOutage =
-    error instanceof StoreUnavailable || error instanceof OtherHistory || error instanceof ReadModelBehind;
-  if (!isOutage) return null;
+  if (!OUTAGES.some((outage) => error instanceof outage)) return null;
   const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
   return new ApiError(503, 'the service is unavailable; Retry-After says when to try again', { headers });
 }

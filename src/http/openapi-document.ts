@@ -68,7 +68,7 @@ function described(operation: Operation, { issuesTokens }: DocumentOptions): Sch
 }
 
 const NOT_NOW =
-  "The event store or the keys of the token's issuer are unavailable. Retry-After says when to try again.";
+  "The event store or the keys of the token's issuer are unavailable, or the account's history can't be read. Retry-After says when to try again.";
 const TOO_MANY = 'The account sent too many requests. Retry-After says when to try again.';
 const READS_COST_TOO_MUCH =
   "The account's reads cost the service too much time, far more than clients need. Retry-After says when to try again.";

@@ -67,6 +67,11 @@ export function refusal(description: string): Response {
 
 export const WEBHOOK_NOT_FOUND = refusal('The account has no webhook with this id, or the account is not registered.');
 
+/** Of the operations that add to an account's history. */
+export const TOO_MUCH = refusal(
+  'The account sent too many requests, or added too much to its history. Retry-After says when to try again.',
+);
+
 export const WEBHOOK_ID: Parameter = {
   name: 'id',
   in: 'path',

@@ -19,7 +19,7 @@ import type { WebhookIds } from '../webhooks/webhook-ids.js';
 import { badRequest, fieldError } from './api-error.js';
 import { bodyCheck } from './checked-body.js';
 import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, requestKey } from './idempotency.js';
-import { type Operation, refusal } from './operation.js';
+import { type Operation, refusal, TOO_MUCH } from './operation.js';
 import { callerOf, commandContext } from './request-context.js';
 import { EVENT_TYPE, SUCCESS } from './shared-schemas.js';
 import { mustBeAccepted } from './webhook-command.js';
@@ -100,6 +100,7 @@ export const operation: Operation = {
     ),
     404: refusal('The account is not registered.'),
     422: KEY_TAKEN,
+    429: TOO_MUCH,
   },
 };
 

@@ -4,7 +4,7 @@ import type { HandleCommand } from '../webhooks/handle-command.js';
 import { MAX_ACTIVE_PER_TYPE } from '../webhooks/limits.js';
 import { fieldError } from './api-error.js';
 import { bodyCheck } from './checked-body.js';
-import { type Operation, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operation.js';
+import { type Operation, refusal, TOO_MUCH, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operation.js';
 import { callerOf, commandContext } from './request-context.js';
 import { SUCCESS } from './shared-schemas.js';
 import { mustBeAccepted, webhookIdOf } from './webhook-command.js';
@@ -42,6 +42,7 @@ export const operation: Operation = {
     },
     400: refusal(`\`isActive\` is not valid, or ${MAX_ACTIVE_PER_TYPE} other webhooks of the type are already active.`),
     404: WEBHOOK_NOT_FOUND,
+    429: TOO_MUCH,
   },
 };
 

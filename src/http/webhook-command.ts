@@ -1,6 +1,6 @@
 /** What the operations on webhooks have in common: the id in the path, and what a refused command is to the caller. */
 import type { Context } from 'koa';
-import type { Decision } from '../webhooks/decide.js';
+import type { HandledCommand } from '../webhooks/handle-command.js';
 import { MAX_WEBHOOKS } from '../webhooks/limits.js';
 import { ApiError, accountNotFound, badRequest, type FieldError, fieldError } from './api-error.js';
 
@@ -20,9 +20,9 @@ export function webhookIdOf(ctx: Context): number {
 
 /**
  * @param atLimit the 400 of a command that may make one webhook more active than the type may have
- * @throws ApiError 404, 400
+ * @throws ApiError 404, 400, 429
  */
-export function mustBeAccepted(decision: Decision, atLimit?: FieldError): void {
+export function mustBeAccepted(decision: HandledCommand, atLimit?: FieldError): void {
   switch (decision.kind) {
     case 'accepted':
       break;
@@ -36,9 +36,16 @@ export function mustBeAccepted(decision: Decision, atLimit?: FieldError): void {
       throw badRequest([FULL]);
     case 'account-too-large':
       throw badRequest([TOO_LARGE]);
+    case 'over-budget':
+      throw overBudget(decision.retryAfterMs);
     default:
       decision satisfies never;
   }
+}
+
+function overBudget(retryAfterMs: number): ApiError {
+  const message = 'the account added too much to its history; Retry-After says when to ask again';
+  return new ApiError(429, message, { headers: { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) } });
 }
 
 export function webhookNotFound(): ApiError {

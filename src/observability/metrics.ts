@@ -12,7 +12,13 @@ export const PUT_OFF_REASONS = ['line-full', 'breaker-open', 'stopping', 'not-pr
 export type PutOffReason = (typeof PUT_OFF_REASONS)[number];
 
 /** But for `unreadable`, which an operator's command writes. */
-export const DEAD_LETTER_REASONS = ['not-valid', 'exhausted', 'deactivated', 'other-history'] as const;
+export const DEAD_LETTER_REASONS = [
+  'not-valid',
+  'exhausted',
+  'deactivated',
+  'other-history',
+  'account-unreadable',
+] as const;
 export type CountedReason = (typeof DEAD_LETTER_REASONS)[number];
 
 /** Called for every delivery: cheap, and never throws. */
@@ -89,6 +95,8 @@ export interface Watch {
   tiers(sample: () => ConsumerSample | null, tierOf: (topic: string) => string): void;
   gate(sample: () => GateSample): void;
   projection(name: string, sample: () => ProjectionSample): void;
+  /** @param count of those that are set aside */
+  unreadableAccounts(count: () => number): void;
   /** @param parts whether each part is ready */
   readiness(parts: () => readonly { readonly part: string; readonly ready: boolean }[]): void;
 }

@@ -6,23 +6,33 @@ interface Watched {
   readonly consumers: { readonly name: string; readonly sample: () => ConsumerSample | null }[];
   readonly tiers: { readonly sample: () => ConsumerSample | null; readonly tierOf: (topic: string) => string }[];
   readonly gates: (() => GateSample)[];
+  readonly unreadableAccounts: (() => number)[];
   readonly projections: { readonly name: string; readonly sample: () => ProjectionSample }[];
   readonly readiness: (() => readonly { readonly part: string; readonly ready: boolean }[])[];
 }
 
 /** @param now ms since the epoch */
 export function watchedMetrics(exposition: Exposition, now: () => number): Watch {
-  const watched: Watched = { consumers: [], tiers: [], gates: [], projections: [], readiness: [] };
+  const watched: Watched = {
+    consumers: [],
+    tiers: [],
+    gates: [],
+    unreadableAccounts: [],
+    projections: [],
+    readiness: [],
+  };
   exposeConsumers(exposition, watched);
   exposeTiers(exposition, watched, now);
   exposeGates(exposition, watched);
   exposeProjections(exposition, watched);
+  exposeUnreadableAccounts(exposition, watched);
   exposeReadiness(exposition, watched);
   return {
     consumer: (name, sample) => void watched.consumers.push({ name, sample }),
     tiers: (sample, tierOf) => void watched.tiers.push({ sample, tierOf }),
     gate: (sample) => void watched.gates.push(sample),
     projection: (name, sample) => void watched.projections.push({ name, sample }),
+    unreadableAccounts: (count) => void watched.unreadableAccounts.push(count),
     readiness: (parts) => void watched.readiness.push(parts),
   };
 }
@@ -142,6 +152,16 @@ function exposeProjections(exposition: Exposition, { projections }: Watched): vo
   exposition.growing(
     { name: 'account_webhooks_projection_events_total', help: 'Events that the read model has folded.', labels },
     () => projections.map(({ name, sample }): Sample => [sample().events, name]),
+  );
+}
+
+function exposeUnreadableAccounts(exposition: Exposition, { unreadableAccounts }: Watched): void {
+  exposition.gauge(
+    {
+      name: 'account_webhooks_accounts_unreadable',
+      help: 'Accounts that are set aside, for an event of theirs can not be read.',
+    },
+    () => unreadableAccounts.map((count): Sample => [count()]),
   );
 }
 

@@ -13,6 +13,8 @@
  * - read gives the events of a stream from a revision on, in order: all that were stored when the first was asked for,
  *   and maybe some that were stored meanwhile. A stream that was never written is empty. Of several servers the leader
  *   answers, so an event that is missing is in no acknowledged append.
+ * - data and metadata are objects, whatever the store has: others may write to it. Where it has null, another value or what
+ *   is no JSON, they are NO_OBJECT.
  * - head is a position at or after every event that was acknowledged before it was asked for. The leader answers.
  * - subscribe gives every event of the streams whose name starts with the prefix, once each and in the order of their
  *   positions, those appended by other processes too; it goes on until its signal aborts, and then ends without error.
@@ -48,6 +50,9 @@ export interface EventStore {
 
 /** What expectedRevision is for a stream that must not exist yet. */
 export const NO_STREAM = -1;
+
+/** What stands for data and metadata that are no JSON object. */
+export const NO_OBJECT: Readonly<Record<string, unknown>> = Object.freeze({});
 
 export interface NewEvent {
   /** A UUID, chosen by the caller: what makes a repeated append safe. */

@@ -4,9 +4,9 @@
  *
  * Semantics that every adapter keeps (test/contract/projection-states-contract.ts):
  * - It belongs to one process at a time, is local, and answers synchronously.
- * - commit stores states, keys and position in one transaction: after a crash all are old or all are new.
+ * - commit stores states, keys, what is set aside, and position in one transaction: after a crash all are old or all are new.
  * - It can be lost at any time: its user rebuilds it from the event store.
- * - open with another version or another history than those stored forgets states, keys and position.
+ * - open with another version or another history than those stored forgets states, keys, what is set aside, and position.
  * - A method that finds the states damaged throws StatesDamaged. They are gone at the next start.
  */
 export interface ProjectionStates {
@@ -19,9 +19,13 @@ export interface ProjectionStates {
   all(): Iterable<readonly [stream: string, state: ProjectionState]>;
   /** What was kept under the key, as `KeptKey.use` gave it. */
   key(stream: string, key: string): string | undefined;
+  /** The streams whose states are folded no further, by name. */
+  setAside(): ReadonlyMap<string, SetAside>;
   commit(changes: StateChanges): void;
   /** Forgets keys that were kept with an earlier `at`. */
   forgetKeys(before: number): void;
+  /** Its user found something stored that can't be read: it is damaged from now on. */
+  unsound(cause: unknown): StatesDamaged;
   close(): void;
 }
 
@@ -49,8 +53,19 @@ export interface KeptKey {
   readonly use: string;
 }
 
+/** The event that could not be folded. */
+export interface SetAside {
+  readonly revision: number;
+  readonly eventId: string;
+  readonly eventType: string;
+  /** A few words, without a value of the event. */
+  readonly why: string;
+}
+
 export interface StateChanges {
   readonly states: ReadonlyMap<string, ProjectionState>;
+  /** Null: it is folded again. */
+  readonly setAside: ReadonlyMap<string, SetAside | null>;
   readonly keys: readonly KeptKey[];
   readonly position: string;
 }

@@ -4,6 +4,7 @@ import { accountStream } from '../webhooks/events.js';
 import type { EventType } from '../webhooks/limits.js';
 import type { LoadAccount } from '../webhooks/load-account.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
+import { setAsideText } from './account-unreadable.js';
 import type { Folded } from './folded-states.js';
 import type { ProjectionHost } from './projection-host.js';
 import type { SealedSecret } from './signing-secrets.js';
@@ -37,7 +38,13 @@ export interface Routes {
   readonly webhooks: readonly Webhook[];
 }
 
+/**
+ * Where the account is set aside for an event that can't be read, what answers with a promise is rejected with
+ * AccountUnreadable, and the others know of no webhook.
+ */
 export interface Accounts {
+  /** Why nothing is known of the account, naming the event that can't be read; null: it can be. As far as known here. */
+  unreadable(accountId: number): string | null;
   /** Undefined where the account was never registered, by the store's word. @throws StoreUnavailable */
   webhooks(accountId: number): Promise<AccountWebhooks | undefined>;
   /** With all that the store has just now: another process may have changed them a moment ago. @throws StoreUnavailable */
@@ -55,19 +62,25 @@ export interface Accounts {
 }
 
 export function createAccounts(host: ProjectionHost<AccountStates>): Accounts {
-  const webhooksOf = (known: Folded<AccountStates> | undefined) => known?.state['account-webhooks'];
-  const state = (accountId: number) => webhooksOf(host.current(accountStream(accountId)));
+  const webhooksOf = (found: Folded<AccountStates> | undefined) => found?.state['account-webhooks'];
+  const aside = (accountId: number) => host.setAside.get(accountStream(accountId));
+  const known = (accountId: number) => (aside(accountId) ? undefined : host.current(accountStream(accountId)));
+  const state = (accountId: number) => webhooksOf(known(accountId));
   const current = (accountId: number) => state(accountId)?.webhooks ?? [];
-  const named = (known: Folded<AccountStates> | undefined, clientId: string) =>
-    known?.state['account-credentials'].credentials.find((credential) => credential.clientId === clientId);
+  const named = (found: Folded<AccountStates> | undefined, clientId: string) =>
+    found?.state['account-credentials'].credentials.find((credential) => credential.clientId === clientId);
   return {
+    unreadable(accountId) {
+      const event = aside(accountId);
+      return event ? setAsideText(accountStream(accountId), event) : null;
+    },
     webhooks: async (accountId) => webhooksOf(await host.find(accountStream(accountId))),
     webhooksNow: async (accountId) => webhooksOf(await host.fresh(accountStream(accountId))),
     routes(accountId, eventType) {
-      const known = host.current(accountStream(accountId));
-      const all = webhooksOf(known)?.webhooks ?? [];
+      const found = known(accountId);
+      const all = webhooksOf(found)?.webhooks ?? [];
       const webhooks = all.filter((webhook) => webhook.isActive && webhook.eventType === eventType);
-      return { revision: known?.revision ?? NO_STREAM, webhooks };
+      return { revision: found?.revision ?? NO_STREAM, webhooks };
     },
     webhook: (accountId, webhookId) => current(accountId).find(({ id }) => id === webhookId),
     failingSince: (accountId, endpoint) =>

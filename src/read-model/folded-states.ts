@@ -8,9 +8,12 @@ import {
   type KeptKey,
   type ProjectionState,
   type ProjectionStates,
+  type SetAside,
   StatesDamaged,
 } from '../ports/projection-states.js';
 import { KEY_KEPT_MS, type KeyUse, keyUseOf } from '../webhooks/key-use.js';
+import { AccountUnreadable, setAsideBy } from './account-unreadable.js';
+import { whyUnfoldable } from './foldable.js';
 import { copyOf } from './plain-json.js';
 import type { Projection } from './projection-source.js';
 
@@ -29,6 +32,13 @@ export interface Folded<S> {
   readonly eventId: string;
 }
 
+export interface Committed<S> {
+  /** The states that changed. */
+  readonly changed: ReadonlyMap<string, Folded<S>>;
+  /** The streams that are set aside from now on; null: folded again. */
+  readonly setAside: ReadonlyMap<string, SetAside | null>;
+}
+
 /** Of states in the making: isOwn where nobody else has it yet, so that a fold may change it. */
 interface Draft<S> extends Folded<S> {
   readonly isOwn?: boolean;
@@ -44,6 +54,9 @@ export class FoldedStates<S> {
   /** Folded, and not committed. */
   #drafts = new Map<string, Draft<S>>();
   #keys: KeptKey[] = [];
+  /** As committed: nothing more of these streams is folded. */
+  #aside: ReadonlyMap<string, SetAside> = new Map();
+  #asideDrafts = new Map<string, SetAside | null>();
   /** Those that are in them, and those that changed nothing. */
   #events = 0;
   /** Up to where everything is in them. */
@@ -70,7 +83,14 @@ export class FoldedStates<S> {
     this.#cache.clear();
     this.#forgetDrafts();
     const { version } = this.#projection;
-    return this.#undamaged(() => this.#states.open({ version, history }));
+    const position = this.#undamaged(() => this.#states.open({ version, history }));
+    this.#aside = this.#undamaged(() => this.#states.setAside());
+    return position;
+  }
+
+  /** The streams that have an event which can't be folded, as it was committed. */
+  get setAside(): ReadonlyMap<string, SetAside> {
+    return this.#aside;
   }
 
   current(stream: string): Folded<S> | undefined {
@@ -79,7 +99,7 @@ export class FoldedStates<S> {
     const stored = this.#undamaged(() => this.#states.load(stream));
     if (!stored) return undefined;
     const { revision, eventId, json } = stored;
-    const folded = { state: JSON.parse(json) as S, revision, eventId };
+    const folded = { state: this.#parsed<S>(json), revision, eventId };
     this.#cache.set(stream, folded, { size: json.length });
     return folded;
   }
@@ -87,7 +107,7 @@ export class FoldedStates<S> {
   /** All that is stored, in the order of stream names. */
   *all(): Iterable<readonly [stream: string, state: S]> {
     try {
-      for (const [stream, { json }] of this.#states.all()) yield [stream, JSON.parse(json) as S];
+      for (const [stream, { json }] of this.#states.all()) yield [stream, this.#parsed<S>(json)];
     } catch (error) {
       throw this.#told(error);
     }
@@ -96,14 +116,32 @@ export class FoldedStates<S> {
   /** What the key caused; null where it is not known, or counts no more. */
   key(stream: string, key: string): KeyUse | null {
     const kept = this.#undamaged(() => this.#states.key(stream, key));
-    return kept === undefined ? null : { key, ...(JSON.parse(kept) as Omit<KeyUse, 'key'>) };
+    return kept === undefined ? null : { key, ...this.#parsed<Omit<KeyUse, 'key'>>(kept) };
   }
 
-  /** The state with the events on top, which are of its stream and follow it; nothing is stored. */
+  /**
+   * The state with the events on top, which are of its stream and follow it; nothing is stored.
+   * @throws AccountUnreadable
+   */
   async extended(before: Folded<S> | undefined, events: AsyncIterable<RecordedEvent>): Promise<Folded<S> | undefined> {
     let draft: Draft<S> | undefined = before;
-    for await (const event of events) draft = this.#next(draft, event);
+    for await (const event of events) {
+      const next = this.#next(draft, event);
+      if ('why' in next) throw new AccountUnreadable(event.stream, next);
+      draft = next;
+    }
     return draft && { state: draft.state, revision: draft.revision, eventId: draft.eventId };
+  }
+
+  putAside(stream: string, event: SetAside): void {
+    this.#asideDrafts.set(stream, event);
+  }
+
+  /** A stream that was set aside is folded again, up to here. */
+  takeBack(stream: string, folded: Folded<S>, keys: readonly KeyUse[]): void {
+    this.#drafts.set(stream, folded);
+    this.#asideDrafts.set(stream, null);
+    for (const use of keys) this.#keep(stream, use);
   }
 
   /**
@@ -111,19 +149,34 @@ export class FoldedStates<S> {
    * @param position up to where everything was given
    */
   fold(events: readonly RecordedEvent[], position: string): void {
-    const keysSince = this.#time() - KEY_KEPT_MS;
-    for (const event of events) {
-      const { stream } = event;
-      const before = this.#drafts.get(stream) ?? this.current(stream);
-      if (before && event.revision <= before.revision) continue;
-      this.#drafts.set(stream, this.#next(before, event));
-      const used = keyUseOf(event);
-      if (!used || used.at < keysSince) continue;
-      const { key, ...use } = used;
-      this.#keys.push({ stream, key, at: use.at, use: JSON.stringify(use) });
-    }
+    for (const event of events) this.#foldOne(event);
     this.#events += events.length;
     this.#position = position;
+  }
+
+  #foldOne(event: RecordedEvent): void {
+    const { stream } = event;
+    if (this.#isAside(stream)) return;
+    const before = this.#drafts.get(stream) ?? this.current(stream);
+    if (before && event.revision <= before.revision) return;
+    const next = this.#next(before, event);
+    if ('why' in next) {
+      this.putAside(stream, next);
+      return;
+    }
+    this.#drafts.set(stream, next);
+    const used = keyUseOf(event);
+    if (used) this.#keep(stream, used);
+  }
+
+  #keep(stream: string, { key, ...use }: KeyUse): void {
+    if (use.at < this.#time() - KEY_KEPT_MS) return;
+    this.#keys.push({ stream, key, at: use.at, use: JSON.stringify(use) });
+  }
+
+  #isAside(stream: string): boolean {
+    const draft = this.#asideDrafts.get(stream);
+    return draft === undefined ? this.#aside.has(stream) : draft !== null;
   }
 
   /** Forgets the keys that count no more. */
@@ -136,24 +189,27 @@ export class FoldedStates<S> {
     return { events: this.#events, states: this.#drafts.size };
   }
 
-  /** What was folded since the last commit, and the position. Gives the states that changed. */
-  commit(): ReadonlyMap<string, Folded<S>> {
-    const [changed, keys, position] = [this.#drafts, this.#keys, this.#position];
+  /** What was folded since the last commit, and the position. Gives what changed. */
+  commit(): Committed<S> {
+    const [changed, keys, setAside, position] = [this.#drafts, this.#keys, this.#asideDrafts, this.#position];
     this.#forgetDrafts();
     const states = serialised(changed);
-    if (position !== null) this.#undamaged(() => this.#states.commit({ states, keys, position }));
+    if (position !== null) this.#undamaged(() => this.#states.commit({ states, keys, setAside, position }));
     for (const [stream, { state, revision, eventId }] of changed) {
       this.#cache.set(stream, { state, revision, eventId }, { size: states.get(stream)?.json.length ?? 1 });
     }
-    return changed;
+    if (setAside.size > 0) this.#aside = this.#undamaged(() => this.#states.setAside());
+    return { changed, setAside };
   }
 
   /** Copies what was handed out, and only where the event is one that changes it. */
-  #next(before: Draft<S> | undefined, event: RecordedEvent): Draft<S> {
+  #next(before: Draft<S> | undefined, event: RecordedEvent): Draft<S> | SetAside {
     const { init, fold, handles } = this.#projection;
     const { revision, id: eventId } = event;
     const state = before ? before.state : (init() as S);
     if (!handles(event.type)) return { state, revision, eventId, isOwn: before ? before.isOwn === true : true };
+    const why = whyUnfoldable(event);
+    if (why !== null) return setAsideBy(event, why);
     const own = before && !before.isOwn ? copyOf(state) : state;
     return { state: fold(own, event) as S, revision, eventId, isOwn: true };
   }
@@ -161,8 +217,18 @@ export class FoldedStates<S> {
   #forgetDrafts(): void {
     this.#drafts = new Map();
     this.#keys = [];
+    this.#asideDrafts = new Map();
     this.#events = 0;
     this.#position = null;
+  }
+
+  /** Pages of the file may be overwritten, and it is a whole one all the same. */
+  #parsed<T>(json: string): T {
+    try {
+      return JSON.parse(json) as T;
+    } catch (error) {
+      throw this.#told(this.#states.unsound(error));
+    }
   }
 
   #undamaged<T>(use: () => T): T {

@@ -9,6 +9,8 @@
  * States of another history are never handed out as those of this one: payment events would miss webhooks. The host is
  * lost then, the process ends, and its next start says how the store is accepted.
  * States are handed out as they are cached: they are read, never changed, by their users.
+ * A stream with an event that can't be folded is set aside, in the same transaction as all else; the others go on. It is
+ * tried again when a process starts.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
@@ -20,8 +22,9 @@ import {
   StoreRefused,
   StoreUnavailable,
 } from '../ports/event-store.js';
-import { type ProjectionStates, StatesDamaged } from '../ports/projection-states.js';
-import { type KeyUse, keyUseOf } from '../webhooks/key-use.js';
+import { type ProjectionStates, type SetAside, StatesDamaged } from '../ports/projection-states.js';
+import type { KeyUse } from '../webhooks/key-use.js';
+import { AccountUnreadable } from './account-unreadable.js';
 import { AheadStates } from './ahead-states.js';
 import { CatchUpProgress } from './catch-up-progress.js';
 import { type Folded, FoldedStates } from './folded-states.js';
@@ -29,6 +32,7 @@ import { PassedPlaces } from './passed-places.js';
 import { ProgressToHead } from './progress-to-head.js';
 import type { Projection } from './projection-source.js';
 import { readOn } from './read-on.js';
+import { AsideTold, foldAsideAgain, withKeys } from './try-again.js';
 
 const RETRY_AFTER_MS = 500;
 /**
@@ -74,6 +78,7 @@ export class ProjectionHost<S> {
   readonly #progress: CatchUpProgress;
   readonly #toHead: ProgressToHead;
   readonly #passed: PassedPlaces;
+  readonly #asideTold: AsideTold;
   readonly #stopping = new AbortController();
   readonly #caughtUp = withResolvers<void>();
   readonly #lost = withResolvers<never>();
@@ -81,6 +86,7 @@ export class ProjectionHost<S> {
   #running: Promise<void> = Promise.resolve();
   #history = '';
   #live = false;
+  #isAsideTried = false;
   #contact: Contact = { kind: 'starting', why: 'the event store has not answered yet' };
   #events = 0;
   /** Up to where everything was given. */
@@ -98,6 +104,7 @@ export class ProjectionHost<S> {
     this.#progress = new CatchUpProgress(projection.name, logger, now);
     this.#toHead = new ProgressToHead(now);
     this.#passed = new PassedPlaces((position, head) => store.isAtOrAfter(position, head));
+    this.#asideTold = new AsideTold(logger);
     this.#lost.promise.catch(() => undefined);
   }
 
@@ -124,8 +131,15 @@ export class ProjectionHost<S> {
     return { ...this.#contact, events: this.#events, behindMs: this.#behindMs() };
   }
 
-  /** The state as known here; undefined where the stream is not known here (yet). */
+  /** The streams that are set aside, by name. */
+  get setAside(): ReadonlyMap<string, SetAside> {
+    return this.#folded.setAside;
+  }
+
+  /** The state as known here; undefined where the stream is not known here (yet). @throws AccountUnreadable */
   current(stream: string): Folded<S> | undefined {
+    const aside = this.setAside.get(stream);
+    if (aside) throw new AccountUnreadable(stream, aside);
     const folded = this.#folded.current(stream);
     const ahead = this.#ahead.current(stream);
     return ahead && ahead.revision > (folded?.revision ?? -1) ? ahead : folded;
@@ -136,14 +150,14 @@ export class ProjectionHost<S> {
     return this.#folded.all();
   }
 
-  /** The state as known here or, where the stream is not known here yet, folded from the store. */
+  /** The state as known here or, where the stream is not known here yet, folded from the store. @throws as `fresh` */
   async find(stream: string): Promise<Folded<S> | undefined> {
     return this.current(stream) ?? (await this.fresh(stream));
   }
 
   /**
    * The state with all that the store has just now; undefined for a stream that has no events. It counts from now on.
-   * @throws StoreUnavailable, OtherHistory
+   * @throws StoreUnavailable, OtherHistory, AccountUnreadable
    */
   async fresh(stream: string): Promise<Folded<S> | undefined> {
     // Begins with the state known here: strangers can ask for this (POST /oauth/token), and a history may be long.
@@ -210,6 +224,7 @@ export class ProjectionHost<S> {
     const after = this.#folded.open(this.#history);
     this.#position = after;
     if (after !== null) this.#passed.moved(after);
+    if (!this.#isAsideTried) this.#asideTold.tell(await foldAsideAgain(this.#folded, store));
     const onDropped = (error: Error) => this.#outOfReach(error);
     for await (const batch of store.subscribe({ after, streamPrefix: projection.streamPrefix, signal, onDropped })) {
       this.#apply(batch);
@@ -240,10 +255,13 @@ export class ProjectionHost<S> {
   #commit(): void {
     const { now, onReached } = this.#parts;
     const { events } = this.#folded.uncommitted;
-    for (const [stream, { revision }] of this.#folded.commit()) {
+    const { changed, setAside } = this.#folded.commit();
+    for (const [stream, { revision }] of changed) {
       const ms = this.#ahead.reached(stream, revision);
       if (ms !== null) onReached?.(ms);
     }
+    for (const stream of setAside.keys()) this.#ahead.reached(stream, Number.POSITIVE_INFINITY);
+    this.#asideTold.tell(setAside);
     this.#committedAt = now();
     this.#progress.folded(events);
     if (this.#committedAt - this.#keysForgottenAt < FORGET_KEYS_EVERY_MS) return;
@@ -253,6 +271,7 @@ export class ProjectionHost<S> {
 
   #becomeLive(): void {
     this.#live = true;
+    this.#isAsideTried = true;
     this.#contact = { kind: 'live', why: null };
     this.#toHead.passed();
     this.#caughtUp.resolve();
@@ -261,11 +280,7 @@ export class ProjectionHost<S> {
 
   async *#newer(stream: string, known: Folded<S> | undefined, keys: KeyUse[]): AsyncIterable<RecordedEvent> {
     try {
-      for await (const event of readOn(this.#parts.store, stream, known)) {
-        const use = keyUseOf(event);
-        if (use) keys.push(use);
-        yield event;
-      }
+      yield* withKeys(readOn(this.#parts.store, stream, known), keys);
     } catch (error) {
       if (error instanceof OtherHistory) this.#lose(error);
       throw error;

@@ -56,6 +56,8 @@ function apiOf(values: Values) {
     tokensPerMinute: values.RATE_LIMIT_TOKENS,
     /** What an account's reads may take of the process, in ms a minute; 0: no limit. */
     readMsPerMinute: values.RATE_LIMIT_READS,
+    /** Bytes that an account may add to its history at once; null: any number. */
+    historyBudget: values.HISTORY_BUDGET || null,
     maxConnections: values.MAX_CONNECTIONS,
   } as const;
 }

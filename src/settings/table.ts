@@ -74,6 +74,11 @@ export const SECTIONS = {
   'Limits of the API': {
     RATE_LIMIT_WRITES: setting(wholeOrOff, '20000', 'How many requests that write an account may send in a minute.'),
     RATE_LIMIT_TOKENS: setting(wholeOrOff, '6000', 'How many requests for a token an account may send in a minute.'),
+    HISTORY_BUDGET: setting(
+      sizeOrOff,
+      '20MiB',
+      'How much an account may add to its history at once; a quarter of it comes back in an hour; `0` is no limit. What removes or switches off is always accepted.',
+    ),
     RATE_LIMIT_READS: setting(
       wholeOrOff,
       '6000',

@@ -111,7 +111,7 @@ export type AccountEvent = AccountRegistered | CredentialEvent | WebhookEvent | 
 /** As it stands in the store: its id tells it from every other event, of another history too. */
 export type StoredAccountEvent = AccountEvent & { readonly id: string };
 
-const ACCOUNT_STREAM_PREFIX = 'account-';
+export const ACCOUNT_STREAM_PREFIX = 'account-';
 
 export function accountStream(accountId: number): string {
   return `${ACCOUNT_STREAM_PREFIX}${accountId}`;

@@ -5,6 +5,8 @@
  *
  * A command may bring an Idempotency-Key. Its state was loaded with the keys of all its events, and the append carries the
  * revision, so of all processes that are given one key exactly one makes an event of it.
+ *
+ * What is appended is charged to the account's budget (history-budget.ts); a replayed answer appends nothing.
  */
 import type { Tracing } from '../observability/tracing.js';
 import { type EventStore, type NewEvent, WrongExpectedRevision } from '../ports/event-store.js';
@@ -12,6 +14,7 @@ import type { AccountTurns, Turn } from './account-turns.js';
 import { accountCharacters, type Command, type Decision, decide } from './decide.js';
 import { accountEvent, type CommandContext, enveloped, type NewEventId } from './envelope.js';
 import { type AccountEvent, accountStream } from './events.js';
+import { bytesOf, type HistoryBudget } from './history-budget.js';
 import { KEY_COUNTS_MS, type KeyUse, keyUseOf, type RequestKey, withKey } from './key-use.js';
 import type { LoadAccount, LoadedAccount } from './load-account.js';
 import { evolve, NO_ACCOUNT } from './state.js';
@@ -22,17 +25,21 @@ export interface CommandParts {
   /** One for all handlers of a process. */
   readonly turns: AccountTurns;
   readonly newEventId: NewEventId;
+  readonly budget: HistoryBudget;
   readonly tracing: Pick<Tracing, 'append'>;
   /** ms since the epoch. */
   readonly time: () => number;
 }
 
+/** over-budget: it would have been accepted, and the account has added too much to its history; nothing was appended. */
+export type HandledCommand = Decision | { readonly kind: 'over-budget'; readonly retryAfterMs: number };
+
 /** @throws StoreUnavailable: then the command is in doubt, and giving it again is safe; what LoadAccount throws */
-export type HandleCommand = (accountId: number, command: Command, context: CommandContext) => Promise<Decision>;
+export type HandleCommand = (accountId: number, command: Command, context: CommandContext) => Promise<HandledCommand>;
 
 /** replayed: the key's request was done before. key-taken: the key belongs to another request. */
 export type KeyedDecision =
-  | Decision
+  | HandledCommand
   | { readonly kind: 'replayed'; readonly use: KeyUse }
   | { readonly kind: 'key-taken' };
 
@@ -94,14 +101,17 @@ async function decideOn(
   accountId: number,
   account: LoadedAccount,
   { command, context, key, changed }: Given,
-): Promise<Decision | null> {
+): Promise<HandledCommand | null> {
   const before = account.webhooks ?? NO_ACCOUNT;
   const decision = decide(before, command);
   const caused = eventsOf(decision, key);
   if (caused.length === 0) return decision;
   const plain = enveloped(caused, context, parts.newEventId);
   const events = key ? withKey(plain, key, parts.time()) : plain;
-  const revision = await append(parts, accountStream(accountId), events, { revision: account.revision, context });
+  const bytes = bytesOf(events);
+  const retryAfterMs = taken(parts.budget, accountId, command, bytes);
+  if (retryAfterMs > 0) return { kind: 'over-budget', retryAfterMs };
+  const revision = await appendOrGiveBack(parts, accountId, events, { revision: account.revision, context, bytes });
   if (revision === null) return null;
   const webhooks = events.reduce((state, event) => evolve(state, accountEvent(event)), before);
   changed(accountCharacters(webhooks));
@@ -115,6 +125,34 @@ function eventsOf(decision: Decision, key: RequestKey | null): readonly AccountE
   if (decision.kind !== 'accepted') return [];
   const { events, unchanged } = decision;
   return key && unchanged ? [{ type: 'IdempotencyKeyUsed', data: unchanged }] : events;
+}
+
+/** 0, or ms until the account may give the command. */
+function taken(budget: HistoryBudget, accountId: number, command: Command, bytes: number): number {
+  if (mayBeRefused(command)) return budget.take(accountId, bytes);
+  budget.charge(accountId, bytes);
+  return 0;
+}
+
+/** What removes or switches off is always accepted, and so is what the service itself notes of an endpoint. */
+function mayBeRefused(command: Command): boolean {
+  return command.type === 'RegisterWebhook' || (command.type === 'SetWebhookActive' && command.isActive);
+}
+
+/** What was not appended costs nothing. @returns what `append` does */
+async function appendOrGiveBack(
+  parts: CommandParts,
+  accountId: number,
+  events: readonly NewEvent[],
+  { bytes, ...on }: { revision: number; context: CommandContext; bytes: number },
+): Promise<number | null> {
+  let revision: number | null = null;
+  try {
+    revision = await append(parts, accountStream(accountId), events, on);
+    return revision;
+  } finally {
+    if (revision === null) parts.budget.giveBack(accountId, bytes);
+  }
 }
 
 /** The revision of the last event; null where the stream had moved on. */

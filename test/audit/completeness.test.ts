@@ -136,6 +136,17 @@ describe('a record that its consumer is done with', () => {
     ]);
   });
 
+  test('and whose account could not be read is answered by the letter of that record', async () => {
+    const known = topics.published(pay('known', 43), { at: NOON });
+    topics.published(pay('unknown', 43), { at: NOON });
+    topics.unrouted(known, pay('known', 43));
+    // Of a former topic of that name.
+    topics.unrouted({ ...known, offset: 1, timestamp: NOON - 1 }, pay('unknown', 43));
+    const { counts, unanswered } = await told();
+    expect(counts).toEqual({ ...ZERO, records: 2, events: 2, unanswered: 1 });
+    expect(unanswered).toMatchObject([{ eventId: 'unknown' }]);
+  });
+
   test('and was buried as a whole is answered, though it is a payment event', async () => {
     topics.notValid(topics.published(pay('odd', 43), { at: NOON }));
     expect((await told()).counts).toEqual({ ...ZERO, records: 1, events: 1 });
@@ -200,6 +211,11 @@ describe('what became of a delivery', () => {
     topics.ofOtherHistory(toThree, { at: NOON });
     expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
     topics.logged(toThree, 'exhausted');
+    expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
+  });
+
+  test('of an account that could not be read, where its dead letter says so', async () => {
+    topics.unreadable(toThree);
     expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
   });
 

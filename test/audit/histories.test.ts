@@ -28,3 +28,19 @@ test('an account is read again where an entry names a revision that came since, 
   expect([await active(2), await active(1), reads]).toEqual([[1, 2], [1], 2]);
   expect([await active(9), await active(8), await active(2), reads]).toEqual([null, null, [1, 2], 3]);
 });
+
+test('an account that is set aside is known up to the event that can’t be read', async () => {
+  const bad = { type: 'WebhookAdded', data: {} } as unknown as AccountEvent;
+  const events = [registered(), added(1), bad, added(2)];
+  const histories = await Histories.of({
+    async *read(stream): AsyncIterable<RecordedEvent> {
+      if (stream !== 'account-42') return;
+      for (const [revision, { type, data }] of events.entries()) {
+        yield { id: '', stream, position: '', metadata: {}, revision, type, data: { ...data } };
+      }
+    },
+  });
+  const spans = await histories.upTo(42, 1);
+  expect(spans && activeAt(spans, 'cash_in', 1)).toEqual([1]);
+  expect(await histories.upTo(42, 3)).toBeNull();
+});

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { configurationAt } from '../../src/audit/configuration-at.js';
 import { type AuditEntry, auditLog } from '../../src/audit/log.js';
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../../src/ports/event-store.js';
 import { type CommandContext, enveloped } from '../../src/webhooks/envelope.js';
@@ -45,6 +46,17 @@ const updated: WebhookUpdated = {
 };
 
 describe("an account's history", () => {
+  test('an event that can’t be read is named, and what comes after it is shown', async () => {
+    await append([registered()]);
+    const bad = { id: randomUUID(), type: 'WebhookAdded', data: null as unknown as object, metadata: {} };
+    await store.append(accountStream(42), [{ ...bad, data: bad.data as Record<string, unknown> }], 0);
+    await append([added(7)], CONTEXT, 1);
+    const [first, second, third] = await entries();
+    expect(second).toMatchObject({ revision: 1, at: null, actor: null, unreadable: 'its data is no JSON object' });
+    for (const entry of [first, third]) expect(entry).not.toHaveProperty('unreadable');
+    await expect(configurationAt(store, 42, Date.parse(LATER))).rejects.toThrow(/^account 42 is set aside: event 1 \(/);
+  });
+
   test('an entry is what was decided, when, by whom, and by which request', async () => {
     await append([registered()], { actor: 'cli:alice', requestId: 'request-9', correlationId: 'correlation-9' });
     expect(await entries()).toEqual([

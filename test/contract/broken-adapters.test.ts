@@ -68,6 +68,7 @@ const BROKEN_STORES: readonly Row<EventStore>[] = [
     'the same append twice at once is stored once, and both have its result',
   ],
   [stores.EndsWithAnyEvent, 'endsWith tells whether the event is the last one of its stream'],
+  [stores.GivesDataAsItStands, 'data and metadata that are no object are NO_OBJECT, by read and by subscribe'],
   [stores.DuplicatesPositions, 'every event has a position of its own'],
   [
     stores.SubscribesInWrongOrder,

@@ -24,8 +24,10 @@ const state = (revision: number, value: unknown = { revision }): ProjectionState
 const changes = (position: string, ...entries: [string, ProjectionState][]): StateChanges => ({
   states: new Map(entries),
   keys: [],
+  setAside: new Map(),
   position,
 });
+const ASIDE = { revision: 5, eventId: 'event 5', eventType: 'WebhookAdded', why: 'its data has no url' };
 const key = (stream: string, name: string, at = 1_000): KeptKey => ({ stream, key: name, at, use: `${name} of ${at}` });
 
 function statesCase(name: string, act: (subject: StatesSubject) => Promise<void> | void, needs?: keyof Features) {
@@ -64,6 +66,30 @@ const positions: StatesCase[] = [
     expect(port.key('a', 'k')).toBe('k of 2000');
     expect(port.open(ORIGIN)).toBe('p2');
   }),
+  statesCase('commit sets a stream aside, puts another reason in its place, and takes it back', (subject) => {
+    const port = filled(subject);
+    expect([...port.setAside()]).toEqual([]);
+    port.commit({
+      ...changes('p2'),
+      setAside: new Map([
+        ['c', ASIDE],
+        ['a', ASIDE],
+      ]),
+    });
+    expect([...port.setAside()]).toEqual([
+      ['a', ASIDE],
+      ['c', ASIDE],
+    ]);
+    port.commit({
+      ...changes('p3'),
+      setAside: new Map([
+        ['a', { ...ASIDE, revision: 7 }],
+        ['c', null],
+      ]),
+    });
+    expect([...port.setAside()]).toEqual([['a', { ...ASIDE, revision: 7 }]]);
+    expect(port.load('a')).toEqual(state(1));
+  }),
   statesCase('commit without states moves the position', (subject) => {
     const port = filled(subject);
     port.commit(changes('p2'));
@@ -72,17 +98,19 @@ const positions: StatesCase[] = [
   statesCase('commit is one transaction: where a part of it fails nothing is stored', (subject) => {
     const port = filled(subject);
     const unstorable = { ...state(9), json: Symbol('none') as unknown as string };
-    const failing = { ...changes('p2', ['a', state(9)], ['b', unstorable]), keys: [key('a', 'l')] };
+    const aside = { keys: [key('a', 'l')], setAside: new Map([['c', ASIDE]]) };
+    const failing = { ...changes('p2', ['a', state(9)], ['b', unstorable]), ...aside };
     expect(() => port.commit(failing)).toThrow();
     expect([port.load('a'), port.load('b'), port.open(ORIGIN)]).toEqual([state(1), state(2), 'p1']);
-    expect(port.key('a', 'l')).toBeUndefined();
+    expect([port.key('a', 'l'), port.setAside().size]).toEqual([undefined, 0]);
   }),
   statesCase(
     'what was committed is there when it is opened again',
     async (subject) => {
-      filled(subject);
+      filled(subject).commit({ ...changes('p1'), setAside: new Map([['c', ASIDE]]) });
       const port = await subject.reopen();
       expect([port.history, port.open(ORIGIN), port.key('a', 'k')]).toEqual([ORIGIN.history, 'p1', 'k of 1000']);
+      expect([...port.setAside()]).toEqual([['c', ASIDE]]);
       expect([...port.all()]).toEqual([
         ['a', state(1)],
         ['b', state(2)],
@@ -93,9 +121,11 @@ const positions: StatesCase[] = [
 ];
 
 const forgets = (what: string, origin: typeof ORIGIN) =>
-  statesCase(`open with another ${what} forgets states, keys and position`, (subject) => {
+  statesCase(`open with another ${what} forgets states, keys, what is set aside, and position`, (subject) => {
     const port = filled(subject);
+    port.commit({ ...changes('p1'), setAside: new Map([['c', ASIDE]]) });
     expect(port.open(origin)).toBeNull();
+    expect(port.setAside().size).toBe(0);
     expect([[...port.all()], port.key('a', 'k'), port.history]).toEqual([[], undefined, origin.history]);
     expect(port.open(origin)).toBeNull();
     expect(port.open(ORIGIN)).toBeNull();

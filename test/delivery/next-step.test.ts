@@ -84,6 +84,12 @@ const ROWS: readonly Row[] = [
       kept: letter('other-history', /^event e2 added webhook 1; .* event added 1/),
     },
   ],
+  [
+    'of an account that can’t be read',
+    { attempts: 2 },
+    unsent({ kind: 'account-unreadable', why: 'event 7 of it' }),
+    { outcome: 'exhausted', attempt: null, kept: letter('account-unreadable', /^event 7 of it$/) },
+  ],
 ];
 
 test.each(ROWS)('%s', (_, given, when, then) => {

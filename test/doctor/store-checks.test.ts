@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { runChecks } from '../../src/doctor/check.js';
 import { storeChecks } from '../../src/doctor/store-checks.js';
-import { type EventStore, StoreRefused, type SubscribeOptions } from '../../src/ports/event-store.js';
+import { type EventStore, type NewEvent, StoreRefused, type SubscribeOptions } from '../../src/ports/event-store.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
@@ -43,6 +43,7 @@ it('a store that can be read and appended to, but not subscribed to: its check f
     expect.objectContaining({ check: 'event store', verdict: 'FAIL', says: DENIED }),
     expect.objectContaining({ check: 'history', verdict: 'warn' }),
     expect.objectContaining({ check: 'MASTER_KEY', verdict: 'warn' }),
+    expect.objectContaining({ check: 'accounts', verdict: 'warn' }),
   ]);
 });
 
@@ -56,12 +57,34 @@ it('a subscription that ends is let go, and was followed to its mark', async () 
     'ok reading, appending and subscribing work',
     'ok no event store was accepted yet: serve accepts the one that it finds',
     'ok opens all sealed values (0 values of 0 accounts)',
+    'ok every event of theirs can be read (0 accounts)',
   ]);
   const head = await embedded.store.head();
   expect(asked.map(({ after, signal }) => [after, signal.aborted])).toEqual([
     [head, true],
     [null, true],
   ]);
+});
+
+it('an account with an event that can’t be read is named, with the event; of the others all is looked at', async () => {
+  const append = (accountId: number, event: Pick<NewEvent, 'type' | 'data'>, revision: number) =>
+    embedded.store.append(
+      `account-${accountId}`,
+      [{ id: `e${accountId}-${revision}`, metadata: {}, ...event }],
+      revision,
+    );
+  for (const accountId of [1, 2]) await append(accountId, { type: 'AccountRegistered', data: { accountId } }, -1);
+  await append(1, { type: 'WebhookRemoved', data: {} }, 0);
+  await append(1, { type: 'WebhookRemoved', data: {} }, 1);
+  const results = await found((options) => embedded.store.subscribe(options));
+  expect(results.filter(({ check }) => check === 'accounts')).toEqual([
+    {
+      ...{ check: 'accounts', verdict: 'FAIL' },
+      says: "account 1 is set aside: event 1 (WebhookRemoved, e1-0) can't be read: its data has no webhookId",
+      todo: expect.stringMatching(/dead-letters replay$/),
+    },
+  ]);
+  expect(results.find(({ check }) => check === 'MASTER_KEY')?.verdict).toBe('ok');
 });
 
 it('a subscription that never catches up: told within the limit of the check', async () => {

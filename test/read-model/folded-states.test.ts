@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
-import type { ProjectionState, ProjectionStates } from '../../src/ports/projection-states.js';
+import { type ProjectionState, type ProjectionStates, StatesDamaged } from '../../src/ports/projection-states.js';
 import { FoldedStates } from '../../src/read-model/folded-states.js';
 import { compileProjection } from '../../src/read-model/projection-source.js';
 
@@ -16,6 +16,7 @@ function fixture() {
   const stored = new Map<string, ProjectionState>();
   const loads: string[] = [];
   const positions: string[] = [];
+  const damages: StatesDamaged[] = [];
   const keys = new Map<string, string>();
   const states: ProjectionStates = {
     open: () => null,
@@ -25,6 +26,8 @@ function fixture() {
       return stored.get(stream);
     },
     all: () => [],
+    setAside: () => new Map(),
+    unsound: (cause) => new StatesDamaged('damaged', { cause }),
     key: (stream, key) => keys.get(`${stream} ${key}`),
     commit: ({ states: changed, keys: kept, position }) => {
       for (const [stream, state] of changed) stored.set(stream, state);
@@ -38,9 +41,9 @@ function fixture() {
     projection,
     states,
     () => NOW,
-    () => undefined,
+    (error) => damages.push(error),
   );
-  return { folded, stored, loads, positions };
+  return { folded, stored, loads, positions, damages };
 }
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z');
@@ -59,7 +62,7 @@ test('what is folded is seen when it is committed, with the last position', () =
   give(folded, [written('text-1', 'a')]);
   give(folded, [written('text-1', 'b', 1), written('text-2', 'c')]);
   expect([folded.current('text-1'), stored.size, positions]).toEqual([undefined, 0, []]);
-  expect([...folded.commit().keys()]).toEqual(['text-1', 'text-2']);
+  expect([...folded.commit().changed.keys()]).toEqual(['text-1', 'text-2']);
   expect(folded.current('text-1')).toEqual({ state: { text: 'b' }, revision: 1, eventId: 'text-1 1' });
   expect(positions).toEqual(['text-2 0']);
 });
@@ -68,7 +71,7 @@ test('what was folded and not committed is forgotten where it begins again', () 
   const { folded, positions } = fixture();
   give(folded, [written('text-1', 'a')]);
   folded.open('history');
-  expect(folded.commit().size).toBe(0);
+  expect(folded.commit().changed.size).toBe(0);
   expect(positions).toEqual([]);
   give(folded, [written('text-1', 'b')]);
   folded.commit();
@@ -98,4 +101,11 @@ test('the key of an event is kept with its state, as long as a key counts on any
   folded.commit();
   expect(folded.key('text-1', 'new')).toMatchObject({ key: 'new', request: 'fingerprint', eventType: 'Written' });
   expect([folded.key('text-1', 'old'), folded.key('text-2', 'new')]).toEqual([null, null]);
+});
+
+test('a stored state that is no JSON is damage, and is told', () => {
+  const { folded, stored, damages } = fixture();
+  stored.set('text-1', { revision: 0, eventId: 'id', json: '{"text": "cut o' });
+  expect(() => folded.current('text-1')).toThrow(StatesDamaged);
+  expect(damages).toHaveLength(1);
 });

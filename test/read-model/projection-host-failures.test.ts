@@ -124,6 +124,8 @@ function withCommit(real: ProjectionStates, commit: ProjectionStates['commit']):
     open: (...args) => real.open(...args),
     load: (...args) => real.load(...args),
     all: () => real.all(),
+    setAside: () => real.setAside(),
+    unsound: (...args) => real.unsound(...args),
     key: (...args) => real.key(...args),
     forgetKeys: (...args) => real.forgetKeys(...args),
     close: () => real.close(),

@@ -200,3 +200,18 @@ describe('verify', () => {
     await expect(collect(verify(parts, [NAME]))).rejects.toThrow(StoreUnavailable);
   });
 });
+
+describe('an event whose data is no JSON object', () => {
+  it('stops no projection at the server, and its account is what is folded here', async () => {
+    for (const name of PROJECTIONS) await deploy(parts, name, watching);
+    await append(1, [registered(1), added(7)]);
+    for (const type of ['WebhookAdded', 'WebhookUpdated', 'WebhookRemoved', 'EndpointFailing', 'CredentialIssued']) {
+      const event = { id: randomUUID(), type, data: null as unknown as Record<string, unknown>, metadata: {} };
+      await store.append(accountStream(1), [event], (await collect(store.read(accountStream(1)))).length - 1);
+    }
+    await append(2, [registered(2), added(8)]);
+    await eventually(async () => JSON.stringify(await stateOf(2))?.includes('shop.example.com/8'));
+    for (const name of PROJECTIONS) expect((await examine(parts, name)).standing).toBe('running');
+    expect(await collect(verify(parts, PROJECTIONS))).toEqual([]);
+  });
+});

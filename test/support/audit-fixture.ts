@@ -8,13 +8,13 @@ import { type Delivery, newDelivery, toRetryRecord } from '../../src/delivery/de
 import { logEntry } from '../../src/delivery/log/delivery-log.js';
 import { type RoutedRecord, toRoutedRecord } from '../../src/delivery/log/routed-entry.js';
 import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
-import { notValid } from '../../src/delivery/retry/dead-letters.js';
+import { notValid, unrouted } from '../../src/delivery/retry/dead-letters.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import type { Extent, NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
-import { exhausted, ofOtherHistory } from './dead-letter-samples.js';
+import { exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from './dead-letter-samples.js';
 import { named } from './delivery-samples.js';
 
 export interface Placed {
@@ -95,6 +95,14 @@ export class AuditFixture {
 
   notValid(record: ReceivedRecord): ReceivedRecord {
     return this.put(TOPICS.deadLetters, notValid(record, 'the record is not JSON'));
+  }
+
+  unreadable(delivery: Delivery): ReceivedRecord {
+    return this.put(TOPICS.deadLetters, ofUnreadable(delivery));
+  }
+
+  unrouted(record: ReceivedRecord, payment: PaymentEvent): ReceivedRecord {
+    return this.put(TOPICS.deadLetters, unrouted(record, payment, UNREADABLE));
   }
 
   /** Up to where the group is done. Without it: with all payments, and with no retry record. */

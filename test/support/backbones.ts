@@ -39,7 +39,7 @@ const EVENTSTOREDB: Backbone = {
 };
 
 /** Of the event store and of the broker. */
-const BACKBONES: readonly Backbone[] = [SQLITE, EVENTSTOREDB].flatMap((store) =>
+export const BACKBONES: readonly Backbone[] = [SQLITE, EVENTSTOREDB].flatMap((store) =>
   [SQLITE, KAFKA].map((broker) => pair(store, broker)),
 );
 

@@ -14,6 +14,7 @@ import { AccountTurns } from '../../src/webhooks/account-turns.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createCommandHandler, createKeyedCommandHandler } from '../../src/webhooks/handle-command.js';
+import { type HistoryBudget, NO_BUDGET } from '../../src/webhooks/history-budget.js';
 import { createWebhookIds } from '../../src/webhooks/webhook-ids.js';
 import { noHttpMetrics } from './no-metrics.js';
 import { type ReadModel, startReadModel } from './read-model-fixture.js';
@@ -27,10 +28,14 @@ export interface BareApi {
   readonly url: string;
   readonly logger: RecordingLogger;
   readonly readModel: ReadModel;
+  /** With nothing between. */
+  readonly store: EventStore;
   close(): Promise<void>;
 }
 
 export interface BareOptions {
+  /** Of all accounts; none where it is not given. */
+  readonly budget?: HistoryBudget;
   /** Stands between the commands and the real store. */
   readonly between?: (store: EventStore) => EventStore;
   /** Stands between the read model and the real store. */
@@ -41,7 +46,7 @@ export interface BareOptions {
 
 /** The token `caller-<n>` is that of account n; account 42 is registered, no other. */
 export async function startBareApi(options: BareOptions = {}): Promise<BareApi> {
-  const { between = itself, readModelOver = itself, parts = {} } = options;
+  const { between = itself, readModelOver = itself, parts = {}, budget = NO_BUDGET } = options;
   const directory = temporaryDirectory();
   const opened = openSqliteStore(directory.path);
   await opened.store.append(accountStream(42), enveloped([registered(42)], CONTEXT, randomUUID), NO_STREAM);
@@ -54,6 +59,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     store,
     load: readModel.load,
     newEventId: randomUUID,
+    budget,
     turns: new AccountTurns(),
     tracing: noTracing,
     time,
@@ -87,7 +93,8 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     await opened.close();
     directory.remove();
   };
-  return { port: server.port, url: `http://127.0.0.1:${server.port}`, logger, readModel, close };
+  const url = `http://127.0.0.1:${server.port}`;
+  return { port: server.port, url, logger, readModel, store: opened.store, close };
 }
 
 const itself = (store: EventStore) => store;

@@ -4,6 +4,7 @@ import {
   type EventBatch,
   type EventStore,
   type NewEvent,
+  NO_OBJECT,
   OtherHistory,
   type RecordedEvent,
   StoreUnavailable,
@@ -82,6 +83,13 @@ export class NotIdempotent extends Delegating {
     if (events.some(({ id }) => this.#seen.has(id))) throw new WrongExpectedRevision(stream, expected, expected + 1);
     for (const { id } of events) this.#seen.add(id);
     return this.inner.append(stream, events, expected);
+  }
+}
+
+export class GivesDataAsItStands extends Delegating {
+  override async *read(stream: string, from?: number) {
+    const asItStands = (data: RecordedEvent['data']) => (data === NO_OBJECT ? {} : data);
+    for await (const { data, ...event } of this.inner.read(stream, from)) yield { ...event, data: asItStands(data) };
   }
 }
 

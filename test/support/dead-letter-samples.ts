@@ -14,3 +14,9 @@ export function deactivated(delivery: Delivery): NewRecord {
 export function ofOtherHistory(delivery: Delivery, addedBy: string): NewRecord {
   return deadLetterOf(delivery, { reason: 'other-history', detail: `event ${addedBy} added the webhook` });
 }
+
+export const UNREADABLE = "account 42 is set aside: event 2 (WebhookUpdated, an id) can't be read: its data has no url";
+
+export function ofUnreadable(delivery: Delivery): NewRecord {
+  return deadLetterOf(delivery, { reason: 'account-unreadable', detail: UNREADABLE });
+}

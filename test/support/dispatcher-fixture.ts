@@ -20,6 +20,7 @@ import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace } from '../../src/secrets/sealing.js';
 import { AccountTurns } from '../../src/webhooks/account-turns.js';
 import { createCommandHandler } from '../../src/webhooks/handle-command.js';
+import { NO_BUDGET } from '../../src/webhooks/history-budget.js';
 import type { EventType } from '../../src/webhooks/limits.js';
 import { testAuthority } from './certificates.js';
 import { noDeliveryMetrics } from './no-metrics.js';
@@ -67,6 +68,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
     store,
     load,
     newEventId: randomUUID,
+    budget: NO_BUDGET,
     turns: new AccountTurns(),
     tracing: noTracing,
     time: Date.now,

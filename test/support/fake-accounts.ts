@@ -14,22 +14,32 @@ export class FakeAccounts implements Accounts {
   revision = 0;
   /** The ids of webhooks of this history that are gone. */
   readonly removed = new Set<number>();
-  #webhooks: Webhook[] = [];
+  /** Why ACCOUNT is set aside; null: it is not. Nothing is known of its webhooks then. */
+  aside: string | null = null;
+  #all: Webhook[] = [];
+
+  get #webhooks(): readonly Webhook[] {
+    return this.aside === null ? this.#all : [];
+  }
+
+  unreadable(accountId: number): string | null {
+    return accountId === ACCOUNT ? this.aside : null;
+  }
 
   put(...webhooks: readonly Webhook[]): void {
     for (const webhook of webhooks) {
       this.remove(webhook.id);
       this.removed.delete(webhook.id);
-      this.#webhooks.push(webhook);
+      this.#all.push(webhook);
       this.revision += 1;
     }
   }
 
   remove(webhookId: number): void {
     this.removed.add(webhookId);
-    const left = this.#webhooks.filter(({ id }) => id !== webhookId);
-    if (left.length < this.#webhooks.length) this.revision += 1;
-    this.#webhooks = left;
+    const left = this.#all.filter(({ id }) => id !== webhookId);
+    if (left.length < this.#all.length) this.revision += 1;
+    this.#all = left;
   }
 
   async webhooks(accountId: number) {

@@ -161,6 +161,17 @@ export const SETTINGS: readonly Setting[] = [
     wrong: NO_COUNTS.filter((value) => value !== '0'),
   },
   {
+    key: 'HISTORY_BUDGET',
+    at: ({ api }) => api.historyBudget,
+    byDefault: 20 * 1024 ** 2,
+    good: [
+      ['0', null],
+      ['1MiB', 1024 ** 2],
+      ['2GiB', 2 * 1024 ** 3],
+    ],
+    wrong: ['20', '20MB', '0MiB', '-1MiB', '1.5MiB', '20mib', 'none', '00'],
+  },
+  {
     key: 'MAX_CONNECTIONS',
     at: ({ api }) => api.maxConnections,
     byDefault: 10_000,

@@ -51,7 +51,7 @@ const ROLES = {
     for (let number = 1; ; number += 1) {
       const state = { revision: number, eventId: `id-${number}`, json: JSON.stringify('x'.repeat(2_000)) };
       const changed = new Map(['a', 'b', 'c'].map((name) => [name, state]));
-      states.commit({ states: changed, keys: [], position: String(number) });
+      states.commit({ states: changed, keys: [], setAside: new Map(), position: String(number) });
       if (number % 50 === 0) tell(number);
     }
   },

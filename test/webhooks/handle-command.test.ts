@@ -6,6 +6,7 @@ import { AccountTurns } from '../../src/webhooks/account-turns.js';
 import { accountEvent, enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createCommandHandler, type HandleCommand } from '../../src/webhooks/handle-command.js';
+import { NO_BUDGET } from '../../src/webhooks/history-budget.js';
 import { evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
 import { bound } from '../support/bound-store.js';
 import { eventually } from '../support/eventually.js';
@@ -38,6 +39,7 @@ function handlerOver({ load }: ReadModel, over: EventStore = store): HandleComma
     load,
     newEventId: randomUUID,
     turns: new AccountTurns(),
+    budget: NO_BUDGET,
     tracing: noTracing,
     time: Date.now,
   });

@@ -8,6 +8,7 @@ import { AccountTurns } from '../../src/webhooks/account-turns.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createKeyedCommandHandler, type HandleKeyedCommand } from '../../src/webhooks/handle-command.js';
+import { NO_BUDGET } from '../../src/webhooks/history-budget.js';
 import type { RequestKey } from '../../src/webhooks/key-use.js';
 import { collect } from '../contract/contract.js';
 import { HeldReadModel } from '../support/held-read-model.js';
@@ -40,6 +41,7 @@ function handler(process: number): HandleKeyedCommand {
     load,
     newEventId: randomUUID,
     turns: new AccountTurns(),
+    budget: NO_BUDGET,
     tracing: noTracing,
     time: () => now,
   });
@@ -106,7 +108,14 @@ it('a key counts for 24 h after its event, over a read model that was made meanw
   await handler(0)(accountId, keyOf('k'), preparing('a').prepare, CONTEXT);
   const later = await startReadModel(store, directory.path);
   try {
-    const parts = { store, load: later.load, newEventId: randomUUID, turns: new AccountTurns(), tracing: noTracing };
+    const parts = {
+      store,
+      load: later.load,
+      newEventId: randomUUID,
+      budget: NO_BUDGET,
+      turns: new AccountTurns(),
+      tracing: noTracing,
+    };
     const at = (ms: number) => createKeyedCommandHandler({ ...parts, time: () => now + ms });
     const early = await at(24 * HOUR - 1)(accountId, keyOf('k'), preparing('a').prepare, CONTEXT);
     expect(early.kind).toBe('replayed');
@@ -154,7 +163,15 @@ it('keeps neither the key nor the request in clear', async () => {
 
 it('without a key the command is prepared before anything is asked of the store', async () => {
   const load = () => Promise.reject(new Error('the store was asked'));
-  const parts = { store, load, newEventId: randomUUID, turns: new AccountTurns(), tracing: noTracing, time: () => now };
+  const parts = {
+    store,
+    load,
+    newEventId: randomUUID,
+    budget: NO_BUDGET,
+    turns: new AccountTurns(),
+    tracing: noTracing,
+    time: () => now,
+  };
   const failing = async () => Promise.reject(new Error('the URL is refused'));
   await expect(createKeyedCommandHandler(parts)(1, null, failing, CONTEXT)).rejects.toThrow('the URL is refused');
 });
@@ -169,6 +186,7 @@ it('a key counts where the read model has not folded its event: it was read, or 
       load: behind.load,
       newEventId: randomUUID,
       turns: new AccountTurns(),
+      budget: NO_BUDGET,
       tracing: noTracing,
       time: () => now,
     };

@@ -32,6 +32,7 @@ import {
   type SubscribeOptions,
   WrongExpectedRevision,
 } from '../../ports/event-store.js';
+import { objectOf } from '../common/json-object.js';
 import { TookTooLong, withinTime } from '../common/time-limit.js';
 import { backoff } from './backoff.js';
 import { disconnect, type UserCredentials } from './client.js';
@@ -314,7 +315,7 @@ function recorded({ event }: ResolvedEvent): RecordedEvent {
     position: toPosition(position ?? START_OF_LOG, { stream, revision, id }),
     id,
     type,
-    data: data as Record<string, unknown>,
-    metadata: (metadata ?? {}) as Record<string, unknown>,
+    data: objectOf(data),
+    metadata: objectOf(metadata),
   };
 }

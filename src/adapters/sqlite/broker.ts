@@ -12,10 +12,10 @@ import {
 } from '../../ports/broker.js';
 import { browseTopic } from './browse.js';
 import { SqliteConsumer } from './consumer.js';
-import { codeOf, FileClosed } from './open-file.js';
+import { codeOf, FileClosed, isCorrupt } from './open-file.js';
 import { readPatiently } from './read-patiently.js';
 import { RecordLog } from './record-log.js';
-import type { StoreFile } from './store-file.js';
+import { StoreDamaged, type StoreFile } from './store-file.js';
 
 export class SqliteBroker implements Broker {
   readonly #store: StoreFile;
@@ -85,7 +85,8 @@ export class SqliteBroker implements Broker {
       if (this.#closed) throw new FileClosed('the broker is closed');
       return await work();
     } catch (cause) {
-      throw new BrokerUnavailable(`the broker can't be used (${codeOf(cause)})`, { cause });
+      const why = isCorrupt(cause) ? new StoreDamaged(cause).message : `the broker can't be used (${codeOf(cause)})`;
+      throw new BrokerUnavailable(why, { cause });
     }
   }
 }

@@ -6,7 +6,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FileSchema, makeSchema, schemaFound } from './file-schema.js';
-import { codeOf, isBusy, openFile, type SqliteFile } from './open-file.js';
+import { isBusy, isCorrupt, openFile, type SqliteFile } from './open-file.js';
 import { DataDirUnusable } from './store-file.js';
 
 const MOST_PROCESSES = 16;
@@ -77,7 +77,7 @@ export function throwAway({ file, path }: DisposableFile): void {
 }
 
 export function isDamage(error: unknown): boolean {
-  return error instanceof Unsound || /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
+  return error instanceof Unsound || isCorrupt(error);
 }
 
 function namesOf({ name }: FileKind): readonly string[] {

@@ -17,9 +17,9 @@ import {
   type SubscribeOptions,
   WrongExpectedRevision,
 } from '../../ports/event-store.js';
-import { codeOf } from './open-file.js';
+import { codeOf, isCorrupt } from './open-file.js';
 import { afterPrefix } from './prefix.js';
-import type { StoreFile } from './store-file.js';
+import { StoreDamaged, type StoreFile } from './store-file.js';
 import { type EventRow, type NewEventRow, StoredEvent } from './stored-event.js';
 
 const PAGE = 1_000;
@@ -240,5 +240,6 @@ function statements({ file }: StoreFile) {
 }
 
 function unavailable(cause: unknown): StoreUnavailable {
-  return new StoreUnavailable(`the event store can't be used (${codeOf(cause)})`, { cause });
+  const why = isCorrupt(cause) ? new StoreDamaged(cause).message : `the event store can't be used (${codeOf(cause)})`;
+  return new StoreUnavailable(why, { cause });
 }

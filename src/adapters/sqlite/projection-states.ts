@@ -4,10 +4,11 @@
  * file is thrown away when the process stops.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import {
   type ProjectionState,
   type ProjectionStates,
+  type SetAside,
   type StateChanges,
   StatesDamaged,
   type StatesOrigin,
@@ -23,6 +24,13 @@ const KEYS_AT_ONCE = 10_000;
 const SCHEMA = `
 CREATE TABLE origin (version TEXT NOT NULL, history TEXT NOT NULL, position TEXT);
 CREATE TABLE states (stream TEXT PRIMARY KEY, revision INTEGER NOT NULL, event_id TEXT NOT NULL, state TEXT NOT NULL);
+CREATE TABLE set_aside (
+  stream TEXT PRIMARY KEY,
+  revision INTEGER NOT NULL,
+  event_id TEXT NOT NULL,
+  event_type TEXT NOT NULL,
+  why TEXT NOT NULL
+);
 -- In the order in which they came, which is nearly that of time: what is old stands in front, without an index of its own.
 -- Measured, 100,000 random keys, 8 a commit: 32 us each, 45 as a table by stream and key with an index by time.
 CREATE TABLE keys (
@@ -39,7 +47,7 @@ CREATE TABLE keys (
 export const READ_MODEL: FileKind = {
   name: 'read-model',
   applicationId: 0x6177726d,
-  shape: 3,
+  shape: 4,
   schema: SCHEMA,
   isChecked: true,
 };
@@ -118,8 +126,14 @@ class SqliteProjectionStates implements ProjectionStates {
     return this.#guarded(() => this.#sql.key.get(stream, key) as string | undefined);
   }
 
-  commit({ states, keys, position }: StateChanges): void {
+  setAside(): ReadonlyMap<string, SetAside> {
+    const rows = this.#guarded(() => this.#sql.setAside.all() as (SetAside & { stream: string })[]);
+    return new Map(rows.map(({ stream, ...event }) => [stream, event]));
+  }
+
+  commit({ states, keys, setAside, position }: StateChanges): void {
     this.#use(() => {
+      for (const [stream, event] of setAside) this.#setAside(stream, event);
       for (const [stream, { revision, eventId, json }] of states) this.#sql.save.run(stream, revision, eventId, json);
       for (const { stream, key, at, use } of keys) this.#sql.keep.run(stream, key, at, use);
       this.#sql.moveTo.run(position);
@@ -130,11 +144,22 @@ class SqliteProjectionStates implements ProjectionStates {
     this.#use(() => this.#sql.forgetKeys.run(KEYS_AT_ONCE, before));
   }
 
+  unsound(cause: unknown): StatesDamaged {
+    this.#damaged = true;
+    const name = basename(this.#disposable.path);
+    return new StatesDamaged(`${name} is damaged: it is thrown away, and the next start makes it again`, { cause });
+  }
+
   close(): void {
     const { file } = this.#disposable;
     if (!file.open) return;
     if (this.#damaged) throwAway(this.#disposable);
     else file.close();
+  }
+
+  #setAside(stream: string, event: SetAside | null): void {
+    if (event === null) this.#sql.foldAgain.run(stream);
+    else this.#sql.putAside.run(stream, event.revision, event.eventId, event.eventType, event.why);
   }
 
   #origin(): (StatesOrigin & { position: string | null }) | undefined {
@@ -149,9 +174,7 @@ class SqliteProjectionStates implements ProjectionStates {
     try {
       return work();
     } catch (cause) {
-      if (!isDamage(cause)) throw cause;
-      this.#damaged = true;
-      throw new StatesDamaged('the read model file is damaged', { cause });
+      throw isDamage(cause) ? this.unsound(cause) : cause;
     }
   }
 }
@@ -161,7 +184,7 @@ function statements(file: SqliteFile) {
     origin: file.prepare('SELECT version, history, position FROM origin'),
     begin: file.prepare('INSERT INTO origin (version, history, position) VALUES (?, ?, NULL)'),
     moveTo: file.prepare('UPDATE origin SET position = ?'),
-    forgetAll: ['origin', 'states', 'keys'].map((table) => file.prepare(`DELETE FROM ${table}`)),
+    forgetAll: ['origin', 'states', 'keys', 'set_aside'].map((table) => file.prepare(`DELETE FROM ${table}`)),
     load: file.prepare('SELECT revision, event_id AS eventId, state AS json FROM states WHERE stream = ?'),
     page: file.prepare(
       'SELECT stream, revision, event_id AS eventId, state AS json FROM states WHERE stream >= ? ORDER BY stream LIMIT ?',
@@ -171,6 +194,13 @@ function statements(file: SqliteFile) {
        ON CONFLICT (stream) DO UPDATE
        SET revision = excluded.revision, event_id = excluded.event_id, state = excluded.state`,
     ),
+    setAside: file.prepare(
+      'SELECT stream, revision, event_id AS eventId, event_type AS eventType, why FROM set_aside ORDER BY stream',
+    ),
+    putAside: file.prepare(
+      'INSERT OR REPLACE INTO set_aside (stream, revision, event_id, event_type, why) VALUES (?, ?, ?, ?, ?)',
+    ),
+    foldAgain: file.prepare('DELETE FROM set_aside WHERE stream = ?'),
     key: file.prepare('SELECT used FROM keys WHERE stream = ? AND key = ?').pluck(),
     keep: file.prepare('INSERT OR REPLACE INTO keys (stream, key, at, used) VALUES (?, ?, ?, ?)'),
     forgetKeys: file.prepare(

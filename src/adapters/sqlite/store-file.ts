@@ -8,14 +8,18 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { adoptSchema, mustBeTaken, SchemaRefused, schemaFound } from './file-schema.js';
 import { GroupCommit } from './group-commit.js';
-import { codeOf, openFile, type SqliteFile, SqliteNotBuilt, type SqliteStatement } from './open-file.js';
+import { codeOf, isCorrupt, openFile, type SqliteFile, SqliteNotBuilt, type SqliteStatement } from './open-file.js';
 import { STORE } from './schema.js';
+import { tellDamage } from './tell-damage.js';
 
 const LOOK_EVERY_MS = 10;
 /** Once open, a wait for another process blocks the event loop no longer than this; GroupCommit waits by timer. */
 const BLOCK_AT_MOST_MS = 20;
+/** What a start looks at as a whole: a tenth of a second. */
+const LOOKED_AT_BYTES = 64 * 1024 * 1024;
 /** Bytes that the -wal file is cut back to, when it was longer: a backup under way lets it grow. */
 const LARGEST_WAL = 64 * 1024 * 1024;
+const WAY_OUT = 'stop the service and restore a backup, as "A damaged file" in docs/operations.md says';
 
 /** @param touched what changed; null: another process wrote, so anything may have. */
 export type ChangeListener = (touched: ReadonlySet<string> | null) => void;
@@ -32,12 +36,21 @@ export class DataDirUnusable extends Error {
   }
 }
 
+/** It is history and broker, so nothing can make it again: the process has to end. The message says what to do. */
+export class StoreDamaged extends Error {
+  override readonly name = 'StoreDamaged';
+  readonly code = 'STORE_DAMAGED';
+  constructor(cause: unknown) {
+    super(`store.sqlite is damaged (${codeOf(cause)}): ${WAY_OUT}`, { cause });
+  }
+}
+
 /** For files of DATA_DIR. @throws DataDirUnusable, SchemaRefused */
 export function inDataDir<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof SchemaRefused ? error : new DataDirUnusable(error);
+    throw error instanceof SchemaRefused || error instanceof StoreDamaged ? error : new DataDirUnusable(error);
   }
 }
 
@@ -53,18 +66,26 @@ export class StoreFile {
   /** Prepared once: a pragma() is a statement for the garbage collector, a hundred times a second. */
   readonly #dataVersion: SqliteStatement;
   readonly #listeners = new Set<ChangeListener>();
+  #tellDamaged: (error: StoreDamaged) => void = () => undefined;
   #looking: NodeJS.Timeout | null = null;
   #seenVersion = 0;
 
+  /** Rejected with StoreDamaged once any statement comes upon damage. */
+  readonly damaged: Promise<never> = new Promise((_, reject) => {
+    this.#tellDamaged = reject;
+  });
+
   /**
    * @param busyLimitMs how long another process may hold the write lock before those who wait are told
-   * @throws DataDirUnusable, SchemaRefused
+   * @throws DataDirUnusable, SchemaRefused, StoreDamaged
    */
   constructor(dataDir: string, busyLimitMs?: number, use: StoreUse = 'work') {
     this.dataDir = dataDir;
     this.#path = join(dataDir, 'store.sqlite');
-    const { file, inode, storeId, dataVersion } = inDataDir(() => openStore(this.#path, use));
+    const { file, inode, storeId, dataVersion } = inDataDir(() => openSound(this.#path, use));
     this.file = file;
+    this.damaged.catch(() => undefined);
+    tellDamage(file, (error) => this.#tellDamaged(new StoreDamaged(error)));
     this.#inode = inode;
     this.storeId = storeId;
     this.#dataVersion = dataVersion;
@@ -90,6 +111,16 @@ export class StoreFile {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.#stopLooking();
     };
+  }
+
+  /**
+   * Looks at all of the file, where that takes no longer than a moment; of a larger one damage is found by whoever comes
+   * upon it. @throws StoreDamaged
+   */
+  mustBeSound(): void {
+    if (statSync(this.#path).size > LOOKED_AT_BYTES) return;
+    const found = soundness(this.file);
+    if (found !== null) throw new StoreDamaged(found);
   }
 
   /** True where the file was removed, or another one was put in its place: what is written here is lost then. */
@@ -131,11 +162,30 @@ export class StoreFile {
   }
 }
 
+/** Null where it is sound; else what says that it is not. @throws what is no damage */
+export function soundness(file: SqliteFile): unknown {
+  try {
+    const found = file.pragma('quick_check(1)', { simple: true });
+    return found === 'ok' ? null : { code: 'SQLITE_CORRUPT' };
+  } catch (error) {
+    if (isCorrupt(error)) return error;
+    throw error;
+  }
+}
+
 interface OpenStore {
   readonly file: SqliteFile;
   readonly inode: number;
   readonly storeId: string;
   readonly dataVersion: SqliteStatement;
+}
+
+function openSound(path: string, use: StoreUse): OpenStore {
+  try {
+    return openStore(path, use);
+  } catch (error) {
+    throw isCorrupt(error) ? new StoreDamaged(error) : error;
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 /** An event as the store file has it. */
 import type { RecordedEvent } from '../../ports/event-store.js';
+import { parsedObject } from '../common/json-object.js';
 
 export interface NewEventRow {
   readonly id: string;
@@ -38,12 +39,12 @@ export class StoredEvent implements RecordedEvent {
   }
 
   get data(): RecordedEvent['data'] {
-    this.#data ??= JSON.parse(this.#row.data) as RecordedEvent['data'];
+    this.#data ??= parsedObject(this.#row.data);
     return this.#data;
   }
 
   get metadata(): RecordedEvent['metadata'] {
-    this.#metadata ??= JSON.parse(this.#row.metadata) as RecordedEvent['metadata'];
+    this.#metadata ??= parsedObject(this.#row.metadata);
     return this.#metadata;
   }
 

@@ -10,9 +10,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../observability/logger.js';
 import type { Accounts } from '../../read-model/accounts.js';
-import type { Decision } from '../../webhooks/decide.js';
 import type { EndpointCommand } from '../../webhooks/decide-endpoint.js';
-import type { HandleCommand } from '../../webhooks/handle-command.js';
+import type { HandleCommand, HandledCommand } from '../../webhooks/handle-command.js';
 import type { Delivery } from '../delivery.js';
 import { type EndpointKey, endpointKey } from './endpoint-key.js';
 
@@ -125,7 +124,7 @@ export class EndpointHealth {
     if (underWay.recovered && command.type !== 'NoteEndpointRecovered') this.#recover(attempted);
   }
 
-  #given(command: EndpointCommand, attempted: Attempted, decision: Decision): void {
+  #given(command: EndpointCommand, attempted: Attempted, decision: HandledCommand): void {
     const happened = decision.kind === 'accepted' && decision.events.length > 0;
     const key = keyOf(attempted);
     const known = this.#failing.get(key);

@@ -7,15 +7,22 @@ import {
   type RecordHeader,
   type UnreadableBatch,
 } from '../../ports/broker.js';
-import { type Delivery, foreignHeaders, fromRetryRecord, ownHeaders, sourceOf, whole } from '../delivery.js';
-import { sourceText } from '../record-place.js';
+import { type Delivery, foreignHeaders, fromRetryRecord, ownHeaders, PAYMENT, sourceOf, whole } from '../delivery.js';
+import type { PaymentEvent } from '../payment/parsed-payment.js';
+import { type Place, paymentText, placeOf, readPaymentText, sourceText } from '../record-place.js';
 
 /**
  * Of letters that are the end of a delivery. exhausted: the schedule's last delay has passed, or the delivery's time.
  * deactivated: the service switched the webhook off. other-history: the store was replaced, and the webhook's id belongs to
- * another webhook there, or to none; nothing was sent.
+ * another webhook there, or to none; nothing was sent. account-unreadable: an event of the account can't be read, so nothing
+ * is known of the webhook; nothing was sent. The last one is also of payment records, which were not routed.
  */
-export const END_REASONS = ['exhausted', 'deactivated', 'other-history'] as const satisfies readonly CountedReason[];
+export const END_REASONS = [
+  'exhausted',
+  'deactivated',
+  'other-history',
+  'account-unreadable',
+] as const satisfies readonly CountedReason[];
 export type EndReason = (typeof END_REASONS)[number];
 
 /**
@@ -61,6 +68,24 @@ export function notValid(record: ReceivedRecord, detail: string): NewRecord {
   // All of its headers: with a broken retry record, what is wrong is in ours.
   const asItCame = record.headers.filter(([name]) => !ADDED.has(name));
   return deadLetter(record, 'not-valid', detail, [...asItCame, source(record)]);
+}
+
+/** Of a payment record that was not routed, for nothing is known of its account. @param why names the event that can't be read */
+export function unrouted(record: ReceivedRecord, { id, accountId }: PaymentEvent, why: string): NewRecord {
+  const kept = [
+    ...foreignHeaders(record),
+    header('aw-account-id', String(accountId)),
+    header('aw-event-id', id),
+    header(PAYMENT, paymentText(placeOf(record))),
+    source(record),
+  ];
+  return deadLetter(record, 'account-unreadable', why, kept);
+}
+
+/** Where the record stood that a letter of `unrouted` is of; null for every other letter. */
+export function unroutedPlace(letter: NewRecord): Place | null {
+  if (headerText(letter, 'aw-reason') !== 'account-unreadable' || fromRetryRecord(letter)) return null;
+  return readPaymentText(headerText(letter, PAYMENT));
 }
 
 /** Of a delivery that has ended. @param detail why, for whoever reads it */

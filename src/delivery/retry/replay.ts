@@ -1,14 +1,17 @@
 /**
  * Replay of dead letters: a delivery that was exhausted, and has not gone on since, begins the schedule again, in two
  * seconds and under the same webhook-id. Where the webhook is still off, it ends as another dead letter. What was not valid
- * is left: it would not be valid again. So is a delivery for a webhook of another history.
+ * is left: it would not be valid again. So is a delivery for a webhook of another history, and all of an account that can't
+ * be read; once it can be, its payments that were not routed are published again.
  */
-import type { Broker } from '../../ports/broker.js';
+import type { Broker, ReceivedRecord } from '../../ports/broker.js';
 import type { Said } from '../../ports/delivery-order.js';
 import { type Delivery, fromRetryRecord, toRetryRecord } from '../delivery.js';
 import { logEntry, saidOfAll } from '../log/delivery-log.js';
+import type { Place } from '../record-place.js';
 import type { Topics } from '../topics.js';
-import { type DeadLetter, type DeadLetterReason, readDeadLetter } from './dead-letters.js';
+import { type DeadLetter, type DeadLetterReason, readDeadLetter, unroutedPlace } from './dead-letters.js';
+import { PaymentsAgain } from './publish-again.js';
 import type { Delay } from './retry-schedule.js';
 
 /** So that the log says "retrying" before it says what came of it. */
@@ -19,18 +22,24 @@ export interface ReplayParts {
   readonly topics: Topics;
   /** The first tier of the schedule. */
   readonly tier: Delay;
+  /** By the event store's word. @throws StoreUnavailable */
+  readonly isReadable: (accountId: number) => Promise<boolean>;
   readonly now: () => number;
 }
 
-/** left: the webhook that it was for is of another history, so nothing would be sent. */
+/**
+ * replayed: a delivery. published: a payment, again. left: the webhook that it was for is of another history, so nothing
+ * would be sent. unreadable: its account still can't be read, so it would only become a dead letter again.
+ */
 export interface Replay {
-  readonly kind: 'replayed' | 'left';
+  readonly kind: 'replayed' | 'published' | 'left' | 'unreadable';
   readonly letter: DeadLetter;
 }
 
 /**
- * First each delivery that is left, once; then those that were put back, each after its retry record is durable.
- * @throws BrokerUnavailable
+ * First each delivery that is left, once; then those that were put back, each after its retry record is durable, and
+ * payments, each after it is published.
+ * @throws BrokerUnavailable, StoreUnavailable
  */
 export async function* replayDeadLetters(
   parts: ReplayParts,
@@ -44,13 +53,47 @@ export async function* replayDeadLetters(
     const isNew = ofOtherHistory.size < ofOtherHistory.add(named(letter)).size;
     if (isNew && isExhausted(said.get(letter.deliveryId ?? ''))) yield { kind: 'left', letter };
   }
-  for await (const { record, letter } of letters(parts, ['exhausted', 'deactivated'], wanted)) {
-    const delivery = fromRetryRecord(record);
-    // Also one that was exhausted before its history was replaced: it would only become a dead letter again.
-    if (!delivery || ofOtherHistory.has(named(letter)) || !isExhausted(said.get(delivery.id))) continue;
-    said.set(delivery.id, await putBack(parts, delivery, said.get(delivery.id)?.turn ?? 0));
-    yield { kind: 'replayed', letter };
+  const replaying: Replaying = { ...parts, said, ofOtherHistory, payments: new PaymentsAgain(parts) };
+  for await (const { record, letter } of letters(parts, ['exhausted', 'deactivated', 'account-unreadable'], wanted)) {
+    const place = unroutedPlace(record);
+    const kind = place
+      ? await replayPayment(replaying, record, place)
+      : await replayDelivery(replaying, record, letter);
+    if (kind !== null) yield { kind, letter };
   }
+}
+
+interface Replaying extends ReplayParts {
+  readonly said: Map<string, Said>;
+  readonly ofOtherHistory: ReadonlySet<string>;
+  readonly payments: PaymentsAgain;
+}
+
+/** Null for one that was published again before. */
+async function replayPayment(
+  { payments, isReadable }: Replaying,
+  record: ReceivedRecord,
+  place: Place,
+): Promise<Replay['kind'] | null> {
+  if (await payments.isPublished(place)) return null;
+  if (!(await isReadable(readDeadLetter(record).accountId ?? 0))) return 'unreadable';
+  await payments.publish(record, place);
+  return 'published';
+}
+
+/** Null for one that has gone on. */
+async function replayDelivery(
+  replaying: Replaying,
+  record: ReceivedRecord,
+  letter: DeadLetter,
+): Promise<Replay['kind'] | null> {
+  const { said, ofOtherHistory, isReadable } = replaying;
+  const delivery = fromRetryRecord(record);
+  // Also one that was exhausted before its history was replaced: it would only become a dead letter again.
+  if (!delivery || ofOtherHistory.has(named(letter)) || !isExhausted(said.get(delivery.id))) return null;
+  if (letter.reason === 'account-unreadable' && !(await isReadable(delivery.accountId))) return 'unreadable';
+  said.set(delivery.id, await putBack(replaying, delivery, said.get(delivery.id)?.turn ?? 0));
+  return 'replayed';
 }
 
 /**

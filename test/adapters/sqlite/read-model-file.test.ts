@@ -37,7 +37,7 @@ function fill(states: ProjectionStates): void {
 const STATE: ProjectionState = { revision: 0, eventId: 'id', json: '{}' };
 
 function commit(states: ProjectionStates, position: string, changed: ReadonlyMap<string, ProjectionState>): void {
-  states.commit({ states: changed, keys: [], position });
+  states.commit({ states: changed, keys: [], setAside: new Map(), position });
 }
 
 function changed(sql: string): void {

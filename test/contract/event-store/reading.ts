@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
+import { type NewEvent, NO_OBJECT, NO_STREAM } from '../../../src/ports/event-store.js';
 import { collect } from '../contract.js';
-import { numbers, type StoreCase, storeCase, upTo } from './follower.js';
+import { event, numbers, type StoreCase, storeCase, upTo } from './follower.js';
 
 export const reading: StoreCase[] = [
   storeCase('read gives the events from a revision on, in order', async (s) => {
@@ -49,6 +50,15 @@ export const reading: StoreCase[] = [
     expect(await s.store.endsWith(s.stream('0'), 0, first?.id ?? '')).toBe(false);
     await s.append(1, 2);
     expect(await endsWith(2, last?.id)).toBe(false);
+  }),
+  storeCase('data and metadata that are no object are NO_OBJECT, by read and by subscribe', async (s) => {
+    const junk: unknown[] = [null, 'text', 7, true, []];
+    const events = junk.map((value) => event(value as NewEvent['data'], value as NewEvent['metadata']));
+    await s.store.append(s.stream(), events, NO_STREAM);
+    for (const found of [await s.read(), (await s.caughtUp()).events]) {
+      expect(found.map(({ data, metadata }) => [data, metadata])).toEqual(junk.map(() => [NO_OBJECT, NO_OBJECT]));
+      expect(found.every(({ data }) => data === NO_OBJECT)).toBe(true);
+    }
   }),
   storeCase('a read that was left before its end disturbs nothing', async (s) => {
     await s.append(1_500);

@@ -93,7 +93,13 @@ test('in binary mode without a value it is replayed from the dead letters', asyn
   fixture.answer = () => failedWith(500);
   await fixture.fanOut(received(binary({}, null)));
   await fixture.deliver({ ...waitingIn('5s'), step: SCHEDULE.length });
-  const parts = { broker: fixture.parts.broker, topics: fixture.topics, tier: SCHEDULE[0], now: () => NOW };
+  const parts = {
+    broker: fixture.parts.broker,
+    topics: fixture.topics,
+    tier: SCHEDULE[0],
+    isReadable: async () => true,
+    now: () => NOW,
+  };
   const replayed: unknown[] = [];
   for await (const { letter } of replayDeadLetters(parts, () => true)) replayed.push(letter.eventId);
   expect(replayed).toEqual(['pay-1']);

@@ -1,17 +1,20 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type Delivery, toRetryRecord } from '../../../src/delivery/delivery.js';
 import { logEntry } from '../../../src/delivery/log/delivery-log.js';
-import { type DeadLetter, notValid } from '../../../src/delivery/retry/dead-letters.js';
+import type { PaymentEvent } from '../../../src/delivery/payment/payment-event.js';
+import { type DeadLetter, notValid, unrouted } from '../../../src/delivery/retry/dead-letters.js';
 import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
-import { BrokerUnavailable, type NewRecord } from '../../../src/ports/broker.js';
-import { deactivated, exhausted, ofOtherHistory } from '../../support/dead-letter-samples.js';
+import { BrokerUnavailable, type NewRecord, type ReceivedRecord } from '../../../src/ports/broker.js';
+import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from '../../support/dead-letter-samples.js';
 import { DeliverFixture, SCHEDULE } from '../../support/deliver-fixture.js';
-import { deliveryTo, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
+import { ACCOUNT, deliveryTo, EVENT, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
 import { retryRecordOfE944a2e } from '../../support/earlier-records.js';
 
 let fixture: DeliverFixture;
+const unreadable = new Set<number>();
 beforeEach(() => {
   fixture = new DeliverFixture();
+  unreadable.clear();
 });
 
 const dead = (...letters: NewRecord[]) => fixture.broker.publish(fixture.topics.deadLetters, letters);
@@ -20,7 +23,13 @@ const waits = () => fixture.waiting.map(({ tier, delivery }) => [tier, delivery.
 const inHistory = (addedBy: string): Delivery => deliveryTo(1, { webhookEvent: addedBy });
 
 async function replay(wanted: (letter: DeadLetter) => boolean = () => true) {
-  const parts = { broker: fixture.broker, topics: fixture.topics, tier: SCHEDULE[0], now: () => NOW };
+  const parts = {
+    broker: fixture.broker,
+    topics: fixture.topics,
+    tier: SCHEDULE[0],
+    isReadable: async (accountId: number) => !unreadable.has(accountId),
+    now: () => NOW,
+  };
   const told: (readonly [kind: string, webhookId: number | null])[] = [];
   for await (const { kind, letter } of replayDeadLetters(parts, wanted)) told.push([kind, letter.webhookId]);
   return told;
@@ -123,4 +132,82 @@ test('the record of a replay is the payment as it was', async () => {
   await replay();
   const { key, value } = paymentRecord();
   expect(fixture.waiting[0]?.delivery.record).toMatchObject({ key, value });
+});
+
+describe('of an account that could not be read', () => {
+  const record = received(paymentRecord({ headers: [header('x-correlation-id', 'c-1')] }));
+  const letterOf = (payment: ReceivedRecord) => unrouted(payment, EVENT as PaymentEvent, UNREADABLE);
+  const published = () => fixture.broker.of('payment-events');
+
+  test('a delivery begins again', async () => {
+    await dead(ofUnreadable(deliveryTo(1, { attempts: 2 })));
+    expect(await replay()).toEqual([['replayed', 1]]);
+    expect(fixture.waiting).toMatchObject([{ tier: '5s', delivery: { step: 0, attempts: 2 } }]);
+    expect(await replay()).toEqual([]);
+  });
+
+  test('a payment is published to its topic again, as it came, once', async () => {
+    await dead(letterOf(record), letterOf(record));
+    expect(await replay()).toEqual([['published', null]]);
+    const { key, value } = record;
+    expect(published()).toMatchObject([{ key, value }]);
+    const headers = published()[0]?.headers.map(([name, text]) => `${name}: ${text}`);
+    expect(headers).toEqual(['x-correlation-id: c-1', `aw-replay-of: payment-events/0/7@${NOW}`]);
+    expect(await replay()).toEqual([]);
+    expect(published()).toHaveLength(1);
+  });
+
+  test('two publications of one event are two payments', async () => {
+    await dead(letterOf(record), letterOf({ ...record, offset: 8 }));
+    expect(await replay()).toHaveLength(2);
+  });
+
+  test('one of a topic that is not consumed any more goes to the first that is', async () => {
+    await dead(letterOf({ ...record, topic: 'former-payments' }));
+    await replay();
+    expect(published()).toHaveLength(1);
+  });
+
+  test('what still can’t be read is left, and said, until it can be', async () => {
+    unreadable.add(ACCOUNT);
+    await dead(letterOf(record), ofUnreadable(deliveryTo(1)));
+    expect(await replay()).toEqual([
+      ['unreadable', null],
+      ['unreadable', 1],
+    ]);
+    expect([published(), waits()]).toEqual([[], []]);
+    unreadable.clear();
+    expect(await replay()).toEqual([
+      ['published', null],
+      ['replayed', 1],
+    ]);
+  });
+
+  test('a payment that was published again, and could still not be read, is one letter to replay', async () => {
+    await dead(letterOf(record));
+    await replay();
+    const [again] = published();
+    await dead(letterOf(received({ ...paymentRecord(), headers: again?.headers ?? [] }, { offset: 9 })));
+    unreadable.add(ACCOUNT);
+    expect(await replay()).toEqual([['unreadable', null]]);
+    unreadable.clear();
+    expect(await replay()).toEqual([['published', null]]);
+    expect(published()).toHaveLength(2);
+  });
+
+  test.each(['account', 'event'] as const)('only where it is asked for, by %s', async (by) => {
+    await dead(letterOf(record));
+    const other = by === 'account' ? 43 : 'another';
+    const wanted = ({ accountId, eventId }: DeadLetter) => (by === 'account' ? accountId : eventId) === other;
+    expect(await replay(wanted)).toEqual([]);
+    expect(await replay(({ accountId, eventId }) => accountId === ACCOUNT && eventId === EVENT.id)).toHaveLength(1);
+  });
+
+  test('a replay that the broker breaks off is finished by the next one', async () => {
+    await dead(letterOf(record), letterOf({ ...record, offset: 8 }));
+    fixture.broker.failing.add('payment-events');
+    await expect(replay()).rejects.toThrow(BrokerUnavailable);
+    fixture.broker.failing.clear();
+    expect(await replay()).toHaveLength(2);
+  });
 });

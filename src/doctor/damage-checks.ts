@@ -1,0 +1,42 @@
+/** The SQLite files of DATA_DIR: whether they are whole. */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isBusy, openExisting } from '../adapters/sqlite/open-file.js';
+import { soundness } from '../adapters/sqlite/store-file.js';
+import type { Config } from '../settings/config.js';
+import { type Check, type Finding, fail, ok, warn } from './check.js';
+
+const STORE = 'store.sqlite';
+/** Those that are made again from elsewhere. */
+const DISPOSABLE = ['read-model.sqlite', 'deliveries-view.sqlite'] as const;
+/** Looked at in a few seconds, in which nothing else is heard. */
+const LOOKED_AT_BYTES = 1024 ** 3;
+const RESTORE = 'stop the service and restore a backup: see "A damaged file" in docs/operations.md';
+const NOTHING = 'nothing: the next start of the service makes it again';
+
+export function damageChecks({ dataDir }: Config): Check[] {
+  return [STORE, ...DISPOSABLE]
+    .filter((name) => existsSync(join(dataDir, name)))
+    .map((name) => ({ name, run: () => [finding(join(dataDir, name), name)] }));
+}
+
+function finding(path: string, name: string): Finding {
+  if (statSync(path).size > LOOKED_AT_BYTES) return ok('it is too large to be looked at as a whole: a backup does');
+  const damage = damageOf(path);
+  if (damage === 'in use') return ok('the service has it, and looks after it');
+  if (damage === null) return ok('it is whole');
+  return name === STORE ? fail('it is damaged', RESTORE) : warn('it is damaged', NOTHING);
+}
+
+/** Null where there is none. */
+function damageOf(path: string): unknown {
+  const file = openExisting(path, 0);
+  try {
+    return soundness(file);
+  } catch (error) {
+    if (isBusy(error)) return 'in use';
+    throw error;
+  } finally {
+    file.close();
+  }
+}

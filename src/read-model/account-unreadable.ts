@@ -1,0 +1,41 @@
+/** An account with an event that can't be folded is set aside: nothing is known of it from that event on, and nobody else is held up. */
+import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import type { SetAside } from '../ports/projection-states.js';
+import { ACCOUNT_STREAM_PREFIX, accountStream } from '../webhooks/events.js';
+import { whyUnfoldable } from './foldable.js';
+
+/** What is asked of an account that is set aside. The message names the account, the event, and what is wrong with it. */
+export class AccountUnreadable extends Error {
+  override readonly name = 'AccountUnreadable';
+  readonly code = 'ACCOUNT_UNREADABLE';
+  constructor(
+    readonly stream: string,
+    readonly setAside: SetAside,
+  ) {
+    super(setAsideText(stream, setAside));
+  }
+}
+
+export function setAsideText(stream: string, { revision, eventType, eventId, why }: SetAside): string {
+  const account = stream.startsWith(ACCOUNT_STREAM_PREFIX) ? stream.slice(ACCOUNT_STREAM_PREFIX.length) : stream;
+  return `account ${account} is set aside: event ${revision} (${eventType}, ${eventId}) can't be read: ${why}`;
+}
+
+export function setAsideBy({ revision, id, type }: RecordedEvent, why: string): SetAside {
+  return { revision, eventId: id, eventType: type, why };
+}
+
+/** @throws AccountUnreadable where the event can't be folded */
+export function mustBeFoldable(event: RecordedEvent): void {
+  const why = whyUnfoldable(event);
+  if (why !== null) throw new AccountUnreadable(event.stream, setAsideBy(event, why));
+}
+
+/** By the store's word: the event for which this release sets the account aside; null where it reads all. @throws StoreUnavailable */
+export async function unreadableEventOf(store: Pick<EventStore, 'read'>, accountId: number): Promise<SetAside | null> {
+  for await (const event of store.read(accountStream(accountId))) {
+    const why = whyUnfoldable(event);
+    if (why !== null) return setAsideBy(event, why);
+  }
+  return null;
+}

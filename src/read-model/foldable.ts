@@ -1,0 +1,56 @@
+/**
+ * What the folds need of an event. It is looked at before a fold sees the event, so that folds never throw: a store takes
+ * events from others than us, and an event is for ever. What no fold reads is not asked for, nor are events that none knows.
+ */
+import { NO_OBJECT, type RecordedEvent } from '../ports/event-store.js';
+
+type Test = (value: unknown) => boolean;
+
+const text: Test = (value) => typeof value === 'string';
+const whole: Test = (value) => Number.isSafeInteger(value);
+const headers: Test = (value) => Array.isArray(value) && value.every(isSealedHeader);
+
+const WEBHOOK = { webhookId: whole } as const;
+const CONFIGURATION = { ...WEBHOOK, url: text, headers, version: whole } as const;
+
+interface Needed {
+  readonly field: string;
+  readonly test: Test;
+}
+
+const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
+  Object.entries({
+    AccountRegistered: { accountId: whole },
+    CredentialIssued: { clientId: text, secretHash: text, issuedAt: text },
+    CredentialRevoked: { clientId: text },
+    SigningSecretIssued: { sealed: text, issuedAt: text },
+    WebhookAdded: { ...CONFIGURATION, eventType: text, endpoint: text, createdAt: text },
+    WebhookUpdated: CONFIGURATION,
+    WebhookActivated: WEBHOOK,
+    WebhookDeactivated: WEBHOOK,
+    WebhookRemoved: WEBHOOK,
+    EndpointFailing: { endpoint: text, since: text },
+    EndpointRecovered: { endpoint: text },
+  } satisfies Record<string, Record<string, Test>>).map(([type, fields]) => [
+    type,
+    Object.entries(fields).map(([field, test]) => ({ field, test })),
+  ]),
+);
+
+/** Why the event can't be folded, a few words without a value of it; null where it can. */
+export function whyUnfoldable({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): string | null {
+  const needed = NEEDED.get(type);
+  if (!needed) return null;
+  if (data === NO_OBJECT) return 'its data is no JSON object';
+  for (const { field, test } of needed) {
+    if (test(data[field])) continue;
+    return data[field] === undefined ? `its data has no ${field}` : `its ${field} is not what it should be`;
+  }
+  return null;
+}
+
+function isSealedHeader(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { key, sealed } = value as { key?: unknown; sealed?: unknown };
+  return typeof key === 'string' && typeof sealed === 'string';
+}

@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
+import { SqliteEventStore } from '../../../src/adapters/sqlite/event-store.js';
+import { openFile, type SqliteFile } from '../../../src/adapters/sqlite/open-file.js';
+import { StoreDamaged, StoreFile } from '../../../src/adapters/sqlite/store-file.js';
+import { tellDamage } from '../../../src/adapters/sqlite/tell-damage.js';
+import { BrokerUnavailable } from '../../../src/ports/broker.js';
+import { NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
+import { collect } from '../../contract/contract.js';
+import { events } from '../../contract/event-store/follower.js';
+import { SqliteFolder } from '../../support/sqlite-folder.js';
+import { damageFile } from '../../support/sqlite-subjects.js';
+
+const NAMES_IT = /^store\.sqlite is damaged \(SQLITE_\w+\): stop the service and restore a backup/;
+const RECORD = { key: null, value: Buffer.alloc(10_000, 'v'), headers: [] };
+
+let folder: SqliteFolder;
+const path = () => join(folder.dataDir, 'store.sqlite');
+
+beforeEach(async () => {
+  folder = new SqliteFolder();
+  const file = new StoreFile(folder.dataDir);
+  const broker = new SqliteBroker(file);
+  await new SqliteEventStore(file).append('stream', events(1_000), NO_STREAM);
+  await broker.publish(
+    'topic',
+    Array.from({ length: 50 }, () => RECORD),
+  );
+  await broker.close();
+  file.close();
+});
+afterEach(() => folder.close());
+
+test('a store that is no SQLite file any more can’t be opened, and is named', () => {
+  damageFile(path(), 0);
+  expect(() => new StoreFile(folder.dataDir)).toThrow(StoreDamaged);
+  expect(() => new StoreFile(folder.dataDir)).toThrow(NAMES_IT);
+});
+
+test('one that is damaged in its middle is found by whoever looks at all of it', () => {
+  damageFile(path());
+  const { file } = folder.open();
+  expect(() => file.mustBeSound()).toThrow(NAMES_IT);
+});
+
+test('one that is whole is sound, and tells of no damage', async () => {
+  const { file, store } = folder.open();
+  file.mustBeSound();
+  expect(await collect(store.read('stream'))).toHaveLength(1_000);
+  const pending = Symbol('pending');
+  expect(await Promise.race([file.damaged, Promise.resolve(pending)])).toBe(pending);
+});
+
+test.each([
+  [
+    'an event is read',
+    ({ store }: ReturnType<SqliteFolder['open']>) => collect(store.read('stream')),
+    StoreUnavailable,
+  ],
+  [
+    'the broker is browsed',
+    ({ broker }: ReturnType<SqliteFolder['open']>) => collect(broker.browse('topic')),
+    BrokerUnavailable,
+  ],
+] as const)(
+  'damage that is found when %s is an outage to who asked, and the end of the file',
+  async (_, use, error) => {
+    damageFile(path());
+    const opened = folder.open();
+    const damaged = opened.file.damaged.catch((reason: unknown) => reason);
+    await expect(use(opened)).rejects.toThrow(error);
+    await expect(use(opened)).rejects.toThrow(NAMES_IT);
+    expect(await damaged).toBeInstanceOf(StoreDamaged);
+  },
+);
+
+test('whatever the statement is that comes upon it', async () => {
+  damageFile(path());
+  const tries: readonly ((file: SqliteFile) => unknown)[] = [
+    (file) => file.prepare('SELECT * FROM records').all(),
+    (file) => file.prepare('SELECT sum(length(value)) FROM records').pluck().get(),
+    (file) => [...file.prepare('SELECT value FROM records').iterate()],
+    (file) => file.prepare('UPDATE records SET key = 1').run(),
+    (file) => file.exec('UPDATE records SET key = 1'),
+  ];
+  for (const use of tries) {
+    const file = openFile(path());
+    const told: unknown[] = [];
+    tellDamage(file, (error) => told.push(error));
+    expect(() => use(file)).toThrow();
+    expect(told).not.toEqual([]);
+    file.close();
+  }
+});
+
+test('a page that is left before its end leaves nothing open', () => {
+  const { file } = folder.open();
+  for (const _ of file.file.prepare('SELECT * FROM events').iterate()) break;
+  file.file.exec('CREATE TABLE other (a)');
+});
+
+test('what is no damage is not told', () => {
+  const file = openFile(path());
+  const told: unknown[] = [];
+  tellDamage(file, (error) => told.push(error));
+  expect(() => file.prepare('SELECT none FROM events')).toThrow();
+  expect(() => file.exec('INSERT INTO meta (name) VALUES (NULL)')).toThrow();
+  expect(told).toEqual([]);
+  file.close();
+});

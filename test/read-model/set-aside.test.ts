@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { driver } from '../../src/adapters/sqlite/driver.js';
+import { noTracing } from '../../src/observability/tracing.js';
+import { NO_STREAM } from '../../src/ports/event-store.js';
+import { AccountUnreadable } from '../../src/read-model/account-unreadable.js';
+import { createAccounts, createLoadAccount } from '../../src/read-model/accounts.js';
+import { AccountTurns } from '../../src/webhooks/account-turns.js';
+import { accountStream } from '../../src/webhooks/events.js';
+import { createKeyedCommandHandler } from '../../src/webhooks/handle-command.js';
+import { NO_BUDGET } from '../../src/webhooks/history-budget.js';
+import { eventually } from '../support/eventually.js';
+import { ProjectionHostFixture, waitUntilProjected } from '../support/projection-host-fixture.js';
+import { added, CONTEXT, register, registered } from '../support/webhook-samples.js';
+
+let fixture: ProjectionHostFixture;
+beforeEach(() => {
+  fixture = new ProjectionHostFixture();
+});
+afterEach(() => fixture.close());
+
+/** As no release of ours writes it. */
+function appendBad(accountId: number, data: unknown, revision: number, type = 'WebhookUpdated') {
+  const event = { id: randomUUID(), type, data: data as Record<string, unknown>, metadata: {} };
+  return fixture.store.append(accountStream(accountId), [event], revision);
+}
+
+/** In the file itself: not even JSON. */
+function overwrite(sql: string): void {
+  const file = new (driver())(fixture.path('store.sqlite'));
+  file.exec(sql);
+  file.close();
+}
+
+it.each([
+  ['null', null],
+  ['text', 'some text'],
+  ['a list', []],
+  ['an object that lacks a field', { webhookId: 7 }],
+])('an event whose data is %s sets its account aside, and no other', async (_, data) => {
+  const host = await fixture.started();
+  await fixture.append(1, [registered(1), added(7)]);
+  await appendBad(1, data, 1);
+  await fixture.append(1, [added(8)], 2);
+  const { revision } = await fixture.append(2, [registered(2), added(9)]);
+  await waitUntilProjected(host, 2, revision);
+  expect(host.standing.kind).toBe('live');
+  expect([...host.setAside.keys()]).toEqual([accountStream(1)]);
+  expect(() => host.current(accountStream(1))).toThrow(AccountUnreadable);
+  await expect(host.fresh(accountStream(1))).rejects.toThrow(/^account 1 is set aside: event 2 \(WebhookUpdated, /);
+  await host.passHead(AbortSignal.timeout(5_000));
+});
+
+it('data that is no JSON does the same', async () => {
+  await fixture.append(1, [registered(1), added(7)]);
+  await fixture.append(2, [registered(2)]);
+  overwrite(`UPDATE events SET data = '{"webhookId":' WHERE stream = 'account-1' AND revision = 1`);
+  const host = await fixture.started();
+  expect([...host.setAside].map(([stream, { why }]) => [stream, why])).toEqual([
+    ['account-1', 'its data is no JSON object'],
+  ]);
+  expect(host.current(accountStream(2))?.revision).toBe(0);
+});
+
+it('metadata that is no JSON matters to nobody', async () => {
+  await fixture.append(1, [registered(1), added(7)]);
+  overwrite("UPDATE events SET metadata = 'none' WHERE stream = 'account-1'");
+  const host = await fixture.started();
+  expect(host.current(accountStream(1))?.revision).toBe(1);
+});
+
+it('the log names the account and the event, once', async () => {
+  const host = await fixture.started();
+  await fixture.append(1, [registered(1)]);
+  await appendBad(1, null, 0);
+  await appendBad(1, null, 1);
+  await eventually(() => host.setAside.size > 0);
+  await fixture.append(2, [registered(2)]);
+  await waitUntilProjected(host, 2, 0);
+  expect(fixture.logger.errors).toHaveLength(1);
+  expect(fixture.logger.errors[0]?.[0]).toMatchObject({
+    stream: 'account-1',
+    revision: 1,
+    eventType: 'WebhookUpdated',
+  });
+});
+
+it('a restart remembers, without what was read before', async () => {
+  const first = await fixture.started();
+  await fixture.append(1, [registered(1)]);
+  await appendBad(1, null, 0);
+  await eventually(() => first.setAside.size > 0);
+  await fixture.reopenStates(() => undefined);
+  const second = await fixture.started();
+  expect([...second.setAside.keys()]).toEqual(['account-1']);
+  await fixture.append(1, [added(7)], 1);
+  await second.passHead(AbortSignal.timeout(5_000));
+  expect([...second.setAside.keys()]).toEqual(['account-1']);
+});
+
+it('a start tries such an account again: where its events can be read it is folded, with its keys', async () => {
+  const first = await fixture.started();
+  await fixture.append(1, [registered(1)]);
+  const key = { key: 'k', request: 'r', isOf: () => true };
+  await appendBad(1, null, 0);
+  await eventually(() => first.setAside.size > 0);
+  const keyed = { ...CONTEXT, idempotency: { key: key.key, request: key.request, at: Date.now() } };
+  const event = { id: randomUUID(), ...added(8), metadata: keyed };
+  await fixture.store.append(accountStream(1), [{ ...event, data: { ...event.data } }], 1);
+  await first.passHead(AbortSignal.timeout(5_000));
+  // As another release would read it.
+  await fixture.reopenStates(() =>
+    overwrite(`UPDATE events SET type = 'OfALaterRelease' WHERE stream = 'account-1' AND revision = 1`),
+  );
+  const second = await fixture.started();
+  expect(second.setAside.size).toBe(0);
+  expect(second.current(accountStream(1))?.state['account-webhooks'].webhooks.map(({ id }) => id)).toEqual([8]);
+  expect(second.key(accountStream(1), 'k')).toMatchObject({ request: 'r' });
+  await fixture.append(1, [added(9)], 2);
+  await waitUntilProjected(second, 1, 3);
+  await fixture.reopenStates(() => undefined);
+  const third = await fixture.started();
+  expect([third.setAside.size, third.current(accountStream(1))?.revision]).toEqual([0, 3]);
+});
+
+it('nothing is known of such an account, and its commands fail', async () => {
+  const host = await fixture.started();
+  await fixture.append(1, [registered(1), added(7)]);
+  await appendBad(1, null, 1);
+  await eventually(() => host.setAside.size > 0);
+  const accounts = createAccounts(host);
+  expect(accounts.unreadable(1)).toMatch(/^account 1 is set aside: event 2 /);
+  expect(accounts.unreadable(2)).toBeNull();
+  expect(accounts.routes(1, 'cash_in')).toEqual({ revision: NO_STREAM, webhooks: [] });
+  expect([accounts.webhook(1, 7), accounts.failingSince(1, 'https://a/')]).toEqual([undefined, undefined]);
+  for (const asked of [accounts.webhooks(1), accounts.webhooksNow(1), accounts.credential(1, 'c')]) {
+    await expect(asked).rejects.toThrow(AccountUnreadable);
+  }
+  const parts = { store: fixture.store, newEventId: randomUUID, budget: NO_BUDGET, tracing: noTracing, time: Date.now };
+  const handle = createKeyedCommandHandler({ ...parts, turns: new AccountTurns(), load: createLoadAccount(host) });
+  await expect(handle(1, null, async () => register('a'), CONTEXT)).rejects.toThrow(AccountUnreadable);
+});
+
+it('what this process knew ahead of its read model does not outlive that', async () => {
+  const host = await fixture.started();
+  const load = createLoadAccount(host);
+  await fixture.append(1, [registered(1), added(7)]);
+  await load(1);
+  await appendBad(1, null, 1);
+  await eventually(() => host.setAside.size > 0);
+  await expect(load(1)).rejects.toThrow(AccountUnreadable);
+});
