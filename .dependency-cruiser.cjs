@@ -7,8 +7,10 @@
  */
 
 /** The files of webhooks/ that load, append and make ids; every other one is pure, and may import pure ones only. */
-const COMMAND_SIDE = '^src/webhooks/(handle-command|account-turns|history-budget|load-account|webhook-ids|envelope|key-use)[.]ts$';
-const PURE = '^src/webhooks/(?!(handle-command|account-turns|history-budget|load-account|webhook-ids|envelope|key-use)[.]ts$)';
+const COMMAND_SIDE =
+  '^src/webhooks/(handle-command|account-turns|history-budget|load-account|webhook-ids|envelope|key-use)[.]ts$';
+const PURE =
+  '^src/webhooks/(?!(handle-command|account-turns|history-budget|load-account|webhook-ids|envelope|key-use)[.]ts$)';
 /** The folders that may import the pure files' types. */
 const KNOWS_TYPES = ['read-model', 'delivery', 'audit'];
 

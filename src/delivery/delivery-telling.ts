@@ -32,7 +32,7 @@ export function tellStep(telling: DeliveryTelling, before: Delivery, result: Ste
 
 export function tellBreaker({ logger }: DeliveryTelling, delivery: Delivery, change: BreakerChange): void {
   const about = aboutDelivery(delivery);
-  if (change === 'opened') logger.warn(about, 'an endpoint failed ten times in a row: its deliveries are parked');
+  if (change === 'opened') logger.warn(about, 'an endpoint keeps failing: its deliveries are parked');
   else if (change === 'closed') logger.info(about, 'an endpoint accepts deliveries again');
 }
 

@@ -2,7 +2,7 @@
 import { EndpointGate, type GateParts } from '../../src/delivery/isolation/endpoint-gate.js';
 import { VirtualClock } from './virtual-clock.js';
 
-export const WITHIN_MS = 5_000;
+const WITHIN_MS = 5_000;
 
 export function testGate(parts: Partial<GateParts> = {}): EndpointGate {
   const { clock = new VirtualClock(), ...rest } = parts;

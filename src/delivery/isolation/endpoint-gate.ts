@@ -252,10 +252,9 @@ export class EndpointGate {
 
   /** A second has passed since it began. */
   #aged(attempt: Attempt): void {
-    if (attempt.isOnTheWire) return this.#growOld(attempt);
+    if (attempt.isOnTheWire) this.#growOld(attempt);
+    else if (attempt.hasLeft) this.#places.leave(attempt.queue, false);
     attempt.coolsDown = false;
-    if (!attempt.hasLeft) return;
-    this.#places.leave(attempt.queue, false);
     this.#admit();
   }
 
@@ -266,7 +265,6 @@ export class EndpointGate {
     this.#countOld(endpoint, 1);
     if (endpoint.pace.grewOld(beganAt)) this.#cutToRoom(endpoint);
     this.#queue(endpoint);
-    this.#admit();
   }
 
   /** At the limit of its account, all of its endpoints are concerned. */
