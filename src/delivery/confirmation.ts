@@ -1,11 +1,13 @@
 /**
- * Confirms decisions: what a dispatcher decided by the read model counts once the read model has passed a head of the
- * event store that was asked for after the question came. One head answers every question that came before it.
+ * Confirms decisions. A decision that a dispatcher took from the read model is final once the read model has passed an
+ * event store head that was requested after the question arrived. One head answers every question that arrived before
+ * the request.
  *
- *   idle -> gathering (GATHER_MS) -> asking the head and waiting until it is passed -> answered -> idle
- *                                        ^        \-> the store is away: again after a pause
+ *   idle -> gathering (GATHER_MS) -> requesting the head, waiting for the read model to pass it -> answered -> idle
+ *                                        ^        \-> the store is unavailable: again after a pause
  *                                        \-------------/
- * Questions that come while a head is asked for wait for the next one. All are rejected when the signal aborts.
+ *
+ * Questions that arrive while a head is requested wait for the next one. All are rejected when the signal aborts.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -13,9 +15,12 @@ const GATHER_MS = 5;
 const ASK_AGAIN_MS = 250;
 
 export interface ConfirmationParts {
-  /** Asks for a head, and fulfils once the read model has passed it. @throws where the store is away, or the signal aborts */
+  /**
+   * Requests a head; fulfils once the read model has passed it. @throws if the store is unavailable or the signal
+   * aborts
+   */
   readonly passHead: (signal: AbortSignal) => Promise<void>;
-  /** Aborted when nobody waits any more: what is not confirmed then is not done, and comes again. */
+  /** Aborted when nobody waits any longer: unconfirmed work is not done, and its records are redelivered. */
   readonly signal: AbortSignal;
 }
 
@@ -33,7 +38,7 @@ export class Confirmation {
     this.#parts = parts;
   }
 
-  /** Fulfilled when what the read model says then is at least what the store had at the time of the call. */
+  /** Fulfilled when the read model has caught up with the store's state at the time of the call. */
   confirmed(): Promise<void> {
     this.#next ??= newQuestion();
     const { answered } = this.#next;
@@ -53,7 +58,7 @@ export class Confirmation {
     this.#isAsking = false;
   }
 
-  /** Null, or why it was given up. */
+  /** Null, or the reason for giving up. */
   async #passed(): Promise<Error | null> {
     const { passHead, signal } = this.#parts;
     while (!signal.aborted) {
@@ -61,7 +66,7 @@ export class Confirmation {
         await passHead(signal);
         return null;
       } catch {
-        // The watch over the store's head tells of an outage.
+        // The watch over the store's head reports an outage.
         await pause(ASK_AGAIN_MS, signal);
       }
     }
@@ -74,7 +79,7 @@ function newQuestion(): Question {
   const answered = new Promise<void>((fulfil, reject) => {
     settle = (error) => (error ? reject(error) : fulfil());
   });
-  // Its users may have gone by another way.
+  // The callers may already have left.
   answered.catch(() => undefined);
   return { answered, settle };
 }

@@ -1,4 +1,4 @@
-/** What a step of a delivery is made with, and its promise. */
+/** The dependencies of a delivery step, and the step's type. */
 import type { RecordHold } from '../ports/broker.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { WasRemoved } from '../read-model/removed-webhooks.js';
@@ -18,13 +18,13 @@ export interface DeliverParts extends StepResultParts, KeepParts, SendParts {
   readonly gate: EndpointGate;
   readonly health: EndpointHealth;
   readonly schedule: readonly Delay[];
-  /** Of one attempt. */
+  /** The timeout of one attempt. */
   readonly timeoutMs: number;
   readonly random: () => number;
 }
 
 /**
- * Fulfilled when the delivery has ended or its next attempt is durable. Rejected where the service is abandoned, and where
- * the record became another consumer's before the delivery had a place: that consumer delivers.
+ * Fulfilled when the delivery has ended or its next attempt is durable. Rejected if the service abandons its work, or
+ * if another consumer got the record before the delivery had a place: that consumer delivers.
  */
 export type Deliver = (delivery: Delivery, hold: RecordHold) => Promise<void>;

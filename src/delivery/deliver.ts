@@ -1,7 +1,7 @@
 /**
- * One step of a delivery: through the gate, one attempt, and what follows from it (next-step.ts) made durable: its retry
- * record or dead letter first, and then the entry that tells of it. So what the log says to wait does wait, whatever fails
- * in between.
+ * One step of a delivery: pass the gate, make one attempt, and make the consequence (next-step.ts) durable: the retry
+ * record or dead letter first, then the log entry about it. So a delivery that the log calls waiting does wait,
+ * whatever fails in between.
  */
 import type { RecordHold } from '../ports/broker.js';
 import type { Webhook } from '../webhooks/state.js';
@@ -22,7 +22,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
   return async function deliver(delivery, hold) {
     const takenAt = parts.now();
     while (!(await isStepped(delivery, hold, takenAt))) {
-      // An end without an attempt is one only where the event store says so, and not a read model that is behind.
+      // A delivery ends without an attempt only on the event store's word; the read model may be behind.
       await parts.confirmation.confirmed();
       const to = await confirmedRecipientOf(delivery, accounts, parts.wasRemoved);
       await mustBeOwn(hold);
@@ -30,7 +30,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
     }
   };
 
-  /** False where nothing was done: its webhook is not active, before the line or behind it. */
+  /** False if nothing was done, because the webhook is not active before or after the queue. */
   async function isStepped(delivery: Delivery, hold: RecordHold, takenAt: number): Promise<boolean> {
     const before = recipientOf(delivery, accounts);
     if (before.kind !== 'active') return false;
@@ -72,7 +72,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
   }
 }
 
-/** @throws where another consumer has the record: what is begun for it now would be sent twice */
+/** @throws if another consumer has the record: an attempt from here would be a second one */
 async function mustBeOwn(hold: RecordHold): Promise<void> {
   if (!(await hold.isOwn())) throw new Error('another consumer now has the record');
 }

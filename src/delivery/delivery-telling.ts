@@ -1,4 +1,4 @@
-/** What the log and the metrics are told of a delivery's steps. */
+/** Reports a delivery's steps to the log and the metrics. */
 import type { Logger } from '../observability/logger.js';
 import type { DeliveryMetrics, PutOffReason } from '../observability/metrics.js';
 import { correlationIdOf, type Delivery, sourceOf } from './delivery.js';
@@ -12,14 +12,14 @@ export interface DeliveryTelling {
   readonly now: () => number;
 }
 
-/** What every line about a delivery has. */
+/** The fields of every log line about a delivery. */
 export function aboutDelivery(delivery: Delivery) {
   const { id, accountId, webhookId, eventId, attempts, trace } = delivery;
   const common = { correlationId: correlationIdOf(delivery), traceId: trace?.traceId };
   return { deliveryId: id, accountId, webhookId, eventId, ...sourceOf(delivery), ...common, attempts };
 }
 
-/** @param before the delivery as it was taken */
+/** @param before the delivery as the step received it */
 export function tellStep(telling: DeliveryTelling, before: Delivery, result: StepResult, step: NextStep): void {
   const { metrics } = telling;
   if (result.kind === 'delivered') recordLatency(telling, before);
@@ -60,7 +60,7 @@ function tellEnd(telling: DeliveryTelling, result: StepResult, step: NextStep): 
   logger.debug({ ...aboutDelivery(delivery), outcome, status, error, durationMs }, 'a delivery ended');
 }
 
-/** That a webhook was switched off was told when it was: its deliveries are told of at debug only. */
+/** The deactivation of a webhook was logged when it happened, so its deliveries are logged at debug only. */
 function tellLetter(
   { logger, metrics }: DeliveryTelling,
   delivery: Delivery,

@@ -1,7 +1,8 @@
 /**
- * A delivery: one payment event to one webhook, until a terminal state (next-step.ts has its states).
+ * A delivery: one payment event to one webhook, until a terminal state (next-step.ts has the states).
  *
- * Between attempts it is a record of a tier: the payment's key, value and headers as they came, and headers of ours.
+ * Between attempts a delivery is a record in a tier: the payment's original key, value and headers, plus headers of
+ * ours.
  */
 import { createHash } from 'node:crypto';
 import { isSpanId, parseTraceContext, type TraceContext, traceparentOf } from '../observability/trace-context.js';
@@ -17,31 +18,35 @@ export interface Delivery {
   readonly id: string;
   readonly accountId: number;
   readonly webhookId: number;
-  /** The id of the event that added the webhook; null in records of releases that did not write it. */
+  /** The id of the event that added the webhook; null in records of releases that did not write the id. */
   readonly webhookEvent: string | null;
   readonly eventId: string;
   readonly eventType: string;
-  /** Null where the payment event is a plain one. */
+  /** Null for a plain payment event. */
   readonly cloudEvent: CloudEvent | null;
   /** Attempts made so far. */
   readonly attempts: number;
-  /** Attempts and replays so far: orders what the log says of it (ports/delivery-order.ts). */
+  /** Attempts and replays so far: orders the log's entries about the delivery (ports/delivery-order.ts). */
   readonly turn: number;
-  /** The delay of the schedule that the next failure waits for. */
+  /** Index in the schedule: the delay before the attempt that follows the next failure. */
   readonly step: number;
-  /** How often in a row it was put off: 0 after an attempt. */
+  /** How often in a row the delivery was parked: 0 after an attempt. */
   readonly putOff: number;
   /**
-   * How much longer it may take, once its record is due, ms: past that it waits for no place. Null: all of its time.
+   * Time left once the delivery's record is due, ms. After that the delivery waits for no place. Null: the full
+   * lifetime.
    */
   readonly leftMs: number | null;
-  /** When the payment's record was published, ms since the epoch; null where that is not known. */
+  /** When the payment's record was published, ms since the epoch; null if unknown. */
   readonly publishedAt: number | null;
-  /** The payment's record (record-place.ts): two publications of one event are two deliveries. Null in records of earlier releases. */
+  /**
+   * The place of the payment's record (record-place.ts): two publications of one event are two deliveries. Null in
+   * records of earlier releases.
+   */
   readonly payment: string | null;
-  /** What its attempts belong to; null: to no trace. */
+  /** The trace of the attempts; null: none. */
   readonly trace: TraceContext | null;
-  /** The span of its last attempt, where one was exported. */
+  /** The span of the last attempt, if one was exported. */
   readonly lastSpan: string | null;
   /** The payment's record. */
   readonly record: NewRecord;
@@ -56,11 +61,11 @@ const TURN = 'aw-turn';
 const PUT_OFF = 'aw-put-off';
 const LEFT = 'aw-left';
 const PUBLISHED = 'aw-published';
-/** In retry records and dead letters: the payment's record, as record-place.ts writes it. */
+/** In retry records and dead letters: the place of the payment's record, as record-place.ts writes it. */
 export const PAYMENT = 'aw-payment';
 const TRACE = 'aw-traceparent';
 const LAST_SPAN = 'aw-last-span';
-/** The event's identity, where aw-event-id does not tell all of it. */
+/** The event's full identity, if aw-event-id does not hold all of it. */
 const EVENT_KEY = 'aw-event-key';
 const CONTENT_MODE = 'aw-content-mode';
 
@@ -80,8 +85,8 @@ export function newDelivery(
 }
 
 /**
- * Without the key and the headers that the payment's record came with: they may be larger than a topic takes. Those of
- * an event in binary mode stay: they are part of it, and bounded.
+ * Drops the key and headers of the payment's record, which may exceed the topic's limit. The headers of an event in
+ * binary mode stay: they belong to the event, and their size is bounded.
  */
 export function withoutExtras(delivery: Delivery): Delivery {
   const { cloudEvent, record } = delivery;
@@ -89,13 +94,13 @@ export function withoutExtras(delivery: Delivery): Delivery {
   return { ...delivery, record: { key: null, value: record.value, headers } };
 }
 
-/** Derived, not drawn: a record that comes twice, or a crash in the middle, sends the same id again. */
+/** Derived, not random: after a redelivery or a crash midway, the same id is sent again. */
 export function webhookMessageId(
   accountId: number,
   { eventId, eventSource }: EventIdentity,
   webhookId: number,
 ): string {
-  // As JSON: half a surrogate pair, which a JSON string may hold, would become U+FFFD like every other half.
+  // As JSON: in UTF-8 every half of a surrogate pair, which a JSON string may contain, would become the same U+FFFD.
   const text = JSON.stringify([accountId, webhookId, ...(eventSource === null ? [] : [eventSource]), eventId]);
   const hash = createHash('sha256').update(text).digest('base64url');
   return `msg_${hash.slice(0, 27)}`;
@@ -104,10 +109,11 @@ export function webhookMessageId(
 /** @param due ms since the epoch */
 export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
   const { record } = delivery;
-  // Not spread: a received record also has the place and time of where it came from.
+  // Not spread: a received record also has its original place and time.
   const { key, value } = record;
   const headers = [...foreignHeaders(record), ...ownHeaders(delivery), text(PUT_OFF, delivery.putOff), text(DUE, due)];
-  // Not of a dead letter: one that is replayed weeks later begins its time again, and says nothing of how long deliveries take.
+  // Dead letters omit these: a replay weeks later starts with the full lifetime, and must not count as delivery
+  // latency.
   if (delivery.publishedAt !== null) headers.push(text(PUBLISHED, delivery.publishedAt));
   if (delivery.leftMs !== null) headers.push(text(LEFT, delivery.leftMs));
   if (delivery.trace) headers.push(text(TRACE, traceparentOf(delivery.trace)));
@@ -115,7 +121,7 @@ export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
   return { key, value, headers };
 }
 
-/** Null for a record that is none of ours: somebody else wrote to the tier. */
+/** Null for a foreign record: somebody else wrote to the tier. */
 export function fromRetryRecord(record: NewRecord): Delivery | null {
   const id = headerText(record, 'aw-delivery-id');
   const eventId = headerText(record, 'aw-event-id');
@@ -126,12 +132,12 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   const step = whole(record, 'aw-step');
   if (id === undefined || eventId === undefined || eventType === undefined) return null;
   const event = eventOf(record, eventId);
-  // Only of a CloudEvent in binary mode the value is not the event itself.
+  // Only for a CloudEvent in binary mode is the value not the event itself.
   if (event === null || (record.value === null && event.cloudEvent?.mode !== 'binary')) return null;
   if (accountId === null || webhookId === null || attempts === null || step === null) return null;
-  // Of a delivery that was never replayed it is not written.
+  // Only replayed deliveries have this header.
   const turn = Math.max(attempts, whole(record, TURN) ?? 0);
-  // Records of earlier releases do not say these two.
+  // Records of earlier releases lack these two.
   const webhookEvent = headerText(record, WEBHOOK_EVENT) ?? null;
   const putOff = Math.max(0, whole(record, PUT_OFF) ?? 0);
   const publishedAt = whole(record, PUBLISHED);
@@ -156,34 +162,34 @@ function eventOf(record: NewRecord, eventId: string): Pick<Delivery, 'eventId' |
   return { eventId: identity.eventId, cloudEvent: { source, mode } };
 }
 
-/** As few as can be: those of a plain event whose id is Unicode are in aw-event-id alone. */
+/** As few as possible: aw-event-id alone identifies a plain event whose id is well-formed Unicode. */
 function eventHeadersOf({ eventId, cloudEvent }: Delivery): RecordHeader[] {
   const key = text(EVENT_KEY, keyOfEvent({ eventId, eventSource: cloudEvent?.source ?? null }));
   if (cloudEvent) return [key, text(CONTENT_MODE, cloudEvent.mode)];
   return Buffer.from(eventId).toString('utf8') === eventId ? [] : [key];
 }
 
-/** What a record says that it belongs to; null: to no trace, or not soundly. */
+/** The trace context of a record; null if the record has none or a malformed one. */
 export function traceOf(record: NewRecord, name = 'traceparent'): TraceContext | null {
   const traceparent = record.headers.length > 0 ? headerText(record, name) : undefined;
   return traceparent === undefined ? null : parseTraceContext(traceparent, headerText(record, 'tracestate'));
 }
 
-/** The caller's own, where its record has a sound one, else the delivery's id: what the log's lines have in common. */
+/** The correlation id of all log lines: the caller's own, if the record has a well-formed one, else the delivery's id. */
 export function correlationIdOf({ id, record }: Pick<Delivery, 'id' | 'record'>): string {
   const given = record.headers.length > 0 ? headerText(record, CORRELATION) : undefined;
   return given !== undefined && SOUND_ID.test(given) ? given : id;
 }
 
 /**
- * ms since the epoch; 0, which is at once, for a record that does not say, or is none of ours: one that is to go to the
- * dead letters must not hold those behind it until a time it names.
+ * ms since the epoch; 0 (at once) for a record without a due time or a foreign one: a record bound for the dead letters
+ * must not hold up the ones behind it until a time of its choice.
  */
 export function dueOf(record: NewRecord): number {
   return fromRetryRecord(record) ? (whole(record, DUE) ?? 0) : 0;
 }
 
-/** The headers that tell a dead letter's delivery. */
+/** The headers that describe a dead letter's delivery. */
 export function ownHeaders(delivery: Delivery): RecordHeader[] {
   const { webhookEvent } = delivery;
   return [
@@ -201,12 +207,12 @@ export function ownHeaders(delivery: Delivery): RecordHeader[] {
   ];
 }
 
-/** What tells a CloudEvent's identity beside its id; of a plain event nothing. */
+/** The part of a CloudEvent's identity beside the id; empty for a plain event. */
 export function sourceOf(delivery: Pick<Delivery, 'cloudEvent'> | null): { readonly eventSource?: string } {
   return delivery?.cloudEvent ? { eventSource: delivery.cloudEvent.source } : {};
 }
 
-/** The headers that the payment system gave its record. */
+/** The headers that the payment system set. */
 export function foreignHeaders(record: NewRecord): RecordHeader[] {
   return record.headers.filter(([name]) => !name.startsWith(OWN_HEADERS));
 }

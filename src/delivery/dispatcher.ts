@@ -1,8 +1,8 @@
 /**
- * The dispatcher: consumes payment topics and retry tiers. Its stop, for SIGTERM: nothing new is taken, and no attempt
- * is begun any more, for its answer might come too late: what waits goes to the first tier, uncounted. Attempts under way
- * have DRAIN_MS to end; what is left then follows. Only then offsets are remembered and partitions let go, so that after
- * such a stop nothing that was done is sent again.
+ * The dispatcher: consumes payment topics and retry tiers. On SIGTERM it takes no more records and starts no more
+ * attempts, whose responses might come too late: waiting deliveries go to the first tier, uncounted. Attempts in
+ * progress have DRAIN_MS to end; then the rest is aborted. Only then does the dispatcher commit offsets and release
+ * partitions, so after such a stop nothing that was done is sent again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Broker, Consumer, ConsumerState, ReceivedRecord } from '../ports/broker.js';
@@ -18,17 +18,20 @@ import { eachStepOnce } from './retry/steps-once.js';
 import { Standstills } from './standstill.js';
 
 const DRAIN_MS = 5_000;
-/** After the drain: for retry records to become durable. */
+/** After the drain: time for retry records to become durable. */
 const ABANDON_MS = 3_000;
-/** Of each consumer. Records, not attempts: one may wait in lines of three URLs. More than all lines of the gate hold. */
+/**
+ * Per consumer. Records, not attempts: one record may wait in the queues of three URLs. More than all queues of the
+ * gate hold.
+ */
 const IN_FLIGHT = 16_384;
-/** The same in bytes: records may have 256 KiB each. */
+/** The same limit in bytes: a record may have 256 KiB. */
 const IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 
 export interface Dispatcher {
-  /** Rejected where a consumer died and can't come back: the process has to end, a supervisor starts it again. */
+  /** Rejected if a consumer died for good: the process must end, and a supervisor restarts it. */
   readonly closed: Promise<void>;
-  /** How its consumers stand: that of the payment topics, and that of the tiers. */
+  /** The states of its consumers: the one of the payment topics and the one of the tiers. */
   state(): { readonly payments: ConsumerState; readonly retries: ConsumerState };
   close(): Promise<void>;
 }
@@ -36,10 +39,10 @@ export interface Dispatcher {
 export type DispatcherParts = Omit<FanOutParts, 'interrupt' | 'abandon' | 'confirmation' | 'routedLog'> & {
   readonly broker: Broker;
   readonly group: string;
-  /** The identity of the event store that the read model is of. */
+  /** The identity of the event store behind the read model. */
   readonly store: string;
   readonly passHead: ConfirmationParts['passHead'];
-  /** How long a stop lets attempts under way go on; DRAIN_MS without it. */
+  /** How long a stop waits for attempts in progress. Default: DRAIN_MS. */
   readonly drainMs?: number;
   readonly intake: Pick<Intake, 'mayBegin'>;
 };
@@ -76,7 +79,7 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   };
 }
 
-/** Those of the schedule, and those of an earlier schedule that still hold records. */
+/** The tiers of the schedule, and tiers of an earlier schedule that still hold records. */
 async function tierTopics({ broker, topics, schedule }: ConsumingParts): Promise<string[]> {
   const existing = (await broker.listTopics()).filter((topic) => topics.isTier(topic));
   return [...new Set([...schedule.map((delay) => topics.tier(delay)), ...existing])];
@@ -123,7 +126,10 @@ interface Consumers {
   readonly retries: Consumer;
 }
 
-/** When a retry record is due, ms since the epoch. In a tier of an earlier schedule, as long as it says. */
+/**
+ * When a retry record is due, ms since the epoch. In a tier of an earlier schedule, the tier's name gives the longest
+ * wait.
+ */
 function notBefore({ schedule, topics, now }: FanOutParts): (record: ReceivedRecord) => number {
   const longest = new Map(schedule.map((delay) => [topics.tier(delay), longestWaitMs(delay)]));
   return (record) => Math.min(dueOf(record), now() + (longest.get(record.topic) ?? Number.POSITIVE_INFINITY));

@@ -1,4 +1,4 @@
-/** What follows from a delivery is made durable, however long the broker takes. */
+/** Makes the consequence of a delivery step durable, however long the broker takes. */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
@@ -9,11 +9,13 @@ const PUBLISH_AGAIN_MS = 500;
 export interface DurablePublishParts {
   readonly broker: Pick<Broker, 'publish'>;
   readonly logger: Logger;
-  /** Aborted when the stop has no more time: what is not durable then comes again after the next start. */
+  /**
+   * Aborted when the stop has no time left: records without a durable consequence are redelivered after the next start.
+   */
   readonly abandon: AbortSignal;
 }
 
-/** An attempt was made: to lose what follows from it, or to make it again, would be worse than to wait for the broker. */
+/** An attempt was made. Losing its consequence, or repeating the attempt, would be worse than waiting for the broker. */
 export async function publishUntilDurable(
   { broker, logger, abandon }: DurablePublishParts,
   topic: string,
@@ -25,7 +27,7 @@ export async function publishUntilDurable(
     } catch (error) {
       if (abandon.aborted || error instanceof RecordTooLarge) throw error;
       logger.error({ err: error, topic }, 'publishing to the broker failed; retrying');
-      // Any number of records wait for the same broker: Node would warn of a leak, on stderr.
+      // Any number of records wait for the same broker. Node would warn of a leak on stderr.
       setMaxListeners(Number.POSITIVE_INFINITY, abandon);
       await delay(PUBLISH_AGAIN_MS, undefined, { signal: abandon });
     }
@@ -33,10 +35,10 @@ export async function publishUntilDurable(
 }
 
 /**
- * Of the forms of a record, each smaller than the one before it, the first that the topic takes. Hazard: one that no form
- * fits would come again for ever, each time with an attempt.
+ * Publishes the first form of a record that the topic accepts; each form is smaller than the one before. Hazard: a
+ * record without an accepted form would be redelivered forever, with an attempt each time.
  *
- * @throws RecordTooLarge where the topic takes none of them
+ * @throws RecordTooLarge if the topic accepts none of them
  */
 export async function publishWhatFits(
   parts: DurablePublishParts,

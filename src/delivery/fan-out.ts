@@ -1,4 +1,4 @@
-/** A payment record: parsed, routed by the read model, one delivery for each active URL. */
+/** Fan-out of a payment record: parse, route by the read model, one delivery per active URL. */
 import type { Span, Tracing } from '../observability/tracing.js';
 import type { ReceivedRecord, RecordHandler } from '../ports/broker.js';
 import type { Routes } from '../read-model/accounts.js';
@@ -17,10 +17,10 @@ export interface FanOutParts extends DeliverParts {
 }
 
 /**
- * A payment is routed at once, by the read model as it stands, and again once the event store confirmed it: a webhook that
- * was registered before, and is seen only then, gets its delivery then. The record is done when each of its deliveries has
- * ended or is durable in a tier, and its `routed` entry is durable. Where the record comes again, here or after a planned
- * rebalance, the webhooks that are done with it are left out.
+ * Routes a payment at once by the current read model, and again after the event store's confirmation: a webhook that
+ * was registered before but was not yet visible gets its delivery then. The record is done when each of its deliveries
+ * has ended or is durable in a tier, and its `routed` entry is durable. If the record is redelivered, here or after a
+ * planned rebalance, webhooks that are done with the record are left out.
  */
 export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandler {
   return (record, hold) => {
@@ -64,7 +64,7 @@ export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandle
 
 type Send = (event: PaymentEvent, webhook: Webhook) => Promise<void>;
 
-/** All of them settle before it does: a rejection hands the record out again, not in the middle of it. */
+/** Settles after all promises have settled: a rejection causes a redelivery, which must not start midway. */
 async function allOf(promises: readonly Promise<void>[]): Promise<void> {
   const settled = await Promise.allSettled(promises);
   const failed = settled.find((result) => result.status === 'rejected');
@@ -81,7 +81,10 @@ async function inSpan(span: Span, done: Promise<void>, outcome: string | null): 
   }
 }
 
-/** Nothing is known of its account: whoever replays the letter publishes the payment again, once the account can be read. */
+/**
+ * The account's configuration is unknown. A replay of the letter publishes the payment again, once the account is
+ * readable.
+ */
 async function buryUnrouted(
   parts: DeliverParts,
   record: ReceivedRecord,
@@ -90,22 +93,22 @@ async function buryUnrouted(
 ): Promise<void> {
   const { topic, partition, offset } = record;
   const { id: eventId, accountId } = event;
-  // Of the account it was told once; there may be any number of payments.
+  // The account's fault was logged once at a higher level; there may be any number of payments.
   parts.logger.debug({ topic, partition, offset, accountId, eventId }, 'a payment goes to the dead letters');
   parts.metrics.deadLetter('account-unreadable');
-  // Without the key and the headers that are not of the event itself: they may be larger than a topic takes.
+  // Without the key and the headers outside the event itself, which may exceed the topic's limit.
   const bare = { ...record, key: null, headers: [...eventHeaders(record)] };
   const forms = [record, bare].map((form) => () => unrouted(form, event, why));
   await publishWhatFits(parts, parts.topics.deadLetters, forms);
 }
 
-/** To the dead letters, so that it never stops those after it. */
+/** Moves the record to the dead letters, where it can't block the records after it. */
 export async function bury(parts: DeliverParts, record: ReceivedRecord, reason: string): Promise<void> {
   const { topic, partition, offset } = record;
   parts.logger.warn({ topic, partition, offset, reason }, 'a record is not valid and becomes a dead letter');
   const letter = notValid(record, reason);
   parts.metrics.deadLetter('not-valid');
-  // The headers of ours say where the bytes still are.
+  // Our own headers say where the original bytes are.
   const bare = () => notValid({ ...record, key: null, value: null, headers: [] }, reason);
   await publishWhatFits(parts, parts.topics.deadLetters, [() => letter, () => ({ ...letter, value: null }), bare]);
 }

@@ -1,8 +1,11 @@
-/** The names of the consumer groups, made of the one that the settings give. */
+/** Names of the consumer groups, derived from the configured group. */
 export const retryGroup = (group: string) => `${group}.retry`;
 
-/** Each deliveries view has a group of its own, by its id. */
+/** Each deliveries view has its own group, named by the view's id. */
 export const viewGroup = (group: string, viewId: string) => `${group}.view.${viewId}`;
 
-/** A view forgets what its topic has lost, so it is no reason to keep it; and many a view is gone for ever. */
+/**
+ * A view's group is no reason to retain records: a view forgets whatever its topic has lost, and many views are gone
+ * for good.
+ */
 export const isViewGroup = (name: string) => /[.]view[.][0-9a-f]+$/.test(name);

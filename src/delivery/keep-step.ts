@@ -1,4 +1,4 @@
-/** Makes durable what follows from a step: what is kept of the delivery first, and then the entry that tells of it. */
+/** Makes a step's consequence durable: the retry record or dead letter first, then the log entry about it. */
 import type { NewRecord } from '../ports/broker.js';
 import { type Delivery, toRetryRecord, withoutExtras } from './delivery.js';
 import { type DurablePublishParts, publishUntilDurable, publishWhatFits } from './durable-publish.js';
@@ -21,7 +21,7 @@ export async function keepStep(
   await publishUntilDurable(parts, parts.topics.deliveries, logEntry(delivery, outcome, attempt, due));
 }
 
-/** As the delivery came; where that is too large for the topic, without its extras. */
+/** Keeps the record as received, or without its extras if it is too large for the topic. */
 function keep(parts: KeepParts, delivery: Delivery, kept: Kept): Promise<void> {
   const { topics } = parts;
   const [topic, record]: [string, (form: Delivery) => NewRecord] =

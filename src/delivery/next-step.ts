@@ -1,15 +1,16 @@
 /**
- * What follows from one step of a delivery. Pure: the whole table of results, schedule and time is in next-step.test.ts.
+ * Decides the consequence of one step of a delivery. Pure: next-step.test.ts has the whole table of results, schedule
+ * and time.
  *
  *   attempted -> delivered                                  (2xx)
- *             -> retrying: waits in a tier                  (any other answer or none, while a delay is left)
+ *             -> retrying: waits in a tier                  (any other response or none, while a delay is left)
  *             -> exhausted: a dead letter                   (after the last delay)
- *             -> exhausted: a dead letter, `deactivated`    (410, and the service switched the webhook off)
- *             -> cancelled                                  (410, and its account had switched the webhook off, or removed it)
- *   put off   -> retrying: waits in a tier, nothing counted (no place at its endpoint, or our own stop or fault)
- *             -> exhausted: a dead letter                   (its time has passed, see `lifetimeMs`)
- *   unsent    -> cancelled                                  (its account switched the webhook off, or removed it)
- *             -> exhausted: a dead letter, `deactivated`    (the service switched the webhook off)
+ *             -> exhausted: a dead letter, `deactivated`    (410, and the service deactivated the webhook)
+ *             -> cancelled                                  (410, and the account had deactivated or removed the webhook)
+ *   parked    -> retrying: waits in a tier, nothing counted (no place at the endpoint, or our own stop or fault)
+ *             -> exhausted: a dead letter                   (its lifetime is over, see `lifetimeMs`)
+ *   unsent    -> cancelled                                  (the account deactivated or removed the webhook)
+ *             -> exhausted: a dead letter, `deactivated`    (the service deactivated the webhook)
  *             -> exhausted: a dead letter, `other-history`  (the webhook's id belongs to another webhook, or to none)
  *             -> exhausted: a dead letter, `account-unreadable`  (an event of the account can't be read)
  */
@@ -24,24 +25,24 @@ import { type Delay, dueAt, lifetimeMs, stepAfterFailure, tierOfPutOff } from '.
 export type StepResult =
   | { readonly kind: 'delivered'; readonly attempt: LoggedAttempt }
   | { readonly kind: 'failed'; readonly attempt: LoggedAttempt; readonly retryAfterMs: number | null }
-  /** 410, and the webhook as it was sent is off now. */
+  /** 410, and the webhook of the attempt is inactive now. */
   | { readonly kind: 'switched-off'; readonly by: 'account' | 'service'; readonly attempt: LoggedAttempt }
-  /** isSoon: not because of its endpoint, which takes deliveries. */
+  /** isSoon: the cause is not the endpoint, which accepts deliveries. */
   | { readonly kind: 'put-off'; readonly why: PutOffReason; readonly isSoon: boolean }
   | { readonly kind: 'unsent'; readonly to: Unsent };
 
 export interface StepTime {
   readonly schedule: readonly Delay[];
-  /** Of one attempt. */
+  /** The timeout of one attempt. */
   readonly timeoutMs: number;
-  /** When this step began, ms since the epoch. */
+  /** Start of this step, ms since the epoch. */
   readonly takenAt: number;
   /** ms since the epoch. */
   readonly now: number;
   readonly random: () => number;
 }
 
-/** Made durable first; then the entry. */
+/** Made durable before the log entry. */
 export type Kept = { readonly kind: 'retry'; readonly tier: Delay; readonly due: number } | Letter;
 
 export interface Letter {
@@ -51,16 +52,16 @@ export interface Letter {
 }
 
 export interface NextStep {
-  /** As it is kept and told of. */
+  /** As it is stored and reported. */
   readonly delivery: Delivery;
   readonly outcome: Outcome;
   readonly attempt: LoggedAttempt | null;
   readonly kept: Kept | null;
-  /** False where the log says it already: put off again. */
+  /** False if the log already says so: the delivery was parked again. */
   readonly isTold: boolean;
 }
 
-/** @throws RangeError where it is to wait, and the schedule has no delay */
+/** @throws RangeError if the delivery must wait and the schedule is empty */
 export function nextStep(delivery: Delivery, result: StepResult, time: StepTime): NextStep {
   switch (result.kind) {
     case 'delivered':
@@ -96,7 +97,10 @@ function afterFailure(
   return scheduleRetry({ ...delivery, step: step + 1 }, attempt, tier, dueAt(tier, time.now, time.random), time);
 }
 
-/** Past its end it takes a place or, as here where there is none, is exhausted. A stop of ours ends nothing. */
+/**
+ * After its lifetime a delivery takes a free place, or is exhausted if there is none, as here. Our own stop ends
+ * nothing.
+ */
 function putOff(delivery: Delivery, why: PutOffReason, isSoon: boolean, time: StepTime): NextStep {
   const left = leftMs(delivery, time);
   if (left <= 0 && why !== 'stopping') return buried(delivery, null, 'exhausted', `its time limit passed (${why})`);
@@ -142,7 +146,7 @@ function ended(delivery: Delivery, outcome: Outcome, attempt: LoggedAttempt | nu
   return { delivery, outcome, attempt, kept, isTold: true };
 }
 
-/** From now on. The time in which its record was due and nobody had taken it is in neither of the two. */
+/** From now on. Neither term counts the time during which the record was due and nobody had taken it. */
 function leftMs(delivery: Delivery, { schedule, timeoutMs, takenAt, now }: StepTime): number {
   return (delivery.leftMs ?? lifetimeMs(schedule, timeoutMs)) - Math.max(0, now - takenAt);
 }

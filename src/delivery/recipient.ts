@@ -1,4 +1,4 @@
-/** The webhook that a delivery is for, as the read model has it at that moment. */
+/** A delivery's webhook, according to the current read model. */
 import type { Accounts } from '../read-model/accounts.js';
 import type { WasRemoved } from '../read-model/removed-webhooks.js';
 import type { Webhook } from '../webhooks/state.js';
@@ -8,17 +8,17 @@ export type Recipient = { readonly kind: 'active'; readonly webhook: Webhook } |
 
 /** Nothing is sent. */
 export type Unsent =
-  /** Switched off, by the service or by its account; or removed, which is the account's doing. */
+  /** Deactivated by the service or by the account; or removed, which counts as the account's doing. */
   | { readonly kind: 'inactive'; readonly by: 'account' | 'service' }
-  /** The webhook under the id is another one, which the event `addedBy` added; null: no webhook ever had the id. */
+  /** The id belongs to another webhook, added by the event `addedBy`; null: no webhook ever had the id. */
   | { readonly kind: 'other-history'; readonly addedBy: string | null }
-  /** An event of the account can't be read, so nothing is known of it. */
+  /** An event of the account can't be read, so its configuration is unknown. */
   | { readonly kind: 'account-unreadable'; readonly why: string };
 
-/** As far as the read model knows: of a webhook that it does not have, the account's stream tells more. */
+/** By the read model alone. If it lacks the webhook, the account's stream tells more. */
 type Known = Recipient | { readonly kind: 'unknown' };
 
-/** Once the read model is confirmed. @throws StoreUnavailable */
+/** After the read model's confirmation. @throws StoreUnavailable */
 export async function confirmedRecipientOf(
   delivery: Delivery,
   accounts: Pick<Accounts, 'webhook' | 'unreadable'>,
@@ -30,7 +30,7 @@ export async function confirmedRecipientOf(
   return isRemoved ? { kind: 'inactive', by: 'account' } : { kind: 'other-history', addedBy: null };
 }
 
-/** A record of an earlier release does not say which event added its webhook: the id has to do. */
+/** Records of earlier releases do not name the event that added the webhook; for them the id must suffice. */
 export function recipientOf(delivery: Delivery, accounts: Pick<Accounts, 'webhook' | 'unreadable'>): Known {
   const { accountId, webhookId, webhookEvent } = delivery;
   const why = accounts.unreadable(accountId);

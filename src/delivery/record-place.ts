@@ -1,11 +1,11 @@
-/** Where a record stands, and the texts that name the place in records of ours. */
+/** A record's place, and the texts that name a place in our own records. */
 import type { ReceivedRecord } from '../ports/broker.js';
 
 export interface Place {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
-  /** When the record was published, ms since the epoch: a topic that was made again has the same offsets. */
+  /** When the record was published, ms since the epoch: a recreated topic has the same offsets. */
   readonly at: number;
 }
 

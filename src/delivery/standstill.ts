@@ -1,9 +1,10 @@
 /**
- * A batch that can't be read stops its partition until an operator steps over it: `events skip` writes a dead letter, and
- * the process that holds the partition takes the one that fits as the order. It reads the dead letters from the oldest on,
- * so an order also holds for a process that comes to the batch later. However many partitions stand, one reads for all.
+ * An unreadable batch stops its partition until an operator skips it: `events skip` writes a dead letter, and the
+ * process that holds the partition takes the matching letter as its order. The process reads the dead letters from the
+ * oldest on, so an order also works for a process that reaches the batch later. One reader serves all stopped
+ * partitions.
  *
- *   nobody waits -> reading -> fits: that one goes on; the last one: nobody waits
+ *   nobody waits -> reading -> match: that partition continues; after the last one: nobody waits
  *                      \-> lost the broker -> reading again, from the oldest
  */
 import type { Logger } from '../observability/logger.js';
@@ -15,7 +16,7 @@ export interface StandstillParts {
   readonly broker: Pick<Broker, 'browse'>;
   readonly topics: Pick<Topics, 'deadLetters'>;
   readonly logger: Logger;
-  /** Fulfilled after so many ms, or at once where the signal aborts. */
+  /** Fulfilled after this many ms, or at once if the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -36,7 +37,7 @@ export class Standstills {
     this.#parts = parts;
   }
 
-  /** Fulfilled once there is an order. Rejected once the partition is gone. */
+  /** Fulfilled once there is an order. Rejected once the partition is lost. */
   readonly at = (batch: UnreadableBatch, gone: AbortSignal): Promise<void> => {
     this.#parts.logger.error(about(batch), 'a batch can not be read: its partition is stopped');
     return new Promise((resolve, reject) => {
@@ -51,7 +52,7 @@ export class Standstills {
     });
   };
 
-  /** The letters before the place of the one that reads may be the order for the one that has come. */
+  /** The order for the new batch may be among the letters that the current reader has already passed. */
   #readFromTheOldest(): void {
     this.#reading.abort();
     this.#reading = new AbortController();
@@ -85,12 +86,12 @@ export class Standstills {
 export const MEND_THE_LOG =
   'make another replica the leader, or delete the records up to the end of the damage (kafka-delete-records)';
 
-/** For an operator: where, and why. */
+/** For an operator: the place and the reason. */
 export function standstillText({ topic, partition, first, codec, reason }: UnreadableBatch): string {
   return `partition ${partition} of ${topic} is stopped at offset ${first}: its batch (${codec}) can not be read, ${reason}`;
 }
 
-/** What to do about it. */
+/** For an operator: the remedy. */
 export function standstillTodo({ topic, partition, first, digest }: UnreadableBatch): string {
   if (digest === null) return MEND_THE_LOG;
   return `fix the producer of such batches; then run account-webhooks events skip --topic ${topic} --partition ${partition} --offset ${first} --reason <why>`;

@@ -1,4 +1,7 @@
-/** What an attempt comes to for its delivery. Of a 410 the webhook is switched off first: what follows depends on it. */
+/**
+ * Converts an attempt's result to its delivery's step result. After a 410 the webhook is deactivated first: the step
+ * depends on it.
+ */
 import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import type { Webhook } from '../webhooks/state.js';
@@ -14,7 +17,7 @@ export interface StepResultParts extends DeliveryTelling {
   readonly handleCommand: HandleCommand;
 }
 
-/** @param attempted null: it could not be begun, which is our fault */
+/** @param attempted null: the attempt could not start, which is our fault */
 export async function resultOf(
   parts: StepResultParts,
   delivery: Delivery,
@@ -39,7 +42,10 @@ export async function resultOf(
   }
 }
 
-/** Null where the store was away, the account can't be read, or the webhook was updated while the request was under way: the old one is gone. */
+/**
+ * Null if the store was unavailable, the account is unreadable, or the webhook changed during the request: the old one
+ * is gone.
+ */
 async function switchedOffBy(
   parts: StepResultParts,
   delivery: Delivery,
@@ -66,13 +72,13 @@ async function switchedOffBy(
   if (accounts.unreadable(accountId) !== null) return null;
   const now = accounts.webhook(accountId, webhookId);
   if (now?.isActive && now.version > version) return null;
-  // While the request was under way its account may have removed the webhook, or switched it off.
+  // During the request the account may have removed or deactivated the webhook.
   return now && (now.isActive || now.offBy === 'service') ? 'service' : 'account';
 }
 
 const PUT_OFF_WHY = { 'line-full': 'line-full', open: 'breaker-open', closed: 'stopping' } as const;
 
-/** At the gate. */
+/** For a refusal at the gate. */
 export function resultOfRefusal({ why, isQuick }: Refused): StepResult {
   return { kind: 'put-off', why: PUT_OFF_WHY[why], isSoon: isQuick || why === 'closed' };
 }

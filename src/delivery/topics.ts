@@ -1,4 +1,4 @@
-/** The names of the topics. The prefix stands before the service's own, so that two installations can share a broker. */
+/** Topic names. The prefix precedes the service's own names, so that two installations can share a broker. */
 import type { Delay } from './retry/retry-schedule.js';
 
 export interface Topics {
@@ -6,7 +6,7 @@ export interface Topics {
   readonly deadLetters: string;
   readonly deliveries: string;
   tier(delay: Delay): string;
-  /** Whether a topic is a tier of this installation, be it one that the schedule does not name any more. */
+  /** Whether a topic is a tier of this installation, even one that the schedule no longer names. */
   isTier(topic: string): boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Who wants to know that a signal aborts: any number, by one listener for each signal. An AbortSignal keeps its listeners
- * in a list that is walked whenever one is removed: 1.1 us for each that comes and goes among 192, 0.07 us here.
+ * Lets any number of callbacks wait for a signal's abort with one listener per signal. An AbortSignal walks its
+ * listener list for every removal: adding and removing one among 192 takes 1.1 us, and 0.07 us here.
  */
 interface Waiting {
   readonly callbacks: Set<() => void>;
@@ -10,7 +10,7 @@ interface Waiting {
 export class AbortListeners {
   readonly #waiting = new WeakMap<AbortSignal, Waiting>();
 
-  /** `callback` is called when the signal aborts; not where it has already. */
+  /** Calls `callback` when the signal aborts, but not if the signal has already aborted. */
   add(signal: AbortSignal, callback: () => void): void {
     const { callbacks } = this.#waiting.get(signal) ?? this.#listen(signal);
     callbacks.add(callback);

@@ -12,7 +12,7 @@ import { traceHeaders } from './trace-headers.js';
 
 export interface AttemptOptions {
   readonly agent: EndpointAgent;
-  /** One deadline over the whole exchange, from the name's resolution to the end of the body. */
+  /** One deadline for the whole exchange, from name resolution to the end of the body. */
   readonly timeoutMs: number;
   /** ms since the epoch */
   readonly now: () => number;
@@ -24,33 +24,33 @@ export interface AttemptRequest {
   readonly url: string;
   /** webhook-id */
   readonly id: string;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly body: Buffer;
-  /** What the body is; JSON without it. */
+  /** The content type and attributes of the body. Default: JSON. */
   readonly content?: Content;
-  /** The webhook's own, with names as they are to be sent. */
+  /** The webhook's own headers, with names as they are sent. */
   readonly headers: readonly { readonly key: string; readonly value: string }[];
   readonly secrets: readonly Buffer[];
-  /** The service's shutdown. May be shared by any number of attempts: it gets one listener of them all. */
+  /** The service's shutdown. Any number of attempts may share it: all of them add one listener. */
   readonly signal: AbortSignal;
   /** Sent as traceparent and tracestate. */
   readonly trace?: TraceContext | null;
-  /** The span of the attempt before it, where one was exported. */
+  /** The span of the previous attempt, if one was exported. */
   readonly previous?: string | null;
 }
 
 interface Timing {
-  /** When it began, ms since the epoch. */
+  /** Start of the attempt, ms since the epoch. */
   readonly at: number;
   readonly durationMs: number;
-  /** Its own, where one was exported. */
+  /** The attempt's own span, if one was exported. */
   readonly span?: TraceContext;
 }
 
 /**
- * delivered: 2xx. gone: 410. retryable: any other status, and whatever went wrong. interrupted: our own shutdown; it
- * says nothing of the endpoint. `error` is null where an HTTP response came in full, else `status` is that of the
- * response that did not.
+ * delivered: 2xx. gone: 410. retryable: any other status, and any error. interrupted: our own shutdown, which says
+ * nothing about the endpoint. `error` is null after a complete HTTP response; otherwise `status` is the status of the
+ * incomplete response.
  */
 type Verdict =
   | { readonly kind: 'delivered'; readonly status: number; readonly error: null; readonly retryAfterMs: null }
@@ -59,16 +59,16 @@ type Verdict =
       readonly kind: 'retryable';
       readonly status: number | null;
       readonly error: FailureCode | null;
-      /** What Retry-After of a 429 or 503 asked for. */
+      /** The delay that Retry-After of a 429 or 503 asked for. */
       readonly retryAfterMs: number | null;
-      /** No connection was made. */
+      /** No connection was established. */
       readonly unreachable?: boolean;
     }
   | { readonly kind: 'interrupted'; readonly status: null; readonly error: null; readonly retryAfterMs: null };
 
 export type AttemptResult = Timing & Verdict;
 
-/** Sends a payment event to a URL once. It never rejects. */
+/** Sends a payment event to a URL once. Never rejects. */
 export type Attempt = (request: AttemptRequest) => Promise<AttemptResult>;
 
 const INTERRUPTED: Verdict = { kind: 'interrupted', status: null, error: null, retryAfterMs: null };
@@ -84,7 +84,7 @@ export function createAttempt({ agent, timeoutMs, now, userAgent }: AttemptOptio
   };
 }
 
-/** What is sent for a try: Standard Webhooks' headers, those of its trace and of a CloudEvent, then the webhook's own. */
+/** Builds the request: the Standard Webhooks headers, the trace and CloudEvent headers, then the webhook's own. */
 function toDispatch(
   { url, id, body, content = JSON_CONTENT, secrets, headers, trace }: AttemptRequest,
   { userAgent, timestamp }: { userAgent: string; timestamp: number },
@@ -95,7 +95,7 @@ function toDispatch(
     path: pathname + search,
     method: 'POST',
     body,
-    // Names and values in turn: in an object `__proto__` would be lost.
+    // A flat list of names and values: an object would lose `__proto__`.
     headers: [
       ...['content-type', content.type, 'user-agent', userAgent, 'webhook-id', id],
       ...['webhook-timestamp', String(timestamp)],
@@ -107,7 +107,7 @@ function toDispatch(
   };
 }
 
-/** The exchange, ended by the deadline or by the signal if not by itself. */
+/** Runs the exchange until it ends, the deadline passes or the signal aborts. */
 async function exchangeWithin(
   { agent, timeoutMs, abortListeners }: { agent: EndpointAgent; timeoutMs: number; abortListeners: AbortListeners },
   dispatched: Dispatcher.DispatchOptions,
@@ -132,8 +132,8 @@ async function exchangeWithin(
 }
 
 /**
- * A server may close a kept-alive connection at the moment a request is sent on it. That says nothing of the endpoint:
- * the request is sent once more, at once. A connection made for this attempt gets no second chance.
+ * A server may close a kept-alive connection just as a request is sent on it. That says nothing about the endpoint, so
+ * the request is resent once, at once. A connection made for this attempt gets no second chance.
  */
 async function sendAgainIfStale(agent: EndpointAgent, send: () => Ended | Promise<Ended>): Promise<Ended> {
   const begun = performance.now();
@@ -142,7 +142,7 @@ async function sendAgainIfStale(agent: EndpointAgent, send: () => Ended | Promis
   return stale ? send() : ended;
 }
 
-/** @param now when the exchange ended: what Retry-After is counted from */
+/** @param now end of the exchange, from which Retry-After counts */
 function verdictOf(ended: Ended, now: number): Verdict {
   switch (ended.kind) {
     case 'response':

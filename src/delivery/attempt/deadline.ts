@@ -1,13 +1,13 @@
 /**
- * A deadline on what comes from elsewhere. Where this process was held up (a stopped virtual machine, a slow disk), what came
- * meanwhile has not been looked at when the timer fires, and it would seem that others were late: it is looked at first.
+ * A deadline on external input. If this process was held up (a paused virtual machine, a slow disk), input that arrived
+ * meanwhile is still unread when the timer fires, and others would seem late. So that input is read first.
  *
- * @returns what takes it back
+ * @returns cancels the deadline
  */
 export function beginDeadline(ms: number, passed: () => void): () => void {
   let lastLook: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {
-    // Immediates run when the event loop has looked at all sockets once.
+    // Immediates run after the event loop has polled all sockets once.
     lastLook = setImmediate(passed);
   }, ms);
   return () => {

@@ -1,4 +1,7 @@
-/** What an attempt is made with, opened: looked up anew for each attempt, so a change counts from the next one on. */
+/**
+ * Opens the secrets and headers of an attempt. Each attempt looks them up again, so a change applies from the next
+ * attempt on.
+ */
 import { LRUCache } from 'lru-cache';
 import type { Accounts } from '../../read-model/accounts.js';
 import { signingAt } from '../../read-model/signing-secrets.js';
@@ -16,7 +19,7 @@ interface OpenedHeader {
 export interface DeliverySecrets {
   /** @throws CannotOpen */
   headers(accountId: number, webhook: Webhook): readonly OpenedHeader[];
-  /** Those that sign now, newest first. @throws CannotOpen, StoreUnavailable, Error where there is none */
+  /** The secrets that sign now, newest first. @throws CannotOpen, StoreUnavailable, Error if there is none */
   secrets(accountId: number): Promise<readonly Buffer[]>;
 }
 
@@ -42,7 +45,7 @@ export function createDeliverySecrets(accounts: Accounts, sealing: Sealing, now:
     },
     async secrets(accountId) {
       const signing = signingAt(now(), await accounts.signingSecrets(accountId));
-      // Nothing goes out unsigned: the read model may be in the middle of the account's registration.
+      // Nothing goes out unsigned: the read model may be halfway through the account's registration.
       if (signing.length === 0) throw new Error(`no signing secret of account ${accountId} is known yet`);
       return signing.map(({ sealed }) => openSecret(accountId, sealed)).reverse();
     },

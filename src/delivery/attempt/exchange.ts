@@ -1,14 +1,14 @@
 import type { Dispatcher } from 'undici';
 
-/** This much of a response's body is read; what it says does not matter. */
+/** Bytes read of a response body. The content does not matter. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 export type CancelReason = 'timeout' | 'interrupted';
 
 /**
- * How an exchange ended. `response`: it came in full, its body ended or MAX_RESPONSE_BYTES of it were read. `status`
- * of the others: that of a response that had begun. `answered`: whether anything at all came back, a 1xx too. `connected`:
- * whether there was a connection to send the request on.
+ * How an exchange ended. `response`: complete, because the body ended or MAX_RESPONSE_BYTES of it were read. `status`
+ * of the other kinds: the status of a response that had begun. `answered`: whether anything came back, even a 1xx.
+ * `connected`: whether the request had a connection.
  */
 export type Ended =
   | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | null }
@@ -31,7 +31,7 @@ interface ResponseHead {
   readonly retryAfter: string | null;
 }
 
-/** One request and its response, as undici's dispatch reports them. Follows no redirect and decodes nothing. */
+/** One request and its response, as undici's dispatch reports them. Neither follows redirects nor decodes content. */
 export class Exchange implements Dispatcher.DispatchHandler {
   /** Never rejects. */
   readonly ended: Promise<Ended>;
@@ -49,7 +49,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     dispatcher.dispatch(options, this);
   }
 
-  /** Ends the exchange now and closes its connection. No effect once it has ended. */
+  /** Ends the exchange now and closes its connection. No effect after the end. */
   cancel(reason: CancelReason): void {
     const connected = this.#controller !== undefined;
     this.#end({ kind: 'cancelled', status: this.#head?.status ?? null, connected, reason });
@@ -58,7 +58,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Cancelled while the connection was made: undici can't be told before there is one.
+    // Cancelled while connecting: undici can't be told before the connection exists.
     if (this.#isOver) controller.abort(new Error('cancelled'));
   }
 

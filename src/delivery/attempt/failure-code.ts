@@ -1,4 +1,4 @@
-/** Why no HTTP response came in full: short and stable, for logs, the deliveries topic and the API. */
+/** Why there is no complete HTTP response: short, stable codes for logs, the deliveries topic and the API. */
 export const FAILURE_CODES = [
   'timeout',
   'connection-refused',
@@ -18,21 +18,21 @@ const CODES: readonly (readonly [RegExp, FailureCode])[] = [
   [/^(ECONNRESET|EPIPE)$/, 'connection-reset'],
   [/^(ENOTFOUND|ENODATA|EAI_\w+)$/, 'dns'],
   [/^(UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_\w+|RECEIVED_TOO_MUCH)$/, 'invalid-response'],
-  // OpenSSL's own, and its names of what is wrong with a certificate, which have no prefix in common.
+  // OpenSSL's own codes, and its names for certificate errors, which share no prefix.
   [/^(ERR_SSL|ERR_TLS|EPROTO)|CERT|ISSUER|LEAF_SIGNATURE|INVALID_(CA|PURPOSE)|PATH_LENGTH|HOSTNAME_MISMATCH/, 'tls'],
 ];
 
-/** Names an error of a connection, of node:net, node:tls, node:dns or undici, by its code. */
+/** Maps an error of a connection, node:net, node:tls, node:dns or undici to a failure code, by the error's code. */
 export function failureCodeOf(error: Error): FailureCode {
   const code = codeOf(error);
-  // Has no code, whatever undici's documentation says.
+  // This error has no code, whatever undici's documentation says.
   if (error.name === 'HTTPParserError') return 'invalid-response';
-  // undici has one code both for a connection that ended and for a response it can't take (100, 101).
+  // undici uses one code both for a closed connection and for a response it can't process (100, 101).
   if (code === 'UND_ERR_SOCKET') return error.message.startsWith('bad ') ? 'invalid-response' : 'connection-reset';
   return CODES.find(([pattern]) => pattern.test(code))?.[1] ?? 'network';
 }
 
-/** Whether the agent itself was closed: nothing is known of the endpoint. */
+/** Whether the agent itself was closed, which says nothing about the endpoint. */
 export function isShutdown(error: Error): boolean {
   return codeOf(error) === 'UND_ERR_DESTROYED' || codeOf(error) === 'UND_ERR_CLOSED';
 }

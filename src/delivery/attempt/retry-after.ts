@@ -10,8 +10,8 @@ const HTTP_DATES = [
 ];
 
 /**
- * How long a Retry-After header (RFC 9110 section 10.2.3: seconds or an HTTP-date) asks to wait, in ms from `now` (ms
- * since the epoch). A date that has passed is 0; null where the value is neither.
+ * The delay that a Retry-After header asks for (RFC 9110 section 10.2.3: seconds or an HTTP-date), in ms from `now` (ms
+ * since the epoch). 0 for a date in the past; null if the value is neither.
  */
 export function retryAfterMs(value: string, now: number): number | null {
   const text = value.trim();
@@ -33,12 +33,12 @@ function toEpoch(fields: Record<string, string>, now: number): number | null {
   const fullYear = year.length === 2 ? nearYear(Number(year), now) : Number(year);
   const midnight = Date.UTC(fullYear, MONTHS.indexOf(month), Number(day));
   const [h, m, s] = [Number(hour), Number(minute), Number(second)];
-  // Date.UTC carries a 31st of February over to March; 60 is a leap second.
+  // Date.UTC turns a 31st of February into March; 60 is a leap second.
   const exists = new Date(midnight).getUTCDate() === Number(day) && h < 24 && m < 60 && s <= 60;
   return exists ? midnight + ((h * 60 + m) * 60 + s) * 1000 : null;
 }
 
-/** A year of two digits that seems more than 50 years ahead is the latest such year that has been (RFC 9110). */
+/** A two-digit year that seems more than 50 years ahead means the latest past year with these digits (RFC 9110). */
 function nearYear(lastDigits: number, now: number): number {
   const thisYear = new Date(now).getUTCFullYear();
   const year = thisYear - (thisYear % 100) + lastDigits;

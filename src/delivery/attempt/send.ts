@@ -1,4 +1,4 @@
-/** The attempt of a delivery: its webhook's configuration is opened, and the payment's bytes are sent. */
+/** A delivery's attempt: opens the webhook's configuration and sends the payment's bytes. */
 import type { Logger } from '../../observability/logger.js';
 import type { Webhook } from '../../webhooks/state.js';
 import type { Delivery } from '../delivery.js';
@@ -12,11 +12,11 @@ export interface SendParts {
   readonly configuration: DeliverySecrets;
   readonly attempt: Attempt;
   readonly logger: Logger;
-  /** Aborted when attempts under way have to end. */
+  /** Aborted when attempts in progress must end. */
   readonly interrupt: AbortSignal;
 }
 
-/** Null where it could not even be begun: the fault is ours (keys, store), and no attempt is counted. */
+/** Null if the attempt could not start: the fault is ours (keys, store), and no attempt is counted. */
 export async function send(parts: SendParts, delivery: Delivery, webhook: Webhook): Promise<AttemptResult | null> {
   const { accountId, id, record, trace, lastSpan: previous, cloudEvent } = delivery;
   const { interrupt: signal } = parts;
@@ -39,7 +39,7 @@ export function inTraceOf(delivery: Delivery, attempted: AttemptResult | null): 
   return { ...delivery, trace: delivery.trace ?? span ?? null, lastSpan: span?.spanId ?? null };
 }
 
-/** 410 is neither: it is the webhook that is gone. */
+/** A 410 is neither: the webhook is gone, not the endpoint. */
 export function signalOf(attempted: AttemptResult | null): EndpointSignal {
   if (attempted?.kind === 'delivered') return 'succeeded';
   if (attempted?.kind !== 'retryable') return 'unknown';

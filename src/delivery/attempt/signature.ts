@@ -9,13 +9,13 @@ export interface SignedContent {
   readonly id: string;
   /** webhook-timestamp, seconds since the epoch. */
   readonly timestamp: number;
-  /** The very bytes that are sent. */
+  /** The exact bytes of the request body. */
   readonly body: Buffer;
-  /** At least one; several while a secret is being replaced. */
+  /** At least one; several during a secret's rotation. */
   readonly secrets: readonly Buffer[];
 }
 
-/** webhook-signature of Standard Webhooks, symmetric: one `v1,<base64>` for each secret, separated by a space. */
+/** The webhook-signature of Standard Webhooks, symmetric: one `v1,<base64>` per secret, separated by spaces. */
 export function signatureOf({ id, timestamp, body, secrets }: SignedContent): string {
   const sign = (secret: Buffer) =>
     createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(body).digest('base64');
@@ -23,13 +23,13 @@ export function signatureOf({ id, timestamp, body, secrets }: SignedContent): st
 }
 
 /**
- * The bytes of a signing secret written as whsec_ and the base64 of 24 to 64 bytes.
- * @throws RangeError for any other text; it does not hold the text
+ * The bytes of a signing secret: whsec_ and the base64 of 24 to 64 bytes.
+ * @throws RangeError for any other text; the message does not contain the text
  */
 export function parseSigningSecret(text: string): Buffer {
   const base64 = SECRET.exec(text)?.[1] ?? '';
   const secret = Buffer.from(base64, 'base64');
-  // Written back because Buffer.from skips whatever is not base64.
+  // Encoded again because Buffer.from skips characters that are not base64.
   const exact = secret.toString('base64') === base64;
   if (!exact || secret.length < MIN_SECRET_BYTES || secret.length > MAX_SECRET_BYTES) {
     throw new RangeError('a signing secret is whsec_ and the base64 of 24 to 64 bytes');

@@ -1,6 +1,6 @@
 /**
- * A test event: made here, sent to one URL at once as a delivery would be, and never again. One at a time to an endpoint
- * and few in all, so that nobody keeps this service, or a receiver, busy with them.
+ * A test event: generated here, sent once to one URL at once like a delivery, and never retried. One at a time per
+ * endpoint and few in all, so that nobody keeps this service or a receiver busy with them.
  */
 import type { TraceContext } from '../../observability/trace-context.js';
 import type { TestOutcome } from '../../ports/test-outcome.js';
@@ -18,13 +18,13 @@ export interface TestEventParts {
   readonly newId: () => string;
   /** ms since the epoch */
   readonly now: () => number;
-  /** Aborted when tests under way have to end. */
+  /** Aborted when tests in progress must end. */
   readonly interrupt: AbortSignal;
 }
 
 /**
- * @param trace what the request for it belongs to
- * @throws what opening the configuration throws
+ * @param trace the trace of the request that asked for the test
+ * @throws the errors of opening the configuration
  */
 export type SendTestEvent = (accountId: number, webhook: Webhook, trace?: TraceContext | null) => Promise<TestOutcome>;
 
@@ -68,7 +68,7 @@ class UnderWay {
   readonly #endpoints = new Set<EndpointKey>();
   readonly #accounts = new Map<number, number>();
 
-  /** False where there are too many of them. */
+  /** False if too many tests are running. */
   enter(accountId: number, endpoint: string): boolean {
     const key = endpointKey(accountId, endpoint);
     const ofAccount = this.#accounts.get(accountId) ?? 0;

@@ -1,4 +1,4 @@
-/** The headers by which an endpoint knows what a request belongs to. */
+/** The headers that tell an endpoint which trace a request belongs to. */
 import { type TraceContext, traceparentOf } from '../../observability/trace-context.js';
 
 interface Named {
@@ -10,8 +10,8 @@ const TRACEPARENT = 'traceparent';
 const TRACESTATE = 'tracestate';
 
 /**
- * Names and values in turn.
- * @param own what the webhook was registered with: it is sent instead where it has these names
+ * A flat list of names and values.
+ * @param own the webhook's registered headers, which replace headers of these names
  */
 export function traceHeaders(trace: TraceContext | null | undefined, own: readonly Named[]): readonly string[] {
   if (!trace || hasOwn(own, TRACEPARENT)) return NONE;

@@ -1,9 +1,9 @@
-/** Attempts in their trace: each is a child of its own there, by whose id the endpoint may go on. */
+/** Gives each attempt a child span of its own. The endpoint may continue the trace from that span's id. */
 import { childOf } from '../../observability/trace-context.js';
 import type { AttemptSpan, Tracing } from '../../observability/tracing.js';
 import type { Attempt, AttemptRequest, AttemptResult } from './attempt.js';
 
-/** @param random from 0 to below 1 */
+/** @param random from 0 up to, not including, 1 */
 export function tracedAttempt(attempt: Attempt, tracing: Pick<Tracing, 'attempt'>, random: () => number): Attempt {
   return (request) => {
     const span = tracing.attempt(request);

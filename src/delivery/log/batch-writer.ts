@@ -1,6 +1,6 @@
 /**
- * Entries on their way into the view, many in a transaction. What can't be stored now is kept, in its order, and tried
- * again; whoever brings entries has to stop of himself, by the promises that are out.
+ * Writes entries to the view in batched transactions. Entries that can't be stored are kept in order and retried.
+ * Callers apply back-pressure by awaiting `add`.
  *
  *   empty -> gathering (BATCH_MS, or MOST_AT_ONCE) -> stored
  *                        \-> refused (the disk is full: TRY_AGAIN_MS) -> gathering
@@ -8,7 +8,7 @@
 import type { ViewEntry } from '../../ports/deliveries-view.js';
 
 const BATCH_MS = 50;
-/** Keeps one turn of the event loop short. */
+/** Keeps one event-loop turn short. */
 const MOST_AT_ONCE = 250;
 const TRY_AGAIN_MS = 1_000;
 
@@ -19,7 +19,7 @@ interface Gathered {
 }
 
 export class BatchWriter {
-  /** False where they could not be stored now. */
+  /** False if the entries can't be stored now. */
   readonly #store: (entries: readonly ViewEntry[]) => boolean;
   #gathered: Gathered[] = [];
   #timer: NodeJS.Timeout | null = null;
@@ -30,7 +30,7 @@ export class BatchWriter {
     this.#store = store;
   }
 
-  /** Fulfilled once it is stored; rejected where close came before. */
+  /** Fulfilled once the entry is stored; rejected if `close` came first. */
   add(entry: ViewEntry): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#gathered.push({ entry, resolve, reject });
@@ -40,7 +40,7 @@ export class BatchWriter {
     });
   }
 
-  /** Stores what there is, or rejects it where that can't be done at once. */
+  /** Stores the pending entries, or rejects them if that fails. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -1,6 +1,6 @@
 /**
- * The deliveries topic: one record for every attempt and for every end, and how payments were routed (routed-entry.ts). It
- * is the truth of what was sent; a view of it, like deliveriesOf, answers questions.
+ * The deliveries topic: one record per attempt and per end, and the routing of payments (routed-entry.ts). It is the
+ * source of truth about deliveries; views of it, such as deliveriesOf, answer questions.
  */
 import type { NewRecord, ReceivedRecord } from '../../ports/broker.js';
 import { type Outcome, outranks, type Said } from '../../ports/delivery-order.js';
@@ -10,19 +10,19 @@ import { type Delivery, sourceOf } from '../delivery.js';
 export interface LoggedAttempt {
   /** ISO 8601, UTC, ms. */
   readonly at: string;
-  /** Null where no response came. */
+  /** Null without a response. */
   readonly status: number | null;
-  /** Null where a response came in full. */
+  /** Null after a complete response. */
   readonly error: string | null;
   readonly durationMs: number;
-  /** The webhook's version: which configuration it was sent under. */
+  /** The webhook's version: the configuration of the attempt. */
   readonly version: number;
 }
 
 export interface DeliveryLogEntry {
   readonly id: string;
   readonly eventId: string;
-  /** Of a CloudEvent only: with eventId it is the event's identity. */
+  /** For CloudEvents only: with eventId, the event's identity. */
   readonly eventSource?: string;
   readonly eventType: string;
   readonly accountId: number;
@@ -34,7 +34,7 @@ export interface DeliveryLogEntry {
   readonly outcome: Outcome;
   /** The delivery's turn; entries of earlier releases lack it. */
   readonly turn?: number;
-  /** Null where none was made: put off by a full line or a stop, cancelled, exhausted by its time, or replayed. */
+  /** Null without an attempt: parked (a full queue or a stop), cancelled, exhausted by its lifetime, or replayed. */
   readonly attempt: LoggedAttempt | null;
   readonly nextAttemptAt: string | null;
 }
@@ -62,7 +62,7 @@ export function loggedAttempt(result: AttemptResult, version: number): LoggedAtt
   return { at: new Date(at).toISOString(), status, error, durationMs, version };
 }
 
-/** The deliveries of an account as the log tells them, newest first (by their first entry). */
+/** An account's deliveries according to the log, newest first (by first entry). */
 export async function deliveriesOf(accountId: number, log: AsyncIterable<ReceivedRecord>): Promise<DeliveryView[]> {
   const deliveries = new Map<string, { view: DeliveryView; said: Said }>();
   for await (const record of log) {
@@ -78,7 +78,7 @@ export async function deliveriesOf(accountId: number, log: AsyncIterable<Receive
   return [...deliveries.values()].map(({ view }) => view).reverse();
 }
 
-/** What became of every delivery, by its id. */
+/** The latest state of every delivery, by id. */
 export async function saidOfAll(log: AsyncIterable<ReceivedRecord>): Promise<Map<string, Said>> {
   const all = new Map<string, Said>();
   for await (const record of log) {
@@ -96,13 +96,13 @@ export function saidBy({ outcome, turn, nextAttemptAt }: DeliveryLogEntry, at: n
   return { outcome, turn: Number.isSafeInteger(turn) ? Number(turn) : 0, at, nextAttemptAt };
 }
 
-/** In the order in which they began; one that stands twice in the topic is one. */
+/** In order of their start; a duplicate in the topic counts once. */
 function withAttempt(attempts: readonly LoggedAttempt[], added: LoggedAttempt | null): readonly LoggedAttempt[] {
   if (!added || attempts.some((one) => JSON.stringify(one) === JSON.stringify(added))) return attempts;
   return [...attempts, added].sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
 }
 
-/** Null for a record that somebody else put there. */
+/** Null for a foreign record. */
 export function readLogEntry(record: ReceivedRecord): DeliveryLogEntry | null {
   try {
     const entry = JSON.parse(record.value?.toString('utf8') ?? 'null') as DeliveryLogEntry | null;

@@ -1,20 +1,20 @@
 /**
- * `routed` entries of the deliveries topic: by which webhooks a payment record was routed, and at which revisions of its
- * account's stream. With them completeness is a join: what was due is read, not inferred from clocks.
+ * `routed` entries of the deliveries topic: to which webhooks a payment record was routed, and at which revisions of
+ * its account's stream. They make completeness a join: the deliveries due are read, not inferred from clocks.
  *
- * One entry holds many records of one partition. A record may stand in several entries: each time it was handed out.
+ * One entry holds many records of one partition. A record appears once for each time it was handed out.
  */
 import type { NewRecord, ReceivedRecord } from '../../ports/broker.js';
 import { partitionText } from '../record-place.js';
 
 export interface RoutedRecord {
   readonly offset: number;
-  /** When the record was published, ms since the epoch, by the broker: a topic that was made again has the same offsets. */
+  /** When the broker says the record was published, ms since the epoch: a recreated topic has the same offsets. */
   readonly at: number;
   readonly accountId: number;
-  /** The account's last revision when the record was routed; -1 where the account was not known. */
+  /** The account's last revision when the record was routed; -1 if the account was unknown. */
   readonly routed: number;
-  /** The same when that was confirmed: no smaller. */
+  /** The account's last revision at the confirmation: never lower. */
   readonly confirmed: number;
   /** The webhooks that got a delivery. */
   readonly webhooks: readonly number[];
@@ -24,9 +24,9 @@ export interface RoutedEntry {
   readonly kind: 'routed';
   readonly topic: string;
   readonly partition: number;
-  /** The identity of the event store: another store's revisions are others. */
+  /** The identity of the event store: another store has other revisions. */
   readonly store: string;
-  /** In the order in which they were confirmed. */
+  /** In order of confirmation. */
   readonly records: readonly RoutedRecord[];
 }
 

@@ -1,10 +1,10 @@
-/** Writes `routed` entries: what comes for a partition while an entry is on its way is the next entry. */
+/** Writes `routed` entries: records that arrive for a partition while an entry is being written form the next entry. */
 import type { ReceivedRecord } from '../../ports/broker.js';
 import { type DurablePublishParts, publishUntilDurable } from '../durable-publish.js';
 import { partitionText } from '../record-place.js';
 import { type RoutedRecord, toRoutedRecord } from './routed-entry.js';
 
-/** An entry of so many has 10 KiB and more, by their webhooks. */
+/** An entry of this many records has 10 KiB or more, depending on their webhooks. */
 const MOST_IN_AN_ENTRY = 100;
 
 export interface RoutedLogParts extends DurablePublishParts {
@@ -34,7 +34,7 @@ export class RoutedLog {
     this.#parts = parts;
   }
 
-  /** Fulfilled when it is durable; rejected only where the service is abandoned. */
+  /** Fulfilled when the record's entry is durable; rejected only if the service abandons its work. */
   add(of: Pick<ReceivedRecord, 'topic' | 'partition'>, record: RoutedRecord): Promise<void> {
     const line = this.#line(of);
     return new Promise((fulfil, reject) => {
@@ -45,7 +45,7 @@ export class RoutedLog {
 
   async #write(line: Line): Promise<void> {
     line.isWriting = true;
-    // What is confirmed by one head comes in one turn.
+    // Records confirmed by one head arrive in one event-loop turn.
     await null;
     while (line.waiting.length > 0) {
       const written = line.waiting.splice(0, MOST_IN_AN_ENTRY);

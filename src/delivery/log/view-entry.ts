@@ -1,4 +1,4 @@
-/** A record of the deliveries topic as an entry of the view. */
+/** Converts a record of the deliveries topic to an entry of the view. */
 import { Ajv } from 'ajv';
 import { OWN_SCHEMAS } from '../../own-schemas.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
@@ -10,7 +10,7 @@ const TIME = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d
 const WHOLE = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 const NULL = { type: 'null' };
 
-/** What the view shows has to be so; what a later release may add is let be. */
+/** Checks only the fields that the view shows; later releases may add others. */
 const schema = {
   type: 'object',
   required: ['id', 'eventId', 'accountId', 'webhookId', 'outcome', 'attempt', 'nextAttemptAt'],
@@ -43,7 +43,7 @@ const schema = {
 
 const validate = new Ajv(OWN_SCHEMAS).compile<DeliveryLogEntry>(schema);
 
-/** Null for a record that somebody else put there. */
+/** Null for a foreign record. */
 export function viewEntry(record: ReceivedRecord): ViewEntry | null {
   const entry: unknown = readLogEntry(record);
   if (!validate(entry)) return null;

@@ -1,9 +1,10 @@
 /**
- * Keeps the view of the deliveries topic up with the topic, and answers from it whatever the broker does. The view's id
- * is in the name of its group: each API process has a whole view of its own, and a new view begins with the oldest record.
+ * Keeps the deliveries view up to date with its topic, and answers from the view whatever the broker does. The view's
+ * id is part of its consumer group's name: each API process has a complete view, and a new view starts at the oldest
+ * record.
  *
- *   out of reach -> following -> out of reach ...       (no broker, no file, or the consumer died: tried again)
- *                      \-> unsound -> out of reach ...  (damaged, or of another topic: discarded, and begun anew)
+ *   out of reach -> following -> out of reach ...       (no broker, no file, or the consumer died: retried)
+ *                      \-> unsound -> out of reach ...  (damaged, or of another topic: discarded and rebuilt)
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../observability/logger.js';
@@ -20,10 +21,10 @@ import { BatchWriter } from './batch-writer.js';
 import { viewEntry } from './view-entry.js';
 
 const IN_FLIGHT = 2_000;
-/** Entries are short; what somebody else put there need not be. */
+/** Our entries are short; foreign records need not be. */
 const IN_FLIGHT_BYTES = 16 * 1024 * 1024;
 const TRY_AGAIN_MS = 1_000;
-/** Entries; what is under way at any moment is no lag. */
+/** Entries. Records in flight are no lag. */
 const MUCH_BEHIND = 10_000;
 const NOTHING: DeliveriesPage = { deliveries: [], next: null };
 
@@ -31,9 +32,9 @@ export interface ViewFollowerParts {
   readonly broker: Pick<Broker, 'consume'>;
   readonly open: () => DeliveriesView;
   readonly topic: string;
-  /** What the group of each view begins with. */
+  /** The prefix of each view's consumer group. */
   readonly group: string;
-  /** What was published before then the topic has lost, ms since the epoch; null where it has all. */
+  /** The topic has lost all records before this time, ms since the epoch; null if it is complete. */
   readonly lostBefore: () => number | null;
   readonly logger: Logger;
 }
@@ -46,24 +47,24 @@ export interface ViewState {
 export class ViewFollower {
   readonly #parts: ViewFollowerParts;
   readonly #stopping = new AbortController();
-  /** Null before it could be opened, and where it was found unsound. */
+  /** Null before the first successful open, and after the view was found unsound. */
   #view: DeliveriesView | null = null;
-  /** Aborted when what follows the topic has to let go of the view. */
+  /** Aborted when the follower must release the view. */
   #following = new AbortController();
   #consumer: Consumer | null = null;
-  /** What keeps the view from its topic, as far as it was logged: each is said once, and its end. */
+  /** The logged reason why the view lags behind its topic: each reason is logged once, and so is its end. */
   #lagging: string | null = null;
 
   constructor(parts: ViewFollowerParts) {
     this.#parts = parts;
   }
 
-  /** Returns at once: a broker that is out of reach is waited for meanwhile. */
+  /** Returns at once; the view waits for an unreachable broker in the background. */
   start(): void {
     void this.#run();
   }
 
-  /** Why it may not have all that its topic has, and how its consumer stands, where there is one. */
+  /** Why the view may be incomplete, and the state of its consumer, if there is one. */
   state(): ViewState {
     const consumer = this.#consumer?.state() ?? null;
     const { partitions = [], connected = false } = consumer ?? {};
@@ -72,7 +73,7 @@ export class ViewFollower {
     return { why: why ?? (behind > MUCH_BEHIND ? `${behind} entries behind` : null), consumer };
   }
 
-  /** What there is of it by now. */
+  /** The page as far as the view has caught up. */
   page(query: DeliveriesQuery): DeliveriesPage {
     try {
       return this.#view?.page(query) ?? NOTHING;
@@ -83,7 +84,7 @@ export class ViewFollower {
     }
   }
 
-  /** Closes the view; its consumer, which hands out nothing any more, is the broker's to wait for. */
+  /** Closes the view. The consumer hands out nothing more; the broker waits for its end. */
   close(): void {
     this.#stopping.abort();
     this.#following.abort();
@@ -99,7 +100,7 @@ export class ViewFollower {
     }
   }
 
-  /** Until the consumer has ended. */
+  /** Fulfilled when the consumer has ended. */
   async #follow(): Promise<void> {
     const { broker, topic, group } = this.#parts;
     this.#view ??= this.#parts.open();
@@ -136,7 +137,7 @@ export class ViewFollower {
     }
   }
 
-  /** False where they could not be stored now. */
+  /** False if the entries can't be stored now. */
   #store(entries: readonly ViewEntry[]): boolean {
     try {
       if (!this.#view) return false;

@@ -1,5 +1,5 @@
 /**
- * The attributes of a CloudEvent in binary mode: ce_ headers of its record, ce- headers of the request
+ * The attributes of a CloudEvent in binary mode: ce_ headers of the record, ce- headers of the request
  * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/http-protocol-binding.md, 3.1).
  */
 import { isUtf8 } from 'node:buffer';
@@ -8,14 +8,14 @@ import type { CloudEvent } from './parsed-payment.js';
 
 type WithHeaders = Pick<NewRecord, 'headers'>;
 
-/** What the headers of a request say of its body. */
+/** The request headers that describe the body. */
 export interface Content {
   readonly type: string;
   /** ce-* */
   readonly attributes: readonly { readonly key: string; readonly value: string }[];
 }
 
-/** As headers of a request. An intermediary must forward events of 64 KiB (CloudEvents 1.0.2, size limits). */
+/** Size limit as request headers. An intermediary must forward events of 64 KiB (CloudEvents 1.0.2, size limits). */
 export const MAX_ATTRIBUTE_BYTES = 64 * 1024;
 
 export const JSON_CONTENT: Content = { type: 'application/json', attributes: [] };
@@ -24,12 +24,12 @@ const STRUCTURED: Content = { type: 'application/cloudevents+json; charset=utf-8
 const CONTENT_TYPE = 'content-type';
 const MEDIA_TYPE = /^[!#$%&'*+.^`|~\w-]+\/[!#$%&'*+.^`|~\w-]+[\t ]*(;[\t\x20-\x7e]*)?$/;
 const ATTRIBUTE = /^ce_[a-z0-9]+$/;
-/** The data is the body, and its type the content type: neither is a header of its own. */
+/** The data is the body and its type is the content type: neither has a header of its own. */
 const BODY = new Set(['ce_data', 'ce_datacontenttype']);
-/** What the event is and where it goes. */
+/** The attributes that identify and route the event. */
 const DECISIVE = new Set(['ce_specversion', 'ce_id', 'ce_source', 'ce_type', 'ce_accountid']);
 
-/** What keeps a record in binary mode from being sent as it says it is; null: nothing. */
+/** Why a binary-mode record can't be sent as declared; null if it can. */
 export function attributesProblem(record: WithHeaders): string | null {
   const headers = record.headers.filter(isAttribute);
   const named = (name: string) => (DECISIVE.has(name) ? name : 'an extension');
@@ -45,7 +45,7 @@ export function attributesProblem(record: WithHeaders): string | null {
   return bytes > MAX_ATTRIBUTE_BYTES ? `the attributes have more than ${MAX_ATTRIBUTE_BYTES} bytes` : null;
 }
 
-/** By the names of the headers; of one that stands twice the last. */
+/** By header name; the last one wins if a name repeats. */
 export function attributesOf({ headers }: WithHeaders): Readonly<Record<string, string>> {
   return Object.fromEntries(headers.filter(isAttribute).map(([name, value]) => [name, value.toString('utf8')]));
 }
@@ -62,15 +62,15 @@ export function contentOf({ mode }: CloudEvent, record: WithHeaders): Content {
 }
 
 /**
- * Names and values in turn.
- * @param own what the webhook was registered with: it is sent instead where it has these names
+ * A flat list of names and values.
+ * @param own the webhook's registered headers, which replace headers of these names
  */
 export function attributeHeaders({ attributes }: Content, own: readonly { readonly key: string }[]): readonly string[] {
   const names = new Set(own.map(({ key }) => key.toLowerCase()));
   return attributes.filter(({ key }) => !names.has(key)).flatMap(({ key, value }) => [key, value]);
 }
 
-/** Of the headers of a record in binary mode, those that are part of the event: what is sent of it is made of them. */
+/** The headers of a binary-mode record that belong to the event: the request is built from them. */
 export function eventHeaders({ headers }: WithHeaders): readonly RecordHeader[] {
   const isPart = (header: RecordHeader) => (isAttribute(header) && !BODY.has(header[0])) || header[0] === CONTENT_TYPE;
   return [...new Map(headers.filter(isPart))];
@@ -81,7 +81,7 @@ function requestHeaders({ headers }: WithHeaders): Content['attributes'] {
   return [...last].map(([name, value]) => ({ key: name.replace('_', '-'), value: percentEncoded(value) }));
 }
 
-/** As headers of Kafka are named: by the bytes, so in lower case only. */
+/** Kafka compares header names by bytes, so only the lower-case name counts. */
 export function contentTypeOf({ headers }: WithHeaders): string | undefined {
   return headers.findLast(([name]) => name === CONTENT_TYPE)?.[1].toString('utf8');
 }
@@ -90,7 +90,7 @@ function isAttribute([name]: RecordHeader): boolean {
   return ATTRIBUTE.test(name);
 }
 
-/** Of UTF-8: all but printable ASCII, and space, quote and percent. */
+/** Percent-encodes the UTF-8 bytes other than printable ASCII, and space, quote and percent. */
 function percentEncoded(value: Buffer): string {
   return value
     .toString('latin1')

@@ -1,5 +1,5 @@
 /**
- * A CloudEvent 1.0 on Kafka as a payment event
+ * Parses a CloudEvent 1.0 on Kafka as a payment event
  * (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/kafka-protocol-binding.md).
  */
 import type { NewRecord } from '../../ports/broker.js';
@@ -16,7 +16,7 @@ export function parseStructured(json: unknown): ParsedPayment {
   return payment({ id, type, accountId }, { source, mode: 'structured' });
 }
 
-/** The attributes are in the headers; the value may be anything, or nothing, where they name the account. */
+/** The attributes are in the headers. If they name the account, the value may be anything or missing. */
 export function parseBinary(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {
   const attributes = attributesOf(record);
   if (!areCloudEventHeaders(attributes)) return refused(reasonOf(areCloudEventHeaders));
@@ -44,7 +44,7 @@ interface Named {
 }
 
 function payment({ id, type, accountId }: Named, cloudEvent: CloudEvent): ParsedPayment {
-  // Sixteen digits may be more than 2^53.
+  // Sixteen digits may exceed 2^53.
   if (!Number.isSafeInteger(accountId)) return refused('accountid is not a safe integer');
   const bare = type.slice(type.lastIndexOf('.') + 1) as EventType;
   return { ok: true, event: { id, type: bare, accountId, cloudEvent } };

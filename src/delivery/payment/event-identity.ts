@@ -1,11 +1,11 @@
 /**
- * What tells the payment events of an account apart: the id, of a CloudEvent source and id together. As a key both are
- * JSON, which keeps halves of surrogate pairs apart and never mistakes one kind for the other: a text, or a pair.
+ * Identifies a payment event within its account: by id, or for a CloudEvent by source and id together. The key is JSON,
+ * a string or a pair: this keeps halves of surrogate pairs distinct and never confuses the two kinds.
  */
 
 export interface EventIdentity {
   readonly eventId: string;
-  /** Null for an event that is no CloudEvent. */
+  /** Null for an event other than a CloudEvent. */
   readonly eventSource: string | null;
 }
 
@@ -13,7 +13,7 @@ export function keyOfEvent({ eventId, eventSource }: EventIdentity): string {
   return JSON.stringify(eventSource === null ? eventId : [eventSource, eventId]);
 }
 
-/** Null for a text that keyOfEvent did not make. */
+/** Null for a text not made by keyOfEvent. */
 export function eventOfKey(key: string): EventIdentity | null {
   let parsed: unknown;
   try {

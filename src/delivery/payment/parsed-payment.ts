@@ -1,4 +1,4 @@
-/** What parsing a payment record comes to. */
+/** The result of parsing a payment record. */
 import { isUtf8 } from 'node:buffer';
 import type { EventType } from '../../webhooks/limits.js';
 
@@ -14,16 +14,16 @@ export interface PaymentEvent {
   readonly id: string;
   readonly type: EventType;
   readonly accountId: number;
-  /** Of a CloudEvent only: its identity is source and id together. */
+  /** For CloudEvents only: their identity is source and id together. */
   readonly cloudEvent?: CloudEvent;
 }
 
-/** U+FEFF in UTF-8. It is invisible, so the reason names it. */
+/** U+FEFF in UTF-8. It is invisible, so the reason has to name it. */
 const BYTE_ORDER_MARK = Buffer.of(0xef, 0xbb, 0xbf);
 
 export interface Refused {
   readonly ok: false;
-  /** Names what is wrong, and not the value. */
+  /** Names the problem without the value. */
   readonly reason: string;
 }
 

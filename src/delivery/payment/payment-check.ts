@@ -1,4 +1,4 @@
-/** ajv's verdict on a payment record, and the reason in words. */
+/** Validates payment records with ajv and words the reason for a refusal. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { OWN_SCHEMAS } from '../../own-schemas.js';
 import type { PaymentEvent } from './parsed-payment.js';
@@ -17,7 +17,7 @@ interface StructuredCloudEvent {
   readonly data?: unknown;
 }
 
-/** The schemas say nothing of a value's type where any is taken. */
+/** The schemas give no type where any value is allowed. */
 const ajv = new Ajv({ ...OWN_SCHEMAS, strictTypes: false });
 
 export const isPaymentEvent = ajv.compile<PaymentEvent>(paymentEventSchema);
@@ -27,9 +27,9 @@ export const isCloudEventData = ajv.compile<{ readonly accountId: number }>(bina
 
 const NO_ACCOUNT = 'data.accountId is missing, and so is the extension accountid';
 
-/** Of a check that has just failed. */
+/** For a check that has just failed. */
 export function reasonOf({ errors }: ValidateFunction): string {
-  // The last: ajv puts what failed within an anyOf before it.
+  // The last error: ajv lists the failures within an anyOf before it.
   const error = errors?.at(-1);
   return error ? described(error, error.instancePath.slice(1).replaceAll('/', '.')) : 'the record is not valid';
 }

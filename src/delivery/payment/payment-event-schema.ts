@@ -1,4 +1,4 @@
-/** What a payment event must look like, in its three forms: ajv validates with these schemas, and asyncapi.json shows them. */
+/** The schemas of a payment event in its three forms: ajv validates with them, and asyncapi.json shows them. */
 import { EVENT_TYPES } from '../../webhooks/limits.js';
 
 const ACCOUNT_ID = {
@@ -81,7 +81,10 @@ export const binaryCloudEventHeadersSchema = {
   },
 } as const;
 
-/** The value of a CloudEvent in binary mode that has no ce_accountid; with it the value may be anything, or nothing. */
+/**
+ * The value of a CloudEvent in binary mode without ce_accountid. With ce_accountid the value may be anything or
+ * missing.
+ */
 export const binaryCloudEventDataSchema = {
   type: 'object',
   required: ['accountId'],

@@ -1,6 +1,6 @@
 /**
- * The parser of payment records, of the dispatcher, the command line and the audit alike: a record is a plain payment
- * event, or a CloudEvent 1.0 in structured or in binary mode. The bytes go out as they are.
+ * The parser of payment records for the dispatcher, the command line and the audit. A record is a plain payment event
+ * or a CloudEvent 1.0 in structured or binary mode. The bytes are sent unchanged.
  */
 import type { NewRecord } from '../../ports/broker.js';
 import { parseBinary, parseStructured } from './cloud-event.js';
@@ -18,7 +18,7 @@ const CLOUD_EVENT_JSON = /^application\/cloudevents(\+json)?[\t ]*(;|$)/i;
 const BATCH = 'a batch of CloudEvents is not valid on Kafka: publish each as a separate record';
 const OTHER_FORMAT = 'the CloudEvent is not in JSON format';
 
-/** Never throws; the reason names what is wrong, and not the value. */
+/** Never throws. The reason names the problem without the value. */
 export function parsePaymentEvent(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {
   const { value, headers } = record;
   if (value !== null && value.length > MAX_PAYMENT_BYTES) {
@@ -33,7 +33,7 @@ function parseWithHeaders(record: Pick<NewRecord, 'value' | 'headers'>): ParsedP
   const isDeclared = contentType !== undefined && CLOUD_EVENT.test(contentType);
   if (isDeclared && CLOUD_EVENT_BATCH.test(contentType)) return refused(BATCH);
   if (isDeclared && !CLOUD_EVENT_JSON.test(contentType)) return refused(OTHER_FORMAT);
-  // Structured mode may repeat its attributes as headers, and may leave the content type out: then the value tells.
+  // Structured mode may repeat its attributes as headers and may omit the content type; then the value decides.
   const isBinary = headers.some(([name]) => name === 'ce_specversion') && !isDeclared;
   if (isBinary && (contentType !== undefined || !hasVersion(value))) return parseBinary(record);
   const parsed = parseValue(value);
@@ -53,7 +53,7 @@ function parseValue(value: Buffer | null): ParsedPayment {
   return refused(Array.isArray(json) && isVersioned(json[0]) ? BATCH : reasonOf(isPaymentEvent));
 }
 
-/** Whether a record that is no payment event was meant to be a CloudEvent. */
+/** Whether a record that is no payment event was meant as a CloudEvent. */
 function isUnversioned({ value, headers }: Pick<NewRecord, 'value' | 'headers'>, isDeclared: boolean): boolean {
   if (!isDeclared) return headers.some(([name]) => name === 'ce_id' || name === 'ce_source');
   const read = readJson(value);

@@ -1,4 +1,4 @@
-/** Dead letters: records that no attempt will be made for any more, kept as they came, with the reason in headers. */
+/** Dead letters: records without further attempts, kept as received, with the reason in headers. */
 import type { CountedReason } from '../../observability/metrics.js';
 import {
   headerText,
@@ -12,10 +12,10 @@ import type { PaymentEvent } from '../payment/parsed-payment.js';
 import { type Place, paymentText, placeOf, readPaymentText, sourceText } from '../record-place.js';
 
 /**
- * Of letters that are the end of a delivery. exhausted: the schedule's last delay has passed, or the delivery's time.
- * deactivated: the service switched the webhook off. other-history: the store was replaced, and the webhook's id belongs to
- * another webhook there, or to none; nothing was sent. account-unreadable: an event of the account can't be read, so nothing
- * is known of the webhook; nothing was sent. The last one is also of payment records, which were not routed.
+ * Reasons of letters that end a delivery. exhausted: the schedule's last delay has passed, or the delivery's lifetime.
+ * deactivated: the service deactivated the webhook. other-history: the store was replaced, and the webhook's id belongs
+ * to another webhook there, or to none; nothing was sent. account-unreadable: an event of the account can't be read, so
+ * the webhook is unknown; nothing was sent. Unrouted payment records have the last reason too.
  */
 export const END_REASONS = [
   'exhausted',
@@ -26,8 +26,8 @@ export const END_REASONS = [
 export type EndReason = (typeof END_REASONS)[number];
 
 /**
- * not-valid: not a payment event, or not a retry record. unreadable: a batch that an operator steps over; nothing of it is
- * kept but its place.
+ * not-valid: not a payment event, or not a retry record. unreadable: a batch that an operator skipped; only its place
+ * is kept.
  */
 export type DeadLetterReason = CountedReason | 'unreadable';
 
@@ -38,16 +38,16 @@ const ADDED = new Set(['aw-source', 'aw-reason', 'aw-detail']);
 export interface DeadLetter {
   readonly at: string;
   readonly reason: DeadLetterReason | null;
-  /** What exactly was wrong. */
+  /** The exact problem. */
   readonly detail: string | null;
-  /** Where the record stood, topic/partition/offset; of a batch its first. */
+  /** The record's original place, topic/partition/offset; for a batch, the place of its first record. */
   readonly source: string | null;
-  /** Of a batch that can't be read: the offset of its last record, and the digest of its bytes. */
+  /** For an unreadable batch: the offset of its last record, and the digest of its bytes. */
   readonly lastOffset: number | null;
   readonly digest: string | null;
   readonly accountId: number | null;
   readonly eventId: string | null;
-  /** Of a CloudEvent only. */
+  /** For CloudEvents only. */
   readonly eventSource?: string;
   readonly webhookId: number | null;
   /** The id of the event that added the webhook; null in letters of earlier releases. */
@@ -55,22 +55,25 @@ export interface DeadLetter {
   /** The webhook-id of the delivery. */
   readonly deliveryId: string | null;
   readonly attempts: number | null;
-  /** Its place among the dead letters. */
+  /** The letter's own place in the dead letter topic. */
   readonly partition: number;
   readonly offset: number;
   readonly key: string | null;
-  /** As text; bytes that are not UTF-8 in base64 in valueBase64. */
+  /** As text; bytes other than UTF-8 are in valueBase64 as base64. */
   readonly value: string | null;
   readonly valueBase64: string | null;
 }
 
 export function notValid(record: ReceivedRecord, detail: string): NewRecord {
-  // All of its headers: with a broken retry record, what is wrong is in ours.
+  // All headers: in a broken retry record the problem is in our own.
   const asItCame = record.headers.filter(([name]) => !ADDED.has(name));
   return deadLetter(record, 'not-valid', detail, [...asItCame, source(record)]);
 }
 
-/** Of a payment record that was not routed, for nothing is known of its account. @param why names the event that can't be read */
+/**
+ * The letter of a payment record that was not routed because its account is unreadable. @param why names the unreadable
+ * event
+ */
 export function unrouted(record: ReceivedRecord, { id, accountId }: PaymentEvent, why: string): NewRecord {
   const kept = [
     ...foreignHeaders(record),
@@ -82,13 +85,13 @@ export function unrouted(record: ReceivedRecord, { id, accountId }: PaymentEvent
   return deadLetter(record, 'account-unreadable', why, kept);
 }
 
-/** Where the record stood that a letter of `unrouted` is of; null for every other letter. */
+/** The original place of the record in a letter of `unrouted`; null for every other letter. */
 export function unroutedPlace(letter: NewRecord): Place | null {
   if (headerText(letter, 'aw-reason') !== 'account-unreadable' || fromRetryRecord(letter)) return null;
   return readPaymentText(headerText(letter, PAYMENT));
 }
 
-/** Of a delivery that has ended. @param detail why, for whoever reads it */
+/** The letter of an ended delivery. @param detail the reason, for human readers */
 export function deadLetterOf(
   delivery: Delivery,
   { reason, detail }: { readonly reason: EndReason; readonly detail: string },
@@ -97,7 +100,7 @@ export function deadLetterOf(
   return deadLetter(record, reason, detail, [...foreignHeaders(record), ...ownHeaders(delivery)]);
 }
 
-/** The letter, which is the order as well. @param why the operator's reason */
+/** The letter, which is also the order to skip. @param why the operator's reason */
 export function skipped(
   { topic, partition, first, last, codec, reason, digest }: UnreadableBatch,
   why: string,
@@ -111,11 +114,11 @@ export function skipped(
   return deadLetter({ key: null, value: null, headers: [] }, 'unreadable', detail, place);
 }
 
-/** A topic that was made anew has the same offsets again: the digest tells its batches from those of the former. */
+/** A recreated topic reuses offsets: the digest distinguishes its batches from those of the old topic. */
 export function isOrderToSkip(record: NewRecord, { topic, partition, first, last, digest }: UnreadableBatch): boolean {
   if (headerText(record, 'aw-reason') !== 'unreadable' || headerText(record, DIGEST) !== digest) return false;
   const [, of, offset] = /^(.*)\/(\d+)$/.exec(headerText(record, 'aw-source') ?? '') ?? [];
-  // Where its header is damaged, its first offset is not the same to everybody.
+  // If the batch header is damaged, readers may disagree on its first offset.
   return of === `${topic}/${partition}` && Number(offset) >= first && Number(offset) <= last;
 }
 

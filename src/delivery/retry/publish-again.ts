@@ -1,7 +1,7 @@
 /**
- * Letters of payments that were not routed, for their account could not be read: they are published to the payment topic
- * again, as they came. The record says of which one it is the replay, so that a replay that is repeated, or was cut off,
- * publishes each once.
+ * Replays payments that were not routed because their account was unreadable: publishes them to the payment topic
+ * again, as received. Each record names the record that it replays, so a repeated or interrupted replay publishes each
+ * one once.
  */
 import { type Broker, headerText, type NewRecord, type RecordHeader } from '../../ports/broker.js';
 import { foreignHeaders } from '../delivery.js';
@@ -17,23 +17,23 @@ export interface PublishAgainParts {
 
 export class PaymentsAgain {
   readonly #parts: PublishAgainParts;
-  /** The places that replays name; null: the payment topics were not read yet. */
+  /** The places named by replays; null before the payment topics were read. */
   #published: Set<string> | null = null;
 
   constructor(parts: PublishAgainParts) {
     this.#parts = parts;
   }
 
-  /** Whether it was published again, as far as the payment topics still tell. @throws BrokerUnavailable */
+  /** Whether the payment was published again, as far as the payment topics still show. @throws BrokerUnavailable */
   async isPublished(place: Place): Promise<boolean> {
     this.#published ??= await this.#read();
     return this.#published.has(paymentText(place));
   }
 
-  /** @param place where the record stood that the letter is of @throws BrokerUnavailable */
+  /** @param place the original place of the letter's record @throws BrokerUnavailable */
   async publish(letter: NewRecord, place: Place): Promise<void> {
     const { payments } = this.#parts.topics;
-    // One that is not consumed any more would keep it for ever.
+    // A topic without consumers would keep the record forever.
     const topic = payments.includes(place.topic) ? place.topic : (payments[0] ?? place.topic);
     const replayOf = paymentText(place);
     const mark: RecordHeader = [REPLAY_OF, Buffer.from(replayOf)];

@@ -1,8 +1,8 @@
 /**
- * Replay of dead letters: a delivery that was exhausted, and has not gone on since, begins the schedule again, in two
- * seconds and under the same webhook-id. Where the webhook is still off, it ends as another dead letter. What was not valid
- * is left: it would not be valid again. So is a delivery for a webhook of another history, and all of an account that can't
- * be read; once it can be, its payments that were not routed are published again.
+ * Replays dead letters. An exhausted delivery that has not continued since restarts the schedule in two seconds, with
+ * the same webhook-id. If its webhook is still off, it ends as another dead letter. Invalid records are left: they
+ * would fail again. So are deliveries for a webhook of another history, and all letters of an unreadable account; once
+ * the account is readable, its unrouted payments are published again.
  */
 import type { Broker, ReceivedRecord } from '../../ports/broker.js';
 import type { Said } from '../../ports/delivery-order.js';
@@ -14,7 +14,7 @@ import { type DeadLetter, type DeadLetterReason, readDeadLetter, unroutedPlace }
 import { PaymentsAgain } from './publish-again.js';
 import type { Delay } from './retry-schedule.js';
 
-/** So that the log says "retrying" before it says what came of it. */
+/** Time for the log to say "retrying" before it says the result. */
 const BEFORE_ITS_ATTEMPT_MS = 2_000;
 
 export interface ReplayParts {
@@ -22,14 +22,14 @@ export interface ReplayParts {
   readonly topics: Topics;
   /** The first tier of the schedule. */
   readonly tier: Delay;
-  /** By the event store's word. @throws StoreUnavailable */
+  /** According to the event store. @throws StoreUnavailable */
   readonly isReadable: (accountId: number) => Promise<boolean>;
   readonly now: () => number;
 }
 
 /**
- * replayed: a delivery. published: a payment, again. left: the webhook that it was for is of another history, so nothing
- * would be sent. unreadable: its account still can't be read, so it would only become a dead letter again.
+ * replayed: a delivery. published: a payment, again. left: the delivery's webhook is of another history, so nothing
+ * would be sent. unreadable: the account is still unreadable, so a replay would only make another dead letter.
  */
 export interface Replay {
   readonly kind: 'replayed' | 'published' | 'left' | 'unreadable';
@@ -37,8 +37,9 @@ export interface Replay {
 }
 
 /**
- * First each delivery that is left, once; then those that were put back, each after its retry record is durable, and
- * payments, each after it is published.
+ * Yields each delivery that is left, once; then each replayed delivery after its retry record is durable, and each
+ * payment after its publication.
+ *
  * @throws BrokerUnavailable, StoreUnavailable
  */
 export async function* replayDeadLetters(
@@ -69,7 +70,7 @@ interface Replaying extends ReplayParts {
   readonly payments: PaymentsAgain;
 }
 
-/** Null for one that was published again before. */
+/** Null for a payment that was already published again. */
 async function replayPayment(
   { payments, isReadable }: Replaying,
   record: ReceivedRecord,
@@ -81,7 +82,7 @@ async function replayPayment(
   return 'published';
 }
 
-/** Null for one that has gone on. */
+/** Null for a delivery that has continued. */
 async function replayDelivery(
   replaying: Replaying,
   record: ReceivedRecord,
@@ -89,7 +90,7 @@ async function replayDelivery(
 ): Promise<Replay['kind'] | null> {
   const { said, ofOtherHistory, isReadable } = replaying;
   const delivery = fromRetryRecord(record);
-  // Also one that was exhausted before its history was replaced: it would only become a dead letter again.
+  // Includes one that was exhausted before its history was replaced: a replay would only make another dead letter.
   if (!delivery || ofOtherHistory.has(named(letter)) || !isExhausted(said.get(delivery.id))) return null;
   if (letter.reason === 'account-unreadable' && !(await isReadable(delivery.accountId))) return 'unreadable';
   said.set(delivery.id, await putBack(replaying, delivery, said.get(delivery.id)?.turn ?? 0));
@@ -97,8 +98,8 @@ async function replayDelivery(
 }
 
 /**
- * The record first, and then the entry: where only the record was taken, the log still says exhausted, and the next replay
- * does it again, with the same turn.
+ * The record first, then the log entry. If only the record became durable, the log still says exhausted, and the next
+ * replay repeats it with the same turn.
  */
 async function putBack({ broker, topics, tier, now }: ReplayParts, letter: Delivery, knownTurn: number): Promise<Said> {
   const due = now() + BEFORE_ITS_ATTEMPT_MS;
@@ -119,12 +120,12 @@ async function* letters(
   }
 }
 
-/** Another history may have a delivery of the same id, to the webhook that has the webhook's id there. */
+/** Another history may have a delivery with the same id, to the webhook that has the same webhook id there. */
 function named({ deliveryId, webhookEvent }: DeadLetter): string {
   return `${deliveryId} ${webhookEvent}`;
 }
 
-/** The log may have lost it to retention: the letter says that it was. */
+/** The log may have lost the delivery to retention: then the letter itself says that it was exhausted. */
 function isExhausted(said: Said | undefined): boolean {
   return said === undefined || said.outcome === 'exhausted';
 }

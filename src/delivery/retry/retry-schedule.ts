@@ -1,9 +1,9 @@
 /**
- * When a delivery is tried again. A delivery stands at a step of the schedule: the delay its next failure waits for.
- * Attempts = 1 + delays, fewer where a Retry-After skipped some.
+ * When a delivery is retried. A delivery's step is the index of the delay that follows its next failure. Attempts = 1 +
+ * delays, fewer if a Retry-After skipped some.
  */
 export interface Delay {
-  /** As the setting has it, 5s or 30m: part of the tier's topic name. */
+  /** As in the setting, 5s or 30m: part of the tier's topic name. */
   readonly text: string;
   readonly ms: number;
 }
@@ -15,7 +15,7 @@ export function longestDelayMs(schedule: readonly Delay[]): number {
 }
 
 /**
- * The step whose tier a failed delivery waits in; null where none is left. With a Retry-After it is the first from the
+ * The step whose tier a failed delivery waits in; null if none is left. With a Retry-After: the first step from the
  * current one on that covers it, else the last.
  */
 export function stepAfterFailure(schedule: readonly Delay[], step: number, retryAfterMs: number | null): number | null {
@@ -26,16 +26,16 @@ export function stepAfterFailure(schedule: readonly Delay[], step: number, retry
 }
 
 /**
- * The tier a delivery is put off to, having been put off so often in a row before: the first, then the second, and so on,
- * the last at most. Hazard: a backlog that went round and round in a tier of seconds would keep the broker busy for nothing.
+ * The tier for a delivery that was already parked `putOff` times in a row: the first, then the second and so on, up to
+ * the last. Hazard: a backlog that circles in a tier of seconds would keep the broker busy for nothing.
  */
 export function tierOfPutOff(schedule: readonly Delay[], putOff: number): Delay | undefined {
   return schedule[Math.min(putOff, schedule.length - 1)];
 }
 
 /**
- * How long a delivery may take at the longest, from its routing or last replay: past it, it waits for no place any more.
- * The sum of the delays and what they may be later, and the time of every attempt. ms
+ * The lifetime of a delivery from its routing or last replay, ms: after it, the delivery waits for no place. The sum of
+ * the delays, their jitter, and the time of every attempt.
  */
 export function lifetimeMs(schedule: readonly Delay[], timeoutMs: number): number {
   const delays = schedule.reduce((sum, { ms }) => sum + ms, 0);
@@ -43,15 +43,15 @@ export function lifetimeMs(schedule: readonly Delay[], timeoutMs: number): numbe
 }
 
 /**
- * How long a record waits in its tier at the longest, ms. One that says otherwise was written by a clock that was ahead,
- * or by somebody else, and would hold all those behind it. A little more than the delay: clocks of several machines
- * differ, and what is replayed is given two seconds in any tier.
+ * The longest time a record waits in its tier, ms. A record that names a longer one was written by a fast clock or by
+ * somebody else, and would hold up all records behind it. Slightly more than the delay: clocks of machines differ, and
+ * a replay gets two seconds in any tier.
  */
 export function longestWaitMs({ ms }: Delay): number {
   return ms * (1 + JITTER) + 2_000;
 }
 
-/** ms since the epoch: the delay, and up to a tenth of it more, so that what failed together is not tried together. */
+/** ms since the epoch: the delay plus up to a tenth of jitter, which spreads the retries of simultaneous failures. */
 export function dueAt(delay: Delay, now: number, random: () => number): number {
   return Math.floor(now + delay.ms * (1 + JITTER * random()));
 }

@@ -1,19 +1,19 @@
 /**
- * A retry record may be handed out twice: a crash between its next record and the commit. Both would be attempted, and each
- * attempt publishes a next record: two chains, to the end of the schedule. So a step of a delivery (its attempts, replays
- * and put-offs so far) is taken once in a process: while it is under way a second one shares its promise, and once it is
- * durable there is nothing left to do.
+ * A retry record may be delivered twice, after a crash between its next record and the commit. Each of the two would
+ * make an attempt and publish a next record: two chains, to the end of the schedule. So a process takes a step of a
+ * delivery (its attempts, replays and parkings so far) once: while it is in progress, a duplicate shares its promise;
+ * once it is durable, nothing is left to do.
  *
- * The records of a key are in one partition of a tier, so the second chain comes to where the first is, and ends there.
- * Replays have a higher turn, and a second publication another place: they are other steps.
+ * The records of a key are in one partition of a tier, so the second chain meets the first there and ends. A replay has
+ * a higher turn, and a second publication another place: they are other steps.
  */
 import { LRUCache } from 'lru-cache';
 import type { Deliver } from '../deliver-parts.js';
 import type { Delivery } from '../delivery.js';
 
 /**
- * Of retry records only, about 5 MiB. A double comes as long after the first as a process was down or a partition went
- * from one to another: at 100 retries a second that may be three minutes. Where it comes later, the chains meet at a
+ * Retry records only, about 5 MiB. A duplicate arrives as long after the first as a process was down or a partition
+ * took to change hands: at 100 retries per second, that may be three minutes. If it arrives later, the chains meet at a
  * later step.
  */
 const MOST_REMEMBERED = 20_000;
@@ -23,7 +23,7 @@ export function eachStepOnce(deliver: Deliver): Deliver {
   const durable = new LRUCache<string, true>({ max: MOST_REMEMBERED });
 
   return (delivery, hold) => {
-    // Records of releases that did not write the payment's place: two publications would be one.
+    // Releases that did not write the payment's place: two publications would look like one.
     if (delivery.payment === null) return deliver(delivery, hold);
     const key = stepOf(delivery);
     if (durable.has(key)) return Promise.resolve();
@@ -32,7 +32,7 @@ export function eachStepOnce(deliver: Deliver): Deliver {
     return step;
   };
 
-  /** What was rejected is forgotten: it comes again. */
+  /** Forgets a rejected step: its record is redelivered. */
   async function taken(key: string, step: Promise<void>): Promise<void> {
     try {
       await step;
