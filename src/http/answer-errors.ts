@@ -1,4 +1,4 @@
-/** Outermost: turns an error into an answer of the one error shape; an unknown one is a plain 500. */
+/** Outermost middleware: turns an error into a response of the one error shape; an unknown error is a plain 500. */
 import type { Context, Next } from 'koa';
 import type { Logger } from '../observability/logger.js';
 import { ApiError } from './api-error.js';
@@ -28,7 +28,7 @@ function answer(ctx: Context, error: ApiError): void {
   ctx.body = { success: false, message: error.message, ...(errors && { errors }) };
 }
 
-/** A target in absolute form, `GET http://[ HTTP/1.1`, may be none that can be parsed; Node hands it on. */
+/** A target in absolute form, `GET http://[ HTTP/1.1`, may be unparseable; Node passes it on. */
 function hasPath(ctx: Context): boolean {
   try {
     return typeof ctx.path === 'string';
@@ -37,7 +37,7 @@ function hasPath(ctx: Context): boolean {
   }
 }
 
-/** A known path with another method is 405 and says which there are; ctx.matched is the router's. */
+/** A known path with an unknown method is a 405 that lists the allowed methods; ctx.matched is the router's. */
 function notRouted(ctx: Context): ApiError {
   const layers = (ctx.matched ?? []) as readonly { methods: readonly string[] }[];
   const methods = [...new Set(layers.flatMap((layer) => layer.methods))];

@@ -1,8 +1,8 @@
-/** The only errors that become answers as they are: { success: false, message, errors? } with a status. */
+/** The only errors that are shown as they are: { success: false, message, errors? } with a status. */
 export interface FieldError {
-  /** As the contract writes it: url, eventType, headers, headers[0].key, isActive. */
+  /** The field's name in the contract: url, eventType, headers, headers[0].key, isActive. */
   readonly field: string;
-  /** A sentence that names the field itself. */
+  /** A sentence that names the field. */
   readonly message: string;
 }
 
@@ -21,7 +21,7 @@ export function fieldError(field: string, predicate: string): FieldError {
   return { field, message: `${field} ${predicate}.` };
 }
 
-/** A 400 whose message names the fields as well. */
+/** A 400 whose message also names the fields. */
 export function badRequest(errors: readonly FieldError[]): ApiError {
   const message = errors.map((error) => error.message).join(' ');
   return new ApiError(400, message, { errors });

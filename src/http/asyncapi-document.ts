@@ -1,6 +1,6 @@
 /**
- * AsyncAPI 3 of the payment topic (https://www.asyncapi.com/docs/reference/specification/v3.0.0), made from the schemas
- * that records are validated with. docs/payment-events.md tells the same to people.
+ * AsyncAPI 3 of the payment topic (https://www.asyncapi.com/docs/reference/specification/v3.0.0), built from the
+ * schemas that validate records. docs/payment-events.md says the same for people.
  */
 import {
   binaryCloudEventHeadersSchema,
@@ -9,7 +9,7 @@ import {
 } from '../delivery/payment/payment-event-schema.js';
 import type { Schema } from './operation.js';
 
-/** Of the contract, not of the service: a later one takes every record that an earlier one takes. */
+/** The contract's version, not the service's: a later version accepts every record that an earlier one accepts. */
 const VERSION = '1.0.0';
 const BINDING = '0.5.0';
 const NAMES = ['paymentEvent', 'structuredCloudEvent', 'binaryCloudEvent'] as const;

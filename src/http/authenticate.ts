@@ -1,4 +1,7 @@
-/** Bearer tokens on requests (RFC 6750): the caller in ctx.state.caller, or 401, or 503 where nobody can tell. */
+/**
+ * Checks the bearer token of a request (RFC 6750): puts the caller in ctx.state.caller, or answers 401, or 503 if the
+ * token can't be verified now.
+ */
 import type { Context, Next } from 'koa';
 import { type Caller, KeysUnavailable, type Verification, type VerifyToken } from '../accounts/access-tokens.js';
 import type { Accounts } from '../read-model/accounts.js';
@@ -18,7 +21,7 @@ export function authenticate(verify: VerifyToken, accounts: Accounts) {
   };
 }
 
-/** No 401: a client would throw a good token away. */
+/** Not a 401: a client would throw a good token away. */
 function notNow(error: unknown): Verification {
   if (!(error instanceof KeysUnavailable)) throw error;
   const headers = { 'retry-after': String(error.retryAfterSeconds) };
@@ -27,7 +30,7 @@ function notNow(error: unknown): Verification {
   });
 }
 
-/** Node keeps only the first of several Authorization headers: the raw list shows them all. */
+/** Node keeps only the first of several Authorization headers; the raw list shows them all. */
 function authorizations(ctx: Context): string[] {
   const { rawHeaders } = ctx.req;
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'authorization');
@@ -37,7 +40,9 @@ function bearerToken(authorization = ''): string | null {
   return /^bearer +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1] ?? null;
 }
 
-/** An own token ends with its credential. Of an account never registered it passes: that is a 404, later. */
+/**
+ * Our own token ends with its credential. The token of an account never registered passes here and becomes a 404 later.
+ */
 async function isGood({ accountId, clientId }: Caller, accounts: Accounts): Promise<boolean> {
   if (clientId === null || (await accounts.credential(accountId, clientId))) return true;
   return (await accounts.webhooks(accountId)) === undefined;
@@ -51,7 +56,7 @@ function invalidToken(why: string): ApiError {
   );
 }
 
-/** What an error_description may not have (RFC 6750 3); settings that are named in one may. */
+/** Characters forbidden in an error_description (RFC 6750 3); the names of settings in it may contain them. */
 const NOT_QUOTABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 
 function unauthorized(message: string, error: string): ApiError {

@@ -1,4 +1,4 @@
-/** Request bodies: 415 for another media type, 413 over 64 KiB (as decoded, chunked too), 400 for what is not JSON. */
+/** Request bodies: 415 for another media type, 413 over 64 KiB (after decoding, also chunked), 400 for invalid JSON. */
 import type { Context, Middleware, Next } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { ApiError } from './api-error.js';
@@ -8,7 +8,7 @@ const LIMIT = `${LIMIT_BYTES}b`;
 const JSON_TYPE = 'application/json';
 
 export function jsonBody(): Middleware {
-  // Without an encoding the parser gives the bytes: decoding them itself it would put U+FFFD for what is not UTF-8.
+  // Without an encoding the parser returns bytes; its own decoding would replace invalid UTF-8 with U+FFFD.
   const options = {
     enableTypes: ['text'],
     encoding: '',
@@ -34,7 +34,7 @@ function fromJson(body: unknown): unknown {
   }
 }
 
-/** The body of a form as the text it came as; none where it is of another media type. */
+/** The undecoded text of a form body; none for another media type. */
 export function formBody(): Middleware {
   const form = 'application/x-www-form-urlencoded';
   const parse = bodyParser({ enableTypes: ['text'], textLimit: LIMIT, extendTypes: { text: [form] }, onerror });

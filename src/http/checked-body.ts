@@ -1,14 +1,17 @@
-/** Holds a request's body against its schema: what is wrong is a 400 that names every field. */
+/** Validates a request body against its schema: a violation is a 400 that names every field. */
 import { Ajv, type ErrorObject } from 'ajv';
 import { OWN_SCHEMAS } from '../own-schemas.js';
 import { ApiError, badRequest, type FieldError, fieldError } from './api-error.js';
 import type { Schema } from './operation.js';
 
 const MOST_ERRORS = 20;
-/** Of texts, for the document: src/endpoints and webhooks/header-rules judge URLs and headers, in words of their own. */
+/**
+ * Keywords of strings that only the document needs: src/endpoints and webhooks/header-rules check URLs and headers,
+ * with their own messages.
+ */
 const JUDGED_LATER = ['format', 'pattern', 'maxLength'];
 
-/** The check may throw ApiError 400. Nothing is coerced, unknown fields are left alone. */
+/** The check may throw ApiError 400. It coerces nothing and ignores unknown fields. */
 export function bodyCheck<T>(schema: Schema): (body: unknown) => T {
   const ajv = new Ajv({ ...OWN_SCHEMAS, allErrors: true });
   for (const keyword of JUDGED_LATER) ajv.removeKeyword(keyword);

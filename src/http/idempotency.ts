@@ -1,6 +1,6 @@
 /**
- * Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): the first success under a key is kept for 24 h, and
- * answers the same request under that key again. Refusals and failures are not kept.
+ * Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): the first success under a key is kept for 24 h and
+ * answers a repeat of the same request under that key. Refusals and failures are not kept.
  */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
@@ -12,7 +12,7 @@ import { refusal } from './operation.js';
 
 const NAME = 'Idempotency-Key';
 const REPLAYED = 'Idempotent-Replayed';
-/** 1 to 255 visible ASCII characters: bare, or as a string of RFC 8941, which is how the draft writes it. */
+/** 1 to 255 visible ASCII characters: bare, or as a string of RFC 8941, the draft's form. */
 const KEY = /^(?:([!#-~][!-~]{0,254})|"((?:[!#-[\]-~]|\\["\\]){1,255})")$/;
 
 export const IDEMPOTENCY_KEY: Parameter = {
@@ -30,16 +30,16 @@ export const REPLAYED_HEADER = {
 export const KEY_TAKEN: Response = refusal(`The ${NAME} was used for another request in the last 24 hours.`);
 
 /**
- * Null where the request has no key.
- * @param content what makes two requests the same one; only its fingerprint is kept
- * @throws ApiError 400 for a key that is none
+ * Null if the request has no key.
+ * @param content decides whether two requests are the same; only its fingerprint is kept
+ * @throws ApiError 400 for a malformed key
  */
 export function requestKey(ctx: Context, content: unknown, fingerprints: Fingerprints): RequestKey | null {
   const key = keyOf(ctx);
   if (key === null) return null;
   const text = JSON.stringify(content);
   return {
-    // A key is the client's, of any length and alphabet, and may be a secret to it.
+    // The client chooses the key, with any length and alphabet, and may treat it as a secret.
     key: createHash('sha256').update(key).digest('base64url'),
     request: fingerprints.of(text),
     isOf: (fingerprint) => fingerprints.isOf(fingerprint, text),
@@ -50,7 +50,7 @@ export function markReplayed(ctx: Context): void {
   ctx.set(REPLAYED, 'true');
 }
 
-/** Null where none is given. Several are one that is no good: Node joins them with a space between. */
+/** Null if none is given. Several headers count as one malformed key: Node joins them with a space. */
 function keyOf(ctx: Context): string | null {
   const given = ctx.headers['idempotency-key'];
   if (given === undefined) return null;

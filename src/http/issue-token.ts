@@ -1,10 +1,10 @@
 /**
- * POST /oauth/token: OAuth 2.0 client credentials (RFC 6749 4.4), with errors as its section 5.2 writes them.
+ * POST /oauth/token: OAuth 2.0 client credentials (RFC 6749 4.4), with errors in the form of its section 5.2.
  *
- * A token may do all that its account may do, so there is one scope, SCOPE, and every token has it. Another one that is
- * asked for is ignored, and the answer then says which was issued: RFC 6749 3.3 allows that as well as an invalid_scope.
- * It works with more clients: some can't leave the scope out, and most don't look at the one that was issued. Without
- * a scope in the request there is none in the answer.
+ * A token may do everything that its account may do, so there is one scope, SCOPE, and every token has it. A request
+ * for another scope is accepted, and the response then names the issued one: RFC 6749 3.3 allows this as well as an
+ * invalid_scope. It works with more clients: some can't omit the scope, and most ignore the issued one. Without a scope
+ * in the request, the response has none.
  */
 import type { Context, Next } from 'koa';
 import { accountOf, secretMatches } from '../accounts/client-credentials.js';
@@ -15,7 +15,7 @@ import { notNow } from './not-now.js';
 import type { Operation } from './operation.js';
 import type { RateLimit } from './rate-limit.js';
 
-/** The status each goes with. Of too many requests RFC 6749 knows nothing; the name is that of its section 4.1.2.1. */
+/** The status of each error. RFC 6749 has no error for too many requests; the name is from its section 4.1.2.1. */
 const STATUS = {
   invalid_request: 400,
   unsupported_grant_type: 400,
@@ -26,15 +26,15 @@ const STATUS = {
 
 type TokenError = keyof typeof STATUS;
 
-/** Of every token. */
+/** The scope of every token. */
 export const SCOPE = 'webhooks';
-/** RFC 6749 3.3: tokens of visible ASCII but " and \, one space between. */
+/** RFC 6749 3.3: tokens of visible ASCII except " and \, separated by one space. */
 const WELL_FORMED_SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
 interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Sent in the body: then no WWW-Authenticate goes with a refusal. */
+  /** Credentials in the body: a refusal then has no WWW-Authenticate. */
   readonly inBody: boolean;
 }
 
@@ -121,7 +121,7 @@ export const operation: Operation = {
   },
 };
 
-/** Around the reading of the form: a body that is too large or can't be read is told of in section 5.2's words too. */
+/** Wraps the reading of the form, so that errors about a large or unreadable body also have the form of section 5.2. */
 export async function tokenErrors(ctx: Context, next: Next): Promise<void> {
   ctx.set('pragma', 'no-cache');
   try {
@@ -145,7 +145,7 @@ export function issueToken(tokens: OwnTokens, accounts: Accounts, limit: RateLim
       const description = 'the client id or secret is not valid';
       return refuse(ctx, { error: 'invalid_client', description, inBody: asked.inBody });
     }
-    // Counted only now: whoever does not know the secret can't use up the account's requests.
+    // Counted only now: a client without the secret can't use up the account's requests.
     const { allowed, headers } = limit.take(accountId);
     ctx.set({ ...headers });
     if (!allowed) {
@@ -195,14 +195,14 @@ function twoWaysIn(form: URLSearchParams): Wrong | null {
 function fromForm(form: URLSearchParams): ClientCredentials | Refusal {
   const clientId = form.get('client_id');
   const clientSecret = form.get('client_secret');
-  // With no credentials at all, Basic is what the answer asks for.
+  // A request without credentials is asked for Basic.
   if (clientId === null && clientSecret === null) {
     return { error: 'invalid_client', description: 'client credentials are missing', inBody: false };
   }
   return { clientId: clientId ?? '', clientSecret: clientSecret ?? '', inBody: true };
 }
 
-/** RFC 6749 2.3.1: form-encoded, a colon between, then base64. Ids and secrets of ours have nothing to encode. */
+/** RFC 6749 2.3.1: form-encoded, joined by a colon, then base64. Our own ids and secrets need no encoding. */
 function fromBasic(authorization: string): ClientCredentials {
   const encoded = /^basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(authorization)?.[1] ?? '';
   const [clientId = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');

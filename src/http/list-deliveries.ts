@@ -1,4 +1,4 @@
-/** GET /api/webhooks/{id}/deliveries: what became of what was sent to a webhook, page by page, newest first. */
+/** GET /api/webhooks/{id}/deliveries: the state of a webhook's deliveries, page by page, newest first. */
 import type { Context } from 'koa';
 import type { DeliveriesPage, DeliveriesQuery, DeliveryPlace } from '../ports/deliveries-view.js';
 import { OUTCOMES } from '../ports/delivery-order.js';
@@ -109,7 +109,7 @@ export const operation: Operation = {
   },
 };
 
-/** What the answers are read from. */
+/** The source of the pages. */
 export interface Deliveries {
   page(query: DeliveriesQuery): DeliveriesPage;
 }

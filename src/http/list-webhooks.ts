@@ -1,4 +1,4 @@
-/** GET /api/webhooks: the account's webhooks, inactive ones too, in the order they were created. */
+/** GET /api/webhooks: the account's webhooks, including inactive ones, in order of creation. */
 import type { Context } from 'koa';
 import type { Accounts } from '../read-model/accounts.js';
 import { headerPlace, type Sealing } from '../secrets/sealing.js';
@@ -50,7 +50,7 @@ const LINKS = {
   testWebhook: ofTheFirst('testWebhook', 'Send a test event to the first webhook of the list.'),
 };
 
-/** A link can name a place in the body, not each of several. */
+/** A link can name one place in the body, not each of several. */
 function ofTheFirst(operationId: string, description: string): Link {
   return { operationId, description, parameters: { id: '$response.body#/webhooks/0/id' } };
 }
@@ -70,14 +70,14 @@ export const operation: Operation = {
   },
 };
 
-/** What is held against too much reading. */
+/** The limits on excessive reading. */
 export interface Reading {
   readonly reads: ReadLimit;
   readonly unsent: UnsentAnswers;
 }
 
 export function listWebhooks(accounts: Accounts, sealing: Sealing, { reads, unsent }: Reading) {
-  // The answer is made once per state: a state that changes is another object.
+  // Each state is serialised once: a changed state is a new object.
   const answers = new WeakMap<AccountWebhooks, string>();
   return async (ctx: Context): Promise<void> => {
     const { accountId } = callerOf(ctx);
@@ -102,7 +102,7 @@ function answer(accountId: number, state: AccountWebhooks, sealing: Sealing): st
 
 function shown(accountId: number, webhook: Webhook, sealing: Sealing) {
   const { id, eventType, url, isActive, createdAt } = webhook;
-  // Without a prototype, __proto__ is a name like any other.
+  // Without a prototype, __proto__ is an ordinary name.
   const headers: Record<string, string> = Object.create(null);
   for (const { key, sealed } of webhook.headers) headers[key] = sealing.open(sealed, headerPlace(accountId, key));
   return { id, type: eventType, url, headers, isActive, createdAt };

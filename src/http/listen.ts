@@ -1,27 +1,33 @@
-/** The API's HTTP server: what it takes from strangers is limited, and it drains when it is closed. */
+/** The API's HTTP server: limits untrusted input, and drains on close. */
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
 
-/** Longer than the minute that load balancers commonly keep a connection, so that they close it first. */
+/** Longer than the minute for which load balancers commonly keep a connection, so that they close it first. */
 const KEEP_ALIVE_MS = 65_000;
-/** With the dispatcher's 8 s this stays below the 10 s that a stop may take. */
+/** With the dispatcher's 8 s this stays below the 10 s limit of a stop. */
 const DRAIN_MS = 1_500;
 
 export interface ServerLimits {
-  /** Request line and headers; over it is 431. */
+  /** Request line and headers; larger ones are 431. */
   readonly headBytes: number;
-  /** How long a head, and a whole request, may take from its first byte or the connection on; over it is 408. */
+  /**
+   * Time for a head (headMs) and for a whole request (requestMs), from its first byte or from the connection on; longer
+   * is 408.
+   */
   readonly headMs: number;
   readonly requestMs: number;
-  /** How often Node looks for those that take too long; by itself every 30 s. */
+  /** How often Node checks for slow requests; its default is 30 s. */
   readonly lookEveryMs: number;
-  /** How long an answer may wait for a reader that takes nothing of it, and a new connection for its first byte. */
+  /** How long a response may wait for a reader that takes none of it, and a new connection for its first byte. */
   readonly stallMs: number;
-  /** Requests that may stand unanswered on one connection: one more closes it. They are handled one after the other. */
+  /**
+   * Unanswered requests allowed on one connection: one more closes the connection. They are handled one after the
+   * other.
+   */
   readonly pipelined: number;
-  /** What is over it is closed as it comes. */
+  /** Connections above the limit are closed on arrival. */
   readonly connections: number;
 }
 
@@ -40,7 +46,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** @throws the error of listen, where the port can't be had */
+/** @throws the error of listen, if the port is not available */
 export async function listen(
   app: Koa,
   host: string,
@@ -57,8 +63,8 @@ export async function listen(
   };
   const unanswered = new Pipelines();
   const server = createServer(options, guarded(app.callback(), unanswered, limits.pipelined));
-  // With a listener Node leaves it to that to end a connection on which nothing moved for this long. An answer that is
-  // still being made (by a slow store, or a receiver that is tested) is waited for, one that is not read is not.
+  // Once there is a listener, Node leaves it to the listener to end a connection idle for this long. A response in
+  // progress (a slow store, or a test of a slow receiver) is waited for; an unread response is not.
   server.on('timeout', (socket: Socket) => {
     if (socket.writableLength > 0 || unanswered.of(socket) === 0) socket.destroy();
   });
@@ -66,7 +72,7 @@ export async function listen(
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.timeout = limits.stallMs;
   server.on('clientError', refuseRequest);
-  // Expect: 100-continue is met by Node; whatever else is expected is left aside, as if it had not been asked for.
+  // Node handles Expect: 100-continue; other expectations are ignored, as if absent.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -76,14 +82,14 @@ export async function listen(
 }
 
 interface Pipeline {
-  /** Requests that stand unanswered, the one that is handled too. */
+  /** Unanswered requests, including the one in progress. */
   unanswered: number;
   readonly waiting: (() => void)[];
 }
 
 /**
- * Handles a connection's requests one after the other: their answers go out in this order anyhow, and one that is made
- * before it can go out is held in memory. 40 connections that pipeline 32 GETs of 3 MB and read nothing took 3.5 GiB.
+ * Handles a connection's requests one after the other: responses leave in this order anyway, and a response finished
+ * early would wait in memory. 40 connections that pipelined 32 GETs of 3 MB and read nothing took 3.5 GiB.
  */
 class Pipelines {
   readonly #pipelines = new WeakMap<Socket, Pipeline>();
@@ -113,13 +119,13 @@ class Pipelines {
 function guarded(handle: RequestListener, unanswered: Pipelines, pipelined: number): RequestListener {
   return (request, response) => {
     const { socket } = request;
-    // Those that were read together with the one too many come here all the same.
+    // Requests read together with the one above the limit still arrive here.
     if (socket.destroyed || unanswered.of(socket) >= pipelined) socket.destroy();
     else unanswered.add(socket, response, () => handle(request, response));
   };
 }
 
-/** What Node's parser does not take gets an answer in the shape of all others. */
+/** Answers a request that Node's parser rejects, in the usual error shape. */
 function refuseRequest(error: Error & { code?: string }, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -136,7 +142,7 @@ function refuseRequest(error: Error & { code?: string }, socket: Duplex): void {
     `content-length: ${body.length}`,
     'connection: close',
   ];
-  // Ended only, the connection would stay for as long as the other side likes.
+  // After `end` alone the connection would stay for as long as the client likes.
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 

@@ -1,4 +1,4 @@
-/** Counts and times every answer by its route's template, never by its path: ids are in that. */
+/** Counts and times every response by its route's template, never by its path, which contains ids. */
 import type { Context, Middleware, Next } from 'koa';
 import type { HttpMetrics, Route } from '../observability/metrics.js';
 import type { Operation } from './operation.js';
@@ -11,7 +11,7 @@ export function measured(metrics: HttpMetrics): Middleware {
   };
 }
 
-/** Stands first in an operation's route: what comes after it may refuse the request. */
+/** First in an operation's route, because later middleware may refuse the request. */
 export function tagRoute({ method, path }: Operation): Middleware {
   const route: Route = { method: method.toUpperCase(), path };
   return (ctx: Context, next: Next): Promise<void> => {

@@ -1,17 +1,17 @@
-/** Schemas with a title, moved to #/components/schemas under that title. */
+/** Moves schemas with a title to #/components/schemas under that title. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Schema } from './operation.js';
 
 export interface WithNamedSchemas {
-  /** What was given, with a $ref in place of each schema that has a title. */
+  /** The input, with a $ref in place of each titled schema. */
   readonly root: Schema;
-  /** By their titles, which they no longer hold. */
+  /** By title; the schemas no longer contain it. */
   readonly schemas: Readonly<Record<string, Schema>>;
 }
 
 /**
- * A field keeps the description beside its $ref, where readers and generators look for it.
- * @throws Error where two different schemas have the same title
+ * A field keeps its description beside the $ref, where readers and generators look for it.
+ * @throws Error if two different schemas have the same title
  */
 export function nameSchemas(root: Schema): WithNamedSchemas {
   const schemas: Record<string, Schema> = {};
@@ -29,7 +29,7 @@ function moved(node: unknown, schemas: Record<string, Schema>): unknown {
   return typeof title === 'string' ? referred(title, schema, schemas) : whole;
 }
 
-/** Its own keyword for what enum and const say already: generators ask for it, and ajv would report both. */
+/** Adds `type`, which enum and const already imply: generators need it, and ajv would report both. */
 function typed(schema: Schema): Schema {
   const value = Array.isArray(schema.enum) ? schema.enum[0] : schema.const;
   const isPlain = typeof value === 'string' || typeof value === 'boolean';

@@ -1,6 +1,6 @@
 /**
- * Outages that pass, and an account that is set aside until another release reads its events: what stands behind them is
- * told once, by who watches the store, and not with every request.
+ * Temporary outages, and accounts that are set aside until another release can read their events. The watch over the
+ * store reports the cause once, not with every request.
  */
 import { OtherHistory, StoreUnavailable } from '../ports/event-store.js';
 import { AccountUnreadable } from '../read-model/account-unreadable.js';
@@ -11,7 +11,7 @@ const RETRY_AFTER_SECONDS = 5;
 
 const OUTAGES = [StoreUnavailable, OtherHistory, ReadModelBehind, AccountUnreadable];
 
-/** The 503 that the error is to the caller; null where it is something else. */
+/** The 503 for the caller; null for any other error. */
 export function notNow(error: unknown): ApiError | null {
   if (!OUTAGES.some((outage) => error instanceof outage)) return null;
   const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };

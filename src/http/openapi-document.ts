@@ -1,17 +1,17 @@
-/** OpenAPI 3.1, put together from what the operations say of themselves and what stands before each of them. */
+/** OpenAPI 3.1, assembled from the operations' descriptions and from the middleware of each. */
 import { nameSchemas } from './named-schemas.js';
 import type { Operation, Parameter, Response, Schema, Tag } from './operation.js';
 import { refusal } from './operation.js';
 import { PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
 
 export interface DocumentOptions {
-  /** Of the service. */
+  /** The service's version. */
   readonly version: string;
-  /** False where another issuer's tokens are taken. */
+  /** False if another issuer's tokens are accepted. */
   readonly issuesTokens: boolean;
 }
 
-/** @throws Error where two different schemas have the same title */
+/** @throws Error if two different schemas have the same title */
 export function openApiDocument(operations: readonly Operation[], options: DocumentOptions): Schema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
@@ -37,7 +37,7 @@ const INFO = {
   license: { name: 'MIT', identifier: 'MIT' },
 };
 
-/** The service does not know its public address. A relative one is resolved against that of the document. */
+/** The service does not know its public address. A relative URL is resolved against the document's URL. */
 const SERVERS = [{ url: '/', description: 'The service that serves this document.' }];
 
 const TAGS: Readonly<Record<Tag, string>> = {
@@ -57,7 +57,7 @@ function described(operation: Operation, { issuesTokens }: DocumentOptions): Sch
     tags: [tag],
     summary,
     description,
-    // The client's own credentials may stand in the form as well: then no scheme is used.
+    // The client's own credentials may also be in the form; then no scheme applies.
     security: security === 'client' ? [{ client: [] }, {}] : schemes[security],
     ...(parameters.length > 0 && { parameters: parameters.map(parameter) }),
     ...(body && { requestBody: { required: true, content: { [MEDIA_TYPES[body.type]]: { schema: body.schema } } } }),
@@ -92,7 +92,7 @@ function parameter({ required = false, ...rest }: Parameter): Schema {
 }
 
 function answer({ security, rateLimit }: Operation, status: number, response: Response): Schema {
-  // Requests count once it is known whose they are; what was not authenticated has no figures.
+  // A request counts once its account is known; unauthenticated requests have no RateLimit headers.
   const isCounted = security === 'bearer' ? status !== 401 && status !== 431 : status === 200 || status === 429;
   const names = [
     ...(rateLimit && rateLimit !== 'reads' && isCounted ? ['RateLimit-Policy', 'RateLimit'] : []),

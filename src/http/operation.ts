@@ -1,39 +1,39 @@
 /**
- * What an operation looks like from outside. The server makes its route and what stands before it from this, and
- * /openapi.json is put together from it, so the document says what the service does.
+ * The external description of an operation. The server builds its route and middleware from it, and /openapi.json is
+ * assembled from it, so the document matches the service.
  */
 import { ERROR } from './shared-schemas.js';
 
 /**
- * JSON Schema (2020-12, which OpenAPI 3.1 takes as it is). One with a title becomes a component of that name: generated
- * clients call its type so.
+ * JSON Schema (2020-12, which OpenAPI 3.1 uses unchanged). A schema with a title becomes a component of that name,
+ * which generated clients use for its type.
  */
 export type Schema = Readonly<Record<string, unknown>>;
 
 export type Tag = 'Webhooks' | 'Deliveries' | 'Authentication' | 'Documents' | 'Payment events';
 
 export interface Operation {
-  /** As generated clients name it. */
+  /** The operation's name in generated clients. */
   readonly id: string;
   readonly method: 'get' | 'post' | 'patch' | 'delete';
-  /** With its parameters in braces: /api/webhooks/{id}. */
+  /** With parameters in braces: /api/webhooks/{id}. */
   readonly path: string;
   readonly tag: Tag;
-  /** A line of a table of contents, without a full stop. */
+  /** A line for a table of contents, without a full stop. */
   readonly summary: string;
-  /** Sentences: what it does, and what a caller has to know of it. */
+  /** Sentences: the operation's effect, and what a caller must know. */
   readonly description: string;
   /** bearer: 401 before anything else; client: the operation itself authenticates the client. */
   readonly security: 'bearer' | 'client' | 'none';
   /**
-   * The limit its requests count to; with `bearer` before anything else of the request is looked at. Reads count by what they
-   * cost (read-limit.ts), where they are made.
+   * The limit that its requests count towards; with `bearer`, before the rest of the request is read. A read counts by
+   * its cost (read-limit.ts), where the response is made.
    */
   readonly rateLimit?: 'writes' | 'tokens' | 'reads';
-  /** Without it a body is not looked at. */
+  /** If absent, a body is ignored. */
   readonly body?: { readonly type: 'json' | 'form'; readonly schema: Schema };
   readonly parameters?: readonly Parameter[];
-  /** By status. What stands before the operation adds its own: 400, 401, 413, 415, 429, 431 and 500. */
+  /** By status. The middleware adds its own: 400, 401, 413, 415, 429, 431 and 500. */
   readonly responses: Readonly<Record<number, Response>>;
 }
 
@@ -48,16 +48,16 @@ export interface Parameter {
 export interface Response {
   readonly description: string;
   readonly schema: Schema;
-  /** Name -> what it says. */
+  /** Name -> description. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Name -> an operation that the answer leads to. */
+  /** Name -> an operation to continue with. */
   readonly links?: Readonly<Record<string, Link>>;
 }
 
 export interface Link {
   readonly operationId: string;
   readonly description: string;
-  /** Name of its parameter -> where the value is: a runtime expression of OpenAPI. */
+  /** Name of its parameter -> location of the value: a runtime expression of OpenAPI. */
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
@@ -67,7 +67,7 @@ export function refusal(description: string): Response {
 
 export const WEBHOOK_NOT_FOUND = refusal('The account has no webhook with this id, or the account is not registered.');
 
-/** Of the operations that add to an account's history. */
+/** For operations that add to an account's history. */
 export const TOO_MUCH = refusal(
   'The account sent too many requests, or added too much to its history. Retry-After says when to try again.',
 );

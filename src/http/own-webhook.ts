@@ -1,4 +1,4 @@
-/** The webhook a path names, one of the caller's account. What is not known here is asked of the store before it is a 404. */
+/** The webhook that a path names, of the caller's account. Before a 404 for an unknown webhook, the store is asked. */
 import type { Context } from 'koa';
 import type { Accounts } from '../read-model/accounts.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';

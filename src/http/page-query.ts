@@ -1,4 +1,4 @@
-/** The query of a page of deliveries. What is not known is passed over, what is known and not valid is a 400. */
+/** The query of a page of deliveries. Unknown parameters are ignored; a known but invalid one is a 400. */
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { DeliveriesQuery, DeliveryPlace } from '../ports/deliveries-view.js';
 import { OUTCOMES, type Outcome } from '../ports/delivery-order.js';
@@ -13,7 +13,7 @@ const PLACE = /^(\d{1,16})\.([!-~]{1,128})$/;
 
 export type PageQuery = Omit<DeliveriesQuery, 'accountId' | 'webhookId'>;
 
-/** @throws ApiError 400 that names every parameter that is wrong */
+/** @throws ApiError 400 that names every wrong parameter */
 export function pageQuery(query: ParsedUrlQuery): PageQuery {
   const problems: FieldError[] = [];
   const read = <T>(name: string, parse: (text: string) => T | null, predicate: string): T | null => {
@@ -46,15 +46,15 @@ function outcomeOf(text: string): Outcome | null {
 }
 
 function placeOf(text: string): DeliveryPlace | null {
-  // What is not base64url is left out without a word when it is decoded.
+  // The decoder silently drops characters that are not base64url.
   if (!BASE64URL.test(text)) return null;
   const [, firstAt, id] = PLACE.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
   return firstAt !== undefined && id !== undefined ? { firstAt: Number(firstAt), id } : null;
 }
 
-/** ms since the epoch; a date alone is its beginning, in UTC. */
+/** ms since the epoch; a date without a time is its start, in UTC. */
 function timeOf(text: string): number | null {
-  // In a query a plus that was not encoded is a space, and only an offset can have one here.
+  // In a query, an unencoded plus is a space; only an offset can contain one here.
   const time = text.replace(' ', '+');
   const ms = TIME.test(time) ? Date.parse(time.replace(',', '.')) : Number.NaN;
   return Number.isNaN(ms) ? null : ms;

@@ -1,4 +1,4 @@
-/** The request that a receiver gets, for /openapi.json's `webhooks`. docs/receivers.md says the same for people. */
+/** The request that a receiver gets, for `webhooks` of /openapi.json. docs/receivers.md says the same for people. */
 import type { Parameter, Schema, Tag } from './operation.js';
 import { EVENT_TYPE } from './shared-schemas.js';
 
@@ -35,7 +35,7 @@ const PAYMENT_EVENT: Schema = {
   },
 };
 
-/** An operation of the receiver's, so it has no security scheme of ours, and answers with statuses of its choice. */
+/** The operation is the receiver's, so it has no security scheme of ours and answers with any status. */
 export const PAYMENT_EVENT_WEBHOOK: Schema = {
   post: {
     operationId: 'receivePaymentEvent',

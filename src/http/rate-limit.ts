@@ -1,6 +1,7 @@
 /**
- * So many requests a minute per account: a token bucket each, in this process. It holds a minute's worth, so a burst of
- * that many is taken at once. What is left stands in RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10).
+ * Limits requests per minute and account: one token bucket per account, in this process. A bucket holds a minute's
+ * worth, so a burst of that size passes at once. RateLimit headers (draft-ietf-httpapi-ratelimit-headers-10) show the
+ * remainder.
  */
 import type { Context, Next } from 'koa';
 import { LRUCache } from 'lru-cache';
@@ -8,9 +9,9 @@ import { ApiError } from './api-error.js';
 import { callerOf } from './request-context.js';
 
 const WINDOW_MS = 60_000;
-/** Sums of fractions are a little off; who waited as told is not refused for that. */
+/** Sums of fractions are slightly inexact; a client that waited as told is not refused for that. */
 const ROUNDING_MS = 0.001;
-/** An account that falls out begins anew with a full bucket; by then so many others have asked since it did. */
+/** An evicted account restarts with a full bucket; by then this many other accounts have sent requests since. */
 const REMEMBERED_ACCOUNTS = 20_000;
 
 interface Take {
@@ -24,11 +25,11 @@ export interface RateLimit {
 }
 
 export interface RateLimitOptions {
-  /** As the headers call it. */
+  /** As in the headers. */
   readonly name: string;
   /** 0: no limit, and no headers. */
   readonly perMinute: number;
-  /** ms of a clock that never goes back */
+  /** ms of a monotonic clock */
   readonly now: () => number;
 }
 
@@ -36,7 +37,7 @@ export function createRateLimit({ name, perMinute, now }: RateLimitOptions): Rat
   if (perMinute === 0) return { take: () => ({ allowed: true, headers: {} }) };
   const oneEveryMs = WINDOW_MS / perMinute;
   const policy = { 'ratelimit-policy': `"${name}";q=${perMinute};w=${WINDOW_MS / 1000}` };
-  // All there is to know of a bucket is when it will be full: what is missing is the time until then.
+  // The time when a bucket will be full is its whole state: the missing amount is the time until then.
   const fullAt = new LRUCache<number, number>({ max: REMEMBERED_ACCOUNTS });
   return {
     take(accountId) {
@@ -45,7 +46,7 @@ export function createRateLimit({ name, perMinute, now }: RateLimitOptions): Rat
       const tooEarly = missing - WINDOW_MS;
       const allowed = tooEarly < ROUNDING_MS;
       if (allowed) fullAt.set(accountId, at + missing);
-      // Of one that is refused the reset is the moment of Retry-After, else that of a full bucket.
+      // For a refused request the reset is the moment of Retry-After, otherwise the moment of a full bucket.
       const reset = Math.ceil((allowed ? missing : tooEarly) / 1000);
       const left = allowed ? Math.floor((ROUNDING_MS - tooEarly) / oneEveryMs) : 0;
       const headers = { ...policy, ratelimit: `"${name}";r=${left};t=${reset}` };
@@ -54,7 +55,7 @@ export function createRateLimit({ name, perMinute, now }: RateLimitOptions): Rat
   };
 }
 
-/** Stands behind authentication and before everything that reads of the request. */
+/** After authentication and before any other reading of the request. */
 export function limitRate(limit: RateLimit) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const { accountId } = callerOf(ctx);

@@ -1,37 +1,39 @@
 /**
- * What an account's reads may cost this process: time, of making an answer and of sending it. Far above what clients need; a
- * list of three webhooks costs next to nothing, one of 1 MiB some ms.
- * - A bucket each, of so many ms a minute; it holds a minute's worth. Empty, the account's reads are 429 until it is not.
- * - One costly answer of an account in a turn of the event loop: its next ones wait for theirs, and others come in between,
- *   however many connections it has.
+ * Limits the cost of an account's reads to this process: the time to make and send a response. The limit is far above
+ * what clients need; a list of three webhooks costs next to nothing, one of 1 MiB some ms.
+ *
+ * - A bucket per account, of so many ms a minute; it holds a minute's worth. While it is empty, the account's reads
+ *   are 429.
+ * - One costly response per account and event-loop turn: the account's next reads wait for their own turn, and other
+ *   accounts come in between, however many connections the account has.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { ApiError } from './api-error.js';
 
 const WINDOW_MS = 60_000;
-/** Sums of fractions are a little off. */
+/** Sums of fractions are slightly inexact. */
 const ROUNDING_MS = 0.001;
-/** Sending is mostly the kernel's copying: a list of 770 KB took 1.5 ms. */
+/** Sending is mostly copying in the kernel: a list of 770 KB took 1.5 ms. */
 const BYTES_A_MS = 512 * 1024;
-/** What costs less does not end its account's turn. */
+/** A cheaper response does not end its account's turn. */
 const COSTLY_MS = 0.25;
-/** One that falls out begins anew with a full bucket. */
+/** An evicted account restarts with a full bucket. */
 const REMEMBERED_ACCOUNTS = 20_000;
 
 export interface ReadLimitOptions {
-  /** ms a minute and account; 0: no limit. */
+  /** ms per minute and account; 0: no limit. */
   readonly msPerMinute: number;
-  /** ms of a clock that never goes back. */
+  /** ms of a monotonic clock. */
   readonly now: () => number;
 }
 
 export class ReadLimit {
   readonly #msPerMinute: number;
   readonly #now: () => number;
-  /** When the bucket will be full, by `now`. */
+  /** When each bucket will be full, by `now`. */
   readonly #fullAt = new LRUCache<number, number>({ max: REMEMBERED_ACCOUNTS });
-  /** Accounts whose turn is over; fulfilled when the last of those that wait has had its own. */
+  /** Accounts whose turn is over; fulfilled when the last waiting read has had its turn. */
   readonly #turns = new Map<number, Promise<void>>();
 
   constructor({ msPerMinute, now }: ReadLimitOptions) {
@@ -39,7 +41,7 @@ export class ReadLimit {
     this.#now = now;
   }
 
-  /** Fulfilled when it is the account's turn. Undefined: at once. @throws ApiError 429 where its bucket is empty */
+  /** Fulfilled when the account's turn comes. Undefined: at once. @throws ApiError 429 if its bucket is empty */
   turn(accountId: number): Promise<void> | undefined {
     this.#mustBeLeft(accountId);
     const before = this.#turns.get(accountId);
@@ -49,7 +51,7 @@ export class ReadLimit {
     return turn.then(() => this.#mustBeLeft(accountId));
   }
 
-  /** Makes the answer and counts what it costs. Not waited for in between: that would count the work of others. */
+  /** Makes the response and charges its cost. Synchronous: an await would charge the work of others. */
   counted(accountId: number, make: () => string): string {
     const begun = this.#now();
     const answer = make();

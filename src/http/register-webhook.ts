@@ -1,4 +1,4 @@
-/** POST /api/webhooks: registers a URL for an event type, or updates the entry that has this URL and type already. */
+/** POST /api/webhooks: registers a URL for an event type, or updates the existing entry of this URL and type. */
 import type { Context } from 'koa';
 import { MAX_URL_CHARACTERS } from '../endpoints/endpoint-url.js';
 import { parseUrl } from '../endpoints/parse-url.js';
@@ -113,7 +113,10 @@ export interface RegisterWebhookParts {
   readonly fingerprints: Fingerprints;
   readonly webhookIds: WebhookIds;
   readonly sealing: Sealing;
-  /** By its spelling alone: names are resolved at each connection, so an answer tells nothing of what they lead to. */
+  /**
+   * Checks the URL's text only: names are resolved at each connection, so a response reveals nothing about where they
+   * lead.
+   */
   readonly checkEndpoint: (url: string) => CheckedEndpoint;
   readonly now: () => Date;
 }
@@ -133,13 +136,13 @@ export function registerWebhook(parts: RegisterWebhookParts) {
   };
 }
 
-/** What makes two requests the same one: two spellings of a URL are, two orders of headers are not. */
+/** Decides whether two requests are the same: two spellings of a URL are, two orders of headers are not. */
 function identityOf({ url, eventType, headers = [] }: RegisterWebhookBody): unknown {
   const href = parseUrl(url)?.href ?? url;
   return [href, eventType, headers.map(({ key, value }) => [key, value])];
 }
 
-/** The command, made where no earlier answer stands in its place. @throws ApiError 400 for a URL that is refused */
+/** Prepares the command if no earlier response answers the request. @throws ApiError 400 for a refused URL */
 function preparation(parts: RegisterWebhookParts, accountId: number, body: RegisterWebhookBody) {
   let newId: number | null = null;
   return {
@@ -178,7 +181,7 @@ function answer(ctx: Context, decision: KeyedDecision): void {
   ctx.body = { success: true, message };
 }
 
-/** Of the event that the request caused, now or before. */
+/** The type of the event that the request caused, now or earlier. */
 function eventTypeOf(decision: KeyedDecision): string | undefined {
   if (decision.kind === 'replayed') return decision.use.eventType;
   return decision.kind === 'accepted' ? decision.events[0]?.type : undefined;

@@ -1,4 +1,4 @@
-/** DELETE /api/webhooks/{id}: nothing more is sent to it; its history stays. */
+/** DELETE /api/webhooks/{id}: ends the webhook's deliveries; its history stays. */
 import type { Context } from 'koa';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import { type Operation, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operation.js';

@@ -1,6 +1,7 @@
 /**
- * What every request and answer have. An id: the caller's own X-Request-Id where it is a sound one, else a new one; echoed
- * back. The trace it belongs to, where it says so (traceparent). And no-store: answers are an account's own, and true for now only.
+ * Common to every request and response. An id: the caller's own X-Request-Id if well-formed, else a new one; echoed
+ * back. The trace that the request belongs to (traceparent), if any. And no-store: a response is private to its account
+ * and true only now.
  */
 import type { Context, Next } from 'koa';
 import type { Caller } from '../accounts/access-tokens.js';
@@ -26,19 +27,19 @@ export function commandContext(ctx: Context, actor: string): CommandContext {
   return { actor, requestId, correlationId, trace: traceOf(ctx) };
 }
 
-/** Of a request that passed `authenticate`; of any other it throws: a route without it is our fault. */
+/** The caller of a request that passed `authenticate`. Throws for any other: a route without it is our fault. */
 export function callerOf({ state }: Pick<Context, 'state'>): Caller {
   const caller = state.caller as Caller | undefined;
   if (!caller) throw new Error('the route does not authenticate');
   return caller;
 }
 
-/** Null: it belongs to none. */
+/** Null: no trace. */
 export function traceOf({ state }: Pick<Context, 'state'>): TraceContext | null {
   return (state.trace as TraceContext | null | undefined) ?? null;
 }
 
-/** What every log line about a request has. */
+/** The fields of every log line about a request. */
 export function aboutRequest({ state }: Context) {
   const { requestId, correlationId, caller } = state;
   const accountId = (caller as Caller | undefined)?.accountId;
@@ -49,7 +50,7 @@ function sound(id: string | string[] | undefined): string | undefined {
   return typeof id === 'string' && SOUND_ID.test(id) ? id : undefined;
 }
 
-/** Node joins the values of a name that stands more than once; the type does not know which names those are. */
+/** Node joins the values of most repeated headers; the type does not say which. */
 function text(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

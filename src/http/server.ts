@@ -1,4 +1,4 @@
-/** The REST face: the routes, and the middleware in its order. */
+/** The REST API: its routes, and the middleware in order. */
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { VerifyToken } from '../accounts/access-tokens.js';
@@ -40,12 +40,12 @@ export interface ApiParts extends RegisterWebhookParts {
   readonly deliveries: Deliveries;
   readonly sendTest: SendTest;
   readonly verifyToken: VerifyToken;
-  /** Null where another issuer's tokens are taken: then there is no POST /oauth/token, and no metadata of it. */
+  /** Null if another issuer's tokens are accepted: then there is no POST /oauth/token and no metadata for it. */
   readonly ownTokens: OwnTokens | null;
-  /** Where clients reach the service, without a slash at the end; null: each at the Host it asks. */
+  /** The service's public URL, without a trailing slash; null: the Host of each request. */
   readonly publicUrl: string | null;
   readonly rateLimits: { readonly writes: RateLimit; readonly tokens: RateLimit; readonly reads: ReadLimit };
-  /** The service's, for /openapi.json. */
+  /** The service's version, for /openapi.json. */
   readonly version: string;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
@@ -60,7 +60,7 @@ interface Route {
 
 export function createApi(parts: ApiParts): Koa {
   const app = new Koa();
-  // What a broken connection emits; the requests themselves end in answerErrors.
+  // Errors of broken connections; errors of requests end in answerErrors.
   app.on('error', (error: Error) => parts.logger.debug({ err: error }, 'a connection failed'));
   app.use(requestContext(parts.newRequestId));
   if (parts.tracing.exports) app.use(traced(parts.tracing));
@@ -70,7 +70,7 @@ export function createApi(parts: ApiParts): Koa {
   return app;
 }
 
-/** One line per operation; what stands before each is made from its description. */
+/** One line per operation; each description determines the middleware. */
 function routes(parts: ApiParts): Route[] {
   const { accounts, sealing, handleCommand, now, ownTokens } = parts;
   const ownWebhook = createOwnWebhook(accounts);

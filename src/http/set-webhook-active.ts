@@ -1,4 +1,4 @@
-/** PATCH /api/webhooks/{id}: switches a webhook off and on again. */
+/** PATCH /api/webhooks/{id}: deactivates or reactivates a webhook. */
 import type { Context } from 'koa';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import { MAX_ACTIVE_PER_TYPE } from '../webhooks/limits.js';

@@ -1,4 +1,4 @@
-/** Schemas that several operations have. What each operation alone has stands in its own file. */
+/** Schemas shared by several operations. Each operation's own schemas are in its file. */
 import { EVENT_TYPES } from '../webhooks/limits.js';
 
 export const EVENT_TYPE = {
@@ -54,7 +54,7 @@ export const ERROR = {
   },
 } as const;
 
-/** What became of one request to a receiver. */
+/** The result of one request to a receiver. */
 export const EXCHANGE = {
   status: {
     type: ['integer', 'null'],

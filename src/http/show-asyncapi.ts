@@ -1,4 +1,4 @@
-/** GET /asyncapi.json: what payment systems publish, for people and generators. It is no secret: no token is needed. */
+/** GET /asyncapi.json: what payment systems publish, for people and generators. Public: no token is needed. */
 import type { Context } from 'koa';
 import { asyncApiDocument } from './asyncapi-document.js';
 import type { Operation } from './operation.js';

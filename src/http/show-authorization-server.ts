@@ -1,6 +1,7 @@
 /**
- * GET /.well-known/oauth-authorization-server: where tokens are issued, and how (RFC 8414). A client that knows the
- * service's URL finds the rest. It is not the `iss` of a token, which is AUTH_ISSUER: to a client tokens are opaque.
+ * GET /.well-known/oauth-authorization-server: where and how tokens are issued (RFC 8414). A client that knows the
+ * service's URL finds the rest. The issuer here is not the `iss` of a token, which is AUTH_ISSUER: tokens are opaque to
+ * clients.
  */
 import type { Context } from 'koa';
 import { parseUrl } from '../endpoints/parse-url.js';
@@ -8,7 +9,7 @@ import { badRequest, fieldError } from './api-error.js';
 import { operation as issueToken, SCOPE } from './issue-token.js';
 import { type Operation, refusal } from './operation.js';
 
-/** A name or an address, and a port. Nothing else of what a client may send as Host is repeated. */
+/** A name or an address, and a port. Nothing else of a client's Host header is echoed. */
 const HOST = /^([\w.-]{1,253}|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i;
 
 const texts = (description: string) => ({ type: 'array', description, items: { type: 'string' } }) as const;
@@ -44,7 +45,7 @@ export const operation: Operation = {
   },
 };
 
-/** @param publicUrl without a slash at its end; null: it is where the request went, which no proxy's TLS is seen in */
+/** @param publicUrl without a trailing slash; null: the URL of the request, which does not show a proxy's TLS */
 export function showAuthorizationServer(publicUrl: string | null) {
   return (ctx: Context): void => {
     const issuer = publicUrl ?? `http://${hostOf(ctx)}`;
@@ -53,7 +54,7 @@ export function showAuthorizationServer(publicUrl: string | null) {
       token_endpoint: issuer + issueToken.path,
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
       grant_types_supported: ['client_credentials'],
-      // Required by RFC 8414 2, and empty where no grant has an authorization endpoint.
+      // Required by RFC 8414 2, and empty because no grant has an authorization endpoint.
       response_types_supported: [],
       scopes_supported: [SCOPE],
     };

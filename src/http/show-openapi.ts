@@ -1,4 +1,4 @@
-/** GET /openapi.json: what this file's neighbours are, for people and generators. It is no secret: no token is needed. */
+/** GET /openapi.json: the API's operations, for people and generators. Public: no token is needed. */
 import type { Context } from 'koa';
 import { type DocumentOptions, openApiDocument } from './openapi-document.js';
 import type { Operation } from './operation.js';

@@ -1,4 +1,4 @@
-/** POST /api/webhooks/{id}/test: a test event to one webhook, active or not, and what came of it. */
+/** POST /api/webhooks/{id}/test: sends a test event to one webhook, active or not, and returns the result. */
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Logger } from '../observability/logger.js';
@@ -94,7 +94,7 @@ function messageOf({ status, error }: Pick<TestResult, 'status' | 'error'>): str
   return status === null ? `the endpoint did not answer: ${error}` : `the endpoint did not answer in full: ${error}`;
 }
 
-/** A body is nothing to us. @throws ApiError 413, 400 */
+/** Ignores the body, within the size limit. @throws ApiError 413, 400 */
 async function passOver(request: IncomingMessage): Promise<void> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > MOST_BYTES || (await bytesOf(request)) > MOST_BYTES) {
@@ -102,11 +102,11 @@ async function passOver(request: IncomingMessage): Promise<void> {
   }
 }
 
-/** Counts no further than it has to. */
+/** Stops counting as soon as the answer is known. */
 async function bytesOf(request: IncomingMessage): Promise<number> {
   let bytes = 0;
   try {
-    // Left whole: Node passes over the rest of it when the answer is out.
+    // The stream stays open: Node discards the rest of the body after the response.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       bytes += (chunk as Buffer).length;
       if (bytes > MOST_BYTES) break;

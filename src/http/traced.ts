@@ -1,4 +1,4 @@
-/** A span of each request: what it appends, and a test event it sends, belong to that. */
+/** One span per request: the request's appends and its test event are children of it. */
 import type { Context, Middleware, Next } from 'koa';
 import type { Tracing } from '../observability/tracing.js';
 import { traceOf } from './request-context.js';

@@ -1,14 +1,15 @@
 /**
- * Long answers that are made and not taken yet, by bytes: a client that asks and does not read would fill the memory. Each
- * connection has one answer at a time (listen.ts); these limits are over all connections, of an account and of the process.
+ * Limits long unsent responses by bytes: a client that requests and does not read would fill the memory. Each
+ * connection has one response at a time (listen.ts); these limits apply across all connections of an account and of the
+ * process.
  */
 import type { Context } from 'koa';
 import { ApiError } from './api-error.js';
 
 const MIB = 1024 * 1024;
 /**
- * Characters. Of what is shorter the number of connections is limit enough. A middleware that counted every answer made GET 0.66 of the
- * bare route, where it is 0.71 with this (medians of two runs of the bench row `get`).
+ * Characters. For shorter responses the limit on connections suffices. A middleware that counted every response made
+ * GET 0.66 of the bare route; with this limit GET is 0.71 (medians of two runs of the bench row `get`).
  */
 const LONG = 4 * 1024;
 
@@ -19,7 +20,7 @@ export interface UnsentLimits {
 
 const LIMITS: UnsentLimits = { accountBytes: 16 * MIB, processBytes: 96 * MIB };
 
-/** Shorter ones are counted nowhere. */
+/** Shorter responses are not counted. */
 export function isLong(answer: string): boolean {
   return answer.length >= LONG;
 }
@@ -33,7 +34,7 @@ export class UnsentAnswers {
     this.#limits = limits;
   }
 
-  /** Before the answer is given. @throws ApiError 503 where too much waits already */
+  /** Call before the response is set. @throws ApiError 503 if too much is unsent already */
   mustTake({ res }: Pick<Context, 'res'>, accountId: number, answer: string): void {
     if (!isLong(answer)) return;
     const bytes = Buffer.byteLength(answer);

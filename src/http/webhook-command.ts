@@ -1,4 +1,4 @@
-/** What the operations on webhooks have in common: the id in the path, and what a refused command is to the caller. */
+/** Shared by the operations on webhooks: the id in the path, and the response to a refused command. */
 import type { Context } from 'koa';
 import type { HandledCommand } from '../webhooks/handle-command.js';
 import { MAX_WEBHOOKS } from '../webhooks/limits.js';
@@ -11,7 +11,7 @@ const TOO_LARGE = fieldError(
   "can't be accepted: the webhooks of the account would exceed 1 MiB in total; shorten headers or remove a webhook",
 );
 
-/** Of /api/webhooks/{id}. @throws ApiError 404 for what no webhook has as its id */
+/** The id in /api/webhooks/{id}. @throws ApiError 404 for a text that can't be an id */
 export function webhookIdOf(ctx: Context): number {
   const given = String(ctx.params.id);
   if (!/^[1-9]\d{0,15}$/.test(given)) throw webhookNotFound();
@@ -19,7 +19,7 @@ export function webhookIdOf(ctx: Context): number {
 }
 
 /**
- * @param atLimit the 400 of a command that may make one webhook more active than the type may have
+ * @param atLimit the 400 of a command that may exceed the type's limit of active webhooks by one
  * @throws ApiError 404, 400, 429
  */
 export function mustBeAccepted(decision: HandledCommand, atLimit?: FieldError): void {
