@@ -1,37 +1,38 @@
 /**
- * Commands of one account are handled one after the other in this process. Side by side only one of n that were decided at a
- * revision is appended, and the others are decided again: n commands at once are n * n / 2 appends. 50 POSTs a second of one
- * account to an EventStoreDB became 2 a second so.
+ * Handles the commands of one account one after the other in this process. Of n concurrent decisions at one revision,
+ * only one is appended and the others are repeated: n commands at once are n * n / 2 appends. This slowed 50 POSTs a
+ * second of one account to an EventStoreDB to 2 a second.
  *
- * A change of a large account is followed by a pause of that account, for the read model stores all of it again: 1 MiB, a hundred
- * times a second with 40 connections. An account of 1 MiB has 24 changes a second so.
+ * A change of a large account is followed by a pause of that account, because the read model stores the whole account
+ * again: 1 MiB, a hundred times a second with 40 connections. With the pause, an account of 1 MiB has 24 changes a
+ * second.
  */
 import { StoreUnavailable } from '../ports/event-store.js';
 
 interface Line {
-  /** Let in, and not ended. */
+  /** Commands in progress. */
   running: number;
   readonly waiting: (() => void)[];
 }
 
 const CHARACTERS_A_MS = 25_000;
-/** A shorter one is none: of accounts below 125,000 characters. */
+/** Shorter pauses are skipped: those of accounts below 125,000 characters. */
 const SHORTEST_PAUSE_MS = 5;
 
 export interface Turn {
-  /** The work has changed an account that is so large. */
+  /** The work has changed an account of this size. */
   changed(characters: number): void;
 }
 
 export class AccountTurns {
   readonly #lines = new Map<number, Line>();
 
-  /** How many accounts have commands under way. */
+  /** Number of accounts with commands in progress. */
   get size(): number {
     return this.#lines.size;
   }
 
-  /** Rejected with what the work is rejected with. */
+  /** Rejects with the work's rejection. */
   async take<T>(accountId: number, work: (turn: Turn) => Promise<T>): Promise<T> {
     await this.#letIn(accountId);
     let pauseMs = 0;
@@ -56,7 +57,10 @@ export class AccountTurns {
     return undefined;
   }
 
-  /** @param isOutage all that wait are let in: one after the other each would wait as long as the store may take to fail */
+  /**
+   * @param isOutage releases all waiting commands: one after the other, each would wait as long as the store takes to
+   * fail
+   */
   #ended(accountId: number, isOutage: boolean): void {
     const line = this.#lines.get(accountId);
     if (!line) return;

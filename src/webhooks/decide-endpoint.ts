@@ -1,8 +1,8 @@
 /**
- * What follows for an account from how one of its endpoints fares. Pure.
+ * Decides what an endpoint's state of health means for its account. Pure.
  *
- *   taking -> failing (noted) -> taking again (recovered)
- *                             -> all its webhooks are deactivated, once it has failed for long enough
+ *   working -> failing (noted) -> working again (recovered)
+ *                              -> all its webhooks are deactivated, once it has failed for long enough
  */
 import type { WebhookEvent } from './events.js';
 import type { AccountWebhooks } from './state.js';
@@ -24,7 +24,7 @@ interface NoteEndpointRecovered {
 interface DeactivateFailingEndpoint {
   readonly type: 'DeactivateFailingEndpoint';
   readonly endpoint: string;
-  /** How long it has to have failed, as it was noted. ms */
+  /** Required time since the noted first failure, ms. */
   readonly afterMs: number;
   readonly at: string;
 }

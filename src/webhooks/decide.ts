@@ -1,4 +1,4 @@
-/** What a command leads to, given the account's state: events, or a refusal. Pure. */
+/** Decides a command by the account's state: events, or a refusal. Pure. */
 import { decideEndpoint, type EndpointCommand } from './decide-endpoint.js';
 import type { SealedHeader, WebhookConfiguration, WebhookEvent } from './events.js';
 import { type EventType, MAX_ACCOUNT_CHARACTERS, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from './limits.js';
@@ -10,9 +10,9 @@ export interface RegisterWebhook {
   readonly endpoint: string;
   readonly eventType: EventType;
   readonly headers: readonly SealedHeader[];
-  /** Whether headers that are kept hold the very values of `headers`: sealed anew they look different each time. */
+  /** Whether the stored headers contain exactly the values of `headers`: the same value sealed twice looks different. */
   readonly isHeldBy: (kept: readonly SealedHeader[]) => boolean;
-  /** The id it gets where the URL is new for the type; else it stays unused. */
+  /** The webhook's id if the URL is new for the type; otherwise unused. */
   readonly newId: number;
   readonly at: string;
 }
@@ -20,13 +20,13 @@ export interface RegisterWebhook {
 interface DeactivateWebhook {
   readonly type: 'DeactivateWebhook';
   readonly webhookId: number;
-  /** The version the reason was seen with: a webhook that was updated since is left alone. */
+  /** The version that the reason applies to: a webhook updated since is left alone. */
   readonly version: number;
   readonly reason: string;
   readonly at: string;
 }
 
-/** Asked for by the account itself. */
+/** The account's own request. */
 interface SetWebhookActive {
   readonly type: 'SetWebhookActive';
   readonly webhookId: number;
@@ -48,13 +48,13 @@ export interface WebhookVersion {
 }
 
 export type Decision =
-  /** unchanged: only where a registration found its webhook as it asks for it. */
+  /** unchanged: only if a registration found its webhook as requested. */
   | { readonly kind: 'accepted'; readonly events: readonly WebhookEvent[]; readonly unchanged?: WebhookVersion }
   | { readonly kind: 'account-not-found' }
   | { readonly kind: 'webhook-not-found' }
   | { readonly kind: 'limit-reached' }
   | { readonly kind: 'account-full' }
-  /** What its webhooks hold together would be too much. */
+  /** The account's webhooks together would exceed the size limit. */
   | { readonly kind: 'account-too-large' };
 
 export function decide(state: AccountWebhooks, command: Command): Decision {
@@ -95,24 +95,24 @@ function register(state: AccountWebhooks, command: RegisterWebhook): Decision {
   return accepted(updated, { type: 'WebhookActivated', data: { webhookId: existing.id, activatedAt: at } });
 }
 
-/** An account that is larger already may change what it has, as long as that grows no further. */
+/** An account already above the limit may change its webhooks if that does not enlarge it. */
 function isTooLarge(state: AccountWebhooks, existing: Webhook | undefined, command: RegisterWebhook): boolean {
   const growth = charactersOf(command) - (existing ? charactersOf(existing) : 0);
   if (growth <= 0) return false;
   return accountCharacters(state) + growth > MAX_ACCOUNT_CHARACTERS;
 }
 
-/** What all its webhooks hold together, as it is stored. */
+/** The stored size of all webhooks together. */
 export function accountCharacters({ webhooks }: AccountWebhooks): number {
   return webhooks.reduce((sum, webhook) => sum + charactersOf(webhook), 0);
 }
 
-/** Of what its account chose. */
+/** Counts the parts that the account chose. */
 function charactersOf({ url, endpoint, headers }: Pick<Webhook, 'url' | 'endpoint' | 'headers'>): number {
   return headers.reduce((sum, { key, sealed }) => sum + key.length + sealed.length, url.length + endpoint.length);
 }
 
-/** One that is noted as failing is asked for anew: from now on it counts as taking. */
+/** Registering a webhook of a failing endpoint is a change: from now on the endpoint counts as working. */
 function isAsAsked(state: AccountWebhooks, existing: Webhook, { url, endpoint, isHeldBy }: RegisterWebhook): boolean {
   const isFailing = state.failing.some((failing) => failing.endpoint === endpoint);
   return existing.isActive && !isFailing && existing.url === url && isHeldBy(existing.headers);

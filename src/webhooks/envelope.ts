@@ -1,4 +1,4 @@
-/** What stands around an event: who caused it and by which request. An auditor reads it; no fold does. */
+/** An event's metadata: who caused it, and by which request. For auditors; no fold reads it. */
 import { type TraceContext, traceparentOf } from '../observability/trace-context.js';
 import type { NewEvent } from '../ports/event-store.js';
 import type { AccountEvent, StoredAccountEvent } from './events.js';
@@ -8,7 +8,7 @@ export interface CommandContext {
   readonly actor: string;
   readonly requestId: string;
   readonly correlationId: string;
-  /** What the command belongs to. */
+  /** The command's trace. */
   readonly trace?: TraceContext | null;
 }
 
@@ -21,7 +21,7 @@ export function enveloped(events: readonly AccountEvent[], context: CommandConte
   return events.map(({ type, data }) => ({ id: newId(), type, data: { ...data }, metadata }));
 }
 
-/** A stored event of an account's stream, as the folds take it: one of a type they do not know is theirs to ignore. */
+/** A stored event of an account's stream as input for the folds, which ignore unknown types. */
 export function accountEvent({ id, type, data }: Pick<NewEvent, 'id' | 'type' | 'data'>): StoredAccountEvent {
   return { id, type, data } as unknown as StoredAccountEvent;
 }

@@ -1,12 +1,12 @@
 /**
- * The events of one account's stream, `account-<accountId>`. Their shapes are for ever: they are only extended, and
- * whoever folds them ignores what it does not know. All times are ISO 8601, UTC, milliseconds: a projection on the
- * server sees no other clock. `sealed` values are explained in secrets/sealing.ts.
+ * The events of one account's stream, `account-<accountId>`. Their shapes are permanent: they may only be extended, and
+ * folds ignore unknown events and fields. All times are ISO 8601, UTC, milliseconds: a projection on the server has no
+ * other clock. For `sealed` values see secrets/sealing.ts.
  */
 import type { EventType } from './limits.js';
 
 export interface SealedHeader {
-  /** As it was given. */
+  /** As registered. */
   readonly key: string;
   readonly sealed: string;
 }
@@ -35,12 +35,12 @@ interface SigningSecretIssued {
 export interface WebhookConfiguration {
   readonly webhookId: number;
   readonly eventType: EventType;
-  /** As it was given. */
+  /** As registered. */
   readonly url: string;
   /** The URL's identity: its WHATWG-normalised href. */
   readonly endpoint: string;
   readonly headers: readonly SealedHeader[];
-  /** 1 for a new webhook, one more with each update. */
+  /** 1 for a new webhook, plus one per update. */
   readonly version: number;
 }
 
@@ -61,7 +61,7 @@ interface WebhookActivated {
 
 interface WebhookDeactivated {
   readonly type: 'WebhookDeactivated';
-  /** by: only where the service did it (410, DEACTIVATE_AFTER); earlier releases did not say so. */
+  /** by: only if the service deactivated the webhook (410, DEACTIVATE_AFTER); earlier releases did not record this. */
   readonly data: {
     readonly webhookId: number;
     readonly reason: string;
@@ -75,7 +75,10 @@ interface WebhookRemoved {
   readonly data: { readonly webhookId: number; readonly removedAt: string };
 }
 
-/** Nothing was delivered to the endpoint since then. Noted once, until it recovers or somebody configures it anew. */
+/**
+ * Nothing has been delivered to the endpoint since then. Noted once, until the endpoint recovers or a webhook of it is
+ * reconfigured.
+ */
 interface EndpointFailing {
   readonly type: 'EndpointFailing';
   /** since: the first failure after the last success. */
@@ -87,7 +90,7 @@ interface EndpointRecovered {
   readonly data: { readonly endpoint: string; readonly recoveredAt: string };
 }
 
-/** A request that came with an Idempotency-Key, and changed nothing: its key stands in the metadata (key-use.ts). */
+/** A request with an Idempotency-Key that changed nothing: the metadata contains the key (key-use.ts). */
 interface IdempotencyKeyUsed {
   readonly type: 'IdempotencyKeyUsed';
   /** The webhook as the request found it. */
@@ -108,7 +111,7 @@ type CredentialEvent = CredentialIssued | CredentialRevoked | SigningSecretIssue
 
 export type AccountEvent = AccountRegistered | CredentialEvent | WebhookEvent | IdempotencyKeyUsed;
 
-/** As it stands in the store: its id tells it from every other event, of another history too. */
+/** As stored: the id is unique among all events, even those of another history. */
 export type StoredAccountEvent = AccountEvent & { readonly id: string };
 
 export const ACCOUNT_STREAM_PREFIX = 'account-';

@@ -1,12 +1,13 @@
 /**
- * A command's way: load the state with all that the store has, decide, append with the revision the decision was made on;
- * where another process came first, load and decide again; commands of this one take turns (account-turns.ts). That is what makes the limit of 3 hold under concurrency, over
- * any number of processes. The events count at once in this process, so nobody waits for the subscription.
+ * Handles a command: load the account with everything in the store, decide, and append with the revision that the
+ * decision was based on. If another process appended first, load and decide again; commands of this process take turns
+ * (account-turns.ts). This enforces the limit of 3 under concurrency, across any number of processes. The events apply
+ * at once in this process, so nobody waits for the subscription.
  *
- * A command may bring an Idempotency-Key. Its state was loaded with the keys of all its events, and the append carries the
- * revision, so of all processes that are given one key exactly one makes an event of it.
+ * A command may carry an Idempotency-Key. The account was loaded with the keys of all its events, and the append
+ * carries the revision, so of all processes that receive one key exactly one makes an event of it.
  *
- * What is appended is charged to the account's budget (history-budget.ts); a replayed answer appends nothing.
+ * Appends are charged to the account's budget (history-budget.ts); a replayed response appends nothing.
  */
 import type { Tracing } from '../observability/tracing.js';
 import { type EventStore, type NewEvent, WrongExpectedRevision } from '../ports/event-store.js';
@@ -22,7 +23,7 @@ import { evolve, NO_ACCOUNT } from './state.js';
 export interface CommandParts {
   readonly store: Pick<EventStore, 'append'>;
   readonly load: LoadAccount;
-  /** One for all handlers of a process. */
+  /** Shared by all handlers of a process. */
   readonly turns: AccountTurns;
   readonly newEventId: NewEventId;
   readonly budget: HistoryBudget;
@@ -31,13 +32,13 @@ export interface CommandParts {
   readonly time: () => number;
 }
 
-/** over-budget: it would have been accepted, and the account has added too much to its history; nothing was appended. */
+/** over-budget: the command was acceptable, but the account has added too much to its history; nothing was appended. */
 export type HandledCommand = Decision | { readonly kind: 'over-budget'; readonly retryAfterMs: number };
 
-/** @throws StoreUnavailable: then the command is in doubt, and giving it again is safe; what LoadAccount throws */
+/** @throws StoreUnavailable: the command's result is unknown, and repeating it is safe; and the errors of LoadAccount */
 export type HandleCommand = (accountId: number, command: Command, context: CommandContext) => Promise<HandledCommand>;
 
-/** replayed: the key's request was done before. key-taken: the key belongs to another request. */
+/** replayed: the key's request was already handled. key-taken: the key belongs to another request. */
 export type KeyedDecision =
   | HandledCommand
   | { readonly kind: 'replayed'; readonly use: KeyUse }
@@ -45,8 +46,8 @@ export type KeyedDecision =
 
 /**
  * @param key null: the request has none
- * @param prepare makes the command; not asked where the key has an answer already
- * @throws what HandleCommand throws, and what `prepare` throws: nothing was appended then
+ * @param prepare makes the command; not called if the key has a response already
+ * @throws the errors of HandleCommand, and of `prepare`: then nothing was appended
  */
 export type HandleKeyedCommand = (
   accountId: number,
@@ -95,7 +96,7 @@ interface Given {
   readonly changed: Turn['changed'];
 }
 
-/** Null where the stream had moved on. */
+/** Null if the stream had moved on. */
 async function decideOn(
   parts: CommandParts,
   accountId: number,
@@ -120,26 +121,26 @@ async function decideOn(
   return decision;
 }
 
-/** A key that changed nothing is kept all the same: what comes with it later gets this answer. */
+/** A key that changed nothing is stored too: later requests with it get this response. */
 function eventsOf(decision: Decision, key: RequestKey | null): readonly AccountEvent[] {
   if (decision.kind !== 'accepted') return [];
   const { events, unchanged } = decision;
   return key && unchanged ? [{ type: 'IdempotencyKeyUsed', data: unchanged }] : events;
 }
 
-/** 0, or ms until the account may give the command. */
+/** 0, or ms until the account may send the command. */
 function taken(budget: HistoryBudget, accountId: number, command: Command, bytes: number): number {
   if (mayBeRefused(command)) return budget.take(accountId, bytes);
   budget.charge(accountId, bytes);
   return 0;
 }
 
-/** What removes or switches off is always accepted, and so is what the service itself notes of an endpoint. */
+/** Removals and deactivations are always accepted, and so are the service's own notes about an endpoint. */
 function mayBeRefused(command: Command): boolean {
   return command.type === 'RegisterWebhook' || (command.type === 'SetWebhookActive' && command.isActive);
 }
 
-/** What was not appended costs nothing. @returns what `append` does */
+/** Refunds the budget if nothing was appended. @returns the result of `append` */
 async function appendOrGiveBack(
   parts: CommandParts,
   accountId: number,
@@ -155,7 +156,7 @@ async function appendOrGiveBack(
   }
 }
 
-/** The revision of the last event; null where the stream had moved on. */
+/** The last event's revision; null if the stream had moved on. */
 async function append(
   { store, tracing }: CommandParts,
   stream: string,

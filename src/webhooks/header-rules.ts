@@ -1,4 +1,4 @@
-/** What a webhook's own headers may be (RFC 9110 5.1 and 5.5, narrowed). Checked as given, before anything trims them. */
+/** Rules for a webhook's own headers (RFC 9110 5.1 and 5.5, narrowed). Checked as given, before any trimming. */
 import { isBlockedHeaderName, MAX_HEADER_NAME_LENGTH, MAX_HEADER_VALUE_LENGTH } from './limits.js';
 
 export interface GivenHeader {
@@ -13,7 +13,7 @@ export interface HeaderProblem {
 }
 
 export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Visible ASCII, with spaces and tabs inside; the empty value is one too. */
+/** Visible ASCII, with spaces and tabs inside; may be empty. */
 export const HEADER_VALUE = /^([\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?)?$/;
 
 export function headerProblems(headers: readonly GivenHeader[]): HeaderProblem[] {

@@ -1,32 +1,33 @@
 /**
- * What an account may add to its history: a bucket of bytes each, which holds the whole budget and refills by a quarter of
- * the budget an hour. A history is for ever, and everybody reads it again: each rebuild, each backup, each audit.
+ * Limits what an account may add to its history: a bucket of bytes per account, which holds the whole budget and
+ * refills by a quarter of the budget per hour. A history is permanent, and every rebuild, backup and audit reads it
+ * again.
  *
- * The buckets are in the memory of this process, and those of the accounts that were charged last: an account that is not
- * among them has its full budget. So has each account in each process, and after a restart.
+ * The buckets are in this process's memory, for the accounts charged most recently; any other account has its full
+ * budget. So has each account in each process, and after a restart.
  */
 import { LRUCache } from 'lru-cache';
 import type { NewEvent } from '../ports/event-store.js';
 
 const HOUR_MS = 3_600_000;
 const REFILLED_AN_HOUR = 1 / 4;
-/** Sums of fractions are a little off; who waited as told is not refused for that. */
+/** Sums of fractions are slightly inexact; a client that waited as told is not refused for that. */
 const ROUNDING_MS = 0.001;
 const REMEMBERED_ACCOUNTS = 20_000;
 
 export interface HistoryBudget {
-  /** Takes the bytes where they are left. @returns 0; else ms until they are left, and nothing is taken */
+  /** Takes the bytes if they are available. @returns 0; otherwise ms until they are, and nothing is taken */
   take(accountId: number, bytes: number): number;
-  /** Takes the bytes, or what is left of them. */
+  /** Takes the bytes, or as many as are left. */
   charge(accountId: number, bytes: number): void;
-  /** What was taken was not appended. */
+  /** Returns bytes that were taken but not appended. */
   giveBack(accountId: number, bytes: number): void;
 }
 
 export interface HistoryBudgetOptions {
-  /** Larger than every single command; null: no limit. */
+  /** Larger than any single command; null: no limit. */
   readonly bytes: number | null;
-  /** ms of a clock that never goes back */
+  /** ms of a monotonic clock */
   readonly now: () => number;
 }
 
@@ -36,7 +37,7 @@ export function createHistoryBudget({ bytes: budget, now }: HistoryBudgetOptions
   if (budget === null) return NO_BUDGET;
   const msOfAByte = HOUR_MS / (budget * REFILLED_AN_HOUR);
   const whole = budget * msOfAByte;
-  // All there is to know of a bucket is when it will be full: what is missing is the time until then.
+  // The time when a bucket will be full is its whole state: the missing amount is the time until then.
   const fullAt = new LRUCache<number, number>({ max: REMEMBERED_ACCOUNTS });
   const missing = (accountId: number) => Math.max(0, (fullAt.get(accountId) ?? 0) - now());
   return {
@@ -55,7 +56,7 @@ export function createHistoryBudget({ bytes: budget, now }: HistoryBudgetOptions
   };
 }
 
-/** Of data and metadata, as they are stored. */
+/** The stored size of data and metadata. */
 export function bytesOf(events: readonly NewEvent[]): number {
   const sizeOf = (json: unknown) => Buffer.byteLength(JSON.stringify(json));
   return events.reduce((sum, { data, metadata }) => sum + sizeOf(data) + sizeOf(metadata), 0);

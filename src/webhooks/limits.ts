@@ -1,4 +1,4 @@
-/** The figures and names of the REST contract that a webhook must keep to. */
+/** The limits and names of the REST contract for webhooks. */
 
 export const EVENT_TYPES = [
   'cash_in',
@@ -12,21 +12,21 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Active URLs an account may have per event type; inactive ones do not count. */
+/** Active URLs per account and event type; inactive ones do not count. */
 export const MAX_ACTIVE_PER_TYPE = 3;
 
-/** Entries an account may have, inactive ones too: each change of one costs as much as all of them. */
+/** Entries per account, including inactive ones: each change of one costs as much as all of them. */
 export const MAX_WEBHOOKS = 100;
 
 /**
- * All that an account's webhooks hold together, as it is stored, in characters: each change and each list costs as much.
- * 21 webhooks with the largest headers fit.
+ * Stored size of all webhooks of an account together, in characters: each change and each list costs as much. 21
+ * webhooks with the largest headers fit.
  */
 export const MAX_ACCOUNT_CHARACTERS = 1024 * 1024;
 
 export const MAX_HEADERS = 5;
 export const MAX_HEADER_NAME_LENGTH = 64;
-/** Room for a long bearer token; what a receiver takes as a whole (often 16 KiB) is its own to know. */
+/** Room for a long bearer token. The receiver has its own limit for all headers together (often 16 KiB). */
 export const MAX_HEADER_VALUE_LENGTH = 4096;
 
 const BLOCKED_NAMES = new Set([
@@ -36,7 +36,7 @@ const BLOCKED_NAMES = new Set([
   'transfer-encoding',
   'content-type',
   'user-agent',
-  // The rest of the hop-by-hop names (RFC 9110 7.6.1) and expect: HTTP itself needs them.
+  // The other hop-by-hop names (RFC 9110 7.6.1) and expect: HTTP itself needs them.
   'expect',
   'keep-alive',
   'proxy-connection',
@@ -46,13 +46,13 @@ const BLOCKED_NAMES = new Set([
   'trailer',
   'upgrade',
   'http2-settings',
-  // The body is sent as it was published: no coding is applied to it.
+  // The body is sent as published, without any coding.
   'content-encoding',
 ]);
 
 /**
- * True for the names that the service or HTTP itself sets; compared without case. Receivers behind CGI and its like can't
- * tell `_` from `-` (RFC 3875 4.1.18): webhook_signature would pass for webhook-signature there.
+ * True for names that the service or HTTP itself sets; case-insensitive. Receivers behind CGI and similar can't
+ * distinguish `_` from `-` (RFC 3875 4.1.18): webhook_signature would pass for webhook-signature there.
  */
 export function isBlockedHeaderName(name: string): boolean {
   const folded = name.toLowerCase().replaceAll('_', '-');

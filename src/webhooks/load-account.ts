@@ -1,17 +1,20 @@
-/** What a command is decided on. The read model loads it; so webhooks/ and read-model/ make no circle. */
+/**
+ * The basis of a command's decision. The read model loads it; the type is here so that webhooks/ and read-model/ have
+ * no cycle.
+ */
 import type { KeyUse } from './key-use.js';
 import type { AccountWebhooks } from './state.js';
 
 export interface LoadedAccount {
-  /** Null where the account was never registered. */
+  /** Null if the account was never registered. */
   readonly webhooks: AccountWebhooks | null;
-  /** NO_STREAM where there is none. */
+  /** NO_STREAM if there is no stream. */
   readonly revision: number;
-  /** What an idempotency key caused in this account, for at least as long as a key counts. */
+  /** The effect of an idempotency key in this account, for at least as long as a key is valid. */
   keyUse(key: string): KeyUse | null;
-  /** What was appended on top of it, folded; `at` is the last event's place. */
+  /** Applies events appended after the load; `at` is the last event's place. */
   applied(webhooks: AccountWebhooks, at: { revision: number; eventId: string }, keys: readonly KeyUse[]): void;
 }
 
-/** With all that the store has. @throws StoreUnavailable, OtherHistory, ReadModelBehind */
+/** Up to date with the store. @throws StoreUnavailable, OtherHistory, ReadModelBehind */
 export type LoadAccount = (accountId: number) => Promise<LoadedAccount>;

@@ -1,6 +1,6 @@
 /**
- * What an account's webhooks are after its events. This is the shape that projections/account-webhooks.js folds too: a
- * test holds evolve and the projection together.
+ * The state of an account's webhooks, folded from its events. projections/account-webhooks.js folds the same shape: a
+ * test keeps evolve and the projection equal.
  */
 import type { SealedHeader, StoredAccountEvent, WebhookAdded } from './events.js';
 import type { EventType } from './limits.js';
@@ -13,10 +13,13 @@ export interface Webhook {
   readonly headers: readonly SealedHeader[];
   readonly version: number;
   readonly isActive: boolean;
-  /** Only while it is off, and where it was the service that switched it off. */
+  /** Only while the webhook is inactive, and only if the service deactivated it. */
   readonly offBy?: 'service';
   readonly createdAt: string;
-  /** The id of the WebhookAdded event. Another history may give the webhook's id to another webhook, never this one. */
+  /**
+   * The id of the WebhookAdded event. Another history may give the webhook's id to another webhook, but never this
+   * event id.
+   */
   readonly addedBy: string;
 }
 
@@ -29,9 +32,9 @@ export interface FailingEndpoint {
 export interface AccountWebhooks {
   /** Null until the account is registered. */
   readonly accountId: number | null;
-  /** In the order they were created. */
+  /** In order of creation. */
   readonly webhooks: readonly Webhook[];
-  /** Endpoints that have not taken anything for a while. */
+  /** Endpoints that have taken no delivery for a while. */
   readonly failing: readonly FailingEndpoint[];
 }
 
@@ -67,7 +70,7 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
     case 'IdempotencyKeyUsed':
       return state;
     default:
-      // A stored event of a later release: not known here, and no reason to stop.
+      // A stored event of a later release: unknown here, but no reason to stop.
       event satisfies never;
       return state;
   }
@@ -82,7 +85,7 @@ function added(data: WebhookAdded['data'], addedBy: string): Webhook {
   return { id: webhookId, eventType, url, endpoint, headers, version, isActive: true, createdAt, addedBy };
 }
 
-/** Somebody has looked after the webhook: that its endpoint failed before does not count any more. */
+/** Somebody has reconfigured the webhook, so its endpoint's earlier failures no longer count. */
 function configured(state: AccountWebhooks, id: number, by: (webhook: Webhook) => Webhook): AccountWebhooks {
   return notFailing(change(state, id, by), state.webhooks.find((webhook) => webhook.id === id)?.endpoint);
 }

@@ -1,8 +1,8 @@
 /**
- * Ids of webhooks: small, unique over the service, the same after every replay (they stand in the events). Hi/lo: a
- * block of ids is reserved by appending to a stream of its own with an expected revision, so revision n is the block
- * n * BLOCK + 1 ... (n + 1) * BLOCK, and no two processes get the same. What is left of a block when the process ends
- * stays unused.
+ * Webhook ids: small, unique across the service, the same after every replay (the events contain them). Hi/lo:
+ * appending to a dedicated stream with an expected revision reserves a block of ids. Revision n is the block n * BLOCK
+ * + 1 ... (n + 1) * BLOCK, so no two processes get the same block. Unused ids of a block are lost when the process
+ * ends.
  */
 import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
 
@@ -12,7 +12,7 @@ const BLOCK = 100;
 export interface WebhookIds {
   /** @throws StoreUnavailable */
   take(): Promise<number>;
-  /** For an id that was not used after all. */
+  /** Returns an unused id. */
   giveBack(id: number): void;
 }
 
