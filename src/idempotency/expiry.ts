@@ -1,14 +1,14 @@
 /**
- * Streams of idempotency keys, one for each, are of earlier releases: nothing reads them, and they are swept where what
- * they say is over.
+ * Earlier releases wrote one stream per idempotency key. Nothing reads these streams any more, and expired ones are
+ * swept.
  */
 import type { NewEvent } from '../ports/event-store.js';
 
 export const KEY_STREAMS = 'idempotency-';
-/** How long after its last event such a stream is over: a process of an earlier release may still go by it. */
+/** Lifetime after the last event: a process of an earlier release may still rely on the stream. */
 const KEY_STREAM_KEPT_MS = 25 * 3_600_000;
 
-/** @param last the stream's last event; of one that is not known here, nothing is known to be over */
+/** @param last the stream's last event; an event of an unknown type never expires */
 export function isKeyOver({ type, data }: Pick<NewEvent, 'type' | 'data'>, now: number): boolean {
   const at = timeOf(type, data);
   return typeof at === 'string' && now - Date.parse(at) >= KEY_STREAM_KEPT_MS;

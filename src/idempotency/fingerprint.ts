@@ -1,18 +1,18 @@
 /**
- * Tells whether two requests are the same without keeping what they hold: a hash would let whoever reads the store try
- * header values until one fits, so it is an HMAC-SHA-256 by a key of the house, written `<key id>.<base64url>`. The key
- * id is what lets a fingerprint outlive a change of the master key.
+ * Decides whether two requests are the same without storing their content. A plain hash would let a reader of the store
+ * guess header values, so the fingerprint is an HMAC-SHA-256 under a key derived from the master key, written `<key
+ * id>.<base64url>`. The key id lets a fingerprint outlive a change of the master key.
  */
 import { createHmac } from 'node:crypto';
 import type { MasterKey } from '../secrets/master-keys.js';
 
 export interface Fingerprints {
   of(content: string): string;
-  /** False also where its key is not here any more. */
+  /** False also if the fingerprint's key is no longer configured. */
   isOf(fingerprint: string, content: string): boolean;
 }
 
-/** The first key makes fingerprints; all of them tell. */
+/** The first key makes fingerprints; all keys verify them. */
 export function createFingerprints(masterKeys: readonly [MasterKey, ...MasterKey[]]): Fingerprints {
   const [own, ...others] = masterKeys.map(({ id, derive }) => ({ id, key: derive('idempotency') }));
   const made = ({ id, key }: { id: string; key: Buffer }, content: string) =>
