@@ -56,7 +56,7 @@ function invalidToken(why: string): ApiError {
   );
 }
 
-/** Characters forbidden in an error_description (RFC 6750 3); the names of settings in it may contain them. */
+/** Characters that an error_description must not contain (RFC 6750 3), but that settings named in one may. */
 const NOT_QUOTABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 
 function unauthorized(message: string, error: string): ApiError {
