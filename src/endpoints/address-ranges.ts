@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 
 /** Networks in CIDR notation, of IPv4 and IPv6. */
 export interface AddressRanges {
-  /** False for what is no address. An IPv6 address with an IPv4 address inside is in the ranges of both. */
+  /** False for anything but an address. An IPv6 address with an embedded IPv4 address is in the ranges of both. */
   has(address: string): boolean;
 }
 
@@ -15,20 +15,20 @@ interface Range {
 }
 
 const BITS = { ipv4: 32, ipv6: 128 } as const;
-/** Bits of an IPv6 address before the IPv4 address inside. */
+/** Bits of an IPv6 address before the embedded IPv4 address. */
 const BEFORE_IPV4 = 96;
 
-/** What leads to an IPv4 address that is its last 32 bits: mapped, compatible, translated (NAT64). */
+/** IPv6 ranges whose last 32 bits are an IPv4 address: mapped, compatible, translated (NAT64). */
 const WITH_IPV4 = listOf(
   'ipv6',
   ['::ffff:0:0', '::', '64:ff9b::'].map((network) => ({ network, prefix: BEFORE_IPV4, family: 'ipv6' })),
 );
 
-/** @returns null where one of the texts is no network: `203.0.113.0/24`, `2001:db8::/32` */
+/** @returns null if one of the texts is not a network like `203.0.113.0/24` or `2001:db8::/32` */
 export function parseRanges(texts: readonly string[]): AddressRanges | null {
   const ranges = texts.map(parsed);
   if (ranges.some((range) => range === null)) return null;
-  // A list each: in one of both families ::/0 would have every IPv4 address, which it takes for a mapped one.
+  // One list per family: in a common list ::/0 would contain every IPv4 address, treated as a mapped one.
   const lists = { ipv4: listOf('ipv4', ranges), ipv6: listOf('ipv6', ranges) };
   return { has: (address) => forms(address).some(([form, family]) => lists[family].check(form, family)) };
 }
@@ -48,9 +48,9 @@ function listOf(family: Family, ranges: readonly (Range | null)[]): BlockList {
   return list;
 }
 
-/** The address as it is, and the IPv4 address inside. */
+/** The address itself, and the embedded IPv4 address. */
 function forms(given: string): [address: string, family: Family][] {
-  // With a zone (fe80::1%eth0) BlockList answers false whatever its ranges.
+  // With a zone (fe80::1%eth0) BlockList returns false whatever its ranges.
   const address = given.replace(/%.*$/, '');
   const family = familyOf(address);
   if (family === null) return [];
@@ -82,7 +82,7 @@ function lastAsIpv4(address: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** As the URL parser writes it: in brackets, lower case, no dots, the longest run of zeros as `::`. */
+/** The URL parser's form: in brackets, lower case, no dots, the longest run of zeros as `::`. */
 function normal(address: string): string {
   return new URL(`https://[${address}]`).hostname;
 }

@@ -2,14 +2,14 @@ import { BlockList, isIP } from 'node:net';
 
 type Family = 'ipv4' | 'ipv6';
 
-/** Addresses of IPv4 that no webhook may lead to: the IANA special-purpose registry, multicast, and one of Azure's. */
+/** Denied IPv4 addresses: the IANA special-purpose registry, multicast, and one of Azure's. */
 const DENIED_IPV4 = subnets('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  '168.63.129.16/32', // answers inside every virtual machine of Azure
-  '169.254.0.0/16', // link-local; the metadata services of clouds
+  '168.63.129.16/32', // answers inside every Azure virtual machine
+  '169.254.0.0/16', // link-local; cloud metadata services
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.0.2.0/24',
@@ -25,23 +25,23 @@ const DENIED_IPV4 = subnets('ipv4', [
   '240.0.0.0/4',
 ]);
 
-/** What IANA has given out as global unicast. Mapped, compatible and translated IPv4 (NAT64) are all outside of it. */
+/** IANA's global unicast space. It excludes mapped, compatible and translated IPv4 (NAT64). */
 const GLOBAL_IPV6 = subnets('ipv6', ['2000::/3']);
 
 const DENIED_IPV6 = subnets('ipv6', [
-  '2001::/23', // Teredo (an IPv4 address inside), benchmarking, ORCHID
+  '2001::/23', // Teredo (an embedded IPv4 address), benchmarking, ORCHID
   '2001:db8::/32',
-  '2002::/16', // 6to4: an IPv4 address inside
+  '2002::/16', // 6to4: an embedded IPv4 address
   '2620:4f:8000::/48',
   '3fff::/20',
 ]);
 
-/** The interface identifier of ISATAP (RFC 5214), 0000:5efe or 0200:5efe, and then an IPv4 address. */
+/** The interface identifier of ISATAP (RFC 5214): 0000:5efe or 0200:5efe, followed by an IPv4 address. */
 const ISATAP = /:(?:0|200)?:5efe:[^:]+:[^:]+$/;
 
 /**
- * Whether webhooks may be sent to the address. By default deny: what is not an address, an IPv6 address with a zone,
- * and every IPv6 address with an IPv4 address inside are not public.
+ * Whether deliveries may go to the address. Default deny: texts other than addresses, IPv6 addresses with a zone, and
+ * all IPv6 addresses with an embedded IPv4 address are not public.
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
@@ -55,7 +55,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 function isPublicIpv6(address: string): boolean {
-  // A zone (fe80::1%eth0) would make BlockList answer false whatever its rules; a dot means IPv4 in the text.
+  // With a zone (fe80::1%eth0) BlockList would return false whatever its rules; a dot means an IPv4 address in the
+  // text.
   if (/[%.]/.test(address)) return false;
   if (!GLOBAL_IPV6.check(address, 'ipv6') || DENIED_IPV6.check(address, 'ipv6')) return false;
   return !ISATAP.test(new URL(`https://[${address}]`).hostname.slice(1, -1));

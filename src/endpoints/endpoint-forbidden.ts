@@ -1,4 +1,4 @@
-/** A host leads to an address that webhooks may not be sent to. It never tells which: that would map our network. */
+/** A host resolves to a forbidden address. The message never says which: that would map our network. */
 export class EndpointForbidden extends Error {
   override readonly name = 'EndpointForbidden';
   readonly code = 'ENDPOINT_FORBIDDEN';

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { AddressRanges } from './address-ranges.js';
 import { parseUrl } from './parse-url.js';
 
-/** Ports from `from` to `to`, both included. */
+/** Ports from `from` to `to`, inclusive. */
 export interface PortRange {
   readonly from: number;
   readonly to: number;
@@ -10,9 +10,9 @@ export interface PortRange {
 
 export interface EndpointRules {
   readonly allowedPorts: readonly PortRange[];
-  /** Lifts what a host may be (IP literal, single label, reserved name) and nothing else. */
+  /** Lifts only the rules about hosts (IP literal, single label, reserved name). */
   readonly allowPrivate: boolean;
-  /** Of the operator, whatever else is allowed; none without it. */
+  /** The operator's own denied ranges, which override everything else. Default: none. */
   readonly denied?: AddressRanges;
 }
 
@@ -29,7 +29,7 @@ const MAX_HOST_CHARACTERS = 253;
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const DEFAULT_HTTPS_PORT = 443;
 
-/** Names that never belong to a public host: RFC 6761, 6762, 7686, 8375, 9476 and what routers and clouds use. */
+/** Names that never belong to a public host: RFC 6761, 6762, 7686, 8375, 9476, and names that routers and clouds use. */
 const RESERVED_SUFFIXES = [
   'localhost',
   'local',
@@ -43,11 +43,12 @@ const RESERVED_SUFFIXES = [
 ];
 
 /**
- * Judges a URL that somebody wants payment events to be sent to. The message of a refusal is one sentence for that
- * person. Where the host's name leads to is judged at each connection (guarded-connector.ts).
+ * Validates a URL that somebody registers for payment events. A refusal's message is one sentence for that person. The
+ * addresses of the host are checked at each connection (guarded-connector.ts).
  */
 export function parseEndpoint(raw: string, rules: EndpointRules): ParsedEndpoint {
-  // The URL parser drops tabs and line ends, turns backslashes round and rewrites hosts: the input is judged first.
+  // The URL parser drops tabs and line ends, converts backslashes and rewrites hosts, so the raw input is checked
+  // first.
   const rawRefusal = refuseInput(raw) ?? refuseAuthority(authorityOf(raw));
   if (rawRefusal !== undefined) return { ok: false, message: rawRefusal };
   const url = parseUrl(raw);
@@ -60,30 +61,31 @@ export function parseEndpoint(raw: string, rules: EndpointRules): ParsedEndpoint
 function refuseInput(raw: string): Refusal {
   if (raw.length > MAX_URL_CHARACTERS) return TOO_LONG;
   if (/[\p{Cc}\p{Cs}\s\\]/u.test(raw)) return 'url must not contain spaces, control characters or backslashes.';
-  // On a terminal they turn the order of what follows: an auditor would read another URL.
+  // On a terminal these characters reorder the text after them: an auditor would read another URL.
   if (/\p{Bidi_Control}/u.test(raw)) return 'url must not contain characters that change the text direction.';
   if (!/^https:\/\/[^/?#]/i.test(raw)) return 'url must begin with https:// and a host.';
   if (raw.includes('#')) return 'url must not have a fragment.';
   return undefined;
 }
 
-/** As it is kept and sent: a letter of another script has nine characters there. */
+/** The length as stored and sent: a non-ASCII letter takes up to nine characters there. */
 function refuseLength(href: string): Refusal {
   return href.length > MAX_URL_CHARACTERS ? TOO_LONG : undefined;
 }
 
-/** What stands between https:// and the path: userinfo, host and port, as written. */
+/** The text between https:// and the path: userinfo, host and port, as written. */
 function authorityOf(raw: string): string {
   return /^[^:]*:\/\/([^/?#]*)/.exec(raw)?.[1] ?? '';
 }
 
 function refuseAuthority(authority: string): Refusal {
   if (authority.includes('@')) return 'url must not contain a user name or a password.';
-  // Both would be decoded, or dropped, on the way to the host that is looked up.
+  // The parser would decode the former and drop the latter before the host is looked up.
   if (/[%\p{Default_Ignorable_Code_Point}]/u.test(authority)) {
     return 'the host of url must not contain percent signs or invisible characters.';
   }
-  // Looked for in the input because the parser drops it from an IPv4 address. NFKC makes other full stops plain.
+  // Checked in the input because the parser drops the dot from an IPv4 address. NFKC turns other full stops into plain
+  // ones.
   const host = authority.replace(/:\d*$/, '').normalize('NFKC');
   if (/[.\u3002]$/.test(host)) return 'the host of url must not end in a dot.';
   return undefined;

@@ -1,8 +1,8 @@
 /**
- * getaddrinfo runs in the few threads that Node has for such work (4, and no program can change that for itself), and a
- * name whose servers are slow keeps a thread for ten seconds and more. So lookups of one name are one lookup, and names
- * that are slow, or were never looked up, may only have some of the threads. Those that were quick last time have the rest,
- * which is no promise: whoever controls the servers of many names can be quick once, and slow then.
+ * getaddrinfo runs in Node's small thread pool (4 threads, and a running program can't change that), and a name with
+ * slow servers occupies a thread for ten seconds or more. So concurrent lookups of one name share one lookup, and names
+ * that are slow or were never looked up get only some of the threads. Names that were quick last time get the rest.
+ * That is no guarantee: the owner of many names' servers can be quick once and slow later.
  */
 import type { LookupAddress } from 'node:dns';
 import { LRUCache } from 'lru-cache';
@@ -11,7 +11,7 @@ import type { LookupAll } from './resolve.js';
 type Callback = Parameters<LookupAll>[2];
 type Speed = 'quick' | 'unknown' | 'slow';
 
-/** How many of 4 threads: one is left to the rest of the program, which verifies tokens there. */
+/** Limits out of 4 threads: one is left to the rest of the program, which verifies tokens there. */
 const MOST: Readonly<Record<Speed, number>> = { quick: 3, unknown: 2, slow: 1 };
 const SLOW_MS = 1_000;
 const REMEMBERED_NAMES = 10_000;

@@ -15,7 +15,7 @@ import { limitReceived } from './received-limit.js';
 import { guardLookup, type LookupAll, lookupAll } from './resolve.js';
 
 export interface Certificates {
-  /** PEM; trusted beside the system's roots. */
+  /** PEM; trusted in addition to the system's roots. */
   readonly ca?: string;
   /** PEM; the client's certificate and key for mutual TLS, both or none. */
   readonly cert?: string;
@@ -24,26 +24,26 @@ export interface Certificates {
 
 export interface ConnectorOptions extends Certificates {
   readonly allowPrivate: boolean;
-  /** Of the operator, whatever else is allowed; none without it. */
+  /** The operator's own denied ranges, which override everything else. Default: none. */
   readonly denied?: AddressRanges;
-  /** From the name's resolution to the end of the TLS handshake, ms. */
+  /** From name resolution to the end of the TLS handshake, ms. */
   readonly connectTimeoutMs: number;
-  /** In place of the certificates. */
+  /** Replaces the certificates. */
   readonly secureContext?: SecureContext;
   readonly lookup?: LookupAll;
-  /** Called for each connection that was made. */
+  /** Called for each established connection. */
   readonly connected?: () => void;
 }
 
 const KEEP_ALIVE_PROBE_MS = 60_000;
 
-/** Node's 250 ms for each address of a host gives up on hosts that are merely slow. */
+/** Node's default of 250 ms per address gives up on hosts that are merely slow. */
 const ATTEMPT_PER_ADDRESS_MS = 2000;
 
 /**
- * Opens the TLS connections of the endpoint agent, and only to addresses it has judged: a name is resolved once, here,
- * and the socket is given the very addresses that were looked at; an IP literal, which sockets don't resolve, is judged
- * before. No proxy is ever used.
+ * Opens the TLS connections of the endpoint agent, only to checked addresses: each name is resolved once, here, and the
+ * socket gets exactly the checked addresses; an IP literal, which sockets don't resolve, is checked beforehand. Never
+ * uses a proxy.
  */
 export class GuardedConnector {
   readonly #timeoutMs: number;
@@ -67,7 +67,7 @@ export class GuardedConnector {
     };
   }
 
-  /** undici's connector: calls back with a connected socket, or with the error, once. */
+  /** undici's connector: calls back once, with a connected socket or an error. */
   readonly connect: buildConnector.connector = (target, callback) => {
     if (isIP(target.hostname) !== 0 && !this.#isAllowed(target.hostname)) {
       queueMicrotask(() => callback(new EndpointForbidden(), null));
@@ -76,12 +76,12 @@ export class GuardedConnector {
     this.#open(target, callback);
   };
 
-  /** When the socket that the error ended was connected (performance.now()); undefined where it never was. */
+  /** When the socket that failed with this error was connected (performance.now()); undefined if never. */
   connectedAt(error: Error): number | undefined {
     return this.#connectedAt.get(error);
   }
 
-  /** Ends what is not connected yet; the agent ends what is. */
+  /** Ends connections in progress; the agent ends the established ones. */
   destroy(): void {
     for (const socket of this.#connecting) socket.destroy(failure('UND_ERR_DESTROYED'));
   }
@@ -110,15 +110,15 @@ export class GuardedConnector {
     socket.on('error', (error) => {
       if (connectedAt !== undefined) this.#connectedAt.set(error, connectedAt);
       settle(error, null);
-      // An alert, say that a client certificate is required (TLS 1.3), is only told of: left alone, undici would take the
-      // end that follows for what went wrong.
+      // Node only emits an error for an alert, for example that a client certificate is required (TLS 1.3). Without
+      // this, undici would report the end that follows as the cause.
       socket.destroy(error);
     });
     socket.once('close', () => settle(failure('ECONNRESET'), null));
   }
 }
 
-/** Parses a hundred and more roots, in 27 ms: agents of one process can share it. */
+/** Parses more than a hundred roots in 27 ms, so the agents of one process can share the context. */
 export function secureContextOf({ ca, cert, key }: Certificates): SecureContext {
   return createSecureContext({
     ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),

@@ -4,19 +4,19 @@ import { EndpointForbidden } from './endpoint-forbidden.js';
 
 type LookupCallback = Parameters<LookupFunction>[2];
 
-/** The part of dns.lookup that is used here. */
+/** The subset of dns.lookup used here. */
 export type LookupAll = (
   hostname: string,
   options: LookupAllOptions,
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** What resolves names where nothing else is given: getaddrinfo, so the hosts file and the system's settings count. */
+/** The default resolver: getaddrinfo, so the hosts file and the system's settings apply. */
 export const lookupAll: LookupAll = (hostname, options, callback) => systemLookup(hostname, options, callback);
 
 /**
- * The `lookup` of a socket whose addresses are judged before it connects: one bad address and the host is refused with
- * EndpointForbidden, so that a mixed answer can't be used to reach the bad one. A socket does not call it for IP literals.
+ * A socket's `lookup` that checks all addresses before the connection: one bad address, and the host is refused with
+ * EndpointForbidden, so a mixed answer can't be used to reach the bad one. Sockets do not call it for IP literals.
  */
 export function guardLookup(lookup: LookupAll, isAllowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {

@@ -1,6 +1,6 @@
 /**
- * Files of undici that are loaded on their own, with the types that the whole has for them. Hazard: `request` and its like
- * are on them only where the whole is loaded too; `dispatch` always is.
+ * Types for files of undici that are loaded on their own. Hazard: `request` and similar methods exist only if all of
+ * undici is loaded too; `dispatch` always exists.
  */
 declare module 'undici/lib/dispatcher/dispatcher.js' {
   export { Dispatcher as default } from 'undici';
