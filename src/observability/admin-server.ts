@@ -1,6 +1,6 @@
 /**
- * The admin port, for supervisors and Prometheus: /health/live (the process answers), /health/ready (it does its work, or
- * which part does not and why) and /metrics.
+ * The admin port, for supervisors and Prometheus: /health/live (the process answers), /health/ready (the process does
+ * its work, or which part does not and why) and /metrics.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { ExposedMetrics } from './metrics.js';
 import type { Readiness } from './readiness.js';
 
-/** How long a connection may stand still: by itself Node lets a client keep what it does not read for ever. */
+/** How long a connection may stall: by default Node lets a client keep an unread response forever. */
 const STALL_MS = 30_000;
 
 export interface AdminServer {
@@ -27,7 +27,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** @throws the error of listen, where the port can't be had */
+/** @throws the error of listen, if the port is not available */
 export async function startAdminServer(
   host: string,
   port: number,

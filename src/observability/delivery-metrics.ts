@@ -1,4 +1,4 @@
-/** Deliveries and their attempts. */
+/** Metrics of deliveries and attempts. */
 import type { Exposition } from './exposition.js';
 import {
   DEAD_LETTER_REASONS,
@@ -9,16 +9,16 @@ import {
 } from './metrics.js';
 import type { Count, Distribution } from './tallies.js';
 
-/** s. The deadline of an attempt is 15 s unless the settings say otherwise. */
+/** s. An attempt's deadline is 15 s by default. */
 const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
-/** s. From what a healthy receiver takes, over the tiers of the schedule, to its end. */
+/** s. From a healthy receiver's latency, through the schedule's tiers, to the schedule's end. */
 const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 600, 3_600, 21_600, 86_400];
 const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const;
 const OTHER = 'other';
 
 export interface DeliveryLabels {
   readonly eventTypes: readonly string[];
-  /** What an attempt fails with where no response came in full. */
+  /** Failures of attempts without a complete response. */
   readonly failureCodes: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function deliveryMetrics(exposition: Exposition, labels: DeliveryLabels):
     connected: () => connections.inc(),
     came,
     putOff: (why) => putOff[why].inc(),
-    // Hazard: a payment system's clock says when a record was published, and may say anything.
+    // Hazard: the publication time comes from a payment system's clock and may be any value.
     delivered: (ms, waited) => paths[waited ? 'retried' : 'direct'].observe(Math.max(0, ms) / 1000),
     deadLetter: (reason) => deadLetters[reason].inc(),
   };
@@ -81,7 +81,7 @@ function attemptResults(exposition: Exposition, failureCodes: readonly string[])
   };
 }
 
-/** An event type that is none of ours was written into a tier by somebody else: it gets no series of its own. */
+/** An unknown event type was written to a tier by somebody else: it gets no series of its own. */
 function outcomes(exposition: Exposition, eventTypes: readonly string[]) {
   const counter = exposition.counter({
     name: 'account_webhooks_deliveries_total',

@@ -8,13 +8,13 @@ export interface Metric {
 }
 
 export interface Series {
-  /** The metric's; of a histogram with _bucket, _sum or _count at its end. */
+  /** The metric's name; for a histogram with the suffix _bucket, _sum or _count. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Without a newline at the end. A metric may have no series. */
+/** Without a trailing newline. A metric may have no series. */
 export function metricText({ name, help, type }: Metric, series: readonly Series[]): string {
   return [`# HELP ${name} ${escaped(help)}`, `# TYPE ${name} ${type}`, ...series.map(seriesText)].join('\n');
 }

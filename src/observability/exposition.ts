@@ -1,4 +1,4 @@
-/** All of /metrics: metrics by name, with what is counted, observed or looked at. */
+/** The content of /metrics: metrics by name, each counted, observed or sampled. */
 import { CONTENT_TYPE, type Metric, metricText, type Series } from './exposition-format.js';
 import { Count, Distribution } from './tallies.js';
 
@@ -8,7 +8,7 @@ export interface Described {
   readonly labels?: readonly string[];
 }
 
-/** A value, and those of its labels. */
+/** A value, then its label values. */
 export type Sample = readonly [value: number, ...labels: string[]];
 
 interface Made<T> {
@@ -24,7 +24,7 @@ export class Exposition {
     return `${this.#metrics.map((text) => text()).join('\n\n')}\n`;
   }
 
-  /** Makes what counts under these label values, from 0 on: once, not each time. */
+  /** Creates the counter of these label values, starting at 0. Call once per label set, not per increment. */
   counter(described: Described): (...labels: string[]) => Count {
     const made: Made<Count>[] = [];
     const { name } = described;
@@ -32,19 +32,19 @@ export class Exposition {
     return (...values) => put(made, labelled(described, values), new Count());
   }
 
-  /** Makes what observes under these label values. */
+  /** Creates the histogram of these label values. */
   histogram(described: Described, bounds: readonly number[]): (...labels: string[]) => Distribution {
     const made: Made<Distribution>[] = [];
     this.#add(described, 'histogram', () => made.flatMap((one) => seriesOf(described.name, one)));
     return (...values) => put(made, labelled(described, values), new Distribution(bounds));
   }
 
-  /** Looked at when somebody asks. A look that fails leaves its metric without values, and the others as they are. */
+  /** Sampled on each scrape. A failing sample leaves its metric without values and does not affect the others. */
   gauge(described: Described, look: () => Iterable<Sample>): void {
     this.#add(described, 'gauge', () => looked(described, look));
   }
 
-  /** The same for what only grows. */
+  /** The same for a value that only grows. */
   growing(described: Described, look: () => Iterable<Sample>): void {
     this.#add(described, 'counter', () => looked(described, look));
   }
@@ -76,7 +76,7 @@ function seriesOf(name: string, { labels, tally }: Made<Distribution>): readonly
   ];
 }
 
-/** Of two samples with the same labels the later one is told: Prometheus refuses all of a scrape that has both. */
+/** If two samples have the same labels, the later one wins: Prometheus would refuse the whole scrape. */
 function looked(described: Described, look: () => Iterable<Sample>): readonly Series[] {
   const byLabels = new Map<string, Series>();
   try {

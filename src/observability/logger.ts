@@ -1,4 +1,4 @@
-/** Logs go to stderr, as JSON, pretty on a terminal; stdout is for answers. */
+/** Logs go to stderr, as JSON, or pretty on a terminal; stdout is for results. */
 import { createRequire } from 'node:module';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import type { build } from 'pino-pretty';
@@ -14,13 +14,13 @@ export function createLogger(level: LogLevel, destination = logDestination(proce
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
-/** Written at once: what is said last is what is needed after a crash. */
+/** Synchronous: after a crash, the last lines matter most. */
 export function logDestination({ isTTY = false, fd }: { isTTY?: boolean; fd: number }): DestinationStream {
   if (isTTY) return pretty()({ destination: fd, sync: true, colorize: true, singleLine: true });
   return pino.destination({ dest: fd, sync: true });
 }
 
-/** Loaded for a terminal only: its 40 modules cost every start 50 ms. */
+/** Loaded for a terminal only: its 40 modules add 50 ms to every start. */
 function pretty(): typeof build {
   return require('pino-pretty') as typeof build;
 }

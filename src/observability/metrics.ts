@@ -1,17 +1,17 @@
 /**
- * What the parts tell of themselves for /metrics, and what is looked at when somebody asks. They see these, and nothing of
- * how it is exposed. No label grows with accounts, URLs or webhooks; docs/operations.md has the whole list.
+ * The interfaces through which the parts report to /metrics, and the values sampled on each scrape. The parts see only
+ * these, not the exposition. No label grows with accounts, URLs or webhooks; docs/operations.md has the whole list.
  */
 
 export const DELIVERY_OUTCOMES = ['delivered', 'retrying', 'put-off', 'exhausted', 'cancelled'] as const;
-/** retrying: an attempt failed, and there will be another. put-off: none was made, it waits in a tier uncounted. */
+/** retrying: an attempt failed, and another will follow. put-off: parked in a tier without an attempt, uncounted. */
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
 
 export const PUT_OFF_REASONS = ['line-full', 'breaker-open', 'stopping', 'not-prepared'] as const;
-/** not-prepared: the fault is ours, keys or store. */
+/** not-prepared: our own fault, in keys or store. */
 export type PutOffReason = (typeof PUT_OFF_REASONS)[number];
 
-/** But for `unreadable`, which an operator's command writes. */
+/** All but `unreadable`, which an operator's command writes. */
 export const DEAD_LETTER_REASONS = [
   'not-valid',
   'exhausted',
@@ -23,26 +23,32 @@ export type CountedReason = (typeof DEAD_LETTER_REASONS)[number];
 
 /** Called for every delivery: cheap, and never throws. */
 export interface DeliveryMetrics {
-  /** An attempt that says something of its endpoint: `error` is a failure code, null where a response came in full. */
+  /**
+   * An attempt whose result says something about its endpoint: `error` is a failure code, null after a complete
+   * response.
+   */
   attempted(attempt: { status: number | null; error: string | null; durationMs: number }): void;
-  /** A connection to an endpoint was made. */
+  /** A connection to an endpoint was established. */
   connected(): void;
-  /** What a step of a delivery came to. */
+  /** The outcome of a delivery step. */
   came(to: DeliveryOutcome, eventType: string): void;
   putOff(why: PutOffReason): void;
-  /** The first 2xx. @param ms since the payment's record was published @param waited whether it ever was in a tier */
+  /**
+   * The first 2xx. @param ms since the payment's record was published @param waited whether the delivery was ever in a
+   * tier
+   */
   delivered(ms: number, waited: boolean): void;
   deadLetter(reason: CountedReason): void;
 }
 
 export interface Route {
   readonly method: string;
-  /** The template, /api/webhooks/{id}. */
+  /** The route's template, /api/webhooks/{id}. */
   readonly path: string;
 }
 
 export interface HttpMetrics {
-  /** @param route one object for each; null where none matched */
+  /** @param route one object per route; null if none matched */
   answered(route: Route | null, status: number, ms: number): void;
 }
 
@@ -51,12 +57,12 @@ export interface StoreMetrics {
   appendConflict(stream: string): void;
   appendFailed(): void;
   publishFailed(): void;
-  /** From stored to folded here, for the events of this process's own commands. */
+  /** From storage to folding here, for the events of this process's own commands. */
   folded(ms: number): void;
 }
 
 export interface ConsumerSample {
-  /** Records that were begun and are not done, and the bytes of their values. */
+  /** Records in progress, and the bytes of their values. */
   readonly inHand: number;
   readonly inHandBytes: number;
   readonly partitions: readonly PartitionSample[];
@@ -65,11 +71,11 @@ export interface ConsumerSample {
 export interface PartitionSample {
   readonly topic: string;
   readonly partition: number;
-  /** Records that are published and not done. */
+  /** Published records that are not done. */
   readonly behind: number;
-  /** The first that waits; null where none is here. */
+  /** The first waiting record; null if there is none. */
   readonly head: { readonly publishedAt: number; readonly overdueMs: number } | null;
-  /** What can't be read and stops it; null where nothing does. */
+  /** The unreadable batch that stops the partition; null if there is none. */
   readonly unreadable: object | null;
 }
 
@@ -78,24 +84,24 @@ export interface GateSample {
   readonly waitingBytes: number;
   readonly active: number;
   readonly breakersOpen: number;
-  /** Records wait in their topics, since the process has no time left. */
+  /** Back-pressure: records stay in their topics because the process has no time left. */
   readonly intakeHeld: boolean;
 }
 
 export interface ProjectionSample {
-  /** ms since it last had folded all that the store has; 0 while it follows. */
+  /** ms since the projection was last up to date with the store; 0 while it keeps up. */
   readonly behindMs: number;
   readonly events: number;
 }
 
-/** What is looked at when somebody asks, and not before. */
+/** Values sampled only on a scrape. */
 export interface Watch {
   consumer(name: string, sample: () => ConsumerSample | null): void;
   /** @param tierOf the delay of a tier's topic, as the schedule writes it */
   tiers(sample: () => ConsumerSample | null, tierOf: (topic: string) => string): void;
   gate(sample: () => GateSample): void;
   projection(name: string, sample: () => ProjectionSample): void;
-  /** @param count of those that are set aside */
+  /** @param count number of accounts set aside */
   unreadableAccounts(count: () => number): void;
   /** @param parts whether each part is ready */
   readiness(parts: () => readonly { readonly part: string; readonly ready: boolean }[]): void;
@@ -110,7 +116,7 @@ export interface Metrics {
 
 export interface ExposedMetrics extends Metrics {
   readonly contentType: string;
-  /** What /metrics answers with. */
+  /** The body of /metrics. */
   text(): Promise<string>;
   close(): void;
 }

@@ -1,7 +1,8 @@
 /**
- * Spans by OpenTelemetry, to a collector over OTLP/HTTP. Nothing is registered globally and no context is kept behind our
- * back: parents are handed over. What else the SDK reads of the environment (OTEL_EXPORTER_OTLP_HEADERS,
- * OTEL_TRACES_SAMPLER, OTEL_RESOURCE_ATTRIBUTES ...) it reads itself. Hazard: never put into a span what may be secret.
+ * Spans through OpenTelemetry, to a collector over OTLP/HTTP. Nothing is registered globally and no context is
+ * implicit: callers pass parents explicitly. The SDK itself reads its other environment variables
+ * (OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER, OTEL_RESOURCE_ATTRIBUTES ...). Hazard: never put a possible secret
+ * into a span.
  */
 import {
   type Attributes,
@@ -25,10 +26,10 @@ import type { Span, TracedAttempt, TracedRecord, Tracing } from './tracing.js';
 const CLOSE_WITHIN_MS = 1_000;
 
 export interface OtlpOptions {
-  /** Of the collector, http or https, without v1/traces. */
+  /** The collector's URL, http or https, without v1/traces. */
   readonly endpoint: string;
   readonly serviceName: string;
-  /** The service's. */
+  /** The service's version. */
   readonly version: string;
   readonly logger: Logger;
 }
@@ -98,7 +99,7 @@ function targetOf({ url, id }: TracedAttempt): Attributes {
   };
 }
 
-/** The wait between two attempts is a link, for a span of hours would have to be kept open as long. */
+/** A link represents the wait between two attempts: a span would have to stay open for hours. */
 function linksOf({ trace: parent, previous }: TracedAttempt) {
   if (!parent || !previous) return [];
   return [{ context: { traceId: parent.traceId, spanId: previous, traceFlags: parent.flags } }];
@@ -145,7 +146,7 @@ async function closeInTime(provider: BasicTracerProvider): Promise<void> {
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, CLOSE_WITHIN_MS);
   });
-  // Whether the collector took what was left has been told by the exporter.
+  // The exporter has already reported whether the collector took the rest.
   await Promise.race([provider.shutdown().catch(() => undefined), late]);
   clearTimeout(timer);
 }

@@ -1,15 +1,13 @@
-/**
- * The process itself, under the names that Prometheus' client libraries share.
- */
+/** Metrics of the process, under the names shared by Prometheus' client libraries. */
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Exposition, Sample } from './exposition.js';
 
-/** ms. How late its timer fires is the delay; the timer's own time is taken off. */
+/** ms. The delay is the lateness of its timer, so the timer's own interval is subtracted. */
 const RESOLUTION = 10;
 const NANO = 1e-9;
 
-/** @returns what ends it */
+/** @returns stops the measurement */
 export function processMetrics(
   exposition: Exposition,
   build: { version: string; roles: readonly string[] },

@@ -1,12 +1,15 @@
-/** What /health/ready tells: each part, and why it is not ready. */
+/** The content of /health/ready: each part, and why a part is not ready. */
 
-/** Why a part is not ready, in a few words; null: it is. */
+/** Why a part is not ready, in a few words; null: ready. */
 export type WhyNot = () => string | null;
 
 export interface PartState {
   readonly part: string;
   readonly ready: boolean;
-  /** Whether the process does its work without it; else it is told, and the process is ready all the same. */
+  /**
+   * Whether the process needs the part to do its work; otherwise the part is shown, and the process is ready all the
+   * same.
+   */
   readonly needed: boolean;
   readonly why?: string;
 }
@@ -22,13 +25,13 @@ export class Readiness {
   readonly #parts = new Map<string, Part>();
   #stopping = false;
 
-  /** Says it anew where the part is known already. */
+  /** Replaces a part of the same name. */
   part(name: string, whyNot: WhyNot, { needed }: { needed?: boolean | (() => boolean) } = {}): void {
     const asked = typeof needed === 'boolean' ? () => needed : needed;
     this.#parts.set(name, { needed: asked ?? this.#parts.get(name)?.needed ?? always, whyNot });
   }
 
-  /** From now on it is not ready, whatever the parts say. */
+  /** From now on not ready, whatever the parts say. */
   stopping(): void {
     this.#stopping = true;
   }
@@ -40,7 +43,7 @@ export class Readiness {
     });
   }
 
-  /** The body of the answer; 200 where it is ready, else 503. */
+  /** The response's body; 200 if ready, else 503. */
   report(): { ready: boolean; body: object } {
     const { parts } = this;
     const waitingFor = parts.filter(({ ready, needed }) => needed && !ready).map(({ part }) => part);

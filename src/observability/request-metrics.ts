@@ -1,4 +1,4 @@
-/** Requests to the REST API, appends to the event store, and what the broker did not take. */
+/** Metrics of requests to the REST API, appends to the event store, and the broker's refusals. */
 import type { Exposition } from './exposition.js';
 import type { HttpMetrics, Route, StoreMetrics } from './metrics.js';
 import type { Count } from './tallies.js';
@@ -6,7 +6,7 @@ import type { Count } from './tallies.js';
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const FOLDED_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 const UNMATCHED: Route = { method: 'any', path: 'unmatched' };
-/** Streams are named <category>-<what the category has many of>, but for the one of the ids. */
+/** Streams are named <category>-<id within the category>, except for the stream of ids. */
 const CATEGORIES = ['account', 'webhook-ids', 'store'];
 
 export function httpMetrics(exposition: Exposition): HttpMetrics {
@@ -68,7 +68,7 @@ function counted(exposition: Exposition, name: string, help: string): Count {
   return exposition.counter({ name, help })();
 }
 
-/** One of each: which there will be is known only as they come. */
+/** Creates each value once, on first use: the keys are not known in advance. */
 function remembered<K, V>(make: (key: K) => V): (key: K) => V {
   const made = new Map<K, V>();
   return (key) => {

@@ -1,4 +1,4 @@
-/** What is added to for every delivery: numbers, and nothing else, until somebody asks. */
+/** Counters updated for every delivery: plain numbers until a scrape. */
 
 export class Count {
   #value = 0;
@@ -12,14 +12,14 @@ export class Count {
   }
 }
 
-/** Values by the buckets they fall into. */
+/** Values by bucket. */
 export class Distribution {
   readonly #bounds: readonly number[];
-  /** One more than there are bounds: what is above them all. */
+  /** One more than the bounds: the last one is for values above all of them. */
   readonly #counts: number[];
   #sum = 0;
 
-  /** @param bounds ascending; a value that is equal to one counts to it */
+  /** @param bounds ascending and inclusive */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.#counts = new Array(bounds.length + 1).fill(0);
@@ -36,7 +36,7 @@ export class Distribution {
     return this.#sum;
   }
 
-  /** How many are at or below each bound; the last is all of them. */
+  /** Number of values at or below each bound; the last is the total. */
   get cumulative(): readonly { readonly le: number | '+Inf'; readonly count: number }[] {
     let count = 0;
     return this.#counts.map((own, bucket) => {

@@ -1,7 +1,7 @@
-/** An exporter of spans whose failures are told once, and its recovery too: not a line for each batch. */
+/** A span exporter that logs a failure once, and its recovery too, instead of a line per batch. */
 import type { Logger } from './logger.js';
 
-/** OpenTelemetry's SpanExporter, as far as it goes. */
+/** The part of OpenTelemetry's SpanExporter in use. */
 interface Exporter<S> {
   export(spans: S[], done: (result: Result) => void): void;
   shutdown(): Promise<void>;
@@ -49,7 +49,7 @@ export class TellingExporter<S> implements Exporter<S> {
   }
 }
 
-/** Not the error itself: it may hold what the collector answered. */
+/** Not the error itself, which may contain the collector's response. */
 function reasonOf(error: (Error & { readonly code?: string | number }) | undefined) {
   return { why: error?.message || 'no answer', code: error?.code };
 }

@@ -1,16 +1,16 @@
 /**
- * Trace context (https://www.w3.org/TR/trace-context/): the two headers by which requests and records of several systems
- * are known to belong together. Pure: every part may read and write them.
+ * Trace context (https://www.w3.org/TR/trace-context/): the two headers that connect requests and records of several
+ * systems. Pure: every part may read and write them.
  */
 
 export interface TraceContext {
   /** 32 lower-case hex digits. */
   readonly traceId: string;
-  /** 16 of them: what comes next is a child of this span. */
+  /** 16 lower-case hex digits: the next span is a child of this one. */
   readonly spanId: string;
-  /** Those that are known: 1 is sampled, 2 says that the trace id is random. */
+  /** The known flags: 1 is sampled, 2 says that the trace id is random. */
   readonly flags: number;
-  /** tracestate, as the systems before wrote it; null where there is none, or it is not sound. */
+  /** tracestate, as previous systems wrote it; null if missing or malformed. */
   readonly state: string | null;
 }
 
@@ -23,7 +23,7 @@ const STATE_MEMBERS = 32;
 const STATE_MEMBER =
   /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
-/** Null where traceparent is missing or malformed; of a version later than 00 the first four fields count. */
+/** Null if traceparent is missing or malformed; for a version later than 00 only the first four fields are read. */
 export function parseTraceContext(traceparent: string | undefined, tracestate?: string): TraceContext | null {
   if (!traceparent) return null;
   const [, version, traceId = '', spanId = '', flags = '', rest] = TRACEPARENT.exec(traceparent) ?? [];
@@ -36,10 +36,10 @@ export function traceparentOf({ traceId, spanId, flags }: TraceContext): string 
   return `00-${traceId}-${spanId}-0${flags}`;
 }
 
-/** The same trace, one step further. @param random from 0 to below 1 */
+/** The same trace with a new span id. @param random from 0 up to, not including, 1 */
 export function childOf(parent: TraceContext, random: () => number): TraceContext {
   const [high, half] = [Math.floor(random() * 2 ** 32), Math.floor(random() * 2 ** 31)];
-  // Odd, because an id of zeros only is none.
+  // Odd, because an id of all zeros is invalid.
   return { ...parent, spanId: hex8(high) + hex8(2 * half + 1) };
 }
 
@@ -51,7 +51,7 @@ function hex8(number: number): string {
   return number.toString(16).padStart(8, '0');
 }
 
-/** All of it or nothing: half of another system's state may say something else. */
+/** All or nothing: half of another system's state may mean something else. */
 function soundState(tracestate: string | undefined): string | null {
   if (!tracestate || tracestate.length > STATE_CHARACTERS) return null;
   const members = tracestate.split(',').map((member) => member.replace(/^[ \t]+|[ \t]+$/g, ''));

@@ -1,6 +1,6 @@
 /**
- * Spans: what makes them where a collector is set, and what makes none. Whoever is handed one calls it the same way, and
- * goes on with what it was given where it gets null: so nothing is made, and nothing kept, while nobody collects.
+ * Spans: one implementation for a configured collector, and one that creates none. Callers use both the same way and
+ * continue with their own context if they get null: so nothing is created or stored without a collector.
  */
 import type { TraceContext } from './trace-context.js';
 
@@ -11,30 +11,30 @@ export interface Tracing {
   request(method: string, parent: TraceContext | null): RequestSpan | null;
   /** An append to the event store. */
   append(stream: string, parent: TraceContext | null): Span | null;
-  /** A payment record, from its being handed out to its being done. */
+  /** A payment record, from delivery to this process until it is done. */
   fanOut(record: TracedRecord, parent: TraceContext | null): Span | null;
   attempt(request: TracedAttempt): AttemptSpan | null;
-  /** What is left is exported, for a second at most. */
+  /** Exports the remaining spans, for a second at most. */
   close(): Promise<void>;
 }
 
 interface Spanned {
-  /** What happens in it belongs here. */
+  /** The context for work within the span. */
   readonly context: TraceContext;
 }
 
 export interface Span extends Spanned {
-  /** @param error a name of which there are few; null where all went well */
+  /** @param error a name from a small set; null for success */
   end(error: string | null): void;
 }
 
 interface RequestSpan extends Spanned {
-  /** @param route its template, never the path: ids are in that. Null for none of ours. */
+  /** @param route the template, never the path, which contains ids. Null: no route of ours. */
   end(route: string | null, status: number): void;
 }
 
 export interface AttemptSpan extends Spanned {
-  /** Null where no response came, and where one came in full. */
+  /** The status is null without a response, the error null after a complete one. */
   end(status: number | null, error: string | null): void;
 }
 
@@ -45,13 +45,13 @@ export interface TracedRecord {
 }
 
 export interface TracedAttempt {
-  /** Only its host and port are told: what comes after may be secret. */
+  /** Only host and port are exported: the rest may be secret. */
   readonly url: string;
   /** webhook-id */
   readonly id: string;
-  /** What it belongs to. */
+  /** The trace of the attempt. */
   readonly trace?: TraceContext | null;
-  /** The span of the attempt before it, of the same trace: a wait in a tier lies between them. */
+  /** The span of the previous attempt, of the same trace: a wait in a tier lies between the two. */
   readonly previous?: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** What is looked at when /metrics is asked for: consumers, tiers, lines and breakers, projections, readiness. */
+/** The values sampled on each scrape: consumers, tiers, queues and breakers, projections, readiness. */
 import type { Exposition, Sample } from './exposition.js';
 import type { ConsumerSample, GateSample, PartitionSample, ProjectionSample, Watch } from './metrics.js';
 
