@@ -1,4 +1,4 @@
-/** What the API knows of deliveries, and the test events it sends itself. */
+/** The API's view of deliveries, and its sender of test events. */
 import { randomUUID } from 'node:crypto';
 import { openDeliveriesView } from '../adapters/sqlite/deliveries-view.js';
 import { RecordLog } from '../adapters/sqlite/record-log.js';
@@ -12,7 +12,7 @@ import type { Config } from '../settings/config.js';
 import type { Core, Stop } from './core.js';
 import { openAttempt } from './delivery-attempt.js';
 
-/** Returns at once, whether the broker can be reached or not. */
+/** Returns at once, even if the broker is unreachable. */
 export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
   const { config, logger, backbone } = core;
   const topic = topicsOf(config.paymentTopics, config.topicPrefix).deliveries;
@@ -34,7 +34,7 @@ export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
   return followed;
 }
 
-/** @param interrupt aborted when tests under way have to end */
+/** @param interrupt aborted when tests in progress must end */
 export function testEvents(core: Core, interrupt: AbortSignal, stops: Stop[]): SendTestEvent {
   const { accounts, backbone } = core;
   return createSendTestEvent({
@@ -46,7 +46,7 @@ export function testEvents(core: Core, interrupt: AbortSignal, stops: Stop[]): S
   });
 }
 
-/** Kafka keeps records as long as its topics are made with; the embedded broker tells what it has. */
+/** On Kafka: the retention that topics are created with. The embedded broker knows its oldest record. */
 function lostBefore({ kafka, retrySchedule }: Config, { embedded }: Backbone, topic: string): () => number | null {
   if (kafka) return () => Date.now() - kafka.retentionMs - longestDelayMs(retrySchedule);
   const log = embedded && new RecordLog(embedded);

@@ -1,4 +1,4 @@
-/** The role that answers REST clients, put together by the settings. */
+/** Assembles the API role from the settings. */
 import { randomUUID } from 'node:crypto';
 import type { VerifyToken } from '../accounts/access-tokens.js';
 import { IssuerKeys } from '../accounts/issuer-keys.js';
@@ -21,7 +21,7 @@ import { version } from './version.js';
 const clock = { now: () => Date.now() };
 const now = () => new Date(clock.now());
 const monotonic = () => performance.now();
-/** Less than the server takes to drain: those who asked for a test still hear how it ended. */
+/** Shorter than the server's drain, so clients still get the result of an interrupted test. */
 const TESTS_END_AFTER_MS = 1_000;
 
 export async function startListening(core: Core, stops: Stop[]): Promise<RunningServer> {
@@ -73,9 +73,9 @@ function tokens(core: Core, stops: Stop[]): { verifyToken: VerifyToken; ownToken
 }
 
 /**
- * Without keys every request is 503, so they are needed until they are there: a new process with a wrong AUTH_JWKS_URL
- * takes no traffic. From then on an outage of the issuer is told and the process is ready: it answers with the keys in
- * hand, and every other process has lost the issuer too.
+ * Without keys every request is a 503, so the process is not ready until it has them: a new process with a wrong
+ * AUTH_JWKS_URL gets no traffic. After that, an outage of the issuer is reported but the process stays ready: it
+ * verifies with its cached keys, and every other process has lost the issuer too.
  */
 function issuerKeys(url: string, { logger, readiness }: Core, stops: Stop[]): IssuerKeys {
   const keys = new IssuerKeys({ url, logger, now: monotonic });

@@ -1,31 +1,31 @@
 /**
- * Something that runs until it dies, and is begun again then, so that the rest of the process goes on.
+ * Restarts a component that dies, so that the rest of the process continues.
  *
- *   running -> dead -> pausing -> beginning -> running ...
- *                         ^            \-> pausing          (a pause of 1 s, doubling to 60 s)
+ *   running -> dead -> pausing -> starting -> running ...
+ *                         ^            \-> pausing         (a pause of 1 s, doubling to 60 s)
  *   any of them -> closed
  */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 export interface Attended<T> {
-  /** The one that runs, or the last one that did. */
+  /** The running component, or the last one that ran. */
   readonly current: T;
-  /** Rejected where it died and is not begun again. */
+  /** Rejected if the component died and is not restarted. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
 }
 
 export interface AttendedParts<T> {
   readonly begin: () => Promise<T>;
-  /** Rejected where it died. */
+  /** Rejected if the component died. */
   readonly closed: (running: T) => Promise<void>;
   readonly close: (running: T) => Promise<void>;
-  /** Of each death, and of each try that fails. */
+  /** Called for each death and for each failed restart. */
   readonly lost: (error: unknown) => void;
   readonly found: () => void;
   readonly again: boolean;
-  /** Fulfilled after so many ms, or at once where the signal aborts. */
+  /** Fulfilled after this many ms, or at once if the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function attend<T>(first: T, parts: AttendedParts<T>): Attended<T> {
   const { signal } = stopping;
   let current = first;
 
-  /** Until it is closed. */
+  /** Runs until closed. */
   async function goOn(): Promise<void> {
     while (!signal.aborted) {
       const error = await closed(current).then(
@@ -49,7 +49,7 @@ export function attend<T>(first: T, parts: AttendedParts<T>): Attended<T> {
     }
   }
 
-  /** False where it was closed meanwhile. */
+  /** False if closed meanwhile. */
   async function begunAgain(): Promise<boolean> {
     for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       await parts.pause(pause, signal);
@@ -60,7 +60,7 @@ export function attend<T>(first: T, parts: AttendedParts<T>): Attended<T> {
       });
       if (begun === null) continue;
       current = begun;
-      // Who closes has closed the one before it.
+      // `close` has only closed the previous component.
       if (signal.aborted) await close(begun);
       return !signal.aborted;
     }

@@ -1,6 +1,6 @@
 /**
- * A master key that was changed without a word of the earlier one stops the start: else every delivery of an account
- * that was registered before would wait to be signed, for ever, and GET would be 500.
+ * Stops the start if the master key was changed and the previous one is not set. Otherwise deliveries of accounts
+ * registered before the change would wait forever to be signed, and GET would be a 500.
  */
 import type { SealedValue } from '../read-model/sealed-values.js';
 import type { Sealing } from '../secrets/sealing.js';

@@ -1,4 +1,4 @@
-/** What both roles stand on: store, broker, keys, and the read model. */
+/** The foundation of both roles: store, broker, keys and read model. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { SecureContext } from 'node:tls';
@@ -29,7 +29,7 @@ import { identify } from './identify.js';
 import { startRetention } from './retention.js';
 import { type BrokerContact, watchedBackbone } from './watched-backbone.js';
 
-/** That /health/ready names. */
+/** The most accounts that /health/ready names. */
 const NAMED_ACCOUNTS = 5;
 
 export type Stop = () => Promise<void> | void;
@@ -40,31 +40,37 @@ export interface Start {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly readiness: Readiness;
-  /** Rejected with StartAborted where nobody waits for the start any more; in the core also as `lost` is. */
+  /** Rejected with StartAborted if nobody waits for the start any longer; in the core also whenever `lost` is rejected. */
   readonly givenUp: Promise<never>;
 }
 
-/** What both roles stand on. */
+/** The foundation of both roles. */
 export interface Core extends Start {
   readonly backbone: Backbone;
   readonly brokerContact: BrokerContact;
   readonly accounts: Accounts;
   /** The identity of the event store. */
   readonly history: string;
-  /** Fulfilled once the read model has all that the store had at the time of the call. @throws StoreUnavailable, OtherHistory */
+  /**
+   * Fulfilled once the read model has caught up with the store's state at the time of the call. @throws
+   * StoreUnavailable, OtherHistory
+   */
   readonly passHead: (signal: AbortSignal) => Promise<void>;
   readonly handleCommand: HandleCommand;
-  /** What a command is handled with. */
+  /** The dependencies of command handling. */
   readonly commands: CommandParts;
-  /** Rejected where the read model can't go on, or the embedded store is damaged. */
+  /** Rejected if the read model can't continue, or the embedded store is damaged. */
   readonly lost: Promise<never>;
-  /** One for deliveries and test events: they share the threads that resolve names. */
+  /** Shared by deliveries and test events: they use the same threads to resolve names. */
   readonly lookup: LookupAll;
-  /** The same, to parse the roots once. */
+  /** Shared so that the roots are parsed once. */
   readonly secureContext: SecureContext;
 }
 
-/** Opens the backbone and folds the read model up to where the store stands now. @throws InvalidConfig, OtherHistory, StoreDamaged */
+/**
+ * Opens the backbone and brings the read model up to the store's current head. @throws InvalidConfig, OtherHistory,
+ * StoreDamaged
+ */
 export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const { config, logger, metrics, tracing, readiness, givenUp } = start;
   const brokerContact: BrokerContact = { why: null };
@@ -89,7 +95,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   watch.start();
   stops.push(() => watch.close());
   const lost = Promise.race([host.lost, watch.lost, ...(embedded ? [embedded.damaged] : [])]);
-  // The user of the app hears of it; where the start fails on something else nobody does.
+  // The app's user observes `lost`; if the start fails for another reason, nobody does.
   lost.catch(() => undefined);
   const history = await Promise.race([identifying(config.dataDir, store, states, stops), lost, givenUp]);
   host.start(history);
@@ -111,12 +117,12 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const sending = { lookup: fairLookup(lookupAll), secureContext: deliveryTrust(config) };
   const handling = { commands, handleCommand: createCommandHandler(commands), lost };
   const goingOn = { givenUp: Promise.race([givenUp, lost]) };
-  // Whoever waits for something hears of it.
+  // Every waiter observes `givenUp`.
   goingOn.givenUp.catch(() => undefined);
   return { ...start, ...goingOn, backbone, brokerContact, ...readModel, ...handling, ...sending };
 }
 
-/** Once there is one: the store makes a missing one for its owner alone. */
+/** Only for an existing folder: the store creates a missing one for its owner alone. */
 function warnOfOpenFolder({ config, logger }: Start): void {
   const mode = existsSync(config.dataDir) ? modeOpenToOthers(config.dataDir) : null;
   if (mode) logger.warn({ DATA_DIR: config.dataDir, mode }, 'other users can write to DATA_DIR: run chmod 700 on it');
@@ -147,11 +153,11 @@ function watchReadModel({ metrics, readiness }: Start, host: ProjectionHost<Acco
     return why && `not up to date: ${why}`;
   });
   metrics.watch.unreadableAccounts(() => host.setAside.size);
-  // All the others go on: it is told, and the process does its work.
+  // Other accounts continue: the fault is reported, and the process stays ready.
   readiness.part('accounts', () => unreadableText(host.setAside), { needed: false });
 }
 
-/** Null where none is. */
+/** Null if there is none. */
 function unreadableText(setAside: ReadonlyMap<string, SetAside>): string | null {
   const named = [...setAside].slice(0, NAMED_ACCOUNTS).map(([stream, event]) => setAsideText(stream, event));
   const more = setAside.size - named.length;

@@ -1,10 +1,10 @@
-/** What sends deliveries and test events, by the settings. */
+/** Builds the sender of deliveries and test events from the settings. */
 import { type Attempt, createAttempt } from '../delivery/attempt/attempt.js';
 import { tracedAttempt } from '../delivery/attempt/traced-attempt.js';
 import { createEndpointAgent } from '../endpoints/endpoint-agent.js';
 import type { Core, Stop } from './core.js';
 
-/** With connections of its own. */
+/** Has its own connections. */
 export function openAttempt({ config, lookup, secureContext, tracing, metrics }: Core, stops: Stop[]): Attempt {
   const { allowPrivateEndpoints: allowPrivate, deniedAddresses: denied, timeoutMs } = config.delivery;
   const { connected } = metrics.delivery;

@@ -3,7 +3,7 @@ import { secureContextOf } from '../endpoints/guarded-connector.js';
 import type { Config } from '../settings/config.js';
 import { certificatesFrom, clientCertificateFrom } from '../settings/setting-files.js';
 
-/** Whom deliveries trust, and as whom they come. @throws InvalidConfig for files that can't be read */
+/** The CAs that deliveries trust, and the certificate that they show. @throws InvalidConfig for unreadable files */
 export function deliveryTrust({ delivery: { caFile, clientCertFile, clientKeyFile } }: Config): SecureContext {
   return secureContextOf({
     ...(caFile !== null && { ca: certificatesFrom('DELIVERY_CA_FILE', caFile) }),

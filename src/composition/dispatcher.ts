@@ -1,4 +1,4 @@
-/** The role that delivers, put together by the settings. */
+/** Assembles the dispatcher role from the settings. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
 import { type Dispatcher, type DispatcherParts, startDispatcher } from '../delivery/dispatcher.js';
@@ -17,7 +17,7 @@ import type { Core, Stop } from './core.js';
 import { openAttempt } from './delivery-attempt.js';
 
 const TRY_AGAIN_MS = 1_000;
-/** A clock that nobody sets. */
+/** A monotonic clock. */
 const steady = { now: () => performance.now(), random: Math.random };
 
 interface Dispatching {
@@ -27,7 +27,10 @@ interface Dispatching {
 }
 
 export interface DispatchingOptions {
-  /** Whether it is begun again where its consumers died, for others in this process go on; else `closed` is rejected. */
+  /**
+   * Whether the dispatcher is restarted when its consumers die, because other roles in this process continue; otherwise
+   * `closed` is rejected.
+   */
   readonly again: boolean;
 }
 
@@ -115,7 +118,7 @@ function watch({ config, metrics, readiness, brokerContact }: Core, attended: At
     const joined = payments.connected && retries.connected;
     return brokerContact.why ?? (joined ? null : 'the consumers are not in their groups: retrying');
   });
-  // All the others go on: it is told, and the process does its work.
+  // Other partitions continue: the fault is reported, and the process stays ready.
   readiness.part('partitions', () => standstills(state()), { needed: false });
 }
 
@@ -124,7 +127,7 @@ function standstills({ payments, retries }: ReturnType<Dispatcher['state']>): st
   return standing.length === 0 ? null : standing.map(standstillText).join('; ');
 }
 
-/** Tries again while the broker can't be reached; other failures end the start. */
+/** Retries while the broker is unreachable; other failures end the start. */
 async function untilAvailable<T>({ logger, givenUp, brokerContact }: Core, start: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

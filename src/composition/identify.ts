@@ -1,4 +1,7 @@
-/** Which event store this installation belongs to: asked until it answers, and kept in DATA_DIR. */
+/**
+ * Identifies the event store that this installation belongs to: retries until the store answers, and keeps the id in
+ * DATA_DIR.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inDataDir } from '../adapters/sqlite/store-file.js';
@@ -10,9 +13,9 @@ const ASK_AGAIN_MS = 500;
 
 export interface Identifying {
   readonly store: EventStore;
-  /** The identity that the read model was folded from. */
+  /** The identity of the store that the read model was folded from. */
   readonly accepted: string | null;
-  /** Aborted where nobody waits any more. */
+  /** Aborted when nobody waits any longer. */
   readonly signal: AbortSignal;
 }
 

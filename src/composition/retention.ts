@@ -1,4 +1,4 @@
-/** Retention of store.sqlite: what of it may go, by the settings. */
+/** Retention of store.sqlite: the rules for deletion, from the settings. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type RetentionRules, Sweeper } from '../adapters/sqlite/sweeper.js';
 import type { Backbone } from '../backbone.js';
@@ -9,7 +9,7 @@ import { isKeyOver, KEY_STREAMS } from '../idempotency/expiry.js';
 import type { Logger } from '../observability/logger.js';
 import type { Config } from '../settings/config.js';
 
-/** Returns at once; null where neither the store nor the broker is the embedded one. */
+/** Returns at once; null if neither the store nor the broker is embedded. */
 export function startRetention(config: Config, { embedded }: Backbone, logger: Logger): Sweeper | null {
   if (!embedded) return null;
   const sweeper = new Sweeper({
@@ -28,7 +28,7 @@ function retentionRules(config: Config, now: () => number): RetentionRules {
   const { retention, retrySchedule, delivery, paymentTopics, topicPrefix } = config;
   const topics = topicsOf(paymentTopics, topicPrefix);
   return {
-    // As on Kafka: what waited in a tier is to be seen as long as any other record after it was done.
+    // As on Kafka: a record that waited in a tier stays visible as long after its end as any other.
     keptMs: retention.keptMs === null ? null : retention.keptMs + longestDelayMs(retrySchedule),
     mostBytes: retention.mostBytes,
     groupsOf(topic) {

@@ -1,10 +1,10 @@
-/** Store and broker as the parts are handed them: what they refuse is counted, and whether the broker answers is kept. */
+/** Wraps store and broker for the other parts: counts their refusals, and records whether the broker answers. */
 import type { Backbone } from '../backbone.js';
 import type { StoreMetrics } from '../observability/metrics.js';
 import { type Broker, BrokerUnavailable, type NewRecord } from '../ports/broker.js';
 import { type EventStore, type NewEvent, StoreUnavailable, WrongExpectedRevision } from '../ports/event-store.js';
 
-/** Why the broker is out of reach, as far as it was asked; null: it took what it was last given. */
+/** Why the broker is unreachable, according to the latest call; null: the broker accepted the latest call. */
 export interface BrokerContact {
   why: string | null;
 }
