@@ -1,4 +1,4 @@
-/** accounts: registers accounts and hands out their secrets, straight to the event store. */
+/** accounts: registers accounts and issues their secrets, directly in the event store. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { createRegistration, type Registration } from '../accounts/registration.js';

@@ -1,4 +1,4 @@
-/** audit completeness: what became of a period's payment events, from the topics and the event store themselves. */
+/** audit completeness: the result of a period's payment events, from the topics and the event store themselves. */
 import type { Command } from 'commander';
 import { auditCompleteness } from '../audit/completeness.js';
 import type { Lost } from '../audit/read-topic.js';
@@ -18,7 +18,7 @@ import {
 import { assertRegistered } from './registered.js';
 import { timeArgument } from './time-argument.js';
 
-/** What takes less says nothing of its progress. */
+/** Shorter runs report no progress. */
 const PROGRESS_EVERY_MS = 3_000;
 const WRONG_USAGE = 2;
 
@@ -72,7 +72,7 @@ function failures({ unanswered, unexpected }: Counts, lost: readonly Lost[]): st
   ];
 }
 
-/** One object a line, the counts last. */
+/** One object per line, the counts last. */
 async function printJson(io: CommandIo, report: Report, summary: object): Promise<void> {
   for (const found of findings(report)) await io.print(JSON.stringify(found));
   await io.print(JSON.stringify({ kind: 'summary', ...summary }));
@@ -139,7 +139,7 @@ function iso({ from, to, account }: Period) {
   return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), account };
 }
 
-/** What is said on stderr meanwhile. */
+/** Progress on stderr. */
 function progress(): (topic: string) => void {
   let lastAt = performance.now();
   let topic = '';

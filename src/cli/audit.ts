@@ -1,4 +1,4 @@
-/** audit: an account's history, from the event store itself; and what became of payment events. */
+/** audit: an account's history, from the event store itself; and the result of payment events. */
 import type { Command } from 'commander';
 import { configurationAt } from '../audit/configuration-at.js';
 import { type AuditEntry, auditLog, followAuditLog } from '../audit/log.js';

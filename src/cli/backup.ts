@@ -1,4 +1,4 @@
-/** backup: a copy of the embedded store, while a service uses it. */
+/** backup: copies the embedded store while a service uses it. */
 import type { Command } from 'commander';
 import { backupStore } from '../adapters/sqlite/backup.js';
 import type { Config } from '../settings/config.js';
@@ -58,7 +58,7 @@ async function backup(
   }
 }
 
-/** What the installation keeps on servers. */
+/** The parts of the installation that are on servers. */
 function elsewhere({ eventStoreUrl, kafka, masterKey }: Config): string[] {
   return [
     ...(eventStoreUrl === null

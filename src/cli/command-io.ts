@@ -1,4 +1,4 @@
-/** What a command may use of the process: its settings, its answer on stdout, and its end. */
+/** A command's access to the process: its settings, its result on stdout, and its end. */
 import { userInfo } from 'node:os';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -10,9 +10,9 @@ import type { CommandContext } from '../webhooks/envelope.js';
 
 export interface CommandIo {
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  /** Writes to stdout; resolves when it may go on. */
+  /** Writes to stdout; resolves when the next write may follow. */
   readonly print: (line: string) => Promise<void>;
-  /** Writes to stderr what the answer does not hold; resolves when it may go on. */
+  /** Writes to stderr messages outside the result; resolves when the next write may follow. */
   readonly warn: (line: string) => Promise<void>;
   /** @throws WrongSettings */
   readonly config: () => Config;
@@ -29,12 +29,12 @@ export interface JsonOption {
 
 export const JSON_OPTION = ['--json', 'print JSON on stdout'] as const;
 
-/** What stands on stdin. Null: nothing; or it is a terminal, where a command that waits would look as if it hung. */
+/** The content of stdin. Null if empty, or on a terminal, where a waiting command would seem to hang. */
 export async function pipedSecret({ stdin }: Pick<CommandIo, 'stdin'>): Promise<string | null> {
   return stdin.isTTY ? null : (await text(stdin)).trim() || null;
 }
 
-/** Opens store and broker for as long as the work takes; a running service may use them too. */
+/** Opens store and broker for the duration of the work, even beside a running service. */
 export async function withBackbone<T>(config: Config, work: (backbone: Backbone) => Promise<T>): Promise<T> {
   const backbone = await openBackbone(config, createLogger(config.logLevel === 'silent' ? 'silent' : 'warn'));
   try {
@@ -44,7 +44,7 @@ export async function withBackbone<T>(config: Config, work: (backbone: Backbone)
   }
 }
 
-/** Aborts at Ctrl-C or SIGTERM, for what goes on until then. */
+/** Aborts on Ctrl-C or SIGTERM, for work that runs until then. */
 export function untilSignal(): { readonly signal: AbortSignal; ignore(): void } {
   const stopping = new AbortController();
   const stop = () => stopping.abort();
@@ -55,7 +55,7 @@ export function untilSignal(): { readonly signal: AbortSignal; ignore(): void } 
   return { signal: stopping.signal, ignore };
 }
 
-/** Who a change on the command line is written down to. */
+/** The actor recorded for changes made on the command line. */
 export function operatorContext(newId: () => string): CommandContext {
   const requestId = newId();
   return { actor: `cli:${operator()}`, requestId, correlationId: requestId };

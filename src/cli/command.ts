@@ -1,4 +1,4 @@
-/** The command tree as commander keeps it, with what it lacks: help of nested commands, and unknown options said first. */
+/** Commander's command tree plus two missing features: help for nested commands, and unknown options reported first. */
 import { Command } from 'commander';
 
 export class CommandOfTree extends Command {
@@ -7,8 +7,8 @@ export class CommandOfTree extends Command {
   }
 
   /**
-   * Commander looks for missing options before unknown ones: `--acount` would hide behind `--account`. And it finds
-   * nothing similar to suggest for `--acount=42` as a whole.
+   * Commander reports missing options before unknown ones: `--acount` would hide behind `--account`. And it finds no
+   * suggestion for `--acount=42` as a whole.
    */
   override parseOptions(args: string[]): ReturnType<Command['parseOptions']> {
     const { operands, unknown } = super.parseOptions(args);
@@ -19,8 +19,8 @@ export class CommandOfTree extends Command {
 }
 
 /**
- * `help audit log` and `audit help log` become `audit log --help`: commander's own help looks one level down. A command
- * that does not exist is left for commander to refuse, with a suggestion; what follows a complete command is dropped.
+ * `help audit log` and `audit help log` become `audit log --help`: commander's own help looks one level down. Commander
+ * itself refuses an unknown command, with a suggestion; words after a complete command are dropped.
  */
 export function helpAsOption(program: Command, args: readonly string[]): readonly string[] {
   const at = args.indexOf('help');

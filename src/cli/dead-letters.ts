@@ -1,4 +1,4 @@
-/** dead-letters: the records that are not tried any more, and how to try them again. */
+/** dead-letters: lists records that are no longer retried, and replays them. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type DeadLetter, readDeadLetter } from '../delivery/retry/dead-letters.js';
 import { type Replay, replayDeadLetters } from '../delivery/retry/replay.js';
@@ -45,7 +45,7 @@ function list({ limit, json = false }: ListOptions, io: CommandIo): Promise<void
   });
 }
 
-/** The embedded broker has one partition, in order of time: as long as it is, it takes no memory. */
+/** The embedded broker has one partition, in order of time: its length needs no memory. */
 async function chosen(
   read: () => AsyncIterable<Line>,
   { kafka }: Config,
@@ -103,7 +103,7 @@ async function warnOfLeft({ left, unreadable }: Record<'left' | 'unreadable', nu
     await io.warn(`${unreadable} not replayed: of accounts that can't be read (account-unreadable); see doctor`);
 }
 
-/** Each account is read once. */
+/** Reads each account once. */
 function readability(store: EventStore): (accountId: number) => Promise<boolean> {
   const known = new Map<number, boolean>();
   return async (accountId) => {
@@ -117,7 +117,7 @@ function asJson({ deliveryId: id, eventId, accountId, webhookId }: DeadLetter): 
   return JSON.stringify({ id, eventId, accountId, webhookId });
 }
 
-/** Null for what is not replayed. */
+/** Null for letters that are not replayed. */
 function textOf(kind: Replay['kind'], letter: DeadLetter): string | null {
   switch (kind) {
     case 'replayed':

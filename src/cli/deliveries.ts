@@ -1,4 +1,4 @@
-/** deliveries: what became of payment events, read from the broker's topics. */
+/** deliveries: the state of payment events, read from the broker's topics. */
 import type { Command } from 'commander';
 import { type DeliveryView, deliveriesOf } from '../delivery/log/delivery-log.js';
 import { topicsOf } from '../delivery/topics.js';

@@ -1,4 +1,4 @@
-/** A receiver for the demo: an HTTPS server on this machine with a certificate made for the occasion. */
+/** The demo's receiver: an HTTPS server on this machine with a temporary certificate. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,7 +13,7 @@ export interface Arrival {
   readonly body: string;
   readonly apiKey: string | undefined;
   readonly signatureIsGood: boolean;
-  /** What it was answered. */
+  /** The status of the response. */
   readonly status: number;
 }
 
@@ -37,7 +37,7 @@ export async function demoCertificate(): Promise<{ cert: string; key: string }> 
   return { cert: pem.cert, key: pem.private };
 }
 
-/** @param answers the status for the n-th request to a path, from 1 on */
+/** @param answers the status for the n-th request to a path, counted from 1 */
 export async function startDemoReceiver(
   certificate: { cert: string; key: string },
   signingSecret: () => string,
@@ -60,7 +60,7 @@ export async function startDemoReceiver(
   return { url: `https://localhost:${port}`, port, arrivals, close: () => closed(server) };
 }
 
-/** What a receiver does with a Standard Webhooks signature, by hand; libraries in many languages do the same. */
+/** Verifies a Standard Webhooks signature by hand; libraries in many languages do the same. */
 function verified({ headers }: IncomingMessage, body: Buffer, signingSecret: string): boolean {
   const key = Buffer.from(signingSecret.slice('whsec_'.length), 'base64');
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.`;

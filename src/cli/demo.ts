@@ -1,4 +1,4 @@
-/** demo: the whole story on this machine, in a temporary folder, in under a minute. */
+/** demo: the whole workflow on this machine, in a temporary folder, in under a minute. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const ACCOUNT = 42;
 const EVENTS = 5;
 const URLS = 3;
 const PATIENCE_MS = 30_000;
-/** The path that refuses its first request, and how often. */
+/** The path that refuses its first requests, and how many. */
 const FAILING = '/failing';
 const FAILURES = 2;
 
@@ -48,7 +48,7 @@ async function onStderr(line: string): Promise<void> {
   process.stderr.write(`${line}\n`);
 }
 
-/** @returns what --json answers with */
+/** @returns the result for --json */
 async function demo(folder: string, print: Print): Promise<object> {
   const certificate = await demoCertificate();
   const caFile = join(folder, 'receiver-ca.pem');
@@ -71,7 +71,10 @@ async function demo(folder: string, print: Print): Promise<object> {
   }
 }
 
-/** Receivers on this machine: what ALLOW_PRIVATE_ENDPOINTS is for. Short delays, to see a retry while one waits. */
+/**
+ * The receivers are on this machine, the purpose of ALLOW_PRIVATE_ENDPOINTS. Short delays, so that a retry is visible
+ * while one waits.
+ */
 function demoConfig(folder: string, caFile: string, receiverPort: number): Config {
   return readConfig({
     DATA_DIR: join(folder, 'data'),
@@ -150,7 +153,7 @@ async function publish(config: Config, print: Print): Promise<void> {
   await withBackbone(config, ({ broker }) => broker.publish(config.paymentTopics[0], records));
 }
 
-/** @returns how many requests came */
+/** @returns the number of requests received */
 async function arrive({ arrivals }: DemoReceiver, print: Print): Promise<number> {
   await print(`4. Each event is delivered to each URL, signed; ${FAILING} fails ${FAILURES} times and is retried`);
   const deadline = Date.now() + PATIENCE_MS;
@@ -199,7 +202,7 @@ async function replay(
   });
 }
 
-/** The log has the last of them a moment after its receiver answered. */
+/** The log gets the last entries shortly after the receiver's response. */
 async function allDelivered(config: Config, broker: Broker): Promise<readonly DeliveryView[]> {
   const { deliveries: topic } = topicsOf(config.paymentTopics, config.topicPrefix);
   const deadline = Date.now() + PATIENCE_MS;

@@ -1,4 +1,4 @@
-/** doctor: looks at all that the service needs, and says in plain sentences what is wrong and what to do about it. */
+/** doctor: checks everything that the service needs, and reports faults and remedies in plain sentences. */
 import type { Command } from 'commander';
 import { fail, type Result } from '../doctor/check.js';
 import { examine } from '../doctor/doctor.js';

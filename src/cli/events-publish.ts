@@ -7,7 +7,7 @@ import { skipCommand } from './events-skip.js';
 import { type NumberedLine, numberedLines } from './numbered-lines.js';
 import { openSpool } from './spool.js';
 
-/** Lines that are published at once: durable together, in order. */
+/** Lines per publication: made durable together, in order. */
 const BATCH = 500;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
@@ -32,14 +32,14 @@ export function eventsCommand(program: Command, io: CommandIo): void {
     .action((options: PublishOptions) => (options.check ? publishChecked(options, io) : publishAll(options, io)));
 }
 
-/** In one pass: a line that is no payment event is named, and published all the same. The dispatcher judges. */
+/** One pass: an invalid line is reported but published all the same. The dispatcher decides. */
 async function publishAll(options: PublishOptions, io: CommandIo): Promise<void> {
   await publish(options, io, numberedLines(io.stdin), io.warn);
 }
 
-/** In two passes, over a temporary file: stdin can't be read twice, and may be larger than the memory. */
+/** Two passes over a temporary file: stdin can't be read twice and may exceed the memory. */
 async function publishChecked(options: PublishOptions, io: CommandIo): Promise<void> {
-  // A wrong setting is told before the first pass, which may be long.
+  // Reports a wrong setting before the first pass, which may be long.
   io.config();
   const spool = await openSpool(io.stdin);
   try {
@@ -111,7 +111,7 @@ function problemOf({ number }: NumberedLine, reason: string): string {
   return `line ${number} is not a payment event: ${reason}`;
 }
 
-/** The account of a line that is no payment event, where it has one: it keeps its place among those of the account. */
+/** The account of an invalid line, if it names one: the line keeps its place among the account's events. */
 function keyOf(line: Buffer): Buffer | null {
   try {
     const accountId: unknown = JSON.parse(line.toString('utf8'))?.accountId;

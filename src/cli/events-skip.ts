@@ -1,4 +1,4 @@
-/** events skip: the order to step over a batch that can't be read. The process that holds the partition takes it. */
+/** events skip: orders the process that holds a partition to skip an unreadable batch. */
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { skipped } from '../delivery/retry/dead-letters.js';
@@ -46,7 +46,7 @@ function skip(io: CommandIo, { topic, partition, offset, reason }: Options): Pro
   });
 }
 
-/** @throws CommandFailed where what stands there can be read: nothing is lost by mistake */
+/** @throws CommandFailed if the batch is readable: nothing is lost by mistake */
 async function unreadableAt(broker: Broker, { topic, partition, offset }: Place): Promise<UnreadableBatch> {
   const ranges = new Map([[partition, { from: offset, to: offset + 1 }]]);
   const found: UnreadableBatch[] = [];

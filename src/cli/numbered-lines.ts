@@ -1,19 +1,19 @@
-/** NDJSON: the lines of a stream that are not empty, with their numbers, in memory that does not grow with the stream. */
+/** NDJSON: the non-empty lines of a stream with their numbers, in constant memory. */
 import { CommandFailed } from './command-io.js';
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-/** More than any broker takes in a record. A stream without line ends must not fill the memory. */
+/** More than any broker's record limit. A stream without line ends must not fill the memory. */
 const MAX_LINE_MIB = 16;
 
 export interface NumberedLine {
-  /** From 1 on, empty lines counted in, as an editor counts. */
+  /** From 1 on, counting empty lines, as an editor does. */
   readonly number: number;
-  /** As they came, without the line feed. */
+  /** Unchanged, without the line feed. */
   readonly bytes: Buffer;
 }
 
-/** @throws CommandFailed where a line is longer than any record */
+/** @throws CommandFailed if a line is longer than any record */
 export async function* numberedLines(input: AsyncIterable<Buffer>): AsyncIterable<NumberedLine> {
   const rest: Buffer[] = [];
   let restBytes = 0;

@@ -1,23 +1,23 @@
 /**
- * A topic in order of time, whatever its partitions. A broker gives the records of one partition after those of another,
- * as it has them at hand; what is longer than memory allows is read again for each part.
+ * Sorts a topic's records by time across partitions. A broker returns records partition by partition, in its own order;
+ * a topic larger than the memory is read once per part.
  */
 import type { ReceivedRecord } from '../ports/broker.js';
 
-/** Characters that a part may have, two bytes each at most. Up to twice as many are held while it is looked for. */
+/** Most characters of a part, at two bytes each at most. The search holds up to twice as many. */
 const PART_CHARACTERS = 32 * 1024 ** 2;
-/** What a line costs beside its characters, in characters. */
+/** A line's overhead, in characters. */
 const LINE_OVERHEAD = 64;
 
 type Place = Pick<ReceivedRecord, 'timestamp' | 'partition' | 'offset'>;
 
 export interface Line {
   readonly place: Place;
-  /** Made where the line is kept: of a long topic most are not, at a time. */
+  /** Created only for kept lines: most lines of a long topic are not kept in a pass. */
   readonly text: () => string;
 }
 
-/** The text, not the record: that one's value would hold the whole answer of the broker in memory. */
+/** The text instead of the record, whose value would keep the broker's whole response in memory. */
 interface KeptLine {
   readonly place: Place;
   readonly text: string;
@@ -41,7 +41,7 @@ export async function* asTheyCome(lines: AsyncIterable<Line>): AsyncIterable<str
   for await (const { text } of lines) yield text();
 }
 
-/** The newest lines, still oldest first. Up to twice as many are held meanwhile. */
+/** The newest lines, still oldest first. Holds up to twice as many meanwhile. */
 export async function newest(read: () => AsyncIterable<Line>, count: number): Promise<string[]> {
   let lines: KeptLine[] = [];
   for await (const line of read()) {
@@ -54,7 +54,7 @@ export async function newest(read: () => AsyncIterable<Line>, count: number): Pr
     .map(({ text }) => text);
 }
 
-/** The oldest lines after a place, as many as there is room for, one at least. */
+/** The oldest lines after a place, as many as fit, at least one. */
 class Part {
   readonly #after: Place | null;
   readonly #room: number;
@@ -67,7 +67,7 @@ class Part {
     this.#room = room;
   }
 
-  /** The place of its last line, where lines behind it were left out. */
+  /** The place of its last line, if later lines were left out. */
   get end(): Place | null {
     return this.#end;
   }
@@ -113,7 +113,7 @@ function byTime(one: KeptLine, other: KeptLine): number {
   return comparePlaces(one.place, other.place);
 }
 
-/** Records of one time are in order of their partitions, and in those of their offsets. */
+/** Records of the same time are ordered by partition, then by offset. */
 function comparePlaces(one: Place, other: Place): number {
   return one.timestamp - other.timestamp || one.partition - other.partition || one.offset - other.offset;
 }

@@ -1,4 +1,7 @@
-/** A line is one line, moves no cursor, and reads in its own order: parts of it may be strangers', like a payment's id. */
+/**
+ * Makes a text printable as one line that moves no cursor and keeps its order: parts may be untrusted, like a payment's
+ * id.
+ */
 export function printable(line: string): string {
   return line.replace(
     /[\p{Cc}\p{Bidi_Control}]/gu,

@@ -1,7 +1,7 @@
-/** Node's own warnings (deprecations, too many listeners), which it prints as text between the lines of the log. */
+/** Node's own warnings (deprecations, too many listeners), which Node prints as plain text among the log lines. */
 import type { Logger } from '../observability/logger.js';
 
-/** From here on each becomes a line of the log, in place of Node's printing; for as long as the process lives. */
+/** From now on every warning is logged instead of printed, for the life of the process. */
 export function logProcessWarnings(logger: Logger): void {
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message, code }: Error & { code?: string }) =>

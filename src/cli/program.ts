@@ -1,4 +1,4 @@
-/** The command line: one file per command, and what their failures become. Exit codes: 0 done, 1 failed, 2 wrong usage. */
+/** The command line: one file per command, and the handling of failures. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 import { type Command, CommanderError } from 'commander';
 import { version } from '../composition/version.js';
 import { WrongSettings } from '../settings/invalid-config.js';
@@ -10,7 +10,7 @@ const WRONG_USAGE = 2;
 
 type Register = (program: Command, io: CommandIo) => void;
 
-/** Loaded when asked for: all of them together take half a second. */
+/** Loaded on demand: all of them together take half a second. */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   serve: async () => (await import('./serve.js')).serveCommand,
   accounts: async () => (await import('./accounts.js')).accountsCommand,
@@ -51,19 +51,19 @@ export async function runCommandLine(
   }
 }
 
-/** The one that is named; all of them where it is none, for the help. The version needs none. */
+/** The named command; all commands if there is none, for the help. The version needs none. */
 function asked(name = ''): (() => Promise<Register>)[] {
   if (name === '--version') return [];
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   return load ? [load] : Object.values(COMMANDS);
 }
 
-/** A mistyped option is named without what was given with it: it may be a secret. */
+/** Names a mistyped option without its value, which may be a secret. */
 function withoutValues(text: string): string {
   return text.replace(/(unknown option '[^'=]*)=.*(?=')/s, '$1');
 }
 
-/** One line, after one for each wrong setting. Errors of ours say what to do; of others the code is what helps. */
+/** One line, preceded by one per wrong setting. Our own errors say what to do; for others the code helps. */
 function linesOf(error: unknown): readonly string[] {
   if (error instanceof WrongSettings) return [...error.lines, `account-webhooks: set right: ${error.keys.join(', ')}`];
   const text = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-/** projections: the folds on an EventStoreDB server, where auditors query them. */
+/** projections: manages the projections on an EventStoreDB server, where auditors query them. */
 import type { Command } from 'commander';
 import type { Backbone } from '../backbone.js';
 import { foldingTrouble, type Trouble, troubleOf } from '../doctor/projection-troubles.js';
@@ -10,7 +10,7 @@ import { type Examined, examine } from '../read-model/server-standing.js';
 import { type Difference, verify } from '../read-model/server-verification.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 
-/** The server's numbers are renewed about once a second; nothing new for half a minute is a standstill. */
+/** The server updates its numbers about once a second; half a minute without a change is a standstill. */
 const LOOK_EVERY_MS = 200;
 const PATIENCE = 150;
 const NOT_DEPLOYED = 'not all projections are deployed: run account-webhooks projections deploy';
@@ -46,7 +46,7 @@ function serverOf({ projections }: Backbone): ProjectionServer {
   );
 }
 
-/** Where the server folds nothing, no command can tell anything else. */
+/** If the server folds nothing, no command can report anything else. */
 async function begin(parts: Parts, work: (parts: Parts) => Promise<void>): Promise<void> {
   const trouble = foldingTrouble(await parts.server.folding());
   if (trouble) throw new CommandFailed(sentence(trouble));
@@ -98,7 +98,7 @@ async function verifyAll(parts: Parts): Promise<void> {
   failWith(troubles);
 }
 
-/** @returns how many states differ */
+/** @returns the number of differing states */
 async function compare({ store, server, io, json }: Parts, names: readonly ProjectionName[]): Promise<number> {
   let differences = 0;
   for await (const difference of verify({ store, server }, names)) {
@@ -113,7 +113,7 @@ function differenceLines({ projection, stream, local, server }: Difference): str
   return [`${projection} ${stream}`, `  here:   ${JSON.stringify(local)}`, `  server: ${JSON.stringify(server)}`];
 }
 
-/** Says on stderr which source could not be looked at. */
+/** Reports on stderr each source that could not be compared. */
 async function examineAll(parts: Parts): Promise<Examined[]> {
   const all: Examined[] = [];
   for (const name of PROJECTIONS) all.push(await examine(parts, name));
@@ -126,7 +126,7 @@ async function examineAll(parts: Parts): Promise<Examined[]> {
   return all;
 }
 
-/** Of each sentence one. */
+/** Each sentence once. */
 function failWith(sentences: readonly string[]): void {
   if (sentences.length > 0) throw new CommandFailed([...new Set(sentences)].join('; '));
 }
@@ -148,7 +148,7 @@ function statusLine({ json }: Parts, examined: Examined): string {
   return JSON.stringify({ projection, status: says, reason, progress, source, trouble: trouble && sentence(trouble) });
 }
 
-/** Steps of a tenth and other changes are said on stderr: a long history takes minutes. */
+/** Reports each tenth and other changes on stderr: a long history takes minutes. */
 function watching({ io }: Parts): Watching {
   let last = '';
   const onStep: Watching['onStep'] = (name, { status: says, progress }) => {

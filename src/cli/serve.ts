@@ -35,7 +35,7 @@ export function serveCommand(program: Command, io: CommandIo): void {
       const config = io.config();
       const logger = createLogger(config.logLevel);
       logProcessWarnings(logger);
-      // Heard from the first moment on: a stop that comes while it starts counts too.
+      // Listens from the first moment: a stop during the start counts too.
       const signal = nextSignal();
       const app = await startApp(config, roles, logger, signal.aborts).catch((error: unknown) => {
         signal.ignore();
@@ -49,12 +49,12 @@ export function serveCommand(program: Command, io: CommandIo): void {
     });
 }
 
-/** The API's is null where the role is not run. */
+/** The API's address is null if the role does not run. */
 function addresses({ apiPort, adminPort }: App, { host }: Config): { url: string | null; adminUrl: string } {
   return { url: apiPort === null ? null : localUrl(host, apiPort), adminUrl: localUrl(host, adminPort) };
 }
 
-/** A broker that does not answer keeps the parts from their end: what they could not remember comes again. */
+/** A silent broker keeps the parts from ending: records whose offsets were not committed are redelivered. */
 const STOP_WITHIN_MS = 9_000;
 /** With a damaged store. */
 const END_WITHIN_MS = 1_000;
@@ -70,11 +70,11 @@ async function runUntil(received: Promise<NodeJS.Signals>, app: App, logger: Log
   await Promise.race([stopped, app.failed.catch((error: unknown) => died(app, error, logger))]);
 }
 
-/** The parts are stopped, then the process ends with code 1: its supervisor starts it again. */
+/** Stops the parts, then ends the process with code 1, so that its supervisor restarts it. */
 async function died(app: App, error: unknown, logger: Logger): Promise<never> {
   logger.fatal({ err: error }, "the service can't continue");
   const closed = app.close();
-  // Nothing can be made durable any more: to wait for that is no use.
+  // A damaged store can't make anything durable, so waiting is pointless.
   await (error instanceof StoreDamaged ? withinTime(END_WITHIN_MS, closed).catch(() => undefined) : closed);
   if (error instanceof OtherHistory) throw otherHistory(error);
   const saysAll = error instanceof StoreDamaged || error instanceof StatesDamaged;

@@ -1,4 +1,4 @@
-/** The client side: asks a running service over HTTP, with got. */
+/** The client side: calls a running service over HTTP, with got. */
 import { got, RequestError, type Response } from 'got';
 import type { Config } from '../settings/config.js';
 import { CommandFailed } from './command-io.js';
@@ -16,7 +16,7 @@ export interface ServiceRequest {
   readonly form?: Readonly<Record<string, string>>;
 }
 
-/** The body of a 2xx answer. @throws CommandFailed with what the service said, or that it did not answer */
+/** The body of a 2xx response. @throws CommandFailed with the service's message, or because of no response */
 export async function ask<T>(base: string, { path, ...request }: ServiceRequest): Promise<T> {
   const response = await send(base, path, request);
   const body = parsed(response.body);

@@ -1,18 +1,18 @@
-/** A stream that can be read twice: kept in a temporary file that nobody else sees, and that is gone with the process. */
+/** Makes a stream readable twice: a private temporary file that disappears with the process. */
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommandFailed } from './command-io.js';
 
 export interface Spool {
-  /** What comes from the input, each chunk after it is in the file. @throws CommandFailed where it can't be kept */
+  /** Passes the input on, each chunk after it is in the file. @throws CommandFailed if the chunk can't be stored */
   first(): AsyncIterable<Buffer>;
-  /** All of it once more. */
+  /** The whole stream again. */
   again(): AsyncIterable<Buffer>;
   close(): Promise<void>;
 }
 
-/** @throws CommandFailed where there can be no temporary file */
+/** @throws CommandFailed if a temporary file can't be created */
 export async function openSpool(input: AsyncIterable<Buffer>): Promise<Spool> {
   const file = await unnamedFile().catch(failed);
   return {
@@ -27,7 +27,7 @@ export async function openSpool(input: AsyncIterable<Buffer>): Promise<Spool> {
   };
 }
 
-/** Its name is taken away at once: no end of the process, kill -9 either, leaves payments behind. */
+/** Unlinked at once: however the process ends, even by kill -9, no payments are left behind. */
 async function unnamedFile(): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'account-webhooks-'));
   try {

@@ -1,4 +1,4 @@
-/** store accept: this installation belongs to the event store that is there now. The service is stopped meanwhile. */
+/** store accept: assigns this installation to the current event store. The service must be stopped. */
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { FileInUse, removeDisposable } from '../adapters/sqlite/disposable-file.js';
@@ -16,7 +16,7 @@ export function storeCommand(program: Command, io: CommandIo): void {
     .action(async ({ json = false }: JsonOption) => {
       const config = io.config();
       await withBackbone(config, async ({ store }) => {
-        // The read models go first: a kill in between leaves nothing that was folded from another history.
+        // The read models go first: after a kill midway, nothing folded from another history remains.
         removeReadModels(config.dataDir);
         const before = readStoreId(config.dataDir);
         const identity = await establishIdentity({ store, newId: randomUUID });

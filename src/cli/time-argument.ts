@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** ms since the epoch. A date alone is its beginning, in UTC. */
+/** ms since the epoch. A date without a time is its start, in UTC. */
 export function timeArgument(value: string): number {
   const time = /^\d{4}-\d{2}-\d{2}(T.*(Z|[+-]\d{2}:\d{2}))?$/.test(value) ? Date.parse(value) : Number.NaN;
   if (!Number.isNaN(time)) return time;

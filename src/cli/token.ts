@@ -1,4 +1,4 @@
-/** token: asks a running service for an access token (OAuth 2.0 client credentials). */
+/** token: requests an access token from a running service (OAuth 2.0 client credentials). */
 import { type Command, Option } from 'commander';
 import { type CommandIo, JSON_OPTION, pipedSecret } from './command-io.js';
 import { ask, serviceUrl, URL_OPTION } from './service-client.js';
@@ -36,7 +36,7 @@ export function tokenCommand(program: Command, io: CommandIo): void {
   });
 }
 
-/** An empty variable counts as unset, as every setting does. */
+/** An empty variable counts as unset, as for every setting. */
 async function credentials({ clientId, clientSecret }: TokenOptions, command: Command, io: CommandIo) {
   if (!clientId) command.error(`error: no client id: pass --client-id, or set ${CLIENT_ID}`);
   const given = clientSecret === FROM_STDIN ? '' : clientSecret;

@@ -64,7 +64,7 @@ async function call<T>(
   return ask<T>(serviceUrl(options.url, io.config), { ...request, path: '/api/webhooks', headers });
 }
 
-/** Not by InvalidArgumentError, which shows what was given: that is a secret as a rule. */
+/** Not an InvalidArgumentError, which shows the value: usually a secret. */
 function header(given: string, command: Command): GivenHeader {
   const colon = given.indexOf(':');
   if (colon < 1) command.error('error: --header must be "Name: value"');
