@@ -1,4 +1,4 @@
-/** The broker: its topics, how long they keep their records, and whether the clocks agree. */
+/** Checks of the broker: its topics, their retention, and whether the clocks agree. */
 import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
 import { retryGroup } from '../delivery/groups.js';
 import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
@@ -8,7 +8,7 @@ import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 /** @throws BrokerUnavailable, BrokerRefused */
 export type Inspect = (of: InspectionOf) => Promise<Inspection>;
-/** When the newest record of the embedded broker was published, ms since the epoch; null where there is none. */
+/** When the embedded broker's newest record was published, ms since the epoch; null if there is none. */
 export type Newest = () => Promise<number | null>;
 
 const SKEW_MS = 5_000;

@@ -1,15 +1,15 @@
-/** A check, what it finds, and how all of them are run: side by side, each with a time limit, none of them throwing. */
+/** A check and its findings, and the runner: all checks run concurrently, each with a time limit, and none throws. */
 
 import { isCorrupt } from '../adapters/sqlite/open-file.js';
 
-/** ok: as it should be. warn: it works, and may not for long, or not as wanted. FAIL: it does not work. */
+/** ok: as it should be. warn: works, but maybe not for long, or not as intended. FAIL: does not work. */
 type Verdict = 'ok' | 'warn' | 'FAIL';
 
 export interface Finding {
   readonly verdict: Verdict;
   /** A plain sentence, without secrets. */
   readonly says: string;
-  /** What to do about it; null where there is nothing to do. */
+  /** The remedy; null if none is needed. */
   readonly todo: string | null;
 }
 
@@ -24,7 +24,7 @@ export const ok = (says: string): Finding => ({ verdict: 'ok', says, todo: null 
 export const warn = (says: string, todo: string): Finding => ({ verdict: 'warn', says, todo });
 export const fail = (says: string, todo: string): Finding => ({ verdict: 'FAIL', says, todo });
 
-/** In the order of the checks. @param limitMs of each check */
+/** In the order of the checks. @param limitMs time limit of each check */
 export async function runChecks(checks: readonly Check[], limitMs: number): Promise<readonly Result[]> {
   const results = await Promise.all(checks.map((check) => withinLimit(check, limitMs)));
   return results.flat();
@@ -46,10 +46,13 @@ async function withinLimit({ name, run }: Check, limitMs: number): Promise<Resul
   }
 }
 
-/** Messages of our own errors name the setting, and no value. Those of others may hold anything: only their code is told. */
+/**
+ * Messages of our own errors name the setting without its value. Messages of other errors may contain anything: only
+ * the code is shown.
+ */
 function unexplained(error: unknown): Finding {
   const { name = '', message = '', code = 'UNKNOWN', cause } = (error ?? {}) as Partial<Error & { code: string }>;
-  // What store or broker say of it is an outage by its name.
+  // Corruption reported by store or broker carries the name of an outage.
   const todo = TODO.get(isCorrupt(cause) ? 'StoreDamaged' : name);
   return todo === undefined ? fail(`the check failed (${code})`, 'resolve the error') : fail(message, todo);
 }

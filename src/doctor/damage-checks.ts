@@ -1,4 +1,4 @@
-/** The SQLite files of DATA_DIR: whether they are whole. */
+/** Checks the SQLite files of DATA_DIR for damage. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isBusy, openExisting } from '../adapters/sqlite/open-file.js';
@@ -7,9 +7,9 @@ import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 const STORE = 'store.sqlite';
-/** Those that are made again from elsewhere. */
+/** Files that can be rebuilt. */
 const DISPOSABLE = ['read-model.sqlite', 'deliveries-view.sqlite'] as const;
-/** Looked at in a few seconds, in which nothing else is heard. */
+/** Checked in a few seconds, during which the process does nothing else. */
 const LOOKED_AT_BYTES = 1024 ** 3;
 const RESTORE = 'stop the service and restore a backup: see "A damaged file" in docs/operations.md';
 const NOTHING = 'nothing: the next start of the service makes it again';
@@ -28,7 +28,7 @@ function finding(path: string, name: string): Finding {
   return name === STORE ? fail('it is damaged', RESTORE) : warn('it is damaged', NOTHING);
 }
 
-/** Null where there is none. */
+/** Null if there is none. */
 function damageOf(path: string): unknown {
   const file = openExisting(path, 0);
   try {

@@ -1,4 +1,4 @@
-/** DATA_DIR: whether it can be written to, has room, and keeps the master key to itself. */
+/** Checks DATA_DIR: whether it is writable, has free space, and protects the master key. */
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { modeOpenToOthers } from '../open-folder.js';
@@ -62,7 +62,7 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** The folder itself, or the nearest one above it that is there. */
+/** The folder itself, or its nearest existing parent. */
 function existing(path: string): string {
   let folder = resolve(path);
   while (!existsSync(folder)) folder = dirname(folder);

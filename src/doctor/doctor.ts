@@ -1,4 +1,4 @@
-/** All that the doctor looks at, of an installation with these settings. It may run beside a service, and changes nothing. */
+/** Runs all checks of an installation with these settings. Safe beside a running service, and changes nothing. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { newestRecord } from '../adapters/sqlite/newest-record.js';
@@ -16,10 +16,10 @@ import { portChecks } from './port-checks.js';
 import { standstillChecks } from './standstill-checks.js';
 import { type OpenedStore, storeChecks } from './store-checks.js';
 
-/** Together with what lets go afterwards, a command's 15 s. */
+/** With the cleanup afterwards, the 15 s of a command. */
 const CHECK_WITHIN_MS = 12_000;
 
-/** Ends in time whatever hangs; connections of what did may be left open then, for the process to end. */
+/** Ends in time even if a check hangs; a hanging check's connections may stay open until the process ends. */
 export async function examine(config: Config, logger: Logger): Promise<readonly Result[]> {
   const embedded = embeddedFile(config, 'look');
   const isThere = existsSync(join(config.dataDir, 'store.sqlite'));

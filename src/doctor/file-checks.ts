@@ -1,4 +1,4 @@
-/** The files that settings name: whether they can be read, hold what they should, and how long that is valid. */
+/** Checks the files named by settings: whether they are readable, have the right content, and how long they are valid. */
 import { X509Certificate } from 'node:crypto';
 import type { Config } from '../settings/config.js';
 import { certificatesFrom, clientCertificateFrom } from '../settings/setting-files.js';
@@ -26,7 +26,7 @@ export function fileChecks({ delivery, kafka }: Config, now: number): Check[] {
   ];
 }
 
-/** By the one of its certificates that ends first. */
+/** Judged by the certificate that expires first. */
 function validity(key: string, pem: string, now: number): Finding {
   const certificates = (pem.match(CERTIFICATE) ?? []).map((text) => new X509Certificate(text));
   const begins = Math.max(...certificates.map(({ validFrom }) => Date.parse(validFrom)));

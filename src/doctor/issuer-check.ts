@@ -1,11 +1,11 @@
-/** AUTH_JWKS_URL: whether it answers with keys, and what its clock says. */
+/** Checks AUTH_JWKS_URL: whether it returns keys, and whether its clock agrees. */
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 const ANSWER_WITHIN_MS = 5_000;
-/** Date has seconds only, and the answer takes its time. */
+/** Date has a resolution of seconds, and the response takes time. */
 const SKEW_SAID_MS = 5_000;
-/** Tokens that were issued just now are not taken, or live too long. */
+/** Beyond this, fresh tokens are refused or tokens live too long. */
 const SKEW_HARMS_MS = 60_000;
 const SET_CLOCK = 'synchronize the clock of this machine (or of the issuer) by NTP';
 

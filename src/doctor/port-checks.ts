@@ -1,10 +1,10 @@
-/** PORT and ADMIN_PORT: free, or a service of ours at them; and what that says of itself. */
+/** Checks PORT and ADMIN_PORT: free, or in use by our own service; and what that service reports. */
 import { connect } from 'node:net';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
 const ANSWER_WITHIN_MS = 5_000;
-/** Of 0.0.0.0 and ::, the address to ask at. */
+/** For 0.0.0.0 and ::, the address to connect to. */
 const ANY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 export function portChecks({ host, port, adminPort }: Config): Check[] {
@@ -49,7 +49,7 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Null where no answer of ours comes. */
+/** Null without a response of ours. */
 async function ask(host: string, port: number, path: string): Promise<Answer | null> {
   const authority = host.includes(':') ? `[${host}]` : host;
   try {

@@ -1,4 +1,7 @@
-/** The projections at the event store's server. The service does without them: what is wrong there only auditors miss. */
+/**
+ * Checks the projections at the event store's server. The service does not need them: faults there affect auditors
+ * only.
+ */
 import type { EventStore } from '../ports/event-store.js';
 import type { ProjectionServer } from '../ports/projection-server.js';
 import { PROJECTIONS } from '../read-model/projection-source.js';
@@ -10,7 +13,7 @@ const FOLDED = 99.9;
 
 interface OpenedServer {
   readonly store: EventStore;
-  /** Null where the store has none. */
+  /** Null if the store has none. */
   readonly projections: ProjectionServer | null;
 }
 
@@ -20,7 +23,7 @@ export async function projectionsAtServer({ store, projections }: OpenedServer):
   if (trouble) return [warn(trouble.says, trouble.todo)];
   const found = await Promise.all(PROJECTIONS.map((name) => examine({ store, server: projections }, name)));
   const findings = found.map(findingOf);
-  // What is wrong with the server is wrong with each of them.
+  // A fault of the server appears for each of them.
   return findings.filter(({ says }, place) => findings.findIndex((other) => other.says === says) === place);
 }
 

@@ -1,4 +1,4 @@
-/** What is wrong with the projections at the event store's server, in sentences, each with the way out. */
+/** Faults of the projections at the event store's server, in sentences, each with the remedy. */
 import type { Folding } from '../ports/projection-server.js';
 import type { Examined } from '../read-model/server-standing.js';
 
@@ -10,7 +10,7 @@ export interface Trouble {
 const DEPLOY = 'run account-webhooks projections deploy';
 const RUN_ALL = 'start it with --run-projections=All --start-standard-projections';
 
-/** Of the server: it folds nothing. */
+/** A fault of the server: it folds nothing. */
 export function foldingTrouble(folding: Folding): Trouble | null {
   switch (folding) {
     case 'on':
@@ -27,7 +27,7 @@ export function foldingTrouble(folding: Folding): Trouble | null {
   }
 }
 
-/** Of one projection. */
+/** A fault of one projection. */
 export function troubleOf({ projection, standing, status }: Examined): Trouble | null {
   switch (standing) {
     case 'running':

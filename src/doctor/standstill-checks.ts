@@ -1,4 +1,7 @@
-/** Whether a partition stands before a batch that can't be read. A process that holds it says so, too; this needs none. */
+/**
+ * Checks whether an unreadable batch stops a partition. A process that holds the partition reports this too; this check
+ * needs none.
+ */
 import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import { retryGroup } from '../delivery/groups.js';
 import { standstillText, standstillTodo } from '../delivery/standstill.js';
@@ -7,10 +10,10 @@ import { type Broker, BrokerRefused, BrokerUnavailable, type UnreadableBatch } f
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
-/** Less than a check may take: where Kafka does not answer, the check of the broker says so. */
+/** Shorter than a check's limit: if Kafka does not answer, the broker check says so. */
 const LOOK_WITHIN_MS = 8_000;
 
-/** @param openBroker null where there is none yet */
+/** @param openBroker null if none exists yet */
 export function standstillChecks(config: Config, openBroker: () => Promise<Broker | null>): Check[] {
   return [{ name: 'partitions', run: async () => findings(config, await openBroker()) }];
 }
@@ -27,7 +30,7 @@ async function findings(config: Config, broker: Broker | null): Promise<Finding[
   }
 }
 
-/** What a group comes to next, in each partition: records of before may be under way still. */
+/** The next record of a group in each partition: earlier records may still be in progress. */
 async function standing(config: Config, broker: Broker): Promise<UnreadableBatch[]> {
   const { payments, isTier } = topicsOf(config.paymentTopics, config.topicPrefix);
   const tiers = (await broker.listTopics()).filter(isTier);
@@ -40,7 +43,7 @@ async function standing(config: Config, broker: Broker): Promise<UnreadableBatch
   return found.flat();
 }
 
-/** At once: each topic is a group of its own, and Kafka lets a new group wait for three seconds. */
+/** Concurrently: each topic is a group of its own, and Kafka delays a new group by three seconds. */
 async function nextOf(broker: Broker, { topic, by }: { topic: string; by: string }): Promise<UnreadableBatch[]> {
   const found: UnreadableBatch[] = [];
   const next = [...(await broker.committed(by, topic))];

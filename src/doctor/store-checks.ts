@@ -1,4 +1,4 @@
-/** The event store, what it is sealed with, and the projections on its server. */
+/** Checks the event store, the keys of its sealed values, and the projections on its server. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,10 @@ import { type Check, type Finding, fail, ok, warn } from './check.js';
 import { projectionsAtServer } from './projection-checks.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
-/** Null where the embedded store was not made yet. @throws DataDirUnusable, SchemaRefused, NoConnectionString, CaFileUnusable */
+/**
+ * Null if the embedded store does not exist yet. @throws DataDirUnusable, SchemaRefused, NoConnectionString,
+ * CaFileUnusable
+ */
 export type OpenStore = () => Promise<OpenedStore | null>;
 
 const READ_AGAIN =
@@ -29,7 +32,7 @@ const READ_AGAIN =
 const NOTHING_YET = ok('no store yet: serve creates it at its first start');
 const NOT_LOOKED_AT = warn('not checked, because the event store can not be used', 'see event store');
 const DRY_STREAM = 'doctor-dry-append';
-/** No stream stands there: an append is refused, after everything else about it was looked at. */
+/** No stream has this revision: the store refuses the append after all its other checks. */
 const NO_REVISION = 1_000_000_000;
 
 export function storeChecks(config: Config, open: OpenStore): Check[] {
@@ -38,7 +41,7 @@ export function storeChecks(config: Config, open: OpenStore): Check[] {
     looking ??= whole(open, ({ store }) => usable(store));
     return looking;
   };
-  /** What is wrong with the store itself is said once. */
+  /** A fault of the store itself is reported once. */
   const then = (work: (opened: OpenedStore) => Promise<readonly Finding[]>) => () =>
     look().then(
       () => whole(open, work),
@@ -77,12 +80,13 @@ async function usable(store: EventStore): Promise<readonly Finding[]> {
   } catch (error) {
     if (!(error instanceof WrongExpectedRevision)) throw error;
   }
-  // A right of its own: EventStoreDB subscribes to $all, which only its administrators may read by default.
+  // Subscribing needs a right of its own: EventStoreDB subscribes to $all, which only administrators may read by
+  // default.
   for await (const _ of stored(store, await store.head(), DRY_STREAM)) break;
   return [ok('reading, appending and subscribing work')];
 }
 
-/** Whether the service would start on it, and with its read model as it is. @throws OtherHistory */
+/** Whether the service would start on this store, and with its read model unchanged. @throws OtherHistory */
 async function ownHistory({ dataDir }: Config, opened: OpenedStore | null): Promise<readonly Finding[]> {
   const model = inDataDir(() => readModelOrigin(dataDir));
   const accepted = inDataDir(() => readStoreId(dataDir)) ?? model?.history ?? null;
@@ -90,7 +94,7 @@ async function ownHistory({ dataDir }: Config, opened: OpenedStore | null): Prom
   const found = opened && (await readIdentity(opened.store));
   if (accepted === null) return [ok('no event store was accepted yet: serve accepts the one that it finds')];
   mustBeAccepted(found, accepted);
-  // A read model of another history than the accepted one is rebuilt without a question.
+  // A read model of another history than the accepted one is rebuilt without asking.
   if (!opened || model?.history !== accepted || model.position === null) return [ok('the accepted store')];
   for await (const _ of stored(opened.store, model.position, DRY_STREAM)) break;
   return [ok('the accepted store, with all events that the read model was folded from')];
@@ -104,13 +108,13 @@ async function keys(config: Config, { accounts }: Folded): Promise<readonly Find
   return [ok(`opens all sealed values (${values.length} values of ${accounts.size} accounts)`)];
 }
 
-/** It is made by whoever starts first; not by looking. */
+/** The first start creates the key; the doctor must not. */
 function masterKeyOf({ dataDir }: Config): Buffer {
   const isThere = existsSync(join(dataDir, 'master.key')) || existsSync(join(dataDir, 'store.sqlite'));
   return isThere ? masterKeyFromFile(dataDir, randomBytes) : randomBytes(32);
 }
 
-/** A finding for each account that this release sets aside. */
+/** One finding per account that this release sets aside. */
 function accountsRead({ accounts, setAside }: Folded): readonly Finding[] {
   if (setAside.size === 0) return [ok(`every event of theirs can be read (${accounts.size} accounts)`)];
   return [...setAside].map(([stream, event]) => fail(setAsideText(stream, event), READ_AGAIN));
@@ -121,7 +125,7 @@ interface Folded {
   readonly setAside: ReadonlyMap<string, SetAside>;
 }
 
-/** As the service does: of an account with an event that can't be read, up to that. */
+/** Folds like the service: an account with an unreadable event only up to that event. */
 async function folded(store: EventStore): Promise<Folded> {
   const projection = combined(PROJECTIONS.map(loadProjection));
   const accounts = new Map<string, AccountStates>();
@@ -136,7 +140,7 @@ async function folded(store: EventStore): Promise<Folded> {
   return { accounts, setAside };
 }
 
-/** What the service gets of streams with this prefix: by a subscription, until it has caught up. */
+/** The service's view of streams with this prefix: through a subscription, until it has caught up. */
 async function* stored(store: EventStore, after: string | null, streamPrefix: string): AsyncIterable<RecordedEvent> {
   const until = new AbortController();
   try {
