@@ -17,10 +17,10 @@ export const ROLES = ['api', 'dispatcher'] as const;
 export type Role = (typeof ROLES)[number];
 
 export interface App {
-  /** Null where the role is not run. */
+  /** Null if the role does not run. */
   readonly apiPort: number | null;
   readonly adminPort: number;
-  /** Rejected where the app can't go on: end the process, and let its supervisor start it again. */
+  /** Rejected if the app can't continue: end the process, so that its supervisor restarts it. */
   readonly failed: Promise<never>;
   close(): Promise<void>;
 }
@@ -32,10 +32,10 @@ export class StartAborted extends Error {
 }
 
 /**
- * A store or a broker that can't be reached is waited for; /health/ready says so meanwhile.
+ * Waits for an unreachable store or broker; meanwhile /health/ready says so.
  * @param abort gives up waiting
- * @throws StartAborted; InvalidConfig for files that can't be read, and a master key that is not the one of what is
- * stored; StoreRefused and BrokerRefused; what listening throws
+ * @throws StartAborted; InvalidConfig for unreadable files, or if the master key does not match the stored data;
+ * StoreRefused and BrokerRefused; the errors of listening
  */
 export async function startApp(
   config: Config,
@@ -70,12 +70,12 @@ export async function startApp(
   }
 }
 
-/** The parts in the order in which they are started; each says for itself how it is from then on. */
+/** The parts in the order of their start; afterwards each part reports its own state. */
 function notReadyYet(roles: readonly Role[]): Readiness {
   const readiness = new Readiness();
   for (const part of ['event store', 'read model', 'keys']) readiness.part(part, () => 'not started yet');
   const waits = () => 'waiting for the parts before it';
-  // What it answers from is here: an API goes on without the broker, and is to be asked.
+  // The API's data is local: it serves without the broker, and must get requests.
   if (roles.includes('dispatcher')) readiness.part('broker', waits, { needed: !roles.includes('api') });
   for (const role of roles) readiness.part(role, waits);
   return readiness;
@@ -94,7 +94,7 @@ function aborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) giveUp();
     else signal.addEventListener('abort', giveUp, { once: true });
   });
-  // After the start it is no failure.
+  // After the start this is no failure.
   given.catch(() => undefined);
   return given;
 }
@@ -103,7 +103,7 @@ function onlyFailure(closed: Promise<void>): Promise<never> {
   return closed.then(() => new Promise<never>(() => undefined));
 }
 
-/** Calling it again gives the first stop's end. A part that fails to stop does not keep the others from it. */
+/** Repeated calls return the first stop's promise. A part that fails to stop does not prevent the others from stopping. */
 function stopper(stops: Stop[]): () => Promise<void> {
   let stopping: Promise<void> | null = null;
   const stopAll = async () => {

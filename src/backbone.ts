@@ -1,4 +1,4 @@
-/** The event store, the broker and the keys of an installation, by its settings: what serve and the command line share. */
+/** An installation's event store, broker and keys, from its settings: shared by serve and the command line. */
 import { randomBytes } from 'node:crypto';
 import type { KafkaSettings } from './adapters/kafka/broker.js';
 import { SqliteBroker } from './adapters/sqlite/broker.js';
@@ -17,24 +17,27 @@ import { certificatesFrom } from './settings/setting-files.js';
 
 export interface Backbone {
   readonly store: EventStore;
-  /** Null where the store has no server that folds: the embedded one. */
+  /** Null if the store has no server that folds, as the embedded one. */
   readonly projections: ProjectionServer | null;
   readonly broker: Broker;
-  /** store.sqlite, where the store or the broker is the embedded one. */
+  /** store.sqlite, if the store or the broker is embedded. */
   readonly embedded: StoreFile | null;
   readonly masterKey: MasterKey;
-  /** The one before it, for a while after a change; none otherwise. */
+  /** The key before it, for a while after a change; otherwise empty. */
   readonly previousKeys: readonly MasterKey[];
   readonly sealing: Sealing;
   close(): Promise<void>;
 }
 
-/** After so long without a sign of life, a member's partitions go to others. Less than 6 s the broker takes only if told. */
+/**
+ * Without a sign of life for this long, a member loses its partitions. The broker allows less than 6 s only if
+ * configured.
+ */
 const SESSION_TIMEOUT_MS = 6_000;
 
 /**
- * The clients of servers are loaded only where the settings name one: they take a fifth of a second.
- * @throws InvalidConfig, MasterKeyMissing, DataDirUnusable, SchemaRefused; what can't be reached fails when it is used
+ * Loads a server's client only if the settings name the server: the clients take a fifth of a second.
+ * @throws InvalidConfig, MasterKeyMissing, DataDirUnusable, SchemaRefused; an unreachable server fails on first use
  */
 export async function openBackbone(config: Config, logger: Logger): Promise<Backbone> {
   const keys = keysOf(config, () => ownMasterKey(config.dataDir));
@@ -55,7 +58,7 @@ export async function openBackbone(config: Config, logger: Logger): Promise<Back
   }
 }
 
-/** @param own what stands for a MASTER_KEY that is not set */
+/** @param own replaces an unset MASTER_KEY */
 export function keysOf(
   config: Pick<Config, 'masterKey' | 'masterKeyPrevious'>,
   own: () => Buffer,
@@ -74,7 +77,7 @@ function ownMasterKey(dataDir: string): Buffer {
   }
 }
 
-/** store.sqlite, made by the first that needs it: store and broker share it. */
+/** store.sqlite, opened by the first that needs it: store and broker share it. */
 export function embeddedFile({ dataDir }: Config, use: StoreUse = 'work') {
   let file: StoreFile | null = null;
   return {

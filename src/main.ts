@@ -4,7 +4,7 @@ import { printable } from './cli/printable.js';
 import { runCommandLine } from './cli/program.js';
 import { readConfig } from './settings/read-config.js';
 
-// Whoever reads the answer may stop reading: `account-webhooks audit log | head`.
+// The reader of stdout may stop early: `account-webhooks audit log | head`.
 process.stdout.on('error', () => process.exit(0));
 
 const writeTo = (stream: NodeJS.WriteStream) => async (line: string) => {
@@ -19,5 +19,5 @@ const io = {
 };
 
 const code = await runCommandLine(process.argv.slice(2), io, (line) => console.error(line));
-// Nothing of ours is open any more; kafkajs leaves sockets and timers behind where a broker went away meanwhile.
+// Our own resources are closed; kafkajs leaves sockets and timers behind if a broker went away meanwhile.
 process.stdout.write('', () => process.exit(code));
