@@ -1,4 +1,4 @@
-/** The one typed object that the settings become: each value as its parser of table.ts gives it, null where it is not set. */
+/** The settings as one typed object: each value as parsed by table.ts, null if unset. */
 import type { Values } from './table.js';
 
 export type Config = ReturnType<typeof configOf>;
@@ -10,18 +10,18 @@ export function configOf(values: Values) {
     port: values.PORT,
     adminPort: values.ADMIN_PORT,
     dataDir: values.DATA_DIR,
-    /** Null: the embedded one. */
+    /** Null: the embedded store. */
     eventStoreUrl: values.EVENT_STORE_URL,
     /** Null: the embedded broker. */
     kafka: kafkaOf(values),
-    /** Of the embedded broker. */
+    /** For the embedded broker. */
     retention: {
-      /** How long a record is kept that is done; null is for ever. */
+      /** How long done records are kept; null: forever. */
       keptMs: values.BROKER_RETENTION || null,
-      /** Of store.sqlite in use, before such records go earlier; null is any size. */
+      /** Used size of store.sqlite from which done records are deleted earlier; null: any size. */
       mostBytes: values.BROKER_RETENTION_SIZE || null,
     },
-    /** Null: on the embedded default it is made once in dataDir. */
+    /** Null: with the embedded default, a key is generated once in dataDir. */
     masterKey: values.MASTER_KEY,
     masterKeyPrevious: values.MASTER_KEY_PREVIOUS,
     auth: authOf(values),
@@ -31,7 +31,7 @@ export function configOf(values: Values) {
     retrySchedule: values.RETRY_SCHEDULE,
     delivery: deliveryOf(values),
     logLevel: values.LOG_LEVEL,
-    /** `endpoint` of an OTLP collector; null: no spans are made. */
+    /** `endpoint` of an OTLP collector; null: no spans. */
     tracing: { endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT, serviceName: values.OTEL_SERVICE_NAME },
   } as const;
 }
@@ -49,14 +49,14 @@ function authOf(values: Values) {
 
 function apiOf(values: Values) {
   return {
-    /** Where clients reach it, without a slash at the end; null: not said. */
+    /** The URL for clients, without a trailing slash; null: unknown. */
     publicUrl: values.PUBLIC_URL,
-    /** Requests a minute and account; 0: no limit. */
+    /** Requests per minute and account; 0: no limit. */
     writesPerMinute: values.RATE_LIMIT_WRITES,
     tokensPerMinute: values.RATE_LIMIT_TOKENS,
-    /** What an account's reads may take of the process, in ms a minute; 0: no limit. */
+    /** Process time for an account's reads, in ms per minute; 0: no limit. */
     readMsPerMinute: values.RATE_LIMIT_READS,
-    /** Bytes that an account may add to its history at once; null: any number. */
+    /** Bytes that an account may add to its history at once; null: no limit. */
     historyBudget: values.HISTORY_BUDGET || null,
     maxConnections: values.MAX_CONNECTIONS,
   } as const;
@@ -67,7 +67,7 @@ function kafkaOf(values: Values) {
   if (brokers === null) return null;
   return {
     brokers,
-    // A CA without TLS would be a mistake nobody notices.
+    // A CA without TLS would be a mistake that nobody notices.
     tls: values.KAFKA_TLS || caFile !== null,
     caFile,
     sasl: saslOf(values),
@@ -78,7 +78,7 @@ function kafkaOf(values: Values) {
   } as const;
 }
 
-/** All three are set, or none is: a rule of rules.ts. */
+/** All three or none: a rule of rules.ts. */
 function saslOf(values: Values) {
   const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = values;
   if (mechanism === null || username === null || password === null) return null;
@@ -90,17 +90,17 @@ function deliveryOf(values: Values) {
     timeoutMs: values.DELIVERY_TIMEOUT,
     concurrency: values.DELIVERY_CONCURRENCY,
     endpointConcurrency: values.ENDPOINT_CONCURRENCY,
-    /** How long an endpoint may fail before its webhooks are deactivated; 0: for ever. */
+    /** How long an endpoint may fail before its webhooks are deactivated; 0: forever. */
     deactivateAfterMs: values.DEACTIVATE_AFTER,
     allowedPorts: values.ALLOWED_PORTS,
     allowPrivateEndpoints: values.ALLOW_PRIVATE_ENDPOINTS,
-    /** Addresses that no delivery may go to, on top of those that never are; null: no more. */
+    /** The operator's denied addresses, in addition to the built-in ones; null: none. */
     deniedAddresses: values.DENIED_ADDRESSES,
     caFile: values.DELIVERY_CA_FILE,
-    /** Both are set, or none is: a rule of rules.ts. */
+    /** Both or none: a rule of rules.ts. */
     clientCertFile: values.DELIVERY_CLIENT_CERT_FILE,
     clientKeyFile: values.DELIVERY_CLIENT_KEY_FILE,
-    /** The name of this installation's consumer groups, on the embedded broker too. */
+    /** The prefix of this installation's consumer groups, also on the embedded broker. */
     group: values.KAFKA_GROUP,
   } as const;
 }

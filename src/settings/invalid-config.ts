@@ -1,4 +1,4 @@
-/** What is wrong with the settings. No message shows a value: it may be a secret in the wrong place. */
+/** Errors of settings. No message shows a value: it may be a secret in the wrong place. */
 export class InvalidConfig extends Error {
   override readonly name: string = 'InvalidConfig';
   readonly code = 'INVALID_CONFIG';
@@ -6,11 +6,11 @@ export class InvalidConfig extends Error {
 
 export interface Problem {
   readonly key: string;
-  /** Continues the key to a sentence. */
+  /** Completes the key to a sentence. */
   readonly says: string;
 }
 
-/** All that is wrong at once: a line for each, which begins with its key. */
+/** All errors at once: one line each, which begins with the key. */
 export class WrongSettings extends InvalidConfig {
   override readonly name = 'WrongSettings';
 
@@ -25,7 +25,7 @@ export class WrongSettings extends InvalidConfig {
   }
 }
 
-/** Of one setting. */
+/** An error of one setting. */
 export function invalid(key: string, says: string): InvalidConfig {
   return new InvalidConfig(lineOf({ key, says }));
 }

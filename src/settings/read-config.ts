@@ -6,17 +6,17 @@ import { SETTINGS, type Values } from './table.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An empty value counts as unset. @throws WrongSettings that has all of them */
+/** An empty value counts as unset. @throws WrongSettings with all errors */
 export function readConfig(environment: Environment = process.env): Config {
   const { values, wrong } = readValues(environment);
-  // Of a value that is wrong by itself no more is said.
+  // No further errors about a value that is wrong by itself.
   const more = brokenRules(values).filter(({ key }) => !wrong.some((problem) => problem.key === key));
   const problems = [...wrong, ...more];
   if (problems.length > 0) throw new WrongSettings(problems);
   return configOf(values);
 }
 
-/** With the default in the place of what is wrong. */
+/** Uses the default in place of a wrong value. */
 function readValues(environment: Environment): { values: Values; wrong: readonly Problem[] } {
   const wrong: Problem[] = [];
   const values = SETTINGS.map(({ key, parser, byDefault }) => {

@@ -1,4 +1,4 @@
-/** What settings must be together. Each value is a good one by itself. */
+/** Rules across settings. Each value is valid by itself. */
 import type { Problem } from './invalid-config.js';
 import type { Key, Values } from './table.js';
 
@@ -11,7 +11,7 @@ const must = (key: Key, says: string, isBroken: Rule['isBroken']): Rule => ({ ke
 const hasKafka = ({ BROKER_URL }: Values) => BROKER_URL !== null;
 
 const RULES: readonly Rule[] = [
-  // The embedded default makes one of its own; with servers that several machines share, one of their own would be useless.
+  // The embedded default generates its own key; with shared servers, a key per machine would be useless.
   must(
     'MASTER_KEY',
     'be set where EVENT_STORE_URL or BROKER_URL is',

@@ -1,4 +1,4 @@
-/** Files that settings name: read and looked at when the service starts, not when the first receiver refuses it. */
+/** Files named by settings: read and checked at the start, not when the first receiver refuses them. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
@@ -8,7 +8,7 @@ import { invalid } from './invalid-config.js';
 export function certificatesFrom(key: string, path: string): string {
   const pem = fileOf(key, path);
   try {
-    // What is not PEM is ignored by TLS without a word.
+    // TLS silently ignores text that is not PEM.
     new X509Certificate(pem);
     return pem;
   } catch {
@@ -16,7 +16,7 @@ export function certificatesFrom(key: string, path: string): string {
   }
 }
 
-/** The certificate that is shown to receivers, and its key, in PEM. @throws InvalidConfig that names the setting */
+/** The client certificate shown to receivers, and its key, in PEM. @throws InvalidConfig that names the setting */
 export function clientCertificateFrom(
   certFile: string | null,
   keyFile: string | null,

@@ -1,6 +1,6 @@
 /**
- * Every setting: how its text is parsed, its default, and a sentence. What is read at the start, the types of Config, the
- * help of `serve` and docs/settings.md (make settings-document) come from here; config.ts says where in Config it stands.
+ * Every setting: its parser, default and description. The startup check, the types of Config, the help of `serve` and
+ * docs/settings.md (make settings-document) derive from this table; config.ts maps settings to Config.
  */
 import { LOG_LEVELS } from '../observability/logger.js';
 import { optional, type Parser } from './parsers/parser.js';
@@ -19,17 +19,17 @@ import { flag, group, key, oneOf, path, prefix, text, topics, whole, wholeOrOff,
 
 export interface Setting<T = unknown> {
   readonly parser: Parser<T>;
-  /** As it would be set; the parser takes it. Empty: none. */
+  /** As the text of the setting, valid for the parser. Empty: none. */
   readonly byDefault: string;
-  /** A sentence, in Markdown that has `code` alone. */
+  /** A sentence in Markdown, of which only `code` is used. */
   readonly says: string;
 }
 
 const setting = <T>(parser: Parser<T>, byDefault: string, says: string): Setting<T> => ({ parser, byDefault, says });
-/** One without a default: null where it is not set. */
+/** Without a default: null if unset. */
 const unset = <T>(parser: Parser<T>, says: string) => setting(optional(parser), '', says);
 
-/** By their section, in which they are shown. */
+/** By section, as shown in the documents. */
 export const SECTIONS = {
   Addresses: {
     HOST: setting(text, '127.0.0.1', 'The address that the API and the admin port listen on.'),
@@ -181,7 +181,7 @@ type Sections = typeof SECTIONS;
 export type Key = { [S in keyof Sections]: keyof Sections[S] }[keyof Sections];
 type SettingOf<K extends Key> = Extract<Sections[keyof Sections], Readonly<Record<K, unknown>>>[K];
 
-/** What all of them become. */
+/** The parsed values of all settings. */
 export type Values = { readonly [K in Key]: SettingOf<K> extends Setting<infer T> ? T : never };
 
 export const SETTINGS = Object.entries<Readonly<Record<string, Setting>>>(SECTIONS).flatMap(([section, settings]) =>

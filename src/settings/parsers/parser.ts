@@ -1,18 +1,18 @@
-/** How a setting's text becomes its value, and what parsers are made of. */
+/** Parsers turn a setting's text into its value; and the building blocks of parsers. */
 export interface Parser<T> {
   /** Completes "KEY must be". */
   readonly expected: string;
-  /** Undefined: the text is no such value. */
+  /** Undefined: the text is not valid. */
   readonly parse: (text: string) => T | undefined;
 }
 
-/** @param pattern of the whole text */
+/** @param pattern matches the whole text */
 export function matching(pattern: string, expected: string): Parser<string> {
   const whole = new RegExp(`^(?:${pattern})$`, 'u');
   return { expected, parse: (text) => (whole.test(text) ? text : undefined) };
 }
 
-/** What `parser` takes, as another value. Undefined: this one is no good value all the same. */
+/** Converts the value of `parser`. Undefined: the value is not valid after all. */
 export function becoming<T, U>(parser: Parser<T>, become: (value: T) => U | undefined): Parser<U> {
   const parse = (text: string) => {
     const value = parser.parse(text);
@@ -21,12 +21,12 @@ export function becoming<T, U>(parser: Parser<T>, become: (value: T) => U | unde
   return { expected: parser.expected, parse };
 }
 
-/** Null where the setting is not set, and has no default. */
+/** Null if the setting is unset and has no default. */
 export function optional<T>(parser: Parser<T>): Parser<T | null> {
   return { expected: parser.expected, parse: (text) => (text === '' ? null : parser.parse(text)) };
 }
 
-/** With commas between. */
+/** Separated by commas. */
 export function listOf<T>(item: Parser<T>, expected: string): Parser<readonly [T, ...T[]]> {
   const parse = (text: string) => {
     const [first, ...rest] = text.split(',').map(item.parse);

@@ -1,10 +1,10 @@
-/** Durations become milliseconds, sizes bytes. */
+/** Durations become milliseconds, sizes become bytes. */
 import type { Delay } from '../../delivery/retry/retry-schedule.js';
 import { becoming, listOf, matching, type Parser } from './parser.js';
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 const UNIT_BYTES: Readonly<Record<string, number>> = { MiB: 1024 ** 2, GiB: 1024 ** 3 };
-/** What a timer of Node can wait (24 days): a longer one goes off at once. */
+/** Node's longest timer (24 days): a longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 const WITH_UNIT = 'a whole number and ms, s, m or h';
@@ -12,7 +12,7 @@ const DURATION = '(?:0|[1-9][0-9]{0,8})(?:ms|s|m|h)';
 
 export const duration = becoming(matching(DURATION, `${WITH_UNIT}, like 15s`), inUnits(UNIT_MS));
 
-/** 0 where it is off. */
+/** 0 means off. */
 export const durationOrOff = becoming(matching(`0|${DURATION}`, `${WITH_UNIT}, like 120h, or 0`), inUnits(UNIT_MS));
 
 export const positiveDuration: Parser<number> = {
@@ -25,7 +25,7 @@ export const timeout: Parser<number> = {
   expected: `${WITH_UNIT}, like 15s, more than 0 and at most 596h`,
 };
 
-/** A delay of 0 is refused: what fails would go round in such a tier as fast as it can be written. */
+/** Refuses a delay of 0: failures would circle in such a tier as fast as it can be written. */
 const delay: Parser<Delay> = {
   expected: positiveDuration.expected,
   parse: (text) => {
@@ -36,7 +36,7 @@ const delay: Parser<Delay> = {
 export const schedule = listOf(delay, 'delays of more than 0 with commas between, like 5s,5m,2h');
 
 const SIZE = '[1-9][0-9]{0,6}(?:MiB|GiB)';
-/** 0 where it is off. */
+/** 0 means off. */
 export const sizeOrOff = becoming(
   matching(`0|${SIZE}`, 'a whole number and MiB or GiB, like 10GiB, or 0'),
   inUnits(UNIT_BYTES),

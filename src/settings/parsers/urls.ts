@@ -1,10 +1,10 @@
-/** Where others are: URLs, hosts, ports and networks. */
+/** Locations of other systems: URLs, hosts, ports and networks. */
 import { type AddressRanges, parseRanges } from '../../endpoints/address-ranges.js';
 import type { PortRange } from '../../endpoints/endpoint-url.js';
 import { parseUrl } from '../../endpoints/parse-url.js';
 import { becoming, listOf, matching, type Parser } from './parser.js';
 
-/** Null: SQLite, the embedded one. */
+/** Null: SQLite, the embedded store. */
 export const eventStoreUrl = becoming(
   matching('sqlite|esdb([+]discover)?://.+', 'sqlite, or a connection string like esdb://host:2113?tls=true'),
   (url) => (url === 'sqlite' ? null : url),
@@ -13,29 +13,29 @@ export const eventStoreUrl = becoming(
 const BROKER = '[A-Za-z0-9.-]+:[0-9]{1,5}|\\[[0-9A-Fa-f:]+\\]:[0-9]{1,5}';
 const brokers = listOf(matching(BROKER, 'host:port'), 'host:port with commas between');
 
-/** host:port of each broker. Null: SQLite, the embedded one. */
+/** host:port of each broker. Null: SQLite, the embedded broker. */
 export const brokerUrl = becoming(matching('sqlite|kafka://.+', 'sqlite, or kafka://host:9092,host:9092'), (url) =>
   url === 'sqlite' ? null : brokers.parse(url.slice('kafka://'.length)),
 );
 
-/** Keys over plain http could be swapped on the way; only this machine's own issuer may be asked so. */
+/** Keys over plain http could be replaced on the way, so http is allowed only for an issuer on this machine. */
 export const jwksUrl = url('an https URL without user and password (http only to this machine)', (given) => {
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(given.hostname);
   return given.protocol === 'https:' || (given.protocol === 'http:' && isLoopback) ? given.href : undefined;
 });
 
-/** Without a slash at the end. */
+/** Without a trailing slash. */
 export const publicUrl = url('an https or http URL without user, query and fragment', (given, text) =>
   isHttp(given) && !/[?#]/.test(text) ? given.href.replace(/\/+$/, '') : undefined,
 );
 
-/** Credentials of a collector go into a header (OTEL_EXPORTER_OTLP_HEADERS): a URL ends in logs. */
+/** Credentials for a collector belong in a header (OTEL_EXPORTER_OTLP_HEADERS): URLs end up in logs. */
 export const collectorUrl = url(
   'an http or https URL without user and password, like http://127.0.0.1:4318',
   (given) => (isHttp(given) ? given.href : undefined),
 );
 
-/** None takes a user and password: fetch refuses such a URL, and says so with all of it. */
+/** None accepts a user and password: fetch refuses such a URL with an error that shows all of it. */
 function url(expected: string, become: (url: URL, text: string) => string | undefined): Parser<string> {
   const parse = (text: string) => {
     const given = parseUrl(text);
@@ -50,7 +50,7 @@ function isHttp({ protocol }: URL): boolean {
 
 const HIGHEST_PORT = 65_535;
 
-/** 0 is one that the system chooses. */
+/** 0: the system chooses a free port. */
 export const port = becoming(matching('[0-9]{1,5}', `a port from 0 to ${HIGHEST_PORT}`), (digits) =>
   Number(digits) <= HIGHEST_PORT ? Number(digits) : undefined,
 );

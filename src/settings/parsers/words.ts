@@ -1,4 +1,4 @@
-/** Text, words of a choice, whole numbers, names of the broker's, and keys. */
+/** Parsers of text, choices, whole numbers, the broker's names, and keys. */
 import { MASTER_KEY_BYTES } from '../../secrets/master-keys.js';
 import { becoming, listOf, matching, type Parser } from './parser.js';
 
