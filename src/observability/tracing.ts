@@ -11,7 +11,7 @@ export interface Tracing {
   request(method: string, parent: TraceContext | null): RequestSpan | null;
   /** An append to the event store. */
   append(stream: string, parent: TraceContext | null): Span | null;
-  /** A payment record, from delivery to this process until it is done. */
+  /** A payment record, from being handed out until it is done. */
   fanOut(record: TracedRecord, parent: TraceContext | null): Span | null;
   attempt(request: TracedAttempt): AttemptSpan | null;
   /** Exports the remaining spans, for a second at most. */

@@ -1,8 +1,8 @@
 /**
- * A retry record may be delivered twice, after a crash between its next record and the commit. Each of the two would
- * make an attempt and publish a next record: two chains, to the end of the schedule. So a process takes a step of a
- * delivery (its attempts, replays and parkings so far) once: while it is in progress, a duplicate shares its promise;
- * once it is durable, nothing is left to do.
+ * A retry record may be redelivered, after a crash between its next record and the commit. Both copies would make an
+ * attempt and publish a next record: two chains, to the end of the schedule. So a process takes a step of a delivery
+ * (its attempts, replays and parkings so far) once: while the step is in progress, a duplicate shares its promise; once
+ * it is durable, nothing is left to do.
  *
  * The records of a key are in one partition of a tier, so the second chain meets the first there and ends. A replay has
  * a higher turn, and a second publication another place: they are other steps.
