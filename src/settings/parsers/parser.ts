@@ -1,4 +1,4 @@
-/** Parsers turn a setting's text into its value; and the building blocks of parsers. */
+/** The form of the parsers, which turn a setting's text into its value, and their building blocks. */
 export interface Parser<T> {
   /** Completes "KEY must be". */
   readonly expected: string;
