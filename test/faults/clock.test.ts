@@ -1,7 +1,7 @@
 /**
- * The clock of the service's machine jumps under load, while attempts fail and retries wait: a day forward and back, and
- * an hour back. Nothing is lost, nothing waits longer than its delay, nothing spins, and a token is good for as long as
- * its exp says.
+ * The clock of the service's machine jumps under load, while attempts fail and retries wait: a day forward and back,
+ * and an hour back. Nothing is lost, nothing waits longer than its delay, nothing spins, and a token is valid until its
+ * exp.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
@@ -25,7 +25,7 @@ const PATIENCE = { timeout: PATIENCE_MS };
 const FAILS = /"id":"\w+-\d*3"/;
 /** All attempts for it fail: in the end it waits for an hour, whatever the clock does. */
 const STUCK = paymentEvents(ACCOUNT, 1, 'stuck-').trim();
-/** Measured for so long, in which a busy loop would take nearly all of a core. */
+/** Duration of the measurement, in which a busy loop would use nearly a whole core. */
 const WATCHED_MS = 1_000;
 const BUSY_MS = 600;
 
@@ -60,7 +60,7 @@ withFaultyLibc(() => {
 
       scene.oracle.maybe(STUCK, urls);
       await scene.publish(STUCK, []);
-      // In the middle: what has failed waits for a second, of the clock as it was.
+      // Midway: failed deliveries wait for a second by the clock before the jump.
       const before = publish('before-');
       await eventually(() => scene.receiver.requests.length > EVENTS / 2, PATIENCE);
       libc.shiftClock(ms);
@@ -123,7 +123,7 @@ async function answerTo({ url }: Service, token: string): Promise<number> {
   return response.status;
 }
 
-/** What it takes while it has nothing to do, in ms. */
+/** CPU time of the idle process, in ms. */
 async function cpuOf({ pid }: Service): Promise<number> {
   const before = cpuMs(pid);
   await delay(WATCHED_MS);

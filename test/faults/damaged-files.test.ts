@@ -1,4 +1,4 @@
-/** Pages of the files of DATA_DIR are overwritten: at the start, and under a process that runs. */
+/** Pages of the files in DATA_DIR are overwritten: before the start, and under a running process. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
@@ -37,7 +37,7 @@ afterEach(async () => {
   await remove();
 });
 
-/** What it said that is no log entry. */
+/** Output other than log entries. */
 function plainLines({ stderr }: Pick<Finished, 'stderr'>): string[] {
   return strayLines(stderr);
 }
@@ -64,7 +64,7 @@ test.each([
   });
 });
 
-/** What the table has in the file itself, and not in memory of who has it open. */
+/** Damages the table's pages in the file itself, not in the memory of a process that has the file open. */
 function damageTable(name: string, table: string): void {
   const opened = openFile(path(name));
   opened.pragma('wal_checkpoint(TRUNCATE)');
@@ -80,7 +80,7 @@ test('store.sqlite is overwritten under a process: it ends with one line and cod
   const service = await serve(settings);
   const token = await tokenFor(service.url, await register(settings, 4));
   damageTable('store.sqlite', 'events');
-  // Who writes beside it makes it read the file again.
+  // Another process's write makes the service read the file again.
   expect(await run(settings, ['events', 'publish'], paymentEvents(1, 1, 'later-'))).toMatchObject({ code: 0 });
   const status = await addWebhook(service.url, token, { url: `${receiver.url}/4`, eventType: 'cash_in' }).catch(
     () => 503,

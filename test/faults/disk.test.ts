@@ -1,7 +1,7 @@
 /**
- * The disk is full, or can't sync, for a while and under load: always, or now and then, in the middle of a transaction
- * too. What the API answers is true: success means stored, 5xx means not. Deliveries wait or go on, and once there is
- * room all of it arrives.
+ * The disk is full, or can't sync, for a while under load: always, or now and then, including midway through a
+ * transaction. The API's responses are true: success means stored, 5xx means not stored. Deliveries wait or continue,
+ * and once there is room all of them arrive.
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
@@ -17,7 +17,7 @@ const EVENTS = 100;
 const PATIENCE_MS = 40_000;
 const PATIENCE = { timeout: PATIENCE_MS };
 const TYPES = ['cash_out', 'refund_in', 'refund_out', 'med_created', 'med_accepted', 'med_rejected'];
-/** So often at least does the fault strike. */
+/** The fault must strike at least this often. */
 const REFUSED = 60;
 
 jest.setTimeout(300_000);
@@ -58,7 +58,7 @@ withFaultyLibc(() => {
     return answers;
   }
 
-  /** By the command line, which has the same disk: whether it said that it was done. */
+  /** Publishes by the command line, which has the same disk. @returns whether the command reported success */
   async function publishByCommand(name: string): Promise<boolean> {
     const events = paymentEvents(ACCOUNT, 1, name);
     scene.oracle.maybe(events, urls);
@@ -69,8 +69,9 @@ withFaultyLibc(() => {
   }
 
   /**
-   * Where all was sent before the fault struck so often, nothing would be written any more: so there is one more event.
-   * @returns how many those were
+   * Publishes another event whenever all were sent before the fault struck often enough: without it nothing more would
+   * be written.
+   * @returns the number of these events
    */
   async function struckOften(refused: () => number): Promise<number> {
     let more = 0;
@@ -101,7 +102,7 @@ withFaultyLibc(() => {
       begin();
       answers.push(...(await post(service, 'during')));
       const published = await publishByCommand('during-');
-      // Others have room, and go on: what they publish is sent, and what came of it waits until it can be written.
+      // Other processes have room and continue: their events are sent, and the results wait until they can be written.
       await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'meanwhile-'), urls);
       const more = await struckOften(refused);
       expect(await shown(service, token)).toEqual(expect.arrayContaining(trueOf(answers)));
@@ -153,7 +154,7 @@ async function posted(api: string, token: string, webhook: { eventType: string; 
   return { webhook: `${webhook.eventType} ${webhook.url}`, status: response.status, body };
 }
 
-/** What is to be shown, if they were true. */
+/** The webhooks to be shown if the responses are true. */
 function trueOf(answers: readonly Answer[]): string[] {
   return answers.filter(({ status }) => status === 200).map(({ webhook }) => webhook);
 }

@@ -1,4 +1,4 @@
-/** What a process does whose EventStoreDB answers no more, answers only others, or refuses it: the processes are real. */
+/** Behaviour of real processes whose EventStoreDB stops answering, answers only others, or refuses them. */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ async function post({ url }: Service, token: string, path: string, more = {}) {
   return { status: response.status, retryAfter: response.headers.get('retry-after') };
 }
 
-/** Whether another process' change is seen in this one's GET. */
+/** The URLs in this process's GET, to see another process's change. */
 async function urls({ url }: Service, token: string): Promise<readonly string[]> {
   const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
   return ((await response.json()) as { webhooks: { url: string }[] }).webhooks.map((one) => new URL(one.url).pathname);
@@ -72,7 +72,7 @@ needsTestServer(() => {
     expect([said(service, OUT_OF_REACH), said(service, BACK)]).toEqual([1, 1]);
     expect(service.log()).not.toContain('a request failed');
     expect((await post(service, token, '/two')).status).toBe(200);
-    // The one that was answered 503 may be stored by now; it is the same webhook then.
+    // The POST answered with 503 may be stored by now; then it is the same webhook.
     expect(await urls(service, token)).toEqual(['/one', '/two']);
   });
 
@@ -109,7 +109,7 @@ needsTestServer(() => {
     const { service, token, settings } = await running(cluster.url);
     const [left, leader] = cluster.members;
     if (!left || !leader) throw new Error('a cluster has members');
-    // The process is with the first one, which leads no more, and reaches nobody.
+    // The process is connected to the first node, which no longer leads and reaches nobody.
     cluster.elect(leader);
     cluster.cutOff(left);
     const EVENT_STORE_URL = leader.url;

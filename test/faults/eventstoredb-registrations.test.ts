@@ -1,6 +1,6 @@
 /**
- * The event store is cut off, or goes silent, in the middle of registrations: each POST is answered, with success or a
- * 5xx; what was answered with success is there; and a POST that is sent again makes no second entry.
+ * The event store is cut off, or goes silent, during registrations: each POST gets a response, success or a 5xx; after
+ * success the webhook is there; and a repeated POST makes no second entry.
  */
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, jest, test } from '@jest/globals';
@@ -14,7 +14,7 @@ import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const TYPES = ['cash_out', 'refund_in', 'refund_out', 'med_created', 'med_accepted', 'med_rejected'];
-/** The limit for a type: before the fault, while it lasts, and after it. */
+/** The limit of a type: before, during and after the fault. */
 const NAMES = ['before', 'during', 'after'];
 const PATIENCE = { timeout: 40_000 };
 
@@ -50,7 +50,7 @@ test.each(inFull(FAULTS, FAULTS.slice(1, 2)))(
     scene = await FaultScene.open({ name: what, open: async () => ({ settings, close: () => server.stop() }) });
     const service = await scene.serve();
     const token = await scene.account(service, ACCOUNT, []);
-    /** Whether it was taken. */
+    /** Whether the POST was accepted. */
     const send = async (post: Post) => {
       post.status = await addWebhook(service.url, token, post);
       return post.status === 200;

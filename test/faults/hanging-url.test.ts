@@ -1,7 +1,7 @@
 /**
- * A URL that hangs, with a backlog due to it, beside a healthy one of the same account, on the embedded default.
- * HANGING_RECORDS and HANGING_BYTES are the length of the backlog and of each of its records, HANGING_SECONDS how long
- * the healthy URL is watched beside it, HANGING_TIMEOUT the deadline of an attempt.
+ * A URL that hangs and has a backlog, beside a healthy URL of the same account, on the embedded default.
+ * HANGING_RECORDS and HANGING_BYTES: length of the backlog and size of each record. HANGING_SECONDS: how long the
+ * healthy URL is watched. HANGING_TIMEOUT: an attempt's deadline.
  */
 import { readFileSync } from 'node:fs';
 import { setInterval as every } from 'node:timers/promises';
@@ -22,12 +22,12 @@ const DELIVERY_TIMEOUT = process.env.HANGING_TIMEOUT ?? '8s';
 const BYTES = Number(process.env.HANGING_BYTES ?? 800);
 const ACCOUNT = 42;
 const HEALTHY = 'payment-events';
-/** A topic of its own: within one, a record comes after those that were published before it, whoever they are for. */
+/** A separate topic: within one topic a record comes after all records published before it, whatever their URL. */
 const BACKLOG = 'backlog';
 const PER_SECOND = 50;
-/** Published at once: small, or the healthy ones would wait for the disk here, before they are published. */
+/** Records per publication: small, otherwise the healthy ones would wait for the disk before they are published. */
 const BATCH = Math.ceil(200_000 / (BYTES + 200));
-/** Who had to wait for an attempt at the hanging URL would be later than that; a machine that is busy is not. */
+/** An event that waited for an attempt at the hanging URL would exceed this; a busy machine does not. */
 const DELAYED_MS = 5_000;
 const MOST_MIB = 400;
 
@@ -66,7 +66,7 @@ test(`${RECORDS} records due to a URL that hangs hold up no other, do not fill t
   expect(memory).toBeLessThan(MOST_MIB);
 });
 
-/** The service, with a webhook at a URL that answers and one at a URL that hangs. */
+/** The service, with one webhook at a URL that responds and one at a URL that hangs. */
 async function story() {
   const healthy = await startReceiver();
   const hanging = await startReceiver({ respond: () => 'hang' });
@@ -93,7 +93,7 @@ function openStore({ DATA_DIR = '' }: Settings): StoreFile {
   return file;
 }
 
-/** Publishes PER_SECOND events to the healthy URL until the time is over; how long each took to arrive, ms. */
+/** Publishes PER_SECOND events to the healthy URL until the time is over. @returns each event's latency, ms */
 async function latencies(
   broker: SqliteBroker,
   { requests }: Receiver,
@@ -137,7 +137,7 @@ function p99(times: readonly number[]): number {
   return times.toSorted((one, other) => one - other)[Math.ceil(0.99 * times.length) - 1] ?? Number.NaN;
 }
 
-/** The most it had resident so far; 0 where the system does not say. */
+/** Peak resident memory; 0 if the system does not report it. */
 function peakMib({ pid }: Service): number {
   if (process.platform !== 'linux') return 0;
   const [, kib = ''] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

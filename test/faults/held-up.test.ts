@@ -1,6 +1,6 @@
 /**
- * The process stands still under load, for longer than an attempt may take (SIGSTOP; a virtual machine that is moved). What
- * was answered meanwhile is not sent again, and what was published meanwhile arrives.
+ * The process is stopped under load for longer than an attempt's timeout (SIGSTOP; a virtual machine that is moved).
+ * Deliveries answered meanwhile are not sent again, and events published meanwhile arrive.
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { allDelivered } from '../support/all-delivered.js';
@@ -12,11 +12,11 @@ import { paymentEvents } from '../support/story.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/three'];
-/** So few that all of them are under way at once, where the windows of the URLs have grown. */
+/** Few enough to be in progress at once, after the URLs' windows have grown. */
 const ASKED = 15;
 const BEFORE = 30;
 const MEANWHILE = 400;
-/** Well below Kafka's session timeout: a member that is given up begins its records anew. */
+/** Well below Kafka's session timeout: the records of an expired member are redelivered. */
 const TIMEOUT_MS = 3_000;
 const PATIENCE_MS = 40_000;
 

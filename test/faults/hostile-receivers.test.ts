@@ -1,6 +1,6 @@
 /**
- * One service, a healthy URL, and one URL of each hostile kind. The healthy one gets its events as if the others were not
- * there; with them each delivery ends as it should, and no connection and no memory is left behind.
+ * One service, a healthy URL, and one URL of each hostile kind. The healthy URL gets its events as if the others did
+ * not exist; each hostile delivery ends as it should, and no connection and no memory is left behind.
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { type DeliveryView, saidOfAll } from '../../src/delivery/log/delivery-log.js';
@@ -14,9 +14,12 @@ import { paymentEvents } from '../support/story.js';
 
 const HEALTHY = 1;
 const HEALTHY_EVENTS = 300;
-/** Of an account for one event type. */
+/** Most URLs of an account for one event type. */
 const MOST_URLS = 3;
-/** A URL that hangs has one attempt at a time: with more, some deliveries would end by their time before the third. */
+/**
+ * A URL that hangs has one attempt at a time: with more events, some deliveries would reach their lifetime before the
+ * third attempt.
+ */
 const EVENTS = 1;
 const ATTEMPTS = 3;
 const SETTINGS = {
@@ -51,7 +54,7 @@ test('the healthy URL does not feel the hostile ones, and with each of these a d
   const service = await scene.serve();
   const accounts = [...new Set(hostiles.map(({ accountId }) => accountId))];
   await scene.account(service, HEALTHY, scene.urls('/healthy'));
-  // One after the other: each is a process of its own, and on a busy machine ten of them starve one another of the file.
+  // One after the other: each is a separate process, and on a busy machine ten of them starve one another of the file.
   for (const id of accounts) {
     await scene.account(service, id, hostiles.filter(({ accountId }) => accountId === id).map(urlOf));
   }
@@ -77,7 +80,7 @@ test('the healthy URL does not feel the hostile ones, and with each of these a d
   const times = `p99 ${alone} ms alone, ${beside} ms beside them; memory ${memory} + ${grown} MiB`;
   const hostileEnds = `${exhausted.length} exhausted, ${ends.length - exhausted.length} delivered`;
   const verdict = scene.oracle.report(`${hostiles.length} hostile URLs: ${hostileEnds}; ${times}; the healthy one`);
-  // On a machine that is busy enough, a healthy attempt may take its time-out too: then it is sent twice.
+  // On a very busy machine a healthy attempt may time out too; then it is sent twice.
   expect(verdict).toMatchObject({ pairs: 2 * HEALTHY_EVENTS, lost: 0, differing: 0, unexpected: 0 });
   expect(beside).toBeLessThan(5 * alone + SLOWER_BY_MS * patience());
   expect(grown).toBeLessThan(GROWS_BY_MIB);
@@ -85,7 +88,7 @@ test('the healthy URL does not feel the hostile ones, and with each of these a d
 
 const urlOf = ({ port, name }: Hostile) => `https://localhost:${port}/${name.replaceAll(' ', '-')}`;
 
-/** The 99th percentile of publish to received, ms. */
+/** 99th percentile from publication to receipt, ms. */
 async function p99(scene: FaultScene, name: string): Promise<number> {
   const published = await scene.publish(paymentEvents(HEALTHY, HEALTHY_EVENTS, name), scene.urls('/healthy'));
   await scene.nothingLost(PATIENCE_MS);
@@ -96,7 +99,7 @@ async function p99(scene: FaultScene, name: string): Promise<number> {
   return times.sort((a, b) => a - b)[Math.floor(0.99 * times.length)] ?? Number.NaN;
 }
 
-/** The deliveries to the hostile URLs, once each has an end. */
+/** The deliveries to the hostile URLs, once each has ended. */
 async function allEnded(scene: FaultScene, accounts: readonly number[]): Promise<DeliveryView[]> {
   const count = 2 * HEALTHY_EVENTS + HOSTILE_KINDS.length * EVENTS;
   await scene.withBroker(({ broker }, { deliveries }) => {

@@ -46,7 +46,7 @@ withOwnKafka(() => {
     const token = await tokenFor(both.url, await register(settings, ACCOUNT));
     expect(await addWebhook(both.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' })).toBe(200);
 
-    // Hazard: a member that looks for its coordinator just then is told by kafkajs that there is none, and not why.
+    // Hazard: if a member looks for its coordinator at this moment, kafkajs reports that there is none, and not why.
     await eventually(() => isShared(both, dispatcher), PATIENCE);
     const permit = await denyGroup(kafka.brokers, 'account-webhooks');
     expect(await dispatcher.exited).toBe(1);
@@ -65,7 +65,7 @@ withOwnKafka(() => {
   });
 });
 
-/** Both have joined, and share the partitions. */
+/** Whether all members have joined and share the partitions. */
 function isShared(...members: readonly Pick<Service, 'log'>[]): boolean {
   const held = members.map(({ log }) => {
     const joined = log()
@@ -83,7 +83,7 @@ function elsewhere(settings: Settings): Settings {
   return { ...settings, DATA_DIR: `${settings.DATA_DIR}-2` };
 }
 
-/** @returns what takes it back */
+/** @returns restores the permission */
 async function denyGroup(brokers: string, resourceName: string): Promise<() => Promise<void>> {
   const admin = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.NOTHING }).admin();
   await admin.connect();

@@ -1,4 +1,4 @@
-/** Kafka takes connections and does not answer, as one that is stopped, or stuck, or behind a network that is. */
+/** Kafka accepts connections and does not answer, as if stopped, stuck, or behind a broken network. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
@@ -17,7 +17,7 @@ const ACCOUNT = 7;
 const PATHS = ['/one', '/two'];
 const PATIENCE = { timeout: 40_000 };
 const SILENT_FOR_MS = 10_000;
-/** About ten seconds, and what a busy machine takes to start four processes; kafkajs by itself takes thirty. */
+/** About ten seconds, plus the time of a busy machine to start four processes; kafkajs by itself takes thirty. */
 const COMMANDS_END_WITHIN_MS = 25_000;
 const STOPS_WITHIN_MS = 10_000;
 
@@ -83,13 +83,16 @@ withOwnKafka(() => {
     readonly settings: Settings;
     readonly running: Service;
     readonly oracle: Oracle;
-    /** What the receiver was sent. */
+    /** The requests that the receiver got. */
     readonly sent: readonly ReceivedRequest[];
-    /** By the command line, to both webhooks. */
+    /** Publishes by the command line, to both webhooks. */
     publish(events: string): Promise<unknown>;
   }
 
-  /** A service with two webhooks whose receiver fails every other first attempt: those go through Kafka once more. */
+  /**
+   * A service with two webhooks whose receiver fails every other first attempt: these deliveries pass through Kafka
+   * once more.
+   */
   async function atWork(events: number): Promise<Story> {
     const server = await startKafka();
     cleanups.push(() => {
@@ -100,7 +103,7 @@ withOwnKafka(() => {
     const respond = (request: ReceivedRequest) => {
       const again = sent.some(({ headers }) => headers['webhook-id'] === request.headers['webhook-id']);
       sent.push(request);
-      // Not ten in a row: the circuit breaker would keep the rest from being sent at all.
+      // Never ten in a row: the circuit breaker would prevent the remaining attempts.
       const takes = again || sent.length % 2 === 0;
       return { status: takes ? 200 : 500 };
     };
@@ -123,7 +126,7 @@ withOwnKafka(() => {
 
   test('for ten seconds while it works: nothing is lost, and it goes on by itself', async () => {
     const { server, running, oracle, sent, publish } = await atWork(400);
-    // Some are done, and of others the record of the next attempt is under way.
+    // Some are done; for others the record of the next attempt is in flight.
     await eventually(() => sent.length > 400, PATIENCE);
     server.signal('SIGSTOP');
     await delay(SILENT_FOR_MS);

@@ -14,7 +14,7 @@ const ACCOUNT = 7;
 const PATHS = ['/one', '/two'];
 const PATIENCE_MS = 40_000;
 const PATIENCE = { timeout: PATIENCE_MS };
-/** From Kafka's return on. */
+/** Counted from Kafka's return. */
 const RESUMES_WITHIN_MS = 15_000;
 
 jest.setTimeout(300_000);

@@ -1,6 +1,7 @@
 /**
- * Poison in every topic while events flow: what is no record of ours, and what pretends to be one. Good events arrive as
- * if it were not there, nobody gets what is not his, and the commands answer, a line each.
+ * Poison in every topic while events flow: foreign records, and records that pretend to be ours. Good events arrive as
+ * if the poison did not exist, nobody gets another account's events, and the commands still answer, one line per
+ * record.
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
@@ -18,7 +19,7 @@ const PATHS = ['/one', '/two'];
 const EVENTS = 60;
 const TIERS = ['200ms', '400ms'];
 const PATIENCE_MS = 40_000;
-/** The first attempt for such an event fails: what came with it goes through a tier. */
+/** The first attempt for such an event fails: its record passes through a tier. */
 const FAILS = /"id":"(liar-0|\w+-\d*3)"/;
 const COMMANDS = [`deliveries list --account ${ACCOUNT}`, 'dead-letters list', `audit log --account ${ACCOUNT}`];
 
@@ -43,12 +44,13 @@ describeBackbones((backbone) => {
     await scene.nothingLost(PATIENCE_MS);
     await stolenIsBuried(scene);
 
-    // Of the payment topic and of each tier, with what was stolen; and what was put among the letters themselves.
+    // Letters from the payment topic and each tier, including stolen records; and records put among the letters
+    // themselves.
     const letters = (1 + TIERS.length) * NONSENSE.length + TIERS.length + NONSENSE.length + 2;
     const counted = await Promise.all(COMMANDS.map((command) => linesOf(scene, command)));
     expect(counted[1]).toBe(letters);
     scene.oracle.due(eventOf('letter'), urls.slice(0, 1));
-    // What was stolen is left: no such webhook was ever there.
+    // The stolen record is left: no such webhook ever existed.
     const replayed = await commandLine(scene.settings, ['dead-letters', 'replay', '--json']);
     expect(replayed.stderr).toContain('1 not replayed');
     expect(replayed.stdout.trim().split('\n')).toEqual([expect.stringContaining('"msg_letter"')]);
@@ -71,12 +73,12 @@ async function poison(scene: FaultScene, webhookId: number): Promise<void> {
     return forged({ deliveryId, accountId: ACCOUNT, webhookId, value });
   };
   await scene.withBroker(async ({ broker }, topics) => {
-    // A payment whose headers lie is a payment: it goes to the URLs of its account, and to no other.
+    // A payment with false headers is still a payment: it goes to the URLs of its account, and to no other.
     oracle.due(eventOf('liar'), scene.urls(...PATHS));
     const liar = forged({ deliveryId: 'liar', accountId: OTHER, webhookId, value: eventOf('liar') });
     await broker.publish(topics.payments[0], [...NONSENSE, liar]);
     for (const text of TIERS) {
-      // Whoever may write to a tier may have an event sent; it holds nobody, whatever time it names.
+      // A writer to a tier can have an event sent, but can't hold up others, whatever time the record names.
       oracle.due(eventOf(text), one);
       await broker.publish(topics.tier({ text, ms: 0 }), [...NONSENSE, stolen, own(text)]);
     }
@@ -91,7 +93,7 @@ async function idOfFirst(api: string, token: string): Promise<number> {
   return webhooks[0]?.id ?? 0;
 }
 
-/** A webhook of another account than the one that is named is none: each record of it is a dead letter. */
+/** A webhook of another account than the named one does not exist: each record for it becomes a dead letter. */
 function stolenIsBuried(scene: FaultScene): Promise<unknown> {
   return scene.withBroker(({ broker }, { deadLetters }) => {
     const isBuried = async () => {
@@ -106,7 +108,7 @@ function stolenIsBuried(scene: FaultScene): Promise<unknown> {
   });
 }
 
-/** How many lines it answers with: as many for people as for programs. */
+/** The number of lines in the command's result: the same for people and for programs. */
 async function linesOf({ settings }: FaultScene, command: string): Promise<number> {
   const forms = command.includes('--json') ? [command] : [command, `${command} --json`];
   const answers = await Promise.all(forms.map((form) => commandLine(settings, form.split(' '))));

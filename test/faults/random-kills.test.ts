@@ -1,9 +1,9 @@
 /**
- * kill -9 at random, under load: the moment is a count of requests, drawn anew for each kill. Events are published all
- * the while, some attempts fail, and an account changes a webhook again and again. In the end nothing is lost, and what
- * was answered with success is there.
+ * kill -9 at random moments under load: a random count of requests determines each kill. Meanwhile events are
+ * published, some attempts fail, and an account keeps changing a webhook. In the end nothing is lost, and every
+ * acknowledged change is there.
  *
- * FAULT_SEED repeats a run's draws; FAULT_KILLS sets how often it is killed.
+ * FAULT_SEED repeats a run's draws; FAULT_KILLS sets the number of kills.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
@@ -21,7 +21,7 @@ const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/slow'];
 const EVENTS_A_KILL = 30;
 const SLOW_MS = 20;
-/** The first attempt for such an event fails: there are retries, too. */
+/** The first attempt for such an event fails, so that there are retries too. */
 const FAILS = /"id":"\w+-\d*3"/;
 const PATIENCE_MS = 60_000;
 
@@ -45,7 +45,7 @@ describeBackbones((backbone) => {
     for (let kill = 1; kill <= kills; kill += 1) {
       const service = await scene.starting();
       const change = changed(service, token, scene.urls('/changed')[0] ?? '', kill);
-      // As many requests as there are new pairs are sure to come.
+      // There are at least as many requests as new pairs.
       load.killAfter(random.below(EVENTS_A_KILL * PATHS.length + 1), service);
       await scene.publish(paymentEvents(ACCOUNT, EVENTS_A_KILL, `${kill}-`), urls);
       await service.exited;
@@ -64,7 +64,7 @@ describeBackbones((backbone) => {
   });
 });
 
-/** Answers, and kills whoever it is told to when the time has come: before that request is answered. */
+/** The receiver's responses; when the time has come, it kills the service before it answers the request. */
 class Load {
   readonly #seen = new Set<string>();
   #left = Number.POSITIVE_INFINITY;
@@ -87,14 +87,14 @@ class Load {
   }
 }
 
-/** Whether the change was acknowledged: a header of a webhook is replaced. */
+/** Whether a change was acknowledged: the header of a webhook is replaced. */
 async function changed(starting: Starting, token: string, url: string, change: number): Promise<boolean> {
   const headers = [{ key: 'X-Change', value: String(change) }];
   try {
     const { url: api } = await starting.ready;
     return (await addWebhook(api, token, { url, eventType: 'cash_out', headers })) === 200;
   } catch {
-    return false; // it was killed first
+    return false; // killed first
   }
 }
 
@@ -104,7 +104,7 @@ async function shownChange(api: string, token: string): Promise<number> {
   return Number(webhooks.find(({ type }) => type === 'cash_out')?.headers['X-Change'] ?? 0);
 }
 
-/** The deliveries topic says of every pair that it was delivered. */
+/** The deliveries topic says that every pair was delivered. */
 function allDelivered(scene: FaultScene, pairs: number): Promise<unknown> {
   return scene.withBroker(({ broker }, { deliveries }) => {
     const ended = async () => {

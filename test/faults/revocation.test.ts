@@ -1,6 +1,7 @@
 /**
- * A credential is revoked while its account writes 50 times a second, on a history of 20,000 events of 27 KB: the running
- * service refuses its tokens within seconds, and no write is lost by it. One that was issued first, and one that was last.
+ * A credential is revoked while its account writes 50 times a second, on a history of 20,000 events of 27 KB: the
+ * running service refuses its tokens within seconds, and no write is lost. Tested for the first and for the last issued
+ * credential.
  */
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, jest, test } from '@jest/globals';
@@ -18,7 +19,7 @@ import { CONTEXT } from '../support/webhook-samples.js';
 
 const ACCOUNT = 7;
 const EVENTS = inFull(20_000, 1_000);
-/** An append of EventStoreDB takes 1 MiB. */
+/** EventStoreDB accepts 1 MiB per append. */
 const EVENTS_AN_APPEND = 30;
 const WRITE_EVERY_MS = 20;
 const HEADERS = 5;
@@ -54,7 +55,7 @@ describeBackbones((backbone) => {
   });
 });
 
-/** As if the account had given its webhook other headers so many times. */
+/** As if the account had changed its webhook's headers this many times. */
 function writeHistory(): Promise<void> {
   return scene.withBroker(async ({ store }) => {
     for (let from = 0; from < EVENTS; from += EVENTS_AN_APPEND) {
@@ -65,7 +66,7 @@ function writeHistory(): Promise<void> {
   });
 }
 
-/** Of a webhook that is not there: folding passes over it. */
+/** An update of a webhook that does not exist: folds ignore it. */
 function updated(version: number) {
   const url = 'https://localhost/history';
   const headers = Array.from({ length: HEADERS }, (_, n) => ({ key: `X-${n}`, sealed: 's'.repeat(SEALED_CHARACTERS) }));
@@ -82,7 +83,7 @@ function credentials({ clientId, clientSecret }: Account): string[] {
   return ['--client-id', clientId, '--client-secret', clientSecret];
 }
 
-/** So often, whatever became of the one before; each gives the webhook other headers. */
+/** Sends at this rate, whatever the result of the previous request; each request gives the webhook other headers. */
 function keepWriting({ url }: Service, token: string) {
   let taken = 0;
   const sent: Promise<void>[] = [];
@@ -105,7 +106,7 @@ function keepWriting({ url }: Service, token: string) {
   };
 }
 
-/** From the command's start until the service refuses the token, ms. */
+/** Time from the command's start until the service refuses the token, ms. */
 async function revoked({ url }: Service, { clientId }: Account, token: string): Promise<number> {
   const headers = { authorization: `Bearer ${token}` };
   const statusNow = async () => {
@@ -122,7 +123,7 @@ async function revoked({ url }: Service, { clientId }: Account, token: string): 
   return ms;
 }
 
-/** Events of the account's own webhook. */
+/** The number of events of the account's own webhook. */
 function written(): Promise<number> {
   return scene.withBroker(async ({ store }) => {
     let count = 0;

@@ -1,6 +1,6 @@
 /**
- * A dispatcher whose read model is behind the event store: a payment that is published after a registration was answered
- * reaches that URL, however far and however long the dispatcher is behind.
+ * A dispatcher whose read model is behind the event store: a payment published after a registration's response reaches
+ * that URL, however far and however long the dispatcher is behind.
  */
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, jest, test } from '@jest/globals';
@@ -49,7 +49,7 @@ describeBackbones((backbone) => {
           await addCashIn(api, token, url);
           published.push(broker.publish(topics.payments[0], [record]));
           scene.oracle.due(event, urls.slice(0, n + 1));
-          // Those that were registered before it was confirmed.
+          // The URLs registered before the confirmation.
           scene.oracle.maybe(event, urls);
         }
       }
@@ -83,7 +83,7 @@ needsTestServer(() => {
       const dispatcher = await scene.serve(behind, DISPATCHER);
       const [known, added] = scene.urls('/known', '/added') as [string, string];
       const token = await scene.account(api, 1, [known]);
-      // Known to the dispatcher from here on.
+      // The dispatcher knows the URL from here on.
       await scene.publish(paymentEvents(1, 1, 'before-'), [known]);
       await scene.nothingLost(PATIENCE_MS);
       fail(relay);
@@ -117,7 +117,7 @@ needsTestServer(() => {
     expect(performance.now() - began).toBeLessThan(10_000);
     server.faults.thaw();
     await scene.serve();
-    // Nobody had confirmed how they were routed.
+    // Their routing had not been confirmed.
     await eventually(() => scene.oracle.verdict().sentTwice === 20, PATIENCE);
     expect(scene.oracle.report('SIGTERM while the event store is frozen').lost).toBe(0);
   });

@@ -1,6 +1,6 @@
 /**
- * A second dispatcher joins, or one of two leaves, while thousands of deliveries wait in lines: planned, nothing crashes.
- * What was on its way to the receiver may go out twice, and nothing of what waited behind it.
+ * A second dispatcher joins, or one of two leaves, while thousands of deliveries wait in queues: planned, without a
+ * crash. Only deliveries in flight may be sent twice, and none of those that waited behind them.
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { describeBackbones, ENDS } from '../support/backbones.js';
@@ -11,14 +11,14 @@ import { paymentEvents } from '../support/story.js';
 import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNTS = [1, 2, 3, 4];
-/** Answer in ms, each account's own: a line of each pace. */
+/** Response times in ms, by path: a queue of each pace per account. */
 const PACES = { '/slow': 500, '/slower': 900 };
 const EVENTS = inFull(600, 200);
 const PAIRS = EVENTS * ACCOUNTS.length * Object.keys(PACES).length;
-/** Two URLs of four accounts, sixteen at a time each. */
+/** Two URLs of four accounts, sixteen attempts at a time each. */
 const PLACES = 128;
 const PATIENCE_MS = 120_000;
-/** A dispatcher of the embedded broker stands by where another one works. */
+/** On the embedded broker a second dispatcher only stands by. */
 const KAFKA = ENDS.slice(1);
 const PATIENCE = { timeout: PATIENCE_MS };
 
@@ -34,7 +34,7 @@ describeBackbones((backbone) => {
     return service;
   }
 
-  /** So many dispatchers, with lines that are long and get shorter. */
+  /** This many dispatchers, with long queues that are shrinking. */
   async function underLoad(dispatchers: number): Promise<Service[]> {
     scene = await FaultScene.open(backbone, { respond: slowly, settings: { RETRY_SCHEDULE: '2s,10m' } });
     const api = await serve(scene.settings, ['--roles', 'api']);

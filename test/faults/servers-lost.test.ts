@@ -1,7 +1,7 @@
 /**
- * A server is lost while payments flow and an account changes its webhooks: killed, cut off, or stopped for ten seconds.
- * Each POST is answered, and what was answered with success is there; no payment is lost. (Kafka killed and Kafka stopped
- * are in kafka.test.ts and kafka-silent.test.ts.)
+ * A server is lost while payments flow and an account changes its webhooks: killed, cut off, or stopped for ten
+ * seconds. Each POST gets a response, every acknowledged change is there, and no payment is lost. (kafka.test.ts and
+ * kafka-silent.test.ts kill and stop Kafka.)
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -26,12 +26,12 @@ const CHANGES_EVERY_MS = 50;
 const LOST_FOR_MS = 10_000;
 const PATIENCE_MS = 80_000;
 const PATIENCE = { timeout: PATIENCE_MS };
-/** The first attempt for such an event fails: there are retries, too, but no ten failures in a row. */
+/** The first attempt for such an event fails: there are retries, but never ten failures in a row. */
 const FAILS = /"id":"\w+-\d*3"/;
 
 jest.setTimeout(300_000);
 
-/** Both ways of losing it, and the way back. */
+/** Both ways to lose the server, and the way back. */
 interface Outside {
   readonly settings: OpenBackbone['settings'];
   readonly relay: Relay;
@@ -96,7 +96,7 @@ async function losing(what: string, { outside, fault }: { outside: Outside; faul
   const changes = changing(service.url, token);
   const publish = (name: string) => scene.publish(paymentEvents(ACCOUNT, EVENTS, name), urls);
 
-  // So that the group stands somewhere: what is done is known from there on.
+  // So that the group has committed offsets.
   await publish('first-');
   await scene.nothingLost(PATIENCE_MS);
   await publish('before-');
@@ -105,7 +105,7 @@ async function losing(what: string, { outside, fault }: { outside: Outside; faul
   const isBrokerThere = outside.settings.BROKER_URL === undefined;
   if (isBrokerThere) {
     await publish('during-');
-    // Deliveries do without the event store: the URLs are in the read model.
+    // Deliveries work without the event store: the URLs are in the read model.
     await scene.nothingLost(PATIENCE_MS);
   }
   await delay(LOST_FOR_MS);
@@ -126,7 +126,7 @@ async function losing(what: string, { outside, fault }: { outside: Outside; faul
   expectTrue(answers, await shown(again.url, token));
 }
 
-/** POSTs one change after the other until it is told to end. @returns what each was answered with */
+/** POSTs one change after the other until told to end. @returns the status of each response */
 function changing(api: string, token: string): { end(): Promise<number[]> } {
   const answers: number[] = [];
   let isOver = false;
@@ -159,8 +159,8 @@ async function shown(api: string, token: string): Promise<Map<string, number>> {
 }
 
 /**
- * Of each type the last change that was taken is there, or a later one: one that was refused may have been stored. The
- * first type's was replaced since.
+ * For each type, the last accepted change is there, or a later one: a refused change may have been stored. The first
+ * type's change has been replaced since.
  */
 function expectTrue(answers: readonly number[], kept: ReadonlyMap<string, number>): void {
   const taken = answers.flatMap((status, index) => (status === 200 ? [index + 1] : []));

@@ -55,7 +55,7 @@ describeBackbones((backbone) => {
     const answers = await Promise.all(posts.map((webhook, n) => addWebhook(String(apis[n % 2]?.url), token, webhook)));
     expect(answers.sort()).toEqual([200, 200, 200, ...Array.from({ length: 9 }, () => 400)]);
     for (const { url } of apis) {
-      // The other process's read model may be a moment behind.
+      // The other process's read model may lag for a moment.
       await eventually(async () => {
         const list = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
         return ((await list.json()) as { total: number }).total === 3;
@@ -72,7 +72,7 @@ describeBackbones((backbone) => {
     for (const { token } of accounts) {
       await addWebhook(api.url, token, { url: `${receiver.url}/first`, eventType: 'cash_in' });
     }
-    // Folded by the dispatchers long before the command line has published: it takes 0.3 s to start.
+    // The dispatchers fold this long before the command line has published: the command takes 0.3 s to start.
     for (const { token } of accounts) {
       await addWebhook(otherApi.url, token, { url: `${receiver.url}/second`, eventType: 'cash_in' });
     }
@@ -99,7 +99,7 @@ describeBackbones((backbone) => {
 
   testInFull('first attempts of one account start in the order in which its events were published', async () => {
     await install();
-    // One connection to the endpoint: what starts in order arrives in order.
+    // One connection to the endpoint: attempts that start in order arrive in order.
     settings = { ...settings, ENDPOINT_CONCURRENCY: '1' };
     const api = await process('api');
     await Promise.all([process('dispatcher'), process('dispatcher')]);

@@ -1,6 +1,7 @@
 /**
- * SIGTERM under load, with a healthy URL, a slow one and one that hangs: the process ends in time with code 0, and after
- * the next start nothing that was done is sent again, and nothing is lost. What hung was interrupted: that is no attempt.
+ * SIGTERM under load, with a healthy URL, a slow one and one that hangs: the process ends in time with code 0, and
+ * after the next start nothing that was done is sent again, and nothing is lost. A hanging request is interrupted,
+ * which does not count as an attempt.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';

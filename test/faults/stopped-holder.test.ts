@@ -1,6 +1,6 @@
 /**
- * Of two dispatchers on the embedded broker the one that works is stopped, and not dead (SIGSTOP): the other takes over after
- * a while. The stopped one goes on then, with a line full of what the other has delivered meanwhile.
+ * Two dispatchers on the embedded broker: the active one is stopped but not dead (SIGSTOP), and the other takes over
+ * after a while. Then the stopped one continues, with a full queue of deliveries that the other has made meanwhile.
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
@@ -12,10 +12,10 @@ import { paymentEvents } from '../support/story.js';
 const ACCOUNT = 7;
 const EVENTS = 600;
 const LATER = 20;
-/** At a time to one URL. */
+/** Concurrent attempts to one URL. */
 const PLACES = 16;
 const ANSWER_MS = 100;
-/** From the last answer to when it is remembered: a few answers of each place. */
+/** Deliveries between the last response and its commit: a few responses of each place. */
 const UNREMEMBERED = 4 * PLACES;
 const PATIENCE = { timeout: 60_000 };
 

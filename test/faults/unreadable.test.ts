@@ -1,6 +1,6 @@
 /**
- * What can't be read stops its own partition, and nothing else: it is told wherever an operator looks, and one command
- * steps over it. Kafka's batches come from Java's own producer, in each of its codecs.
+ * An unreadable batch stops only its own partition: it is reported wherever an operator looks, and one command skips
+ * it. Kafka's batches come from Java's own producer, in each of its codecs.
  */
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
@@ -19,7 +19,7 @@ import { testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const PATIENCE = { timeout: 30_000 };
-/** By the partition of three that a producer puts them into. */
+/** By the partition, out of three, that a producer chooses for them. */
 const KEYS = ['k2', 'k3', 'k0'];
 const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
 
@@ -56,7 +56,9 @@ function delivered(story: Story, events: readonly string[]): Promise<unknown> {
   return eventually(() => events.every((event) => bodies(story).includes(event)), PATIENCE);
 }
 
-/** That it stands is told by readiness, log, metric and doctor. @returns the options of the command that doctor names */
+/**
+ * Readiness, log, metric and doctor report the stopped partition. @returns the options of the command that doctor names
+ */
 async function told(story: Story, topic: string): Promise<string[]> {
   const { settings, service } = story;
   const isTold = async () => (await readyBody(service)).includes(`of ${topic} is stopped at offset`);
@@ -65,7 +67,7 @@ async function told(story: Story, topic: string): Promise<string[]> {
   expect(service.log()).toMatch(/"topic":"[^"]+","partition":\d+,"offset":\d+,.*a batch can not be read/);
   const metrics = await scrape(service.adminUrl);
   expect(metrics.value('account_webhooks_partitions_unreadable', { topic })).toBe(1);
-  // Doctor reads what the group has remembered, a moment after it was found.
+  // Doctor reads the group's committed offset, which follows the finding by a moment.
   const { code, finding } = await eventually(async () => {
     const seen = await examined(settings);
     const found = seen.results.find(({ check, verdict }) => check === 'partitions' && verdict === 'FAIL');
@@ -83,7 +85,7 @@ async function readyBody({ adminUrl }: Service): Promise<string> {
 
 const skip = (settings: Settings, ...options: string[]) => commandLine(settings, ['events', 'skip', ...options]);
 
-/** Steps over it as doctor says, and looks at what an auditor and an operator see afterwards. */
+/** Skips the batch as doctor says, and checks the views of an auditor and an operator afterwards. */
 async function stepOver(story: Story, options: readonly string[], behind: readonly string[]): Promise<void> {
   const { settings, service } = story;
   const audit = () =>
@@ -96,11 +98,11 @@ async function stepOver(story: Story, options: readonly string[], behind: readon
   expect(JSON.parse(first.stdout)).toMatchObject({ topic: options[1], digest: expect.any(String) });
   await delivered(story, behind);
   expect(await readyBody(service)).not.toContain('stands');
-  // Doctor reads what the group has remembered, a moment after it went on.
+  // Doctor reads the group's committed offset, which follows the skip by a moment.
   const isFine = async () =>
     (await examined(settings)).of('partitions')[0] === 'ok no partition is stopped by an unreadable batch';
   await eventually(isFine, PATIENCE);
-  // The receiver has it before the log does.
+  // The receiver has the event before the log does.
   await eventually(async () => summaryOf((await audit()).stdout).waiting === 0, PATIENCE);
   const after = await audit();
   expect([after.code, summaryOf(after.stdout)]).toMatchObject([0, { unreadable: 1, unanswered: 0 }]);
