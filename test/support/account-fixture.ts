@@ -1,4 +1,4 @@
-/** An installation of the dispatcher with ACCOUNT in it, receivers that are its webhooks, and what they were sent. */
+/** A dispatcher's installation with ACCOUNT, receivers as its webhooks, and the requests they got. */
 import { ACCOUNT } from './delivery-samples.js';
 import { type DispatcherFixture, openInstallation } from './dispatcher-fixture.js';
 import { type ReceivedRequest, type Receiver, type ReceiverOptions, startReceiver } from './receiver.js';
@@ -23,7 +23,7 @@ export class AccountFixture {
     return new AccountFixture(directory, opened, await opened.account(ACCOUNT));
   }
 
-  /** The one that is open: restart puts another in its place. */
+  /** The current one: restart replaces it. */
   get installation(): DispatcherFixture {
     return this.#opened;
   }
@@ -34,7 +34,7 @@ export class AccountFixture {
     return started;
   }
 
-  /** A receiver that is webhook `id` of the account. */
+  /** Starts a receiver as webhook `id` of the account. */
   async webhook(id: number, options: ReceiverOptions = {}): Promise<Receiver> {
     const started = await this.receiver(options);
     await this.#opened.webhook({ id, accountId: ACCOUNT, url: `${started.url}/in` });

@@ -1,19 +1,19 @@
-/** An adapter as a subject of the contract suites: one instance in use, others beside it, and what is behind them. */
+/** An adapter as a subject of the contract suites: one instance in use, others beside it, and their backend. */
 import type { Features, Subject } from '../contract/contract.js';
 
-/** An instance of the adapter, and what closes it with all that is its own. */
+/** An instance of the adapter, and a function that closes it with all its resources. */
 export interface Opened<Port> {
   readonly port: Port;
   close(): Promise<void>;
 }
 
-/** What a subject can't do is left out: the features say so, and no case asks for it. */
+/** A subject omits unsupported operations: the features say so, and no case calls them. */
 export interface Behind {
   /** Nothing answers until the returned function is called. */
   readonly stall?: () => Promise<() => Promise<void>>;
   readonly damage?: () => Promise<void>;
   readonly poison?: (topic: string) => Promise<void>;
-  /** Once every instance is closed. */
+  /** Called once every instance is closed. */
   readonly close?: () => Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export class AdapterSubject<Port> implements Subject<Port> {
   }
 }
 
-/** A port with nothing beside it that has to be closed. */
+/** A port without other resources to close. */
 export function alone<Port extends { close(): Promise<void> }>(port: Port): Opened<Port> {
   return { port, close: () => port.close() };
 }

@@ -3,7 +3,7 @@ import { type Command, type Decision, decide, type WebhookVersion } from '../../
 import type { AccountEvent, WebhookEvent } from '../../src/webhooks/events.js';
 import { evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
 
-/** given(what happened).when(a command).thenEvents(what happens) or .thenRefused(why) */
+/** given(past events).when(a command).thenEvents(new events) or .thenRefused(why) */
 export function given(...events: readonly AccountEvent[]) {
   const state = stateOf(events);
   return { when: (command: Command) => outcome(decide(state, command)) };

@@ -2,7 +2,7 @@ import type { DeliveryView } from '../../src/delivery/log/delivery-log.js';
 import { commandLine } from './in-process-cli.js';
 import type { Settings } from './service.js';
 
-/** An account's deliveries as the command shows them, once so many are there and delivered; false until then. */
+/** An account's deliveries as the command shows them, once this many exist and are delivered; false until then. */
 export async function allDelivered(
   settings: Settings,
   accountId: number,

@@ -1,4 +1,4 @@
-/** The API in this process, on a port and a folder of its own, and accounts that speak to it. */
+/** The API in this process, on its own port and folder, and accounts as its clients. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createRegistration, type IssuedCredential, type Registration } from '../../src/accounts/registration.js';
 import { startApp } from '../../src/app.js';
@@ -15,14 +15,14 @@ export interface RunningApi {
   readonly url: string;
   readonly adminUrl: string;
   readonly dataDir: string;
-  /** As the command line does it, beside the running service. */
+  /** Registers directly in the store, like the command line beside a running service. */
   readonly registration: Registration;
-  /** Registers an account and gets it a token. */
+  /** Registers an account and gets its token. */
   account(accountId: number): Promise<Client>;
   close(): Promise<void>;
 }
 
-/** ALLOW_PRIVATE_ENDPOINTS is on unless said otherwise: then no name is looked up. */
+/** ALLOW_PRIVATE_ENDPOINTS is on by default: then no name is resolved. */
 export async function startApi(settings: Environment = {}, logger = silentLogger): Promise<RunningApi> {
   const { path: dataDir, remove } = temporaryDirectory();
   const own = { PORT: '0', ADMIN_PORT: '0', DATA_DIR: dataDir, ALLOW_PRIVATE_ENDPOINTS: 'true' };
@@ -86,7 +86,7 @@ export interface Listing {
   readonly total: number;
 }
 
-/** An account with a token. Every answer it gets is held against /openapi.json. */
+/** An account with a token. Every response is validated against /openapi.json. */
 export class Client {
   constructor(
     readonly url: string,
@@ -94,18 +94,18 @@ export class Client {
     readonly token: string,
   ) {}
 
-  /** The same caller, asking another process. */
+  /** The same caller, at another process. */
   at(url: string): Client {
     return new Client(url, this.credential, this.token);
   }
 
-  /** POST /api/webhooks; text and bytes go as they are, anything else as JSON. */
+  /** POST /api/webhooks; text and bytes are sent unchanged, anything else as JSON. */
   post(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     return this.send('POST', '/api/webhooks', { headers: { 'content-type': 'application/json', ...headers }, bytes });
   }
 
-  /** PATCH /api/webhooks/{id}, as `post` sends it. */
+  /** PATCH /api/webhooks/{id}, with bodies like `post`. */
   patch(id: number | string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     const bytes = typeof body === 'string' ? body : JSON.stringify(body);
     const all = { 'content-type': 'application/json', ...headers };
@@ -117,7 +117,7 @@ export class Client {
     return this.send('DELETE', `/api/webhooks/${id}`);
   }
 
-  /** GET /api/webhooks, which is 200. */
+  /** GET /api/webhooks; expects 200. */
   async list(): Promise<Listing> {
     const { status, body } = await this.send('GET', '/api/webhooks');
     if (status !== 200) throw new Error(`GET /api/webhooks answered ${status}`);

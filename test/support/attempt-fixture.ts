@@ -1,4 +1,4 @@
-/** Attempts over real connections to receivers that behave as the test wants, byte by byte. */
+/** Attempts over real connections to receivers that the test controls byte by byte. */
 import type { Server } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
@@ -8,9 +8,9 @@ import type { ConnectorOptions } from '../../src/endpoints/guarded-connector.js'
 import { certificateFor, testAuthority } from './certificates.js';
 import { type Listener, listen } from './receiver.js';
 
-/** ms that no test waits for. */
+/** ms; no test waits this long. */
 export const LONG = 15_000;
-/** ms that a test waits for. */
+/** ms; short enough to wait for. */
 export const SHORT = 150;
 export const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
 
@@ -32,7 +32,7 @@ export class AttemptFixture {
     return listener;
   }
 
-  /** A TLS server that is handed each request's bytes as they come, and may answer whatever it likes. */
+  /** A TLS server that passes each request's bytes to the test as they arrive; the test may write any response. */
   async scripted(onData: (socket: TLSSocket, connection: number) => void): Promise<ScriptedReceiver> {
     const server = createTlsServer(await certificateFor());
     const counts = { connections: 0, requests: 0 };
@@ -47,7 +47,7 @@ export class AttemptFixture {
     return { ...(await this.listening(server)), counts };
   }
 
-  /** It trusts the certificates of the tests, unless said otherwise. */
+  /** Trusts the test certificates by default. */
   async agent(options: Partial<ConnectorOptions> = {}): Promise<EndpointAgent> {
     const { cert: ca } = await testAuthority();
     const agent = createEndpointAgent({ allowPrivate: true, connectTimeoutMs: LONG, ca, ...options });
@@ -60,10 +60,10 @@ export class AttemptFixture {
   }
 }
 
-/** An attempt over an agent; without a body, so that a request is one chunk at its receiver. */
+/** An attempt through an agent; without a body, so that a request reaches its receiver as one chunk. */
 export async function send(agent: EndpointAgent, url: string, timeoutMs = LONG): Promise<AttemptResult> {
   const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'test/1' });
-  await nextTurn(); // a connection is free again one turn of the event loop after its response
+  await nextTurn(); // a connection is free one event-loop turn after its response
   return attempt(requestTo(url));
 }
 
@@ -76,7 +76,7 @@ export function failure(error: string, status: number | null = null) {
   return { kind: 'retryable', error, status, retryAfterMs: null };
 }
 
-/** Writes for as long as somebody reads. */
+/** Writes for as long as the other side reads. */
 export function writeForEver(socket: TLSSocket, text: string): void {
   const more = () => {
     while (socket.writable && socket.write(text));

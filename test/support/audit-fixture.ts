@@ -1,4 +1,4 @@
-/** Topics and streams that hold what a test says, for audits: nothing here writes by itself. */
+/** Topics and streams with the test's content, for audits: nothing here writes by itself. */
 
 import { randomUUID } from 'node:crypto';
 import { auditCompleteness } from '../../src/audit/completeness.js';
@@ -18,10 +18,10 @@ import { exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from './dead-lett
 import { named } from './delivery-samples.js';
 
 export interface Placed {
-  /** When it was published, ms since the epoch; 0 without it. */
+  /** Publication time, ms since the epoch. Default: 0. */
   readonly at?: number;
   readonly partition?: number;
-  /** The next of the partition without it. */
+  /** Default: the partition's next offset. */
   readonly offset?: number;
 }
 
@@ -39,11 +39,11 @@ export class AuditFixture {
   readonly #streams = new Map<string, RecordedEvent[]>([['store-identity', [identified()]]]);
   /** The topics that were read, in order. */
   readonly browsed: string[] = [];
-  /** How often an account's history was read. */
+  /** Number of reads of account histories. */
   historiesRead = 0;
-  /** Called before a topic is read: for what a service writes meanwhile. */
+  /** Called before a topic is read: for concurrent writes of a service. */
   beforeReading: (topic: string) => void = () => undefined;
-  /** The same before its offsets are asked for. */
+  /** Called before a topic's offsets are requested. */
   beforeAsking: () => void = () => undefined;
 
   put(
@@ -59,7 +59,7 @@ export class AuditFixture {
     return record;
   }
 
-  /** A payment record; a text is its whole value. */
+  /** A payment record; a string is its whole value. */
   published(payment: PaymentEvent | string, placed: Placed = {}, topic: string = TOPICS.payments[0]): ReceivedRecord {
     const text = typeof payment === 'string' ? payment : JSON.stringify(payment);
     const key = typeof payment === 'string' ? null : Buffer.from(String(payment.accountId));
@@ -105,13 +105,13 @@ export class AuditFixture {
     return this.put(TOPICS.deadLetters, unrouted(record, payment, UNREADABLE));
   }
 
-  /** Up to where the group is done. Without it: with all payments, and with no retry record. */
+  /** Sets the group's committed offset. Without a call: all payments are done, and no retry record. */
   commit(topic: string, offset: number, partition = 0): void {
     const committed = this.#committed.get(topic) ?? new Map<number, number>();
     this.#committed.set(topic, committed.set(partition, offset));
   }
 
-  /** A retention, or somebody, takes what is before the offset. */
+  /** Deletes the records before the offset, like retention or an operator. */
   cut(topic: string, offset = Number.POSITIVE_INFINITY, partition?: number): void {
     const isCut = (record: ReceivedRecord) =>
       record.offset < offset && record.partition === (partition ?? record.partition);
@@ -125,7 +125,7 @@ export class AuditFixture {
     );
   }
 
-  /** With its records, and its offsets begin again. */
+  /** Removes the topic with its records; its offsets restart. */
   remove(topic: string): void {
     for (const kept of [this.#topics, this.#next, this.#committed]) kept.delete(topic);
   }
@@ -208,7 +208,10 @@ function identified(): RecordedEvent {
   return { ...about, type: 'StoreIdentified', data: { identity: STORE } };
 }
 
-/** The delivery of a payment event to a webhook; without a record as an earlier release wrote it, which names none. */
+/**
+ * The delivery of a payment event to a webhook. Without a record: as an earlier release wrote it, without the payment's
+ * place.
+ */
 export function delivery(event: PaymentEvent, webhookId: number, record?: ReceivedRecord): Delivery {
   const bare = { key: null, value: Buffer.from(JSON.stringify(event)), headers: [] };
   return newDelivery(event, named(webhookId), record ?? bare);

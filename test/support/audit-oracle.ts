@@ -1,4 +1,4 @@
-/** What an audit has to say of facts that are left, each payment and webhook looked up by itself. */
+/** The audit result expected from the remaining facts: looks up each payment and webhook separately. */
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import { type Entry, type Fact, type History, isRoute, TIERS, WEBHOOKS } from './payment-histories.js';
 
@@ -6,7 +6,7 @@ export interface Left {
   readonly history: History;
   readonly facts: readonly Fact[];
   readonly written: ReadonlyMap<Fact, ReceivedRecord>;
-  /** Up to where groups are done, by topic/partition. */
+  /** The groups' committed offsets, by topic/partition. */
   readonly committed: ReadonlyMap<string, number>;
   readonly period: { readonly from: number; readonly to: number; readonly account: number | null };
 }
@@ -59,7 +59,7 @@ export class Oracle {
     };
   }
 
-  /** Those of the period that are there. */
+  /** The remaining payments of the period. */
   #payments(): readonly Of<'payment'>[] {
     const { from, to, account } = this.#left.period;
     return this.#all('payment').filter(({ p }) => {
@@ -106,7 +106,7 @@ export class Oracle {
     return [{ name: `${this.#nameOf(p)} ${id}`, ...(outcome ?? missing), isUnexpected }];
   }
 
-  /** Null where nothing is known of it; where it is known and does not fit, it is open or missing. */
+  /** Null if the delivery is unknown; if it is known but does not fit, it is open or missing. */
   #outcome(p: number, webhookId: number, said: Entry | null): { outcome: Outcome; tier?: string } | null {
     const missing = { outcome: this.#isOpen(p) ? 'waiting' : 'unanswered' } as const;
     const isIt = (one: { p: number; webhookId: number }) => one.p === p && one.webhookId === webhookId;
@@ -123,7 +123,7 @@ export class Oracle {
     return retrying ?? null;
   }
 
-  /** Before the first that is routed, which has to be there still; without one, before an entry that names no record. */
+  /** Before the first routed payment that still exists; without one, before an entry that names no record. */
   #isEarlier(p: number): boolean {
     const place = this.#place(p);
     const isNear = (one: { p: number }) => {
@@ -132,7 +132,7 @@ export class Oracle {
     };
     const routed = this.#left.facts.filter((fact) => fact.kind === 'routed').filter(isNear);
     const [first] = routed.toSorted((one, other) => this.#place(one.p).offset - this.#place(other.p).offset);
-    // Entries of a former topic: this one was made when the rule was kept already.
+    // Entries of a former topic: this topic was created when the rule already applied.
     const isFormer = routed.some(
       (one) => one.isFormer && this.#place(one.p).offset === this.#place(first?.p ?? p).offset,
     );

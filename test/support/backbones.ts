@@ -1,6 +1,6 @@
 /**
- * What an installation can stand on: two event stores and two brokers, in pairs. End-to-end tests run on all of them, by
- * describeBackbones. Topics, groups and folders are an installation's own, so a shared Kafka is no matter.
+ * The backbones of an installation: two event stores and two brokers, in pairs. End-to-end tests run on all of them
+ * through describeBackbones. Each installation has its own topics, groups and folders, so tests can share a Kafka.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from '@jest/globals';
@@ -10,9 +10,9 @@ import { inFull } from './thorough.js';
 
 export interface Backbone {
   readonly name: string;
-  /** Null where it can't be had on this machine. */
+  /** Null if not available on this machine. */
   readonly open: (() => Promise<OpenBackbone>) | null;
-  /** It asks the EventStoreDB for what a real one does not give. */
+  /** The test needs an EventStoreDB with features that a real one lacks. */
   readonly needsTestServer?: boolean;
 }
 
@@ -38,7 +38,7 @@ const EVENTSTOREDB: Backbone = {
   },
 };
 
-/** Of the event store and of the broker. */
+/** All pairs of event store and broker. */
 export const BACKBONES: readonly Backbone[] = [SQLITE, EVENTSTOREDB].flatMap((store) =>
   [SQLITE, KAFKA].map((broker) => pair(store, broker)),
 );
@@ -48,13 +48,16 @@ const EMBEDDED = pair(SQLITE, SQLITE);
 /** All embedded, and all on servers: each store and each broker once. */
 export const ENDS: readonly Backbone[] = [EMBEDDED, pair(EVENTSTOREDB, KAFKA)];
 
-/** Main ways run on every pair; what stands above the ports proves the same on both ends. */
+/** Main paths run on every pair; for code above the ports both ends suffice. */
 const BREADTHS = {
   pairs: inFull(BACKBONES, ENDS),
   ends: inFull(ENDS, [EMBEDDED]),
 };
 
-/** Runs the tests on each; where one can't be had, says so loudly. A store and a broker know nothing of each other. */
+/**
+ * Runs the tests on each backbone; reports loudly an unavailable one. A store and a broker are independent of each
+ * other.
+ */
 export function describeBackbones(
   define: (backbone: Backbone) => void,
   breadth: keyof typeof BREADTHS | readonly Backbone[] = 'ends',

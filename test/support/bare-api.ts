@@ -1,4 +1,4 @@
-/** createApi over parts of the test's choice: a store that fails, callers without tokens of their own. */
+/** createApi with parts of the test's choice: a failing store, callers without tokens of their own. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Verification } from '../../src/accounts/access-tokens.js';
 import { listen, type ServerLimits } from '../../src/http/listen.js';
@@ -28,23 +28,23 @@ export interface BareApi {
   readonly url: string;
   readonly logger: RecordingLogger;
   readonly readModel: ReadModel;
-  /** With nothing between. */
+  /** The real store, unwrapped. */
   readonly store: EventStore;
   close(): Promise<void>;
 }
 
 export interface BareOptions {
-  /** Of all accounts; none where it is not given. */
+  /** The budget of all accounts. Default: none. */
   readonly budget?: HistoryBudget;
-  /** Stands between the commands and the real store. */
+  /** Wraps the real store for commands. */
   readonly between?: (store: EventStore) => EventStore;
-  /** Stands between the read model and the real store. */
+  /** Wraps the real store for the read model. */
   readonly readModelOver?: (store: EventStore) => EventStore;
   readonly parts?: Partial<ApiParts>;
   readonly limits?: Partial<ServerLimits>;
 }
 
-/** The token `caller-<n>` is that of account n; account 42 is registered, no other. */
+/** The token `caller-<n>` is account n's; only account 42 is registered. */
 export async function startBareApi(options: BareOptions = {}): Promise<BareApi> {
   const { between = itself, readModelOver = itself, parts = {}, budget = NO_BUDGET } = options;
   const directory = temporaryDirectory();

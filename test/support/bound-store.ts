@@ -1,6 +1,6 @@
 import type { EventStore } from '../../src/ports/event-store.js';
 
-/** The store by its methods, so that a spread of it keeps them. */
+/** The store as bound methods, which survive a spread. */
 export function bound(store: EventStore): EventStore {
   return {
     append: (...args) => store.append(...args),

@@ -1,4 +1,4 @@
-/** Brokers that break one sentence of the contract each: what the contract suite must find. */
+/** Brokers that each violate one sentence of the contract, for the contract suite to detect. */
 import type {
   Broker,
   BrowseOptions,
@@ -92,7 +92,7 @@ export class SkipsTheRejected extends Consuming {
   }
 }
 
-/** A rejected record keeps its place: it is tried again within one call. */
+/** A rejected record keeps its place: it is retried within one call. */
 export class RejectedKeepTheirPlace extends Consuming {
   protected change({ handler, ...options }: ConsumeOptions) {
     const tryOn: RecordHandler = async (record, hold) => {
@@ -122,7 +122,7 @@ export class AsksNobody extends Consuming {
   }
 }
 
-/** What was rejected is taken for an answer. */
+/** Treats a rejection as an answer. */
 export class AsksOnce extends Consuming {
   protected change({ onUnreadable, ...options }: ConsumeOptions) {
     if (!onUnreadable) return options;
@@ -167,7 +167,7 @@ export class IgnoresMayBegin extends Consuming {
   }
 }
 
-/** Once it said no, it is not asked again. */
+/** After the first refusal, never asks again. */
 export class TakesNoForAnAnswer extends Consuming {
   protected change({ mayBegin, ...options }: ConsumeOptions) {
     let may = true;
@@ -179,7 +179,7 @@ export class TakesNoForAnAnswer extends Consuming {
   }
 }
 
-/** Asks before it calls, whatever the record: what was rejected comes again, and again. */
+/** Asks before every call, whatever the record: rejected records are redelivered over and over. */
 export class HoldsTheRejectedToo extends Consuming {
   protected change({ handler, mayBegin, ...options }: ConsumeOptions) {
     if (!mayBegin) return { ...options, handler };
@@ -191,7 +191,7 @@ export class HoldsTheRejectedToo extends Consuming {
   }
 }
 
-/** Holds what was rejected by itself, so that its bytes are nobody's. */
+/** Holds rejected records itself, so that nobody counts their bytes. */
 export class ForgetsBytesThatPause extends Consuming {
   protected change({ handler, inFlight, inFlightBytes = Number.POSITIVE_INFINITY, ...options }: ConsumeOptions) {
     let bytes = 0;
@@ -214,7 +214,7 @@ export class IgnoresNotBefore extends Consuming {
   }
 }
 
-/** Waits inside the handler, so that what waits has a place that others need. */
+/** Waits inside the handler, so that waiting records occupy places that others need. */
 export class WaitsInItsPlace extends Consuming {
   protected change({ notBefore, handler, ...options }: ConsumeOptions) {
     if (!notBefore) return { ...options, handler };
@@ -234,7 +234,7 @@ export class ForgetsTheGroup extends Consuming {
   }
 }
 
-/** Every consumer is a group of its own. */
+/** Every consumer is a separate group. */
 export class SharesNoGroup extends Consuming {
   #consumers = 0;
   protected change(options: ConsumeOptions) {
@@ -242,7 +242,7 @@ export class SharesNoGroup extends Consuming {
   }
 }
 
-/** Counts a record as done when it is handed out: what is rejected is called again, but a crash loses it. */
+/** Commits a record when it is handed out: a rejected record is retried, but a crash loses it. */
 export class RemembersBeforeDone extends Delegating {
   override async consume(options: ConsumeOptions): Promise<Consumer> {
     const timers = new Set<NodeJS.Timeout>();
@@ -295,7 +295,7 @@ export class ForgetsParts extends Consuming {
   }
 }
 
-/** Of a partition that holds nothing it says nothing, so that nobody sees what it has lost. */
+/** Omits empty partitions, so that nobody sees their losses. */
 export class SaysNothingOfTheEmpty extends Delegating {
   override async extent(topic: string) {
     return new Map([...(await this.inner.extent(topic))].filter(([, { first, next }]) => first < next));

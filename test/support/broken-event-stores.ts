@@ -1,4 +1,4 @@
-/** Event stores that break one sentence of the contract each: what the contract suite must find. */
+/** Event stores that each violate one sentence of the contract, for the contract suite to detect. */
 import {
   type Appended,
   type EventBatch,
@@ -37,7 +37,7 @@ class Delegating implements EventStore {
   }
 }
 
-/** Looks for the revision, and not for the event. */
+/** Compares the revision but not the event. */
 export class EndsWithAnyEvent extends Delegating {
   override async endsWith(stream: string, revision: number) {
     for await (const event of this.inner.read(stream, revision)) return event.revision === revision;

@@ -10,7 +10,7 @@ interface Made {
   readonly issued: Readonly<Record<string, Certificate>>;
 }
 
-/** By certificates-for-all.js; a benchmark has none. */
+/** Made by certificates-for-all.js; a benchmark has none. */
 const made = JSON.parse(process.env.TEST_CERTIFICATES ?? 'null') as Made | null;
 
 let authority: Promise<Certificate> | null = made && Promise.resolve(made.authority);
@@ -18,13 +18,13 @@ const issued = new Map(
   Object.entries(made?.issued ?? {}).map(([names, certificate]) => [names, Promise.resolve(certificate)]),
 );
 
-/** The certificate authority of this run; its cert is what clients are to trust. */
+/** The certificate authority of this run, for clients to trust. */
 export function testAuthority(): Promise<Certificate> {
   authority ??= maker().then(({ makeAuthority }) => makeAuthority());
   return authority;
 }
 
-/** A certificate of that authority for a server, or a client, with these names and IPv4 addresses. */
+/** A certificate of that authority for a server or a client with these names and IPv4 addresses. */
 export function certificateFor(names: readonly string[] = ['localhost', '127.0.0.1']): Promise<Certificate> {
   const known = issued.get(names.join());
   const certificate = known ?? issue(names);
@@ -37,7 +37,7 @@ async function issue(names: readonly string[]): Promise<Certificate> {
   return makeCertificate(ca, names);
 }
 
-/** Loaded where one is made: it takes 0.15 s of the processor. */
+/** Loaded on demand: it takes 0.15 s of CPU time. */
 function maker(): Promise<typeof import('./certificate-maker.js')> {
   return import('./certificate-maker.js');
 }

@@ -1,4 +1,4 @@
-/** CloudEvents on Kafka, as the tests begin with. */
+/** Sample CloudEvents on Kafka. */
 import type { NewRecord, RecordHeader } from '../../src/ports/broker.js';
 import { ACCOUNT, header } from './delivery-samples.js';
 
@@ -26,7 +26,7 @@ export function structured(changes: object = {}, headers: readonly RecordHeader[
   return { key: null, value: bytesOf({ ...STRUCTURED, ...changes }), headers };
 }
 
-/** A header that is undefined is left out. */
+/** Omits headers that are undefined. */
 export function binary(
   changes: Readonly<Record<string, string | undefined>> = {},
   value: Value = { amount: '10.00' },

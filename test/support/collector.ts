@@ -1,4 +1,4 @@
-/** A collector of spans, as far as OTLP over HTTP with JSON goes. */
+/** A collector of spans: the needed part of OTLP over HTTP with JSON. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -22,12 +22,12 @@ export interface Collector {
   readonly url: string;
   readonly requests: readonly { readonly path: string; readonly body: string }[];
   spans(): CollectedSpan[];
-  /** What the exporter says it is. */
+  /** The exporter's resource attributes. */
   resource(): Readonly<Record<string, unknown>>;
   close(): Promise<void>;
 }
 
-/** 'hang': no answer. */
+/** 'hang': no response. */
 export type CollectorAnswer = number | 'hang';
 
 export async function startCollector(answer: () => CollectorAnswer = () => 200): Promise<Collector> {

@@ -1,4 +1,4 @@
-/** Damage on a Kafka's disk: the last byte of a partition's log is another one, as a bad disk or a bug leaves it. */
+/** Damages a Kafka's disk: changes the last byte of a partition's log, as a bad disk or a bug may do. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OwnKafka } from './own-kafka.js';
@@ -8,7 +8,7 @@ export interface Segment {
   readonly partition: number;
 }
 
-/** The log of a partition of a running Kafka, which reads its file through the same pages. */
+/** Changes the log of a running Kafka, which reads its file through the same pages. */
 export function damageLastByte({ folder }: Pick<OwnKafka, 'folder'>, { topic, partition }: Segment): void {
   const logs = join(folder, 'logs', `${topic}-${partition}`);
   const file = readdirSync(logs).find((name) => name.endsWith('.log'));

@@ -10,7 +10,7 @@ export function deactivated(delivery: Delivery): NewRecord {
   return deadLetterOf(delivery, { reason: 'deactivated', detail: 'the endpoint answered 410 Gone' });
 }
 
-/** @param addedBy the event that added the webhook which has the id now */
+/** @param addedBy the event that added the webhook with this id now */
 export function ofOtherHistory(delivery: Delivery, addedBy: string): NewRecord {
   return deadLetterOf(delivery, { reason: 'other-history', detail: `event ${addedBy} added the webhook` });
 }

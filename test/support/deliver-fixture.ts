@@ -1,4 +1,4 @@
-/** createDeliver over parts that the test holds in its hands: the broker's topics, the webhooks, what attempts come to. */
+/** createDeliver with parts that the test controls: the broker's topics, the webhooks, the results of attempts. */
 import type { AttemptRequest, AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { createDeliver } from '../../src/delivery/deliver.js';
 import { type Delivery, dueOf, fromRetryRecord } from '../../src/delivery/delivery.js';
@@ -25,10 +25,10 @@ export const SCHEDULE = [
   { text: '2h', ms: 7_200_000 },
 ] as const;
 
-/** Of a record that stays this consumer's. */
+/** The hold of a record that stays with this consumer. */
 export const OWN: RecordHold = { isOwn: () => true, partDone: () => undefined, isPartDone: () => false };
 
-/** What was handed to the attempt, and may be awaited. */
+/** Receives the attempt's request; its result may be awaited. */
 type Answer = (request: AttemptRequest) => AttemptResult | Promise<AttemptResult>;
 
 export interface Waiting {
@@ -48,10 +48,10 @@ export class DeliverFixture {
   readonly abandon = new AbortController();
   readonly gate: EndpointGate;
   readonly parts: FanOutParts & { readonly broker: Broker };
-  /** What the next attempts come to. */
+  /** The result of the next attempts. */
   answer: Answer = () => DELIVERED;
   decision: () => Promise<Decision> = async () => ({ kind: 'accepted', events: [] });
-  /** What a look at the event store comes to. */
+  /** The result of asking the event store for confirmation. */
   confirmed: () => Promise<void> = async () => undefined;
   secrets: () => Promise<readonly Buffer[]> = async () => [Buffer.alloc(32, 1)];
 
@@ -81,7 +81,7 @@ export class DeliverFixture {
         this.requests.push(request);
         return this.answer(request);
       },
-      // Not made in vain: it sets aside room for 10,000 endpoints.
+      // Only if needed: it reserves room for 10,000 endpoints.
       health:
         changes.health ?? new EndpointHealth({ accounts, handleCommand, logger, now: () => NOW, deactivateAfterMs: 0 }),
       handleCommand,
@@ -96,7 +96,7 @@ export class DeliverFixture {
     };
   }
 
-  /** What was done so far. */
+  /** Forgets everything recorded so far. */
   forget(): void {
     this.broker.forget();
     const { warnings, errors, infos } = this.logger;
@@ -113,7 +113,7 @@ export class DeliverFixture {
     return (record: ReceivedRecord, hold = OWN) => fanOut(record, hold);
   }
 
-  /** One step of a delivery to webhook 1 whose attempt comes to `result`. */
+  /** One step of a delivery to webhook 1 whose attempt has the result `result`. */
   async attempted(result: AttemptResult, delivery: Partial<Delivery> = {}): Promise<this> {
     this.accounts.put(webhookOf(1));
     this.answer = () => result;
@@ -121,13 +121,13 @@ export class DeliverFixture {
     return this;
   }
 
-  /** The entries of deliveries that the deliveries topic holds. */
+  /** The delivery entries of the deliveries topic. */
   get log(): DeliveryLogEntry[] {
     const deliveries = this.broker.of(this.topics.deliveries).filter((record) => !readRoutedEntry(record));
     return deliveries.map(({ value }) => JSON.parse(String(value)) as DeliveryLogEntry);
   }
 
-  /** Its `routed` entries. */
+  /** The `routed` entries of the deliveries topic. */
   get routed(): RoutedEntry[] {
     return this.broker.of(this.topics.deliveries).flatMap((record) => readRoutedEntry(record) ?? []);
   }
@@ -136,14 +136,14 @@ export class DeliverFixture {
     return this.broker.of(this.topics.deadLetters);
   }
 
-  /** What waits in tiers, tier by tier. */
+  /** The records that wait in tiers, tier by tier. */
   get waiting(): Waiting[] {
     const tiers = this.broker.topics.filter((topic) => this.topics.isTier(topic));
     return tiers.flatMap((topic) => this.broker.of(topic).map((record) => waitingIn(topic, record)));
   }
 }
 
-/** The key of the line in which deliveries to a webhook wait. */
+/** The key of the queue for deliveries to a webhook. */
 export function lineOf(webhookId: number): [accountId: number, url: string] {
   return [ACCOUNT, webhookOf(webhookId).endpoint];
 }

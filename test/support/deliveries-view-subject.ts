@@ -1,4 +1,4 @@
-/** The deliveries view on SQLite as its contract wants it, and entries to put into it. */
+/** The deliveries view on SQLite as a subject of its contract, and entries for it. */
 import { join } from 'node:path';
 import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
 import type { DeliveriesQuery, DeliveriesView, ViewAttempt, ViewEntry } from '../../src/ports/deliveries-view.js';
@@ -39,7 +39,7 @@ export async function sqliteDeliveriesView(features: Features): Promise<Subject<
   };
 }
 
-/** `n` places it: the n-th ms and offset of partition 0, and the name of a delivery that was delivered at once. */
+/** `n` sets the place (the n-th ms and offset of partition 0) and the name of a delivery that succeeded at once. */
 export function entry(n: number, changes: Partial<ViewEntry> & { readonly partition?: number } = {}): ViewEntry {
   const { partition = 0, ...rest } = changes;
   return {
@@ -65,7 +65,7 @@ export function entries(count: number, changes: Parameters<typeof entry>[1] = {}
   return Array.from({ length: count }, (_, n) => entry(n, changes));
 }
 
-/** All of WEBHOOK unless said otherwise. */
+/** All of WEBHOOK by default. */
 export function query(changes: Partial<DeliveriesQuery> = {}): DeliveriesQuery {
   const bounds = { before: null, outcome: null, from: null, to: null };
   return { accountId: ACCOUNT, webhookId: WEBHOOK, limit: 1_000, ...bounds, ...changes };

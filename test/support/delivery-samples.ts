@@ -1,4 +1,4 @@
-/** Payment records, deliveries and what attempts come to, as the tests of delivery begin with. */
+/** Sample payment records, deliveries and attempt results. */
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { type Delivery, newDelivery } from '../../src/delivery/delivery.js';
 import type { NewRecord, ReceivedRecord, RecordHeader } from '../../src/ports/broker.js';
@@ -12,7 +12,7 @@ export function header(name: string, value: string): RecordHeader {
   return [name, Buffer.from(value)];
 }
 
-/** The record of EVENT, with a header of the payment system's own. */
+/** The record of EVENT, with a header of the payment system. */
 export function paymentRecord(changes: Partial<NewRecord> = {}): NewRecord {
   const value = Buffer.from(JSON.stringify({ ...EVENT, data: { amount: '10.00' } }));
   return { key: Buffer.from(String(ACCOUNT)), value, headers: [header('traceparent', '00-ab-cd-01')], ...changes };
@@ -22,7 +22,7 @@ export function received(record: NewRecord, changes: Partial<ReceivedRecord> = {
   return { ...record, topic: 'payment-events', partition: 0, offset: 7, timestamp: NOW, ...changes };
 }
 
-/** A webhook as deliveries name it. */
+/** A webhook as deliveries refer to it. */
 export function named(webhookId: number, addedBy = `added ${webhookId}`) {
   return { id: webhookId, addedBy };
 }

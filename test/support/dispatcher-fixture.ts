@@ -1,4 +1,4 @@
-/** The dispatcher in this process: embedded store and broker, real receivers over TLS, accounts and webhooks to deliver to. */
+/** The dispatcher in this process: embedded store and broker, real receivers over TLS, accounts and webhooks. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createRegistration } from '../../src/accounts/registration.js';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
@@ -43,13 +43,13 @@ interface WebhookSample {
 export interface DispatcherFixture {
   readonly broker: Broker;
   readonly accounts: Accounts;
-  /** Registers an account; its signing secret. */
+  /** Registers an account. @returns its signing secret */
   account(accountId: number): Promise<string>;
   webhook(webhook: WebhookSample): Promise<void>;
-  /** To payment-events; a text is the value of a record of account 42. */
+  /** Publishes to payment-events; a string is the value of a record of account 42. */
   publish(...payments: readonly (string | NewRecord)[]): Promise<void>;
   dispatch(options?: Partial<DispatcherParts>): Promise<Dispatcher>;
-  /** Over real connections, that trust the test receivers. */
+  /** Uses real connections, which trust the test receivers. */
   attempt(timeoutMs: number): Promise<Attempt>;
   browse(topic: string): Promise<ReceivedRecord[]>;
   deliveries(accountId: number): Promise<DeliveryView[]>;
@@ -57,7 +57,7 @@ export interface DispatcherFixture {
   close(): Promise<void>;
 }
 
-/** Over a folder: opened again after close, it is the same installation after a restart. */
+/** Opens an installation on a folder: opened again after close, it is the same installation after a restart. */
 export async function openInstallation(dataDir: string): Promise<DispatcherFixture> {
   const file = new StoreFile(dataDir);
   const store = new SqliteEventStore(file);

@@ -1,4 +1,4 @@
-/** The producers of docs/producers/, run as docs/payment-events.md says. */
+/** Runs the producers of docs/producers/ as docs/payment-events.md says. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 const FOLDER = fileURLToPath(new URL('../../docs/producers/', import.meta.url));
-/** What scripts/try-producers.sh fetched; nothing is run without it. */
+/** The libraries fetched by scripts/try-producers.sh; without them nothing runs. */
 const LIBRARIES = process.env.PRODUCER_LIBRARIES ?? '';
 
-/** Those that the service reads: each producer is run with each. */
+/** The codecs that the service reads: each producer runs with each. */
 export const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 
 type Codec = (typeof CODECS)[number];
@@ -17,10 +17,10 @@ type Codec = (typeof CODECS)[number];
 export interface DocumentedProducer {
   readonly client: string;
   readonly file: string;
-  /** Of its block on the page. */
+  /** The language of its block on the page. */
   readonly fence: string;
   readonly command: readonly string[];
-  /** What it puts behind the id that it is given: one event for each. */
+  /** The suffixes it adds to the given id: one event for each. */
   readonly endings: readonly string[];
   readonly isThere: boolean;
 }
@@ -49,7 +49,7 @@ export interface Target {
   readonly codec: Codec;
 }
 
-/** Publishes under the id. @throws where the producer failed */
+/** Publishes under the id. @throws if the producer failed */
 export async function publishWith(
   { command: [file = '', ...args] }: DocumentedProducer,
   id: string,
@@ -59,7 +59,7 @@ export async function publishWith(
   await ended(spawn(file, [...args, id], { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] }));
 }
 
-/** By kcat, as few batches as it makes of them. */
+/** Publishes with kcat, in as few batches as kcat makes. */
 export async function publishLines(lines: string, { brokers, topic, codec }: Target): Promise<void> {
   const settings = [`compression.codec=${codec}`, 'topic.partitioner=murmur2_random', 'linger.ms=100'];
   const args = ['-P', '-b', brokers, '-t', topic, '-k', '42', ...settings.flatMap((setting) => ['-X', setting])];

@@ -1,4 +1,4 @@
-/** The receivers of docs/receivers/, run as the guide says, and fed. */
+/** Runs the receivers of docs/receivers/ as the guide says, and sends them requests. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -9,13 +9,13 @@ import { eventually } from './eventually.js';
 import type { ReceivedRequest } from './receiver.js';
 
 const FOLDER = fileURLToPath(new URL('../../docs/receivers/', import.meta.url));
-/** What scripts/try-receivers.sh fetched and built. */
+/** The libraries fetched and built by scripts/try-receivers.sh. */
 const LIBRARIES = process.env.RECEIVER_LIBRARIES ?? '';
 
 export interface DocumentedReceiver {
   readonly language: string;
   readonly file: string;
-  /** Of its block in the guide. */
+  /** The language of its block in the guide. */
   readonly fence: string;
   readonly command: readonly string[];
   readonly isThere: boolean;
@@ -39,9 +39,9 @@ function receiver(
 }
 
 export interface RunningReceiver {
-  /** Sends it a request that came from the service; the status. */
+  /** Sends it a request of the service. @returns the status */
   send(received: Pick<ReceivedRequest, 'headers' | 'body'>): Promise<number>;
-  /** What it took in: webhook-id, a space, the body. */
+  /** The deliveries it accepted: webhook-id, a space, the body. */
   readonly taken: () => readonly string[];
   stop(): Promise<void>;
 }

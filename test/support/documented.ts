@@ -1,4 +1,4 @@
-/** Holds answers against /openapi.json of the service they came from. */
+/** Validates responses against /openapi.json of the service that sent them. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { OWN_SCHEMAS } from '../../src/own-schemas.js';
 
@@ -46,7 +46,7 @@ export interface Given {
 
 const documents = new Map<string, Promise<(given: Given) => void>>();
 
-/** @throws where an operation answered what its description does not have: another status, another shape */
+/** @throws if a response is not in its operation's description: another status, another shape */
 export async function expectDocumented(url: string, given: Given): Promise<void> {
   const known = documents.get(url) ?? fetchDocument(url).then(checker);
   documents.set(url, known);
@@ -57,7 +57,7 @@ export async function fetchDocument(url: string): Promise<OpenApiDocument> {
   return (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
 }
 
-/** The description of that request's operation; undefined for a path or a method that is none. */
+/** The description of the request's operation; undefined for an unknown path or method. */
 export function operationOf(
   document: OpenApiDocument,
   method: string,
@@ -95,7 +95,7 @@ function unexpected(headers: Headers, response: DocumentedResponse): string[] {
   return TOLD.filter((name) => headers.has(name) && !documented.includes(name));
 }
 
-/** Closed: with nothing beyond what is described, so a field that was forgotten there is seen. */
+/** Closed schemas: they allow nothing beyond the description, so a forgotten field is detected. */
 export function compiler(
   { components }: OpenApiDocument,
   { isClosed = true } = {},

@@ -1,4 +1,4 @@
-/** Folders that an earlier release left, as test/fixtures/data-dirs has them: packed, with what is known of them. */
+/** Data folders of an earlier release, packed in test/fixtures/data-dirs, with their known content. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,39 +24,39 @@ export interface EarlierAccount {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly signingSecret: string;
-  /** As GET /api/webhooks listed them. */
+  /** As listed by GET /api/webhooks. */
   readonly webhooks: readonly { readonly id: number; readonly url: string }[];
-  /** As `deliveries list --json` told them. */
+  /** As shown by `deliveries list --json`. */
   readonly deliveries: readonly EarlierDelivery[];
 }
 
 export interface Manifest {
   readonly commit: string;
   readonly settings: Settings;
-  /** All was published within: ISO 8601. */
+  /** The period of all publications: ISO 8601. */
   readonly from: string;
   readonly to: string;
   readonly accounts: readonly EarlierAccount[];
-  /** Payment events as they were published, by their ids. */
+  /** Payment events as published, by id. */
   readonly events: Readonly<Record<string, string>>;
-  /** URLs that were active for an event when it was published, by the event's id. */
+  /** The URLs active for an event at its publication, by the event's id. */
   readonly due: Readonly<Record<string, readonly string[]>>;
-  /** `<event id> <path>` of what a receiver had answered with 2xx. */
+  /** `<event id> <path>` of deliveries that a receiver had answered with 2xx. */
   readonly taken: readonly string[];
-  /** `<event id> <path>` of what a receiver had not answered when the release was ended. */
+  /** `<event id> <path>` of deliveries still unanswered when the release ended. */
   readonly underWay: readonly string[];
-  /** Published when nothing consumed any more. */
+  /** Published after consumption had ended. */
   readonly unread: readonly string[];
-  /** A request that had been performed under this key. */
+  /** A request already handled under this key. */
   readonly keyed: { readonly accountId: number; readonly key: string; readonly body: object };
 }
 
-/** What lets a service reach the receiver at https://localhost, whatever its port. */
+/** Lets a service reach the receiver at https://localhost, whatever its port. */
 export function atPort443({ port }: Receiver): Settings {
   return { NODE_OPTIONS: `--import=${PRELOADED}`, RECEIVER_PORT: String(port), ALLOW_PRIVATE_ENDPOINTS: 'true' };
 }
 
-/** SQLite makes the -shm again. */
+/** Without the -shm, which SQLite recreates. */
 export function pack(dataDir: string, name: string, manifest: Manifest): void {
   const folder = join(DATA_DIRS, name);
   mkdirSync(folder, { recursive: true });
@@ -67,7 +67,7 @@ export function pack(dataDir: string, name: string, manifest: Manifest): void {
   writeFileSync(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** @param dataDir is made */
+/** @param dataDir is created */
 export function unpack(name: string, dataDir: string): Manifest {
   const folder = join(DATA_DIRS, name);
   mkdirSync(dataDir, { mode: 0o700 });

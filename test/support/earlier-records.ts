@@ -1,4 +1,4 @@
-/** Retry records as release e944a2e wrote them: its own code, so that no later change of the writer changes them. */
+/** Retry records as release e944a2e wrote them: a copy of its code, which later changes of the writer do not affect. */
 import type { Delivery } from '../../src/delivery/delivery.js';
 import { keyOfEvent } from '../../src/delivery/payment/event-identity.js';
 import { traceparentOf } from '../../src/observability/trace-context.js';

@@ -1,4 +1,4 @@
-/** A receiver that throws back what it was sent, wherever an answer has room for it, and fails in a way of its own by path. */
+/** A receiver that echoes the request wherever a response has room for it, and fails in a different way for each path. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { certificateFor, testAuthority } from './certificates.js';
 import { type Listener, listen } from './receiver.js';
 
-/** The webhooks' header that is thrown back. */
+/** The webhooks' header to echo. */
 export const ECHOED = 'X-Secret';
 
 export interface EchoingReceiver extends Listener {
@@ -21,7 +21,7 @@ interface Echo {
   readonly secret: string;
   readonly response: ServerResponse;
   readonly socket: Duplex;
-  /** 1 for the first request of its path: the test event. */
+  /** 1 for the first request to its path: the test event. */
   readonly time: number;
 }
 
@@ -42,7 +42,7 @@ const PATHS: Readonly<Record<string, (echo: Echo) => void>> = {
     socket.end(`HTTP/1.1 200 ${secret}\r\ncontent-length: 9999\r\nx-echo: ${secret}\r\n\r\n${secret}`),
 };
 
-/** It asks for a certificate of the test authority, and takes none as well. */
+/** Asks for a certificate of the test authority, but does not require one. */
 export async function startEchoingReceiver(): Promise<EchoingReceiver> {
   const seen: { path: string; secret: string | undefined }[] = [];
   const clients = new Set<string>();

@@ -1,4 +1,4 @@
-/** A Kafka of one node and no topics, for tests of what comes over the wire: each answer passes through the test's hands. */
+/** A Kafka of one node without topics, for wire-level tests: the test handles each response. */
 import { createServer, type Socket } from 'node:net';
 import { listen } from './receiver.js';
 
@@ -8,13 +8,13 @@ export interface EmptyKafka {
   close(): Promise<void>;
 }
 
-/** Sends an answer of Kafka, or what the test makes of it. */
+/** Sends a response of Kafka, or the test's variant of it. */
 export type Send = (socket: Socket, answer: Buffer) => unknown;
 
 const METADATA = 3;
 const API_VERSIONS = 18;
 
-/** @param sendMetadata of the answers that tell the nodes and topics; the others are sent as they are */
+/** @param sendMetadata sends the responses about nodes and topics; the others are sent unchanged */
 export async function startEmptyKafka(sendMetadata: Send): Promise<EmptyKafka> {
   const server = createServer((socket) => {
     socket.on('data', (request) => {

@@ -1,7 +1,7 @@
 /**
- * The event store on EventStoreDB as a subject of the contract suite: on the test server, on a real one where
- * EVENTSTOREDB_URL names it, and on real ones where EVENTSTOREDB_COMMAND starts them. Streams have unique names, so a
- * shared server is no matter.
+ * The event store on EventStoreDB as a subject of the contract suite: on the test server, on a real one if
+ * EVENTSTOREDB_URL names it, and on real ones if EVENTSTOREDB_COMMAND starts them. Stream names are unique, so tests
+ * can share a server.
  */
 import { connect, credentialsOf } from '../../src/adapters/eventstoredb/client.js';
 import { EventStoreDbStore } from '../../src/adapters/eventstoredb/event-store.js';
@@ -34,13 +34,13 @@ export function openEventStoreDb(url: string, limits = {}, random = Math.random)
   return new EventStoreDbStore({ ...own, limits: { ...unhurried(), ...limits } });
 }
 
-/** The adapter's own, longer on a busy machine: a test of something else is no test of these. */
+/** The adapter's own times, longer on a busy machine: tests of other behaviour must not hit them. */
 function unhurried() {
   const times = patience();
   return { tryMs: 5_000 * times, appendMs: 8_000 * times, silenceMs: 8_000 * times, headMs: 4_000 * times };
 }
 
-/** For a server that is silent: too short for anything else on a busy machine. */
+/** For a silent server: too short for anything else on a busy machine. */
 const HASTY = { tryMs: 400, appendMs: 1_500, headMs: 1_500 };
 
 export function onTestServer(): Open<EventStore> {
@@ -59,12 +59,12 @@ export function onTestServer(): Open<EventStore> {
   };
 }
 
-/** One that is there, and shared. */
+/** An existing, shared server. */
 export function onRealServer(url: string): Open<EventStore> {
   return async (features) => new AdapterSubject(features, () => alone(openEventStoreDb(url)));
 }
 
-/** One for each case. */
+/** One server per case. */
 export function onStartedServer(program: string): Open<EventStore> {
   return async (features) => {
     const { url, stop } = await startRealServer(program);

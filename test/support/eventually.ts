@@ -1,21 +1,21 @@
-/** Waits for a condition instead of for a time. It rests as long as a look took: many look at what works meanwhile. */
+/** Waits for a condition instead of a time. Rests as long as a check took, because many tests check at the same time. */
 import { availableParallelism, loadavg } from 'node:os';
 
 const LOOK_EVERY_MS = 5;
 const LONGEST_REST_MS = 250;
 const MOST_PATIENCE = 12;
 
-/** How many times as long everything takes here now: processes that want to run, by core. 1 on a quiet machine. */
+/** The factor by which everything is slower now: runnable processes per core. 1 on a quiet machine. */
 export function patience(): number {
   const [load = 0] = loadavg();
   return Math.min(MOST_PATIENCE, Math.max(1, load / availableParallelism()));
 }
 
 export interface Waiting {
-  /** On a quiet machine. ms */
+  /** ms, on a quiet machine. */
   readonly timeout?: number;
   readonly message?: string;
-  /** False where it is waited for in vain, to see a fault: no longer on a busy machine. */
+  /** False to wait in vain for a fault: then the timeout is not extended on a busy machine. */
   readonly isPatient?: boolean;
 }
 

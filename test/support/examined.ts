@@ -1,4 +1,4 @@
-/** What `doctor --json` finds. */
+/** The findings of `doctor --json`. */
 import type { Result } from '../../src/doctor/check.js';
 import { commandLine } from './in-process-cli.js';
 import type { Finished, Settings } from './service.js';
@@ -10,7 +10,7 @@ export interface Examined {
   readonly said: string;
   /** Verdicts and sentences of one check, `verdict says`. */
   of(check: string): readonly string[];
-  /** What is not ok, `verdict check: says`. */
+  /** The findings other than ok, `verdict check: says`. */
   readonly troubles: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { ReceivedRequest, Reply } from './receiver.js';
 
-/** Answers 503 to the first request of each path and body in which the pattern is found, and 200 to all others. */
+/** Answers 503 to the first request of each path and body that match the pattern, and 200 to all others. */
 export function failingFirst(pattern: RegExp): (request: ReceivedRequest) => Reply {
   const seen = new Set<string>();
   return ({ path, body }) => {

@@ -5,16 +5,16 @@ import type { FailingEndpoint, Webhook } from '../../src/webhooks/state.js';
 import { ACCOUNT, named } from './delivery-samples.js';
 import { AT } from './webhook-samples.js';
 
-/** A read model that the test changes at will. It knows ACCOUNT; its secrets are handed out for any account. */
+/** A read model that the test can change. It knows ACCOUNT; any account gets its secrets. */
 export class FakeAccounts implements Accounts {
   secrets: AccountCredentials['signingSecrets'][number][] = [];
-  /** Endpoints of ACCOUNT that are noted. */
+  /** The noted endpoints of ACCOUNT. */
   failing: FailingEndpoint[] = [];
-  /** Of ACCOUNT: counts the changes. */
+  /** The revision of ACCOUNT: counts the changes. */
   revision = 0;
-  /** The ids of webhooks of this history that are gone. */
+  /** Ids of removed webhooks of this history. */
   readonly removed = new Set<number>();
-  /** Why ACCOUNT is set aside; null: it is not. Nothing is known of its webhooks then. */
+  /** Why ACCOUNT is set aside, which hides its webhooks; null: it is not. */
   aside: string | null = null;
   #all: Webhook[] = [];
 
@@ -75,7 +75,7 @@ export class FakeAccounts implements Accounts {
   }
 }
 
-/** An active webhook for cash_in at https://shop.example.com/<id>, version 1, without headers, unless said otherwise. */
+/** By default an active webhook for cash_in at https://shop.example.com/<id>, version 1, without headers. */
 export function webhookOf(id: number, changes: Partial<Webhook> = {}): Webhook {
   const url = `https://shop.example.com/${id}`;
   const webhook = {

@@ -1,4 +1,4 @@
-/** A stand-in for kafkajs' consumer: a test says what the group does, and sees what the adapter asks of it. */
+/** A stand-in for kafkajs' consumer: the test plays the group and sees the adapter's calls. */
 import type { Kafka, PartitionAssigner } from 'kafkajs';
 
 interface Options {
@@ -31,22 +31,22 @@ export class FakeKafkaClient {
   readonly commits: Commit[][] = [];
   readonly calls: string[] = [];
   runs = 0;
-  /** How many clients were asked for, this one standing for all of them. */
+  /** Number of clients requested; this one stands for all of them. */
   made = 0;
   disconnects = 0;
-  /** Whether it comes as far as to its first fetch by itself. */
+  /** Whether it reaches its first fetch by itself. */
   arrives = true;
   commit: () => Promise<void> = async () => undefined;
-  /** As kafkajs does while it is not fetching: a commit is fulfilled, and nothing was committed. */
+  /** Like kafkajs while it is not fetching: a commit is fulfilled, but nothing is committed. */
   dropsCommits = false;
   restartOnFailure: (error: Error) => Promise<boolean> = async () => true;
   readonly #listeners = new Map<string, Listener>();
   #eachBatch: (payload: unknown) => Promise<void> = async () => undefined;
 
-  /** What every client is given; kafkajs looks for the group's coordinator before each join. */
+  /** Shared by every client; kafkajs looks for the group's coordinator before each join. */
   readonly cluster = { findGroupCoordinator: async (_: object) => undefined };
 
-  /** What stands for the whole of kafkajs. */
+  /** Stands for all of kafkajs. */
   readonly kafka = {
     consumer: (options: Options) => {
       this.made += 1;
@@ -83,7 +83,7 @@ export class FakeKafkaClient {
     await this.emit('COMMIT_OFFSETS', {});
   }
 
-  /** As kafkajs from a crash to the next join. */
+  /** Like kafkajs between a crash and the next join. */
   inNoGroup = false;
 
   pause([topic]: { topic: string }[]): void {
@@ -111,7 +111,7 @@ export class FakeKafkaClient {
     if (this.arrives) await this.emit('FETCH_START', {});
   }
 
-  /** As far as to the request to join. */
+  /** Proceeds up to the join request. */
   async beginJoin(): Promise<void> {
     await this.cluster.findGroupCoordinator({ groupId: 'g' });
   }
@@ -125,7 +125,7 @@ export class FakeKafkaClient {
     await this.emit('REQUEST', { apiName, duration });
   }
 
-  /** Records of partition 0, `first` to `last`; `end` is what the next to be published will get. */
+  /** Records of partition 0, `first` to `last`; `end` is the offset of the next record. */
   fetched(topic: string, first: number, last: number, end = last + 1): Promise<void> {
     const messages = Array.from({ length: last - first + 1 }, (_, n) => ({
       key: null,

@@ -1,15 +1,15 @@
 /**
- * What a fault was counted to do: printed, and appended to the file of FAULT_COUNTS, where it is set, as a row for
+ * The counted effects of a fault: printed, and appended to the file FAULT_COUNTS, if set, as a row for
  * docs/reliability.md (scripts/fault-counts.js).
  */
 import { appendFileSync } from 'node:fs';
 
 export interface FaultCounts {
-  /** The fault, and what else was seen. */
+  /** The fault, and other observations. */
   readonly what: string;
   readonly pairs: number;
   readonly lost: number;
-  /** Null where it is not counted. */
+  /** Null if not counted. */
   readonly sentTwice: number | null;
 }
 

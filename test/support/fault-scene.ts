@@ -1,6 +1,6 @@
 /**
- * What every fault is tried on: an installation with an account, a receiver whose every request is counted, an oracle,
- * and somebody who publishes meanwhile. All of it is closed in reverse.
+ * The setting of every fault test: an installation with an account, a receiver that counts its requests, an oracle, and
+ * a concurrent publisher. Everything is closed in reverse order.
  */
 import { type Backbone as OpenedBackbone, openBackbone } from '../../src/backbone.js';
 import { type Topics, topicsOf } from '../../src/delivery/topics.js';
@@ -14,23 +14,23 @@ import { type Service, type Settings, type Starting, serve, startServing } from 
 import { silentLogger } from './silent-logger.js';
 import { type Account, addWebhook, installation, register, tokenFor } from './story.js';
 
-/** Records of one publish call. */
+/** Records per publish call. */
 const BATCH = 10;
-/** Of each service's log, shown where something was lost. */
+/** Lines of each service's log, shown after a loss. */
 const SHOWN_LINES = 30;
 
 export interface SceneOptions {
   readonly respond?: ReceiverOptions['respond'];
-  /** On top of those of the installation. */
+  /** In addition to the installation's settings. */
   readonly settings?: Settings;
-  /** More ports that deliveries may go to. */
+  /** More ports allowed for deliveries. */
   readonly ports?: readonly number[];
 }
 
 export class FaultScene {
   readonly receiver: Receiver;
   readonly oracle: Oracle;
-  /** Without what a service of the scene is given besides. */
+  /** Without the extra settings of a single service. */
   readonly settings: Settings;
   readonly #cleanups: (() => unknown)[];
   readonly #services: Pick<Service, 'log'>[] = [];
@@ -59,12 +59,12 @@ export class FaultScene {
     for (const cleanup of this.#cleanups.splice(0).reverse()) await cleanup();
   }
 
-  /** From its ready line on. */
+  /** Returns after its ready line. */
   async serve(more: Settings = {}, args: readonly string[] = []): Promise<Service> {
     return this.#ended(await serve({ ...this.settings, ...more }, args));
   }
 
-  /** From its first line on. */
+  /** Returns after its first line. */
   async starting(more: Settings = {}): Promise<Starting> {
     const starting = this.#ended(await startServing({ ...this.settings, ...more }));
     starting.ready.catch(() => undefined);
@@ -91,10 +91,10 @@ export class FaultScene {
   }
 
   /**
-   * Publishes as another process would, batch after batch, and tells the oracle.
+   * Publishes like another process, batch after batch, and tells the oracle.
    *
    * @param events NDJSON
-   * @returns when each was, by its id: ms since the epoch
+   * @returns when each event was published, by id: ms since the epoch
    */
   publish(events: string, urls: readonly string[]): Promise<Map<string, number>> {
     this.oracle.due(events, urls);
@@ -116,7 +116,7 @@ export class FaultScene {
     });
   }
 
-  /** Opens store and broker in this process, as the command line does in its own. */
+  /** Opens store and broker in this process, like a command. */
   async withBroker<T>(work: (backbone: OpenedBackbone, topics: Topics) => Promise<T>): Promise<T> {
     const config: Config = readConfig(this.settings);
     const backbone = await openBackbone(config, silentLogger);
@@ -127,7 +127,7 @@ export class FaultScene {
     }
   }
 
-  /** Waits until nothing is missing. @throws with what the services said last */
+  /** Waits until nothing is missing. @throws with the services' last log lines */
   async nothingLost(timeout: number): Promise<void> {
     try {
       await this.oracle.nothingLost(timeout);

@@ -1,4 +1,4 @@
-/** That the faults really arrive: in Node's clock, and in SQLite. */
+/** Checks that the faults take effect: in Node's clock, and in SQLite. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';

@@ -1,6 +1,6 @@
 /**
- * Faults of the operating system, under a real service: faulty-libc.c is compiled, preloaded into it, and told by a file
- * that both have open what is wrong just now. Where that can't be had, what needs it says so loudly.
+ * Faults of the operating system under a real service: faulty-libc.c is compiled, preloaded into the service, and
+ * controlled through a file that both have open. If that is impossible, the tests that need it say so loudly.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ import { temporaryDirectory } from './temporary-directory.js';
 
 const SOURCE = fileURLToPath(new URL('faulty-libc.c', import.meta.url));
 const PAGE_BYTES = 4_096;
-/** Where what stands in the file. */
+/** Offsets in the file. */
 const DISK_FULL = 0;
 const SYNC_FAILS = 8;
 const CLOCK_MS = 16;
@@ -22,7 +22,7 @@ const WRITES_REFUSED = 24;
 const SYNCS_REFUSED = 32;
 const WORD = 48;
 
-/** Runs what needs it, or says loudly that it did not. */
+/** Runs tests that need the library, or reports loudly that they did not run. */
 export function withFaultyLibc(define: () => void): void {
   const compiler = spawnSync('cc', ['--version']);
   if (process.platform === 'linux' && compiler.status === 0) define();
@@ -31,12 +31,12 @@ export function withFaultyLibc(define: () => void): void {
 }
 
 export class FaultyLibc {
-  /** What a service is started with. */
+  /** The service's settings for the library. */
   readonly settings: Settings;
   readonly #folder = temporaryDirectory();
   readonly #page: number;
 
-  /** @param word faults of the disk are those of files whose path contains it */
+  /** @param word disk faults affect files whose path contains it */
   constructor(word: string) {
     const [library, page] = [compiled(this.#folder.path), join(this.#folder.path, 'page')];
     this.settings = { LD_PRELOAD: library, FAULTY_LIBC: page };
@@ -46,17 +46,17 @@ export class FaultyLibc {
     writeSync(this.#page, text, 0, PAGE_BYTES, 0);
   }
 
-  /** One write of so many finds no room; 0: each finds some again. */
+  /** One write out of this many finds no room; 0: all find room again. */
   diskFull(oneOf: number): void {
     this.#set(DISK_FULL, oneOf);
   }
 
-  /** One sync of so many fails; 0: none does. */
+  /** One sync out of this many fails; 0: none. */
   syncFails(oneOf: number): void {
     this.#set(SYNC_FAILS, oneOf);
   }
 
-  /** What the clock is ahead of the real one; timers and what is monotonic are left alone. */
+  /** How far the clock is ahead of the real one; timers and monotonic clocks are unaffected. */
   shiftClock(ms: number): void {
     this.#set(CLOCK_MS, ms);
   }
@@ -87,7 +87,7 @@ export class FaultyLibc {
   }
 }
 
-/** Once for each form of its source; several test files may be first at once. */
+/** Compiled once per version of its source; several test files may start this at the same time. */
 function compiled(folder: string): string {
   const hash = createHash('sha256').update(readFileSync(SOURCE)).digest('hex').slice(0, 16);
   const library = join(tmpdir(), `faulty-libc-${hash}.so`);

@@ -1,4 +1,7 @@
-/** Sends fuzzed requests over connections that are kept, holds every answer against the document, and counts them. */
+/**
+ * Sends fuzzed requests over kept-alive connections, validates every response against the document, and counts the
+ * responses.
+ */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type Client, type Listing, type RunningApi, tokenFor } from './api-fixture.js';
@@ -20,9 +23,9 @@ export class FuzzClient {
   readonly #clients: readonly Client[];
   readonly #revoked: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-  /** The webhooks of each account, as it was last told of them. */
+  /** The webhooks of each account, by its latest list. */
   readonly #ids: number[][];
-  /** operationId -> status -> how often */
+  /** operationId -> status -> count */
   readonly tally: Record<string, Record<number, number>> = {};
 
   private constructor(api: RunningApi, clients: readonly Client[], revoked: string) {
@@ -32,7 +35,7 @@ export class FuzzClient {
     this.#ids = clients.map(() => []);
   }
 
-  /** @param accounts how many to register, from 1 on */
+  /** @param accounts number of accounts to register, from 1 on */
   static async open(api: RunningApi, accounts: number): Promise<FuzzClient> {
     const clients: Client[] = [];
     for (let accountId = 1; accountId <= accounts; accountId += 1) clients.push(await api.account(accountId));
@@ -46,12 +49,12 @@ export class FuzzClient {
     this.#agent.destroy();
   }
 
-  /** What each account is shown. */
+  /** Each account's list. */
   listings(): Promise<Listing[]> {
     return Promise.all(this.#clients.map((client) => client.list()));
   }
 
-  /** @throws for an answer that is not as the document says, with the request as it was sent */
+  /** @throws for a response that violates the document, with the request as sent */
   async send(given: FuzzedRequest): Promise<void> {
     const sent = this.#filled(given);
     try {

@@ -1,4 +1,4 @@
-/** What a fuzzed request carries, and how it says so. */
+/** Bodies of fuzzed requests, and the headers that describe them. */
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { DocumentedOperation, Json } from './documented.js';
@@ -7,7 +7,7 @@ import { type Meanings, valuesOf } from './schema-values.js';
 
 export type Header = readonly [name: string, value: string];
 
-/** Each part as it is meant to be, and odd. */
+/** Variants of each part: as intended, and odd. */
 export interface Part<T> {
   readonly usual: fc.Arbitrary<T>;
   readonly odd: fc.Arbitrary<T>;
@@ -16,7 +16,7 @@ export interface Part<T> {
 export interface Framing {
   readonly type: string | null;
   readonly encoding: string | null;
-  /** What is sent under an encoding is encoded so; else it only says so. */
+  /** Whether the body really has the declared encoding. */
   readonly isHonest: boolean;
   readonly isChunked: boolean;
 }
@@ -90,7 +90,7 @@ function forms(values: fc.Arbitrary<object>): Part<Buffer> {
   return { usual: usual.map((form) => Buffer.from(form)), odd };
 }
 
-/** About the most that is taken. */
+/** Around the size limit. */
 const oversized = fc.integer({ min: -1, max: 2 }).map((over) => Buffer.alloc(65_536 + over, ' '));
 
 export function framed(headers: readonly Header[], framing: Framing, given: Buffer | null) {
@@ -109,7 +109,7 @@ function encoded(bytes: Buffer, encoding: string): Buffer {
   return encoding === 'br' ? brotliCompressSync(bytes.subarray(0, 2_000)) : bytes;
 }
 
-/** Short enough that the whole head stays below what the server takes. */
+/** Short enough to keep the whole head below the server's limit. */
 export function percentEncoded(text: string): string {
   return Array.from(Buffer.from(text).subarray(0, 500), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 }

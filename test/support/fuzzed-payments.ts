@@ -1,4 +1,4 @@
-/** Payment records of every kind, valid, nearly valid and not, and how the endpoints answer to them. */
+/** Payment records of every kind, valid, nearly valid and invalid, and the endpoints' responses to them. */
 import fc from 'fast-check';
 import { MAX_PAYMENT_BYTES } from '../../src/delivery/payment/payment-event.js';
 import type { NewRecord, RecordHeader } from '../../src/ports/broker.js';
@@ -12,9 +12,9 @@ export type EndpointAnswer = (typeof ANSWERS)[number];
 
 export interface FuzzedPayment {
   readonly record: NewRecord;
-  /** Of the webhooks it is due to, in turn. */
+  /** The responses of the event's webhooks, in turn. */
   readonly answers: readonly EndpointAnswer[];
-  /** How many more attempts fail where the first did not succeed. */
+  /** How many more attempts fail if the first did not succeed. */
   readonly failures: number;
 }
 
@@ -33,7 +33,7 @@ const plain = fc.record({
 const odd = fc.record({ id: oddText, type, accountId, data: oddValue, '\ud800': oddValue });
 const text = plain.map((event) => JSON.stringify(event));
 
-/** About the most that is taken. */
+/** Around the size limit. */
 const large = fc.tuple(plain, fc.integer({ min: -1, max: 1 })).map(([event, over]) => {
   const bytes = Buffer.from(JSON.stringify(event));
   return Buffer.concat([bytes, Buffer.alloc(MAX_PAYMENT_BYTES - bytes.length + over, ' ')]);
@@ -97,7 +97,7 @@ const FORGED = [
 ];
 const header: fc.Arbitrary<RecordHeader> = fc.tuple(fc.oneof(fc.constantFrom(...FORGED), oddText), bytes);
 
-/** A broker takes records of so many bytes; there are payments that leave no place for what the service adds. */
+/** The broker's record limit; some payments leave no room for the service's headers. */
 export const MOST_RECORD_BYTES = 1_048_576;
 
 const headers: fc.Arbitrary<readonly RecordHeader[]> = fc.oneof(
@@ -112,7 +112,7 @@ const contentType = fc.constantFrom(
 );
 const typeHeader = contentType.map((text): RecordHeader => ['content-type', Buffer.from(text)]);
 
-/** Of one record: attributes that fit each other, without some, and with some that stand twice or say something else. */
+/** Headers of one record: consistent attributes, missing ones, and duplicate or contradictory ones. */
 const binaryHeaders: fc.Arbitrary<readonly RecordHeader[]> = fc
   .tuple(
     fc.record({ ...cloudAttributes, accountid: accountText, note: oddText }),

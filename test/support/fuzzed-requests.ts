@@ -1,8 +1,8 @@
 /**
- * Requests made from /openapi.json: as it says, with one part of them odd, or with several. What only a running service
- * can say stands in them as a place: __TOKEN__, __CLIENT__, __SECRET__, __BASIC__ and __ID3__ of the account that asks,
- * __FOREIGN__, an id of another one, __REVOKED__, a token that does not hold any more, __LENGTH__, the bytes of the body.
- * fuzz-client.ts fills them.
+ * Requests generated from /openapi.json: as described, with one odd part, or with several. Placeholders stand for
+ * values that only a running service knows: __TOKEN__, __CLIENT__, __SECRET__, __BASIC__ and __ID3__ of the requesting
+ * account; __FOREIGN__, an id of another account; __REVOKED__, a token that is no longer valid; __LENGTH__, the body's
+ * length in bytes. fuzz-client.ts fills them.
  */
 import fc from 'fast-check';
 import { inlined } from '../../scripts/schema-fields.js';
@@ -12,13 +12,13 @@ import { oddText } from './odd-json.js';
 import { type Meanings, valuesOf } from './schema-values.js';
 
 export interface FuzzedRequest {
-  /** Which account asks. */
+  /** The requesting account. */
   readonly as: number;
   readonly operationId: string;
   readonly method: string;
   readonly target: string;
   readonly headers: readonly Header[];
-  /** In latin1; null without one. */
+  /** In latin1; null for none. */
   readonly body: string | null;
 }
 
@@ -45,7 +45,7 @@ export function fuzzedRequests(api: FuzzedApi): fc.Arbitrary<FuzzedRequest> {
   return fc.oneof(...described.map((one) => ({ weight: weightOf(one.operation), arbitrary: requestsOf(one) })));
 }
 
-/** What changes something is asked for more often. */
+/** Operations that change something are chosen more often. */
 function weightOf({ requestBody, security }: DocumentedOperation): number {
   if (requestBody) return 4;
   return security.length > 0 ? 3 : 1;
@@ -59,7 +59,7 @@ const oddParts: fc.Arbitrary<readonly PartName[]> = fc.oneof(
 
 function requestsOf(described: Described): fc.Arbitrary<FuzzedRequest> {
   const { path, operation, accounts } = described;
-  // The first account asks more often than the others: it meets its limit.
+  // The first account sends more requests than the others: it reaches its limit.
   const as = fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 3, arbitrary: fc.nat(accounts - 1) });
   return oddParts.chain((odd) => {
     const pick = <T>(name: PartName, part: Part<T>) => (odd.includes(name) ? part.odd : part.usual);
@@ -109,7 +109,7 @@ function queries({ operation, meanings }: Described): Part<string> {
     odd: fc.oneof(
       odd.map((pairs) => pairs.map(([name, value]) => `${name}=${percentEncoded(value)}`).join('&')),
       fc.constantFrom('?', '&', '=&=', '%', '%ff=%ff', 'limit=1&limit=2', 'limit=%31', `${'a=b&'.repeat(1_000)}`),
-      // Of one that is right, twice the same.
+      // A correct query, repeated.
       usual.map((query) => new URLSearchParams(query as Record<string, string>).toString()).map((q) => `${q}&${q}`),
     ),
   };
@@ -190,7 +190,7 @@ function extraHeaders({ operation, meanings }: Described): Part<readonly Header[
   };
 }
 
-/** What a client is able to send of it. */
+/** The characters that a client can send in a header. */
 function asHeaderValue(text: string): string {
   return text.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '').slice(0, 500);
 }

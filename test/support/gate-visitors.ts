@@ -1,10 +1,10 @@
-/** Deliveries that come to a gate, and what became of each by now. */
+/** Deliveries that enter a gate, and the current state of each. */
 import type { EndpointSignal } from '../../src/delivery/isolation/endpoint-breakers.js';
 import type { EndpointGate, Entered, Refused } from '../../src/delivery/isolation/endpoint-gate.js';
 
 export class GateVisitors {
   readonly #gate: EndpointGate;
-  /** Keys, in the order in which they got in. */
+  /** Keys, in order of entry. */
   readonly entered: string[] = [];
   readonly refused: (Refused & { readonly key: string })[] = [];
   readonly inside: (Entered & { readonly key: string })[] = [];
@@ -26,7 +26,7 @@ export class GateVisitors {
     await settled();
   }
 
-  /** The first that is inside, of that key where one is given, ends so and leaves. */
+  /** The first delivery inside (of the given key, if any) ends with this signal and leaves. */
   async leave(signal: EndpointSignal = 'succeeded', key?: string): Promise<void> {
     const at = this.inside.findIndex((one) => key === undefined || one.key === key);
     const [one] = at === -1 ? [] : this.inside.splice(at, 1);
@@ -36,7 +36,7 @@ export class GateVisitors {
     await settled();
   }
 
-  /** One after the other, each ending so. */
+  /** One after the other, each with this signal. */
   async attempts(key: string, signal: EndpointSignal, times: number): Promise<void> {
     for (let n = 0; n < times; n += 1) {
       await this.come(key);
@@ -53,7 +53,7 @@ export class GateVisitors {
   }
 }
 
-/** Until what has been resolved by now has been told. */
+/** Fulfilled after everything resolved so far has been reported. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,13 +1,13 @@
-/** A connection that is held open for as long as the server lets it, whatever was answered on it. */
+/** A connection that stays open for as long as the server allows, whatever the responses. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 const DRIP_EVERY_MS = 10;
 
 export class HeldConnection {
-  /** What came so far. */
+  /** The bytes received so far. */
   received = '';
-  /** The server's side is gone; ended alone it is not. */
+  /** Whether the server has closed both directions; a half-closed connection is not closed. */
   isClosed = false;
   readonly #socket: Socket;
   #drip: NodeJS.Timeout | undefined;
@@ -31,7 +31,7 @@ export class HeldConnection {
     return held;
   }
 
-  /** The server has ended its side, which is seen without sending anything. */
+  /** Whether the server has ended its side, which is visible without sending anything. */
   get hasEnded(): boolean {
     return this.#socket.readableEnded;
   }
@@ -41,13 +41,13 @@ export class HeldConnection {
     return this;
   }
 
-  /** Whatever is answered from now on fills the buffers on the way. */
+  /** From now on responses fill the buffers on the way. */
   stopReading(): this {
     this.#socket.pause();
     return this;
   }
 
-  /** Goes on sending it, a little at a time; by that it also learns that the server has closed. */
+  /** Keeps sending the text, slowly; this also reveals when the server has closed. */
   keepSending(text: string): this {
     this.#drip = setInterval(() => this.#socket.write(text), DRIP_EVERY_MS);
     return this;

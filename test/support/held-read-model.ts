@@ -1,4 +1,7 @@
-/** A read model that gets to know of webhooks only when the test lets it, as one that is behind. What was stored before it started it knows. */
+/**
+ * A read model that lags: it learns of new webhooks only when the test allows. It knows everything stored before its
+ * start.
+ */
 import type { EventStore, SubscribeOptions } from '../../src/ports/event-store.js';
 import { bound } from './bound-store.js';
 
@@ -13,7 +16,7 @@ export class HeldReadModel {
     });
   }
 
-  /** The store it is over, which is not held. */
+  /** The underlying store, which does not lag. */
   get store(): EventStore {
     if (!this.#store) throw new Error('there is no read model yet');
     return this.#store;

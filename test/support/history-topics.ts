@@ -1,18 +1,18 @@
-/** Writes the facts of a history to the topics of an audit, as far as they are not lost. */
+/** Writes the remaining facts of a history to the topics of an audit. */
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import { AuditFixture, delivery, STORE, TOPICS } from './audit-fixture.js';
 import type { Fact, History } from './payment-histories.js';
 
 type Kind<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>;
 
-/** Of a payment whose record is lost, or no event. */
+/** Stands for a payment whose record is lost or invalid. */
 const NO_EVENT = { id: 'none', type: 'cash_in', accountId: 1 } as const;
 
 export class HistoryTopics {
   readonly topics = new AuditFixture();
-  /** Where each fact stands that is a record. */
+  /** The record of each fact that has one. */
   readonly written = new Map<Fact, ReceivedRecord>();
-  /** Up to where groups are done, by topic/partition. */
+  /** The groups' committed offsets, by topic/partition. */
   readonly committed = new Map<string, number>();
   readonly #records = new Map<number, ReceivedRecord>();
   readonly #retries = new Map<number, ReceivedRecord>();
@@ -89,7 +89,7 @@ export class HistoryTopics {
     return isFormer ? { ...record, timestamp: record.timestamp - 1 } : record;
   }
 
-  /** The contiguous done prefix. */
+  /** The contiguous prefix of done records. */
   #commit(record: ReceivedRecord | undefined): null {
     if (!record) return null;
     const { topic, partition, offset } = record;

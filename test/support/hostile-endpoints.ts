@@ -1,4 +1,4 @@
-/** Receivers that do their worst, each in a way of its own. What they are asked over TLS is for localhost. */
+/** Hostile receivers, each in a different way. Requests to them over TLS are for localhost. */
 import { once } from 'node:events';
 import { connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
@@ -8,7 +8,7 @@ import { listen } from './receiver.js';
 
 export interface HostileEndpoint {
   readonly port: number;
-  /** Connections to it that are open, as far as it can know. */
+  /** Open connections to it, as far as it can know. */
   open(): number;
   close(): Promise<unknown>;
 }
@@ -75,11 +75,11 @@ async function plain(onConnection: (socket: Socket) => void): Promise<HostileEnd
   return { port, open: () => sockets.size, close };
 }
 
-/** A TLS server that answers a request's first bytes. */
+/** A TLS server that responds to a request's first bytes. */
 async function scripted(answer: (socket: TLSSocket) => void): Promise<HostileEndpoint> {
   const server = createTlsServer(await certificateFor());
   server.on('secureConnection', (socket) => {
-    socket.on('error', () => undefined); // the client goes away
+    socket.on('error', () => undefined); // the client closes the connection
     socket.once('data', () => answer(socket.resume()));
   });
   server.on('tlsClientError', () => undefined);
@@ -87,7 +87,7 @@ async function scripted(answer: (socket: TLSSocket) => void): Promise<HostileEnd
   return { port, open: () => sockets.size, close };
 }
 
-/** Without end, and at a pace that leaves something of the machine to those it is not about. */
+/** Endlessly, at a pace that leaves some of the machine to the others. */
 function writeForEver(socket: TLSSocket, start: string, text: string): void {
   const chunk = text.repeat(Math.ceil(CHUNK_BYTES / text.length));
   const timer = setInterval(() => {
@@ -97,7 +97,7 @@ function writeForEver(socket: TLSSocket, start: string, text: string): void {
   socket.write(start + chunk);
 }
 
-/** Listens, in a thread that then stands still, and its line of those that are not accepted yet is full: SYNs are dropped. */
+/** Listens in a thread that then blocks, with a full queue of unaccepted connections: SYNs are dropped. */
 async function neverAccepts(): Promise<HostileEndpoint> {
   const thread = new Worker(LISTEN_AND_STAND_STILL, { eval: true });
   const [port] = (await once(thread, 'message')) as [number];

@@ -1,6 +1,6 @@
 /**
- * The command line within the test's own process: a start of Node's takes half a second of the processor. What is a
- * process's own needs `run` of service.ts: signals, what Node says by itself, and that a process ends.
+ * The command line within the test's own process: a start of Node takes half a second of CPU time. Tests of a process's
+ * own behaviour need `run` of service.ts: signals, Node's own output, and the end of a process.
  */
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,15 +16,18 @@ import { temporaryDirectory } from './temporary-directory.js';
 const SETTINGS_READ = 'the settings were read';
 
 interface Given extends Pick<CommandIo, 'stdin' | 'config'> {
-  /** commander looks for secrets of options there. */
+  /** commander reads secret options from there. */
   readonly environment: Settings;
 }
 
-/** Takes the place of file descriptor 2, where the log goes past process.stderr. Open for as long as a late line may come. */
+/**
+ * Replaces file descriptor 2, to which the log writes directly, past process.stderr. Open for as long as a late line
+ * may come.
+ */
 let opened: { readonly stderr: number; readonly close: () => void } | null = null;
 afterAll(() => opened?.close());
 
-/** With the first command: where all tests are skipped, hooks are, too. */
+/** Opened with the first command: if all tests are skipped, so are the hooks. */
 function openStderr(): number {
   if (opened) return opened.stderr;
   const folder = temporaryDirectory();
@@ -37,7 +40,7 @@ function openStderr(): number {
   return stderr;
 }
 
-/** One after the other: process.stdout is one. */
+/** One after the other: there is only one process.stdout. */
 let last: Promise<unknown> = Promise.resolve();
 
 /** Like `run` of service.ts. */
@@ -49,7 +52,7 @@ export function commandLine(settings: Settings, args: readonly string[], stdin =
   });
 }
 
-/** For what it says before it opens anything: the settings can't be read. */
+/** For commands that print before they open anything: the settings can't be read. */
 export function cli(...args: string[]): Promise<Finished> {
   return inTurn(args, {
     environment: {},
@@ -100,13 +103,13 @@ function writtenSince(stderr: number, before: number): string {
   return bytes.toString();
 }
 
-/** Of `Commands:` in a help: their names, without `help`. */
+/** The names under `Commands:` in a help text, without `help`. */
 export function commandsIn(help: string): string[] {
   const [, commands = ''] = help.split('\nCommands:\n');
   return [...commands.matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name = '']) => (name === 'help' ? [] : [name]));
 }
 
-/** The help of every command that does something, by its name: `audit log`. */
+/** The help of every leaf command, by name: `audit log`. */
 export async function helpOfAll(group: readonly string[] = []): Promise<Map<string, string>> {
   const { stdout } = await cli(...group, '--help');
   const names = commandsIn(stdout);

@@ -1,7 +1,7 @@
 /**
- * `serve` within the test's own process, for tests of what a service answers and delivers: a start of Node's takes three
- * quarters of a second of the processor. What is a process's own needs `serve` of service.ts: signals, kill -9, what Node
- * says by itself. That a stop leaves nothing open is seen here, by the leak guard.
+ * `serve` within the test's own process, for tests of responses and deliveries: a start of Node takes three quarters of
+ * a second of CPU time. Tests of a process's own behaviour need `serve` of service.ts: signals, kill -9, Node's own
+ * output. The leak guard checks here that a stop leaves nothing open.
  */
 import { ROLES, type Role, startApp } from '../../src/app.js';
 import { createLogger } from '../../src/observability/logger.js';
@@ -11,7 +11,7 @@ import type { Settings } from './service.js';
 export interface ServiceHere {
   readonly url: string;
   readonly adminUrl: string;
-  /** What it logged so far. */
+  /** The log so far. */
   readonly log: () => string;
   stop(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export async function serveHere(settings: Settings, roles: readonly Role[] = ROL
     log += line;
   };
   const app = await startApp(config, roles, createLogger(config.logLevel, { write }));
-  // Rejected only where the app can't go on: a test that waits for something sees that it does not come.
+  // Rejected only if the app can't continue: a test that waits for something will notice.
   app.failed.catch(() => undefined);
   return {
     url: `http://127.0.0.1:${app.apiPort}`,

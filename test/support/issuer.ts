@@ -1,12 +1,12 @@
-/** Somebody else's authorization server on this machine: its keys at a JWKS URL, and tokens signed with them. */
+/** A foreign authorization server on this machine: its keys at a JWKS URL, and tokens signed with them. */
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type JWK, SignJWT } from 'jose';
 
-/** Those that are taken. */
+/** The accepted algorithms. */
 export const ISSUER_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
-/** Its keys, by kid: the RSA one signs whatever RSA can. */
+/** Its keys, by kid: the RSA key signs for every RSA algorithm. */
 const KIDS = ['RS256', 'ES256', 'EdDSA'] as const;
 type Kid = (typeof KIDS)[number];
 
@@ -14,9 +14,9 @@ export interface Issuer {
   readonly place: IssuerPlace;
   readonly jwksUrl: string;
   readonly publicKeys: readonly JWK[];
-  /** How often its keys were asked for. */
+  /** How often its keys were requested. */
   readonly asked: () => number;
-  /** What it does from now on: it gives its keys, a failure, or other bytes; or it takes requests and gives nothing. */
+  /** Its responses from now on: its keys, a failure, or other bytes; or none, although it accepts requests. */
   answerWith(answer: 'keys' | 'silence' | Answer): void;
   sign(claims: object, header?: { alg?: string; kid?: string | null; [name: string]: unknown }): Promise<string>;
   close(): Promise<void>;
@@ -27,7 +27,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Its keys are new ones, and it is on a port of its own, unless it is said to be another's. */
+/** New keys and an own port by default. */
 export async function startIssuer({ port = 0, pairs = newPairs() }: IssuerPlace = {}): Promise<Issuer> {
   const publicKeys = KIDS.map((kid) => ({ ...jwkOf(pairs[kid].publicKey), kid, use: 'sig' }));
   const keys: Answer = { status: 200, body: JSON.stringify({ keys: publicKeys }) };
@@ -52,7 +52,7 @@ export async function startIssuer({ port = 0, pairs = newPairs() }: IssuerPlace 
     sign(claims, { alg = 'RS256', kid = kidOf(alg), ...more } = {}) {
       const key = pairs[kidOf(alg)].privateKey;
       const header = { alg, ...(kid !== null && { kid }), ...more };
-      // jose signs no crit that it was not told of; x is what the tests use.
+      // jose signs no unknown crit; the tests use x.
       return new SignJWT({ ...claims }).setProtectedHeader(header).sign(key, { crit: { x: true } });
     },
     close: () =>
@@ -65,7 +65,7 @@ export async function startIssuer({ port = 0, pairs = newPairs() }: IssuerPlace 
 
 type Pairs = Record<Kid, { publicKey: KeyObject; privateKey: KeyObject }>;
 
-/** Where it was, and its keys: one that is started there again is the same. */
+/** Its port and keys: an issuer restarted with them is the same one. */
 export interface IssuerPlace {
   readonly port?: number;
   readonly pairs?: Pairs;
@@ -79,7 +79,7 @@ export function newPairs(): Pairs {
   };
 }
 
-/** Without alg, as many issuers publish them: the algorithms are for who verifies to choose. */
+/** Without alg, as many issuers publish them: the verifier chooses the algorithms. */
 function jwkOf(key: KeyObject): JWK {
   return key.export({ format: 'jwk' }) as JWK;
 }

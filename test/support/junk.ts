@@ -1,12 +1,12 @@
-/** Records that have no business in the service's topics: nonsense, and what pretends to be the service's own. */
+/** Records that do not belong in the service's topics: nonsense, and records that imitate the service's own. */
 import type { NewRecord } from '../../src/ports/broker.js';
 import { header } from './delivery-samples.js';
 
-/** A year from which no test comes back. */
+/** A due time far beyond any test. */
 const FAR = String(Date.UTC(2100, 0));
 const ESCAPES = 'two\nlines, \u001b[2J and \u0000';
 
-/** What no topic takes for its own. */
+/** Records that no topic recognises. */
 export const NONSENSE: readonly NewRecord[] = [
   nonsense(null),
   nonsense(''),
@@ -18,7 +18,7 @@ export const NONSENSE: readonly NewRecord[] = [
   { ...nonsense('{}'), headers: [header('aw-due', FAR), header('aw-attempts', '-1'), header('aw-detail', ESCAPES)] },
 ];
 
-/** Of the deliveries topic's shape, more or less. */
+/** Nearly the shape of the deliveries topic's entries. */
 export const CROOKED_ENTRIES: readonly NewRecord[] = [
   { id: 'crooked-1' },
   { id: 'crooked-2', accountId: 7 },
@@ -33,7 +33,7 @@ export interface Forgery {
   readonly value: string;
 }
 
-/** A record with all headers of ours, as of a delivery that is exhausted, waits for ever, and was never tried. */
+/** A record with all headers of ours, for a delivery that is exhausted, waits forever, and was never attempted. */
 export function forged({ deliveryId, accountId, webhookId, value }: Forgery): NewRecord {
   const headers = {
     'aw-delivery-id': deliveryId,

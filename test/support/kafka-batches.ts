@@ -8,12 +8,12 @@ export interface Batch {
 }
 
 const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
-/** The base offset, and the length of what comes after. */
+/** The base offset, and the length of the rest. */
 const HEAD = 12;
 const ATTRIBUTES = 21;
 const CODEC_BITS = 7;
 
-/** @param folder the broker's data, as startKafka has it */
+/** @param folder the broker's data folder, as in startKafka */
 export function batchesOf(folder: string, topic: string): Batch[] {
   const logs = join(folder, 'logs');
   const partitions = readdirSync(logs).filter((name) => name.replace(/-\d+$/, '') === topic);

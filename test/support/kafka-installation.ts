@@ -3,7 +3,7 @@ import type { Receiver } from './receiver.js';
 import type { Settings } from './service.js';
 import { installation } from './story.js';
 
-/** An installation on a Kafka of the test's own. */
+/** An installation on the test's own Kafka. */
 export function kafkaInstallation(brokers: string, receivers: readonly Receiver[], more: Settings = {}) {
   const settings = {
     BROKER_URL: `kafka://${brokers}`,

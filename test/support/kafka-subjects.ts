@@ -1,4 +1,4 @@
-/** The broker on a real Kafka as a subject of the contract suite. Topics have unique names: the server is shared. */
+/** The broker on a real Kafka as a subject of the contract suite. Topic names are unique: tests share the server. */
 import { describe, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { KafkaBroker, type KafkaSettings } from '../../src/adapters/kafka/broker.js';
@@ -32,7 +32,7 @@ export function kafkaSettings(brokers: string): KafkaSettings {
   };
 }
 
-/** Runs what needs Kafka, or says loudly that it did not. */
+/** Runs tests that need Kafka, or reports loudly that they did not run. */
 export function withKafka(define: (brokers: string) => void): void {
   const brokers = process.env.KAFKA_BROKERS;
   if (brokers) define(brokers);
@@ -46,7 +46,7 @@ export function kafkaBroker(brokers: string): Open<Broker> {
   return async (features) => new AdapterSubject(features, open, { poison: (topic) => poisonTopic(brokers, topic) });
 }
 
-/** A batch that is sound, and unpacks to more than is taken. Its key is the one of the contract's records. */
+/** A valid batch that unpacks to more than the limit. Its key is that of the contract's records. */
 async function poisonTopic(brokers: string, topic: string): Promise<void> {
   const kafka = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING });
   const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });

@@ -1,6 +1,6 @@
 /**
- * A story in which everything that is counted happens: a success, a retry, a dead letter, a 410, a breaker that opens, a
- * record that is no payment event, a conflict, and requests that are refused.
+ * A scenario that increments every counter: a success, a retry, a dead letter, a 410, a breaker that opens, a record
+ * that is no payment event, a conflict, and refused requests.
  */
 import { eventually } from './eventually.js';
 import type { ReceivedRequest, Reply } from './receiver.js';
@@ -9,7 +9,7 @@ import { run, type Service, type Settings } from './service.js';
 import { register, tokenFor } from './story.js';
 
 const ACCOUNT = 42;
-/** One more than the breaker bears. */
+/** One more than the breaker tolerates. */
 const FAILURES = 12;
 const TYPES = {
   ok: 'cash_in',
@@ -20,14 +20,14 @@ const TYPES = {
 } as const;
 const PATIENCE = { timeout: 20_000 };
 
-/** What the receiver answers to each URL of the story. */
+/** The receiver's response to each URL of the scenario. */
 export function respond({ path }: ReceivedRequest, before: (path: string) => number): Reply {
   if (path === '/gone') return { status: 410 };
   if (path === '/down' || path === '/broken') return { status: 503 };
   return { status: path === '/flaky' && before(path) === 1 ? 500 : 200 };
 }
 
-/** @returns how many webhooks were registered or updated */
+/** @returns the number of registered or updated webhooks */
 export async function tellStory(service: Service, settings: Settings, receiverUrl: string): Promise<number> {
   let registered = 0;
   const token = await tokenFor(service.url, await register(settings, ACCOUNT));
@@ -39,12 +39,12 @@ export async function tellStory(service: Service, settings: Settings, receiverUr
     });
   const webhook = async (path: string, eventType: string) => {
     registered += 1;
-    // Another one each time: what changes nothing appends nothing.
+    // A new value each time: a registration that changes nothing appends nothing.
     const headers = [{ key: 'X-Count', value: String(registered) }];
     await expectStatus(200, send('POST', '/api/webhooks', { url: `${receiverUrl}/${path}`, eventType, headers }));
   };
   for (const [path, eventType] of Object.entries(TYPES)) await webhook(path, eventType);
-  // At once: those that are decided on one state conflict. That some are is likely, and so it is tried again.
+  // Concurrent: commands decided on the same state conflict. Conflicts are likely but not certain, hence the retry.
   const conflicts = async () => {
     const atOnce = ['a', 'b', 'c'].flatMap((path) => [webhook(path, 'med_accepted'), webhook(path, 'med_rejected')]);
     await Promise.all(atOnce);
@@ -59,7 +59,7 @@ export async function tellStory(service: Service, settings: Settings, receiverUr
   return registered;
 }
 
-/** Until what comes of the payments has come of them, but for those that are put off. */
+/** Fulfilled when all payments have their outcome, except parked deliveries. */
 export function untilTold(outcomes: () => Promise<Record<string, number>>): Promise<unknown> {
   const told = async () => {
     const { delivered = 0, exhausted = 0, deactivated = 0, putOff = 0 } = await outcomes();

@@ -1,17 +1,17 @@
-/** A Kafka that takes connections and what is asked on them, and answers nothing. */
+/** A Kafka that accepts connections and requests, and answers nothing. */
 import { createServer, type Socket } from 'node:net';
 import { listen } from './receiver.js';
 
 export interface MuteKafka {
   /** host:port */
   readonly brokers: string;
-  /** How many requests it was asked so far. */
+  /** Number of requests so far. */
   readonly asked: () => number;
-  /** Refuses what was asked; fulfilled once the clients have gone. */
+  /** Refuses all requests; fulfilled once the clients have disconnected. */
   close(): Promise<void>;
 }
 
-/** In a request: its size, the kind of request, and that kind's version come before it. */
+/** In a request, after its size, kind and version. */
 const CORRELATION_ID_AT = 8;
 const CLUSTER_AUTHORIZATION_FAILED = 31;
 
@@ -25,7 +25,7 @@ export async function startMuteKafka(): Promise<MuteKafka> {
     brokers: `127.0.0.1:${listener.port}`,
     asked: () => asked.length,
     async close() {
-      // Of a connection that breaks kafkajs makes a new one, for ten seconds and more; of a refusal it does not.
+      // kafkajs reconnects after a broken connection for ten seconds or more, but not after a refusal.
       for (const { socket, correlationId } of asked) if (socket.writable) socket.write(refusal(correlationId));
       await Promise.all([...listener.sockets].map(closed));
       await listener.close();
@@ -33,12 +33,12 @@ export async function startMuteKafka(): Promise<MuteKafka> {
   };
 }
 
-/** Not by `once`: a client that was killed breaks its connection, and that is no failure here. */
+/** Not `once`, which rejects on an error: a killed client breaks its connection, which is no failure here. */
 function closed(socket: Socket): Promise<unknown> {
   return new Promise((resolve) => socket.once('close', resolve));
 }
 
-/** To a question for the versions Kafka speaks, which is a client's first. */
+/** A response to the request for Kafka's versions, a client's first request. */
 function refusal(correlationId: number): Buffer {
   const response = Buffer.alloc(18);
   response.writeInt32BE(14, 0);

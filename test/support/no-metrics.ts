@@ -2,7 +2,7 @@ import type { DeliveryMetrics, HttpMetrics } from '../../src/observability/metri
 
 const nothing = () => undefined;
 
-/** For parts whose metrics are not what a test looks at. */
+/** Metrics for tests that do not check them. */
 export const noDeliveryMetrics: DeliveryMetrics = {
   attempted: nothing,
   connected: nothing,

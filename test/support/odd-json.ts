@@ -1,7 +1,7 @@
 /** JSON that is odd but valid, and bytes that are nearly JSON. */
 import fc from 'fast-check';
 
-/** Deep ones are rare: they take long. */
+/** Deep values are rare: they take long. */
 const depths = fc.oneof(
   { weight: 29, arbitrary: fc.integer({ min: 1, max: 100 }) },
   { weight: 1, arbitrary: fc.constant(5_000) },
@@ -14,7 +14,7 @@ const TEXTS = [
 
 const SURROGATES = { from: 0xd800, count: 0x800 };
 
-/** Any characters there are. fc.string({ unit: 'binary' }) gives the same, and takes 0.6 s of the processor to be made. */
+/** Any characters. fc.string({ unit: 'binary' }) generates the same, but takes 0.6 s of CPU time to construct. */
 const anyCharacter = fc
   .nat(0x10ffff - SURROGATES.count)
   .map((nth) => String.fromCodePoint(nth < SURROGATES.from ? nth : nth + SURROGATES.count));
@@ -38,7 +38,7 @@ export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** Valid JSON values that JSON.stringify does not write. */
+/** Valid JSON values that JSON.stringify never writes. */
 const oddLiteral = fc.oneof(
   fc.constantFrom('1e999', '-1e999', '1E400', '-0.0', '12345678901234567890', '0.1000000000000000055511151231257827'),
   fc.constantFrom('"\\ud800"', '"\\u0000"', '{"__proto__":{"polluted":1}}', '{"constructor":{"prototype":{"a":1}}}'),
@@ -50,7 +50,7 @@ const oddLiteral = fc.oneof(
 const NOT_JSON = ['', ' ', 'null', '"', '{', '}', '[]', '{}', '{"a"}', "{'a':1}", '{a:1}', '{"a":1,}', '{"a":NaN}'];
 const NOT_UTF8 = [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0xe2, 0x82], [0xfe, 0xff]];
 
-/** Bytes that are no JSON, or JSON of any shape. */
+/** Bytes that are not JSON, or JSON of any shape. */
 export const anyBytes: fc.Arbitrary<Buffer> = fc.oneof(
   fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
   fc.constantFrom(...NOT_JSON).map((text) => Buffer.from(text)),
@@ -58,21 +58,21 @@ export const anyBytes: fc.Arbitrary<Buffer> = fc.oneof(
   oddText.map((text) => Buffer.from(text)),
 );
 
-/** An object with one thing changed that leaves it a JSON object: another value, a field less, a field more. */
+/** An object with one change that keeps it a JSON object: another value, a missing field, an extra field. */
 export function withOneChange(objects: fc.Arbitrary<object>): fc.Arbitrary<string> {
   const drawn = { object: objects, at: fc.nat(20), literal: oddLiteral, kind: fc.nat(3), name: oddText };
   return fc.record(drawn).map(({ object, at, literal, kind, name }) => {
     const places = placesOf(object);
     const place = places[at % places.length];
     if (!place || kind === 0) return withField(JSON.stringify(object), name, literal, at % 2 === 0);
-    // A key that stands twice: which of them counts is the parser's to say.
+    // A duplicate key: the parser decides which one counts.
     if (kind === 1) return withField(JSON.stringify(object), place[0] ?? name, literal, at % 2 === 0);
     if (kind === 2) return JSON.stringify(changed(object, place, undefined));
     return JSON.stringify(changed(object, place, MARK)).replace(JSON.stringify(MARK), () => literal);
   });
 }
 
-/** Bytes of a JSON object with one thing broken: cut short, with a byte order mark, with bytes that are not UTF-8. */
+/** Bytes of a JSON object with one defect: truncated, with a byte order mark, or with invalid UTF-8. */
 export function broken(texts: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
   const drawn = { text: texts, at: fc.noBias(fc.nat(999)), kind: fc.nat(3) };
   return fc.record({ ...drawn, bytes: fc.constantFrom(...NOT_UTF8) }).map(({ text, at, kind, bytes }) => {
@@ -87,14 +87,14 @@ export function broken(texts: fc.Arbitrary<string>): fc.Arbitrary<Buffer> {
 
 const MARK = '-mark-';
 
-/** The paths of all that an object holds, at any depth. */
+/** The paths of all values in an object, at any depth. */
 function placesOf(node: unknown, path: readonly string[] = []): (readonly string[])[] {
   const here = path.length > 0 ? [path] : [];
   if (typeof node !== 'object' || node === null) return here;
   return [...here, ...Object.entries(node).flatMap(([name, value]) => placesOf(value, [...path, name]))];
 }
 
-/** A copy with another value at that place; undefined takes it away. */
+/** A copy with another value at that place; undefined removes the value. */
 function changed(node: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
   if (name === undefined) return value;
   if (Array.isArray(node))

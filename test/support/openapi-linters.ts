@@ -1,4 +1,4 @@
-/** What other people's linters say of an OpenAPI document: one line for each problem, warnings and hints too. */
+/** Findings of third-party linters about an OpenAPI document: one line per problem, including warnings and hints. */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,10 +7,10 @@ import spectralRulesets from '@stoplight/spectral-rulesets';
 import { temporaryDirectory } from './temporary-directory.js';
 
 const REDOCLY = join(import.meta.dirname, '../../node_modules/@redocly/cli/bin/cli.js');
-/** Without these it reports its use to its makers, and asks the registry for a newer version of itself. */
+/** Without these variables Redocly sends telemetry and asks the registry for a newer version. */
 const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
-/** Redocly's recommended rules, each of them an error. */
+/** Redocly's recommended rules, all as errors. */
 export async function redoclyProblems(document: object): Promise<string[]> {
   const folder = temporaryDirectory();
   writeFileSync(join(folder.path, 'openapi.json'), JSON.stringify(document));
@@ -28,7 +28,7 @@ interface RedoclyProblem {
   readonly location: readonly { readonly pointer: string }[];
 }
 
-/** Rejects only where it could not lint: its exit code is 1 for problems too, and then they are on stdout. */
+/** Rejects only if linting failed: the exit code is 1 for problems too, and then they are on stdout. */
 function redocly(cwd: string): Promise<string> {
   const args = [REDOCLY, 'lint', 'openapi.json', '--extends=recommended-strict', '--format=json'];
   return new Promise((resolve, reject) => {
@@ -43,7 +43,7 @@ function redocly(cwd: string): Promise<string> {
 export async function spectralProblems(document: object): Promise<string[]> {
   const spectral = new spectralCore.Spectral();
   spectral.setRuleset(spectralRulesets.oas as RulesetDefinition);
-  // As text: an object would be taken for one whose $refs are resolved already.
+  // As text: Spectral would treat an object as one whose $refs are resolved.
   const results = await spectral.run(JSON.stringify(document));
   return results.map(({ code, message, path }) => `${code} ${path.join('.')}: ${message}`);
 }

@@ -1,4 +1,4 @@
-/** What docs/operations.md promises, and what the files in ops/ ask for. */
+/** The promises of docs/operations.md, and the requirements of the files in ops/. */
 import { readFileSync } from 'node:fs';
 
 const FOLDER = new URL('../../', import.meta.url);
@@ -19,7 +19,7 @@ export function metricsIn(text: string): string[] {
   return [...new Set([...text.matchAll(/\b(?:account_webhooks|process|nodejs)_\w+/g)].map(([name]) => name))];
 }
 
-/** The metric that a series belongs to: a histogram's have endings. */
+/** The metric of a series: a histogram's series have suffixes. */
 export function metricOf(series: string, metrics: readonly string[]): string | undefined {
   const bare = series.replace(/_(bucket|sum|count)$/, '');
   return metrics.find((name) => name === series) ?? metrics.find((name) => name === bare);

@@ -1,6 +1,6 @@
 /**
- * Holds what was published against what receivers saw: each event has to reach each URL that it is due to, as it was
- * published, under one webhook-id. It is told of events before they are published, and may be asked at any time.
+ * Compares published events with receivers' requests: each event must reach each URL it is due to, with the published
+ * body, under one webhook-id. Tell it about events before they are published; ask it at any time.
  */
 import { eventually } from './eventually.js';
 import { reportCounts } from './fault-counts.js';
@@ -9,15 +9,15 @@ import type { ReceivedRequest, Receiver } from './receiver.js';
 const SHOWN = 3;
 
 export interface Verdict {
-  /** Events x URLs that are due. */
+  /** Events x URLs due. */
   readonly pairs: number;
-  /** Of these, not answered with 2xx. */
+  /** Pairs not answered with 2xx. */
   readonly lost: number;
-  /** Requests that were answered with 2xx, after another one of their pair was. */
+  /** Requests answered with 2xx after another request of their pair was. */
   readonly sentTwice: number;
-  /** Requests with another webhook-id than their pair's first, or with another body than was published. */
+  /** Requests with another webhook-id than their pair's first, or with another body than the published one. */
   readonly differing: number;
-  /** Requests with what nobody published, or to a URL that it was not for. */
+  /** Requests with an event that nobody published, or to a URL it was not for. */
   readonly unexpected: number;
 }
 
@@ -41,7 +41,7 @@ export class Oracle {
     this.#sources = receivers.map((receiver) => ({ receiver, requests: 0, taken: 0 }));
   }
 
-  /** Each of these events is due to each of the URLs. @param events NDJSON */
+  /** Each event is due to each URL. @param events NDJSON */
   due(events: string, urls: readonly string[]): void {
     this.maybe(events, urls);
     for (const pair of this.#named(events, urls)) {
@@ -52,7 +52,7 @@ export class Oracle {
     }
   }
 
-  /** They may arrive, and need not: it is not known whether they were published. */
+  /** These events may arrive but need not: whether they were published is unknown. */
   maybe(events: string, urls: readonly string[]): void {
     for (const [key, body] of pairsOf(events, urls)) {
       if (!this.#pairs.has(key)) this.#pairs.set(key, { body, due: false, webhookId: undefined, taken: 0 });
@@ -78,7 +78,7 @@ export class Oracle {
     return { pairs, lost, sentTwice, differing: this.#differing, unexpected: this.#unexpected };
   }
 
-  /** Prints the counts as one line, and gives them. */
+  /** Prints the counts as one line. @returns the counts */
   report(what: string): Verdict {
     const verdict = this.verdict();
     reportCounts({ what, ...verdict }, `, differing ${verdict.differing}, unexpected ${verdict.unexpected}`);
@@ -118,7 +118,7 @@ function pairsOf(events: string, urls: readonly string[]): (readonly [key: strin
   return bodies.flatMap((body) => urls.map((url) => [keyOf(body, url), body] as const));
 }
 
-/** What a delivery is of, whatever else its body says. */
+/** The event that a delivery is for, whatever else its body says. */
 function keyOf(body: string, url: string): string {
   try {
     const { accountId, id } = JSON.parse(body) as { accountId: unknown; id: unknown };

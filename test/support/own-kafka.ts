@@ -1,4 +1,4 @@
-/** A Kafka that a test may kill, stop and secure, beside the one that all tests share; and Kafka's own tools. */
+/** A Kafka that a test may kill, stop and secure, besides the one shared by all tests; and Kafka's own tools. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -9,20 +9,20 @@ import type { startKafka } from '../services/kafka/kafka-server.js';
 
 export type OwnKafka = Awaited<ReturnType<typeof startKafka>>;
 
-/** Runs what needs a Kafka of its own, or says loudly that it did not. */
+/** Runs tests that need a Kafka of their own, or reports loudly that they did not run. */
 export function withOwnKafka(define: () => void): void {
   const missing = missingTools();
   if (missing.length === 0) define();
   else describe('KAFKA', () => test.skip(`CAN NOT BE STARTED: ${missing.join(' and ')} missing`, () => undefined));
 }
 
-/** What a tool is given: its arguments, and what it reads. */
+/** A tool's arguments, and its stdin. */
 export interface ToolOptions {
   readonly args: readonly string[];
   readonly stdin?: string;
 }
 
-/** Runs a tool of Kafka's own jars to its end. */
+/** Runs a tool from Kafka's own jars to its end. */
 export async function kafkaTool(mainClass: string, { args, stdin = '' }: ToolOptions): Promise<void> {
   const java = ['-Xmx128m', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error', ...javaFlags(() => undefined)];
   const child = spawn('java', [...java, mainClass, ...args]);
@@ -34,13 +34,13 @@ export async function kafkaTool(mainClass: string, { args, stdin = '' }: ToolOpt
 }
 
 export interface ProducerOptions {
-  /** Stands between key and value in each line; without it lines are values. */
+  /** Separates key and value in each line; if absent, lines are values. */
   readonly keySeparator?: string;
   /** none, gzip, snappy, lz4 or zstd. */
   readonly codec?: string;
 }
 
-/** Kafka's console producer, which is Java's client. A line is a record. */
+/** Kafka's console producer, which uses the Java client. A line is a record. */
 export function consoleProducer(
   brokers: string,
   topic: string,

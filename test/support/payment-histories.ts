@@ -1,6 +1,6 @@
 /**
- * What a service does with payments, as facts in the order in which they become durable: random, small, and right: it is
- * what src/delivery promises, told by other means. Faults are put into it by whoever asks.
+ * A service's handling of payments, as facts in the order in which they become durable: random, small and correct. An
+ * independent model of the guarantees of src/delivery. The user adds faults.
  */
 import fc from 'fast-check';
 import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
@@ -17,7 +17,10 @@ interface Published {
   readonly topic: number;
 }
 
-/** `p` is the payment's number, `id` the retry record's. `isFormer`: of the record that stood at its place in a former topic. */
+/**
+ * `p` is the payment's number, `id` the retry record's. `isFormer`: about the record at the same place in a former
+ * topic.
+ */
 export type Fact = { readonly isFormer?: boolean } & OneFact;
 
 type OneFact =
@@ -54,18 +57,18 @@ export interface History {
 
 const TYPES = ['cash_in', 'cash_out'] as const;
 export const TIERS = ['5s', '30m'] as const;
-/** The last one is nobody's. */
+/** The last one belongs to no account. */
 export const WEBHOOKS = [1, 2, 3, 4] as const;
 const MINUTE = 60_000;
 
 interface HandOut {
   readonly routed: number;
   readonly confirmed: number;
-  /** How many of its facts become durable; the last hand-out is never given up. */
+  /** How many of its facts become durable; the last hand-out is never abandoned. */
   readonly givenUpAfter: number;
-  /** Where its entry stands among them. */
+  /** The place of its entry among them. */
   readonly entryAt: number;
-  /** Of a process that lost the partition: its entry comes after all others. */
+  /** For a process that lost the partition: its entry comes after all others. */
   readonly isLate: boolean;
   readonly steps: readonly number[];
 }
@@ -105,7 +108,7 @@ export const history: fc.Arbitrary<History> = fc
     return { accounts, payments: scripts.map(({ handOuts: _, ...payment }) => payment), facts: merged(lists, order) };
   });
 
-/** Times differ by days: no revision is earlier for its time. */
+/** Times differ by days: time does not order revisions. */
 function changeOf({ kind, webhookId, at }: { kind: number; webhookId: number; at: number }): AccountEvent {
   const time = new Date(Date.parse('2026-11-21') + at * 1_440 * MINUTE).toISOString();
   if (kind === 0) return { type: 'WebhookRemoved', data: { webhookId, removedAt: time } };
@@ -114,7 +117,7 @@ function changeOf({ kind, webhookId, at }: { kind: number; webhookId: number; at
   return added(webhookId, { createdAt: time, eventType: webhookId === 3 ? 'cash_out' : 'cash_in' });
 }
 
-/** A webhook is added once, or after it was removed. */
+/** A webhook is added once, or again after its removal. */
 function withoutTwins(changes: readonly AccountEvent[]): readonly AccountEvent[] {
   return changes.filter((event, index) => {
     const before = statesOf(changes.slice(0, index)).at(-1);
@@ -130,7 +133,7 @@ function statesOf(events: readonly AccountEvent[]): AccountWebhooks[] {
   return all;
 }
 
-/** Whether the webhook was a route for the event after that revision. */
+/** Whether the event was routed to the webhook at that revision. */
 export function isRoute(
   events: readonly AccountEvent[],
   { type }: PaymentEvent,
@@ -151,7 +154,7 @@ class Service {
     this.#accounts = accounts;
   }
 
-  /** Of one payment: published, handed out until it is done, and what its retry records come to. */
+  /** The facts of one payment: published, handed out until it is done, and the results of its retry records. */
   facts({ event, at }: Pick<Published, 'event' | 'at'>, p: number, handOuts: readonly HandOut[]): readonly Fact[] {
     const published: Fact[] = [{ kind: 'payment', p }];
     if (!event) return [...published, { kind: 'buried', p }, { kind: 'done', p }];
@@ -162,11 +165,11 @@ class Service {
     const done = routings.flatMap(({ isLate, ...routing }, index) => {
       const { steps, entryAt, givenUpAfter } = handOuts[index] ?? { steps: [], entryAt: 0, givenUpAfter: 0 };
       const isLast = index === routings.length - 1;
-      // What it demands has to be demanded of the last one, too: nobody else takes care of it.
+      // The last hand-out must have these webhooks too: nothing else covers them.
       const demanded = routing.webhooks.filter((id) => this.#isThroughout(event, id, routing));
       const isWritten = demanded.every((id) => last?.webhooks.includes(id));
       const entry: Fact[] = isWritten ? [{ kind: 'routed', p, store: 'own', ...routing }] : [];
-      // Before it has lost the partition it has not confirmed anything.
+      // A late hand-out has lost the partition, and had confirmed nothing before.
       const sent = routing.webhooks.filter((id) => !isLate || this.#isRoute(event, id, routing.routed));
       const mayReplay = handOuts.length === 1;
       const parts = sent.map((id) => new Delivery(p, id, at, () => this.#retries++).parts(steps, mayReplay));
@@ -181,7 +184,7 @@ class Service {
     return [...published, ...done, { kind: 'done', p }, ...late, ...tails];
   }
 
-  /** No later confirmation is of an earlier revision; a late one may be of a later one than the last. */
+  /** A later confirmation never has an earlier revision; a late one may have a later revision than the last. */
   #routings(event: PaymentEvent, handOuts: readonly HandOut[]): readonly (Routed & { readonly isLate: boolean })[] {
     const head = (this.#accounts.get(event.accountId) ?? []).length - 1;
     let least = -1;
@@ -212,7 +215,7 @@ class Delivery {
   readonly #at: number;
   readonly #newRetry: () => number;
   #turn = 0;
-  /** The retry record that it is in. */
+  /** The current retry record. */
   #retry: number | null = null;
   #isPutOff = false;
   #isExhausted = false;
@@ -223,7 +226,7 @@ class Delivery {
     this.#newRetry = newRetry;
   }
 
-  /** head: what the payment's record waits for. tail: what comes of the retry record. */
+  /** head: the steps that the payment's record waits for. tail: the steps of the retry record. */
   parts(
     steps: readonly number[],
     mayReplay: boolean,
@@ -259,7 +262,7 @@ class Delivery {
     return [{ kind: 'letter', ...this.#about, turn: this.#turn }, ...(entry ? [entry] : [])];
   }
 
-  /** Put off once more, nothing is logged. */
+  /** Parked again, nothing is logged. */
   #waits(turns: number): readonly Fact[] {
     this.#turn += turns;
     const isTold = turns > 0 || !this.#isPutOff;
@@ -276,7 +279,7 @@ class Delivery {
   }
 }
 
-/** Each list in its order; which goes on is drawn. */
+/** Each list keeps its order; the interleaving is random. */
 function merged(lists: readonly (readonly Fact[])[], order: readonly number[]): readonly Fact[] {
   const left = lists.map((list) => [...list]);
   const all = order.flatMap((drawn) => left[drawn % left.length]?.splice(0, 1) ?? []);

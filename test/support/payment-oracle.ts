@@ -1,4 +1,4 @@
-/** What a record is by docs/payment-events.md, written down by other means than the service's. */
+/** Classifies a record by docs/payment-events.md, independently of the service's parser. */
 import type { NewRecord } from '../../src/ports/broker.js';
 
 const MOST_BYTES = 262_144;
@@ -17,7 +17,7 @@ export interface Expected {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Null for what is no payment event. */
+/** Null if the record is no payment event. */
 export function expectedOf(record: NewRecord): Expected | null {
   const { value, headers } = record;
   if ((value?.length ?? 0) > MOST_BYTES) return null;
@@ -84,7 +84,7 @@ function objectOf(value: Buffer | null): Fields | null {
   try {
     const json: unknown = JSON.parse(UTF8.decode(value ?? NOTHING));
     if (!isObject(json)) return null;
-    // Only what is its own: an object may have any name, those of the prototype too.
+    // Own properties only: an object may have any name, even the prototype's.
     return Object.assign(Object.create(null), json);
   } catch {
     return null;
@@ -103,7 +103,7 @@ function isSafe(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }
 
-/** As JSON writes a whole number; whether it is a safe one counts where it is used. */
+/** A whole number in JSON notation; callers check that it is a safe integer. */
 function isDecimal(value: unknown): boolean {
   if (typeof value !== 'string' || !/^-?[0-9]{1,16}$/.test(value)) return false;
   return String(BigInt(value)) === value;

@@ -1,4 +1,4 @@
-/** An installation all of whose secrets are planted, and everything that its service and its commands said. */
+/** An installation with planted secrets only, and all output of its service and its commands. */
 import { createPrivateKey, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,10 +13,10 @@ import { type Finished, type run, type Service, type Settings, serve } from './s
 import { silentLogger } from './silent-logger.js';
 import { type Account, installation, tokenFor } from './story.js';
 
-/** Who the service is to receivers. */
+/** The service's name to receivers. */
 export const CLIENT_NAME = 'webhooks.example';
 
-/** A secret that is somewhere. */
+/** A secret and the place where it was found. */
 export interface Leak extends Find {
   readonly where: string;
 }
@@ -29,9 +29,9 @@ export interface Said {
 export interface CommandOptions {
   readonly stdin?: string;
   readonly more?: Settings;
-  /** stdout is where secrets are shown, once and on purpose. */
+  /** stdout shows secrets once and on purpose. */
   readonly showsSecrets?: boolean;
-  /** In a process of its own, without it within the test's. */
+  /** In a separate process; default: within the test's. */
   readonly by?: typeof run;
 }
 
@@ -77,7 +77,7 @@ export class PlantedInstallation {
     return finished;
   }
 
-  /** Its stdout is where the secrets are shown. @returns the account, its secrets planted */
+  /** Its stdout shows the secrets. @returns the account, its secrets planted */
   async account(args: readonly string[]): Promise<Account> {
     const { stdout, stderr } = await this.command(['accounts', ...args, '--json'], { showsSecrets: true });
     if (!stdout) throw new Error(stderr);
@@ -99,7 +99,7 @@ export class PlantedInstallation {
     return serve({ ...this.settings, ...more });
   }
 
-  /** What the process tells others of itself. */
+  /** Records the process's visible state: what other users can see of it. */
   noteProcess(service: Service): void {
     const { pid } = service;
     for (const file of ['cmdline', 'comm', 'status'])
@@ -118,7 +118,7 @@ export class PlantedInstallation {
     return names.map(({ name, parentPath }) => ({ where: name, text: readFileSync(join(parentPath, name)) }));
   }
 
-  /** Every record of every topic there is. */
+  /** Every record of every topic. */
   async records(): Promise<Said[]> {
     const { broker, close } = await openBackbone(readConfig(this.settings), silentLogger);
     try {
@@ -136,12 +136,12 @@ export class PlantedInstallation {
   }
 }
 
-/** Every secret that is in what was said. */
+/** Every secret found in the output. */
 export function leaks(secrets: PlantedSecrets, said: readonly Said[]): Leak[] {
   return said.flatMap(({ where, text }) => secrets.foundIn(text).map((find) => ({ where, ...find })));
 }
 
-/** A master key, and what is derived from it. */
+/** A master key, and the keys derived from it. */
 function plantKey(secrets: PlantedSecrets, name: string): string {
   const bytes = randomBytes(32);
   for (const purpose of ['sealing', 'access-tokens', 'idempotency'] as const) {

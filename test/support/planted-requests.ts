@@ -1,4 +1,4 @@
-/** Requests to the API that carry secrets: those of a life of webhooks, and every kind that is refused. */
+/** Requests to the API with secrets: those of a webhook's life, and every kind of refused request. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Said } from './planted-installation.js';
@@ -17,7 +17,7 @@ export interface Answered {
   readonly text: string;
 }
 
-/** A client of the API that keeps every answer, but those that show an account its own secrets. */
+/** A client of the API that keeps every response, except those that show an account its own secrets. */
 export class PlantedClient {
   readonly answers: Said[] = [];
   readonly #url: string;
@@ -42,7 +42,7 @@ export class PlantedClient {
     return { status: response.status, text };
   }
 
-  /** As no client of HTTP would send it: the head breaks off in nonsense; the connection breaks off in the body. */
+  /** Malformed as no HTTP client would send it: the head ends in nonsense; the connection breaks within the body. */
   async breakOff(secret: string): Promise<void> {
     const port = Number(new URL(this.#url).port);
     const head = `POST /api/webhooks HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${secret}\r\n`;
@@ -145,7 +145,7 @@ const REFUSED: readonly Refused[] = [
   ],
 ];
 
-/** @returns how each was answered that was not answered as it should */
+/** @returns the unexpected responses */
 export async function sendRefused(client: PlantedClient, secrets: PlantedSecrets): Promise<string[]> {
   const wrong: string[] = [];
   for (const [status, what, asked] of REFUSED) {

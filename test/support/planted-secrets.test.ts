@@ -8,7 +8,7 @@ import { temporaryDirectory } from './temporary-directory.js';
 const BYTES = randomBytes(32);
 const percent = (bytes: Buffer) => bytes.toString('hex').replace(/../g, '%$&');
 
-/** How a secret may be written. */
+/** The forms of a written secret. */
 const FORMS: readonly (readonly [form: string, write: (secret: Buffer) => string | Buffer])[] = [
   ['raw', (secret) => secret],
   ['base64', (secret) => secret.toString('base64')],
@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-/** What is found in a file that has it in the middle of other things. */
+/** The secrets found in a file that has the text amid other content. */
 function foundInFile(secrets: PlantedSecrets, written: string | Buffer) {
   const file = join(folder.path, 'written');
   const around = randomBytes(1_000);
@@ -63,7 +63,8 @@ it.each(['raw', 'base64', 'base64url', 'hex', 'decimal'])('the bytes behind a te
 
 it('nothing is found where nothing is, or too little', () => {
   const secrets = new PlantedSecrets();
-  // Begins with what no form makes longer: two such characters in eight bytes would be twelve characters of percent-encoding.
+  // Starts with characters that no form lengthens: two such characters in eight bytes would be twelve characters of
+  // percent-encoding.
   const text = secrets.plant('planted', `beginsSo${randomBytes(12).toString('base64')}/+`);
   const other = new PlantedSecrets().plantValue('other');
   for (const [, write] of FORMS) {

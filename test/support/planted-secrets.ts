@@ -1,6 +1,6 @@
 /**
- * Secrets that can be recognised: planted by name, then looked for in whatever was written, as they are and in every form
- * that bytes commonly take on their way into a log, a file or an answer. Twelve bytes in a row of one are a find.
+ * Recognisable secrets: planted by name, then searched for in any output, unchanged and in every form that bytes
+ * commonly take on their way into a log, a file or a response. Twelve consecutive bytes of a secret count as found.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -12,7 +12,7 @@ export interface Find {
   readonly form: string;
 }
 
-/** A secret's text in one form, and how many characters of it `PIECE_BYTES` of the secret have at least. */
+/** A secret's text in one form, and the minimum number of its characters that represent `PIECE_BYTES` of the secret. */
 interface Form {
   readonly form: string;
   readonly text: string;
@@ -27,7 +27,7 @@ export class PlantedSecrets {
   /** By their first characters. */
   readonly #pieces = new Map<string, Piece[]>();
 
-  /** @param text what is secret; a random one without it @param bytes what the text stands for, where it is an encoding */
+  /** @param text the secret; random by default @param bytes the decoded secret, if the text is an encoding */
   plant(secret: string, text = randomBytes(24).toString('base64url'), bytes?: Buffer): string {
     if (text.length < PIECE_BYTES) throw new RangeError(`${secret} is too short to be recognised`);
     const uri = encodeURIComponent(text);
@@ -49,7 +49,7 @@ export class PlantedSecrets {
     return this.plant(secret, `${part()}/${part()}+`);
   }
 
-  /** Each secret that is in there, once for each form. */
+  /** Each secret found, once per form. */
   foundIn(written: Buffer | string): Find[] {
     const text = Buffer.from(written as string).toString('latin1');
     const found = new Map<string, Find>();
@@ -94,13 +94,13 @@ function formsOf(bytes: Buffer): Form[] {
   ];
 }
 
-/** As it stands at each of the three places that a secret may have in what is encoded with it. */
+/** At each of the three alignments that a secret may have in encoded data. */
 function base64(bytes: Buffer): Form[] {
   return [0, 1, 2].flatMap((before) => {
     const inside = Buffer.concat([Buffer.alloc(before), bytes]);
-    // Characters that hold bits of what is before or after the secret are left out.
+    // Without the characters that hold bits of the data before or after the secret.
     const text = inside.toString('base64').slice(before === 0 ? 0 : 4, Math.floor(inside.length / 3) * 4);
-    // Twelve bytes hold three whole triplets, wherever they begin.
+    // Twelve bytes contain three whole triplets at any alignment.
     const piece = Math.floor((PIECE_BYTES - 2) / 3) * 4;
     const url = text.replaceAll('+', '-').replaceAll('/', '_');
     return [

@@ -1,4 +1,4 @@
-/** Records of the payment topic that are not payment events, of every kind. */
+/** Invalid records of the payment topic, of every kind. */
 import type { NewRecord } from '../../src/ports/broker.js';
 import { ACCOUNT, header } from './delivery-samples.js';
 
@@ -11,7 +11,7 @@ export function payments(count: number, prefix = 'evt-'): string[] {
   return Array.from({ length: count }, (_, index) => payment(`${prefix}${index}`));
 }
 
-/** A payment event of exactly so many bytes. */
+/** A payment event of exactly this many bytes. */
 export function paymentOfSize(bytes: number): string {
   const padding = bytes - payment('big', { data: '' }).length;
   return payment('big', { data: 'x'.repeat(padding) });
@@ -38,7 +38,7 @@ const KINDS: readonly (readonly [value: string | Buffer | null, reason: string])
   [paymentOfSize(256 * 1024 + 1), 'the record has more than 262144 bytes'],
 ];
 
-/** Some have no key, others one that is not text. */
+/** Some have no key, others a key that is not text. */
 export const POISON: readonly { readonly record: NewRecord; readonly reason: string }[] = KINDS.map(
   ([value, reason], index) => ({
     record: {

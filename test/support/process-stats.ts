@@ -1,4 +1,4 @@
-/** What Linux tells of a process that runs. */
+/** Linux's statistics of a running process. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const TICKS_A_SECOND = 100;
@@ -10,13 +10,13 @@ export function cpuMs(pid: number): number {
   return ((utime + stime) * 1_000) / TICKS_A_SECOND;
 }
 
-/** The most memory it has had resident so far. */
+/** Peak resident memory. */
 export function peakMemoryMiB(pid: number): number {
   const [, kiB = '0'] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Math.round(Number(kiB) / 1_024);
 }
 
-/** How many TCP connections to this port it has, those included that are being made. */
+/** The process's TCP connections to this port, including those in progress. */
 export function connectionsTo(pid: number, port: number): number {
   const hexPort = port.toString(16).toUpperCase().padStart(4, '0');
   const own = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => targetOf(`/proc/${pid}/fd/${fd}`)));

@@ -1,4 +1,4 @@
-/** Projection hosts over an embedded store and a read model, both in a folder of the test's own. */
+/** Projection hosts over an embedded store and a read model, both in the test's own folder. */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { CONTEXT } from './webhook-samples.js';
 
 export const PROJECTION = combined(PROJECTIONS.map(loadProjection));
 export const HISTORY = 'a history';
-/** For an event that has to pass. */
+/** For an event to pass. */
 const WAIT_MS = 5_000;
 
 export class ProjectionHostFixture {
@@ -36,7 +36,7 @@ export class ProjectionHostFixture {
     return this.#states;
   }
 
-  /** All that the read model holds, to be compared. */
+  /** The read model's whole content, for comparison. */
   get stored(): string {
     return JSON.stringify([...this.#states.all()]);
   }
@@ -53,7 +53,7 @@ export class ProjectionHostFixture {
     return made;
   }
 
-  /** Once it has caught up. */
+  /** Fulfilled once it has caught up. */
   async started(parts: Partial<ProjectionHostParts> = {}): Promise<ProjectionHost<AccountStates>> {
     const made = this.host(parts);
     made.start(HISTORY);
@@ -69,7 +69,7 @@ export class ProjectionHostFixture {
     await Promise.all(this.#hosts.splice(0).map((host) => host.close()));
   }
 
-  /** With its hosts stopped, and `change` made to its files, the read model is opened again. */
+  /** Stops the hosts, makes `change` to the files, and opens the read model again. */
   async reopenStates(change: () => void): Promise<void> {
     await this.stopHosts();
     this.#states.close();
@@ -85,7 +85,7 @@ export class ProjectionHostFixture {
     this.#opened = openSqliteStore(this.#directory.path);
   }
 
-  /** A SQLite file, or only what SQLite keeps beside it. */
+  /** Removes a SQLite file, or only SQLite's files beside it. */
   remove(file: string, suffixes: readonly string[] = ['', '-wal', '-shm']): void {
     for (const suffix of suffixes) rmSync(this.path(file + suffix), { force: true });
   }
@@ -102,7 +102,7 @@ export class ProjectionHostFixture {
   }
 }
 
-/** Fulfilled once the event is folded, whatever is ahead of that. */
+/** Fulfilled once the event is folded, even if more events are. */
 export async function waitUntilProjected(
   host: ProjectionHost<AccountStates>,
   accountId: number,

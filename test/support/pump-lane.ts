@@ -1,7 +1,7 @@
 import type { Lane, Waiting } from '../../src/adapters/common/record-pump.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 
-/** A lane of a record pump that hands out what stands in the line. */
+/** A lane of a record pump that hands out the records of a list. */
 export function laneOf(records: readonly Waiting[], done: (record: ReceivedRecord) => void = () => undefined): Lane {
   const line = [...records];
   return {

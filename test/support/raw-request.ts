@@ -1,4 +1,4 @@
-/** HTTP/1.1 by hand, for what fetch would refuse to send or would put right. */
+/** HTTP/1.1 by hand, for requests that fetch would refuse or correct. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
@@ -9,10 +9,10 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends the bytes as they are, and gives the first answer once it is complete; then the connection is closed. */
+/** Sends the bytes unchanged, returns the first complete response, and closes the connection. */
 export async function rawRequest(port: number, ...parts: readonly (string | Buffer)[]): Promise<RawAnswer> {
   const socket = connect(port, '127.0.0.1');
-  socket.on('error', () => undefined); // what was not read of a request may end in a reset
+  socket.on('error', () => undefined); // an unread rest of a request may end in a reset
   try {
     await once(socket, 'connect');
     socket.write(Buffer.concat(parts.map((part) => Buffer.from(part as string))));

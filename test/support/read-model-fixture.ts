@@ -13,7 +13,7 @@ export interface ReadModel {
   close(): Promise<void>;
 }
 
-/** All projections over a store, caught up; a second one on the same folder has a file of its own. */
+/** All projections over a store, caught up; a second one on the same folder has its own file. */
 export async function startReadModel(store: EventStore, dataDir: string, time = Date.now): Promise<ReadModel> {
   const states = openProjectionStates(dataDir, () => undefined);
   const clocks = { now: () => performance.now(), time };

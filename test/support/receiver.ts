@@ -9,33 +9,33 @@ export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, as they were on the wire. */
+  /** A flat list of names and values, as received. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
   /** ms since the epoch */
   readonly at: number;
 }
 
-/** hang: no answer, the connection stays open. reset: no answer, the connection is closed. */
+/** hang: no response, the connection stays open. reset: no response, the connection is closed. */
 export type Reply =
   | 'hang'
   | 'reset'
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string | Buffer };
 
 export interface ReceiverOptions {
-  /** 200 with an empty body without it. */
+  /** Default: 200 with an empty body. */
   readonly respond?: (request: ReceivedRequest) => Reply | Promise<Reply>;
   readonly host?: string;
-  /** What its certificate is for. */
+  /** The names of its certificate. */
   readonly names?: readonly string[];
   readonly tls?: TlsOptions;
 }
 
 export interface Listener {
   readonly port: number;
-  /** The connections that are open. */
+  /** The open connections. */
   readonly sockets: ReadonlySet<Socket>;
-  /** Waits until every connection has closed; the first is waited for. */
+  /** Waits for the first connection, and until every connection has closed. */
   allClosed(): Promise<void>;
   /** Destroys every connection. */
   close(): Promise<void>;
@@ -44,13 +44,13 @@ export interface Listener {
 export interface Receiver extends Listener {
   /** https://localhost:port, without a path. */
   readonly url: string;
-  /** In the order in which they came in full. */
+  /** In order of their complete receipt. */
   readonly requests: readonly ReceivedRequest[];
-  /** Those that were answered with 2xx, in the order of the answers. */
+  /** Requests answered with 2xx, in order of the responses. */
   readonly taken: readonly ReceivedRequest[];
 }
 
-/** An HTTPS server that records what it is sent. */
+/** An HTTPS server that records its requests. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const { respond = () => ({ status: 200 }), host = '127.0.0.1', names, tls } = options;
   const requests: ReceivedRequest[] = [];
@@ -67,13 +67,13 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
   return { ...listener, url: `https://localhost:${listener.port}`, requests, taken };
 }
 
-/** Lets any server of sockets listen on a free port; what it accepts is closed with it. */
+/** Lets any socket server listen on a free port; its connections are closed with it. */
 export async function listen(server: Server, host = '127.0.0.1'): Promise<Listener> {
   const sockets = new Set<Socket>();
   const connected = new Promise((resolve) => server.once('connection', resolve));
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
-    socket.on('error', () => {}); // clients that go away are no failure of the receiver
+    socket.on('error', () => {}); // a client that disconnects is no failure of the receiver
     socket.once('close', () => sockets.delete(socket));
   });
   server.listen(0, host);
@@ -91,7 +91,7 @@ export async function listen(server: Server, host = '127.0.0.1'): Promise<Listen
   return { port: (server.address() as AddressInfo).port, sockets, allClosed, close };
 }
 
-/** The request, or undefined where the client went away before it had sent all of it. */
+/** The request, or undefined if the client disconnected before its end. */
 async function receive(message: IncomingMessage): Promise<ReceivedRequest | undefined> {
   const chunks: Buffer[] = [];
   try {

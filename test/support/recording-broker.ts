@@ -8,15 +8,15 @@ import {
   RecordTooLarge,
 } from '../../src/ports/broker.js';
 
-/** Keeps what is published; takes nothing while `failing`, or while it is asked to refuse. Nothing consumes from it. */
+/** Records publications. Refuses topics in `failing` and records above the limits. Nothing consumes from it. */
 export class RecordingBroker implements Broker {
   readonly #published: { topic: string; record: NewRecord }[] = [];
   /** Fails every publish to these topics. */
   readonly failing = new Set<string>();
   refused = 0;
-  /** Takes no value that is longer. */
+  /** Refuses longer values. */
   mostBytes = Number.POSITIVE_INFINITY;
-  /** Takes no record that is longer, with its key and its headers. */
+  /** Refuses longer records, with key and headers. */
   mostRecordBytes = Number.POSITIVE_INFINITY;
 
   forget(): void {
@@ -33,7 +33,7 @@ export class RecordingBroker implements Broker {
     for (const record of records) this.#published.push({ topic, record });
   }
 
-  /** Every topic that something was published to, in order of name. */
+  /** Every topic with a publication, by name. */
   get topics(): string[] {
     return [...new Set(this.#published.map(({ topic }) => topic))].sort();
   }
@@ -67,7 +67,7 @@ export class RecordingBroker implements Broker {
   async close(): Promise<void> {}
 }
 
-/** Of its key, its value and its headers. */
+/** The size of key, value and headers. */
 export function recordBytes({ key, value, headers }: NewRecord): number {
   const own = (key?.length ?? 0) + (value?.length ?? 0);
   return headers.reduce((sum, [name, content]) => sum + Buffer.byteLength(name) + content.length, own);

@@ -1,22 +1,22 @@
-/** A wire between a client and a server on loopback that a test may cut, or freeze. */
+/** A relay between a client and a server on loopback that a test may cut or freeze. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 const HOST = '127.0.0.1';
 
 export interface Relay {
-  /** Where clients find the server. */
+  /** The port for clients. */
   readonly port: number;
-  /** To be called before the first connection. */
+  /** Call before the first connection. */
   leadTo(port: number): void;
-  /** Every connection is reset, and each new one is too. */
+  /** Resets every connection, including new ones. */
   cut(): void;
   /**
-   * Connections are taken, and what is sent is taken, and nothing comes back: so is a server to its clients that is
-   * stopped by SIGSTOP, or behind a network that drops all of it.
+   * Accepts connections and data, and returns nothing: like a server stopped by SIGSTOP, or behind a network that drops
+   * everything.
    */
   freeze(): void;
-  /** As before. What was frozen goes on where it was. */
+  /** Back to normal. Frozen connections continue where they were. */
   mend(): void;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function startRelay(): Promise<Relay> {
 
   const keep = (socket: Socket): Socket => {
     sockets.add(socket);
-    socket.on('error', () => undefined); // a reset is what it is for
+    socket.on('error', () => undefined); // resets are the purpose of the relay
     return socket.once('close', () => sockets.delete(socket));
   };
   const join = (client: Socket): void => {

@@ -1,11 +1,11 @@
-/** Values that a JSON schema of /openapi.json takes. */
+/** Valid values for a JSON schema of /openapi.json. */
 import fc from 'fast-check';
 import type { Json } from './documented.js';
 
-/** What a text of that name looks like where it is worth something: a schema only says that it is one. */
+/** Useful texts by field name: a schema only says that a field is a string. */
 export type Meanings = Readonly<Record<string, fc.Arbitrary<string>>>;
 
-/** @throws for a schema of a kind that the document did not have so far */
+/** @throws for a kind of schema that the document did not contain so far */
 export function valuesOf(schema: Json, meanings: Meanings, name = ''): fc.Arbitrary<unknown> {
   if ('const' in schema) return fc.constant(schema.const);
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);

@@ -1,10 +1,10 @@
 /** /metrics as Prometheus reads it. */
 export interface Scrape {
-  /** Every metric by name, be it one without values. */
+  /** Every metric by name, even without values. */
   readonly names: readonly string[];
   /** Every series, sorted: name and labels. */
   readonly series: readonly string[];
-  /** The sum of the series of this name that have these labels; undefined where there are none. */
+  /** The sum of the series of this name that have these labels; undefined if there are none. */
   value(name: string, labels?: Readonly<Record<string, string>>): number | undefined;
 }
 
@@ -35,7 +35,7 @@ function parsed(text: string): Scrape {
   };
 }
 
-/** @throws Error for a line that is none of the text format */
+/** @throws Error for a line that is not in the text format */
 function sampleOf(line: string): Value {
   const [, name, labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
   if (!name || Number.isNaN(Number(value))) throw new Error(`not a sample: ${line}`);

@@ -1,4 +1,4 @@
-/** EventStoreDB's test server over TLS and a Kafka of its own, both behind passwords that are planted. */
+/** EventStoreDB's test server over TLS and a separate Kafka, both behind planted passwords. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EventStoreServer, startEventStore } from '../services/eventstoredb/event-store-server.js';
@@ -13,9 +13,9 @@ import { temporaryDirectory } from './temporary-directory.js';
 const USER = 'webhooks';
 
 export interface SecuredBackbone extends Backbone {
-  /** Once it is open. */
+  /** Set once it is open. */
   readonly eventStore: EventStoreServer | undefined;
-  /** What the event store's server keeps: events, their metadata, states of projections. */
+  /** The content of the event store's server: events, their metadata, states of projections. */
   stored(): Said[];
 }
 

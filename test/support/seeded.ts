@@ -1,7 +1,7 @@
-/** Random choices that can be made again: the seed is printed, and FAULT_SEED sets it. */
+/** Repeatable random choices: the seed is printed, and FAULT_SEED sets it. */
 export interface Seeded {
   readonly seed: number;
-  /** A whole number from 0 up to, and not including, the limit. */
+  /** A whole number from 0 up to, not including, the limit. */
   below(limit: number): number;
 }
 

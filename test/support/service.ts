@@ -1,11 +1,11 @@
-/** The built command, run as users run it: child processes, real sockets, a folder of their own. */
+/** The built command, run like users run it: child processes, real sockets, a folder of their own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.js';
 
-/** TESTED_MAIN: of another checkout. */
+/** TESTED_MAIN: the build of another checkout. */
 const MAIN = process.env.TESTED_MAIN ?? fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 export type Settings = Readonly<Record<string, string>>;
@@ -29,13 +29,13 @@ export interface Service {
   readonly pid: number;
   readonly url: string;
   readonly adminUrl: string;
-  /** What it wrote to stderr so far. */
+  /** Its stderr so far. */
   readonly log: () => string;
-  /** What it wrote to stdout so far. */
+  /** Its stdout so far. */
   readonly output: () => string;
   /** The exit code; null after kill -9. */
   stop(signal: NodeJS.Signals): Promise<number | null>;
-  /** The exit code, when it ends by itself. */
+  /** The exit code, if it ends by itself. */
   readonly exited: Promise<number | null>;
 }
 
@@ -44,12 +44,12 @@ export interface Starting extends Pick<Service, 'pid' | 'adminUrl' | 'log' | 'ou
   readonly ready: Promise<Service>;
 }
 
-/** `serve`, from its ready line on. */
+/** `serve`; fulfilled at its ready line. */
 export async function serve(settings: Settings, args: readonly string[] = []): Promise<Service> {
   return (await startServing(settings, args)).ready;
 }
 
-/** `serve`, from the moment its admin port answers. */
+/** `serve`; fulfilled when its admin port answers. */
 export async function startServing(
   settings: Settings,
   args: readonly string[] = [],
@@ -96,7 +96,7 @@ interface Ports {
   readonly apiPort: number;
 }
 
-/** One command, running. */
+/** Starts one command. */
 export function start(settings: Settings, args: readonly string[]): ChildProcess {
   const env = { PATH: process.env.PATH ?? '', HTTPS_PROXY: 'http://127.0.0.1:1', ...settings };
   return spawn(process.execPath, [MAIN, ...args], { env, stdio: 'pipe' });
@@ -111,7 +111,7 @@ function output(stream: NodeJS.ReadableStream | null): Promise<string> {
   return stream ? text(stream) : Promise.resolve('');
 }
 
-/** Log entries are JSON: anything else is a crash or a warning of Node's. */
+/** Log entries are JSON: any other line is a crash or a warning of Node. */
 export function strayLines(log: string): string[] {
   return log.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
 }

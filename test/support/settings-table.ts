@@ -1,7 +1,7 @@
 /** The settings of the contract, row by row. */
 import type { Config } from '../../src/settings/config.js';
 
-/** One setting: where it is in the Config, its default, what good values become, and wrong values. */
+/** One setting: its place in the Config, its default, the results of valid values, and wrong values. */
 export interface Setting {
   readonly key: string;
   readonly at: (config: Config) => unknown;

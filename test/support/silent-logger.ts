@@ -2,7 +2,7 @@ import type { Logger } from '../../src/observability/logger.js';
 
 const nothing = () => undefined;
 
-/** For parts whose logs are not what a test looks at. */
+/** A logger for tests that do not check logs. */
 export const silentLogger: Logger = {
   fatal: nothing,
   error: nothing,
@@ -10,6 +10,6 @@ export const silentLogger: Logger = {
   info: nothing,
   debug: nothing,
   trace: nothing,
-  // What would be logged is made all the same: it might throw.
+  // Log entries are still built, because that might throw.
   isLevelEnabled: () => true,
 };

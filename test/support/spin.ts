@@ -1,4 +1,4 @@
-/** Nothing else of this thread runs meanwhile. */
+/** Blocks this thread. */
 export function spin(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);

@@ -1,4 +1,4 @@
-/** Another process on a data folder, its lines as they come, and kill -9. It runs the sources. */
+/** Another process on a data folder: its output lines, and kill -9. It runs the sources. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,7 @@ export class SqliteChild {
     }
   }
 
-  /** The lines that are whole. */
+  /** The complete lines. */
   get lines(): string[] {
     return this.#output.split('\n').slice(0, -1);
   }
@@ -33,7 +33,7 @@ export class SqliteChild {
     this.#child.stdin?.write(`${line}\n`);
   }
 
-  /** Waits until it has told this many lines. */
+  /** Waits until it has printed this many lines. */
   told(count: number): Promise<unknown> {
     return eventually(() => {
       if (this.#child.exitCode !== null) throw new Error(`the child ended: ${this.#output}`);

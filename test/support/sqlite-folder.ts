@@ -1,4 +1,4 @@
-/** A folder with the SQLite adapters on it, all of one process, and children beside it. */
+/** A folder with the SQLite adapters of one process, and child processes beside it. */
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { SqliteEventStore } from '../../src/adapters/sqlite/event-store.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';

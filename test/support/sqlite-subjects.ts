@@ -1,4 +1,4 @@
-/** The SQLite adapters as the contract suites want them: each over a folder of its own. */
+/** The SQLite adapters as subjects of the contract suites: each on its own folder. */
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
@@ -27,13 +27,13 @@ export const SQLITE: Features = {
   patienceMs: 5_000,
 };
 
-/** Puts something before or around an instance, which is how a broken adapter is made. */
+/** Wraps an instance, to make a broken adapter. */
 export type Wrap<Port> = (port: Port) => Port;
 
-/** For a write lock that is held: too short where another process may have it for a moment. */
+/** For a held write lock: too short if another process may hold it for a moment. */
 const HASTY_MS = 50;
 
-/** A subject over a folder of its own. */
+/** A subject on its own folder. */
 function overFolder<Port>(open: (dataDir: string, busyLimitMs?: number) => Opened<Port>): Open<Port> {
   return async (features) => {
     const { path, remove } = temporaryDirectory();
@@ -53,7 +53,7 @@ function overFolder<Port>(open: (dataDir: string, busyLimitMs?: number) => Opene
   };
 }
 
-/** Another process has the write lock, until the returned function is called. */
+/** Another process holds the write lock until the returned function is called. */
 function lockElsewhere(dataDir: string): () => Promise<void> {
   const holder = openFile(join(dataDir, 'store.sqlite'));
   holder.exec('BEGIN IMMEDIATE');
@@ -62,7 +62,7 @@ function lockElsewhere(dataDir: string): () => Promise<void> {
   };
 }
 
-/** A row whose headers are not JSON, as somebody else's program may write it. */
+/** A row whose headers are not JSON, as a foreign program may write it. */
 export function poisonTopic(dataDir: string, topic: string): void {
   const file = openFile(join(dataDir, 'store.sqlite'));
   file
@@ -88,7 +88,7 @@ export function damageFile(path: string, from = 16 * 1024): void {
   closeSync(file);
 }
 
-/** A port over a store file of its own, which is closed after it. */
+/** A port on its own store file, which is closed after the port. */
 function overStoreFile<Port extends { close(): Promise<void> }>(
   make: (store: StoreFile) => Port,
   wrap: Wrap<Port>,

@@ -1,4 +1,4 @@
-/** Where each payment event of an embedded installation stands, read from the topics while the service is stopped. */
+/** The state of each payment event of an embedded installation, read from the topics while the service is stopped. */
 import { RecordLog } from '../../src/adapters/sqlite/record-log.js';
 import type { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
@@ -10,9 +10,9 @@ const TIERS = 'webhooks.retry.';
 const PAGE = 1_000;
 
 export interface Standing {
-  /** Events that have ended, wait in a tier, or are not taken yet; by what is not done of the topics. */
+  /** Events that have ended, wait in a tier, or are still unconsumed, according to the records that are not done. */
   readonly events: ReadonlySet<string>;
-  /** How many records each topic was ever given. */
+  /** Number of records ever published to each topic. */
   readonly published: Readonly<Record<string, number>>;
 }
 

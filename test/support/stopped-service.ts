@@ -1,4 +1,4 @@
-/** A process that stands still, and is not dead (SIGSTOP): a virtual machine that is moved, a machine that sleeps. */
+/** A process that is stopped but not dead (SIGSTOP): a virtual machine that is moved, a machine that sleeps. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openFile } from '../../src/adapters/sqlite/open-file.js';
@@ -6,8 +6,8 @@ import { eventually } from './eventually.js';
 import type { Service, Settings } from './service.js';
 
 /**
- * Between two writes to the embedded store, where there is one: in the middle of a transaction a process holds the write
- * lock of the file, which nobody can take from it.
+ * Between two writes to the embedded store, if there is one: midway through a transaction a process holds the file's
+ * write lock, which nobody can take over.
  */
 export async function stopBetweenWrites({ pid }: Pick<Service, 'pid'>, { DATA_DIR = '' }: Settings): Promise<void> {
   const store = join(DATA_DIR, 'store.sqlite');

@@ -1,4 +1,4 @@
-/** What nearly every end-to-end test begins with: a folder, an account with a token, receivers that are trusted. */
+/** The start of nearly every end-to-end test: a folder, an account with a token, trusted receivers. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backbone } from './backbones.js';
@@ -72,7 +72,7 @@ export async function addWebhook(
   return response.status;
 }
 
-/** NDJSON of payment events of one account, with ids `<prefix>0` and on. */
+/** NDJSON of payment events of one account, with ids from `<prefix>0` on. */
 export function paymentEvents(accountId: number, count: number, prefix = 'evt-'): string {
   const event = (n: number) => ({
     id: `${prefix}${n}`,

@@ -1,11 +1,11 @@
-/** The sweeper of a store file, one round at a time, at a time that the test says. */
+/** The sweeper of a store file, one round at a time, at times set by the test. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { type RetentionRules, Sweeper } from '../../src/adapters/sqlite/sweeper.js';
 import { isKeyOver, KEY_STREAMS } from '../../src/idempotency/expiry.js';
 import { recordingLogger } from './recording-logger.js';
 
-/** The sweeper's own waits are longer, its rests are shorter. */
+/** The sweeper's waits between rounds are longer, its rests are shorter. */
 const A_ROUND_MS = 10_000;
 
 export class Sweeping {
@@ -14,7 +14,7 @@ export class Sweeping {
   readonly rests: number[] = [];
   readonly #sweeper: Sweeper;
   #now = Date.now();
-  /** Null while it does not wait for its next round: another process has the lock, or it is at it. */
+  /** Null while it does not wait for its next round: another process has the lock, or a round is in progress. */
   #next: (() => void) | null = null;
   #asked: (() => void) | null = null;
   #ended: (() => void) | null = null;
@@ -37,7 +37,7 @@ export class Sweeping {
     return this.#next !== null;
   }
 
-  /** Fulfilled at the end of the round that begins now or, where another process has the lock, later. */
+  /** Fulfilled at the end of the round that begins now, or later if another process has the lock. */
   round(now: number): Promise<void> {
     this.#now = now;
     return new Promise((resolve) => {
@@ -60,7 +60,7 @@ export class Sweeping {
     this.#ended = null;
     return new Promise((resolve) => {
       this.#next = resolve;
-      // Not added to those of the rounds before.
+      // Replaces the previous rounds' listener instead of adding one.
       signal.onabort = () => resolve();
       this.#begin();
     });

@@ -1,4 +1,4 @@
-/** A gate whose time stands still until the test lets it go on: no attempt is slow, nothing waits for long. */
+/** A gate whose clock stands still until the test advances it: no attempt is slow, nothing waits for long. */
 import { EndpointGate, type GateParts } from '../../src/delivery/isolation/endpoint-gate.js';
 import { VirtualClock } from './virtual-clock.js';
 

@@ -1,4 +1,4 @@
-/** Webhooks at a receiver of the test's own, and POST /api/webhooks/{id}/test. */
+/** Webhooks at the test's own receiver, and POST /api/webhooks/{id}/test. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer, Client } from './api-fixture.js';
@@ -7,14 +7,14 @@ import { type ReceivedRequest, type Reply, startReceiver } from './receiver.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 export interface TestedWebhooks {
-  /** Of an API whose deliveries trust the receiver. */
+  /** Settings of an API whose deliveries trust the receiver. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Empty, and removed at the end. */
+  /** Empty at first, and removed at the end. */
   readonly folder: string;
-  /** What the receiver answers to a path; 200 without it. */
+  /** The receiver's response by path. Default: 200. */
   readonly replies: Map<string, Reply | Promise<Reply>>;
   requestsAt(path: string): ReceivedRequest[];
-  /** Registers a webhook at that path, with a header of its own; its id. */
+  /** Registers a webhook at that path, with its own header. @returns its id */
   register(client: Client, path: string, eventType?: string): Promise<number>;
   close(): Promise<void>;
 }

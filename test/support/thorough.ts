@@ -1,13 +1,13 @@
 import { test } from '@jest/globals';
 
-/** What make test-all does in full, make test does with smaller numbers. */
+/** Full numbers for make test-all, smaller ones for make test. */
 export const THOROUGH = process.env.TEST_ALL !== undefined;
 
 export function inFull<T>(all: T, quick: T): T {
   return THOROUGH ? all : quick;
 }
 
-/** For what another test shows in part: make test says that it is skipped. */
+/** For a test that another one covers in part: make test reports it as skipped. */
 export const testInFull: (name: string, fn: () => Promise<void>, timeout?: number) => void = THOROUGH
   ? test
   : test.skip;

@@ -1,4 +1,4 @@
-/** A view that follows the deliveries topic of an embedded broker, with something in between where a test wants it. */
+/** A view that follows the deliveries topic of an embedded broker; a test may wrap it. */
 import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
 import type { Delivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt } from '../../src/delivery/log/delivery-log.js';
@@ -25,7 +25,7 @@ export class ViewFollowerFixture {
 
   readonly open = (): DeliveriesView => openDeliveriesView(this.dataDir, () => undefined);
 
-  /** For `open` of a view: something between it and its file. */
+  /** For `open` of a view: a wrapper around the view on its file. */
   between(change: (view: DeliveriesView) => Partial<DeliveriesView>): () => DeliveriesView {
     return () => {
       const view = this.open();
@@ -53,7 +53,7 @@ export class ViewFollowerFixture {
     return this.broker.publish(TOPIC, records);
   }
 
-  /** As the service stops and starts: the views, then the broker with its consumers, then its file. */
+  /** In the order of the service's stop and start: the views, then the broker with its consumers, then its file. */
   async restart(views: readonly ViewFollower[], meanwhile: () => void = () => undefined): Promise<void> {
     for (const view of views) view.close();
     await this.#opened.broker.close();
@@ -62,7 +62,7 @@ export class ViewFollowerFixture {
     this.#opened = this.#folder.open();
   }
 
-  /** What was warned of, and why. */
+  /** The warnings, and their reasons. */
   get warnings(): unknown[][] {
     return this.#logger.warnings.map(([about, text]) => [(about as { why?: string }).why, text]);
   }
@@ -84,7 +84,7 @@ export function retrying(of: Delivery): NewRecord {
   return logEntry(of, 'retrying', loggedAttempt(failedWith(503), 1), NOW + 5_000);
 }
 
-/** The records of that many deliveries that were delivered. */
+/** The records of this many successful deliveries. */
 export function many(count: number, from = 0): NewRecord[] {
   return Array.from({ length: count }, (_, n) => delivered(delivery(from + n)));
 }

@@ -1,4 +1,4 @@
-/** A clock for the gate that goes on only when it is told, and then through everything that is due, in order. */
+/** A clock for the gate that advances only when told, and then runs everything due, in order. */
 import type { GateClock } from '../../src/delivery/isolation/gate-clock.js';
 
 interface Due {
@@ -9,7 +9,7 @@ interface Due {
 
 export class VirtualClock implements GateClock {
   #now = 0;
-  /** A heap: the first is due first. */
+  /** A heap: the earliest first. */
   readonly #due: Due[] = [];
   isClosed = false;
 
@@ -27,7 +27,7 @@ export class VirtualClock implements GateClock {
     this.isClosed = true;
   };
 
-  /** What is resolved on the way is told, too. */
+  /** Everything resolved on the way is reported too. */
   async goOn(ms: number): Promise<void> {
     const until = this.#now + ms;
     for (let next = this.#due[0]; next && next.at <= until; next = this.#due[0]) {

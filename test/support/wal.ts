@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 const HEADER = 32;
 const FRAME_HEADER = 24;
 
-/** How many transactions a SQLite write-ahead log holds: the last frame of each says how large the database became. */
+/** The number of transactions in a SQLite write-ahead log: the last frame of each contains the database's new size. */
 export function transactionsIn(walPath: string): number {
   const wal = readFileSync(walPath);
   const frame = FRAME_HEADER + wal.readUInt32BE(8);

@@ -8,14 +8,14 @@ export function registered(accountId = 42): AccountRegistered {
   return { type: 'AccountRegistered', data: { accountId, registeredAt: AT } };
 }
 
-/** WebhookAdded of https://shop.example.com/<webhookId> unless said otherwise. */
+/** WebhookAdded, by default for https://shop.example.com/<webhookId>. */
 export function added(webhookId: number, changes: Partial<WebhookAdded['data']> = {}): WebhookAdded {
   const url = `https://shop.example.com/${webhookId}`;
   const data = { webhookId, eventType: 'cash_in', url, endpoint: url, headers: [], version: 1, createdAt: AT } as const;
   return { type: 'WebhookAdded', data: { ...data, ...changes } };
 }
 
-/** The command for https://shop.example.com/<path>; its endpoint is that URL too, unless said otherwise. */
+/** The command for https://shop.example.com/<path>, which is also its endpoint by default. */
 export function register(path: number | string, changes: Partial<RegisterWebhook> = {}): RegisterWebhook {
   const url = `https://shop.example.com/${path}`;
   const command = {
