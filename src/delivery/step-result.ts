@@ -79,6 +79,6 @@ async function switchedOffBy(
 const PUT_OFF_WHY = { 'line-full': 'line-full', open: 'breaker-open', closed: 'stopping' } as const;
 
 /** For a refusal at the gate. */
-export function resultOfRefusal({ why, isQuick }: Refused): StepResult {
-  return { kind: 'put-off', why: PUT_OFF_WHY[why], isSoon: isQuick || why === 'closed' };
+export function resultOfRefusal({ why, isTaking }: Refused): StepResult {
+  return { kind: 'put-off', why: PUT_OFF_WHY[why], isSoon: (why === 'line-full' && isTaking) || why === 'closed' };
 }

@@ -79,7 +79,7 @@ describe('while the breaker of its endpoint is open, a delivery', () => {
   });
 
   test('says so once: that it opened, and that it is closed again', async () => {
-    const told = () => fixture.logger.warnings.filter(([, text]) => String(text).includes('in a row'));
+    const told = () => fixture.logger.warnings.filter(([, text]) => String(text).includes('keeps failing'));
     expect(told()).toHaveLength(1);
     await fixture.deliver(deliveryTo(1));
     clock += 5 * SECOND;

@@ -12,10 +12,10 @@ import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNTS = [1, 2, 3, 4];
 /** Response times in ms, by path: a queue of each pace per account. */
-const PACES = { '/slow': 500, '/slower': 900 };
+const PACES = { '/slow': 300, '/slower': 500 };
 const EVENTS = inFull(600, 200);
 const PAIRS = EVENTS * ACCOUNTS.length * Object.keys(PACES).length;
-/** Two URLs of four accounts, sixteen attempts at a time each. */
+/** Two URLs of four accounts, at most sixteen attempts at a time each. */
 const PLACES = 128;
 const PATIENCE_MS = 120_000;
 /** On the embedded broker a second dispatcher only stands by. */
@@ -36,7 +36,7 @@ describeBackbones((backbone) => {
 
   /** This many dispatchers, with long queues that are shrinking. */
   async function underLoad(dispatchers: number): Promise<Service[]> {
-    scene = await FaultScene.open(backbone, { respond: slowly, settings: { RETRY_SCHEDULE: '2s,10m' } });
+    scene = await FaultScene.open(backbone, { respond: slowly, settings: { RETRY_SCHEDULE: '5s,5s,5s,10m' } });
     const api = await serve(scene.settings, ['--roles', 'api']);
     scene.onClose(() => api.stop('SIGKILL'));
     const urls = (id: number) => scene.urls(...Object.keys(PACES).map((path) => `${path}/${id}`));

@@ -44,10 +44,12 @@ export async function tellStory(service: Service, settings: Settings, receiverUr
     await expectStatus(200, send('POST', '/api/webhooks', { url: `${receiverUrl}/${path}`, eventType, headers }));
   };
   for (const [path, eventType] of Object.entries(TYPES)) await webhook(path, eventType);
-  // Concurrent: commands decided on the same state conflict. Conflicts are likely but not certain, hence the retry.
+  // Another process appends at the same time. A conflict is likely but not certain, hence the retry.
   const conflicts = async () => {
-    const atOnce = ['a', 'b', 'c'].flatMap((path) => [webhook(path, 'med_accepted'), webhook(path, 'med_rejected')]);
-    await Promise.all(atOnce);
+    let isIssued = false;
+    const issued = run(settings, ['accounts', 'issue-credential', String(ACCOUNT)]).then(() => (isIssued = true));
+    while (!isIssued) await webhook('a', 'med_accepted');
+    await issued;
     return (await scrape(service.adminUrl)).value('account_webhooks_append_conflicts_total', { category: 'account' });
   };
   await eventually(conflicts, PATIENCE);

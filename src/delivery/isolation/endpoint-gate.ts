@@ -34,8 +34,8 @@ export interface Entered {
 export interface Refused {
   readonly kind: 'refused';
   readonly why: RefusedWhy;
-  /** It takes deliveries, and soon: only the line is full. */
-  readonly isQuick: boolean;
+  /** The endpoint takes deliveries: only the line is full. */
+  readonly isTaking: boolean;
 }
 
 export interface GateParts {
@@ -263,8 +263,8 @@ export class EndpointGate {
     attempt.isOld = true;
     this.#places.growOld(queue);
     this.#countOld(endpoint, 1);
-    if (endpoint.pace.grewOld(beganAt)) this.#cutToRoom(endpoint);
-    this.#queue(endpoint);
+    endpoint.pace.grewOld(beganAt);
+    this.#cutToRoom(endpoint);
   }
 
   /** At the limit of its account, all of its endpoints are concerned. */
@@ -282,11 +282,17 @@ export class EndpointGate {
     attempt.coolsDown = hasFailed && !attempt.isOld && this.#places.coolsDown(attempt.queue);
     if (!attempt.coolsDown) this.#young.delete(attempt);
     if (signal === 'succeeded') endpoint.pace.succeeded(now - beganAt, now);
-    else if (hasFailed && endpoint.pace.failed(now - beganAt, beganAt)) this.#cutToRoom(endpoint);
+    else if (hasFailed) this.#failed(endpoint, now - beganAt, beganAt);
     if (change === 'opened') this.#refuseOpen(endpoint.account);
     this.#queue(endpoint);
     this.#admit();
     return change;
+  }
+
+  /** An endpoint of which some deliveries fail keeps its line. */
+  #failed(endpoint: Endpoint, durationMs: number, beganAt: number): void {
+    endpoint.pace.failed(durationMs, beganAt);
+    if (!endpoint.pace.isTaking) this.#cutToRoom(endpoint);
   }
 
   #leave(attempt: Attempt): void {
@@ -308,10 +314,11 @@ export class EndpointGate {
     if (account.endpoints.size === 0) this.#accounts.delete(account.id);
   }
 
-  /** Of a quick endpoint it is this process that is slow. */
+  /** At an endpoint that takes deliveries its turn comes. */
   #waitedLong(visitor: Visitor): void {
     const { endpoint } = visitor;
-    if (!endpoint.pace.isQuick) this.#refuseAll(endpoint, endpoint.cut(endpoint.line.indexOf(visitor), 1), 'line-full');
+    if (!endpoint.pace.isTaking)
+      this.#refuseAll(endpoint, endpoint.cut(endpoint.line.indexOf(visitor), 1), 'line-full');
   }
 
   #cutToRoom(endpoint: Endpoint): void {
@@ -348,5 +355,5 @@ function turns(): Turns<Account, Endpoint> {
 }
 
 function refused({ pace }: Endpoint, why: RefusedWhy): Refused {
-  return { kind: 'refused', why, isQuick: pace.isQuick };
+  return { kind: 'refused', why, isTaking: pace.isTaking };
 }

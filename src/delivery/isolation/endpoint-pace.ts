@@ -17,6 +17,7 @@ export const QUICK_MS = 1_000;
 const SWIFT_MS = 100;
 /** Of the last attempt in the mean: a single slow answer of a quick endpoint says little. */
 const WEIGHT = 1 / 8;
+const MOST_FAILURES = 10;
 /** Of a failure without a 2xx beside it. */
 const WEIGHT_ALONE = 1 / 2;
 
@@ -26,6 +27,11 @@ export class EndpointPace {
   #window = 1;
   #meanMs = 0;
   #succeededAt = Number.NEGATIVE_INFINITY;
+  #hasSucceeded = false;
+  /** An attempt has timed out since the last 2xx. */
+  #hangs = false;
+  /** In a row. */
+  #failures = 0;
 
   constructor(mostAtOnce: number) {
     this.#mostAtOnce = mostAtOnce;
@@ -39,9 +45,16 @@ export class EndpointPace {
     return this.#window;
   }
 
-  /** Takes what comes, and soon: a long line is no sign of trouble. */
+  /**
+   * It takes deliveries, if slowly, and if some fail: a long line is no sign of trouble. Not so an endpoint that has never
+   * answered 2xx, or that has timed out or failed ten times in a row since.
+   */
+  get isTaking(): boolean {
+    return this.#hasSucceeded && !this.#hangs && this.#failures < MOST_FAILURES;
+  }
+
   get isQuick(): boolean {
-    return (this.#trust === 'proven' || this.#trust === 'slow') && this.#meanMs < QUICK_MS;
+    return this.isTaking && this.#meanMs < QUICK_MS;
   }
 
   get isSwift(): boolean {
@@ -65,24 +78,26 @@ export class EndpointPace {
     this.#trust = durationMs < QUICK_MS ? 'proven' : 'slow';
     this.#window = Math.min(this.#mostAtOnce, this.#window + 1);
     this.#succeededAt = now;
+    this.#hasSucceeded = true;
+    this.#hangs = false;
+    this.#failures = 0;
     this.#count(durationMs, WEIGHT);
   }
 
-  /** @returns whether the endpoint seems to stand: none got a 2xx since the attempt began */
-  failed(durationMs: number, beganAt: number): boolean {
-    const seemsToStand = this.#succeededAt <= beganAt;
+  failed(durationMs: number, beganAt: number): void {
+    const isAlone = this.#succeededAt <= beganAt;
+    this.#hangs ||= isAlone && durationMs >= QUICK_MS;
+    this.#failures += 1;
     this.#trust = 'failing';
     this.#window = Math.max(1, Math.floor(this.#window / 2));
-    this.#count(durationMs, seemsToStand ? WEIGHT_ALONE : WEIGHT);
-    return seemsToStand;
+    this.#count(durationMs, isAlone ? WEIGHT_ALONE : WEIGHT);
   }
 
-  /** An attempt is older than QUICK_MS. @returns whether the endpoint seems to stand: none got a 2xx since it began */
-  grewOld(beganAt: number): boolean {
-    if (this.#succeededAt > beganAt) return false;
+  /** An attempt is older than QUICK_MS. That says something where none got a 2xx since it began. */
+  grewOld(beganAt: number): void {
+    if (this.#succeededAt > beganAt) return;
     if (this.#trust === 'proven') this.#trust = 'slow';
     this.#meanMs = Math.max(this.#meanMs, QUICK_MS);
-    return true;
   }
 
   #count(durationMs: number, weight: number): void {

@@ -1,12 +1,14 @@
 /**
- * How many deliveries may wait in the line of an endpoint. Quick ones may take a burst whatever their pace, and so may new
- * ones, of which nothing is known; every other only what it takes before a delivery would come back from the first tier.
+ * How many deliveries may wait in the line of an endpoint. Quick ones may take a burst, and so may new ones, of which nothing
+ * is known. A slow one that takes deliveries may have what it takes within a minute; every other one only what it takes before
+ * a delivery would come back from the first tier.
  */
 import type { Endpoint } from './gate-endpoint.js';
 
 /** A burst of 1,000 events goes to no tier. */
 const BURST = 1_000;
 const MOST = 2_000;
+const PATIENT_MS = 60_000;
 /**
  * In all lines, well below what the dispatcher has in flight. From there on an endpoint has only what it takes soon and, if
  * it is not swift, its share of this.
@@ -30,7 +32,10 @@ export function roomOf(endpoint: Endpoint, { waiting, lines }: AllLines, withinM
   const soon = Math.min(MOST, Math.max(pace.takesWithin(withinMs) - underWay, underWay === 0 ? 1 : 0));
   const isNew = pace.trust === 'new' && endpoint.old === 0;
   if (isNew) return waiting < MUCH ? BURST : Math.ceil(MUCH / lines);
-  if (waiting < MUCH) return pace.isQuick ? Math.max(BURST, soon) : soon;
+  if (waiting < MUCH) {
+    if (pace.isQuick) return Math.max(BURST, soon);
+    return pace.isTaking ? Math.max(soon, Math.min(BURST, pace.takesWithin(PATIENT_MS))) : soon;
+  }
   return pace.trust === 'proven' && pace.isSwift ? soon : Math.min(soon, Math.ceil(MUCH / lines));
 }
 

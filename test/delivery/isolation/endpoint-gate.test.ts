@@ -202,7 +202,7 @@ describe('an account with eight attempts that are older than a second', () => {
   test('parks what waits for long meanwhile', async () => {
     await visitors.come('7/fails');
     await goOn(5 * SECOND);
-    expect(visitors.refused).toMatchObject([{ key: '7/fails', why: 'line-full', isQuick: false }]);
+    expect(visitors.refused).toMatchObject([{ key: '7/fails', why: 'line-full', isTaking: false }]);
     expect(gate.state).toMatchObject({ active: 8, waiting: 0, waitingBytes: 0 });
   });
 });
@@ -223,10 +223,10 @@ describe('the line', () => {
     expect(visitors.refused).toHaveLength(1);
   });
 
-  test('says of a quick endpoint that it is one: its deliveries need not wait long', async () => {
+  test('says of an endpoint whether it takes deliveries: then those need not wait long', async () => {
     await visitors.attempts('a', 'succeeded', 1);
     await visitors.come('a', 5_000);
-    expect(visitors.refused[0]).toMatchObject({ why: 'line-full', isQuick: true });
+    expect(visitors.refused[0]).toMatchObject({ why: 'line-full', isTaking: true });
   });
 
   test('of an endpoint whose first attempt hangs is cut to what it would take', async () => {
@@ -245,6 +245,21 @@ describe('the line', () => {
     expect(visitors.refused).toEqual([]);
     await visitors.leave('failed');
     expect(visitors.refused).toEqual([]);
+  });
+
+  test('of an endpoint that takes deliveries is kept where some fail, and where it is slow', async () => {
+    for (let n = 0; n < 3; n += 1) {
+      await visitors.come('a');
+      await goOn(1_500);
+      await visitors.leave('succeeded');
+    }
+    await visitors.come('a', 100);
+    await visitors.leave('failed');
+    await goOn(30 * SECOND);
+    expect(visitors.refused).toEqual([]);
+    await visitors.come('a', 50);
+    expect(visitors.refused.length).toBeGreaterThan(0);
+    expect(visitors.refused[0]).toMatchObject({ why: 'line-full', isTaking: true });
   });
 
   test('of a URL that times out holds nobody', async () => {

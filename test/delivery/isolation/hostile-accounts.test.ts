@@ -63,7 +63,7 @@ class Simulation {
         entry.leave();
         return this.clock.now() - came;
       }
-      const tier = TIERS[entry.isQuick ? 0 : Math.min(parked, TIERS.length - 1)] ?? 0;
+      const tier = TIERS[entry.isTaking && entry.why === 'line-full' ? 0 : Math.min(parked, TIERS.length - 1)] ?? 0;
       await this.#pass(tier * (1 + 0.1 * this.random()));
     }
   }
