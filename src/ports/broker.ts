@@ -77,7 +77,7 @@ export interface UnreadableBatch {
   /** The offsets of its first and last records, as far as known. */
   readonly first: number;
   readonly last: number;
-  /** none, gzip, snappy, lz4, zstd, or the unknown codec's number or name. */
+  /** none, gzip, snappy, lz4, zstd, or a description of an unknown codec or format. */
   readonly codec: string;
   /** Why it can't be read, in one line. */
   readonly reason: string;
