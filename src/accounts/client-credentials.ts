@@ -1,6 +1,6 @@
 /**
- * Client ids and secrets (RFC 6749 2.3.1): letters, digits and - _ . ~ only, so that neither form nor Basic encoding changes
- * them. The client id names its account; only a SHA-256 of the secret, 256 random bits, is ever stored.
+ * Client ids and secrets (RFC 6749 2.3.1): letters, digits and - _ . ~ only, which neither form nor Basic encoding changes.
+ * The client id names its account; only a SHA-256 of the secret, 256 random bits, is ever stored.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 

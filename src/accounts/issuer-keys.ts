@@ -15,7 +15,7 @@ export interface KeyPace {
   readonly answerWithinMs: number;
   /** From one answer to the next fetch, while the issuer answers; until then a withdrawn key of the issuer is accepted. */
   readonly refreshMs: number;
-  /** The same while it does not answer. */
+  /** The same during an outage. */
   readonly retryMs: number;
   /** Unknown keys trigger one fetch within this time. */
   readonly cooldownMs: number;

@@ -9,7 +9,7 @@
  * - publish resolves when all its records are durable. A rejection means "unknown": some may be stored. Records of one call
  *   keep their order within a partition.
  * - A new group starts at the oldest record. publish and consume create missing topics.
- * - consume delivers every record to the handler at least once, even after a crash. Within a partition, first deliveries
+ * - consume hands every record to the handler at least once, even after a crash. Within a partition, first handler calls
  *   follow offset order, with up to `inFlight` handler promises unsettled at a time.
  * - No new record is started while the values of started, unfinished records total `inFlightBytes`. One record may always
  *   start, whatever its size, and only the last one may exceed the limit.
@@ -19,13 +19,13 @@
  * - Only the contiguous done prefix of a partition is committed: after a crash, records done behind an unfinished one are
  *   redelivered. After a planned rebalance (a consumer joins or leaves) they are not, as far as the broker has room to store
  *   them.
- * - mayBegin: while it returns false, no new record is started; rejected records are still redelivered. It is called again
- *   when a record is done, and every few ms.
+ * - mayBegin: while it returns false, no new record is started; rejected records are still redelivered. The consumer calls
+ *   it again when a record is done, and every few ms.
  * - notBefore: a record that is not yet due blocks the records behind it in its partition (a retry topic is first in, first
  *   out), but no other partition or topic. Waiting records count towards no limit.
  * - An unreadable batch (damaged, or in an unknown encoding) blocks only its partition: nothing behind it starts until the
- *   promise of onUnreadable is fulfilled, which makes the batch done. If it rejects, onUnreadable is called again after a
- *   pause that grows from 0.1 s to 5 s. Without onUnreadable the partition stays blocked. browse skips the batch.
+ *   promise of onUnreadable is fulfilled, which makes the batch done. If the promise rejects, onUnreadable is called again
+ *   after a pause that grows from 0.1 s to 5 s. Without onUnreadable the partition stays blocked. browse skips the batch.
  * - A record published on this machine reaches a waiting consumer within 20 ms.
  * - Two consumers of a group never have the same record at once, except across a crash or a rebalance. A handler can ask
  *   whether its consumer still owns the record, and gets false before another consumer receives it: work started after true
@@ -39,10 +39,7 @@ export interface Broker {
   publish(topic: string, records: readonly NewRecord[]): Promise<void>;
   /** @throws BrokerUnavailable if the consumer can't be started */
   consume(options: ConsumeOptions): Promise<Consumer>;
-  /**
-   * Every record of a topic, oldest first in each partition, up to the end at the time of the first request. Missing topic:
-   * none.
-   */
+  /** Every record of a topic, oldest first in each partition, up to its end at the first request. Missing topic: none. */
   browse(topic: string, options?: BrowseOptions): AsyncIterable<ReceivedRecord>;
   /** By partition, the group's committed offset: everything before it is done. Partitions without a commit are left out. */
   committed(group: string, topic: string): Promise<ReadonlyMap<number, number>>;

@@ -5,7 +5,7 @@
  * Words: an *entry* is a record of the topic; a *delivery* is the combined result of the entries that share its id.
  *
  * Semantics that every adapter keeps (test/contract/deliveries-view-contract.ts):
- * - It belongs to one process at a time, is local, and answers synchronously.
+ * - A view belongs to one process at a time, is local, and answers synchronously.
  * - add stores its entries in one transaction: all of them or, if it throws, none. They survive the process, however it
  *   ends; after a machine crash either everything added before is there, or the next view is a new one.
  * - Adding an entry is idempotent. An attempt is identified by its content: one that occurs twice in the topic, as after an

@@ -5,27 +5,27 @@
  * all events of the store. A position is an opaque string: store it and pass it back, never compare or compute it.
  *
  * Semantics that every adapter keeps (test/contract/event-store-contract.ts):
- * - append is atomic: all of its events are stored, in order, or none. It resolves when they are durable.
+ * - append is atomic: all of its events are stored, in order, or none. The promise resolves when they are durable.
  * - append takes the expected revision: the last revision the caller has seen, or NO_STREAM. If the stream's last revision
  *   differs, append rejects with WrongExpectedRevision and stores nothing.
  * - append is idempotent: the same event ids with the same expected revision return the first result. After StoreUnavailable
  *   the append is in doubt: repeat it with the same ids, never with new ones.
- * - read returns the events of a stream from a revision on, in order: all that were stored at the time of the first request,
+ * - read yields the events of a stream from a revision on, in order: all that were stored at the time of the first request,
  *   and maybe some stored since. A stream that was never written is empty. In a cluster the leader answers, so a missing
  *   event is in no acknowledged append.
  * - data and metadata are always objects, though others may write to the store: null, other values and invalid JSON become
  *   NO_OBJECT.
  * - head is a position at or after every event acknowledged before the call. The leader answers.
- * - subscribe delivers every event of the streams whose name starts with the prefix, once each and in position order,
- *   including appends by other processes. It runs until its signal aborts, and then ends without error. The adapter recovers
- *   from a lost connection, resuming after the last delivered event.
- * - A batch's position covers everything delivered so far, including events of other streams that were skipped; it never
- *   goes back. A subscription that follows passes every head, though maybe without an event to deliver.
+ * - subscribe yields every event of the streams whose name starts with the prefix, once each and in position order,
+ *   including appends by other processes. The subscription runs until its signal aborts, and then ends without error. The
+ *   adapter recovers from a lost connection, resuming after the last yielded event.
+ * - A batch's position covers everything yielded so far, including events of other streams that were skipped; positions
+ *   never go back. A subscription that follows passes every head, though maybe without an event to yield.
  * - Starting after a position of another history is OtherHistory: the event it names is not at that place, or the store ends
  *   before it. A store restored from a backup is another history from its end on.
  * - The caught-up mark is in order: a batch with caughtUp = true comes after every event stored when the subscription was
- *   created (or recreated). It may be repeated, and an empty store sends it too.
- * - Every call ends: an adapter sets its own time limit and reports it as StoreUnavailable.
+ *   created (or recreated). The mark may be repeated, and is sent for an empty store too.
+ * - Every call ends: an adapter sets its own time limit and reports a timeout as StoreUnavailable.
  * - close ends every subscription and releases everything. Idempotent. Later calls reject with StoreUnavailable.
  */
 export interface EventStore {
@@ -88,7 +88,7 @@ export interface SubscribeOptions {
 /** Events, or the caught-up mark, or a position that was passed without an event. */
 export interface EventBatch {
   readonly events: readonly RecordedEvent[];
-  /** Everything up to here was delivered, by this batch or earlier ones. */
+  /** Everything up to here was yielded, by this batch or earlier ones. */
   readonly position: string;
   readonly caughtUp: boolean;
 }

@@ -3,9 +3,9 @@
  * it was folded.
  *
  * Semantics that every adapter keeps (test/contract/projection-states-contract.ts):
- * - It belongs to one process at a time, is local, and answers synchronously.
+ * - The file belongs to one process at a time, is local, and answers synchronously.
  * - commit stores states, keys, streams set aside and position in one transaction: after a crash all are old or all are new.
- * - It can be lost at any time: its user rebuilds it from the event store.
+ * - The file can be lost at any time: its user rebuilds it from the event store.
  * - open with another version or another history than those stored deletes states, keys, streams set aside and position.
  * - A method that finds the states damaged throws StatesDamaged. The next start deletes them.
  */

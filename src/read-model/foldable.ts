@@ -1,7 +1,7 @@
 /**
- * What the folds need of an event. Events are checked before folding, so that folds never throw: other applications may
- * write to the store, and an event is permanent. Fields that no fold reads are not checked, nor are event types that none
- * handles.
+ * What the folds need of an event. Events are checked before folding, which keeps folds from throwing: other applications
+ * may write to the store, and an event is permanent. Fields that no fold reads are not checked, nor are event types that
+ * none handles.
  */
 import { NO_OBJECT, type RecordedEvent } from '../ports/event-store.js';
 

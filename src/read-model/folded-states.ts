@@ -19,7 +19,7 @@ import type { Projection } from './projection-source.js';
 
 /**
  * Of the states' JSON; in memory they take two to three times as much. An account may have 100 webhooks, or one. Measured on
- * 33,000 accounts in turn, so that it hardly ever hits: 376 MiB resident with four times this size, 310 with twice, 270 with
+ * 33,000 accounts in turn, with hardly any cache hits: 376 MiB resident with four times this size, 310 with twice, 270 with
  * this; 42 to 48 s of CPU for 45,000 events, with each of them.
  */
 const CACHED_CHARACTERS = 4 * 1024 * 1024;
@@ -39,7 +39,7 @@ export interface Committed<S> {
   readonly setAside: ReadonlyMap<string, SetAside | null>;
 }
 
-/** An uncommitted state: isOwn if it was never handed out, so that a fold may change it. */
+/** An uncommitted state: isOwn if it was never handed out and a fold may change it. */
 interface Draft<S> extends Folded<S> {
   readonly isOwn?: boolean;
 }
@@ -144,7 +144,7 @@ export class FoldedStates<S> {
     for (const use of keys) this.#keep(stream, use);
   }
 
-  /** Folds new events; the result is invisible until committed. @param position everything up to here was delivered */
+  /** Folds new events; the result is invisible until committed. @param position everything up to here was received */
   fold(events: readonly RecordedEvent[], position: string): void {
     for (const event of events) this.#foldOne(event);
     this.#events += events.length;

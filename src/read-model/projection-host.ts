@@ -89,7 +89,7 @@ export class ProjectionHost<S> {
   #isAsideTried = false;
   #contact: Contact = { kind: 'starting', why: 'the event store has not answered yet' };
   #events = 0;
-  /** Everything up to here was delivered. */
+  /** Everything up to here was received. */
   #position: string | null = null;
   /** By `now`; initially its start. */
   #lastLive = 0;

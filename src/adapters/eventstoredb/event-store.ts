@@ -244,7 +244,7 @@ export class EventStoreDbStore implements EventStore {
     if (!signal.aborted) yield* this.#batches(marks, { streamPrefix, signal, searching: FOLLOWING });
   }
 
-  /** @param marks advanced with each delivered event */
+  /** @param marks advanced with each yielded event */
   async *#batches(
     marks: { place: Position | null; event: GivenEvent | null },
     options: { streamPrefix: string; signal: AbortSignal; searching: Searching },

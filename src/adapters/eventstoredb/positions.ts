@@ -1,7 +1,7 @@
 /**
  * A position is `<commit>/<prepare>/<revision>/<event id>/<stream>`: a place in the server's log up to which everything was
- * delivered, and our last delivered event. A store restored from a backup may have another event at that event's place, or
- * none; the record at the place itself may be a foreign one, and scavenged.
+ * yielded, and our last yielded event. A store restored from a backup may have another event at that event's place, or none;
+ * the record at the place itself may be a foreign one, and scavenged.
  */
 import type { Position } from '@eventstore/db-client';
 
@@ -15,7 +15,7 @@ export interface GivenEvent {
 
 export interface Mark {
   readonly place: Position;
-  /** Null if no event was delivered yet. */
+  /** Null if no event was yielded yet. */
   readonly event: GivenEvent | null;
 }
 

@@ -14,7 +14,7 @@ import {
 
 const PAGE = 500;
 
-/** How many log records the server scans before it reports its position, if none of them is delivered. */
+/** How many log records the server scans before it reports its position, if it sends none of them. */
 export interface Searching {
   readonly maxSearchWindow: number;
   readonly checkpointInterval: number;
@@ -75,7 +75,7 @@ export async function* subscribeOnce(
 /** A mark that is due after that many events were taken. */
 interface Mark {
   readonly after: number;
-  /** Null: every stored event was delivered. */
+  /** Null: every stored event was sent. */
   readonly place: Position | null;
 }
 

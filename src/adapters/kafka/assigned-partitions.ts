@@ -7,9 +7,9 @@
  *                                                  \-> this member has a new id: its offset is read again, and the
  *                                                      lane goes on if no other consumer got further meanwhile
  *
- * Hazard: kafkajs goes back to the committed offsets at each rejoin, doesn't report which partitions it lost, and may
- * deliver batches fetched before the rejoin. So a partition's offset is read at each join, and a batch is accepted only if
- * it continues the lane: see received.
+ * Hazard: kafkajs goes back to the committed offsets at each rejoin, doesn't report which partitions it lost, and may pass
+ * on batches fetched before the rejoin. So a partition's offset is read at each join, and a batch is accepted only if it
+ * continues the lane: see received.
  */
 import type { EachBatchPayload, Consumer as KafkaClient } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';

@@ -29,7 +29,7 @@ export interface KafkaConsumerParts {
   readonly refusals?: RefusalTimes;
 }
 
-/** Before this member rejoins: time for started work to end, so that no other member repeats it. */
+/** Before this member rejoins: time for started work to end. No other member then repeats it. */
 const QUIET_WITHIN_MS = 1_000;
 /** Likewise, for the commit. Both are far below the session timeout. */
 const HAND_OVER_WITHIN_MS = 1_000;

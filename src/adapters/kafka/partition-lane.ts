@@ -1,7 +1,7 @@
 /**
  * One partition, while this consumer has it. Received records wait in a queue; back-pressure: above FULL the partition is
  * paused, below LOW it is resumed. `next` is the offset that must come next: kafkajs moves its own position at a rejoin, and
- * may deliver a batch fetched before it, so every batch is checked against `next`.
+ * may pass on a batch fetched before it, so every batch is checked against `next`.
  */
 
 import type { PartitionState, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';

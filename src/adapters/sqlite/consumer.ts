@@ -79,7 +79,7 @@ export class SqliteConsumer implements Consumer {
     try {
       return this.#lanes.map((lane) => lane.state);
     } catch {
-      // The file can't be written now, or is closed: other users of the file report that.
+      // The file is unavailable now, or closed: other users of the file report that.
       return [];
     }
   }

@@ -1,7 +1,7 @@
 /**
  * A file that can be rebuilt from another source at any time. It belongs to one process, by an exclusive lock that the
- * operating system releases when the process dies: a second process on the same folder creates its own, with a number in its
- * name. A damaged or foreign file is deleted.
+ * operating system releases when the process dies: a second process on the same folder creates another file, with a number
+ * in its name. A damaged or foreign file is deleted.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

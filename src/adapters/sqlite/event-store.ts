@@ -1,6 +1,6 @@
 /**
  * The event store on SQLite. A position is `<store id>.<seq>.<seq of an event>.<its id>`: everything up to the first seq was
- * delivered, and the event was the last one delivered. A file restored from a backup has the same store id, and a different
+ * yielded, and the event was the last one yielded. A file restored from a backup has the same store id, and a different
  * event may by now have the place of a lost one. The event at the first seq itself may have been swept.
  */
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ const PAGE = 1_000;
 const EVENTS = 'events';
 const POSITION = /^([0-9a-f]+)\.([0-9]{1,15})\.([0-9]{1,15})\.(.*)$/s;
 
-/** The position up to which a subscription has delivered everything, and the last event it delivered. */
+/** The position up to which a subscription has yielded everything, and the last event it yielded. */
 interface Mark {
   readonly seq: number;
   readonly event: { readonly seq: number; readonly id: string };

@@ -38,7 +38,7 @@ export class RecordLog {
   append(topic: string, records: readonly NewRecord[]): Promise<void> {
     const open = this.#batches.get(topic);
     const batch = open && open.rows.length < MOST_IN_A_BATCH ? open : this.#beginBatch(topic);
-    // Encoded here, so that an encoding error rejects only its own call, and not the batch.
+    // Encoded here: an encoding error then rejects only its own call, and not the batch.
     for (const { key, value, headers } of records) batch.rows.push({ key, value, headers: encodedHeaders(headers) });
     return batch.written;
   }

@@ -1,6 +1,6 @@
 /**
  * Writing without waiting for the disk. Such writes survive the process, however it ends, but a machine crash may lose parts
- * of them. So the file records the machine's boot id while it is open for writing; the id is cleared when everything is on
+ * of them. So the file records the machine's boot id while it is open for writing, and clears the id when everything is on
  * disk. A file left open in another boot must not be used.
  */
 import { readFileSync } from 'node:fs';

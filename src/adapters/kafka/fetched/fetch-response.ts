@@ -1,7 +1,7 @@
 /**
- * Decodes a fetch response (version 11, Kafka 2.3 and later) so that an unreadable batch becomes a message in its own
- * partition; so does a missing topic or offset. By default kafkajs fails the fetch, and with it all partitions: permanently
- * for an unreadable batch, for many seconds for a missing topic.
+ * Decodes a fetch response (version 11, Kafka 2.3 and later). An unreadable batch becomes a message in its own partition; so
+ * does a missing topic or offset. By default kafkajs fails the fetch, and with it all partitions: permanently for an
+ * unreadable batch, for many seconds for a missing topic.
  */
 import type { KafkaMessage } from 'kafkajs';
 import { Decoder, type FetchParameters, fetchProtocol } from '../kafkajs-internals.js';

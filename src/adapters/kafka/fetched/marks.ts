@@ -22,7 +22,7 @@ export function isPassed(message: KafkaMessage): message is PassedMessage {
   return 'passed' in message;
 }
 
-/** With the offset of the batch's last record, so that kafkajs goes on behind it. */
+/** With the offset of the batch's last record: kafkajs then goes on behind it. */
 export function unreadable(what: UnreadableMessage['unreadable']): UnreadableMessage {
   return { ...nothing(what.last), unreadable: what };
 }
