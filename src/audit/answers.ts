@@ -27,8 +27,7 @@ export type Answer =
   | { readonly kind: 'unanswered'; readonly why: string };
 
 /**
- * The retry record and the dead letter are published before the entry that reports them, so whatever an entry reports must
- * exist.
+ * The retry record and the dead letter are published before the entry that reports them, so a reported one must exist.
  * @param isOpen whether the consumer is not done with the payment's record
  */
 export function answerOf(evidence: Evidence, isOpen: boolean): Answer {

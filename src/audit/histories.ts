@@ -43,7 +43,7 @@ export class Histories {
     return known.spans.revision < revision ? null : known.spans;
   }
 
-  /** Up to the last requested revision. */
+  /** As read for the last request; null if there was none. */
   known(accountId: number): ActiveSpans | null {
     return this.#accounts.get(accountId)?.spans ?? null;
   }

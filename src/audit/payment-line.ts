@@ -108,7 +108,7 @@ export class PaymentLine implements Payment {
 
   /**
    * Whether an answer must exist. A record may be handed out twice, and abandoned the first time after its entry: deliveries
-   * that only that entry lists are then not required. The record was done at least once, so deliveries that all entries list
+   * that only that entry lists are then not required. The record was done at least once, so deliveries listed in all entries
    * were done.
    */
   demands({ listed, wasActiveThroughout }: DeliveryLine): boolean {

@@ -1,6 +1,5 @@
 /**
- * A topic as the audit read it: whether it has all records of the period. Reports records deleted by retention or an
- * operator.
+ * A topic as the audit read it: whether it has all records of the period. Reports deleted records (retention, operators).
  */
 import type { Extent, ReceivedRecord } from '../ports/broker.js';
 

@@ -78,10 +78,7 @@ export interface SubscribeOptions {
   readonly after: string | null;
   readonly streamPrefix: string;
   readonly signal: AbortSignal;
-  /**
-   * Called each time the subscription finds the store unreachable while it recovers; the caught-up mark is sent again
-   * afterwards.
-   */
+  /** Called each time a recovering subscription finds the store unreachable; the caught-up mark is sent again afterwards. */
   readonly onDropped?: (error: StoreUnavailable) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Compiles a projection's source and runs it on its fixture before deployment: on a server a bad source stops more than
- * itself.
+ * Compiles a projection's source and runs it on its fixture before deployment: a bad source stops more than itself on a
+ * server.
  */
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';

@@ -30,10 +30,7 @@ export class OffsetKeeper<K extends Kept> {
     this.#after(KEEP_EVERY_MS);
   }
 
-  /**
-   * Commits everything done so far; never rejects: a failed commit is retried, or its records are redelivered after a
-   * restart.
-   */
+  /** Commits everything done so far; never rejects: a failed commit is retried, or a restart redelivers its records. */
   async keepNow(): Promise<void> {
     await this.#keptNow();
   }

@@ -110,8 +110,8 @@ export class EventStoreDbProjections implements ProjectionServer {
   }
 
   /**
-   * A server without projections has no error code for that either: the only sign is that calls for its system projections
-   * fail too.
+   * A server without projections has no error code for that either: the sign is that calls for its system projections fail
+   * too.
    */
   async #failure(name: string, error: unknown): Promise<Error> {
     if (says(error, 'NotFound')) return new ProjectionMissing(name);

@@ -107,10 +107,7 @@ export class KafkaConsumer implements Consumer {
     };
   }
 
-  /**
-   * Other members may get its partitions next: nothing new is started, started work may end, and progress is committed for
-   * them.
-   */
+  /** Other members may get its partitions next: nothing new is started, started work may end, progress is committed. */
   async #handOver(): Promise<void> {
     const { holds } = this.#lease;
     this.#lease.joining();

@@ -1,5 +1,5 @@
 /**
- * The timer of kafkajs' request queue. By default kafkajs keeps setting a timer with a negative delay for as long as a used
+ * The timer of kafkajs's request queue. By default kafkajs keeps setting a timer with a negative delay for as long as a used
  * connection is open: a thousand a second, and newer Node.js versions warn about the first one, in plain text between the
  * log lines. A timer is needed only while requests wait: so it is set whenever one is queued, answered or given up.
  */

@@ -49,7 +49,7 @@ async function* pages(
   }
 }
 
-/** Commits to the file, by any process; changes between two calls of next are not missed. */
+/** Commits to the file, by any process; none is missed between two calls of next. */
 class Changes {
   readonly #target = new EventTarget();
   readonly #signal: AbortSignal;

@@ -39,7 +39,7 @@ export interface GroupLockOptions {
   readonly taken: () => void;
   /** Another process has the group. */
   readonly lost: () => void;
-  /** The group is held again, after a time of doubt. */
+  /** The lease holds again, after a time of doubt. */
   readonly regained: () => void;
   readonly times?: LockTimes;
 }
@@ -85,7 +85,7 @@ export class GroupLock implements Lease {
   }
 
   /**
-   * Fulfilled after the first check: at once if the group was free; otherwise it is taken as soon as it is.
+   * Fulfilled after the first check, which takes a free group; a busy one is taken once it is free.
    * @throws an error of fs, at once
    */
   acquire(): Promise<void> {

@@ -8,10 +8,7 @@ import type { StoreFile } from './store-file.js';
 export interface HoldingRules {
   /** The groups that must be done with a record of the topic, whether they have started on the topic or not. */
   readonly groupsOf: (topic: string) => readonly string[];
-  /**
-   * Whether retention may delete records that the group is not done with. Every other group that ever started on a topic
-   * retains them.
-   */
+  /** Whether retention may delete a group's unfinished records. Other groups that ever started on a topic retain them. */
   readonly mayLose: (group: string) => boolean;
 }
 

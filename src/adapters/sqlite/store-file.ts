@@ -1,8 +1,7 @@
 /**
  * DATA_DIR/store.sqlite, used by several processes at once: the service, and the command line beside it. Commits are durable
  * (WAL, synchronous=FULL: one fsync per commit). Commits of this process notify its listeners at once; those of other
- * processes are detected by polling data_version, a counter in shared memory, every 10 ms and only while there is a
- * listener.
+ * processes are detected by polling data_version, a counter in shared memory, every 10 ms while there is a listener.
  */
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';

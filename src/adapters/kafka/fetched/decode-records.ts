@@ -3,7 +3,7 @@
  *
  *   length | attributes i8 | timestamp delta | offset delta | key | value | count of headers | (name, value) ...
  *
- * kafkajs' own decoder takes 19 s for a record with 8,000 headers, and loses their order: it folds them into an object.
+ * kafkajs's own decoder takes 19 s for a record with 8,000 headers, and loses their order: it folds them into an object.
  */
 import type { KafkaMessage } from 'kafkajs';
 import type { RecordHeader } from '../../../ports/broker.js';

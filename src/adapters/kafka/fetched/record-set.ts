@@ -111,8 +111,7 @@ function unreadableBatch(batch: Buffer, room: Room, error: unknown): UnreadableM
 
 /**
  * A damaged header may claim any offsets: offsets of another batch are never accepted, and of two candidates the lower last
- * offset is used. A reader that passes it and meets the same batch again asks again; records passed by mistake would be
- * lost.
+ * offset is used. A reader that passes it and meets the same batch again asks again; records passed by mistake are lost.
  */
 function offsetsOf(header: BatchHeader | null, room: Room): { readonly first: number; readonly last: number } {
   if (header) {
