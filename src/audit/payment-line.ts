@@ -63,7 +63,7 @@ export class PaymentLine implements Payment {
     this.isOpen = isOpen;
   }
 
-  /** Whether its outcome is determined: it was routed, or has a dead letter of its own. */
+  /** Whether its routing is known: it was routed, or has a dead letter of its own. */
   get isJoined(): boolean {
     return this.isRouted || (this.isBuried && !this.isOpen);
   }
