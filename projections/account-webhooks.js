@@ -1,7 +1,7 @@
 // An account's webhooks: answers GET /api/webhooks and routes payment events.
 // This source runs unchanged in two places: in process (src/read-model/projection-host.ts) and on an EventStoreDB server.
 // A throwing handler would stop the projection for every account on the server: none throws, whatever the event contains.
-// The state is the one that src/webhooks/decide.ts decides on; a test compares the two.
+// The state is the one that src/webhooks/state.ts decides on; a test compares the two.
 
 // On a server, data may be null or not an object. In process such an event is not folded (src/read-model/foldable.ts).
 function dataOf(event) {

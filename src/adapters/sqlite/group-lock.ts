@@ -13,7 +13,7 @@
  *
  * HOLDS_MS is less than SILENT_MS: a process that wakes up after a silence starts nothing before it has checked. Checking
  * and taking both change the generation (group-claims.ts), so exactly one of the two wins, whatever clocks say; offsets are
- * committed only under the current generation. If a merely slow process loses the group, the only harm is its log lines.
+ * committed only under the current generation. A merely slow process that loses the group only drops the lines that wait in it.
  */
 import { statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
