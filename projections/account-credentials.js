@@ -1,5 +1,5 @@
 // An account's credentials (client ids and hashes of their secrets) and its sealed signing secrets, oldest first.
-// Used to answer POST /oauth/token and to sign deliveries. The rules of account-webhooks.js hold here too.
+// Used to answer POST /oauth/token and to sign deliveries. The rules of account-webhooks.js apply here too.
 
 function dataOf(event) {
   return event.data || {};

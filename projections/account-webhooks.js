@@ -1,9 +1,9 @@
-// An account's webhooks: what GET /api/webhooks shows and what payment events are routed by.
-// It runs in two places, unchanged: in process (src/read-model/projection-host.ts) and on an EventStoreDB server.
-// A handler that throws would stop the projection for every account on the server: none does, whatever the event holds.
-// The state is the one of src/webhooks/decide.ts; a test holds the two together.
+// An account's webhooks: answers GET /api/webhooks and routes payment events.
+// This source runs unchanged in two places: in process (src/read-model/projection-host.ts) and on an EventStoreDB server.
+// A throwing handler would stop the projection for every account on the server: none throws, whatever the event contains.
+// The state is the one that src/webhooks/state.ts decides on; a test compares the two.
 
-// At a server data may be null, or no object at all. In process such an event comes to no fold (src/read-model/foldable.ts).
+// On a server, data may be null or not an object. In process such an event is not folded (src/read-model/foldable.ts).
 function dataOf(event) {
   return event.data || {};
 }
@@ -15,7 +15,7 @@ function withWebhook(state, id, change) {
   return state;
 }
 
-// The endpoint has taken something, or somebody has configured it anew: that it failed before does not count any more.
+// The endpoint has accepted a delivery, or was reconfigured: earlier failures no longer count.
 function notFailing(state, endpoint) {
   state.failing = state.failing.filter((failing) => failing.endpoint !== endpoint);
   return state;
@@ -34,7 +34,7 @@ fromCategory('account')
     WebhookAdded: (state, event) => {
       const { webhookId, eventType, url, endpoint, headers, version, createdAt } = dataOf(event);
       const addedBy = event.eventId;
-      // Field by field: with a spread here the folding of a rebuild took three times as long.
+      // Field by field: with a spread, folding in a rebuild took three times as long.
       state.webhooks.push({
         id: webhookId,
         eventType,

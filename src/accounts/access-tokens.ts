@@ -1,6 +1,6 @@
 /**
- * Bearer tokens, and what they say of the caller: the service's own (own-tokens.ts), or, where a JWKS URL is set, those of
- * that issuer INSTEAD (issuer-tokens.ts).
+ * Bearer tokens and their claims: the service's own (own-tokens.ts), or, if a JWKS URL is set, those of that issuer INSTEAD
+ * (issuer-tokens.ts).
  */
 import type { JWTPayload } from 'jose';
 import { LRUCache } from 'lru-cache';
@@ -11,21 +11,21 @@ const CACHED_TOKENS = 10_000;
 
 export interface Caller {
   readonly accountId: number;
-  /** What the audit shows: the client id, or the issuer's subject. */
+  /** The actor in the audit log: the client id, or the issuer's subject. */
   readonly actor: string;
-  /** Set on the service's own tokens: they end with their credential. */
+  /** Set on the service's own tokens: they become invalid with their credential. */
   readonly clientId: string | null;
 }
 
-/** `why` is for the sender of the token: it names a claim or a setting, and nothing that stands in the token. */
+/** `why` is for the token's sender: it names a claim or a setting, and contains nothing from the token. */
 export type Verification =
   | { readonly kind: 'verified'; readonly caller: Caller }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Whatever is wrong with a token is an answer. @throws KeysUnavailable and nothing else */
+/** Every invalid token gives an answer. @throws KeysUnavailable and nothing else */
 export type VerifyToken = (token: string) => Promise<Verification>;
 
-/** Whether the token is good can't be known now: that is no fault of the token. */
+/** The token can't be verified now, through no fault of its own. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
   readonly code = 'KEYS_UNAVAILABLE';
@@ -49,7 +49,7 @@ export function accountIn(payload: JWTPayload, claim: string): number {
   throw new TokenRefused(`the claim ${claim} must be an account's number, or its decimal string`);
 }
 
-/** Verified tokens are kept until they expire; a token that failed is looked at again each time. */
+/** Caches verified tokens until they expire; a refused token is verified again each time. */
 export function keptUntilExpired(
   clock: Clock,
   rules: StrictRules,
@@ -73,7 +73,7 @@ export function keptUntilExpired(
   };
 }
 
-/** Base64url takes padding and ignores the spare bits of its last character: a token changed there would verify too. */
+/** Base64url accepts padding and ignores the spare bits of its last character: a token altered there would verify too. */
 function isCanonical(token: string): boolean {
   return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }

@@ -1,6 +1,6 @@
 /**
- * Client ids and secrets (RFC 6749 2.3.1): letters, digits and - _ . ~ only, so that neither form nor Basic encoding
- * changes them. The client id names its account; of the secret, 256 random bits, only a SHA-256 is ever stored.
+ * Client ids and secrets (RFC 6749 2.3.1): letters, digits and - _ . ~ only, which neither form nor Basic encoding changes.
+ * The client id names its account; only a SHA-256 of the secret, 256 random bits, is ever stored.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
@@ -18,7 +18,7 @@ export function newCredential(accountId: number, randomBytes: RandomBytes): NewC
   return { clientId, clientSecret, secretHash: hashOf(clientSecret) };
 }
 
-/** The account a client id names; null for a text that is no client id. */
+/** The account that a client id names; null if the text is no client id. */
 export function accountOf(clientId: string): number | null {
   const digits = /^acct_([1-9]\d{0,15})_[0-9a-f]{16}$/.exec(clientId)?.[1];
   const accountId = Number(digits);
@@ -29,7 +29,7 @@ export function secretMatches(clientSecret: string, secretHash: string): boolean
   return timingSafeEqual(Buffer.from(hashOf(clientSecret), 'hex'), Buffer.from(secretHash, 'hex'));
 }
 
-/** whsec_ and the base64 of 32 random bytes (Standard Webhooks takes 24 to 64). */
+/** whsec_ and the base64 of 32 random bytes (Standard Webhooks accepts 24 to 64). */
 export function newSigningSecret(randomBytes: RandomBytes): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }

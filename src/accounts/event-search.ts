@@ -1,9 +1,9 @@
-/** Looks for an event of an account, from its first on; it can be left, and gone on with. The history may be long. */
+/** Searches for an event of an account, oldest first; can be paused and resumed. The history may be long. */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import { accountEvent } from '../webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../webhooks/events.js';
 
-/** empty: the account has no events. not-yet: it has some. */
+/** empty: the account has no events. not-yet: the search is paused. */
 export type Found = 'found' | 'not-found' | 'empty' | 'not-yet';
 
 export class EventSearch {
@@ -16,7 +16,7 @@ export class EventSearch {
     this.#isIt = isIt;
   }
 
-  /** @param ms after which it is left where it is: nothing is read until it is gone on with @throws StoreUnavailable */
+  /** @param ms after which the search pauses: nothing is read until the next call @throws StoreUnavailable */
   async within(ms = Number.POSITIVE_INFINITY): Promise<Found> {
     const until = performance.now() + ms;
     do {
@@ -28,7 +28,7 @@ export class EventSearch {
     return 'not-yet';
   }
 
-  /** To be called at its end, whatever that was. */
+  /** Always call this at the end, after errors too. */
   async close(): Promise<void> {
     await this.#events.return?.();
   }

@@ -1,17 +1,17 @@
-/** One look at an issuer's JWK set (RFC 7517). */
+/** One fetch of an issuer's JWK set (RFC 7517). */
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 
 export type KeySet = ReturnType<typeof createLocalJWKSet>;
 
-/** The message says why, in a few words and without the URL. */
+/** The message gives the cause, in a few words and without the URL. */
 class NoKeySet extends Error {
   override readonly name = 'NoKeySet';
 }
 
-/** @throws NoKeySet whatever it is that went wrong */
+/** @throws NoKeySet on any failure */
 export async function fetchKeySet(url: string, signal: AbortSignal): Promise<KeySet> {
   const headers = { accept: 'application/jwk-set+json, application/json' };
-  // A redirect could lead to another's keys.
+  // A redirect could lead to another party's keys.
   const response = await fetch(url, { headers, signal, redirect: 'manual' }).catch((error: unknown) => {
     throw new NoKeySet(unreachable(error));
   });
@@ -23,7 +23,7 @@ export async function fetchKeySet(url: string, signal: AbortSignal): Promise<Key
     throw new NoKeySet(error.name === 'SyntaxError' ? 'the response is not JSON' : 'the response was cut off');
   });
   const keySet = keySetOf(body);
-  // An issuer that comes up empty would have every good token thrown away.
+  // With an empty key set from a starting issuer, every valid token would be refused.
   if (keySet.jwks().keys.length === 0) throw new NoKeySet('the JWK set has no keys');
   return keySet;
 }

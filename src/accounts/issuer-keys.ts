@@ -1,10 +1,10 @@
 /**
- * The public keys of another issuer, fetched at the start and from then on again and again.
+ * The public keys of another issuer, fetched at the start and periodically from then on.
  *
- * Keys in hand go on to verify while the issuer is away, for as long as that takes. Away is: no answer, none in time, or
- * no key set. Then it is asked again at a shorter pace by a timer, never by a request: no request waits for an issuer
- * that hangs, and none burdens one that is in trouble. While it answers, an unknown key has it asked at once, because
- * issuers change their keys; not by each such token, though: anybody can make those up.
+ * Cached keys verify tokens while the issuer is unavailable, however long. Unavailable means: no answer, none in time, or no
+ * key set. A timer, never a request, then retries at a shorter interval: no request waits for an issuer that hangs, and none
+ * burdens a failing one. While the issuer answers, an unknown key triggers an immediate fetch, because issuers rotate their
+ * keys; but not for each such token: anyone can forge those.
  */
 import { errors, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from '../observability/logger.js';
@@ -13,11 +13,11 @@ import { fetchKeySet, type KeySet } from './fetch-key-set.js';
 
 export interface KeyPace {
   readonly answerWithinMs: number;
-  /** From one answer to the next question, while it answers; an issuer's withdrawn key is taken until then. */
+  /** From one answer to the next fetch, while the issuer answers; until then a withdrawn key of the issuer is accepted. */
   readonly refreshMs: number;
-  /** The same while it does not answer. */
+  /** The same during an outage. */
   readonly retryMs: number;
-  /** Unknown keys have it asked once in that time. */
+  /** Unknown keys trigger one fetch within this time. */
   readonly cooldownMs: number;
 }
 
@@ -26,7 +26,7 @@ const PACE: KeyPace = { answerWithinMs: 5_000, refreshMs: 600_000, retryMs: 2_00
 export interface IssuerKeysOptions {
   readonly url: string;
   readonly logger: Logger;
-  /** ms of a clock that never goes back */
+  /** ms, monotonic */
   readonly now: () => number;
   readonly pace?: Partial<KeyPace>;
 }
@@ -37,7 +37,7 @@ export class IssuerKeys {
   /** Null: they were never fetched. */
   #keys: KeySet | null = null;
   #askedForNewerAt = Number.NEGATIVE_INFINITY;
-  /** Of an outage; null while the issuer answers, and before it was asked. */
+  /** The cause of an outage; null while the issuer answers, and before the first fetch. */
   #why: string | null = null;
   #asking: Promise<void> | null = null;
   #abort = new AbortController();
@@ -49,7 +49,7 @@ export class IssuerKeys {
     this.#pace = { ...PACE, ...options.pace };
   }
 
-  /** Asks the issuer now, and from then on at its pace. Returns at once. */
+  /** Fetches now, and then periodically. Returns at once. */
   start(): void {
     void this.#ask();
   }
@@ -58,13 +58,13 @@ export class IssuerKeys {
     return this.#keys !== null;
   }
 
-  /** Why they can't be fetched; null: they can. */
+  /** Why they can't be fetched; null if they can. */
   get whyNot(): string | null {
     if (this.#why !== null) return `the issuer's keys (AUTH_JWKS_URL) can't be fetched: ${this.#why}`;
     return this.#keys ? null : "the issuer's keys are being fetched for the first time";
   }
 
-  /** For jose. @throws KeysUnavailable; jose's own where the issuer has no such key */
+  /** For jose. @throws KeysUnavailable; jose's own error if the issuer has no such key */
   readonly keyFor: JWTVerifyGetKey = async (header, token) => {
     if (!this.#keys && this.#why === null) await this.#ask();
     try {
@@ -88,7 +88,7 @@ export class IssuerKeys {
     return this.#keys;
   }
 
-  /** @throws KeysUnavailable: during an outage nobody knows whether the issuer has a new key */
+  /** @throws KeysUnavailable: during an outage it is unknown whether the issuer has a new key */
   async #askForNewer(): Promise<void> {
     if (this.#why === null && (this.#asking || this.#mayAskForNewer())) await this.#ask();
     if (this.#why !== null) throw this.#unavailable();
@@ -105,7 +105,7 @@ export class IssuerKeys {
     return new KeysUnavailable(Math.ceil(this.#pace.retryMs / 1_000));
   }
 
-  /** Never rejected; how it ended is in #why. Those who ask meanwhile wait for the same answer. */
+  /** Never rejects; #why has the result. Concurrent callers share one fetch. */
   #ask(): Promise<void> {
     this.#asking ??= this.#askOnce().finally(() => {
       this.#asking = null;
@@ -122,7 +122,7 @@ export class IssuerKeys {
     this.#timer = setTimeout(() => void this.#ask(), why === null ? this.#pace.refreshMs : this.#pace.retryMs);
   }
 
-  /** Why it failed; null: it did not. */
+  /** Why it failed; null on success. */
   async #fetch(): Promise<string | null> {
     const { answerWithinMs } = this.#pace;
     this.#abort = new AbortController();
@@ -138,7 +138,7 @@ export class IssuerKeys {
     }
   }
 
-  /** One line when an outage begins, one when it ends. */
+  /** One log line when an outage begins, one when it ends. */
   #tell(why: string | null): void {
     const { logger } = this.#options;
     if (why !== null && this.#why === null) {

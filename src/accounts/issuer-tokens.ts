@@ -1,4 +1,4 @@
-/** Tokens of the issuer that AUTH_JWKS_URL names, verified by its own keys. */
+/** Tokens of the issuer that AUTH_JWKS_URL names, verified with its keys. */
 import { type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { accountIn, keptUntilExpired, type VerifyToken } from './access-tokens.js';
 import { at, type Clock, strict, type TokenRules } from './token-rules.js';
@@ -8,7 +8,7 @@ const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 export interface IssuerOptions extends TokenRules {
   readonly accountClaim: string;
   readonly clock: Clock;
-  /** What may throw KeysUnavailable. */
+  /** May throw KeysUnavailable. */
   readonly keyFor: JWTVerifyGetKey;
 }
 

@@ -1,4 +1,4 @@
-/** The service's own tokens: JWT, HS256 with a key derived from the master key, so they outlive a restart. */
+/** The service's own tokens: JWT, HS256 with a key derived from the master key, so they survive a restart. */
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose';
 import { accountIn, keptUntilExpired, type VerifyToken } from './access-tokens.js';
 import { TokenRefused } from './token-refused.js';
@@ -12,7 +12,7 @@ export interface OwnTokens {
 }
 
 export interface OwnTokenOptions extends TokenRules {
-  /** The first signs; a token that any of them signed is taken. */
+  /** The first one signs; tokens signed with any of them are accepted. */
   readonly keys: readonly [Buffer, ...Buffer[]];
   readonly lifetimeMs: number;
   readonly clock: Clock;

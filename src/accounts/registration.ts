@@ -1,4 +1,4 @@
-/** The command line's way to accounts: straight to the event store, beside a running service or without one. */
+/** Account commands of the command line: directly on the event store, with or without a running service. */
 import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
 import { signsUntil } from '../read-model/signing-secrets.js';
 import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
@@ -13,7 +13,7 @@ export interface RegistrationParts {
   readonly randomBytes: RandomBytes;
   readonly newEventId: NewEventId;
   readonly now: () => Date;
-  /** How long a credential that is revoked is looked for before it is revoked all the same; 500 without it. */
+  /** How long to search for a credential before revoking it anyway; 500 if unset. */
   readonly lookMs?: number;
 }
 
@@ -36,12 +36,12 @@ export interface IssuedCredential {
 }
 
 export interface Registration {
-  /** The secrets are in the answer and nowhere else. @throws RegistrationRefused, StoreUnavailable (all of these) */
+  /** The secrets are only in the result. @throws RegistrationRefused, StoreUnavailable (all of these) */
   register(accountId: number, context: CommandContext): Promise<IssuedCredential & { signingSecret: string }>;
   issueCredential(accountId: number, context: CommandContext): Promise<IssuedCredential>;
   /**
-   * The history may be so long that the credential is not found soon. It is revoked then, and looked for afterwards: where it
-   * was never issued the event revokes nothing, and this is refused as ever.
+   * If the history is too long to find the credential soon, it is revoked first and searched for afterwards: if it was never
+   * issued, the event revokes nothing, and the call is refused as usual.
    */
   revokeCredential(clientId: string, context: CommandContext): Promise<{ accountId: number; clientId: string }>;
   rotateSecret(accountId: number, context: CommandContext): Promise<RotatedSecret>;
@@ -50,7 +50,7 @@ export interface Registration {
 interface RotatedSecret {
   readonly accountId: number;
   readonly signingSecret: string;
-  /** ISO 8601, UTC, ms: until then the secret before this one signs beside it. */
+  /** ISO 8601, UTC, ms: until then the previous secret also signs. */
   readonly previousEndsAt: string;
 }
 
@@ -106,14 +106,17 @@ export function createRegistration(parts: RegistrationParts): Registration {
     },
   };
 
-  /** The first event of every account is its registration. */
+  /** Every account's first event is its registration. */
   async function mustKnow(accountId: number): Promise<void> {
     const search = new EventSearch(store, accountId, ({ type }) => type === 'AccountRegistered');
     const found = await search.within().finally(() => search.close());
     if (found !== 'found') throw noAccount(accountId);
   }
 
-  /** These events depend on no state: on a conflict the same ones follow whatever came first. So a busy account stops none. */
+  /**
+   * These events depend on no state: on a conflict the same events are appended again, after any others. So a busy account
+   * blocks none of them.
+   */
   async function appendToKnown(accountId: number, context: CommandContext, event: AccountEvent): Promise<void> {
     const events = enveloped([event], context, parts.newEventId);
     for (let revision = 0; ; ) {

@@ -2,12 +2,12 @@
 import { errors } from 'jose';
 import type { StrictRules } from './token-rules.js';
 
-/** A rule of ours that jose does not know. The message is what the sender reads. */
+/** A violated rule that jose does not check. The message is shown to the sender. */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused';
 }
 
-/** By jose's code. ERR_JWKS codes are an issuer's only. */
+/** By jose's code. ERR_JWKS codes occur only with an issuer. */
 const SAID: Readonly<Record<string, string>> = {
   ERR_JWT_EXPIRED: 'the token has expired (exp)',
   ERR_JWT_INVALID: 'the token is not a JWT',
@@ -17,14 +17,14 @@ const SAID: Readonly<Record<string, string>> = {
   ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'the token has no kid, and several keys of the issuer match',
 };
 
-/** @returns a phrase that holds nothing of the token */
+/** @returns a phrase that contains nothing from the token */
 export function whyRefused(error: unknown, rules: StrictRules): string {
   if (error instanceof TokenRefused) return error.message;
   if (error instanceof errors.JWTClaimValidationFailed) return aboutClaim(error, rules);
   if (error instanceof errors.JOSEAlgNotAllowed)
     return `the algorithm (alg) is not one of ${rules.algorithms.join(', ')}`;
   const code = error instanceof errors.JOSEError ? error.code : '';
-  // The rest: an extension (crit) that is not known, or a key of the issuer that is none.
+  // The rest: an unknown extension (crit), or an invalid key of the issuer.
   return SAID[code] ?? 'the token could not be verified';
 }
 

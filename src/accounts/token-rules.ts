@@ -1,4 +1,4 @@
-/** What a token has to fulfil: always all of it told to jose, which checks nothing that it was not told of. */
+/** The requirements on a token: always pass all of them to jose, which checks only what it is told. */
 import type { JWTVerifyOptions } from 'jose';
 
 const REQUIRED_CLAIMS = ['exp', 'iat', 'sub'];
@@ -18,7 +18,7 @@ export interface StrictRules extends TokenRules {
   readonly requiredClaims: string[];
 }
 
-/** @param more claims that are required beside exp, iat and sub */
+/** @param more claims required in addition to exp, iat and sub */
 export function strict({ issuer, audience }: TokenRules, algorithms: string[], ...more: string[]): StrictRules {
   return { issuer, audience, algorithms, requiredClaims: [...REQUIRED_CLAIMS, ...more] };
 }

@@ -1,4 +1,4 @@
-/** At which revisions which of an account's webhooks were active: its history folded once, and asked for any revision. */
+/** At which revisions each of an account's webhooks was active: folds the history once, answers for any revision. */
 import { NO_STREAM, type RecordedEvent } from '../ports/event-store.js';
 import { whyUnfoldable } from '../read-model/foldable.js';
 import type { Projection } from '../read-model/projection-source.js';
@@ -8,24 +8,21 @@ import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
 export interface ActiveSpan {
   readonly webhookId: number;
   readonly eventType: EventType;
-  /** The revision of the event that switched it on. */
+  /** The revision of the event that activated it. */
   readonly from: number;
-  /** That of the event that switched it off; Infinity where it is active to this day. */
+  /** The revision of the event that deactivated it; Infinity if it is still active. */
   readonly until: number;
 }
 
 export interface ActiveSpans {
   readonly spans: readonly ActiveSpan[];
-  /** Of the last event; NO_STREAM where there is none. */
+  /** Of the last event; NO_STREAM if there is none. */
   readonly revision: number;
 }
 
 type Growing = { -readonly [Key in keyof ActiveSpan]: ActiveSpan[Key] };
 
-/**
- * Up to an event that can't be folded: the service routes by nothing that came after it.
- * @throws what the history throws
- */
+/** Stops at an event that can't be folded: later events don't affect routing. @throws errors of the history */
 export async function activeSpans(history: AsyncIterable<RecordedEvent>, projection: Projection): Promise<ActiveSpans> {
   const spans: Growing[] = [];
   const open = new Map<number, Growing>();
@@ -55,7 +52,7 @@ export function wasActive(
   return spans.some((span) => span.webhookId === webhookId && span.eventType === eventType && span.from <= revision);
 }
 
-/** Ends the open spans of those that are not active any more; the spans that begin. */
+/** Ends the open spans of webhooks that are no longer active. Returns the new spans. */
 function changed(open: Map<number, Growing>, webhooks: readonly Webhook[], revision: number): Growing[] {
   const active = new Map(webhooks.flatMap((webhook) => (webhook.isActive ? [[webhook.id, webhook]] : [])));
   for (const [id, span] of open) {

@@ -1,4 +1,4 @@
-/** What became of a delivery, by all that the topics know of it. */
+/** The result of a delivery, from all evidence in the topics. */
 import type { Said } from '../ports/delivery-order.js';
 
 /** A retry record that its consumer is not done with. */
@@ -10,9 +10,9 @@ export interface Waiting {
 }
 
 export interface Evidence {
-  /** By its entries; null where it has none. */
+  /** From its entries; null if there are none. */
   readonly said: Said | null;
-  /** Of its retry records the one of the highest turn. */
+  /** Of its retry records, the one with the highest turn. */
   readonly waiting: Waiting | null;
   /** The highest turn of its dead letters. */
   readonly letterTurn: number | null;
@@ -21,13 +21,13 @@ export interface Evidence {
 export type Answer =
   | { readonly kind: 'delivered' | 'exhausted' | 'cancelled' }
   | ({ readonly kind: 'retrying' } & Waiting)
-  /** Its payment's record comes to a consumer again, and with it what is missing. */
+  /** Its payment's record will be redelivered to a consumer, which adds the missing records. */
   | { readonly kind: 'waiting' }
   /** `why`: what is missing. */
   | { readonly kind: 'unanswered'; readonly why: string };
 
 /**
- * The record of a tier and the dead letter come before the entry that tells of them, so what an entry tells of must be there.
+ * The retry record and the dead letter are published before the entry that reports them, so a reported one must exist.
  * @param isOpen whether the consumer is not done with the payment's record
  */
 export function answerOf(evidence: Evidence, isOpen: boolean): Answer {
@@ -49,7 +49,7 @@ export function answerOf(evidence: Evidence, isOpen: boolean): Answer {
   }
 }
 
-/** Whether no record of a tier can change the answer. */
+/** Whether no retry record can change the answer. */
 export function isEnded(evidence: Evidence): boolean {
   const outcome = evidence.said?.outcome;
   return outcome === 'delivered' || outcome === 'cancelled' || (outcome === 'exhausted' && hasLetter(evidence));
@@ -59,17 +59,17 @@ export function isKnown({ said, waiting, letterTurn }: Evidence): boolean {
   return said !== null || waiting !== null || letterTurn !== null;
 }
 
-/** That of an earlier turn was for the end before a replay. */
+/** A dead letter of an earlier turn belongs to the end before a replay. */
 function hasLetter({ said, letterTurn }: Evidence): boolean {
   return letterTurn !== null && letterTurn >= (said?.turn ?? 0);
 }
 
-/** A record of an earlier turn is that of a try that was made. */
+/** A retry record of an earlier turn belongs to an attempt already made. */
 function waits({ said, waiting }: Evidence): Answer | null {
   return waiting && waiting.turn >= (said?.turn ?? 0) ? { kind: 'retrying', ...waiting } : null;
 }
 
-/** Its entries are lost. What is higher in turn came later: a replay's record, or the dead letter of a last try. */
+/** Its entries are lost. The higher turn came later: a replay's record, or the dead letter of a last attempt. */
 function withoutEntry({ waiting, letterTurn }: Evidence): Answer | null {
   if (waiting && waiting.turn > (letterTurn ?? -1)) return { kind: 'retrying', ...waiting };
   return letterTurn === null ? null : { kind: 'exhausted' };

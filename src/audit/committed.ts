@@ -1,4 +1,4 @@
-/** Where the groups stood when the audit began. */
+/** The groups' committed offsets when the audit began. */
 import type { Topics } from '../delivery/topics.js';
 import type { Broker } from '../ports/broker.js';
 
@@ -33,7 +33,7 @@ export class Committed {
     return this.#topics.get(topic) ?? NONE;
   }
 
-  /** Whether the group was not done with what stands there. Of a topic that came later it was done with nothing. */
+  /** Whether the group was not done with this record. In a topic created later it was done with nothing. */
   isOpen({ topic, partition, offset }: { topic: string; partition: number; offset: number }): boolean {
     return offset >= (this.of(topic).get(partition) ?? 0);
   }

@@ -1,17 +1,15 @@
 /**
- * What became of every payment record of a period: a join of what the topics say of it, with no service and no clock.
+ * The result of every payment record of a period: a join of the topics' evidence, without the service and without a clock.
  *
- * It may be asked while the service runs. A record moves by being published elsewhere first and being remembered as done
- * last: a payment record is done once its `routed` entry and what follows from each of its deliveries are durable; a retry
- * record, once the next one or the end is; a dead letter and a retry record are durable before the entry that tells of them.
- * So the audit reads against that order: where the groups stand first, then payments, then entries, then dead letters and
- * tiers.
- * - What is done by the offsets that were read first has its entries before the entries are read.
- * - What an entry tells of (a dead letter, a retry record) is in its topic before that topic is read. The retry record
- *   stands at or after the offset that was read, or it was done by then: then what came of it is among the entries too, or,
- *   where it was only put off again, which leaves no entry, it is another retry record, of the same turn, of which the same
- *   holds.
- * - All else stands at or after those offsets, and waits.
+ * It may run beside the service. A record moves on by being published elsewhere first and committed as done last: a payment
+ * record is done once its `routed` entry and the consequences of each of its deliveries are durable; a retry record, once
+ * the next one or the end is; a dead letter and a retry record are durable before the entry that reports them. So the audit
+ * reads against that order: first the groups' committed offsets, then payments, then entries, then dead letters and tiers.
+ * - Records done before the committed offsets have their entries before the entries are read.
+ * - Whatever an entry reports (a dead letter, a retry record) is in its topic before that topic is read. The retry record is
+ *   at or after the committed offset, or it was done by then: then its result is among the entries too, or, if it was only
+ *   parked again, which leaves no entry, there is another retry record with the same turn, to which the same applies.
+ * - All other records are at or after those offsets, and wait.
  */
 
 import { partitionText } from '../delivery/record-place.js';
@@ -48,13 +46,13 @@ export async function auditCompleteness(parts: CompletenessParts, period: Period
   await reading.since.check(broker, unrouted(reading));
   const others = await readOthers(reading);
   const report = new Report(reading);
-  // What they lack says nothing where nothing is missing.
+  // Their gaps don't matter if nothing is missing.
   const read = [...payments, entries, ...(report.counts().unanswered > 0 ? others : [])];
   report.lost.push(...(await lostOf(reading, read)));
   return report;
 }
 
-/** Dead letters and tiers, where an answer depends on them. */
+/** Dead letters and tiers, if an answer depends on them. */
 async function readOthers(reading: Reading): Promise<readonly ReadTopic[]> {
   const { broker, topics, ledger } = reading;
   const read: ReadTopic[] = [];
@@ -69,7 +67,7 @@ async function readOthers(reading: Reading): Promise<readonly ReadTopic[]> {
   return read;
 }
 
-/** The partitions with a record that is done and has no entry: it may be older than the first one. */
+/** The partitions with a record that is done but has no entry: it may be older than the first entry. */
 function unrouted({ ledger }: Reading): ReadonlySet<string> {
   const partitions = new Set<string>();
   for (const { place, payment } of ledger.payments()) {

@@ -1,4 +1,4 @@
-/** An account's webhooks as they stood at a moment: the events up to then, folded as the service folds them. */
+/** An account's webhooks at a point in time: folds the events up to then, as the service does. */
 import type { EventStore } from '../ports/event-store.js';
 import { mustBeFoldable } from '../read-model/account-unreadable.js';
 import { loadProjection } from '../read-model/projection-source.js';
@@ -7,9 +7,9 @@ import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
 import { timeOf } from './log.js';
 
 /**
- * In the order they were created; header values stay sealed. Null where the account was not registered yet.
- * @param at ms since the epoch; what happened in that very millisecond counts
- * @throws StoreUnavailable; AccountUnreadable where an event up to then can't be folded
+ * In order of creation; header values stay sealed. Null if the account was not registered yet.
+ * @param at ms since the epoch, inclusive
+ * @throws StoreUnavailable; AccountUnreadable if an event up to then can't be folded
  */
 export async function configurationAt(
   store: EventStore,

@@ -1,4 +1,4 @@
-/** The histories of accounts, each folded when it is asked for. */
+/** The histories of accounts, each folded on demand. */
 import type { EventStore } from '../ports/event-store.js';
 import { loadProjection } from '../read-model/projection-source.js';
 import { readIdentity } from '../read-model/store-identity.js';
@@ -7,7 +7,7 @@ import { type ActiveSpans, activeSpans } from './active-webhooks.js';
 
 interface Known {
   readonly spans: ActiveSpans;
-  /** What was asked for: a store that is shorter than that is not read again and again. */
+  /** The requested revision: a store that ends before it is not read again and again. */
   readonly upTo: number;
 }
 
@@ -15,7 +15,7 @@ export class Histories {
   readonly #projection = loadProjection('account-webhooks');
   readonly #accounts = new Map<number, Known>();
   readonly #store: Pick<EventStore, 'read'>;
-  /** The identity of the store; null where it has none. */
+  /** The identity of the store; null if it has none. */
   readonly identity: string | null;
 
   private constructor(store: Pick<EventStore, 'read'>, identity: string | null) {
@@ -29,8 +29,8 @@ export class Histories {
   }
 
   /**
-   * Null where the account has no such revision: the store was restored. An account that changes while it is audited is
-   * read again.
+   * Null if the account has no such revision: the store was restored. An account that changes during the audit is read
+   * again.
    * @throws StoreUnavailable
    */
   async upTo(accountId: number, revision: number): Promise<ActiveSpans | null> {
@@ -43,7 +43,7 @@ export class Histories {
     return known.spans.revision < revision ? null : known.spans;
   }
 
-  /** As far as it was asked for. */
+  /** As read for the last request; null if there was none. */
   known(accountId: number): ActiveSpans | null {
     return this.#accounts.get(accountId)?.spans ?? null;
   }

@@ -1,11 +1,11 @@
-/** The ledger of a period: its payment records by their places, and what the other topics say of each. */
+/** The ledger of a period: its payment records by place, and what the other topics report about each. */
 
 import { type Place, partitionText, sourceText } from '../delivery/record-place.js';
 import type { UnreadableBatch } from '../ports/broker.js';
 import { isEnded } from './answers.js';
 import { type Payment, PaymentLine } from './payment-line.js';
 
-/** Where a record stands that is no payment event, and is not among the dead letters as far as those were read. */
+/** The place of a record that is no payment event, and not in the dead letters read so far. */
 export interface Unburied extends Pick<Place, 'topic' | 'partition' | 'offset' | 'at'> {
   readonly isOpen: boolean;
 }
@@ -23,7 +23,7 @@ export class Ledger {
   readonly #partitions = new Map<string, Partition>();
   /** By `source`. */
   readonly #unburied = new Map<string, Unburied>();
-  /** Batches of payment topics that can't be read, by place and digest: those that nobody stepped over, as far as is known. */
+  /** Unreadable batches of payment topics, by place and digest, that were not skipped, as far as known. */
   readonly #standing = new Map<string, string>();
   #unreadable = 0;
   #records = 0;
@@ -37,14 +37,14 @@ export class Ledger {
     this.#records += 1;
   }
 
-  /** A record that is none: it must be among the dead letters. */
+  /** A record that is no payment event: it must be among the dead letters. */
   invalid(record: Unburied): void {
     this.#records += 1;
     this.#invalid += 1;
     this.#unburied.set(sourceText(record), record);
   }
 
-  /** A dead letter is of this record: by another release's word also one that is a payment event. */
+  /** A dead letter of this record: also of a payment event, if another release considered it invalid. */
   buried(source: string): void {
     this.#unburied.delete(source);
     const [, partition = '', offset] = /^(.*)\/(\d+)$/s.exec(source) ?? [];
@@ -52,13 +52,13 @@ export class Ledger {
     if (payment) payment.isBuried = true;
   }
 
-  /** A dead letter is of the payment record that stands there: its account could not be read. */
+  /** A dead letter of the payment record at this place: its account could not be read. */
   buriedAt(place: Place): void {
     const payment = this.find(place);
     if (payment) payment.isBuried = true;
   }
 
-  /** Of any time: no record of it tells when it was published. */
+  /** From any time: no record of the batch tells when it was published. */
   unreadable({ topic, partition, first, digest }: UnreadableBatch): void {
     const source = sourceText({ topic, partition, offset: first });
     this.#unreadable += 1;
@@ -69,7 +69,7 @@ export class Ledger {
     this.#standing.delete(`${source} ${digest}`);
   }
 
-  /** Undefined for a record that is not of the period, and for one of a former topic of that name. */
+  /** Undefined for a record outside the period, and for one of a deleted topic with the same name. */
   find(place: Place): PaymentLine | undefined {
     const found = this.#partitions.get(partitionText(place))?.payments.get(place.offset);
     return found?.at === place.at ? found : undefined;
@@ -87,7 +87,7 @@ export class Ledger {
     return this.#unreadable;
   }
 
-  /** The places of those that nobody stepped over, as far as the dead letters were read. */
+  /** The places of batches that were not skipped, according to the dead letters read so far. */
   get standing(): readonly string[] {
     return [...this.#standing.values()];
   }
@@ -112,7 +112,7 @@ export class Ledger {
     );
   }
 
-  /** Whether one depends on the tiers. The dead letters are read before: of those that are exhausted none may be left. */
+  /** Whether an answer depends on the tiers. Read the dead letters first: otherwise exhausted deliveries count as well. */
   get needsTiers(): boolean {
     return this.#has(({ deliveries }) => deliveries.some((line) => !isEnded(line)));
   }

@@ -1,20 +1,20 @@
-/** An account's history as an auditor reads it: what was configured, by whom, when. Sealed values stay sealed. */
+/** An account's history for auditors: what was configured, by whom, when. Sealed values stay sealed. */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import { whyUnfoldable } from '../read-model/foldable.js';
 import { accountStream } from '../webhooks/events.js';
 
 export interface AuditEntry {
   readonly revision: number;
-  /** ISO 8601, UTC, ms: when it was decided. */
+  /** ISO 8601, UTC, ms: the time of the decision. */
   readonly at: string | null;
   readonly type: string;
   readonly actor: string | null;
   readonly requestId: string | null;
   readonly correlationId: string | null;
-  /** The trace it was part of, as W3C writes it. */
+  /** The trace it belongs to, in W3C format. */
   readonly traceparent: string | null;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Only of an event that can't be folded: why. The account is set aside from there on. */
+  /** Only on an event that can't be folded: the reason. The account is set aside from there on. */
   readonly unreadable?: string;
 }
 
@@ -23,14 +23,14 @@ export async function* auditLog(store: EventStore, accountId: number): AsyncIter
   for await (const event of store.read(accountStream(accountId))) yield entry(event);
 }
 
-/** The history, and then what is added to it, until the signal aborts. @throws StoreUnavailable */
+/** The history, then new events, until the signal aborts. @throws StoreUnavailable */
 export async function* followAuditLog(
   store: EventStore,
   accountId: number,
   signal: AbortSignal,
 ): AsyncIterable<AuditEntry> {
   const own = accountStream(accountId);
-  // The prefix is also that of longer ids: account-4 and account-42.
+  // The prefix also matches longer ids: account-4 and account-42.
   for await (const { events } of store.subscribe({ after: null, streamPrefix: own, signal })) {
     for (const event of events) if (event.stream === own) yield entry(event);
   }
@@ -53,7 +53,7 @@ function entry(event: RecordedEvent): AuditEntry {
   };
 }
 
-/** Every event has one time, under a name of its kind: registeredAt, createdAt, updatedAt ... */
+/** Every event has one time, under a name specific to its type: registeredAt, createdAt, updatedAt ... */
 export function timeOf(data: Readonly<Record<string, unknown>>): string | null {
   return text(Object.entries(data).find(([name]) => name.endsWith('At'))?.[1]);
 }

@@ -1,6 +1,6 @@
 /**
- * One payment record of the period: what `routed` entries say of it, and its deliveries. Hazard: there may be millions, so
- * of an entry only what it demands is kept, and of a delivery a few numbers.
+ * One payment record of the period: its `routed` entries, and its deliveries. Hazard: there may be millions, so only an
+ * entry's demands are stored, and a few numbers per delivery.
  */
 import { outranks, type Said } from '../ports/delivery-order.js';
 import type { EventType } from '../webhooks/limits.js';
@@ -9,7 +9,7 @@ import type { Evidence, Waiting } from './answers.js';
 
 export interface DeliveryLine extends Evidence {
   readonly webhookId: number;
-  /** In how many entries it stands; doubled ones count twice, as they do for the record. */
+  /** How many entries list it; duplicate entries count twice, as they do for the record. */
   readonly listed: number;
   /** At both revisions of one entry. */
   readonly wasActiveThroughout: boolean;
@@ -24,18 +24,18 @@ export interface Payment {
   readonly eventType: EventType;
   /** keyOfEvent */
   readonly key: string;
-  /** When the record was published, ms since the epoch. */
+  /** Publication time of the record, ms since the epoch. */
   readonly at: number;
   /** Whether its consumer was not done with it when the audit began. */
   readonly isOpen: boolean;
 }
 
-/** What one `routed` entry says of the record. */
+/** The content of one `routed` entry about the record. */
 export interface Routing {
   readonly routed: number;
   readonly confirmed: number;
   readonly webhooks: readonly number[];
-  /** Up to `confirmed`; null where its revisions are those of another store. */
+  /** Up to `confirmed`; null if its revisions are those of another store. */
   readonly spans: ActiveSpans | null;
 }
 
@@ -50,7 +50,7 @@ export class PaymentLine implements Payment {
   /** Whether a dead letter is of the record itself. */
   isBuried = false;
   #entries = 0;
-  /** The last revision by which it was routed. */
+  /** The last revision used to route it. */
   #confirmed = Number.NEGATIVE_INFINITY;
   #isOfOtherStore = false;
   #lines: readonly Growing[] = NONE;
@@ -63,7 +63,7 @@ export class PaymentLine implements Payment {
     this.isOpen = isOpen;
   }
 
-  /** Whether it is known what was to become of it: it was routed, or buried as a whole. */
+  /** Whether its routing is known: it was routed, or has a dead letter of its own. */
   get isJoined(): boolean {
     return this.isRouted || (this.isBuried && !this.isOpen);
   }
@@ -88,7 +88,7 @@ export class PaymentLine implements Payment {
     for (const id of [...(before ?? NONE), ...(after ?? NONE)]) if (this.#find(id)) this.#line(id).wasActive = true;
   }
 
-  /** By an entry of the webhook's delivery. */
+  /** From an entry of the webhook's delivery. */
   says(webhookId: number, said: Said): void {
     const line = this.#line(webhookId);
     if (!line.said || outranks(said, line.said)) line.said = said;
@@ -107,17 +107,18 @@ export class PaymentLine implements Payment {
   }
 
   /**
-   * Whether there has to be an answer. A record may be handed out twice, and the first time be given up after its entry:
-   * what only that entry lists is then nobody's. It was done once at least, so what all entries list was done.
+   * Whether an answer must exist. A record may be handed out twice, and abandoned the first time after its entry: deliveries
+   * that only that entry lists are then not required. The record was done at least once, so deliveries listed in all entries
+   * were done.
    */
   demands({ listed, wasActiveThroughout }: DeliveryLine): boolean {
     return wasActiveThroughout || (listed > 0 && listed === this.#entries);
   }
 
   /**
-   * Whether nothing has ever told the dispatcher to send it. One that no entry lists went out when the record was handed
-   * out and given up before its entry: by what revision is not known, only that none came after the last entry's. While
-   * the record is open its last entry may be still to come.
+   * Whether the dispatcher never had a reason to send it. A delivery that no entry lists was sent when the record was handed
+   * out and abandoned before its entry: its revision is unknown, but not after the last entry's. While the record is open
+   * its last entry may be still to come.
    * @param known the account's history
    */
   isUnexpected({ webhookId, listed, wasActive: isRight }: DeliveryLine, known: ActiveSpans | null): boolean {

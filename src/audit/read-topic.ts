@@ -1,18 +1,20 @@
-/** A topic as the audit found it: whether it has all records of the period. What a retention or an operator removed is told. */
+/**
+ * A topic as the audit read it: whether it has all records of the period. Reports deleted records (retention, operators).
+ */
 import type { Extent, ReceivedRecord } from '../ports/broker.js';
 
 /** The topic no longer has all records of the period. */
 export interface Lost {
   readonly kind: 'lost';
   readonly topic: string;
-  /** Records from before this time may be missing, ISO 8601; null where it is not known which. */
+  /** Records from before this time may be missing, ISO 8601; null if it is unknown which. */
   readonly before: string | null;
 }
 
 export interface Found {
-  /** Asked for after the topic was read: what retention took meanwhile is found missing, or was read. */
+  /** Queried after the topic was read: records that retention deleted meanwhile count as missing, or were read. */
   readonly extent: ReadonlyMap<number, Extent>;
-  /** What the group was done with when the audit began. */
+  /** The group's committed offsets when the audit began. */
   readonly committed: ReadonlyMap<number, number>;
 }
 
@@ -22,28 +24,28 @@ export class ReadTopic {
   readonly name: string;
   readonly #oldest = new Map<number, Pick<ReceivedRecord, 'offset' | 'timestamp'>>();
   readonly #before: ReadonlyMap<number, Extent>;
-  /** By partition the highest offset of those that are named elsewhere, and were not read. */
+  /** By partition, the highest offset that other topics name and that was not read. */
   readonly #named = new Map<number, number>();
   #hasLostNamed = false;
 
-  /** @param before its extent before it was read: what is named elsewhere, stands there and was not read, is gone */
+  /** @param before the extent before reading: a record within it that other topics name, but that was not read, is gone */
   constructor(name: string, before: ReadonlyMap<number, Extent> = new Map()) {
     this.name = name;
     this.#before = before;
   }
 
-  /** In the order of offsets within each partition. */
+  /** Call in offset order within each partition. */
   saw({ partition, offset, timestamp }: ReceivedRecord): void {
     if (!this.#oldest.has(partition)) this.#oldest.set(partition, { offset, timestamp });
   }
 
-  /** An entry names a record of the period that was not read: it is gone, or came after the topic was read. */
+  /** An entry names a record of the period that was not read: it is gone, or was published after the topic was read. */
   isNamed({ partition, offset }: Pick<ReceivedRecord, 'partition' | 'offset'>): void {
     if (offset < (this.#before.get(partition)?.next ?? 0)) this.#hasLostNamed = true;
     else this.#named.set(partition, Math.max(offset, this.#named.get(partition) ?? 0));
   }
 
-  /** @param from the begin of the period, ms since the epoch; null where nothing is missing that may be of it */
+  /** Null if no record that may be of the period is missing. @param from the start of the period, ms since the epoch */
   lost({ extent, committed }: Found, from: number): Lost | null {
     const partitions = [...new Set([...extent.keys(), ...committed.keys()])];
     const lacking = partitions.filter((partition) => {

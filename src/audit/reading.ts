@@ -1,4 +1,4 @@
-/** Reads the topics into the ledger, each by its own records' format. */
+/** Reads the topics into the ledger, each in its own record format. */
 
 import { dueOf, fromRetryRecord } from '../delivery/delivery.js';
 import { type DeliveryLogEntry, readLogEntry, saidBy } from '../delivery/log/delivery-log.js';
@@ -18,11 +18,11 @@ import type { PaymentLine } from './payment-line.js';
 import type { ReadTopic } from './read-topic.js';
 import type { RoutedSince } from './routed-since.js';
 
-/** Records published from `from` on and before `to`, in ms since the epoch, by the broker's word. */
+/** Records published from `from` (inclusive) to `to` (exclusive), ms since the epoch, by the broker's timestamps. */
 export interface Period {
   readonly from: number;
   readonly to: number;
-  /** Null: of every account. */
+  /** Null: all accounts. */
   readonly account: number | null;
 }
 
@@ -31,7 +31,7 @@ export interface CompletenessParts {
   readonly store: Pick<EventStore, 'read'>;
   readonly topics: Topics;
   readonly groups: Groups;
-  /** For each record that was read. */
+  /** Called for each record that was read. */
   readonly progress: (topic: string) => void;
 }
 
@@ -44,7 +44,7 @@ export interface Reading extends CompletenessParts {
 }
 
 const KNOWN: ReadonlySet<Outcome> = new Set(OUTCOMES);
-/** Of dead letters that are the end of a delivery. */
+/** Of dead letters that end a delivery. */
 const ENDS: ReadonlySet<DeadLetterReason> = new Set<DeadLetterReason>(END_REASONS);
 
 export function readPayments(reading: Reading, topic: ReadTopic): Promise<void> {
@@ -63,7 +63,7 @@ export function readPayments(reading: Reading, topic: ReadTopic): Promise<void> 
   return each(reading, topic, read, { onUnreadable: (batch) => ledger.unreadable(batch) });
 }
 
-/** @param payments where records are that an entry names, and the ledger does not have */
+/** @param payments where entries may name records that the ledger does not have */
 export function readEntries(reading: Reading, topic: ReadTopic, payments: readonly ReadTopic[]): Promise<void> {
   return each(reading, topic, async (record) => {
     const entry = readLogEntry(record);
@@ -150,13 +150,13 @@ function isOf({ account }: Period, accountId: number | null): boolean {
   return account === null || account === accountId;
 }
 
-/** All that a record which is no payment event may say of its account: payment systems publish by it. */
+/** The only hint at the account of a record that is no payment event: payment systems use it as the key. */
 function accountOfKey({ key }: ReceivedRecord): number | null {
   const text = key?.toString('utf8') ?? '';
   return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
 }
 
-/** Whether what somebody put into the topic has what is asked of it. */
+/** Whether an entry has the required fields: other applications may write to the topic. */
 function isSound({ webhookId, outcome, nextAttemptAt }: DeliveryLogEntry): boolean {
   const isTime = nextAttemptAt === null || typeof nextAttemptAt === 'string';
   return Number.isSafeInteger(webhookId) && KNOWN.has(outcome) && isTime;

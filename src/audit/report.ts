@@ -1,4 +1,4 @@
-/** What the topics say of a period, as an auditor asks: how many of each, what is open, what is missing. */
+/** The report of a period, for auditors: counts, open deliveries, missing records. */
 import { webhookMessageId } from '../delivery/delivery.js';
 import { eventOfKey } from '../delivery/payment/event-identity.js';
 import { sourceText } from '../delivery/record-place.js';
@@ -18,7 +18,7 @@ interface About {
   readonly eventSource?: string;
   readonly accountId: number;
   readonly webhookId: number;
-  /** Where the payment's record stands, topic/partition/offset. */
+  /** The place of the payment's record, topic/partition/offset. */
   readonly source: string;
 }
 
@@ -29,7 +29,7 @@ export interface Open extends About {
   readonly nextAttemptAt: string;
 }
 
-/** Of a payment record as a whole, id and webhookId are null; of a record that is no payment event all but `source`. */
+/** For a whole payment record, id and webhookId are null; for a record that is no payment event, everything but `source`. */
 export interface Unanswered {
   readonly kind: 'unanswered';
   readonly why: string;
@@ -41,7 +41,7 @@ export interface Unanswered {
   readonly source: string;
 }
 
-/** A delivery to a webhook that was not active whenever its payment was routed. */
+/** A delivery to a webhook that was not active at any routing of its payment. */
 export interface Unexpected extends About {
   readonly kind: 'unexpected';
 }
@@ -52,7 +52,7 @@ interface Answered {
   readonly answer: Answer;
 }
 
-/** What a Date can say at most. */
+/** The latest time that a Date can represent. */
 const LAST_TIME_MS = 8.64e15;
 const NO_DELIVERY = { id: null, webhookId: null } as const;
 const NO_EVENT = { ...NO_DELIVERY, eventId: null, accountId: null } as const;
@@ -88,7 +88,7 @@ export class Report {
   *open(): Iterable<Open> {
     for (const { entered, line, answer } of this.#all()) {
       if (answer.kind !== 'retrying') continue;
-      // A stranger's record may name any number.
+      // A foreign record may contain any number.
       const nextAttemptAt = new Date(Math.min(answer.due, LAST_TIME_MS)).toISOString();
       yield { kind: 'open', ...about(entered, line), tier: answer.tier, nextAttemptAt };
     }
@@ -136,7 +136,7 @@ export class Report {
     for (const entered of this.#parts.ledger.payments()) yield* this.#answers(entered);
   }
 
-  /** Made anew each time they are asked for: there may be millions. */
+  /** Recomputed on each call: there may be millions. */
   *#answers(entered: Entered): Iterable<Answered> {
     const { payment } = entered;
     if (this.#stateOfPayment(entered) === 'earlier') return;
@@ -150,7 +150,7 @@ export class Report {
     return isJoined ? 'joined' : this.#stateOf({ ...place, at, isOpen });
   }
 
-  /** Of a record that nothing is known of. */
+  /** Of a record without any evidence. */
   #stateOf(record: Unburied): RecordState {
     if (record.isOpen) return 'waiting';
     return this.#parts.since.isEarlier(record, record.at) ? 'earlier' : 'unanswered';

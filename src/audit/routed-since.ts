@@ -1,6 +1,6 @@
 /**
- * From where on `routed` entries are written in each partition: the records before it are of an earlier release, which left
- * nothing to join them with.
+ * Where `routed` entries start in each partition: earlier records are from an earlier release, which wrote nothing to join
+ * them with.
  */
 
 import { type Place, partitionText } from '../delivery/record-place.js';
@@ -13,33 +13,32 @@ export class RoutedSince {
   readonly #first = new Map<string, Place>();
   #lastWithoutPlace = Number.NEGATIVE_INFINITY;
 
-  /** An entry names this place. */
   routed(place: Place): void {
     const name = partitionText(place);
     const known = this.#first.get(name);
     if (!known || place.offset < known.offset) this.#first.set(name, place);
-    // One of them is of a former topic; in which order they come is no matter.
+    // One of them is from a deleted topic of the same name; their order does not matter.
     else if (place.offset === known.offset && place.at !== known.at)
       this.#first.set(name, { ...known, at: Number.NaN });
   }
 
   /**
-   * The entry of a delivery does not say which record it is of: an earlier release wrote it.
-   * @param at when it was published, ms since the epoch
+   * A delivery's entry does not name its record: an earlier release wrote it.
+   * @param at publication time of the entry, ms since the epoch
    */
   withoutPlace(at: number): void {
     this.#lastWithoutPlace = Math.max(this.#lastWithoutPlace, at);
   }
 
-  /** @param at when the record was published, ms since the epoch */
+  /** @param at publication time of the record, ms since the epoch */
   isEarlier(where: Where, at: number): boolean {
     const first = this.#first.get(partitionText(where));
     return first ? where.offset < first.offset : at < this.#lastWithoutPlace;
   }
 
   /**
-   * Takes back what only a former topic of that name says: its entries name offsets of this one, at other times. The rule
-   * was kept before this topic was made, so none of its records is from before the rule.
+   * Discards starts that come only from a deleted topic of the same name: its entries name offsets of this one, with other
+   * times. `routed` entries existed before this topic was created, so all of its records have them.
    * @throws BrokerUnavailable
    */
   async check(broker: Pick<Broker, 'browse'>, partitions: ReadonlySet<string>): Promise<void> {

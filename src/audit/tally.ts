@@ -3,24 +3,24 @@ import type { Answer } from './answers.js';
 import type { Payment } from './payment-line.js';
 
 export interface Counts {
-  /** Payment records, a repeated event as often as it was published. */
+  /** Payment records; a repeated event counts as often as it was published. */
   readonly records: number;
-  /** Different events: accounts and identities. */
+  /** Distinct events: by account and identity. */
   readonly events: number;
   /** Records that are no payment event. */
   readonly invalid: number;
-  /** Batches of the payment topics that can't be read, of any time. */
+  /** Unreadable batches of the payment topics, from any time. */
   readonly unreadable: number;
-  /** Records from before the first `routed` entry of their partition: nothing is said of them. */
+  /** Records from before the first `routed` entry of their partition: not audited. */
   readonly earlier: number;
-  /** Events with no webhook to go to. */
+  /** Events without a matching webhook. */
   readonly notDue: number;
   /** Records times webhooks. */
   readonly deliveries: number;
   readonly delivered: number;
   readonly exhausted: number;
   readonly cancelled: number;
-  /** By tier, the delay it bears in its name. */
+  /** By tier, named by its delay. */
   readonly retrying: Readonly<Record<string, number>>;
   /** Deliveries and records that their consumer was not done with. */
   readonly waiting: number;
@@ -43,7 +43,7 @@ export class Tally {
     this.#records[state] += 1;
   }
 
-  /** @param mayBeDue false where this record is known to have no webhook to go to: an event may have several records */
+  /** @param mayBeDue false if this record is known to match no webhook: an event may have several records */
   event({ accountId, key }: Pick<Payment, 'accountId' | 'key'>, mayBeDue: boolean): void {
     const events = this.#accounts.get(accountId) ?? new Map<string, boolean>();
     this.#accounts.set(accountId, events);

@@ -1,28 +1,28 @@
 /**
- * Which entry of a delivery says what became of it. One order for all who ask (view, list, replay, audit), and a total one:
- * entries may come in any order, over any partitions, and twice.
+ * Which entry decides a delivery's outcome. All users (view, list, replay, audit) share this total order: entries may come
+ * in any order, over any partitions, and twice.
  *
- * Words: a delivery's *turn* is how many attempts and replays it has behind it. Each entry names it; of entries that
- * earlier releases wrote, which don't, it is 0: what is written after them counts, and among them an end.
+ * Words: a delivery's *turn* counts its attempts and replays so far. Each entry has it; entries of earlier releases don't,
+ * and count as turn 0: entries written after them win, and among themselves an end wins.
  */
 export const OUTCOMES = ['delivered', 'retrying', 'exhausted', 'cancelled'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** What an entry says. */
+/** An entry's content, as far as the order needs it. */
 export interface Said {
   readonly outcome: Outcome;
   readonly turn: number;
-  /** When the entry was published, ms since the epoch. */
+  /** Publication time of the entry, ms since the epoch. */
   readonly at: number;
-  /** ISO 8601; null where no attempt follows, or its time is not known. */
+  /** ISO 8601; null if no attempt follows, or its time is unknown. */
   readonly nextAttemptAt: string | null;
 }
 
 const RANKS: readonly ((said: Said) => number)[] = [isDelivered, ({ turn }) => turn, isEnd, ({ at }) => at];
 
 /**
- * Whether `one` takes the place of `other`: delivered before all else, then the higher turn, then an end, then the later
- * time. What is the same in all of these is ordered by what it says, so that the order is total.
+ * Whether `one` outranks `other`: delivered first, then the higher turn, then an end, then the later time. Ties are broken
+ * by content, which makes the order total.
  */
 export function outranks(one: Said, other: Said): boolean {
   for (const rank of RANKS) if (rank(one) !== rank(other)) return rank(one) > rank(other);

@@ -1,33 +1,32 @@
 /**
- * The event store: append-only streams, the truth of this service.
+ * The event store: append-only streams, this service's source of truth.
  *
- * Words: a *stream* holds events in order, numbered by *revision* from 0. Every event also has a *position*, its place
- * among all events of the store. A position is an opaque string: it is kept and handed back, never compared or computed.
+ * Words: a *stream* holds events in order, numbered by *revision* from 0. Every event also has a *position*, its place among
+ * all events of the store. A position is an opaque string: store it and pass it back, never compare or compute it.
  *
  * Semantics that every adapter keeps (test/contract/event-store-contract.ts):
- * - append is atomic: all of its events are stored, in order, or none. It resolves when they are durable.
- * - append is decided by the expected revision: the last revision the caller has seen, or NO_STREAM. Where the stream
- *   stands elsewhere it rejects with WrongExpectedRevision and stores nothing.
- * - append is idempotent: the same event ids with the same expected revision give back the first result. After
- *   StoreUnavailable the append is in doubt, so it is repeated with the same ids, never with new ones.
- * - read gives the events of a stream from a revision on, in order: all that were stored when the first was asked for,
- *   and maybe some that were stored meanwhile. A stream that was never written is empty. Of several servers the leader
- *   answers, so an event that is missing is in no acknowledged append.
- * - data and metadata are objects, whatever the store has: others may write to it. Where it has null, another value or what
- *   is no JSON, they are NO_OBJECT.
- * - head is a position at or after every event that was acknowledged before it was asked for. The leader answers.
- * - subscribe gives every event of the streams whose name starts with the prefix, once each and in the order of their
- *   positions, those appended by other processes too; it goes on until its signal aborts, and then ends without error.
- *   A lost connection is the adapter's to mend, from the last event it gave.
- * - A batch's position says up to which place everything was given, events of other streams passed over; it never goes
- *   back. A subscription that follows passes every head, though maybe without an event to give.
- * - Beginning after a position of another history is OtherHistory: the event that it names does not stand there, or the
- *   store ends before it. A store that was restored from a backup is another history from its end on.
- * - The caught-up mark is in order: a batch with caughtUp = true comes after every event that was stored when the
- *   subscription was made (or had to be remade). It may come again, and it comes for an empty store too.
- * - Every call ends: an adapter sets a time limit of its own and reports it as StoreUnavailable.
- * - close ends every subscription and releases everything; it may be called twice. What is asked for afterwards is
- *   rejected with StoreUnavailable.
+ * - append is atomic: all of its events are stored, in order, or none. The promise resolves when they are durable.
+ * - append takes the expected revision: the last revision the caller has seen, or NO_STREAM. If the stream's last revision
+ *   differs, append rejects with WrongExpectedRevision and stores nothing.
+ * - append is idempotent: the same event ids with the same expected revision return the first result. After StoreUnavailable
+ *   the append is in doubt: repeat it with the same ids, never with new ones.
+ * - read yields the events of a stream from a revision on, in order: all that were stored at the time of the first request,
+ *   and maybe some stored since. A stream that was never written is empty. In a cluster the leader answers, so a missing
+ *   event is in no acknowledged append.
+ * - data and metadata are always objects, though others may write to the store: null, other values and invalid JSON become
+ *   NO_OBJECT.
+ * - head is a position at or after every event acknowledged before the call. The leader answers.
+ * - subscribe yields every event of the streams whose name starts with the prefix, once each and in position order,
+ *   including appends by other processes. The subscription runs until its signal aborts, and then ends without error. The
+ *   adapter recovers from a lost connection, resuming after the last yielded event.
+ * - A batch's position covers everything yielded so far, including events of other streams that were skipped; positions
+ *   never go back. A subscription that follows passes every head, though maybe without an event to yield.
+ * - Starting after a position of another history is OtherHistory: the event it names is not at that place, or the store ends
+ *   before it. A store restored from a backup is another history from its end on.
+ * - The caught-up mark is in order: a batch with caughtUp = true comes after every event stored when the subscription was
+ *   created (or recreated). The mark may be repeated, and is sent for an empty store too.
+ * - Every call ends: an adapter sets its own time limit and reports a timeout as StoreUnavailable.
+ * - close ends every subscription and releases everything. Idempotent. Later calls reject with StoreUnavailable.
  */
 export interface EventStore {
   /** @throws WrongExpectedRevision, StoreUnavailable */
@@ -35,27 +34,27 @@ export interface EventStore {
   /** @throws StoreUnavailable */
   read(stream: string, fromRevision?: number): AsyncIterable<RecordedEvent>;
   /**
-   * Whether the event is the last one of its stream, by the leader's word. Each command asks (docs/decisions/0007).
+   * Whether the event is the last one of its stream, according to the leader. Each command calls this (docs/decisions/0007).
    * @throws StoreUnavailable
    */
   endsWith(stream: string, revision: number, id: string): Promise<boolean>;
-  /** @throws OtherHistory where `after` is no position of this store; StoreUnavailable where it can't be mended */
+  /** @throws OtherHistory if `after` is no position of this store; StoreUnavailable if the adapter can't recover */
   subscribe(options: SubscribeOptions): AsyncIterable<EventBatch>;
-  /** @throws StoreUnavailable; OtherHistory where the store was replaced while it was open */
+  /** @throws StoreUnavailable; OtherHistory if the store was replaced while it was open */
   head(): Promise<string>;
-  /** Whether everything before `head` stands before `position`; both are positions of this store. */
+  /** Whether everything before `head` is also before `position`. Both must be positions of this store. */
   isAtOrAfter(position: string, head: string): boolean;
   close(): Promise<void>;
 }
 
-/** What expectedRevision is for a stream that must not exist yet. */
+/** The expectedRevision of a stream that must not exist yet. */
 export const NO_STREAM = -1;
 
-/** What stands for data and metadata that are no JSON object. */
+/** Replaces data and metadata that are no JSON object. */
 export const NO_OBJECT: Readonly<Record<string, unknown>> = Object.freeze({});
 
 export interface NewEvent {
-  /** A UUID, chosen by the caller: what makes a repeated append safe. */
+  /** A UUID chosen by the caller: makes a repeated append idempotent. */
   readonly id: string;
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -75,18 +74,18 @@ export interface Appended {
 }
 
 export interface SubscribeOptions {
-  /** The position after which to begin; null is the beginning. */
+  /** The position after which to start; null is the beginning. */
   readonly after: string | null;
   readonly streamPrefix: string;
   readonly signal: AbortSignal;
-  /** Told each time the store is found out of reach while the subscription is mended; the mark comes again afterwards. */
+  /** Called each time a recovering subscription finds the store unreachable; the caught-up mark is sent again afterwards. */
   readonly onDropped?: (error: StoreUnavailable) => void;
 }
 
-/** Events, or the caught-up mark, or a place that was passed without an event. */
+/** Events, or the caught-up mark, or a position that was passed without an event. */
 export interface EventBatch {
   readonly events: readonly RecordedEvent[];
-  /** Everything up to here was given, by this batch or earlier ones. */
+  /** Everything up to here was yielded, by this batch or earlier ones. */
   readonly position: string;
   readonly caughtUp: boolean;
 }
@@ -97,14 +96,14 @@ export class WrongExpectedRevision extends Error {
   constructor(
     readonly stream: string,
     readonly expected: number,
-    /** The stream's last revision, NO_STREAM where there is none. */
+    /** The stream's last revision; NO_STREAM if it has none. */
     readonly actual: number,
   ) {
     super(`stream ${stream} is at revision ${actual}, expected ${expected}`);
   }
 }
 
-/** It can't be reached, or does not answer in time: to be tried again. */
+/** The store is unreachable or does not answer in time: retry. */
 export class StoreUnavailable extends Error {
   override readonly name: string = 'StoreUnavailable';
   readonly code: string = 'STORE_UNAVAILABLE';
@@ -116,7 +115,7 @@ export class StoreRefused extends StoreUnavailable {
   override readonly code = 'STORE_REFUSED';
 }
 
-/** The store is a different one than before, or the same one as it was earlier: nothing that was folded from it counts. */
+/** The store was replaced, or restored to an earlier state: states folded from it are invalid. */
 export class OtherHistory extends Error {
   override readonly name = 'OtherHistory';
   readonly code = 'OTHER_HISTORY';

@@ -1,42 +1,44 @@
 /**
  * Projections that run on the event store's own server, where auditors query them. The service itself never reads them:
- * after a restart of the server they are empty until it has caught up. Every call may be rejected with StoreUnavailable,
+ * after a server restart they are empty until the server has caught up. Every call may reject with StoreUnavailable,
  * StoreRefused or ProjectionsOff.
  */
 export interface ProjectionServer {
-  /** Whether it folds at all; it may fold nothing though each projection says that it runs. */
+  /** Whether the server folds at all; it may fold nothing though the status of every projection is Running. */
   folding(): Promise<Folding>;
-  /** Creates it, or gives it a new source; what it had folded stays until reset, and one that is stopped stays so. */
+  /**
+   * Creates the projection or updates its source. Folded states stay until reset, and a stopped projection stays stopped.
+   */
   put(name: string, source: string): Promise<'created' | 'updated'>;
-  /** Null where it does not exist. */
+  /** Null if the projection does not exist. */
   status(name: string): Promise<ServerProjectionStatus | null>;
-  /** The text that it runs, whoever put it there; null where this user may not read it. */
+  /** The source that runs now, whichever client deployed it; null if this user has no permission to read it. */
   runningSource(name: string): Promise<string | null>;
-  /** It folds nothing until it is started; its states stay. @throws ProjectionMissing */
+  /** Pauses folding until start; its states stay. @throws ProjectionMissing */
   stop(name: string): Promise<void>;
-  /** It goes on where it was; nothing where it runs. @throws ProjectionMissing */
+  /** Resumes folding where it stopped; no effect on a running projection. @throws ProjectionMissing */
   start(name: string): Promise<void>;
-  /** Its states are gone, and it folds from the beginning; one that is stopped not before it is started. @throws ProjectionMissing */
+  /** Deletes its states and folds from the beginning; a stopped projection does so after start. @throws ProjectionMissing */
   reset(name: string): Promise<void>;
-  /** The state of one stream; {} where it has none. @throws ProjectionMissing */
+  /** The state of one stream; {} if it has none. @throws ProjectionMissing */
   state(name: string, stream: string): Promise<unknown>;
 }
 
-/** on; off: it runs no projections. no-categories: what it needs for those of a category is stopped. */
+/** off: the server runs no projections. no-categories: the system projection that category projections need is stopped. */
 export type Folding = 'on' | 'off' | 'no-categories';
 
 export interface ServerProjectionStatus {
-  /** As the server calls it: Running, Stopped, Faulted (Enabled) ... */
+  /** The server's own word: Running, Stopped, Faulted (Enabled) ... */
   readonly status: string;
-  /** Why it is so, where it says. */
+  /** The server's reason for the status, if it gives one. */
   readonly reason: string;
-  /** Percent of the history that is folded; -1 where it does not know. */
+  /** Percent of the history that is folded; -1 if the server does not know. */
   readonly progress: number;
-  /** How far it has come, opaque: another one is a step. */
+  /** Progress, opaque: a different value means that it has moved. */
   readonly position: string;
 }
 
-/** The server has no projection of this name: it was never deployed there. */
+/** The server has no projection of this name: none was ever deployed. */
 export class ProjectionMissing extends Error {
   override readonly name = 'ProjectionMissing';
   readonly code = 'PROJECTION_MISSING';

@@ -1,47 +1,45 @@
 /**
- * The read model's file: one JSON state per stream, the idempotency keys of its events, and the position up to which all
- * of it was folded.
+ * The read model's file: one JSON state per stream, the idempotency keys of its events, and the position up to which all of
+ * it was folded.
  *
  * Semantics that every adapter keeps (test/contract/projection-states-contract.ts):
- * - It belongs to one process at a time, is local, and answers synchronously.
- * - commit stores states, keys, what is set aside, and position in one transaction: after a crash all are old or all are new.
- * - It can be lost at any time: its user rebuilds it from the event store.
- * - open with another version or another history than those stored forgets states, keys, what is set aside, and position.
- * - A method that finds the states damaged throws StatesDamaged. They are gone at the next start.
+ * - The file belongs to one process at a time, is local, and answers synchronously.
+ * - commit stores states, keys, streams set aside and position in one transaction: after a crash all are old or all are new.
+ * - The file can be lost at any time: its user rebuilds it from the event store.
+ * - open with another version or another history than those stored deletes states, keys, streams set aside and position.
+ * - A method that finds the states damaged throws StatesDamaged. The next start deletes them.
  */
 export interface ProjectionStates {
-  /** The identity of the event store that it was folded from; null: nothing was folded yet. */
+  /** The identity of the event store that the states were folded from; null: nothing was folded yet. */
   readonly history: string | null;
   /** The position up to which everything is folded; null: nothing yet. */
   open(of: StatesOrigin): string | null;
   load(stream: string): ProjectionState | undefined;
-  /** Every state, in the order of stream names; states that are committed meanwhile may be among them. */
+  /** Every state, ordered by stream name; may include states committed meanwhile. */
   all(): Iterable<readonly [stream: string, state: ProjectionState]>;
-  /** What was kept under the key, as `KeptKey.use` gave it. */
+  /** The value stored under the key, as passed in `KeptKey.use`. */
   key(stream: string, key: string): string | undefined;
-  /** The streams whose states are folded no further, by name. */
+  /** The streams whose states are no longer folded, by name. */
   setAside(): ReadonlyMap<string, SetAside>;
   commit(changes: StateChanges): void;
-  /** Forgets keys that were kept with an earlier `at`. */
+  /** Deletes keys with an earlier `at`. */
   forgetKeys(before: number): void;
-  /** Its user found something stored that can't be read: it is damaged from now on. */
+  /** Reports that a stored value can't be read: the states are damaged from now on. */
   unsound(cause: unknown): StatesDamaged;
   close(): void;
 }
 
 export interface StatesOrigin {
-  /** Names the source of the fold. */
+  /** Identifies the source of the fold. */
   readonly version: string;
   /** The identity of the event store. */
   readonly history: string;
 }
 
 export interface ProjectionState {
-  /** The revision of the last event of the stream that was folded. */
+  /** The revision of the last folded event of the stream. */
   readonly revision: number;
-  /** The id of that event. */
   readonly eventId: string;
-  /** The state as JSON. */
   readonly json: string;
 }
 
@@ -58,13 +56,13 @@ export interface SetAside {
   readonly revision: number;
   readonly eventId: string;
   readonly eventType: string;
-  /** A few words, without a value of the event. */
+  /** A few words, without any value from the event. */
   readonly why: string;
 }
 
 export interface StateChanges {
   readonly states: ReadonlyMap<string, ProjectionState>;
-  /** Null: it is folded again. */
+  /** Null: the stream is folded again. */
   readonly setAside: ReadonlyMap<string, SetAside | null>;
   readonly keys: readonly KeptKey[];
   readonly position: string;

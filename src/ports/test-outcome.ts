@@ -1,16 +1,16 @@
-/** What came of a test event: deliveries tell, the API answers. */
+/** The result of a test event, from deliveries to the API. */
 export interface TestResult {
   /** The webhook-id. */
   readonly id: string;
   readonly success: boolean;
-  /** Null where no response came. */
+  /** Null if no response came. */
   readonly status: number | null;
-  /** Null where a response came in full. */
+  /** Null if a complete response came. */
   readonly error: string | null;
   readonly durationMs: number;
 }
 
-/** interrupted: the service stops; it says nothing of the endpoint. */
+/** interrupted: the service stopped; this says nothing about the endpoint. */
 export type TestOutcome =
   | { readonly kind: 'sent'; readonly result: TestResult }
   | { readonly kind: 'busy' }

@@ -1,10 +1,13 @@
-/** An account with an event that can't be folded is set aside: nothing is known of it from that event on, and nobody else is held up. */
+/**
+ * An account with an event that can't be folded is set aside: its state is unknown from that event on, and other accounts go
+ * on.
+ */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
 import { ACCOUNT_STREAM_PREFIX, accountStream } from '../webhooks/events.js';
 import { whyUnfoldable } from './foldable.js';
 
-/** What is asked of an account that is set aside. The message names the account, the event, and what is wrong with it. */
+/** A query for an account that is set aside. The message names the account, the event and the event's defect. */
 export class AccountUnreadable extends Error {
   override readonly name = 'AccountUnreadable';
   readonly code = 'ACCOUNT_UNREADABLE';
@@ -25,13 +28,16 @@ export function setAsideBy({ revision, id, type }: RecordedEvent, why: string): 
   return { revision, eventId: id, eventType: type, why };
 }
 
-/** @throws AccountUnreadable where the event can't be folded */
+/** @throws AccountUnreadable if the event can't be folded */
 export function mustBeFoldable(event: RecordedEvent): void {
   const why = whyUnfoldable(event);
   if (why !== null) throw new AccountUnreadable(event.stream, setAsideBy(event, why));
 }
 
-/** By the store's word: the event for which this release sets the account aside; null where it reads all. @throws StoreUnavailable */
+/**
+ * From the store: the event for which this release sets the account aside; null if it can fold all events.
+ * @throws StoreUnavailable
+ */
 export async function unreadableEventOf(store: Pick<EventStore, 'read'>, accountId: number): Promise<SetAside | null> {
   for await (const event of store.read(accountStream(accountId))) {
     const why = whyUnfoldable(event);

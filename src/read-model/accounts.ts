@@ -1,4 +1,4 @@
-/** What the projections know of accounts, in the terms of the questions that are asked. */
+/** The projections' state of accounts, in the terms of the queries. */
 import { NO_STREAM } from '../ports/event-store.js';
 import { accountStream } from '../webhooks/events.js';
 import type { EventType } from '../webhooks/limits.js';
@@ -9,7 +9,7 @@ import type { Folded } from './folded-states.js';
 import type { ProjectionHost } from './projection-host.js';
 import type { SealedSecret } from './signing-secrets.js';
 
-/** What projections/account-credentials.js folds. */
+/** The state folded by projections/account-credentials.js. */
 export interface AccountCredentials {
   readonly accountId: number | null;
   readonly credentials: readonly Credential[];
@@ -24,7 +24,7 @@ interface Credential {
   readonly issuedAt: string;
 }
 
-/** What is folded of an account's stream, by projection. */
+/** The states folded from an account's stream, by projection. */
 export interface AccountStates {
   readonly 'account-webhooks': AccountWebhooks;
   readonly 'account-credentials': AccountCredentials;
@@ -32,30 +32,30 @@ export interface AccountStates {
 
 /** Where payment events go. */
 export interface Routes {
-  /** The account's last revision that is known; NO_STREAM where none is. */
+  /** The account's last known revision; NO_STREAM if there is none. */
   readonly revision: number;
   /** The active ones. */
   readonly webhooks: readonly Webhook[];
 }
 
 /**
- * Where the account is set aside for an event that can't be read, what answers with a promise is rejected with
- * AccountUnreadable, and the others know of no webhook.
+ * If the account is set aside for an unreadable event, methods that return a promise reject with AccountUnreadable, and the
+ * others return no webhook.
  */
 export interface Accounts {
-  /** Why nothing is known of the account, naming the event that can't be read; null: it can be. As far as known here. */
+  /** Why the account is set aside, naming the unreadable event; null if it isn't. As far as known here. */
   unreadable(accountId: number): string | null;
-  /** Undefined where the account was never registered, by the store's word. @throws StoreUnavailable */
+  /** Undefined if the account was never registered, according to the store. @throws StoreUnavailable */
   webhooks(accountId: number): Promise<AccountWebhooks | undefined>;
-  /** With all that the store has just now: another process may have changed them a moment ago. @throws StoreUnavailable */
+  /** With all events now in the store: another process may have just changed the webhooks. @throws StoreUnavailable */
   webhooksNow(accountId: number): Promise<AccountWebhooks | undefined>;
-  /** Of one type, as far as known here: payments are routed by this. */
+  /** Of one type, as far as known here: used to route payments. */
   routes(accountId: number, eventType: EventType): Routes;
-  /** Undefined where it is gone, as far as known here. */
+  /** Undefined if it was removed, as far as known here. */
   webhook(accountId: number, webhookId: number): Webhook | undefined;
-  /** Since when the endpoint is noted to take nothing, ISO 8601; undefined where it is not, as far as known here. */
+  /** Since when the endpoint is recorded as failing, ISO 8601; undefined if it isn't, as far as known here. */
   failingSince(accountId: number, endpoint: string): string | undefined;
-  /** An active credential; one not known here is looked for in the store. */
+  /** An active credential; if unknown here, looked up in the store. */
   credential(accountId: number, clientId: string): Promise<Credential | undefined>;
   /** Sealed, newest last. */
   signingSecrets(accountId: number): Promise<AccountCredentials['signingSecrets']>;
@@ -95,7 +95,7 @@ export function createAccounts(host: ProjectionHost<AccountStates>): Accounts {
   };
 }
 
-/** A command decides on all that the store has; what it appends counts at once in this process. */
+/** A command decides on all events in the store; events it appends are visible at once in this process. */
 export function createLoadAccount(host: ProjectionHost<AccountStates>): LoadAccount {
   return async (accountId) => {
     host.mustTakeMore();
@@ -106,7 +106,7 @@ export function createLoadAccount(host: ProjectionHost<AccountStates>): LoadAcco
       revision: folded?.revision ?? NO_STREAM,
       keyUse: (key) => host.key(stream, key),
       applied(webhooks, { revision, eventId }, use) {
-        // Only a registered account has anything appended.
+        // Only registered accounts have events.
         if (!folded) return;
         host.applied(stream, { state: { ...folded.state, 'account-webhooks': webhooks }, revision, eventId }, use);
       },

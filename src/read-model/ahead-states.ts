@@ -1,6 +1,6 @@
 /**
- * States that this process knows and its read model has not folded yet: those of its own commands, and those that a
- * command read from the store. They count at once, so nobody waits for the subscription, and the next GET shows them.
+ * States that this process knows but its read model has not folded yet: those of its own commands, and those that a command
+ * read from the store. They are visible at once, so commands don't wait for the subscription, and the next GET shows them.
  * They stay until the read model has reached their revision.
  */
 import type { KeyUse } from '../webhooks/key-use.js';
@@ -15,7 +15,7 @@ export interface AheadLimits {
 
 const AHEAD_LIMITS: AheadLimits = { streams: 10_000, characters: 64 * 1024 * 1024 };
 
-/** So much is ahead of the read model that a command is not begun: the read model has to come first. */
+/** Too much is ahead of the read model to start a command: the read model must catch up first. */
 export class ReadModelBehind extends Error {
   override readonly name = 'ReadModelBehind';
   readonly code = 'READ_MODEL_BEHIND';
@@ -25,7 +25,7 @@ interface Entry<S> {
   readonly folded: Folded<S>;
   readonly keys: ReadonlyMap<string, KeyUse>;
   readonly characters: number;
-  /** By `now`, when this process appended the first of its events; null where it only read them. */
+  /** By `now`, when this process appended the first of its events; null if it only read them. */
   readonly since: number | null;
 }
 
@@ -58,10 +58,7 @@ export class AheadStates<S> {
     return this.#entries.get(stream)?.keys.get(key);
   }
 
-  /**
-   * A state that is older than the one kept changes nothing.
-   * @param isOwn this process appended it
-   */
+  /** A state older than the stored one is ignored. @param isOwn this process appended it */
   put(stream: string, folded: Folded<S>, keys: readonly KeyUse[], isOwn: boolean): void {
     const before = this.#entries.get(stream);
     if (before && before.folded.revision >= folded.revision) return;
@@ -71,7 +68,10 @@ export class AheadStates<S> {
     this.#entries.set(stream, { folded, keys: all, characters, since: before?.since ?? (isOwn ? this.#now() : null) });
   }
 
-  /** The read model has folded so far. @returns ms since an own append; null where it is still ahead, or was read only */
+  /**
+   * The read model has reached this revision.
+   * @returns ms since an own append; null if the state is still ahead, or was only read
+   */
   reached(stream: string, revision: number): number | null {
     const entry = this.#entries.get(stream);
     if (!entry || entry.folded.revision > revision) return null;

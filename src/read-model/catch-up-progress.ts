@@ -1,4 +1,4 @@
-/** Tells the log how far a projection is on its way to where the store stands. */
+/** Logs a projection's progress towards the end of the store. */
 import type { Logger } from '../observability/logger.js';
 
 const TELL_EVERY_MS = 1_000;

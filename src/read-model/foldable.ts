@@ -1,6 +1,7 @@
 /**
- * What the folds need of an event. It is looked at before a fold sees the event, so that folds never throw: a store takes
- * events from others than us, and an event is for ever. What no fold reads is not asked for, nor are events that none knows.
+ * What the folds need of an event. Events are checked before folding, which keeps folds from throwing: other applications
+ * may write to the store, and an event is permanent. Fields that no fold reads are not checked, nor are event types that
+ * none handles.
  */
 import { NO_OBJECT, type RecordedEvent } from '../ports/event-store.js';
 
@@ -37,7 +38,7 @@ const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
   ]),
 );
 
-/** Why the event can't be folded, a few words without a value of it; null where it can. */
+/** Why the event can't be folded, a few words without any value from it; null if it can. */
 export function whyUnfoldable({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): string | null {
   const needed = NEEDED.get(type);
   if (!needed) return null;

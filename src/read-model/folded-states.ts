@@ -1,6 +1,6 @@
 /**
- * What a projection has folded: its states as they were committed, those used of late also in memory. A state that was
- * handed out is never changed; the next one is folded from a copy.
+ * A projection's folded states, as committed; recently used ones are also in memory. A state that was handed out is never
+ * changed; the next one is folded from a copy.
  */
 import { LRUCache } from 'lru-cache';
 import type { RecordedEvent } from '../ports/event-store.js';
@@ -19,16 +19,16 @@ import type { Projection } from './projection-source.js';
 
 /**
  * Of the states' JSON; in memory they take two to three times as much. An account may have 100 webhooks, or one. Measured on
- * 33,000 accounts that take turns, so that it hardly ever helps: 376 MiB resident with four times as much, 310 with twice, 270
- * so; 42 to 48 s of CPU for 45,000 events, whichever it was.
+ * 33,000 accounts in turn, with hardly any cache hits: 376 MiB resident with four times this size, 310 with twice, 270 with
+ * this; 42 to 48 s of CPU for 45,000 events, with each of them.
  */
 const CACHED_CHARACTERS = 4 * 1024 * 1024;
 
 export interface Folded<S> {
   readonly state: S;
-  /** The revision of the last event of the stream that is in the state. */
+  /** The revision of the stream's last event that is in the state. */
   readonly revision: number;
-  /** The id of that event: where the store has another one at that revision, it is another history. */
+  /** The id of that event: if the store has another event at that revision, it is another history. */
   readonly eventId: string;
 }
 
@@ -39,30 +39,30 @@ export interface Committed<S> {
   readonly setAside: ReadonlyMap<string, SetAside | null>;
 }
 
-/** Of states in the making: isOwn where nobody else has it yet, so that a fold may change it. */
+/** An uncommitted state: isOwn if it was never handed out and a fold may change it. */
 interface Draft<S> extends Folded<S> {
   readonly isOwn?: boolean;
 }
 
-/** Every method throws StatesDamaged, and tells `onDamaged` first: there is no going on with what is stored. */
+/** Every method throws StatesDamaged, and calls `onDamaged` first: the stored states are unusable then. */
 export class FoldedStates<S> {
   readonly #projection: Projection;
   readonly #states: ProjectionStates;
   readonly #onDamaged: (error: StatesDamaged) => void;
   readonly #time: () => number;
   readonly #cache = new LRUCache<string, Folded<S>>({ maxSize: CACHED_CHARACTERS });
-  /** Folded, and not committed. */
+  /** Folded, but not committed. */
   #drafts = new Map<string, Draft<S>>();
   #keys: KeptKey[] = [];
-  /** As committed: nothing more of these streams is folded. */
+  /** As committed: these streams are no longer folded. */
   #aside: ReadonlyMap<string, SetAside> = new Map();
   #asideDrafts = new Map<string, SetAside | null>();
-  /** Those that are in them, and those that changed nothing. */
+  /** Uncommitted events, including those that changed no state. */
   #events = 0;
-  /** Up to where everything is in them. */
+  /** The position up to which the drafts contain everything. */
   #position: string | null = null;
 
-  /** @param time ms since the epoch: keys of events that are older than a key counts are not kept */
+  /** @param time ms since the epoch: keys older than their retention are not stored */
   constructor(
     projection: Projection,
     states: ProjectionStates,
@@ -76,7 +76,7 @@ export class FoldedStates<S> {
   }
 
   /**
-   * The position after which to go on; null is the beginning. What the last commit does not have is forgotten.
+   * The position after which to resume; null is the beginning. Uncommitted states are discarded.
    * @param history the identity of the event store
    */
   open(history: string): string | null {
@@ -88,7 +88,7 @@ export class FoldedStates<S> {
     return position;
   }
 
-  /** The streams that have an event which can't be folded, as it was committed. */
+  /** The committed streams with an event that can't be folded. */
   get setAside(): ReadonlyMap<string, SetAside> {
     return this.#aside;
   }
@@ -104,7 +104,7 @@ export class FoldedStates<S> {
     return folded;
   }
 
-  /** All that is stored, in the order of stream names. */
+  /** All stored states, ordered by stream name. */
   *all(): Iterable<readonly [stream: string, state: S]> {
     try {
       for (const [stream, { json }] of this.#states.all()) yield [stream, this.#parsed<S>(json)];
@@ -113,14 +113,14 @@ export class FoldedStates<S> {
     }
   }
 
-  /** What the key caused; null where it is not known, or counts no more. */
+  /** The recorded use of the key; null if unknown or expired. */
   key(stream: string, key: string): KeyUse | null {
     const kept = this.#undamaged(() => this.#states.key(stream, key));
     return kept === undefined ? null : { key, ...this.#parsed<Omit<KeyUse, 'key'>>(kept) };
   }
 
   /**
-   * The state with the events on top, which are of its stream and follow it; nothing is stored.
+   * The state with further events folded, which must be of its stream and follow it; nothing is stored.
    * @throws AccountUnreadable
    */
   async extended(before: Folded<S> | undefined, events: AsyncIterable<RecordedEvent>): Promise<Folded<S> | undefined> {
@@ -144,10 +144,7 @@ export class FoldedStates<S> {
     for (const use of keys) this.#keep(stream, use);
   }
 
-  /**
-   * Folds what is not folded yet; nobody sees it before it is committed.
-   * @param position up to where everything was given
-   */
+  /** Folds new events; the result is invisible until committed. @param position everything up to here was received */
   fold(events: readonly RecordedEvent[], position: string): void {
     for (const event of events) this.#foldOne(event);
     this.#events += events.length;
@@ -179,17 +176,17 @@ export class FoldedStates<S> {
     return draft === undefined ? this.#aside.has(stream) : draft !== null;
   }
 
-  /** Forgets the keys that count no more. */
+  /** Deletes expired keys. */
   forgetKeys(): void {
     this.#undamaged(() => this.#states.forgetKeys(this.#time() - KEY_KEPT_MS));
   }
 
-  /** How much is folded and not committed. */
+  /** What is folded but not committed. */
   get uncommitted(): { readonly events: number; readonly states: number } {
     return { events: this.#events, states: this.#drafts.size };
   }
 
-  /** What was folded since the last commit, and the position. Gives what changed. */
+  /** Commits everything folded since the last commit, and the position. Returns the changes. */
   commit(): Committed<S> {
     const [changed, keys, setAside, position] = [this.#drafts, this.#keys, this.#asideDrafts, this.#position];
     this.#forgetDrafts();
@@ -202,7 +199,7 @@ export class FoldedStates<S> {
     return { changed, setAside };
   }
 
-  /** Copies what was handed out, and only where the event is one that changes it. */
+  /** Copies a state that was handed out, and only if the event changes it. */
   #next(before: Draft<S> | undefined, event: RecordedEvent): Draft<S> | SetAside {
     const { init, fold, handles } = this.#projection;
     const { revision, id: eventId } = event;
@@ -222,7 +219,7 @@ export class FoldedStates<S> {
     this.#position = null;
   }
 
-  /** Pages of the file may be overwritten, and it is a whole one all the same. */
+  /** Pages of the file may be overwritten while the file remains valid SQLite. */
   #parsed<T>(json: string): T {
     try {
       return JSON.parse(json) as T;

@@ -1,10 +1,10 @@
 /**
- * Asks the event store for its head, every two seconds: the proof of life of a process that only reads. A subscription may
- * stay open and silent for ever, where its server is frozen or cut off; the leader's answer can't.
+ * Polls the event store's head every two seconds: the liveness check of a process that only reads. A subscription may stay
+ * open but silent without end, if its server is frozen or cut off; the leader's answer can't.
  *
- *   asking -> answered -> (2 s) -> asking ...     an outage is told once when it begins, and once when it ends
+ *   asking -> answered -> (2 s) -> asking ...     an outage is logged once when it begins, and once when it ends
  *          -> unavailable -> (2 s) -> asking ...
- *          -> lost: the store refuses us, or was replaced: the process has to end
+ *          -> lost: the store refuses us, or was replaced: the process must end
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
@@ -15,9 +15,9 @@ const ASK_EVERY_MS = 2_000;
 export interface HeadWatchParts {
   readonly store: Pick<EventStore, 'head'>;
   readonly logger: Logger;
-  /** ms that never go back. */
+  /** ms, monotonic. */
   readonly now: () => number;
-  /** Told each head. */
+  /** Called with each head. */
   readonly onHead: (head: string) => void;
   readonly everyMs?: number;
 }
@@ -27,7 +27,7 @@ export class HeadWatch {
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #whyNot: string | null = 'no answer yet';
-  /** By `now`; null where no outage was told. */
+  /** By `now`; null if no outage was logged. */
   #outSince: number | null = null;
   #reject: (error: Error) => void = () => undefined;
   #fulfil: () => void = () => undefined;
@@ -37,7 +37,7 @@ export class HeadWatch {
     this.#fulfil = fulfil;
   });
 
-  /** Rejected where asking again is no use. */
+  /** Rejected if retrying won't help. */
   readonly lost: Promise<never> = new Promise((_, reject) => {
     this.#reject = reject;
   });
@@ -47,7 +47,7 @@ export class HeadWatch {
     this.lost.catch(() => undefined);
   }
 
-  /** Why the store did not answer when it was asked last; null: it did. */
+  /** Why the store did not answer the last request; null if it did. */
   get whyNot(): string | null {
     return this.#whyNot;
   }
@@ -74,7 +74,7 @@ export class HeadWatch {
       const head = await this.#parts.store.head();
       if (!signal.aborted) this.#answered(head);
     } catch (error) {
-      // What a closed store says is no news of it.
+      // An error of a closed store is no news.
       if (!signal.aborted) this.#failed(error as Error);
     }
   }

@@ -1,4 +1,4 @@
-/** Up to where the states were committed, for callers that wait until a place of the store is among them. */
+/** The position up to which states are committed, for callers that wait until a given position is included. */
 import type { EventStore } from '../ports/event-store.js';
 
 interface Wait {
@@ -15,13 +15,13 @@ export class PassedPlaces {
     this.#isAtOrAfter = isAtOrAfter;
   }
 
-  /** @param position all that stands before it is committed */
+  /** @param position everything before it is committed */
   moved(position: string): void {
     this.#position = position;
     for (const wait of this.#waits) if (this.#isAtOrAfter(position, wait.head)) wait.passed();
   }
 
-  /** Fulfilled once `head` is passed. @throws the signal's reason where it aborts first */
+  /** Fulfilled once `head` is passed. @throws the signal's reason if it aborts first */
   async until(head: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#position !== null && this.#isAtOrAfter(this.#position, head)) return;

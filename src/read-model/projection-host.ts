@@ -4,13 +4,13 @@
  *   starting -> catching up -> live -> closed
  *       ^            |           |
  *       |            |           +-> lost: the states are damaged, the store is another history or refuses us
- *       +- failed <--+-----------+   (store gone, disk full, subscription silent: again from the last commit)
+ *       +- failed <--+-----------+   (store gone, disk full, subscription silent: resumes from the last commit)
  *
- * States of another history are never handed out as those of this one: payment events would miss webhooks. The host is
- * lost then, the process ends, and its next start says how the store is accepted.
- * States are handed out as they are cached: they are read, never changed, by their users.
- * A stream with an event that can't be folded is set aside, in the same transaction as all else; the others go on. It is
- * tried again when a process starts.
+ * States of another history are never handed out as those of this one: payment events would miss webhooks. The host is then
+ * lost, the process ends, and its next start explains how to accept the store.
+ * States are handed out as they are cached: users must not change them.
+ * A stream with an event that can't be folded is set aside, in the same transaction as everything else; the others go on.
+ * Each process start retries it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
@@ -36,13 +36,13 @@ import { AsideTold, foldAsideAgain, withKeys } from './try-again.js';
 
 const RETRY_AFTER_MS = 500;
 /**
- * One commit while it catches up: a state that changes in many batches is copied and stored once. Measured, side by side:
- * 75,900 events a second with a commit every 5,000, 92,200 with this.
+ * One commit during catch-up: a state that changes in many batches is copied and stored once. Measured, side by side: 75,900
+ * events a second with a commit every 5,000, 92,200 with this.
  */
 const EVENTS_A_COMMIT = 10_000;
-/** They are in memory until then, and written in one turn of the event loop. */
+/** They stay in memory until then, and are written in one turn of the event loop. */
 const STATES_A_COMMIT = 2_000;
-/** A position that moved without an event is worth a commit no more often than this. */
+/** The shortest time between commits of a position that moved without an event. */
 const COMMIT_POSITION_EVERY_MS = 5_000;
 const FORGET_KEYS_EVERY_MS = 60_000;
 
@@ -51,15 +51,15 @@ export interface ProjectionHostParts {
   readonly store: EventStore;
   readonly states: ProjectionStates;
   readonly logger: Logger;
-  /** ms that never go back. */
+  /** ms, monotonic. */
   readonly now: () => number;
   /** ms since the epoch. */
   readonly time: () => number;
-  /** Told how long an own append was ahead of the read model, in ms. */
+  /** Called with how long an own append was ahead of the read model, in ms. */
   readonly onReached?: (ms: number) => void;
 }
 
-/** Out of reach: the store, or the file of the states. */
+/** out-of-reach: the store is unavailable, or the file of the states. */
 type Contact =
   | { readonly kind: 'starting' | 'catching-up' | 'out-of-reach'; readonly why: string }
   | { readonly kind: 'live'; readonly why: null };
@@ -67,7 +67,7 @@ type Contact =
 export type ProjectionStanding = Contact & {
   /** Folded by this process. */
   readonly events: number;
-  /** ms since it last had all that the store has; 0 while it follows. */
+  /** ms since it last had all events of the store; 0 while it follows. */
   readonly behindMs: number;
 };
 
@@ -89,9 +89,9 @@ export class ProjectionHost<S> {
   #isAsideTried = false;
   #contact: Contact = { kind: 'starting', why: 'the event store has not answered yet' };
   #events = 0;
-  /** Up to where everything was given. */
+  /** Everything up to here was received. */
   #position: string | null = null;
-  /** By `now`; its start at first. */
+  /** By `now`; initially its start. */
   #lastLive = 0;
   #committedAt = 0;
   #keysForgottenAt = 0;
@@ -108,7 +108,7 @@ export class ProjectionHost<S> {
     this.#lost.promise.catch(() => undefined);
   }
 
-  /** @param history the identity of the event store; states of another one are forgotten */
+  /** @param history the identity of the event store; states of another one are deleted */
   start(history: string): void {
     this.#history = history;
     this.#progress.start();
@@ -116,17 +116,17 @@ export class ProjectionHost<S> {
     this.#running = this.#run();
   }
 
-  /** Fulfilled once everything that was stored when the host started is folded. */
+  /** Fulfilled once everything stored when the host started is folded. */
   get caughtUp(): Promise<void> {
     return this.#caughtUp.promise;
   }
 
-  /** Rejected where it can't go on with the states it has: the process has to end. */
+  /** Rejected if its states are unusable: the process must end. */
   get lost(): Promise<never> {
     return this.#lost.promise;
   }
 
-  /** How it stands towards the store. */
+  /** Its progress relative to the store. */
   get standing(): ProjectionStanding {
     return { ...this.#contact, events: this.#events, behindMs: this.#behindMs() };
   }
@@ -136,7 +136,7 @@ export class ProjectionHost<S> {
     return this.#folded.setAside;
   }
 
-  /** The state as known here; undefined where the stream is not known here (yet). @throws AccountUnreadable */
+  /** The state as known here; undefined if the stream is unknown here (yet). @throws AccountUnreadable */
   current(stream: string): Folded<S> | undefined {
     const aside = this.setAside.get(stream);
     if (aside) throw new AccountUnreadable(stream, aside);
@@ -150,17 +150,18 @@ export class ProjectionHost<S> {
     return this.#folded.all();
   }
 
-  /** The state as known here or, where the stream is not known here yet, folded from the store. @throws as `fresh` */
+  /** The state as known here or, if the stream is unknown here yet, folded from the store. @throws as `fresh` */
   async find(stream: string): Promise<Folded<S> | undefined> {
     return this.current(stream) ?? (await this.fresh(stream));
   }
 
   /**
-   * The state with all that the store has just now; undefined for a stream that has no events. It counts from now on.
+   * The state with all events now in the store; undefined for a stream without events. It is visible here from now on.
    * @throws StoreUnavailable, OtherHistory, AccountUnreadable
    */
   async fresh(stream: string): Promise<Folded<S> | undefined> {
-    // Begins with the state known here: strangers can ask for this (POST /oauth/token), and a history may be long.
+    // Starts from the state known here: unauthenticated callers can trigger this (POST /oauth/token), and a history may be
+    // long.
     const before = this.current(stream);
     if (before && (await this.#parts.store.endsWith(stream, before.revision, before.eventId))) return before;
     const keys: KeyUse[] = [];
@@ -171,28 +172,31 @@ export class ProjectionHost<S> {
     return after;
   }
 
-  /** What the key caused, as far as this process has read the stream. */
+  /** The recorded use of the key, as far as this process has read the stream. */
   key(stream: string, key: string): KeyUse | null {
     return this.#ahead.key(stream, key) ?? this.#folded.key(stream, key);
   }
 
-  /** What this process appended counts at once. */
+  /** Events that this process appended are visible at once. */
   applied(stream: string, after: Folded<S>, keys: readonly KeyUse[]): void {
     if (this.#isAhead(stream, after)) this.#ahead.put(stream, after, keys, true);
     else this.#parts.onReached?.(0);
   }
 
-  /** @throws ReadModelBehind where too much is ahead of what is folded: for a command, before it is begun */
+  /** Call before a command starts. @throws ReadModelBehind if too much is ahead of the folded states */
   mustTakeMore(): void {
     this.#ahead.mustTakeMore();
   }
 
-  /** Fulfilled once the states have all that the store had at the time of the call. @throws StoreUnavailable, OtherHistory */
+  /**
+   * Fulfilled once the states have everything the store had at the time of the call.
+   * @throws StoreUnavailable, OtherHistory
+   */
   async passHead(signal: AbortSignal): Promise<void> {
     await this.#passed.until(await this.#parts.store.head(), signal);
   }
 
-  /** A subscription that does not come closer to a head that the store has is made again. */
+  /** Recreates a subscription that does not advance towards a known head of the store. */
   sawHead(head: string): void {
     const { store, logger } = this.#parts;
     if (!this.#live || (this.#position !== null && store.isAtOrAfter(this.#position, head))) this.#toHead.passed();
@@ -295,7 +299,7 @@ export class ProjectionHost<S> {
     return this.#live ? this.#toHead.behindMs : this.#parts.now() - this.#lastLive;
   }
 
-  /** The states may be behind those of the store, until the mark comes again. */
+  /** The states may be behind the store until the next caught-up mark. */
   #outOfReach(error: unknown): void {
     if (this.#live) this.#lastLive = this.#parts.now();
     this.#live = false;
@@ -305,7 +309,7 @@ export class ProjectionHost<S> {
   #recover(error: unknown): void {
     this.#outOfReach(error);
     if (error instanceof OtherHistory || error instanceof StoreRefused) this.#lose(error);
-    // An outage of the store is told once, by the watch over its head.
+    // HeadWatch logs an outage of the store once.
     if (error instanceof StoreUnavailable || error instanceof OtherHistory || error instanceof StatesDamaged) return;
     this.#parts.logger.error({ err: error }, 'the projection stopped; resuming from its last commit');
   }
@@ -316,7 +320,7 @@ export class ProjectionHost<S> {
   }
 }
 
-/** Promise.withResolvers, which Node has from 22 on. */
+/** Promise.withResolvers exists since Node 22. */
 function withResolvers<T>() {
   let resolve: (value: T) => void = () => undefined;
   let reject: (error: Error) => void = () => undefined;

@@ -1,4 +1,7 @@
-/** A projection's source is compiled and run over its fixture before it goes to a server, where a bad one stops more than itself. */
+/**
+ * Compiles a projection's source and runs it on its fixture before deployment: a bad source stops more than itself on a
+ * server.
+ */
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { packageFile } from '../package-file.js';
@@ -10,7 +13,7 @@ class FixtureFailed extends Error {
   readonly code = 'FIXTURE_FAILED';
 }
 
-/** By projections/fixtures/<name>.json: events, and the state they give. @throws FixtureFailed */
+/** Uses projections/fixtures/<name>.json: events and the expected state. @throws FixtureFailed */
 export function rehearsed(name: ProjectionName, source: string): Projection {
   const file = packageFile(`projections/fixtures/${name}.json`);
   const { events, state } = JSON.parse(readFileSync(file, 'utf8')) as { events: RecordedEvent[]; state: unknown };

@@ -1,7 +1,7 @@
 /**
- * Reads the projections/ folder: source in EventStoreDB's projection language, run here by the small part of that
- * language the sources use: fromCategory(c).foreachStream().when({ $init, <event type>: (state, event) => state })
- * Events of a type that has no handler leave the state as it is.
+ * Reads the projections/ folder: source in EventStoreDB's projection language, run here by the subset of that language that
+ * the sources use: fromCategory(c).foreachStream().when({ $init, <event type>: (state, event) => state })
+ * Events of a type without a handler leave the state unchanged.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -14,17 +14,17 @@ export type ProjectionName = (typeof PROJECTIONS)[number];
 
 export interface Projection {
   readonly name: string;
-  /** The streams it folds: the category's name and a dash. */
+  /** Prefix of the streams it folds: the category's name and a dash. */
   readonly streamPrefix: string;
-  /** A hash of the source: another one means that the states must be folded again. */
+  /** A hash of the source: if it differs, the states must be folded again. */
   readonly version: string;
   init(): unknown;
-  /** False where events of the type leave every state as it is. */
+  /** False if events of the type leave every state unchanged. */
   handles(eventType: string): boolean;
   fold(state: unknown, event: RecordedEvent): unknown;
 }
 
-/** What a handler gets of an event: by these names on an EventStoreDB server, which gives more, and so here. */
+/** A handler's view of an event: the names are those of an EventStoreDB server, which has more of them. */
 interface HandledEvent {
   readonly data: RecordedEvent['data'];
   readonly metadata: RecordedEvent['metadata'];
@@ -40,7 +40,7 @@ export function loadProjection(name: ProjectionName): Projection {
   return compileProjection(name, projectionSource(name));
 }
 
-/** Field by field: it is called for each event of a rebuild. */
+/** Field by field: called for each event of a rebuild. */
 function handled(event: RecordedEvent): HandledEvent {
   return {
     data: event.data,
@@ -56,7 +56,7 @@ export function projectionSource(name: ProjectionName): string {
   return readFileSync(packageFile(`projections/${name}.js`), 'utf8');
 }
 
-/** @throws Error where the source does not compile or folds nothing. */
+/** @throws Error if the source does not compile or folds nothing. */
 export function compileProjection(name: string, source: string): Projection {
   let category = '';
   let handlers: Readonly<Record<string, Handler>> = {};
@@ -74,7 +74,7 @@ export function compileProjection(name: string, source: string): Projection {
   compileFunction(source, ['fromCategory'], { filename: `projections/${name}.js` })(fromCategory);
   const { $init } = handlers;
   if (!category || !$init) throw new Error(`projections/${name}.js folds no category, or has no $init`);
-  // $init and its like are no event types: names with a $ are the store's own.
+  // $init and the like are no event types: names with a $ are reserved by the store.
   const handlerOf = (type: string) => (type.startsWith('$') ? undefined : handlers[type]);
   return {
     name,
@@ -89,7 +89,7 @@ export function compileProjection(name: string, source: string): Projection {
   };
 }
 
-/** One projection that folds what all of these do: its states are theirs, by name. */
+/** One projection that combines all of these: its state has theirs, by name. */
 export function combined(projections: readonly Projection[]): Projection {
   const [first] = projections;
   if (!first || projections.some(({ streamPrefix }) => streamPrefix !== first.streamPrefix)) {

@@ -1,9 +1,9 @@
-/** Reads a stream on from a known state, and checks that it is the stream which the state was folded from. */
+/** Reads a stream from a known state on, and checks that the state was folded from this stream. */
 import { type EventStore, OtherHistory, type RecordedEvent } from '../ports/event-store.js';
 import type { Folded } from './folded-states.js';
 
 /**
- * The events after the known state; all of them where none is known. The last known event is read again: it tells the
+ * The events after the known state; all events if there is none. Also reads the last known event again: it identifies the
  * history.
  * @throws OtherHistory, StoreUnavailable
  */

@@ -1,6 +1,6 @@
 /**
- * Whether a webhook that the read model does not have was removed, or never belonged to this history: the account's stream
- * tells. A removal is for ever, so it is read once; ten thousand deliveries may wait for one removed webhook.
+ * Whether a webhook missing from the read model was removed, or never belonged to this history, according to the account's
+ * stream. A removal is permanent, so it is read once; ten thousand deliveries may wait for one removed webhook.
  */
 import { LRUCache } from 'lru-cache';
 import type { EventStore } from '../ports/event-store.js';

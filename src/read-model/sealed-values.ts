@@ -1,4 +1,4 @@
-/** Every sealed value that the service has to open: headers of webhooks, and the signing secrets that sign. */
+/** Every sealed value that the service must open: webhook headers, and the active signing secrets. */
 import type { AccountStates } from './accounts.js';
 import type { ProjectionHost } from './projection-host.js';
 import { signingAt } from './signing-secrets.js';
@@ -23,7 +23,7 @@ export function* sealedValues(
   }
 }
 
-/** An event that lacks what it should have is its own account's trouble; here it is passed over. */
+/** An incomplete event affects only its own account; here it is skipped. */
 function sealedIn(entries: readonly { readonly sealed?: string }[]): readonly string[] {
   return Array.isArray(entries) ? entries.map((entry) => entry?.sealed).filter((text) => typeof text === 'string') : [];
 }

@@ -1,4 +1,4 @@
-/** Waits until a projection at the server has folded what the store has. What the server says of itself is no proof. */
+/** Waits until a projection on the server has folded all events of the store. The server's own status is no proof. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProjectionMissing, type ServerProjectionStatus } from '../ports/projection-server.js';
 import { loadProjection, type Projection, type ProjectionName } from './projection-source.js';
@@ -7,13 +7,13 @@ import { isFaulted, isStopped, type ServerParts } from './server-standing.js';
 
 export interface Watching {
   readonly lookEveryMs: number;
-  /** So many looks in a row without a step are the end. */
+  /** The number of polls in a row without progress after which to give up. */
   readonly patience: number;
-  /** Told of each step. */
+  /** Called for each step. */
   readonly onStep: (name: ProjectionName, status: ServerProjectionStatus) => void;
 }
 
-/** Nothing moves: it may have stopped, or faulted. */
+/** No progress: the projection may have stopped, or faulted. */
 export class StandsStill extends Error {
   override readonly name = 'StandsStill';
   readonly code = 'STANDS_STILL';
@@ -25,7 +25,10 @@ export class StandsStill extends Error {
   }
 }
 
-/** A state that comes again, as after an update and its undoing, looks like an earlier one: so it is asked about some. */
+/**
+ * A repeated state, as after an update that was reverted, can't be told from the earlier one: so several streams are
+ * checked.
+ */
 const LAST_STREAMS = 20;
 
 /** @throws StandsStill, ProjectionMissing, StoreUnavailable */
@@ -39,7 +42,7 @@ export async function untilCaughtUp(parts: ServerParts, name: ProjectionName, wa
   });
 }
 
-/** After stop: it writes down how far it has come before. @throws StandsStill, ProjectionMissing, StoreUnavailable */
+/** After stop: the server first stores a checkpoint. @throws StandsStill, ProjectionMissing, StoreUnavailable */
 export function untilStopped(parts: ServerParts, name: ProjectionName, watching: Watching): Promise<void> {
   return until(parts, name, watching, async ({ status }) => isFaulted(status) || isStopped(status));
 }
@@ -66,7 +69,7 @@ async function until(
   }
 }
 
-/** The last events it has handlers for, of some streams. */
+/** The last handled events, of some streams. */
 async function lastPlaces(parts: ServerParts, projection: Projection): Promise<Place[]> {
   const last = new Map<string, Place>();
   for await (const { stream, revision, type } of eventsOf(parts, projection)) {

@@ -1,4 +1,4 @@
-/** What the projections of the server are compared with: the same events, folded here. */
+/** The reference for the server's projections: the same events, folded here. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type RecordedEvent, StoreUnavailable } from '../ports/event-store.js';
@@ -7,7 +7,7 @@ import type { ServerParts } from './server-standing.js';
 
 const STILL_THERE_EVERY_MS = 2_000;
 
-/** Every event of its streams, in order, as the store stands now. @throws StoreUnavailable */
+/** Every event of its streams, in order, up to the store's current end. @throws StoreUnavailable */
 export async function* eventsOf(
   parts: ServerParts,
   { name, streamPrefix }: Pick<Projection, 'name' | 'streamPrefix'>,
@@ -25,7 +25,9 @@ export async function* eventsOf(
   }
 }
 
-/** A subscription waits for a store that is down, for ever: so the server is asked, and its failure is the reason. */
+/**
+ * A subscription waits without end for an unreachable store: so the server is polled, and its failure becomes the reason.
+ */
 async function abortWhenGone({ server }: ServerParts, name: string, until: AbortController): Promise<void> {
   const { signal } = until;
   while (!signal.aborted) {
@@ -38,7 +40,7 @@ async function abortWhenGone({ server }: ServerParts, name: string, until: Abort
   }
 }
 
-/** A stream as it stood after the event of this revision. */
+/** A stream's state after the event of this revision. */
 export interface Place {
   readonly stream: string;
   readonly revision: number;
@@ -50,7 +52,7 @@ export interface TwoStates {
 }
 
 /**
- * Null where the server's state is that of the place, or of any event after it: it may be ahead of what was folded here.
+ * Null if the server's state equals the one at this place, or after any later event: the server may be ahead of this fold.
  * @throws ProjectionMissing, StoreUnavailable
  */
 export async function differenceAt(
@@ -70,7 +72,7 @@ export async function differenceAt(
   return { local, server: there };
 }
 
-/** What the server makes of a state. */
+/** A state as the server stores it. */
 export function asStored(state: unknown): unknown {
   return JSON.parse(JSON.stringify(state));
 }

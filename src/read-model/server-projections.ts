@@ -1,4 +1,4 @@
-/** The projections at the event store's server: put there, and mended, whatever was done to them there. */
+/** Deploys and repairs the projections on the event store's server, whatever was done to them there. */
 import { ProjectionMissing } from '../ports/projection-server.js';
 import { rehearsed } from './projection-rehearsal.js';
 import { type ProjectionName, projectionSource } from './projection-source.js';
@@ -7,14 +7,14 @@ import { examine, isDeployed, type ServerParts, type Standing, writeDownDeployme
 
 export interface Deployed {
   readonly projection: ProjectionName;
-  /** rebuilt: it has folded from the beginning again, by this program's source. started: it went on where it was. */
+  /** rebuilt: it has folded from the beginning again, with this program's source. started: it resumed where it was. */
   readonly outcome: 'created' | 'rebuilt' | 'started' | 'unchanged';
-  /** Why, in words; null where there is nothing to say. */
+  /** The reason in words; null if there is none. */
   readonly cause: string | null;
 }
 
 /**
- * Afterwards it runs this program's source, and has folded what the store has.
+ * Afterwards the projection runs this program's source, and has folded all events of the store.
  * @throws FixtureFailed, StandsStill, StoreUnavailable, ProjectionsOff
  */
 export async function deploy(parts: ServerParts, name: ProjectionName, watching: Watching): Promise<Deployed> {
@@ -44,7 +44,7 @@ export async function deploy(parts: ServerParts, name: ProjectionName, watching:
 
 type Step = Pick<Deployed, 'outcome' | 'cause'>;
 
-/** @param wasDeployed whether it is written down that this source was: it is not where a deployment was cut short */
+/** @param wasDeployed whether a deployment of this source is recorded: it isn't if the deployment was interrupted */
 function nextStep(standing: Standing, wasDeployed: boolean): Step {
   switch (standing) {
     case 'missing':
@@ -76,7 +76,7 @@ export async function rebuild(parts: ServerParts, name: ProjectionName, watching
   return { projection: name, outcome: 'rebuilt', cause: null };
 }
 
-/** Reset does not start one that was stopped: so it is started at the end, whatever it was. One that is faulted doesn't run. */
+/** Reset does not start a stopped projection: so it is always started at the end. A faulted one doesn't run. */
 async function foldAgain(parts: ServerParts, name: ProjectionName, standing: Standing, watching: Watching) {
   const { server } = parts;
   if (standing !== 'faulted') {

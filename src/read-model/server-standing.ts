@@ -1,4 +1,4 @@
-/** How a projection stands at the event store's server, and by which source: without changing anything. */
+/** The status and source of a projection on the event store's server. Read-only. */
 import { randomUUID } from 'node:crypto';
 import { type EventStore, NO_STREAM } from '../ports/event-store.js';
 import type { ProjectionServer, ServerProjectionStatus } from '../ports/projection-server.js';
@@ -10,17 +10,17 @@ export interface ServerParts {
 }
 
 /**
- * The first that holds. system-only: the server runs no projections but those of its system. other-source: it has a source
- * that is not this program's, or was deployed last by a program that has another.
+ * The first that applies. system-only: the server runs only its system projections. other-source: its source is not this
+ * program's, or it was last deployed by a program with another source.
  */
 export type Standing = 'missing' | 'faulted' | 'system-only' | 'other-source' | 'stopped' | 'running';
 
 export interface Examined {
   readonly projection: ProjectionName;
   readonly standing: Standing;
-  /** Null where it is missing. */
+  /** Null if it is missing. */
   readonly status: ServerProjectionStatus | null;
-  /** unreadable: this user may not read what runs, so what was written down of the last deployment counts. */
+  /** unreadable: this user may not read the running source, so the recorded last deployment counts. */
   readonly source: 'own' | 'another' | 'unreadable' | null;
 }
 
@@ -50,17 +50,17 @@ export function isFaulted(status: string): boolean {
   return /fault/i.test(status);
 }
 
-/** One that starts or stops is not. */
+/** False while starting or stopping. */
 export function isStopped(status: string): boolean {
   return /stopped|aborted|completed/i.test(status);
 }
 
-/** Whether what was deployed last is what this program has. @throws StoreUnavailable */
+/** Whether the last deployed source is this program's. @throws StoreUnavailable */
 export async function isDeployed(store: EventStore, name: ProjectionName): Promise<boolean> {
   return (await lastDeployment(store, name)).version === versionOf(name);
 }
 
-/** Where it is not written down already. @throws WrongExpectedRevision where another does so, StoreUnavailable */
+/** Unless it is recorded already. @throws WrongExpectedRevision if another process does so too, StoreUnavailable */
 export async function writeDownDeployment(store: EventStore, name: ProjectionName): Promise<void> {
   const { version: last, revision } = await lastDeployment(store, name);
   const version = versionOf(name);

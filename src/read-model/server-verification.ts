@@ -1,4 +1,4 @@
-/** The states at the server, compared with what this program folds from the same events. */
+/** Compares the server's states with those that this program folds from the same events. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { RecordedEvent } from '../ports/event-store.js';
@@ -7,14 +7,13 @@ import { loadProjection, type Projection, type ProjectionName } from './projecti
 import { asStored, differenceAt, eventsOf, type Place, type TwoStates } from './server-fold.js';
 import type { ServerParts } from './server-standing.js';
 
-/** A server that is a moment behind is no difference, so all that differ are looked at again, together. */
+/** A server that is briefly behind is no difference, so all differing states are checked again, together. */
 const LOOKS = 5;
 const LOOK_AGAIN_MS = 300;
 /** The server answers about 2,400 such calls a second. */
 const AT_ONCE = 32;
 
 export interface Difference extends TwoStates {
-  /** Its name. */
   readonly projection: string;
   readonly stream: string;
 }
@@ -24,8 +23,8 @@ interface Folded extends Place {
 }
 
 /**
- * Every account whose state on the server is another than the one folded here, of each projection in turn. One read of the
- * events serves all of them.
+ * Every account whose state on the server differs from the one folded here, for each projection in turn. One read of the
+ * events serves all projections.
  * @throws ProjectionMissing, StoreUnavailable
  */
 export async function* verify(parts: ServerParts, names: readonly ProjectionName[]): AsyncIterable<Difference> {
@@ -63,7 +62,7 @@ function found(place: Place, difference: TwoStates | null): Found | null {
 
 interface Folding {
   readonly projection: Projection;
-  /** By stream, in the order in which the streams began. */
+  /** By stream, in the order of the streams' first events. */
   readonly states: Map<string, Folded>;
 }
 
@@ -83,7 +82,7 @@ function fold({ projection, states }: Folding, event: RecordedEvent): void {
   states.set(stream, { stream, revision, state });
 }
 
-/** What the work makes of each that is not null, in order; so many are under way at once. */
+/** The non-null results of the work, in order; runs up to AT_ONCE in parallel. */
 async function mapAtOnce<T, R>(all: readonly T[], work: (one: T) => Promise<R | null>): Promise<R[]> {
   const results: (R | null)[] = Array(all.length).fill(null);
   const left = all.entries();

@@ -1,6 +1,6 @@
-/** The signing secrets of an account, and which of them sign. */
+/** An account's signing secrets, and which of them are active. */
 
-/** A replaced signing secret still signs for this long, beside the new one: receivers take over in their own time. */
+/** A replaced signing secret still signs for this long, beside the new one: receivers switch in their own time. */
 const REPLACED_SECRET_MS = 24 * 3_600_000;
 
 export interface SealedSecret {
@@ -9,12 +9,12 @@ export interface SealedSecret {
   readonly issuedAt: string;
 }
 
-/** @param replacedAt ms since the epoch, as the answer is: from then on it signs no more */
+/** @param replacedAt ms since the epoch, as is the result: from then on it no longer signs */
 export function signsUntil(replacedAt: number): number {
   return replacedAt + REPLACED_SECRET_MS;
 }
 
-/** @param time ms since the epoch @param secrets oldest first, as the answer is */
+/** @param time ms since the epoch @param secrets oldest first, as is the result */
 export function signingAt(time: number, secrets: readonly SealedSecret[]): readonly SealedSecret[] {
   return secrets.filter((_, index) => {
     const next = secrets[index + 1];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const NAME = 'store-id';
 
-/** Null where none was accepted yet. @throws an error of fs */
+/** Null if none was accepted yet. @throws an error of fs */
 export function readStoreId(dataDir: string): string | null {
   try {
     return readFileSync(join(dataDir, NAME), 'utf8').trim() || null;
@@ -14,7 +14,7 @@ export function readStoreId(dataDir: string): string | null {
   }
 }
 
-/** Whole or not at all, also where the power fails. @throws an error of fs */
+/** Atomic, even in a power failure. @throws an error of fs */
 export function writeStoreId(dataDir: string, identity: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, NAME);

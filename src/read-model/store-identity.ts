@@ -1,7 +1,7 @@
 /**
- * The identity of the event store: an event in a stream of its own, appended by the first process that finds none. The
- * identity that this installation accepted is kept in DATA_DIR/store-id, so another store, or an empty one, is noticed
- * before anything is folded from it, and a read model that was deleted is rebuilt without a question.
+ * The identity of the event store: an event in a separate stream, appended by the first process that finds none.
+ * DATA_DIR/store-id contains the identity that this installation accepted, so another store, or an empty one, is detected
+ * before anything is folded from it, and a deleted read model is rebuilt without asking.
  */
 import { type EventStore, NO_STREAM, OtherHistory, WrongExpectedRevision } from '../ports/event-store.js';
 
@@ -13,13 +13,13 @@ export interface IdentityParts {
   readonly newId: () => string;
 }
 
-/** Null where the store has none. @throws StoreUnavailable */
+/** Null if the store has none. @throws StoreUnavailable */
 export async function readIdentity(store: Pick<EventStore, 'read'>): Promise<string | null> {
   for await (const { data } of store.read(STREAM)) return String(data.identity);
   return null;
 }
 
-/** Where the store has none it gets one. @throws StoreUnavailable */
+/** Creates one if the store has none. @throws StoreUnavailable */
 export async function establishIdentity({ store, newId }: IdentityParts): Promise<string> {
   const found = await readIdentity(store);
   if (found !== null) return found;
@@ -34,7 +34,7 @@ export async function establishIdentity({ store, newId }: IdentityParts): Promis
 }
 
 /**
- * The store's identity, where it is the accepted one. With nothing to compare, any store is.
+ * The store's identity, if it is the accepted one. Without an accepted one, any store is accepted.
  * @param accepted the identity that was accepted; null: none yet
  * @throws OtherHistory, StoreUnavailable
  */

@@ -1,6 +1,6 @@
 /**
- * Accounts that were set aside are tried again when a process starts: another release may read the event. Each is read from
- * the beginning, for what was folded of it is of the release that set it aside.
+ * Accounts that were set aside are retried when a process starts: another release may be able to fold the event. Each is
+ * read from the beginning, because its folded state is from the release that set it aside.
  */
 import type { Logger } from '../observability/logger.js';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
@@ -9,7 +9,7 @@ import { type KeyUse, keyUseOf } from '../webhooks/key-use.js';
 import { AccountUnreadable } from './account-unreadable.js';
 import type { FoldedStates } from './folded-states.js';
 
-/** To be committed. @returns those that can't be read by this release either @throws StoreUnavailable */
+/** The caller commits. @returns the accounts that this release can't fold either @throws StoreUnavailable */
 export async function foldAsideAgain<S>(
   folded: FoldedStates<S>,
   store: Pick<EventStore, 'read'>,
@@ -29,7 +29,7 @@ export async function foldAsideAgain<S>(
   return still;
 }
 
-/** @param keys get what was used */
+/** @param keys receives the key uses of the events */
 export async function* withKeys(events: AsyncIterable<RecordedEvent>, keys: KeyUse[]): AsyncIterable<RecordedEvent> {
   for await (const event of events) {
     const use = keyUseOf(event);
@@ -38,7 +38,7 @@ export async function* withKeys(events: AsyncIterable<RecordedEvent>, keys: KeyU
   }
 }
 
-/** Tells the log of each event once, and of each account that can be read again. */
+/** Logs each event once, and each account that can be folded again. */
 export class AsideTold {
   readonly #logger: Logger;
   readonly #told = new Set<string>();
@@ -47,7 +47,7 @@ export class AsideTold {
     this.#logger = logger;
   }
 
-  /** @param setAside null: the stream is read again */
+  /** @param setAside null: the stream is folded again */
   tell(setAside: ReadonlyMap<string, SetAside | null>): void {
     for (const [stream, event] of setAside) {
       if (event === null) this.#logger.info({ stream }, 'an account that was set aside can be read again');

@@ -1,6 +1,6 @@
 /**
- * The master key of the embedded default: made once in DATA_DIR, mode 0600. Two processes may come at once: the key is
- * written beside its place and linked into it, and the first link counts.
+ * The default master key of the embedded mode: created once in DATA_DIR, mode 0600. Two processes may create it at once:
+ * each writes the key to a temporary file and hard-links it into place, and the first link wins.
  */
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,8 +12,8 @@ export class MasterKeyMissing extends Error {
 }
 
 /**
- * @throws MasterKeyMissing where there is a history already, sealed with a key that is not here; an error of the file
- * system where DATA_DIR can't be used
+ * @throws MasterKeyMissing if there is already a history sealed with a missing key; a file system error if DATA_DIR can't be
+ * used
  */
 export function masterKeyFromFile(dataDir: string, randomBytes: (size: number) => Buffer): Buffer {
   const path = join(dataDir, 'master.key');

@@ -1,4 +1,4 @@
-/** The keys of the house: each use has its own, derived from the master key (HKDF-SHA-256, RFC 5869). */
+/** The service's keys: one per purpose, derived from the master key (HKDF-SHA-256, RFC 5869). */
 import { createHash, hkdfSync } from 'node:crypto';
 
 export const MASTER_KEY_BYTES = 32;
@@ -6,7 +6,7 @@ export const MASTER_KEY_BYTES = 32;
 type KeyPurpose = 'sealing' | 'access-tokens' | 'idempotency';
 
 export interface MasterKey {
-  /** The first 8 hex digits of a hash of the key: names the key, tells nothing of it. */
+  /** The first 8 hex digits of a hash of the key: identifies the key, reveals nothing of it. */
   readonly id: string;
   derive(purpose: KeyPurpose): Buffer;
 }

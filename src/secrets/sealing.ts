@@ -1,7 +1,7 @@
 /**
- * Sealing: header values and signing secrets leave the process only as `v1.<key id>.<base64url of nonce, ciphertext,
- * tag>`, AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce. A sealed value is bound to its account and field: moved
- * to another place it does not open.
+ * Sealing: header values and signing secrets leave the process only as `v1.<key id>.<base64url of nonce, ciphertext, tag>`,
+ * AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce. A sealed value is bound to its account and field: at another
+ * place it can't be opened.
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { MasterKey } from './master-keys.js';
@@ -9,7 +9,7 @@ import type { MasterKey } from './master-keys.js';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Where a sealed value belongs, for example { accountId: 42, field: 'header:x-api-key' }. */
+/** The place of a sealed value, for example { accountId: 42, field: 'header:x-api-key' }. */
 export interface SealedPlace {
   readonly accountId: number;
   readonly field: string;
@@ -17,11 +17,11 @@ export interface SealedPlace {
 
 export interface Sealing {
   seal(value: string, place: SealedPlace): string;
-  /** @throws CannotOpen where it was sealed with another key, for another place, or was changed. */
+  /** @throws CannotOpen if it was sealed with another key, for another place, or was changed. */
   open(sealed: string, place: SealedPlace): string;
-  /** Whether it was sealed with the key that seals now, and opens to this value. */
+  /** Whether it was sealed with the current key, and opens to this value. */
   holds(sealed: string, value: string, place: SealedPlace): boolean;
-  /** False where it lacks the key that this was sealed with. What is no sealed value lacks none: no key opens it. */
+  /** False if the key it was sealed with is missing. True for a text that is no sealed value: no key opens that. */
   hasKeyOf(sealed: string): boolean;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Tracks what of a partition is done: records are handed out in the order of their offsets (gaps are normal) and end in
- * any order; only the contiguous done prefix may be remembered for the group.
+ * Tracks which records of a partition are done: they are handed out in offset order (gaps are normal) and finish in any
+ * order; only the contiguous done prefix may be committed for the group.
  */
 
-/** What is done behind the prefix: whole records by their offsets, and parts of those that are not done. */
+/** Work done behind the prefix: whole records by offset, and parts of unfinished records. */
 export interface DoneBehind {
   readonly records: ReadonlySet<number>;
   readonly parts: ReadonlyMap<number, ReadonlySet<number>>;
@@ -17,8 +17,8 @@ export class DonePrefix {
   #next: number;
 
   /**
-   * @param next the offset the group stands at: everything before it is done
-   * @param behind what is done behind it already; those records are never handed out
+   * @param next the group's committed offset: everything before it is done
+   * @param behind work already done behind it; those records are never handed out
    */
   constructor(next: number, behind?: DoneBehind) {
     this.#next = next;
@@ -26,12 +26,12 @@ export class DonePrefix {
     this.#parts = new Map(behind && [...behind.parts].map(([offset, parts]) => [offset, new Set(parts)]));
   }
 
-  /** The offset to remember: everything before it is done. */
+  /** The offset to commit: everything before it is done. */
   get next(): number {
     return this.#next;
   }
 
-  /** True where all that was handed out is done. */
+  /** True if everything handed out is done. */
   get nothingOutstanding(): boolean {
     return this.#head === this.#handedOut.length;
   }

@@ -1,4 +1,4 @@
-/** Data and metadata of an event, as the port promises them. */
+/** Data and metadata of an event, as the port guarantees them. */
 import { NO_OBJECT } from '../../ports/event-store.js';
 
 export function objectOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -1,14 +1,14 @@
-/** What a consumer knows of its place in the group. */
+/** A consumer's knowledge of its membership in the group. */
 export interface Lease {
-  /** While it does not, nothing is handed out. */
+  /** While false, nothing is handed out. */
   readonly holds: boolean;
-  /** Fulfilled once it holds, or with false once it is lost, or nobody may wait any more. */
+  /** Fulfilled with true once the lease holds; with false once it is lost or the wait is cancelled. */
   settled(): Promise<boolean>;
 }
 
 export const FOR_EVER: Lease = { holds: true, settled: async () => true };
 
-/** Those who wait for a lease. */
+/** The callers that wait for a lease. */
 export class LeaseQuestions {
   #waiting: ((holds: boolean) => void)[] = [];
   #closed = false;
@@ -22,7 +22,7 @@ export class LeaseQuestions {
     for (const resolve of this.#waiting.splice(0)) resolve(holds);
   }
 
-  /** From now on nobody waits. */
+  /** Ends all waits, now and later. */
   close(lease: Pick<Lease, 'holds'>): void {
     this.#closed = true;
     this.answer(lease.holds);

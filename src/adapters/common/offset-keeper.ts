@@ -1,16 +1,16 @@
-/** Remembers for a group what is done, one save at a time and not more often than every 100 ms. */
+/** Commits for a group the offsets that are done, one commit at a time and at most every 100 ms. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { withinTime } from './time-limit.js';
 
 const KEEP_EVERY_MS = 100;
 const TRY_AGAIN_MS = 500;
 
-/** What has offsets to remember. */
+/** A source of offsets to commit. */
 export interface Kept {
-  /** The offset that is to be remembered, everything before it being done; null where it is already. */
+  /** The offset to commit, before which everything is done; null if it is committed already. */
   readonly unremembered: number | null;
   remembered(offset: number): void;
-  /** The same where something is to be handed over to another consumer; what is done behind it counts. */
+  /** The same for a hand-over to another consumer; work done behind the offset counts too. */
   readonly toHandOver?: number | null;
 }
 
@@ -30,17 +30,17 @@ export class OffsetKeeper<K extends Kept> {
     this.#after(KEEP_EVERY_MS);
   }
 
-  /** Saves what is done by now; never rejects: what can't be saved is tried again, or comes again after a restart. */
+  /** Commits everything done so far; never rejects: a failed commit is retried, or a restart redelivers its records. */
   async keepNow(): Promise<void> {
     await this.#keptNow();
   }
 
-  /** Saves all that another consumer should know, what is done behind gaps too; never rejects. */
+  /** Commits everything another consumer should know, including work done behind gaps; never rejects. */
   async handOver(): Promise<void> {
     await this.#saved((lane) => lane.toHandOver ?? null);
   }
 
-  /** The last time: tried until all that is done is saved, for that long at most; never rejects. */
+  /** The last commit: retried until everything done is committed, for at most that long; never rejects. */
   async finish(ms: number): Promise<void> {
     this.#stopped = true;
     if (this.#timer) clearTimeout(this.#timer);
@@ -51,7 +51,7 @@ export class OffsetKeeper<K extends Kept> {
     }
   }
 
-  /** False where it could not be saved. */
+  /** False if the commit failed. */
   #keptNow(): Promise<boolean> {
     return this.#saved((lane) => lane.unremembered);
   }

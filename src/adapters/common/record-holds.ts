@@ -1,8 +1,8 @@
-/** What the handlers of one consumer are told of the records that they have, and what they have begun of them. */
+/** The holds that one consumer's handlers have on their records, and the parts they have started. */
 import type { ReceivedRecord, RecordHold } from '../../ports/broker.js';
 import type { Lease } from './lease.js';
 
-/** Of a lane, which parts of its records are done. */
+/** A lane's record of which parts of its records are done. */
 export interface Parts {
   isPartDone(record: ReceivedRecord, part: number): boolean;
   partDone(record: ReceivedRecord, part: number): void;
@@ -17,11 +17,11 @@ export interface Holding {
 export class RecordHolds<L extends Parts> {
   readonly #lease: Lease;
   readonly #has: (lane: L) => boolean;
-  /** Begun after a yes, and not ended: parts of records. */
+  /** Parts of records that were started after a yes and have not ended. */
   #begun = 0;
   #quiet: () => void = () => undefined;
 
-  /** @param has whether the lane is still one of this consumer's */
+  /** @param has whether this consumer still owns the lane */
   constructor(lease: Lease, has: (lane: L) => boolean) {
     this.#lease = lease;
     this.#has = has;
@@ -44,7 +44,7 @@ export class RecordHolds<L extends Parts> {
     return { hold, ended: () => count(-begun) };
   }
 
-  /** While the lease does not hold: fulfilled once all that was begun has ended. */
+  /** Call while the lease does not hold: fulfilled once all started parts have ended. */
   async quiet(): Promise<void> {
     if (this.#begun === 0) return;
     await new Promise<void>((resolve) => {

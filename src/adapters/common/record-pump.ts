@@ -1,11 +1,11 @@
 /**
- * Hands the records of several lanes to a handler: what the consumers of all brokers have in common. Lanes take turns;
- * each hands out its head where that is due, until a limit is reached. A rejected record leaves its place to others
- * while it pauses; its bytes stay in memory, and count.
+ * Hands the records of several lanes to a handler: shared by the consumers of all brokers. Lanes take turns; each hands out
+ * its head when that is due, until a limit is reached. A rejected record frees its place while it pauses; its bytes stay in
+ * memory, and count.
  *
  *   record:   head of its lane -> with the handler -> done
- *                                       ^   \-> pausing -> again -\
- *                                       \-------------------------/
+ *                                       ^   \-> pausing -> redelivery -\
+ *                                       \------------------------------/
  */
 import type {
   ConsumeOptions,
@@ -20,17 +20,17 @@ import { type Parts, RecordHolds } from './record-holds.js';
 import { Standstills, type Stopped } from './standstills.js';
 
 /**
- * Handed out in one turn of the event loop: what a handler does before its first await adds up. Hazard: on the embedded
- * broker what follows is written in one go, and 100 records of 256 KiB held everything else up for seconds.
+ * Handed out in one turn of the event loop: the handlers' synchronous work before their first await adds up. Hazard: on the
+ * embedded broker the resulting writes are one transaction, and 100 records of 256 KiB blocked everything else for seconds.
  */
 const MOST_A_TURN = 100;
 const MOST_BYTES_A_TURN = 1024 * 1024;
-/** They are held in memory; while there are as many, nothing new is begun. */
+/** Rejected records stay in memory; at this number, nothing new is started. */
 const MOST_REJECTED = 1_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 const READ_AGAIN_MS = 500;
-/** A timer's longest, about 24 days; what is due later is looked at again then. */
+/** The longest timer, about 24 days; anything due later is checked again then. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 export interface Waiting {
@@ -39,12 +39,12 @@ export interface Waiting {
   readonly due: number;
 }
 
-/** What a lane may have in line: records, and what can't be read and stops those behind it. */
+/** An entry of a lane's queue: a record, or an unreadable batch that blocks those behind it. */
 export type InLine = Waiting | { readonly unreadable: UnreadableBatch };
 
 /**
- * From here on it waits by a clock that nobody sets: by the other one, a record that has seconds to wait would have hours
- * where that is set back by hours, and with it those behind it.
+ * From here on the wait goes by a monotonic clock: if the wall clock is set back by hours, a record with seconds to wait
+ * would wait for hours, and so would those behind it.
  *
  * @param due ms since the epoch; 0 is at once
  */
@@ -53,7 +53,7 @@ export function waiting(record: ReceivedRecord, due: number): Waiting {
   return { record, due: performance.now() + left };
 }
 
-/** What a scrape shows of the first that waits. */
+/** The metrics of the first waiting record. */
 export function headState(head: Waiting | undefined): PartitionState['head'] {
   if (!head) return null;
   return { publishedAt: head.record.timestamp, overdueMs: Math.max(0, performance.now() - head.due) };
@@ -61,30 +61,30 @@ export function headState(head: Waiting | undefined): PartitionState['head'] {
 
 /** Records of one partition, in order. */
 export interface Lane extends Stopped, Parts {
-  /** The next to hand out, due or not; may throw, and is then asked again later. */
+  /** The next to hand out, due or not; may throw, and is called again later. */
   head(): Waiting | undefined;
-  /** What can't be read and stands before its other records: it has no head then. */
+  /** The unreadable batch before its other records; the lane has no head then. */
   readonly unreadable: UnreadableBatch | null;
-  /** What is known of the head without reading; Infinity where nothing is. */
+  /** The due time of the head, as far as known without reading; Infinity if unknown. */
   readonly headDue: number;
   takeHead(): void;
   done(record: ReceivedRecord): void;
-  /** A rejected record of it is not handed out again: it was none of the lanes when its turn came. */
+  /** A rejected record of it is not redelivered: the lane was gone when its turn came. */
   letGo?(): void;
 }
 
 export interface RecordPumpOptions
   extends Pick<ConsumeOptions, 'inFlight' | 'inFlightBytes' | 'handler' | 'mayBegin' | 'onUnreadable'> {
-  /** After each record that is done. */
+  /** Called after each done record. */
   readonly onDone: () => void;
-  /** Without it, it holds for ever. */
+  /** Without it, the consumer always owns its lanes. */
   readonly lease?: Lease;
 }
 
 interface Taken {
   readonly lane: Lane;
   readonly record: ReceivedRecord;
-  /** How long it waits if it is rejected this time. */
+  /** The pause if it is rejected this time. */
   readonly pauseMs: number;
 }
 
@@ -97,7 +97,7 @@ export class RecordPump {
   #again: Taken[] = [];
   #lanes: ReadonlySet<Lane> = new Set();
   #unsettled = 0;
-  /** Of what is held: with the handler, pausing, or to be handed out again. */
+  /** Of records in hand: with the handler, pausing, or waiting for redelivery. */
   #bytes = 0;
   #stopped = false;
   #pumping = false;
@@ -115,12 +115,12 @@ export class RecordPump {
     });
   }
 
-  /** What is held, those that pause too. */
+  /** Records in hand, pausing ones included. */
   get inHand(): Pick<ConsumerState, 'inHand' | 'inHandBytes'> {
     return { inHand: this.#unsettled + this.#pausing.size + this.#again.length, inHandBytes: this.#bytes };
   }
 
-  /** From now on these: what was rejected in a lane that is not among them is let go of. */
+  /** Replaces the lanes: rejected records of lanes not among them are dropped. */
   setLanes(lanes: Iterable<Lane>): void {
     this.#lanes = new Set(lanes);
     this.#standstills.keep(this.#lanes);
@@ -129,9 +129,9 @@ export class RecordPump {
     this.pumpNextTurn();
   }
 
-  /** Hands out what is due while the limit allows: first what was rejected, then one of each lane in turn. */
+  /** Hands out due records while the limit allows: first rejected ones, then one of each lane in turn. */
   pump(): void {
-    // A handler may publish and so come back here before it has returned. The rest of a long line waits for its turn.
+    // A handler may publish and so re-enter here before it has returned. The rest of a long line waits for its turn.
     if (this.#stopped || this.#pumping || this.#turn) return;
     this.#pumping = true;
     try {
@@ -152,7 +152,7 @@ export class RecordPump {
     });
   }
 
-  /** The handler is called no more. */
+  /** Ends handler calls. */
   stop(): void {
     this.#stopped = true;
     this.#standstills.keep(new Set());
@@ -161,7 +161,7 @@ export class RecordPump {
     for (const timer of this.#pausing) clearTimeout(timer);
   }
 
-  /** After stop: fulfilled once every promise of the handler is settled. From then on no record is this consumer's own. */
+  /** After stop: fulfilled once every handler promise is settled. From then on this consumer owns no record. */
   async drained(): Promise<void> {
     if (this.#unsettled > 0) {
       await new Promise<void>((resolve) => {
@@ -171,7 +171,7 @@ export class RecordPump {
     this.#lanes = new Set();
   }
 
-  /** While the lease does not hold: fulfilled once all that handlers began after a yes has ended. */
+  /** Call while the lease does not hold: fulfilled once everything that handlers started after a yes has ended. */
   quiet(): Promise<void> {
     return this.#holds.quiet();
   }
@@ -181,7 +181,7 @@ export class RecordPump {
     this.#wake = setTimeout(() => this.pump(), Math.min(ms, LONGEST_TIMER_MS));
   }
 
-  /** True where there may be more to hand out at once. */
+  /** True if more may be ready to hand out at once. */
   #handOut(): boolean {
     let handedOut = 0;
     const bytes = this.#bytes;
@@ -222,7 +222,7 @@ export class RecordPump {
     return true;
   }
 
-  /** One that is due and may not begin yet is a matter of a millisecond, too. */
+  /** A due record that may not start yet is also checked again within a millisecond. */
   #pumpWhenDue(): void {
     let due = Number.POSITIVE_INFINITY;
     for (const lane of this.#lanes) due = Math.min(due, lane.headDue);
@@ -266,7 +266,7 @@ export class RecordPump {
     this.#pausing.add(timer);
   }
 
-  /** Where its lane is gone, it is let go of. */
+  /** Drops the record if its lane is gone. */
   #comeAgain(taken: Taken): void {
     if (this.#lanes.has(taken.lane)) {
       this.#again.push(taken);

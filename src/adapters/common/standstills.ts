@@ -1,9 +1,9 @@
 /**
- * Lanes that stand before a batch that can't be read: each is asked about until its promise is fulfilled.
+ * Lanes blocked by an unreadable batch: onUnreadable is called for each until its promise is fulfilled.
  *
- *   standing -> asked -> passed                   (fulfilled: the lane goes on behind it)
+ *   standing -> asked -> passed                   (fulfilled: the lane goes on behind the batch)
  *                 \-> pausing -> asked ...        (rejected)
- *                 \-> let go of                   (the lane is gone, or the consumer stops)
+ *                 \-> dropped                     (the lane is gone, or the consumer stops)
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConsumeOptions, UnreadableBatch } from '../../ports/broker.js';
@@ -11,9 +11,9 @@ import type { ConsumeOptions, UnreadableBatch } from '../../ports/broker.js';
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** What stands. */
+/** A blocked lane. */
 export interface Stopped {
-  /** It goes on behind what can't be read. */
+  /** Continues behind the unreadable batch. */
   passUnreadable(): void;
 }
 
@@ -29,13 +29,13 @@ export class Standstills {
   readonly #passed: () => void;
   readonly #standing = new Map<Stopped, Standstill>();
 
-  /** @param passed after a lane was moved on */
+  /** @param passed called after a lane was unblocked */
   constructor(ask: Ask | undefined, passed: () => void) {
     this.#ask = ask;
     this.#passed = passed;
   }
 
-  /** Once for each; calls with the same batch again change nothing. */
+  /** Once for each batch; repeated calls with the same batch have no effect. */
   at(lane: Stopped, batch: UnreadableBatch): void {
     const known = this.#standing.get(lane);
     if (!this.#ask || known?.batch === batch) return;
@@ -45,7 +45,7 @@ export class Standstills {
     void this.#until(lane, standstill, this.#ask);
   }
 
-  /** Lets go of all the others. */
+  /** Drops all lanes but these. */
   keep(lanes: ReadonlySet<Stopped>): void {
     for (const [lane, { gone }] of this.#standing) {
       if (lanes.has(lane)) continue;

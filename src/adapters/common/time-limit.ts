@@ -1,10 +1,10 @@
-/** A time limit for what has none of its own. */
+/** A time limit for operations that have none. */
 export class TookTooLong extends Error {
   override readonly name = 'TookTooLong';
   readonly code = 'TOOK_TOO_LONG';
 }
 
-/** Rejects with TookTooLong where the promise is not settled in time; what it does later is nobody's any more. */
+/** Rejects with TookTooLong if the promise is not settled in time; its later result is ignored. */
 export async function withinTime<T>(ms: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {

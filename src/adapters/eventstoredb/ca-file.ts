@@ -1,4 +1,4 @@
-/** The CA file of a connection string, looked at before the client, which tells of it as of a string that is wrong. */
+/** Checks the CA file of a connection string before the client does: the client reports a bad file as a bad string. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -9,18 +9,18 @@ export class CaFileUnusable extends Error {
   readonly code = 'CA_FILE_UNUSABLE';
 }
 
-/** @throws CaFileUnusable with the system's code; URIError where the option is badly encoded */
+/** @throws CaFileUnusable with the system's code; URIError if the option is badly encoded */
 export function checkCaFile(url: string): void {
   const options = new Map([...url.matchAll(OPTION)].map(([, key = '', value = '']) => [plain(key), value.trim()]));
   const path = options.get('tlscafile');
   // Without TLS the client ignores it.
   if (path === undefined || options.get('tls') === 'false') return;
   const pem = attempt("can't be read", () => readFileSync(decodeURIComponent(path), 'utf8'));
-  // What is not PEM is ignored by TLS without a word.
+  // TLS silently ignores anything that isn't PEM.
   attempt('holds no certificate in PEM', () => new X509Certificate(pem));
 }
 
-/** As the client compares the names of options. */
+/** Compares option names as the client does. */
 function plain(key: string): string {
   return key.trim().toLowerCase().replace(/[_-]/g, '');
 }

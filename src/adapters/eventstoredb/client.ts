@@ -1,4 +1,4 @@
-/** A connection string becomes a client; see the hazards of closing one. */
+/** Creates a client from a connection string; see the hazards of closing one. */
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { withinTime } from '../common/time-limit.js';
 import { CaFileUnusable, checkCaFile } from './ca-file.js';
@@ -24,8 +24,8 @@ export function connect(url: string): EventStoreDBClient {
 }
 
 /**
- * The client warns of an option that it ignores on the console, with the whole string and its password. Only the first
- * line, which names the option, becomes a warning of the process.
+ * For an ignored option the client prints a console warning with the whole string and its password. Only the first line,
+ * which names the option, becomes a process warning.
  */
 function warningByName<T>(work: () => T): T {
   const { warn } = console;
@@ -38,8 +38,8 @@ function warningByName<T>(work: () => T): T {
 }
 
 /**
- * After a call that failed the client looks after its connection, and nobody listens: where it is searching a cluster
- * meanwhile and finds none, that rejection would end the process. Whoever asked for the search hears of it anyway.
+ * After a failed call the client checks its connection without handling errors: if it is discovering a cluster meanwhile and
+ * finds none, that rejection would end the process. The caller that started the discovery receives the error anyway.
  */
 function withoutUnheardFailures(client: EventStoreDBClient): EventStoreDBClient {
   const inner = client as unknown as { handleError(...about: unknown[]): Promise<void> };
@@ -54,23 +54,23 @@ export interface UserCredentials {
 }
 
 /**
- * The credentials of a connection string, for each append to be called with: that takes the plain way of appending, with
- * a deadline and errors that have types. The other, batched way shares a table of what is pending among all clients of
- * the process, and loses its answers when one connection fails. Undefined over TLS without credentials.
+ * The credentials of a connection string, to pass with each append: this selects the plain append call, with a deadline and
+ * typed errors. The batch append call shares one table of pending appends among all clients of the process, and loses its
+ * answers when one connection fails. Undefined over TLS without credentials.
  */
 export function credentialsOf(url: string): UserCredentials | undefined {
   const [, username, password] = /^esdb(?:\+discover)?:\/\/([^:@/?]*):([^@/?]*)@/.exec(url) ?? [];
   if (username !== undefined && password !== undefined) {
     return { username: decodeURIComponent(username), password: decodeURIComponent(password) };
   }
-  // Without TLS the client sends none, whatever is given.
+  // Without TLS the client sends no credentials, whatever is passed.
   return /[?&]tls=false/i.test(url) ? { username: 'nobody', password: 'nothing' } : undefined;
 }
 
-/** The client's dispose ends its streams and leaves the channel open, with a socket and timers. */
+/** The client's dispose ends its streams but leaves the channel open, with a socket and timers. */
 export async function disconnect(client: EventStoreDBClient): Promise<void> {
   const { getChannel } = client as unknown as { getChannel(): Promise<{ close(): void }> };
-  // Searching a cluster may take minutes: what it finds later is closed then.
+  // Cluster discovery may take minutes: a connection it finds later is closed then.
   const closed = client
     .dispose()
     .then(getChannel)

@@ -1,10 +1,10 @@
 /**
- * The event store on EventStoreDB. Every call has a time limit of its own: the client's appends have none (against a
- * silent server they never settle). An append that failed is in doubt; it is tried again with the same event ids, which
- * the server answers with the first result.
+ * The event store on EventStoreDB. Every call has its own time limit: the client's appends have none (against a silent
+ * server they never settle). A failed append is in doubt; it is retried with the same event ids, for which the server
+ * returns the first result.
  *
- * Everything is asked of the leader. A follower that is cut off from its cluster would answer from an old log for ever,
- * and the client stays with it; told to require the leader, such a node refuses, and the client looks for the leader.
+ * All calls go to the leader. A follower cut off from its cluster would keep answering from an old log, and the client would
+ * stay with it; if the call requires the leader, such a node refuses, and the client discovers the leader.
  */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -43,22 +43,22 @@ import { CATCHING_UP, FOLLOWING, type Searching, subscribeOnce } from './subscri
 export interface EventStoreDbOptions {
   /** Closed with the store. */
   readonly client: EventStoreDBClient;
-  /** Given with each append: see credentialsOf. */
+  /** Passed with each append: see credentialsOf. */
   readonly credentials: UserCredentials | undefined;
-  /** 0 to 1: spreads new tries. */
+  /** 0 to 1: spreads retries. */
   readonly random: () => number;
   readonly limits?: Partial<Limits>;
 }
 
-/** ms. The server stalls for 1.6 to 1.9 s at times: a limit of an append's try below 5 s would misfire. */
+/** ms. The server stalls for 1.6 to 1.9 s at times: a limit below 5 s for one append attempt would misfire. */
 interface Limits {
-  /** One try of an append. */
+  /** One attempt of an append. */
   readonly tryMs: number;
-  /** All tries of an append; and those of a read, from its last event on. */
+  /** All attempts of an append; also those of a read, counted from its last event. */
   readonly appendMs: number;
   /** Between two events of a read. */
   readonly silenceMs: number;
-  /** All tries to be told the head. */
+  /** All attempts to read the head. */
   readonly headMs: number;
 }
 
@@ -77,12 +77,12 @@ export class EventStoreDbStore implements EventStore {
     this.#options = options;
     this.#limits = { ...LIMITS, ...options.limits };
     this.#client = options.client;
-    // Every call that waits for its next try listens.
+    // Every call that waits for its retry adds a listener.
     setMaxListeners(0, this.#closing.signal);
   }
 
   async append(stream: string, events: readonly NewEvent[], expectedRevision: number): Promise<Appended> {
-    // The client makes JSON of them where nobody hears of a failure.
+    // The client serializes them where no code handles an error.
     for (const { data, metadata } of events) JSON.stringify([data, metadata]);
     return this.#tried(this.#limits.appendMs, this.#limits.tryMs, async () => {
       try {
@@ -150,7 +150,7 @@ export class EventStoreDbStore implements EventStore {
         if (failure instanceof OtherHistory || failure instanceof StoreRefused) throw failure;
         options.onDropped?.(failure);
       }
-      // Any end that was not asked for is a drop: the client does not come back by itself.
+      // Any unrequested end is a drop: the client does not reconnect by itself.
       if (!signal.aborted) await this.#pause(backoff(failures, this.#options.random), signal);
     }
   }
@@ -161,7 +161,7 @@ export class EventStoreDbStore implements EventStore {
     await disconnect(this.#client);
   }
 
-  /** @throws WrongExpectedRevision, StoreUnavailable: of the last try that says why */
+  /** @throws WrongExpectedRevision, StoreUnavailable: from the last attempt that gives a cause */
   async #tried<T>(limitMs: number, tryMs: number, work: () => Promise<T>): Promise<T> {
     const until = performance.now() + limitMs;
     let failure: StoreUnavailable | undefined;
@@ -172,7 +172,7 @@ export class EventStoreDbStore implements EventStore {
         return await withinTime(Math.min(tryMs, left), work());
       } catch (error) {
         if (error instanceof WrongExpectedRevision) throw error;
-        // The last try is cut short, and tells less than the one before it.
+        // The last attempt is cut short, and tells less than the one before it.
         if (!failure || !(error instanceof TookTooLong)) failure = unavailable(error);
         const pause = this.#pauseAfter(failure, failures);
         if (performance.now() + pause > until) throw failure;
@@ -203,7 +203,7 @@ export class EventStoreDbStore implements EventStore {
     }
   }
 
-  /** @throws TookTooLong where nothing comes for too long */
+  /** @throws TookTooLong if no event comes within the limit */
   async *#unsilenced(events: StreamingRead<ResolvedEvent>): AsyncIterable<ResolvedEvent> {
     const iterator = events[Symbol.asyncIterator]();
     try {
@@ -217,7 +217,7 @@ export class EventStoreDbStore implements EventStore {
     }
   }
 
-  /** Of the last record of the log, whichever stream it is of. */
+  /** The position of the last record of the log, in any stream. */
   async #headPlace(): Promise<Position> {
     const options = { direction: BACKWARDS, fromPosition: END, maxCount: 1, ...OF_THE_LEADER } as const;
     try {
@@ -231,8 +231,8 @@ export class EventStoreDbStore implements EventStore {
   }
 
   /**
-   * Catches up in wide steps and follows in narrow ones: only then the server says of each record that it was passed over,
-   * and only wide ones are fast (81,000 foreign records in 0.09 s, against 3.5 s).
+   * Catches up in wide steps and follows in narrow ones: only in narrow steps does the server report each skipped record,
+   * and only wide steps are fast (81,000 foreign records in 0.09 s, against 3.5 s).
    */
   async *#follow(after: string | null, streamPrefix: string, signal: AbortSignal): AsyncIterable<EventBatch> {
     const given = after === null ? null : await this.#known(after);
@@ -244,7 +244,7 @@ export class EventStoreDbStore implements EventStore {
     if (!signal.aborted) yield* this.#batches(marks, { streamPrefix, signal, searching: FOLLOWING });
   }
 
-  /** @param marks moved on with what is given */
+  /** @param marks advanced with each yielded event */
   async *#batches(
     marks: { place: Position | null; event: GivenEvent | null },
     options: { streamPrefix: string; signal: AbortSignal; searching: Searching },
@@ -278,7 +278,7 @@ export class EventStoreDbStore implements EventStore {
     return false;
   }
 
-  /** ms; Infinity where no other try makes sense. A closed store has no pauses: it would try on and on. */
+  /** ms; Infinity if retrying won't help. A closed store has no pauses: it would retry without end. */
   #pauseAfter(failure: StoreUnavailable, failures: number): number {
     if (failure instanceof StoreRefused || this.#closing.signal.aborted) return Number.POSITIVE_INFINITY;
     return backoff(failures, this.#options.random);
@@ -293,10 +293,10 @@ export class EventStoreDbStore implements EventStore {
   }
 }
 
-/** A read that is left: what was fetched ahead has to flow off, or the client waits for it when it is closed. */
+/** After a read is left early, its prefetched events must drain, or closing the client waits for them. */
 function letGo(events: StreamingRead<ResolvedEvent>): void {
   events.on('error', () => undefined);
-  // With a cluster that is down it rejects: the client looks for a member to tell.
+  // Rejects while a cluster is down: the client tries to discover a member to notify.
   events.cancel().catch(() => undefined);
   events.resume();
 }

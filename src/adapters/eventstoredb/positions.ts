@@ -1,7 +1,7 @@
 /**
  * A position is `<commit>/<prepare>/<revision>/<event id>/<stream>`: a place in the server's log up to which everything was
- * given, and the last event of ours that was given. A store that was restored from a backup may have that event's place
- * with another event in it, or not at all; the record at the place itself may be a foreign one, and scavenged.
+ * yielded, and our last yielded event. A store restored from a backup may have another event at that event's place, or none;
+ * the record at the place itself may be a foreign one, and scavenged.
  */
 import type { Position } from '@eventstore/db-client';
 
@@ -15,7 +15,7 @@ export interface GivenEvent {
 
 export interface Mark {
   readonly place: Position;
-  /** Null where no event was given yet. */
+  /** Null if no event was yielded yet. */
   readonly event: GivenEvent | null;
 }
 
@@ -23,7 +23,7 @@ export function toPosition({ commit, prepare }: Position, event: GivenEvent | nu
   return `${commit}/${prepare}/${event?.revision ?? 0}/${event?.id ?? ''}/${event?.stream ?? ''}`;
 }
 
-/** Null for a text that is no position of ours. */
+/** Null if the text is no position of ours. */
 export function fromPosition(position: string): Mark | null {
   const [, commit, prepare, revision, id, stream = ''] = FORM.exec(position) ?? [];
   if (commit === undefined || prepare === undefined || id === undefined) return null;

@@ -1,4 +1,4 @@
-/** Server-side projections of EventStoreDB. A source that does not compile must not get here: see the hazard in put. */
+/** Server-side projections of EventStoreDB. Never pass a source that does not compile: see the hazard in put. */
 import {
   BACKWARDS,
   END,
@@ -19,10 +19,10 @@ import { withinTime } from '../common/time-limit.js';
 import { unavailable } from './store-errors.js';
 
 const LIMIT_MS = 10_000;
-/** What projections of a category read is linked by this one. */
+/** The system projection that links events for category projections. */
 const BY_CATEGORY = '$by_category';
 const UPDATED = '$ProjectionUpdated';
-/** Of the stream that has a projection's updates; little else stands there. */
+/** Of the stream with a projection's updates, which contains little else. */
 const LOOK_BACK = 20;
 const ENDED = /stopped|fault|aborted|completed/i;
 
@@ -45,8 +45,8 @@ export class EventStoreDbProjections implements ProjectionServer {
   }
 
   /**
-   * Hazard: the server takes a source that does not compile; then the status throws and listing fails for everybody. A
-   * name that was deleted and made again with outputState faults: so it is never deleted, only updated.
+   * Hazard: the server accepts a source that does not compile; then the status call throws and listing fails for all users.
+   * A deleted and recreated name with outputState faults: so a projection is never deleted, only updated.
    */
   async put(name: string, source: string): Promise<'created' | 'updated'> {
     try {
@@ -73,7 +73,7 @@ export class EventStoreDbProjections implements ProjectionServer {
     }
   }
 
-  /** In the last update of a stream of the system, which takes a right that a user of the service need not have. */
+  /** From the last update in a system stream, which needs a permission that a user of the service may lack. */
   async runningSource(name: string): Promise<string | null> {
     const options = { direction: BACKWARDS, fromRevision: END, maxCount: LOOK_BACK } as const;
     const updates = this.#client.readStream(`$projections-${name}`, options);
@@ -109,7 +109,10 @@ export class EventStoreDbProjections implements ProjectionServer {
     }
   }
 
-  /** A server without projections has no word for it either: only that it fails for those of its own as well tells. */
+  /**
+   * A server without projections has no error code for that either: the sign is that calls for its system projections fail
+   * too.
+   */
   async #failure(name: string, error: unknown): Promise<Error> {
     if (says(error, 'NotFound')) return new ProjectionMissing(name);
     if (says(error, 'NotAuthorized')) {
@@ -121,7 +124,7 @@ export class EventStoreDbProjections implements ProjectionServer {
   }
 }
 
-/** All of them are read, few as they are: a read that is left has to be seen off. */
+/** Reads all of the few events: a read left early needs draining. */
 async function lastQuery(updates: StreamingRead<ResolvedEvent>): Promise<string | null> {
   let last: string | null = null;
   for await (const { event } of updates) {
@@ -131,12 +134,12 @@ async function lastQuery(updates: StreamingRead<ResolvedEvent>): Promise<string 
   return last;
 }
 
-/** It has no codes for these: an UnknownError whose message has the word. */
+/** The server has no codes for these errors: it sends an UnknownError whose message contains the word. */
 function says(error: unknown, word: string): boolean {
   return error instanceof Error && error.message.includes(word);
 }
 
-/** An error of no kind, and not that of a server that starts. */
+/** An untyped error that isn't from a starting server. */
 function isUntyped(error: unknown): boolean {
   return hasType(error, ErrorType.UNKNOWN) && !/not ?ready/i.test((error as Error).message);
 }

@@ -1,25 +1,25 @@
-/** What @eventstore/db-client throws, as the errors of the port. */
+/** Maps errors of @eventstore/db-client to errors of the port. */
 import { ErrorType, type WrongExpectedVersionError } from '@eventstore/db-client';
 import { NO_STREAM, StoreRefused, StoreUnavailable, WrongExpectedRevision } from '../../ports/event-store.js';
 
 interface Failure {
   readonly type?: string;
-  /** Of gRPC. */
+  /** The gRPC code. */
   readonly code?: number | string;
   readonly message?: string;
   readonly name?: string;
 }
 
 const UNAUTHENTICATED = 16;
-/** The client keeps to itself why each member failed: it may be a certificate as well. */
+/** The client hides why each member failed: the cause may also be a certificate. */
 const NO_MEMBER = /^Failed to discover/;
 const CERTIFICATE = /certificate|self[- ]signed|ERR_TLS|ERR_SSL|CERT_/i;
 const NAME_MISSING = /ERR_TLS_CERT_ALTNAME_INVALID/;
-/** Node's words: `Host: db1. is not in the cert's altnames`, `IP: 10.0.0.1 is not in the cert's list`. */
+/** Node's messages: `Host: db1. is not in the cert's altnames`, `IP: 10.0.0.1 is not in the cert's list`. */
 const MISSING_NAME = /(?:Host|IP): (\S+?)\.? is not in the cert/;
 const RIGHTS = "docs/operations.md, The event store's server";
 
-/** What a call asked for: the server's refusal names neither the stream nor the right. */
+/** The stream and permission of a call: the server's refusal names neither. */
 export interface Asked {
   readonly right: 'read' | 'append to';
   readonly stream: string;
@@ -44,8 +44,8 @@ export function wrongRevision(
 }
 
 /**
- * Everything else is "unavailable": while the server is down the client gives UnavailableError, or on the batch path a
- * plain Error of code 14; while it starts, an UnknownError.
+ * Everything else is "unavailable": while the server is down the client throws UnavailableError, or on the batch path a
+ * plain Error with code 14; while it starts, an UnknownError.
  */
 export function unavailable(error: unknown, asked?: Asked): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error;
@@ -61,7 +61,10 @@ export function unavailable(error: unknown, asked?: Asked): StoreUnavailable {
   return new StoreUnavailable(`the event store can't be used (${type ?? code ?? name ?? 'unknown'})`, { cause: error });
 }
 
-/** Null where it is no refusal. The client gives wrong credentials the type of a missing right: the code comes first. */
+/**
+ * Null if it isn't a refusal. The client gives wrong credentials the type of a missing permission: so the code is checked
+ * first.
+ */
 function refusalOf({ type, code, message = '' }: Failure, asked: Asked | undefined): string | null {
   if (code === UNAUTHENTICATED) {
     return 'EventStoreDB refused the credentials of EVENT_STORE_URL: wrong user or password';

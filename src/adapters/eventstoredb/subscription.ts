@@ -1,6 +1,6 @@
 /**
- * One subscription, until it ends. The client's stream reads ahead, and its marks (caught up; a place that was passed)
- * overtake what it has read: when one fires, exactly `readableLength` events are still to come out, so it waits for those.
+ * One subscription, until it ends. The client's stream prefetches, and its marks (caught up; a position passed) overtake the
+ * prefetched events: when a mark fires, exactly `readableLength` events are still to come out, so the mark waits for those.
  */
 import { once } from 'node:events';
 import {
@@ -14,7 +14,7 @@ import {
 
 const PAGE = 500;
 
-/** How many records of the log the server looks at before it says how far it is, where none of them is given. */
+/** How many log records the server scans before it reports its position, if it sends none of them. */
 export interface Searching {
   readonly maxSearchWindow: number;
   readonly checkpointInterval: number;
@@ -26,7 +26,7 @@ export const CATCHING_UP: Searching = { maxSearchWindow: 1_000, checkpointInterv
 export const FOLLOWING: Searching = { maxSearchWindow: 1, checkpointInterval: 1 };
 
 export interface SubscribeOnce {
-  /** Events after it; null is from the beginning. */
+  /** Events after this position; null is from the beginning. */
   readonly from: Position | null;
   readonly streamPrefix: string;
   readonly signal: AbortSignal;
@@ -35,12 +35,12 @@ export interface SubscribeOnce {
 
 export interface ResolvedBatch {
   readonly events: readonly ResolvedEvent[];
-  /** The last place that was passed, where that is known; it may stand before the last event. */
+  /** The last passed position, if known; it may be before the last event. */
   readonly passed: Position | null;
   readonly caughtUp: boolean;
 }
 
-/** Ends without error when the signal aborts; throws what the client throws; a clean end from the server is an end. */
+/** Ends without error when the signal aborts; throws the client's errors; a clean end from the server ends it too. */
 export async function* subscribeOnce(
   client: EventStoreDBClient,
   { from, streamPrefix, signal, searching }: SubscribeOnce,
@@ -64,7 +64,7 @@ export async function* subscribeOnce(
       else await reader.changed(signal);
     }
   } finally {
-    // Not awaited: while the client searches a cluster, for minutes where nobody answers, it would hold up every end.
+    // Not awaited: while the client discovers a cluster, for minutes if no member answers, awaiting would delay every end.
     void stream
       .unsubscribe()
       .catch(() => undefined)
@@ -72,10 +72,10 @@ export async function* subscribeOnce(
   }
 }
 
-/** What comes once so many events were taken. */
+/** A mark that is due after that many events were taken. */
 interface Mark {
   readonly after: number;
-  /** Null: everything that was stored was given. */
+  /** Null: every stored event was sent. */
   readonly place: Position | null;
 }
 
@@ -112,7 +112,7 @@ class Reader {
     this.#mark(place);
   }
 
-  /** What has come, up to the caught-up mark; null where nothing has. @throws what the client threw */
+  /** The events received so far, up to the caught-up mark; null if there are none. @throws the client's error */
   take(): ResolvedBatch | null {
     const events: ResolvedEvent[] = [];
     let passed: Position | null = null;

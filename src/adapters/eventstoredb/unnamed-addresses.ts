@@ -1,7 +1,7 @@
 /**
- * TLS to a server that is named by its address. Hazard of grpc-js, which EventStoreDB's client stands on: it gives the
- * address as the name in TLS' greeting. Node.js warns of that (DEP0123), and from 26 on refuses it. Without a name the
- * certificate is held against the address all the same.
+ * TLS to a server that is addressed by IP. Hazard of grpc-js, which EventStoreDB's client uses: it sends the address as the
+ * server name (SNI). Node.js warns about that (DEP0123), and refuses it from 26 on. Without SNI, TLS still checks the
+ * certificate against the address.
  */
 import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
@@ -11,7 +11,7 @@ interface Connector {
 }
 
 interface Credentials {
-  /** Internal to grpc-js: a release may lack it, and then nothing is changed. */
+  /** Internal to grpc-js: if a release lacks it, nothing is changed. */
   _createSecureConnector?(...about: unknown[]): Connector;
 }
 
@@ -20,7 +20,7 @@ interface Grpc {
 }
 
 const { resolve } = createRequire(import.meta.url);
-/** As the client has it. */
+/** The copy that the client uses. */
 const clientsOwn = createRequire(resolve('@eventstore/db-client'));
 let isInstalled = false;
 

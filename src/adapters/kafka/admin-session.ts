@@ -1,5 +1,5 @@
-/** Asks a Kafka for something once, by a client of its own that is let go of afterwards, in bounded time. */
-// Its named exports are not all seen by Node's ES modules; the default has them.
+/** One request to Kafka's admin API in bounded time, with its own client, which is closed afterwards. */
+// Node's ES modules don't see all of its named exports; the default export has them.
 import kafkajs, { type Admin, type Kafka } from 'kafkajs';
 import { withinTime } from '../common/time-limit.js';
 import { disconnectAfter } from './let-go.js';
@@ -8,7 +8,7 @@ import { mustBeReachable } from './reachable.js';
 
 const DISCONNECT_WITHIN_MS = 500;
 
-/** @throws what kafkajs throws */
+/** @throws kafkajs's errors */
 export async function askAdmin<T>(
   kafka: Kafka,
   brokers: readonly string[],
@@ -30,7 +30,7 @@ export async function askAdmin<T>(
   }
 }
 
-/** How long each topic keeps its records, ms; null is for ever. */
+/** How long each topic retains its records, ms; null is unlimited. */
 export async function retentions(admin: Admin, topics: readonly string[]): Promise<Map<string, number | null>> {
   const type = kafkajs.ConfigResourceTypes.TOPIC;
   const resources = topics.map((name) => ({ type, name, configNames: ['retention.ms'] }));

@@ -1,15 +1,15 @@
 /**
- * The partitions this consumer has, each with its lane, through all joins of the group.
+ * The partitions assigned to this consumer, each with its lane, across all rejoins.
  *
- *   assigned -> paused, its place being asked for -> open: a lane takes what is fetched -> assigned to another: forgotten
- *                                                     \-> its topic is gone, or another one of that name: made again
- *                                                     |   where it is missing, its place being asked for again
- *                                                     \-> this member has a new id: its place is asked for again, and the
- *                                                         lane goes on where nobody was further meanwhile
+ *   assigned -> paused, its offset being read -> open: a lane takes what is fetched -> assigned to another: dropped
+ *                                                  \-> its topic is gone, or was recreated: created again if missing,
+ *                                                  |   its offset being read again
+ *                                                  \-> this member has a new id: its offset is read again, and the
+ *                                                      lane goes on if no other consumer got further meanwhile
  *
- * Hazard: kafkajs goes back to the committed offsets at each rejoin, tells nobody which partitions it lost, and may
- * bring batches that were fetched before the rejoin. So a partition's start is asked for at each join, and a batch is
- * taken only where it continues what the lane has: see received.
+ * Hazard: kafkajs goes back to the committed offsets at each rejoin, doesn't report which partitions it lost, and may pass
+ * on batches fetched before the rejoin. So a partition's offset is read at each join, and a batch is accepted only if it
+ * continues the lane: see received.
  */
 import type { EachBatchPayload, Consumer as KafkaClient } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
@@ -27,7 +27,7 @@ export interface AssignedPartitionsParts {
   readonly options: Pick<ConsumeOptions, 'group' | 'notBefore'>;
   readonly pump: Pick<RecordPump, 'setLanes' | 'pumpNextTurn'>;
   readonly logger: Logger;
-  /** After a join: told once it is known of each partition that stays whether it stayed this consumer's. */
+  /** Called after a join, once it is known for each kept partition whether this consumer still owned it. */
   readonly placed: () => void;
   /** REFUSALS without it. */
   readonly refusals?: RefusalTimes;
@@ -35,9 +35,9 @@ export interface AssignedPartitionsParts {
 
 /** Of a partition that the broker can't read. ms */
 export interface RefusalTimes {
-  /** Until it is tried again. */
+  /** Until the retry. */
   readonly againMs: number;
-  /** Without a refusal for so long, that try was taken. */
+  /** Without a refusal for that long, the retry succeeded. */
   readonly takenMs: number;
 }
 
@@ -49,12 +49,12 @@ const REFUSALS: RefusalTimes = { againMs: 5_000, takenMs: 2_000 };
 export class AssignedPartitions {
   readonly #parts: AssignedPartitionsParts;
   readonly #lanes = new Map<string, PartitionLane>();
-  /** Of partitions that stay through a change of this member's id, until it is known where the group stands. */
+  /** Lanes of partitions kept through a change of the member id, until the group's offsets are known. */
   readonly #former = new Map<string, PartitionLane>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #retrying = new Set<PartitionLane>();
   #memberId = '';
-  /** Counts the joins: what was asked for before the last one is not looked at. */
+  /** Counts the joins: answers to requests from before the last join are ignored. */
   #join = 0;
   #stopped = false;
 
@@ -66,7 +66,7 @@ export class AssignedPartitions {
     return this.#lanes.values();
   }
 
-  /** Whether this lane is still the one of its partition. */
+  /** Whether this is still its partition's lane. */
   has(lane: PartitionLane): boolean {
     return this.#lanes.get(keyOf(lane)) === lane;
   }
@@ -82,7 +82,7 @@ export class AssignedPartitions {
     const assigned = new Set(places.map(keyOf));
     for (const key of this.#former.keys()) if (!assigned.has(key)) this.#former.delete(key);
     for (const [key, lane] of this.#lanes) {
-      // A new member id: this member was thought dead, and others may have had its partitions meanwhile.
+      // A new member id: the group considered this member dead, and other members may have had its partitions meanwhile.
       const mayStay = memberId === this.#memberId;
       if (!mayStay && assigned.has(key)) this.#former.set(key, lane);
       if (!mayStay || !assigned.has(key)) this.#lanes.delete(key);
@@ -98,7 +98,7 @@ export class AssignedPartitions {
     if (this.#former.size === 0) this.#parts.placed();
   }
 
-  /** Returns at once: kafkajs fetches nothing more before that. What is not resolved comes again. */
+  /** Returns at once: kafkajs fetches nothing until then. Unresolved offsets are fetched again. */
   received({ batch, resolveOffset }: EachBatchPayload): void {
     const lane = this.#lanes.get(keyOf(batch));
     if (!lane || this.#stopped) return;
@@ -118,7 +118,7 @@ export class AssignedPartitions {
     }
   }
 
-  /** The others are fetched meanwhile. */
+  /** The other partitions are fetched meanwhile. */
   #refused(lane: PartitionLane, reason: string): void {
     const { topic, partition, next: offset } = lane;
     if (lane.refuse(reason))
@@ -130,7 +130,7 @@ export class AssignedPartitions {
     this.#later(againMs, () => this.#retry(lane));
   }
 
-  /** Nothing tells of a fetch that was taken and brought nothing: no refusal soon after it is one. */
+  /** kafkajs doesn't report a successful fetch without records: so no refusal soon after the retry means success. */
   #retry(lane: PartitionLane): void {
     this.#retrying.delete(lane);
     if (!this.has(lane)) return;
@@ -150,14 +150,14 @@ export class AssignedPartitions {
     );
   }
 
-  /** For places that have no lane: nothing of them is fetched until it is known from where. */
+  /** For partitions without a lane: nothing is fetched until their offsets are known. */
   #begin(places: readonly Place[]): void {
     for (const place of places) this.#flow(place).pause();
     this.#setLanes();
     void this.#open(places, this.#join);
   }
 
-  /** From where the group stands; never rejects: what can't be had now is asked for again. */
+  /** Opens lanes at the group's offsets; never rejects: unavailable offsets are read again. */
   async #open(places: readonly Place[], join: number): Promise<void> {
     if (places.length === 0) return;
     const { admin, options, logger } = this.#parts;
@@ -178,7 +178,7 @@ export class AssignedPartitions {
     }
   }
 
-  /** Those of which it is not known whether they stay, too: until that is known nothing is handed out. */
+  /** Includes former lanes, of which nothing is handed out until ownership is known. */
   #setLanes(): void {
     this.#parts.pump.setLanes([...this.#lanes.values(), ...this.#former.values()]);
   }
@@ -189,7 +189,7 @@ export class AssignedPartitions {
     const flow = this.#flow(place);
     const former = this.#former.get(key);
     this.#former.delete(key);
-    // Measured with Kafka away for ten seconds: without it nearly all that was under way went out twice.
+    // Measured with Kafka unreachable for ten seconds: without this nearly all deliveries in progress were sent twice.
     const lane = former?.knows(start) ? former : newLane(place, start, flow);
     this.#lanes.set(key, lane);
     this.#parts.client.seek({ ...place, offset: String(lane.next) });
@@ -227,8 +227,8 @@ export class AssignedPartitions {
   }
 
   /**
-   * The topic was deleted. What is in hand of it is done by nobody's reckoning: its offsets say nothing of the one that is
-   * made again, whose log may be longer already. Kafka forgets a group's offsets of a topic that is deleted.
+   * The topic was deleted. Work in hand is never marked done: its offsets mean nothing in the recreated topic, whose log may
+   * already be longer. Kafka deletes a group's offsets together with the topic.
    */
   #beginAnew({ topic, partition }: PartitionLane, why: string): void {
     const place = { topic, partition };
@@ -237,7 +237,7 @@ export class AssignedPartitions {
     this.#begin([place]);
   }
 
-  /** A batch that leaves something out: of before a rejoin, or retention has taken what should have come. */
+  /** A batch that leaves a gap: it was fetched before a rejoin, or retention deleted the records in between. */
   #goBack(lane: PartitionLane, firstOffset: number): void {
     const { topic, partition, next } = lane;
     const join = this.#join;
@@ -251,7 +251,7 @@ export class AssignedPartitions {
     );
   }
 
-  /** Retention has taken what was there, or the topic is another one of that name, whose log may have grown since. */
+  /** Retention deleted the records at this offset, or the topic was recreated and its log may have grown since. */
   async #outOfRange(lane: PartitionLane, fetchedOffset: number): Promise<void> {
     const { topic, partition } = lane;
     const join = this.#join;
@@ -260,7 +260,7 @@ export class AssignedPartitions {
     if (join !== this.#join || !this.has(lane) || this.#stopped) return;
     const low = offsets?.find((entry) => entry.partition === partition)?.low;
     if (low !== undefined && fetchedOffset >= low) return this.#beginAnew(lane, MADE_ANEW);
-    // Where it could not be asked for, the same is fetched, and asked for, again.
+    // If the offsets are unavailable, the same offset is fetched, and checked, again.
     this.#skip(lane, low ?? 0);
     this.#parts.client.seek({ topic, partition, offset: String(lane.next) });
     this.#flow(lane).resume();

@@ -1,6 +1,6 @@
 /**
- * kafkajs has no hook before it joins a group: REBALANCING is told while the request is on its way already, and not before
- * every join. But it looks for the group's coordinator then, each time, and a consumer looks for it only then.
+ * kafkajs has no hook before it joins a group: REBALANCING is emitted when the request is already on its way, and not before
+ * every join. But before each join it looks up the group's coordinator, and a consumer does so at no other time.
  */
 import type { Cluster } from 'kafkajs';
 
@@ -8,7 +8,7 @@ interface Coordinated {
   findGroupCoordinator(of: { groupId: string }): Promise<unknown>;
 }
 
-/** @param client the client's own. @param work waited for before each join; must not reject */
+/** @param client the consumer's own. @param work awaited before each join; must not reject */
 export function beforeJoin(client: Cluster, work: () => Promise<void>): void {
   const cluster = client as unknown as Coordinated;
   const find = cluster.findGroupCoordinator.bind(cluster);

@@ -1,7 +1,7 @@
 /**
- * A producer that ends every send. kafkajs waits 30 s for an answer and then sends the same again, five times over: on a
- * Kafka that was stopped, a send was rejected after 192 s, and when Kafka went on its record stood in the log six times.
- * Here a send is given up before kafkajs repeats what had no answer. Other failures it repeats as ever, within that time.
+ * A producer that bounds every send. kafkajs waits 30 s for an answer and then repeats the request, five times over: on a
+ * stopped Kafka a send was rejected after 192 s, and when Kafka resumed its record was in the log six times. Here a send is
+ * given up before kafkajs repeats an unanswered request. kafkajs still retries other failures, within that time.
  */
 import kafkajs, { type Kafka, type Message, type Producer } from 'kafkajs';
 import { RecordTooLarge } from '../../ports/broker.js';
@@ -15,14 +15,14 @@ const ALL_REPLICAS = -1;
 interface Live {
   readonly producer: Producer;
   readonly connected: Promise<void>;
-  /** Those that are not settled. */
+  /** The unsettled sends. */
   readonly sends: Set<Promise<unknown>>;
 }
 
 export class BoundedProducer {
   readonly #kafka: Kafka;
   readonly #limits: KafkaLimits;
-  /** Whatever kafkajs still does with them, they are not sent once more. */
+  /** Messages that kafkajs must not send again. */
   readonly #givenUp = new WeakSet<Message>();
   #live: Live | null = null;
 
@@ -31,7 +31,10 @@ export class BoundedProducer {
     this.#limits = limits;
   }
 
-  /** Fulfilled when all replicas have the messages; rejected within answerMs, its connection included. @throws errors of the port */
+  /**
+   * Fulfilled when all replicas have the messages; rejected within answerMs, connecting included.
+   * @throws errors of the port
+   */
   async send(topic: string, messages: Message[]): Promise<void> {
     this.#live ??= this.#connect();
     const live = this.#live;
@@ -65,7 +68,7 @@ export class BoundedProducer {
     return { producer, connected: producer.connect(), sends: new Set() };
   }
 
-  /** kafkajs asks for the partition before each of its tries: the only place where they can be ended. */
+  /** kafkajs calls the partitioner before each attempt: the only place to stop a retry. */
   #partitioner(): ReturnType<typeof kafkajs.Partitioners.DefaultPartitioner> {
     const partitionOf = kafkajs.Partitioners.DefaultPartitioner();
     return (about) => {
@@ -75,8 +78,8 @@ export class BoundedProducer {
   }
 
   /**
-   * Hazard: a producer of kafkajs whose first connection had no answer takes itself for connected from then on, and fails
-   * every send until that connection breaks. So after a failure the next send has a new one.
+   * Hazard: if a kafkajs producer's first connection gets no answer, the producer considers itself connected from then on,
+   * and every send fails until that connection breaks. So the next send after a failure uses a new producer.
    */
   async #letGo(live: Live): Promise<void> {
     if (this.#live !== live) return;

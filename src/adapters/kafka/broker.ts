@@ -1,4 +1,4 @@
-/** The broker on Apache Kafka. Errors of kafkajs leave as those of the port. */
+/** The broker on Apache Kafka. Errors of kafkajs become errors of the port. */
 import kafkajs, { type Kafka, type KafkaConfig } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import {
@@ -24,7 +24,7 @@ import { TopicAdmin, type TopicSettings } from './topic-admin.js';
 import { wholeAnswersOnly } from './whole-answers.js';
 
 export interface KafkaSettings extends TopicSettings, Pick<KafkaConfig, 'ssl' | 'sasl'> {
-  /** After so long without a sign of life a member's partitions go to others. ms */
+  /** After that long without a heartbeat, the group reassigns a member's partitions. ms */
   readonly sessionTimeoutMs: number;
 }
 
@@ -52,7 +52,7 @@ export class KafkaBroker implements Broker {
     try {
       await this.#publisher.publish(topic, records);
     } catch (error) {
-      // It may have been deleted: the next one looks.
+      // The topic may have been deleted: the next publish checks.
       this.#admin.forget(topic);
       throw error;
     }
@@ -137,7 +137,7 @@ export function connection(
     connectionTimeout: 3_000,
     requestTimeout: answerMs,
     logLevel: kafkajs.logLevel.WARN,
-    // kafkajs calls errors what it mends by itself a moment later; what it can't mend reaches us as an error.
+    // kafkajs logs errors that it recovers from a moment later; those that it can't recover from reach us as errors.
     logCreator:
       () =>
       ({ namespace, log: { message, ...about } }) =>

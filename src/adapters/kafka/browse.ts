@@ -1,7 +1,6 @@
 /**
- * Reads a topic from its oldest record, or from given offsets, to where it stood at the beginning, or on and on, in no
- * group of the service: kafkajs fetches for groups only, so it is one of its own, which commits nothing and is deleted at
- * the end.
+ * Reads a topic from its oldest record, or from given offsets, up to its end at the start, or continuously. kafkajs fetches
+ * only in a group, so each read uses its own temporary group, which commits nothing and is deleted at the end.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -17,13 +16,13 @@ import { translated } from './kafka-errors.js';
 import { fromMessages } from './records.js';
 import type { PartitionOffsets, TopicAdmin } from './topic-admin.js';
 
-/** No record came for so long, although there are some: Kafka is out of reach. */
+/** No record arrived for that long, although there are some: Kafka is unreachable. */
 const SILENCE_MS = 20_000;
 
 interface Range {
-  /** What the partition has given so far: after a rejoin kafkajs begins again. */
+  /** The offset to read next: after a rejoin kafkajs starts over. */
   position: number;
-  /** Up to where it is to be read. */
+  /** The offset to stop before. */
   readonly end: number;
 }
 
@@ -61,7 +60,7 @@ class Browsing {
   readonly #consumer: Consumer;
   readonly #options: BrowseOptions;
   readonly #target = new EventTarget();
-  /** Of the partitions that are not read to their end. */
+  /** Of partitions not yet read to their end. */
   readonly #ranges: Map<number, Range>;
   #batches: (ReceivedRecord | UnreadableBatch)[][] = [];
   #taken: () => void = () => undefined;
@@ -89,7 +88,7 @@ class Browsing {
       }
     } finally {
       follow?.removeEventListener('abort', changed);
-      // Whoever stops reading early: a batch that waits to be taken would keep the consumer from its end.
+      // If the caller stops early: an untaken batch would keep the consumer from closing.
       this.#ranges.clear();
       this.#taken();
     }
@@ -118,7 +117,7 @@ class Browsing {
     }
   }
 
-  /** Fulfilled once the batch was taken: the next is not fetched before. */
+  /** Fulfilled once the batch is taken: the next one is not fetched before. */
   async #received({ batch, pause }: EachBatchPayload): Promise<void> {
     const range = this.#ranges.get(batch.partition);
     if (!range) {
@@ -132,7 +131,7 @@ class Browsing {
       this.#failed(new BrokerUnavailable(`its ${lost} is gone`));
       return;
     }
-    // Who follows has to begin again: this partition is read no further.
+    // A following reader must start over: this partition is read no further.
     if (refused && this.#options.follow) {
       this.#failed(new BrokerUnavailable(refused.reason));
       return;
@@ -155,7 +154,7 @@ class Browsing {
     this.#changed();
   }
 
-  /** None where it is over. */
+  /** Empty at the end. */
   async #next(): Promise<(ReceivedRecord | UnreadableBatch)[]> {
     const { follow } = this.#options;
     const isOver = () => follow?.aborted || this.#ranges.size === 0;
@@ -164,7 +163,7 @@ class Browsing {
     if (this.#failure) throw this.#failure;
     const batch = this.#batches.shift();
     if (batch) return batch;
-    // Who follows may have nothing to read; but a client of kafkajs that works fetches all the time.
+    // A following reader may have nothing to read; but a working kafkajs client fetches all the time.
     const silentSince = follow ? this.#lastSign : Number.NEGATIVE_INFINITY;
     if (silence.aborted && performance.now() - silentSince >= SILENCE_MS) {
       throw new BrokerUnavailable(`no record arrived within ${SILENCE_MS / 1_000} s`);

@@ -1,6 +1,6 @@
 /**
- * The answer to a commit of offsets, where a topic of it is gone: it fails at once. kafkajs would send the same commit again
- * for seconds, and if the topic is made again meanwhile, the group would stand there as far as it stood in the old one.
+ * If a topic of an offset commit is gone, the commit fails at once. kafkajs would repeat the same commit for seconds, and if
+ * the topic is recreated meanwhile, the group would get the old topic's offsets in the new one.
  */
 import { isUnknownTopic } from './kafka-errors.js';
 import { offsetCommitProtocol } from './kafkajs-internals.js';

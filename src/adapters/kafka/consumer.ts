@@ -1,9 +1,9 @@
 /**
- * A consumer of Kafka: a member of the group fetches, lanes keep what was fetched, and the handler's promises say what is
+ * A consumer of Kafka: a member of the group fetches, lanes queue fetched records, and the handler's promises decide what is
  * done. Only the contiguous done prefix of a partition is committed.
  *
  *   working -> stopping -> closed       (stop: nothing is handed out; close: drained, committed, left the group)
- *      \-> dead                         (Kafka will not have us: `closed` is rejected, the process has to end)
+ *      \-> dead                         (Kafka refuses this consumer: `closed` rejects, the process must end)
  */
 import type { Kafka, TopicPartitionOffsetAndMetadata } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
@@ -29,11 +29,11 @@ export interface KafkaConsumerParts {
   readonly refusals?: RefusalTimes;
 }
 
-/** Before this member joins again: for what was begun to end, so that it need not be begun by another one too. */
+/** Before this member rejoins: time for started work to end. No other member then repeats it. */
 const QUIET_WITHIN_MS = 1_000;
-/** The same, for Kafka to take what is done. Both are far from the session's timeout. */
+/** Likewise, for the commit. Both are far below the session timeout. */
 const HAND_OVER_WITHIN_MS = 1_000;
-/** Waited for at most, when Kafka does not answer while what is done is committed for the last time. */
+/** The longest wait if Kafka does not answer the last commit. */
 const COMMIT_WITHIN_MS = 4_000;
 
 export class KafkaConsumer implements Consumer {
@@ -63,7 +63,7 @@ export class KafkaConsumer implements Consumer {
     );
   }
 
-  /** Fulfilled once it has begun; a group that can't be joined just now is joined later. @throws errors of the port */
+  /** Fulfilled once started; if the group can't be joined yet, it is joined later. @throws errors of the port */
   start(): Promise<void> {
     return this.#member.start();
   }
@@ -107,7 +107,7 @@ export class KafkaConsumer implements Consumer {
     };
   }
 
-  /** Others may have its partitions next: nothing new is begun, what is begun may end, and they are told what is done. */
+  /** Other members may get its partitions next: nothing new is started, started work may end, progress is committed. */
   async #handOver(): Promise<void> {
     const { holds } = this.#lease;
     this.#lease.joining();
@@ -121,7 +121,7 @@ export class KafkaConsumer implements Consumer {
     await this.#member.commit(owned.map(([lane, offset]) => this.#committed(lane, offset)));
   }
 
-  /** What is done behind gaps is told only before a join: it would be a few KiB ten times a second. */
+  /** Work done behind gaps is committed only before a join: otherwise a few KiB ten times a second. */
   #committed(lane: PartitionLane, offset: number): TopicPartitionOffsetAndMetadata {
     const { topic, partition, behind } = lane;
     const metadata = this.#lease.holds ? '' : encodedBehind(behind, offset);

@@ -1,9 +1,9 @@
 /**
- * What is done behind a committed offset, as the text that Kafka keeps beside it: `aw1:` and, in base64url, whole numbers
- * of seven bits a byte. First how many runs of done records there are, and each by the gap before it and its length; then
- * each record of which parts are done, by its distance from the one before, the number of its parts, and those.
+ * Work done behind a committed offset, as the metadata that Kafka stores with it: `aw1:` and, in base64url, whole numbers of
+ * seven bits per byte. First the number of runs of done records, and each run as the gap before it and its length; then each
+ * record with done parts, as its distance from the previous one, the number of those parts, and the parts.
  *
- * Kafka takes 4,096 characters, unless it is set otherwise: what does not fit is left out, and is done twice.
+ * Kafka accepts 4,096 characters by default: whatever does not fit is left out, and is done twice.
  */
 import type { DoneBehind } from '../common/done-prefix.js';
 
@@ -11,10 +11,10 @@ const MARK = 'aw1:';
 const MOST_BYTES = 3_000;
 /** For the number of runs. */
 const COUNT_BYTES = 2;
-/** More than a consumer holds: a text that says so is not ours. */
+/** More than a consumer holds: a text with a higher number is not ours. */
 const MOST_RECORDS = 1_000_000;
 
-/** @param from the offset that is committed. @returns '' where nothing is done behind it */
+/** @param from the committed offset. @returns '' if nothing is done behind it */
 export function encodedBehind({ records, parts }: DoneBehind, from: number): string {
   const runs = runsOf(
     [...records].filter((offset) => offset >= from),
@@ -32,7 +32,7 @@ export function encodedBehind({ records, parts }: DoneBehind, from: number): str
   return MARK + Buffer.from(bytes).toString('base64url');
 }
 
-/** Undefined where the text is none of ours. */
+/** Undefined if the text isn't ours. */
 export function decodedBehind(text: string, from: number): DoneBehind | undefined {
   if (!text.startsWith(MARK)) return undefined;
   try {
@@ -62,7 +62,7 @@ function read(numbers: Iterator<number, undefined>, from: number): DoneBehind {
   return { records, parts };
 }
 
-/** @throws where there is none */
+/** @throws at the end of the numbers */
 function taken(numbers: Iterator<number, undefined>): number {
   const { value } = numbers.next();
   if (value === undefined) throw new Error('cut off');
@@ -93,7 +93,7 @@ function fitting(groups: readonly (readonly number[])[], most: number): { count:
   return { count, bytes };
 }
 
-/** Seven bits a byte, the lowest first; the top bit says that another byte follows. */
+/** Seven bits per byte, lowest first; the top bit means that another byte follows. */
 function bytesOf(number: number): number[] {
   const bytes = [];
   for (let left = number; ; left = Math.floor(left / 128)) {

@@ -1,15 +1,15 @@
 /**
- * How long a member may act as the owner of its partitions. Kafka gives them to others in two ways: once this member has
- * asked to join again, or left; and once it has been silent for the session timeout.
+ * How long a member may act as the owner of its partitions. Kafka reassigns them in two cases: once this member has asked to
+ * rejoin, or left; and once it has been silent for the session timeout.
  *
- *   joining -> held (a join was answered, and it is known where each partition stands) -> joining (before the next join)
+ *   joining -> held (a join was answered, and the offset of each partition is known) -> joining (before the next join)
  *                \-> lapsed (no heartbeat was answered for too long) -> held (by a heartbeat) | joining
  *
- * A heartbeat counts from when it was sent: a process that stood still after that has no time left when it goes on.
+ * A heartbeat counts from when it was sent: a process that stalls after that has no time left when it resumes.
  */
 import { type Lease, LeaseQuestions } from '../common/lease.js';
 
-/** Of the session timeout: what is begun then has to be on its way before that is over. */
+/** Fraction of the session timeout: work started within it must be on its way before the timeout. */
 const PART = 0.9;
 
 export class GroupLease implements Lease {
@@ -19,7 +19,7 @@ export class GroupLease implements Lease {
   #isJoining = true;
   #until = Number.NEGATIVE_INFINITY;
 
-  /** @param regained called when it holds again */
+  /** @param regained called when the lease holds again */
   constructor(sessionTimeoutMs: number, regained: () => void) {
     this.#ms = PART * sessionTimeoutMs;
     this.#regained = regained;
@@ -33,7 +33,7 @@ export class GroupLease implements Lease {
     return this.#questions.ask(this);
   }
 
-  /** @param sentMs how long ago what was answered now was sent */
+  /** @param sentMs how long ago the request that was answered now was sent */
   renewed(sentMs: number): void {
     this.#until = Math.max(this.#until, performance.now() - sentMs + this.#ms);
     this.#tell();
@@ -48,7 +48,7 @@ export class GroupLease implements Lease {
     this.#tell();
   }
 
-  /** From now on nobody waits. */
+  /** Ends all waits, now and later. */
   stop(): void {
     this.#questions.close(this);
   }

@@ -1,10 +1,10 @@
 /**
- * A member of a consumer group, by kafkajs: joins, fetches, commits, and goes on whatever becomes of Kafka.
+ * A member of a consumer group, based on kafkajs: joins, fetches, commits, and recovers from any failure of Kafka.
  *
  *   joining -> working -> joining ...        (a rebalance)
- *      \          \-> crashed -> joining     (by kafkajs itself, or started again where it gave up)
- *       \          \-> silent -> joining     (no sign of life for too long: another client takes its place)
- *        \-> refused                         (no new try mends it)
+ *      \          \-> crashed -> joining     (by kafkajs itself, or restarted if kafkajs gave up)
+ *       \          \-> silent -> joining     (no sign of life for too long: a new client replaces it)
+ *        \-> refused                         (retrying won't help)
  */
 import type {
   EachBatchPayload,
@@ -32,53 +32,53 @@ export interface GroupMemberParts {
   readonly group: string;
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
-  /** Without a sign of life for so long a client is given up; SILENT_MS without it. */
+  /** A client is replaced after that long without a sign of life; SILENT_MS without it. */
   readonly silentMs?: number;
   readonly on: {
-    /** Of the member id, and of what it has from now on. */
+    /** With the member id and the new assignment. */
     joined(memberId: string, assignment: Assignment): void;
     /**
-     * Before each request to join, which waits for it; must not reject. From that request on others may be given what this
-     * member has. Until the join is complete the group still takes, from the generation that ends, what it has done.
+     * Awaited before each join request; must not reject. From that request on, the group may assign this member's partitions
+     * to others. Until the join completes, the group still accepts commits of the ending generation.
      */
     joining(): Promise<void>;
-    /** The group took this member for alive, by what was sent so long ago. */
+    /** The group confirmed this member as alive, in answer to a request sent that long ago. */
     heard(sentMs: number): void;
-    /** It leaves: others are given what it has. */
+    /** The member leaves: its partitions are reassigned. */
     leaving(): void;
     received(payload: EachBatchPayload): void;
     refused(error: Error): void;
   };
 }
 
-/** Waited for at most, when Kafka does not answer while a client leaves; a rebalance may last as long. */
+/** The longest wait for Kafka's answer while a client leaves; a rebalance may last as long. */
 const LEAVE_WITHIN_MS = 4_000;
 const START_AGAIN_MS = 1_000;
-/** How long a client that is on its way into the group is waited for, before it is told to leave all the same. */
+/** The longest wait for a client that is still joining, before it leaves anyway. */
 const ARRIVE_WITHIN_MS = 2_000;
-/** How long the others wait for a member that does not join again: they do within a heartbeat. */
+/** How long the group waits for members to rejoin: they do so within a heartbeat. */
 const REBALANCE_MS = 15_000;
-/** Requests that tell the group that a member is alive. */
+/** Requests that prove to the group that a member is alive. */
 const OF_SESSION: ReadonlySet<string> = new Set(['Heartbeat', 'SyncGroup']);
-/** A client that works fetches all the time, ten times a second where everything is paused; or it joins. */
+/** A working client fetches all the time, ten times a second if everything is paused; or it joins. */
 const SILENT_MS = 30_000;
 
 export class GroupMember {
   readonly #parts: GroupMemberParts;
   #client: KafkaClient;
   #isMember = false;
-  /** Counts the commits that Kafka took. */
+  /** Counts the commits that Kafka accepted. */
   #committed = 0;
   #lastSign = performance.now();
-  /** When the last request that tells that this member is alive was sent, of those that were answered. */
+  /** When the last answered request that proves this member alive was sent. */
   #toldAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
   #startAgain: NodeJS.Timeout | undefined;
   #watch: NodeJS.Timeout | undefined;
   #starting: Promise<void> = Promise.resolve();
   /**
-   * Hazard: a client that is told to leave between its start and its first fetch forgets its runner, which goes on for ever.
-   * So its first fetch, or its end, is waited for.
+   * Hazard: a client that leaves between its start and its first fetch loses its runner, which runs on without end. So
+   * leaving waits for the first fetch, or for the client's end.
    */
   #isOnItsWay = false;
   #arrived: () => void = () => undefined;
@@ -93,7 +93,7 @@ export class GroupMember {
     return this.#isMember;
   }
 
-  /** Fulfilled once it has begun; a group that can't be joined just now is joined later. @throws errors of the port */
+  /** Fulfilled once started; if the group can't be joined yet, it is joined later. @throws errors of the port */
   async start(): Promise<void> {
     const { silentMs = SILENT_MS } = this.#parts;
     this.#watch ??= setInterval(() => this.#look(silentMs), silentMs / 10);
@@ -112,16 +112,16 @@ export class GroupMember {
     this.#whileInGroup((client) => client.seek(place));
   }
 
-  /** @throws where Kafka did not take it */
+  /** @throws if Kafka did not accept the commit */
   async commit(offsets: readonly TopicPartitionOffsetAndMetadata[]): Promise<void> {
     if (!this.#isMember) throw new Error('the consumer is not in its group');
     const before = this.#committed;
     await this.#client.commitOffsets([...offsets]);
-    // Hazard: while kafkajs is not fetching, as on its way to a crash, it drops a commit, or its error, and says nothing.
+    // Hazard: while kafkajs is not fetching, as just before a crash, it silently drops a commit, or its error.
     if (offsets.length > 0 && this.#committed === before) throw new Error('the commit was dropped');
   }
 
-  /** It goes on fetching until it is closed, but nothing is started again. */
+  /** The client fetches until it is closed, but nothing is restarted. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#startAgain);
@@ -147,7 +147,7 @@ export class GroupMember {
     this.#arrived();
   }
 
-  /** Hazard: from a crash to its next join kafkajs throws at these. A join has all of it told again. */
+  /** Hazard: from a crash to its next join kafkajs throws on these calls. A join repeats all of them. */
   #whileInGroup(tell: (client: KafkaClient) => void): void {
     try {
       tell(this.#client);
@@ -194,7 +194,7 @@ export class GroupMember {
     return client;
   }
 
-  /** To a client, for as long as it is the one. */
+  /** Ignores events once the client has been replaced. */
   #listen(client: KafkaClient): void {
     const { events } = client;
     const alive = (listener: () => void) => {
@@ -242,7 +242,7 @@ export class GroupMember {
     if (!again && !this.#stopped) on.refused(translated(error));
   }
 
-  /** Where kafkajs itself would not. */
+  /** For failures after which kafkajs does not restart. */
   #startAgainSoon(): void {
     if (this.#stopped) return;
     clearTimeout(this.#startAgain);
@@ -256,8 +256,8 @@ export class GroupMember {
   }
 
   /**
-   * Hazard: a client of kafkajs whose connections were cut may wait for ever for an answer that it no longer listens for;
-   * it tells nobody, and its partitions are read by nobody. Seen once in ten cuts of ten seconds.
+   * Hazard: a kafkajs client whose connections were cut may wait forever for an answer that it no longer listens for; no
+   * event reports that, and its partitions go unread. Seen once in ten cuts of ten seconds.
    */
   #look(silentMs: number): void {
     if (performance.now() - this.#lastSign < silentMs) return;
@@ -273,7 +273,7 @@ export class GroupMember {
     this.#startAgainSoon();
   }
 
-  /** One of them was deleted, and without it the group can't be joined. */
+  /** One of them was deleted, and the group can't be joined without it. */
   #makeTopicsAnew(): void {
     const { admin, logger, topics } = this.#parts;
     for (const topic of topics) admin.forget(topic);

@@ -1,4 +1,4 @@
-/** What an operator wants to know of a Kafka and its topics. Nothing is changed there. */
+/** What operators need to know about a Kafka and its topics. Read-only. */
 import type { Admin } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import { askAdmin, retentions } from './admin-session.js';
@@ -8,27 +8,27 @@ import { isCoordinatorMissing, translated } from './kafka-errors.js';
 export interface InspectedTopic {
   readonly name: string;
   readonly partitions: number;
-  /** Partitions that nobody leads: they take and give nothing now. */
+  /** Partitions without a leader: neither writable nor readable now. */
   readonly leaderless: number;
-  /** Partitions that lack a replica that is up to date. */
+  /** Partitions with an out-of-sync replica. */
   readonly underReplicated: number;
-  /** ms; null is for ever. */
+  /** ms; null is unlimited. */
   readonly retentionMs: number | null;
-  /** Whether it has a record of a later time than was asked for. */
+  /** Whether it has a record later than `laterThan`. */
   readonly hasLater: boolean;
 }
 
 export interface Inspection {
   readonly brokers: number;
-  /** Those of the topics that are there. */
+  /** The existing ones of the topics. */
   readonly topics: readonly InspectedTopic[];
-  /** Groups for which no broker is known: they are not permitted to the user, or the brokers are not well. */
+  /** Groups without a known coordinator: the user lacks the permission, or the brokers are unhealthy. */
   readonly unledGroups: readonly string[];
 }
 
 export interface InspectionOf {
   readonly topics: readonly string[];
-  /** Consumer groups that the user has to be permitted to read. */
+  /** Consumer groups that the user must have permission to read. */
   readonly groups: readonly string[];
   /** ms since the epoch */
   readonly laterThan: number;
@@ -65,7 +65,7 @@ async function inspected(admin: Admin, { topics, groups, laterThan }: Inspection
   return { brokers: brokers.length, topics: await Promise.all(described), unledGroups };
 }
 
-/** kafkajs does not tell a refusal from a coordinator that is missing. */
+/** kafkajs doesn't distinguish a refusal from a missing coordinator. */
 async function unled(admin: Admin, groups: readonly string[], topics: readonly string[]): Promise<string[]> {
   const without: string[] = [];
   for (const groupId of groups) {
@@ -79,7 +79,7 @@ async function unled(admin: Admin, groups: readonly string[], topics: readonly s
   return without;
 }
 
-/** Where there is no such record, Kafka's answer becomes the end of the partition. */
+/** If there is no such record, Kafka's answer becomes the end of the partition. */
 async function hasLater(admin: Admin, topic: string, time: number): Promise<boolean> {
   const first = await admin.fetchTopicOffsetsByTimestamp(topic, time);
   const ends = new Map((await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => [partition, Number(high)]));

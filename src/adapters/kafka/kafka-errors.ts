@@ -1,4 +1,4 @@
-/** What kafkajs throws, as the errors of the port. Its messages may name hosts; they go to the log, by `cause`. */
+/** Maps kafkajs errors to errors of the port. Its messages may contain host names; they go to the log, as `cause`. */
 import { BrokerRefused, BrokerUnavailable, RecordTooLarge } from '../../ports/broker.js';
 import { TookTooLong } from '../common/time-limit.js';
 
@@ -14,7 +14,7 @@ interface Failure {
 const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 const LEADERLESS = new Set(['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION']);
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/;
-/** They say that something failed, not what. */
+/** These say that something failed, not what. */
 const TELL_NOTHING = new Set([
   '',
   'Error',
@@ -29,16 +29,16 @@ export function isUnknownTopic(error: unknown): boolean {
 }
 
 /**
- * A broker tells of a topic that was made just now before it leads its partitions, and of a leader that has just changed.
- * kafkajs asks again for the topic, and not for the leader.
+ * A broker reports a new topic before its partitions have leaders, and a leader that has just changed. kafkajs retries for
+ * the topic, but not for the leader.
  */
 export function isLeaderMissing(error: unknown): boolean {
   return [...causes(error)].some(({ type = '' }) => LEADERLESS.has(type));
 }
 
 /**
- * kafkajs takes it for one that no new try mends. But it is what becomes of any failure while a coordinator is looked for:
- * of a connection that was reset, of a group whose coordinator moves.
+ * kafkajs considers this error permanent. But any failure during a coordinator look-up becomes this error: a reset
+ * connection, a group whose coordinator moves.
  */
 export function isCoordinatorMissing(error: unknown): boolean {
   return [...causes(error)].some(({ name }) => name === 'KafkaJSGroupCoordinatorNotFound');
@@ -55,7 +55,7 @@ export function translated(error: unknown): Error {
   return new BrokerUnavailable(`${what} (${codeOf(failures)})`, { cause: error });
 }
 
-/** What no new try mends, and which setting does. */
+/** A failure that retrying won't fix, and the setting that will. */
 function refusalOf({ name = '', type = '', code }: Failure): string | null {
   if (name === 'KafkaJSSASLAuthenticationError') {
     return 'Kafka refused the credentials: see KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD';
@@ -71,13 +71,13 @@ function isUnanswered(failure: Failure): boolean {
   return failure instanceof TookTooLong || failure.name === 'KafkaJSRequestTimeoutError';
 }
 
-/** Of the innermost cause that has anything to say. */
+/** Of the innermost cause with a code. */
 function codeOf(failures: readonly Failure[]): string {
   const codes = failures.map(({ type, code, name = '' }) => type ?? code ?? (TELL_NOTHING.has(name) ? null : name));
   return String(codes.findLast((code) => code !== null) ?? 'UNKNOWN');
 }
 
-/** From the outermost inwards. Where several topics were asked for at once, each may have failed in its own way. */
+/** Outermost first. If several topics were requested at once, each may have failed in its own way. */
 function* causes(error: unknown): Iterable<Failure> {
   if (typeof error !== 'object' || error === null) return;
   const failure = error as Failure;

@@ -1,6 +1,6 @@
 /**
- * What is used of kafkajs beyond its API: 2.2.4, pinned, its last release (docs/decisions/0005). It has no hook between a
- * fetch and its batches, and there all partitions of a fetch fail with one batch; and it keeps its default socket to itself.
+ * The parts of kafkajs used beyond its API: 2.2.4, pinned, its last release (docs/decisions/0005). It has no hook between a
+ * fetch and its batches, where one bad batch fails all partitions of a fetch; and it doesn't export its default socket.
  */
 import { createRequire } from 'node:module';
 import type { ISocketFactory, KafkaMessage } from 'kafkajs';
@@ -32,10 +32,10 @@ export interface Protocol<Parameters> {
   protocol: (of: { version: number }) => ((parameters: Parameters) => Call) | undefined;
 }
 
-/** The requests of one connection that are not sent yet. */
+/** The unsent requests of one connection. */
 export interface RequestQueueState {
   readonly pending: readonly unknown[];
-  /** ms since 1970; below now, nothing is throttled. */
+  /** ms since 1970; a value in the past means no throttling. */
   throttledUntil: number;
   throttleCheckTimeoutId: NodeJS.Timeout | null;
   checkPendingRequests(): void;
@@ -52,7 +52,7 @@ export interface FetchParameters {
 export const Decoder = require('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => Decoder;
 export const fetchProtocol = require('kafkajs/src/protocol/requests/fetch') as Protocol<FetchParameters>;
 export const offsetCommitProtocol = require('kafkajs/src/protocol/requests/offsetCommit') as Protocol<object>;
-/** What a topic may still hold from before Kafka 0.11, unpacked by the codecs of kafkajs. */
+/** Messages from before Kafka 0.11 that a topic may still contain, decompressed by kafkajs's codecs. */
 export const decodeOldMessages = require('kafkajs/src/protocol/messageSet/decoder') as (
   decoder: Decoder,
   bytes: number,

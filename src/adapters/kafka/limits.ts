@@ -1,4 +1,4 @@
-/** How long a Kafka is waited for that takes connections and does not answer. kafkajs by itself waits for minutes. */
+/** How long to wait for a Kafka that accepts connections but does not answer. kafkajs's own limits are minutes. */
 
 export interface SessionLimits {
   /** Until a client is connected. ms */
@@ -9,8 +9,8 @@ export interface SessionLimits {
 
 export interface KafkaLimits extends SessionLimits {
   /**
-   * Of one request of kafkajs, and of a whole send. Hazard: a send that may take longer than a request is repeated by
-   * kafkajs; one that may not take as long as a request is published twice where Kafka is only slow. ms
+   * For one kafkajs request, and for a whole send. Hazard: if a send may take longer than a request, kafkajs repeats it; if
+   * it may take less, a merely slow Kafka publishes it twice. ms
    */
   readonly answerMs: number;
 }

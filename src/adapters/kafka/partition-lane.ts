@@ -1,7 +1,7 @@
 /**
- * One partition, as long as this consumer has it. What is received waits in a queue; above FULL the partition is
- * paused, below LOW it flows again. `next` is the offset that has to come next: kafkajs moves its own position at a
- * rejoin, and may bring a batch that was fetched before it, so every batch is held against `next`.
+ * One partition, while this consumer has it. Received records wait in a queue; back-pressure: above FULL the partition is
+ * paused, below LOW it is resumed. `next` is the offset that must come next: kafkajs moves its own position at a rejoin, and
+ * may pass on a batch fetched before it, so every batch is checked against `next`.
  */
 
 import type { PartitionState, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
@@ -10,11 +10,11 @@ import type { Kept } from '../common/offset-keeper.js';
 import { headState, type InLine, type Lane, type Waiting } from '../common/record-pump.js';
 
 const FULL_RECORDS = 500;
-/** Tiers times partitions is a hundred lanes and more, and all of them may be full. */
+/** Tiers times partitions gives a hundred lanes and more, and all of them may be full. */
 const FULL_BYTES = 512 * 1024;
 const LOW_RECORDS = 100;
 
-/** Where a group stands in a partition, and what it has done behind that. */
+/** A group's committed offset in a partition, and work done behind it. */
 export interface GroupStart {
   readonly offset: number;
   readonly behind?: DoneBehind;
@@ -36,13 +36,13 @@ export class PartitionLane implements Lane, Kept {
   #bytes = 0;
   #next: number;
   #remembered: number;
-  /** What the next record to be published would get, when something was last fetched. */
+  /** The partition's end offset at the last fetch. */
   #end = 0;
   #paused = false;
-  /** Why nothing more can be fetched just now. */
+  /** Why the partition can't be fetched now. */
   #refusal: UnreadableBatch | null = null;
   #refusals = 0;
-  /** False once a record of it was let go of: nobody would hand that out any more. */
+  /** False once a rejected record was dropped: this lane would never redeliver it. */
   #isWhole = true;
 
   constructor(
@@ -57,7 +57,7 @@ export class PartitionLane implements Lane, Kept {
     this.#known = new Set(place.behind?.records);
   }
 
-  /** The offset that has to come next. */
+  /** The offset that must come next. */
   get next(): number {
     return this.#next;
   }
@@ -73,12 +73,12 @@ export class PartitionLane implements Lane, Kept {
     return { topic, partition, behind, head: headState(this.head()), unreadable };
   }
 
-  /** How often it was refused. */
+  /** How often a fetch was refused. */
   get refusals(): number {
     return this.#refusals;
   }
 
-  /** Nothing comes behind what is here. @returns false where that is known */
+  /** Records behind the queued ones can't be fetched. @returns false if the reason is known already */
   refuse(reason: string): boolean {
     this.#refusals += 1;
     if (this.#refusal?.reason === reason) return false;
@@ -87,12 +87,12 @@ export class PartitionLane implements Lane, Kept {
     return true;
   }
 
-  /** It was fetched again, and not refused. */
+  /** A fetch succeeded again. */
   taken(): void {
     this.#refusal = null;
   }
 
-  /** Those that are here already are left out. @param last the batch's last offset, records or not */
+  /** Skips records received before. @param last the batch's last offset, whether or not it has a record */
   receive(received: readonly InLine[], last: number): void {
     for (const entry of received) {
       if (lastOf(entry) < this.#next) continue;
@@ -106,8 +106,8 @@ export class PartitionLane implements Lane, Kept {
   }
 
   /**
-   * Whether what a group that stands there has still to do is what this lane has: nobody else was further. At the log's
-   * start nobody can tell: a topic that was deleted and made again begins there too.
+   * Whether a group at this offset has exactly this lane's work left to do: no other consumer got further. At the log's
+   * start this is undecidable: a recreated topic starts there too.
    */
   knows({ offset: groupStart, behind }: GroupStart): boolean {
     if (groupStart === 0 || !this.#isWhole) return false;
@@ -116,12 +116,12 @@ export class PartitionLane implements Lane, Kept {
     return !foreign && this.#remembered <= groupStart && groupStart <= (this.unremembered ?? this.#remembered);
   }
 
-  /** The records up to there are gone for good, by the topic's retention. */
+  /** The records before this offset were deleted by the topic's retention. */
   skipTo(offset: number): void {
     this.#next = Math.max(this.#next, offset);
   }
 
-  /** Pauses or resumes as the queue demands; kafkajs forgets pauses at a rejoin, so it is told again. */
+  /** Pauses or resumes depending on the queue; kafkajs forgets pauses at a rejoin, so they are repeated. */
   regulate(rejoined = false): void {
     if (rejoined) this.#paused = false;
     if (!this.#paused && (this.#queue.length >= FULL_RECORDS || this.#bytes >= FULL_BYTES)) {
@@ -188,7 +188,7 @@ export class PartitionLane implements Lane, Kept {
     this.#done.partDone(offset, part);
   }
 
-  /** What is done behind what is remembered. */
+  /** Work done behind the committed offset. */
   get behind(): DoneBehind {
     return this.#done.behind;
   }
@@ -203,7 +203,7 @@ export class PartitionLane implements Lane, Kept {
   }
 
   get unremembered(): number | null {
-    // With nothing outstanding, all that was received is done: markers of transactions, which have offsets, too.
+    // With nothing outstanding, everything received is done, including transaction markers, which have offsets.
     const next = this.#queue.length === 0 && this.#done.nothingOutstanding ? this.#next : this.#done.next;
     return next > this.#remembered ? next : null;
   }

@@ -1,4 +1,4 @@
-/** Partitions of topics, as kafkajs assigns them and as they are kept here. */
+/** Partitions of topics, as assigned by kafkajs and as stored here. */
 
 /** Partitions by topic. */
 export type Assignment = Readonly<Record<string, readonly number[]>>;

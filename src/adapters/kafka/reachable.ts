@@ -1,10 +1,10 @@
-/** Whether anybody listens: kafkajs itself takes ten seconds and more to say that nobody does. */
+/** Checks that a broker listens: kafkajs itself takes ten seconds and more to report that none does. */
 import { connect } from 'node:net';
 import { BrokerUnavailable } from '../../ports/broker.js';
 
 const WITHIN_MS = 3_000;
 
-/** @param brokers host:port @throws BrokerUnavailable where none of them takes a connection */
+/** @param brokers host:port @throws BrokerUnavailable if none of them accepts a connection */
 export async function mustBeReachable(brokers: readonly string[]): Promise<void> {
   try {
     await Promise.any(brokers.map(connected));

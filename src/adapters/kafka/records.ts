@@ -1,4 +1,4 @@
-/** Records as kafkajs has them, and as the port has them. */
+/** Converts records between kafkajs and the port. */
 import type { IHeaders, KafkaMessage, Message } from 'kafkajs';
 import type { NewRecord, ReceivedRecord, RecordHeader, UnreadableBatch } from '../../ports/broker.js';
 import type { RecordMessage } from './fetched/decode-records.js';
@@ -8,7 +8,7 @@ export function toMessage({ key, value, headers }: NewRecord): Message {
   return { key, value, headers: toHeaders(headers) };
 }
 
-/** In their order; none of what holds nothing for anybody. */
+/** In order; passed messages yield nothing. */
 export function fromMessages(
   { topic, partition }: { readonly topic: string; readonly partition: number },
   messages: readonly KafkaMessage[],
@@ -29,7 +29,7 @@ function headersOf(message: KafkaMessage | RecordMessage): readonly RecordHeader
   return 'headerList' in message ? message.headerList : fromHeaders(message.headers ?? {});
 }
 
-/** About what it takes in a batch, in bytes. */
+/** Approximate size in a batch, bytes. */
 export function sizeOf({ key, value, headers }: NewRecord): number {
   const ofHeaders = headers.reduce((sum, [name, bytes]) => sum + name.length + bytes.length + 8, 0);
   return 64 + (key?.length ?? 0) + (value?.length ?? 0) + ofHeaders;
@@ -45,8 +45,8 @@ function toHeaders(headers: readonly RecordHeader[]): IHeaders {
 }
 
 /**
- * Of messages that kafkajs decoded itself. Hazard: it collects them in a plain object, so under a name like `constructor`
- * it gives what that inherits as a first value, and `__proto__` is lost.
+ * Of messages that kafkajs decoded itself. Hazard: kafkajs collects headers in a plain object, so for a name like
+ * `constructor` the inherited value becomes a first value, and `__proto__` is lost.
  */
 function fromHeaders(headers: IHeaders): RecordHeader[] {
   return Object.entries(headers).flatMap(([name, values]) =>

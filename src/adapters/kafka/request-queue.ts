@@ -1,15 +1,15 @@
 /**
- * The timer of kafkajs' queue of requests. By itself kafkajs asks for one at minus now, again and again, for as long as a
- * connection that was used is open: a thousand a second, and newer versions of Node.js warn of the first one, in plain text
- * between the lines of the log. One is needed only while requests wait: each that is queued, answered or given up asks.
+ * The timer of kafkajs's request queue. By default kafkajs keeps setting a timer with a negative delay for as long as a used
+ * connection is open: a thousand a second, and newer Node.js versions warn about the first one, in plain text between the
+ * log lines. A timer is needed only while requests wait: so it is set whenever one is queued, answered or given up.
  */
 import { RequestQueue, type RequestQueueState } from './kafkajs-internals.js';
 
-/** As kafkajs has it: for what waits because too many are under way. */
+/** kafkajs's own value: for requests that wait because too many are in progress. */
 const LOOK_EVERY_MS = 10;
 let isInstalled = false;
 
-/** For every client of kafkajs in this process, once. */
+/** For every kafkajs client in this process, once. */
 export function installQueueTimer(): void {
   if (isInstalled) return;
   isInstalled = true;

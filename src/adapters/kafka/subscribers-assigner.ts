@@ -1,19 +1,20 @@
 /**
- * Gives each partition to a member that has subscribed its topic: the one that has the fewest so far. The assigner of
- * kafkajs goes by the leader's topics alone, so while processes with different topics run side by side (RETRY_SCHEDULE
- * is changed in one after the other) it leaves new topics unread, and gives topics to members that drop them.
+ * Assigns each partition to the subscriber of its topic with the fewest partitions so far. The kafkajs assigner uses only
+ * the leader's topics, so while processes with different topics run side by side (RETRY_SCHEDULE is changed in one after the
+ * other) it leaves new topics unread, and assigns topics to members that drop them.
  */
 import kafkajs, { type Cluster, type GroupMember, type GroupMemberAssignment, type PartitionAssigner } from 'kafkajs';
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 const VERSION = 0;
 
-/** Partitions by topic, by member. */
+/** By member, its partitions by topic. */
 export type Assignments = ReadonlyMap<string, Readonly<Record<string, number[]>>>;
 
 /**
- * @param partitionsOf of a topic that only others subscribe: the leader's client has not heard of it; none if it is gone
- * @param opened told of the client's cluster, which only an assigner is given
+ * @param partitionsOf called for a topic that only other members subscribe to, unknown to the leader's client; none if it is
+ * gone
+ * @param opened called with the client's cluster, which kafkajs passes only to an assigner
  */
 export function subscribersAssigner(
   partitionsOf: (topic: string) => Promise<number[]>,
@@ -41,7 +42,7 @@ export function subscribersAssigner(
   };
 }
 
-/** The same members and topics give the same assignment, in whatever order they are named. */
+/** Deterministic: the same members and topics give the same assignment, in any order. */
 export function assigned(
   subscribers: ReadonlyMap<string, readonly string[]>,
   partitions: ReadonlyMap<string, readonly number[]>,

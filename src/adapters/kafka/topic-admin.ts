@@ -1,4 +1,4 @@
-/** Topics: made where they are missing, looked at where they are there. Each use has a connection of its own. */
+/** Creates missing topics and inspects existing ones. Each use has its own connection. */
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import { askAdmin, retentions } from './admin-session.js';
@@ -15,19 +15,19 @@ export interface TopicSettings {
   readonly partitions: number;
   /** KAFKA_REPLICATION_FACTOR; null is the broker's default. */
   readonly replicationFactor: number | null;
-  /** How long a record has to be kept: KAFKA_RETENTION, and the longest delay of RETRY_SCHEDULE on top. ms */
+  /** How long a record must be retained: KAFKA_RETENTION plus the longest delay of RETRY_SCHEDULE. ms */
   readonly retentionMs: number;
 }
 
 export interface PartitionOffsets {
   readonly partition: number;
-  /** The oldest that is kept. */
+  /** The oldest retained offset. */
   readonly low: number;
-  /** What the next record will get. */
+  /** The offset of the next record. */
   readonly high: number;
 }
 
-/** kafkajs fails on a null of its own where no broker tells of its topics, as one that has just come back. */
+/** kafkajs fails on its own null if no broker returns metadata for its topics, as after a broker's restart. */
 const isPassing = (error: unknown) => isUnknownTopic(error) || isLeaderMissing(error) || error instanceof TypeError;
 
 export class TopicAdmin {
@@ -35,7 +35,7 @@ export class TopicAdmin {
   readonly #settings: TopicSettings;
   readonly #logger: Logger;
   readonly #limits: SessionLimits;
-  /** Those that were looked at, or are being: who asks meanwhile waits for the same answer. */
+  /** Topics that were checked, or are being checked: concurrent callers share one answer. */
   readonly #ensured = new Map<string, Promise<void>>();
 
   constructor(kafka: Kafka, settings: TopicSettings, logger: Logger, limits: SessionLimits = KAFKA_LIMITS) {
@@ -45,7 +45,7 @@ export class TopicAdmin {
     this.#limits = limits;
   }
 
-  /** Creates those that are missing; warns of those whose records would be gone too early. @throws errors of the port */
+  /** Creates missing topics; warns about topics whose retention is too short. @throws errors of the port */
   async ensure(topics: readonly string[]): Promise<void> {
     const unknown = topics.filter((topic) => !this.#ensured.has(topic));
     if (unknown.length > 0) {
@@ -58,7 +58,7 @@ export class TopicAdmin {
     await Promise.all(topics.map((topic) => this.#ensured.get(topic)));
   }
 
-  /** The topic may be gone: the next ensure looks at it again. */
+  /** The topic may be gone: the next ensure checks again. */
   forget(topic: string): void {
     this.#ensured.delete(topic);
   }
@@ -67,7 +67,7 @@ export class TopicAdmin {
     return this.#with(async (admin) => (await admin.listTopics()).filter((topic) => !topic.startsWith('__')));
   }
 
-  /** None for a topic that does not exist. */
+  /** Empty for a topic that does not exist. */
   offsets(topic: string): Promise<PartitionOffsets[]> {
     return this.#with(async (admin) => {
       if (!(await admin.listTopics()).includes(topic)) return [];
@@ -76,15 +76,12 @@ export class TopicAdmin {
     });
   }
 
-  /**
-   * Where a group stands by topic and partition: what it remembered, or the oldest record that is kept. A topic that does
-   * not exist (any more) is left out.
-   */
+  /** By topic and partition, the group's committed offset or else the oldest retained one. Missing topics are left out. */
   groupStart(group: string, topics: readonly string[]): Promise<Map<string, Map<number, GroupStart>>> {
     return this.#with(async (admin) => {
       const existing = new Set(await admin.listTopics());
       const known = topics.filter((topic) => existing.has(topic));
-      // Asking of no topic would still make Kafka create its topic of offsets.
+      // Even a request for no topic would make Kafka create its offsets topic.
       if (known.length === 0) return new Map();
       const remembered = await admin.fetchOffsets({ groupId: group, topics: known });
       const starts = new Map<string, Map<number, GroupStart>>();
@@ -103,9 +100,9 @@ export class TopicAdmin {
   }
 
   /**
-   * Until all of them are led, two seconds at most, those too that another process may have made a moment ago. Hazard:
-   * what is sent before that is taken by some partitions and refused by others, and then kafkajs sends all of it again:
-   * records stood in the log twice.
+   * Waits until all partitions have leaders, two seconds at most, including topics that another process may have just
+   * created. Hazard: some partitions accept earlier records while others refuse, and then kafkajs sends all of them again:
+   * records were in the log twice.
    */
   #ensure(topics: readonly string[]): Promise<void> {
     return this.#with(async (admin) => {
@@ -121,7 +118,7 @@ export class TopicAdmin {
   }
 
   async #make(admin: Admin, topics: readonly string[]): Promise<void> {
-    // kafkajs would wait for what a broker tells of its topics, which it does before it leads them.
+    // kafkajs would wait for the brokers' metadata, which they return before the partitions have leaders.
     await admin.createTopics({ topics: topics.map((topic) => this.#newTopic(topic)), waitForLeaders: false });
   }
 
@@ -165,7 +162,7 @@ async function led(admin: Admin, topic: string): Promise<void> {
   }
 }
 
-/** What was remembered, as long as the topic has it: one that was made anew, or has lost its oldest records, has not. */
+/** The committed offset, while the topic still has it: a recreated topic, or one that lost its oldest records, does not. */
 function startOf(
   committed: ReadonlyMap<number, GroupStart>,
   { partition, low, high }: { partition: number; low: string; high: string },

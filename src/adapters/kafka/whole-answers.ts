@@ -1,8 +1,8 @@
 /**
- * Gives kafkajs whole answers only (docs/decisions/0005). Hazard of kafkajs 2.2.4, pinned (network/connection.js): its
- * connection keeps the bytes of half an answer, and reads them together with what comes on its next socket. The listener of
- * the socket then throws, uncaught, or waits for bytes that never come. Here each socket keeps its own bytes, and whatever
- * the listener throws fails its socket only: kafkajs rejects the requests that wait on the connection, and connects again.
+ * Passes kafkajs only whole responses (docs/decisions/0005). Hazard of kafkajs 2.2.4, pinned (network/connection.js): its
+ * connection keeps the bytes of a partial response, and prepends them to data from its next socket. The socket's listener
+ * then throws, uncaught, or waits for bytes that never come. Here each socket has its own buffer, and an error in the
+ * listener fails only its socket: kafkajs rejects the pending requests of the connection, and reconnects.
  */
 import type { ISocketFactory } from 'kafkajs';
 import { openSocket } from './kafkajs-internals.js';
@@ -10,15 +10,15 @@ import { openSocket } from './kafkajs-internals.js';
 type Listener = (chunk: Buffer) => void;
 
 const SIZE_BYTES = 4;
-/** An answer begins with the correlation id of its request. Only the bare SASL tokens of Kafka before 1.0 may be shorter. */
+/** A response starts with the correlation id of its request. Only bare SASL tokens from before Kafka 1.0 may be shorter. */
 const SMALLEST_ANSWER = 4;
 /**
- * kafkajs fetches 10 MiB at most. Only a single batch may be larger, and a broker takes no request above 100 MiB by default
- * (socket.request.max.bytes). Other protocols announce more: "HTTP" reads as 1.1 GiB, a TLS alert as 336 MiB.
+ * kafkajs fetches 10 MiB at most. Only a single batch may be larger, and a broker accepts no request above 100 MiB by
+ * default (socket.request.max.bytes). Other protocols appear larger: "HTTP" reads as 1.1 GiB, a TLS alert as 336 MiB.
  */
 const LARGEST_ANSWER = 128 * 1024 * 1024;
 
-/** A `socketFactory` of kafkajs. kafkajs 2.2.4 adds its only listener for data by `on`. */
+/** A `socketFactory` of kafkajs. kafkajs 2.2.4 adds its only data listener with `on`. */
 export const wholeAnswersOnly: ISocketFactory = (about) => {
   const socket = openSocket(about);
   const on = socket.on.bind(socket) as (event: string, listener: Listener) => typeof socket;
@@ -35,8 +35,8 @@ export const wholeAnswersOnly: ISocketFactory = (about) => {
 };
 
 /**
- * Takes chunks of a stream, and passes on each answer with its size (INT32) in front.
- * @throws Error with code INVALID_ANSWER_SIZE, and what `onAnswer` throws
+ * Takes chunks of a stream, and passes on each response with its size (INT32) in front.
+ * @throws Error with code INVALID_ANSWER_SIZE, and any error of `onAnswer`
  */
 export function wholeAnswers(onAnswer: Listener): Listener {
   let held: Buffer[] = [];
@@ -56,7 +56,7 @@ export function wholeAnswers(onAnswer: Listener): Listener {
   };
 }
 
-/** Of an answer and its size; of the size, as long as that is not all there. */
+/** The size of the first response including its size field; of that field alone, until it is complete. */
 function bytesOfFirst(bytes: Buffer): number {
   if (bytes.length < SIZE_BYTES) return SIZE_BYTES;
   const size = bytes.readInt32BE();

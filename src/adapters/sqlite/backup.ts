@@ -1,7 +1,7 @@
 /**
- * A copy of store.sqlite while it is used. It is of one moment: the pages are read within one read transaction, which
- * holds up no writer (WAL), and which what others write does not begin again, as it would a copy without it. The -wal file
- * can't be cut back meanwhile. The copy appears under its name when it is whole, checked and on the disk.
+ * Copies store.sqlite while it is in use. The copy is a snapshot: one read transaction reads all pages, which blocks no
+ * writer (WAL). Without it, each write by another process would restart the copy. The -wal file can't be truncated
+ * meanwhile. The copy gets its name once it is complete, checked and on disk.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -13,19 +13,19 @@ import { STORE } from './schema.js';
 export interface BackupOptions {
   readonly dataDir: string;
   readonly target: string;
-  /** Whether a file that is there already is replaced. */
+  /** Whether to replace an existing file. */
   readonly force: boolean;
-  /** Told the part that is copied, 0 to 1. What it throws ends the backup. */
+  /** Called with the fraction copied, 0 to 1. An error it throws ends the backup. */
   readonly progress: (share: number) => void;
 }
 
-/** The message says why; nothing of the copy is left. */
+/** The message gives the cause; the incomplete copy is removed. */
 class BackupFailed extends Error {
   override readonly name = 'BackupFailed';
   readonly code = 'BACKUP_FAILED';
 }
 
-/** 4 MB: between two of them, Ctrl-C is heard. */
+/** 4 MB: Ctrl-C takes effect between two steps. */
 const PAGES_A_TURN = 1_000;
 
 /** @returns the size of the copy, bytes @throws BackupFailed; what `progress` throws */
@@ -48,7 +48,7 @@ export async function backupStore(options: BackupOptions): Promise<number> {
     check(part);
     sync(part);
     if (options.force) renameSync(part, target);
-    // Unlike a rename it never replaces a file, also one that came meanwhile.
+    // Unlike a rename, a link never replaces a file, not even one created meanwhile.
     else linkSync(part, target);
     sync(dirname(target));
     return statSync(target).size;
@@ -70,12 +70,12 @@ function mayBegin(source: string, target: string, force: boolean): void {
 }
 
 async function copy(source: string, part: string, progress: (share: number) => void): Promise<void> {
-  // Of the same mode as the store: nobody else may read it.
+  // Same mode as the store: readable by its owner only.
   openFile(part).close();
   const file = openExisting(source);
   try {
     file.exec('BEGIN');
-    // What is read here is the moment of the copy. One that this release can't open again would be no backup.
+    // This first read fixes the snapshot. A copy that this release can't open again would be no backup.
     mustBeTaken(file, STORE);
     await file.backup(part, {
       progress({ totalPages, remainingPages }) {
@@ -92,10 +92,10 @@ async function copy(source: string, part: string, progress: (share: number) => v
 function check(part: string): void {
   const file = openExisting(part);
   try {
-    // One file: whoever opens it as a store makes it WAL again.
+    // A single file: opening it as a store switches it back to WAL.
     file.pragma('journal_mode = DELETE');
     mustBeSound(file);
-    // Also where no service of this release has opened the store yet.
+    // Also if no service of this release has opened the store yet.
     file.transaction(() => adoptSchema(file, STORE)).immediate();
   } finally {
     file.close();

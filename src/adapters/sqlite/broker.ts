@@ -1,4 +1,4 @@
-/** The broker on SQLite: for one machine, in the same file as the history. Errors of SQLite leave as BrokerUnavailable. */
+/** The broker on SQLite: for one machine, in the same file as the history. SQLite errors become BrokerUnavailable. */
 import {
   type Broker,
   BrokerUnavailable,
@@ -24,7 +24,7 @@ export class SqliteBroker implements Broker {
   readonly #consumers = new Set<SqliteConsumer>();
   #closed = false;
 
-  /** @param tell of what browse steps over, where nobody else is told */
+  /** @param tell called with batches that browse skips, if its caller gave no callback */
   constructor(store: StoreFile, tell: (batch: UnreadableBatch) => void = () => undefined) {
     this.#store = store;
     this.#tell = tell;

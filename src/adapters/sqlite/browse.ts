@@ -1,4 +1,4 @@
-/** Reads a topic of the embedded broker, in no group: to where it stood at the beginning, or on and on. */
+/** Reads a topic of the embedded broker, without a group: up to its end at the start, or continuously. */
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BrowseOptions, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
@@ -10,7 +10,7 @@ const PAGE = 500;
 export interface BrowseParts {
   readonly store: Pick<StoreFile, 'onChange'>;
   readonly log: Pick<RecordLog, 'end' | 'page'>;
-  /** Runs what reads, and translates its errors. */
+  /** Runs a read and translates its errors. */
   readonly read: <T>(work: () => T) => Promise<T>;
 }
 
@@ -49,7 +49,7 @@ async function* pages(
   }
 }
 
-/** Commits to the file, by any process; one that comes while nobody waits is not missed. */
+/** Commits to the file, by any process; none is missed between two calls of next. */
 class Changes {
   readonly #target = new EventTarget();
   readonly #signal: AbortSignal;
@@ -66,7 +66,7 @@ class Changes {
     });
   }
 
-  /** True after a change; false once it is aborted. */
+  /** True after a change; false once the signal aborts. */
   async next(): Promise<boolean> {
     if (!this.#seen && !this.#signal.aborted) await once(this.#target, 'change');
     this.#seen = false;

@@ -2,7 +2,7 @@
  * A consumer of the embedded broker; its topics are its lanes.
  *
  *   standing by -> working (it has the group) -> stopping -> closed
- *        ^-----------/ (another process has it: this one stood still)
+ *        ^-----------/ (another process has the group: this one stalled)
  */
 import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
@@ -12,7 +12,7 @@ import { TopicLane } from './lane.js';
 import type { RecordLog } from './record-log.js';
 import type { StoreFile } from './store-file.js';
 
-/** Waited for at most, when the disk takes nothing while a consumer closes. */
+/** The longest wait if the disk takes no writes while a consumer closes. */
 const KEEP_WITHIN_MS = 1_000;
 
 export class SqliteConsumer implements Consumer {
@@ -79,7 +79,7 @@ export class SqliteConsumer implements Consumer {
     try {
       return this.#lanes.map((lane) => lane.state);
     } catch {
-      // The file takes nothing just now, or is closed: whoever works with it says so.
+      // The file is unavailable now, or closed: other users of the file report that.
       return [];
     }
   }

@@ -1,8 +1,8 @@
-/** The tables of the deliveries view, and what is asked of them. */
+/** Tables and queries of the deliveries view. */
 import type { DeliveryRow } from './delivery-row.js';
 import type { SqliteFile } from './open-file.js';
 
-/** by_time has the outcome before the time: a rare outcome among millions is found without looking at the others. */
+/** by_time has the outcome before the time: a rare outcome among millions is found without scanning the others. */
 export const VIEW_SCHEMA = `
 CREATE TABLE view (id TEXT NOT NULL);
 

@@ -1,6 +1,6 @@
 /**
- * The view of the deliveries topic in a file of its own, deliveries-view.sqlite. It may be large, so it is not checked as
- * a whole when it is opened: damage is found by whoever comes upon it.
+ * The view of the deliveries topic in its own file, deliveries-view.sqlite. The file may be large, so it isn't checked as a
+ * whole on opening: damage surfaces when a statement meets it.
  */
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
@@ -20,10 +20,10 @@ import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway
 import { DataDirUnusable } from './store-file.js';
 import { endUnsynced, writeUnsynced } from './unsynced.js';
 
-/** A place of each partition is remembered for so much of its time: enough to see that a topic is another one. */
+/** One place per partition is stored for each such span of record time: enough to detect a recreated topic. */
 const MARK_EVERY_MS = 10_000;
 const FORGOTTEN_AT_ONCE = 250;
-/** Before and behind every delivery. */
+/** Before and after every delivery. */
 const OLDEST = Number.MIN_SAFE_INTEGER;
 const NEWEST: DeliveryPlace = { firstAt: Number.MAX_SAFE_INTEGER, id: '' };
 
@@ -39,10 +39,7 @@ const KIND: FileKind = {
 /** The newest mark of each partition. */
 type Marks = Map<number, EntryPlace>;
 
-/**
- * @param onDamaged told the name of a file that had to be thrown away
- * @throws DataDirUnusable
- */
+/** @param onDamaged called with the name of a file that had to be deleted @throws DataDirUnusable */
 export function openDeliveriesView(dataDir: string, onDamaged: (file: string) => void): DeliveriesView {
   const disposable = openDisposable(dataDir, KIND, onDamaged);
   try {
@@ -131,7 +128,7 @@ class SqliteDeliveriesView implements DeliveriesView {
     update.run(...changing(withEntry(known, entry)), id, webhookId, accountId);
   }
 
-  /** @throws ViewUnsound where another entry has been at this place */
+  /** @throws ViewUnsound if another entry was at this place */
   #mark(marks: Marks, place: EntryPlace): void {
     const { partition, offset, timestamp } = place;
     const last = marks.get(partition);

@@ -1,25 +1,25 @@
-/** A delivery as a row of the view's file, and how entries make it. */
+/** A delivery as a row of the view's file, and how entries form it. */
 import type { ViewAttempt, ViewEntry, ViewedDelivery } from '../../ports/deliveries-view.js';
 import { type Outcome, outranks, type Said } from '../../ports/delivery-order.js';
 
 export interface DeliveryRow {
   readonly id: string;
-  /** As JSON: it may hold half a surrogate pair, which UTF-8 can't. */
+  /** As JSON: it may contain a lone surrogate, which UTF-8 can't encode. */
   readonly event_id: string;
   /** Of the first entry, ms since the epoch. */
   readonly first_at: number;
-  /** What the entry says that outranks all others, its turn, and when it was published. */
+  /** From the entry that outranks all others: its content, its turn, and when it was published. */
   readonly outcome: Outcome;
   readonly next_at: string | null;
   readonly turn: number;
   readonly said_at: number;
-  /** When the last entry was published: it is forgotten by that. */
+  /** When the last entry was published: forget goes by this. */
   readonly last_at: number;
-  /** StoredAttempt[] as JSON, in the order in which they began. */
+  /** StoredAttempt[] as JSON, sorted by start. */
   readonly attempts: string;
 }
 
-/** Begins with what they are sorted by; an array, for one is written for every attempt that is made. */
+/** Starts with the sort key. An array, because one is written for every attempt. */
 type StoredAttempt = readonly [
   at: string,
   status: number | null,
@@ -28,7 +28,7 @@ type StoredAttempt = readonly [
   version: number,
 ];
 
-/** The row of a delivery of which this is the only entry. */
+/** The row of a delivery with only this entry. */
 export function rowOf(entry: ViewEntry): DeliveryRow {
   const { id, eventId, attempt, place } = entry;
   return {
@@ -41,7 +41,6 @@ export function rowOf(entry: ViewEntry): DeliveryRow {
   };
 }
 
-/** The row with one entry more. */
 export function withEntry(row: DeliveryRow, entry: ViewEntry): DeliveryRow {
   const { attempt, place } = entry;
   const merged = {
@@ -63,14 +62,14 @@ function saying({ outcome, turn, at, nextAttemptAt }: Said) {
   return { outcome, next_at: nextAttemptAt, turn, said_at: at };
 }
 
-/** @throws SyntaxError where the row is damaged */
+/** @throws SyntaxError if the row is damaged */
 export function deliveryOf({ id, event_id, outcome, next_at: nextAttemptAt, attempts }: DeliveryRow): ViewedDelivery {
   const eventId = JSON.parse(event_id) as string;
   const made = JSON.parse(attempts) as StoredAttempt[];
   return { id, eventId, outcome, attempts: made.map(attemptOf), nextAttemptAt };
 }
 
-/** Times in ISO 8601 and UTC sort as text. */
+/** ISO 8601 times in UTC sort as text. */
 function withAttempt(json: string, added: StoredAttempt): string {
   const attempts = (JSON.parse(json) as StoredAttempt[]).map((attempt) => JSON.stringify(attempt));
   return `[${[...new Set([...attempts, JSON.stringify(added)])].sort().join()}]`;

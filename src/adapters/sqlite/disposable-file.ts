@@ -1,7 +1,7 @@
 /**
- * A file that can be made anew from elsewhere at any time. It belongs to one process, by an exclusive lock that the
- * operating system lets go of when the process dies: a second process on the same folder makes one of its own, with a
- * number in its name. One that is damaged, or is something else, is thrown away.
+ * A file that can be rebuilt from another source at any time. It belongs to one process, by an exclusive lock that the
+ * operating system releases when the process dies: a second process on the same folder creates another file, with a number
+ * in its name. A damaged or foreign file is deleted.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ import { DataDirUnusable } from './store-file.js';
 const MOST_PROCESSES = 16;
 
 export interface FileKind extends FileSchema {
-  /** Of the file, without its ending. */
+  /** The file's name without extension. */
   readonly name: string;
-  /** Whether all of it is looked at for damage when it is opened: of a large one that takes long. */
+  /** Whether opening checks the whole file for damage: slow for a large one. */
   readonly isChecked: boolean;
 }
 
@@ -23,16 +23,13 @@ export interface DisposableFile {
   readonly path: string;
 }
 
-/** The file is there, and is damaged, or not one of ours. */
+/** The file exists, and is damaged or not one of ours. */
 class Unsound extends Error {
   override readonly name = 'Unsound';
   readonly code = 'UNSOUND';
 }
 
-/**
- * @param onDamaged told the name of a file that had to be thrown away
- * @throws DataDirUnusable
- */
+/** @param onDamaged called with the name of a file that had to be deleted @throws DataDirUnusable */
 export function openDisposable(dataDir: string, kind: FileKind, onDamaged: (file: string) => void): DisposableFile {
   for (const name of namesOf(kind)) {
     const path = join(dataDir, name);
@@ -42,7 +39,7 @@ export function openDisposable(dataDir: string, kind: FileKind, onDamaged: (file
   throw new Error(`more than ${MOST_PROCESSES} processes share DATA_DIR`);
 }
 
-/** A process has the file. */
+/** A process is using the file. */
 export class FileInUse extends Error {
   override readonly name = 'FileInUse';
   readonly code = 'FILE_IN_USE';
@@ -51,10 +48,7 @@ export class FileInUse extends Error {
   }
 }
 
-/**
- * Removes the files of all processes; none where a process has one of them.
- * @throws FileInUse, DataDirUnusable
- */
+/** Deletes the files of all processes; none if any process is using one. @throws FileInUse, DataDirUnusable */
 export function removeDisposable(dataDir: string, kind: FileKind): void {
   const held: DisposableFile[] = [];
   try {
@@ -70,7 +64,7 @@ export function removeDisposable(dataDir: string, kind: FileKind): void {
   }
 }
 
-/** Closes it, and removes it. */
+/** Closes and deletes the file. */
 export function throwAway({ file, path }: DisposableFile): void {
   file.close();
   remove(path);
@@ -86,7 +80,7 @@ function namesOf({ name }: FileKind): readonly string[] {
   );
 }
 
-/** Null where another process has it. */
+/** Null if another process has the file. */
 function openOwn(path: string, kind: FileKind, onDamaged: () => void): SqliteFile | null {
   try {
     return locked(path, kind);
@@ -112,7 +106,7 @@ function locked(path: string, kind: FileKind): SqliteFile {
   }
 }
 
-/** One of another shape, earlier or later, is thrown away: it can be made anew. */
+/** A file of another schema version, earlier or later, is deleted: it can be rebuilt. */
 function checkOrCreate(file: SqliteFile, kind: FileKind): void {
   const found = schemaFound(file, kind);
   if (found === 'empty') makeSchema(file, kind);

@@ -1,7 +1,7 @@
 /**
  * The event store on SQLite. A position is `<store id>.<seq>.<seq of an event>.<its id>`: everything up to the first seq was
- * given, and the event was the last one. A file that was restored from a backup has the same store id, and in the place of
- * an event that is lost there may be another one by now. The event at the first seq itself may be swept.
+ * yielded, and the event was the last one yielded. A file restored from a backup has the same store id, and a different
+ * event may by now have the place of a lost one. The event at the first seq itself may have been swept.
  */
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -26,7 +26,7 @@ const PAGE = 1_000;
 const EVENTS = 'events';
 const POSITION = /^([0-9a-f]+)\.([0-9]{1,15})\.([0-9]{1,15})\.(.*)$/s;
 
-/** Up to where a subscription has given everything, and the last event that it gave. */
+/** The position up to which a subscription has yielded everything, and the last event it yielded. */
 interface Mark {
   readonly seq: number;
   readonly event: { readonly seq: number; readonly id: string };
@@ -82,7 +82,7 @@ export class SqliteEventStore implements EventStore {
         mark = next;
         if (hasMoved || !caughtUp) yield { events, position: this.#text(mark), caughtUp: drained && !caughtUp };
         caughtUp ||= drained;
-        // A long catch-up leaves turns of the event loop to others.
+        // A long catch-up yields turns of the event loop to other work.
         await (drained ? changes.next(ended) : nextTurn());
       }
     } finally {
@@ -116,7 +116,7 @@ export class SqliteEventStore implements EventStore {
     return { revision: expected + events.length, position: this.#position(seq, events.at(-1)?.id ?? '') };
   }
 
-  /** Where these very events are stored there already, it is the same append again. */
+  /** If these same events are stored there already, this is a repeated append. */
   #earlierResult(stream: string, events: readonly NewEventRow[], expected: number, last: number): Appended {
     const end = expected + events.length;
     const rows = this.#sql.page.all(stream, expected + 1, end, events.length) as EventRow[];
@@ -131,9 +131,9 @@ export class SqliteEventStore implements EventStore {
     return (this.#sql.lastRevision.get(stream) as number | null) ?? NO_STREAM;
   }
 
-  /** What follows in the streams of the prefix. */
+  /** The next events in the streams of the prefix. */
   #page(mark: Mark, streamPrefix: string) {
-    // Asked for first: what is stored between the two comes with the page, or with the next one.
+    // Read first: an event stored between the two reads comes with this page, or with the next one.
     const last = this.#try(() => this.#lastSeq());
     const page = [mark.seq, streamPrefix, afterPrefix(streamPrefix), PAGE];
     const rows = this.#try(() => this.#sql.following.all(...page) as EventRow[]);
@@ -144,7 +144,7 @@ export class SqliteEventStore implements EventStore {
     return { events: rows.map((row) => this.#event(row)), next, drained };
   }
 
-  /** Swept events count. */
+  /** Includes swept events. */
   #lastSeq(): number {
     return (this.#sql.lastSeq.get() as number | undefined) ?? 0;
   }
@@ -193,12 +193,12 @@ function seqOf(position: string): number {
   return Number(POSITION.exec(position)?.[2] ?? Number.NaN);
 }
 
-/** @throws TypeError for what JSON can't say, before anything is written */
+/** @throws TypeError for values that JSON can't encode, before anything is written */
 function newRow({ id, type, data, metadata }: NewEvent): NewEventRow {
   return { id, type, data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
 }
 
-/** Commits that may have added events, none missed between two calls of next. */
+/** Commits that may have added events; none is missed between two calls of next. */
 class Changes {
   readonly #target = new EventTarget();
   readonly close: () => void;

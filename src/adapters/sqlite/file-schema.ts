@@ -1,24 +1,24 @@
 /**
- * Which schema a SQLite file of DATA_DIR has. The file's header says so: application_id that the file is one of ours, and
- * which; user_version the version of its schema. Lock files of groups stay empty, so they have neither.
+ * Which schema a SQLite file of DATA_DIR has, according to the file's header: application_id identifies our files by kind,
+ * and user_version is the schema version. Lock files of groups stay empty, so they have neither.
  */
 import { basename } from 'node:path';
 import type { SqliteFile } from './open-file.js';
 
 export interface FileSchema {
   readonly applicationId: number;
-  /** The schema's version: one more with every change of the tables, 1 or greater. */
+  /** The schema version: incremented with every change of the tables, 1 or greater. */
   readonly shape: number;
-  /** The statements that make the tables of this shape. */
+  /** The statements that create the tables of this version. */
   readonly schema: string;
-  /** The tables by which a file of a release that left the header empty is known; without them there was no such release. */
+  /** The tables that identify a file of a release that left the header empty; without them there was no such release. */
   readonly unmarked?: readonly string[];
 }
 
-/** unmarked: of a release that left the header empty. foreign: none of ours. */
+/** unmarked: from a release that left the header empty. foreign: not one of ours. */
 export type SchemaFound = 'empty' | 'unmarked' | 'earlier' | 'same' | 'later' | 'foreign';
 
-/** The file is left as it was; the message names the file, says why, and what to do. */
+/** The file is left unchanged; the message names the file, the cause and the remedy. */
 export class SchemaRefused extends Error {
   override readonly name = 'SchemaRefused';
   readonly code = 'SCHEMA_REFUSED';
@@ -38,7 +38,7 @@ function shapeOf(file: SqliteFile): number {
   return read(file, 'user_version');
 }
 
-/** Within a transaction: tables and header are written together. */
+/** Call within a transaction: tables and header are written together. */
 export function makeSchema(file: SqliteFile, { applicationId, shape, schema }: FileSchema): void {
   file.exec(schema);
   file.pragma(`application_id = ${applicationId}`);
@@ -46,9 +46,8 @@ export function makeSchema(file: SqliteFile, { applicationId, shape, schema }: F
 }
 
 /**
- * For a file that nothing can replace, whose statements are safe to run again: makes an empty one, brings one of an earlier
- * release to this shape, and leaves one that has it alone. Within a transaction.
- *
+ * For a file that can't be rebuilt, whose statements are safe to repeat: creates the schema in an empty file, upgrades an
+ * earlier release's file, and leaves a current one unchanged. Call within a transaction.
  * @throws SchemaRefused
  */
 export function adoptSchema(file: SqliteFile, schema: FileSchema): void {
@@ -56,7 +55,7 @@ export function adoptSchema(file: SqliteFile, schema: FileSchema): void {
   if (schemaFound(file, schema) !== 'same') makeSchema(file, schema);
 }
 
-/** Writes nothing. @throws SchemaRefused for one of a later release, and for one that is none of ours */
+/** Writes nothing. @throws SchemaRefused for a file of a later release, or one that isn't ours */
 export function mustBeTaken(file: SqliteFile, schema: FileSchema): void {
   const found = schemaFound(file, schema);
   const name = basename(file.name);

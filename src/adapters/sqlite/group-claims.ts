@@ -1,12 +1,14 @@
 /**
- * Who has a group, in store.sqlite. Each time it is taken it has another generation, and whoever has an earlier one has
- * lost it: a fence that no clock moves. Each change is one transaction, so of two that want it one has it.
+ * Which process has a group, in store.sqlite. Each claim increments the generation and invalidates earlier ones: a fencing
+ * token that depends on no clock. Each change is one transaction, so of two competing processes exactly one wins.
  */
 import type { StoreFile } from './store-file.js';
 
 export interface Claim {
   readonly generation: number;
-  /** Whether who has it has the group's lock file too. If not, to get the lock file says nothing of its end. */
+  /**
+   * Whether the group's holder also has its lock file. If not, acquiring the lock file doesn't prove that the holder ended.
+   */
   readonly isLocked: boolean;
 }
 
@@ -27,22 +29,28 @@ export class GroupClaims {
     return row ? { generation: row.generation, isLocked: row.is_locked === 1 } : null;
   }
 
-  /** By whoever has the lock file. @returns the generation; null where somebody without it has the group */
+  /**
+   * Called by the process that has the lock file.
+   * @returns the generation; null if a process without the lock file has the group
+   */
   takeByLock(): Promise<number | null> {
     return this.#write(() => this.#sql.takeByLock.get(this.#group));
   }
 
-  /** From one that has been silent since it had this generation. @returns null where it has not */
+  /** From a holder that has been silent since this generation. @returns null if the generation has changed */
   takeFrom(generation: number): Promise<number | null> {
     return this.#write(() => this.#sql.takeFrom.get(this.#group, generation));
   }
 
-  /** Still here, after a silence. @returns null where another one took it meanwhile */
+  /** Renews the claim after a silence. @returns null if another process took the group meanwhile */
   confirm(generation: number): Promise<number | null> {
     return this.#write(() => this.#sql.confirm.get(this.#group, generation));
   }
 
-  /** Who took it from a silent one has got the lock file by now. @returns null where another one took it meanwhile */
+  /**
+   * The process that took the group from a silent holder now has the lock file.
+   * @returns null if another process took the group meanwhile
+   */
   lock(generation: number): Promise<number | null> {
     return this.#write(() => this.#sql.lock.get(this.#group, generation));
   }

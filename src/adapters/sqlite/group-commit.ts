@@ -1,11 +1,11 @@
 /**
- * Group commit: what is written in one turn of the event loop is one transaction, so concurrent writers share one fsync.
- * A writer that throws is undone alone: the transaction is, and its writers run once more, each in a savepoint of its own.
- * Where the transaction itself fails, all of it fails, and the next turn begins afresh.
+ * Group commit: all writes of one turn of the event loop are one transaction, so concurrent writers share one fsync. Only a
+ * writer that throws is rolled back: the transaction is, and its writers rerun, each in its own savepoint. If the
+ * transaction itself fails, all its writers fail, and the next turn starts fresh.
  *
  *   idle -> scheduled (for the next turn) -> committed
- *                    \-> waiting (another process writes: looked at again by timer, never by blocking) -> committed
- *                     \-> undone (a writer threw) -> scheduled, its writers apart -> committed
+ *                    \-> waiting (another process writes: polled by timer, never by blocking) -> committed
+ *                     \-> rolled back (a writer threw) -> scheduled, its writers apart -> committed
  */
 import { FileClosed, isBusy, type SqliteFile } from './open-file.js';
 
@@ -13,7 +13,7 @@ interface Job {
   readonly work: () => unknown;
   readonly touches: string;
   readonly rows: () => number;
-  /** One of its transaction threw: from now on it has a savepoint of its own. */
+  /** A writer of its transaction threw: from now on it has its own savepoint. */
   isApart: boolean;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
@@ -21,13 +21,13 @@ interface Job {
 
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
 
-/** Rows, or a little more. Keeps one turn of the event loop short. */
+/** Rows, or slightly more. Keeps a turn of the event loop short. */
 const MOST_AT_ONCE = 1_000;
 const BUSY_PAUSE_MS = 5;
-/** How long another process may hold the write lock before those who wait are told. */
+/** How long another process may hold the write lock before waiting writes are rejected. */
 export const BUSY_LIMIT_MS = 10_000;
 
-/** Its transaction is to be undone and run again, apart. */
+/** The transaction must be rolled back and rerun, writers apart. */
 class OneThrew extends Error {}
 
 const ONE = () => 1;
@@ -53,8 +53,8 @@ export class GroupCommit {
   }
 
   /**
-   * Resolves with what `work` returned, once it is durable. `touches` names what it changes, for those who wait.
-   * Hazard: `work` may be called twice, its first writes undone; it must change nothing but the file.
+   * Resolves with the result of `work` once it is durable. `touches` names what it changes, for listeners. Hazard: `work`
+   * may be called twice, its first writes rolled back; it must change nothing but the file.
    */
   write<T>(touches: string, work: () => T, rows: () => number = ONE): Promise<T> {
     if (this.#closed) return Promise.reject(new FileClosed('the store file is closed'));
@@ -64,7 +64,7 @@ export class GroupCommit {
     });
   }
 
-  /** Writes what is queued, or rejects it where that can't be done at once. */
+  /** Writes the queue, or rejects it if that isn't possible at once. */
   close(): void {
     this.#closed = true;
     if (this.#turn) clearImmediate(this.#turn);
@@ -91,7 +91,7 @@ export class GroupCommit {
     if (this.#queue.length > 0) this.#schedule();
   }
 
-  /** Jobs of one transaction. Those that are apart go without others, which might throw and undo them once more. */
+  /** The number of jobs for one transaction. Jobs apart run without others, which might throw and roll them back again. */
   #howMany(): number {
     let rows = 0;
     const end = this.#queue.findIndex((job) => {
@@ -107,7 +107,7 @@ export class GroupCommit {
     this.#queue.unshift(...jobs);
   }
 
-  /** False where the write lock can't be had now: the queue waits, or has been rejected. */
+  /** False if the write lock isn't available now: the queue waits, or has been rejected. */
   #begun(): boolean {
     try {
       this.#file.exec('BEGIN IMMEDIATE');
@@ -138,7 +138,7 @@ export class GroupCommit {
     }
   }
 
-  /** @throws OneThrew; the error itself where it ended the whole transaction, as a full disk does */
+  /** @throws OneThrew; the error itself if it ended the whole transaction, as a full disk does */
   #run({ work }: Job): Outcome {
     try {
       return { ok: true, value: work() };
@@ -147,7 +147,7 @@ export class GroupCommit {
     }
   }
 
-  /** @throws where the failure ended the whole transaction */
+  /** @throws if the failure ended the whole transaction */
   #runApart({ work }: Job): Outcome {
     this.#file.exec('SAVEPOINT job');
     try {

@@ -1,19 +1,19 @@
 /**
- * One consumer of a group works at a time, over all processes. Two things say who:
+ * One consumer of a group works at a time, across all processes. Two things decide which one:
  *
- * - The lock: an open exclusive transaction on a file of its own. The operating system lets go of it when the process
- *   dies, kill -9 too. The others look every 50 ms whether it is free.
- * - The beat: who has the group sets the file's time every second. A process that is stopped keeps the lock and beats no
- *   more. After SILENT_MS without a beat, counted by its own looks, another one takes the group without the lock.
+ * - The lock: an open exclusive transaction on a separate file. The operating system releases it when the process dies, even
+ *   by kill -9. The others check every 50 ms whether it is free.
+ * - The heartbeat: the holder sets the file's time every second. A stopped process keeps the lock but sends no heartbeat.
+ *   After SILENT_MS without one, by its own count of checks, another process takes the group without the lock.
  *
  *   standing by -> holding, with the lock             (it was free)
- *               -> holding, without it -> with it     (its holder was silent; the lock is taken once that lets go)
- *   holding -> lapsed (no beat of its own for HOLDS_MS) -> holding      (nobody took it meanwhile)
- *                                                       \-> standing by (somebody did: the lock is let go of)
+ *               -> holding, without it -> with it     (its holder was silent; the lock is acquired once released)
+ *   holding -> lapsed (no own heartbeat for HOLDS_MS) -> holding      (nobody took the group meanwhile)
+ *                                                     \-> standing by (another process did: releases the lock)
  *
- * HOLDS_MS is less than SILENT_MS: who wakes up after a silence begins nothing before it has asked. Who asks and who takes
- * change one generation (group-claims.ts), so of the two one has it, whatever clocks say; offsets are remembered only
- * under the current one. One that is merely slow loses the group for nothing worse than its lines.
+ * HOLDS_MS is less than SILENT_MS: a process that wakes up after a silence starts nothing before it has checked. Checking
+ * and taking both change the generation (group-claims.ts), so exactly one of the two wins, whatever clocks say; offsets are
+ * committed only under the current generation. A merely slow process that loses the group only drops the lines that wait in it.
  */
 import { statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,16 +30,16 @@ export interface LockTimes {
 }
 
 const TIMES: LockTimes = { lookMs: 50, beatMs: 1_000, holdsMs: 8_000, silentMs: 10_000 };
-/** Of a silence that one look counts: whoever stood still itself has seen nothing meanwhile. ms */
+/** The longest silence that one check counts: a process that stalled itself saw nothing meanwhile. ms */
 const MOST_A_LOOK = 500;
 
 export interface GroupLockOptions {
   readonly group: string;
-  /** @throws where it can't begin: it is tried again */
+  /** @throws if the consumer can't start: retried */
   readonly taken: () => void;
-  /** Another process has it. */
+  /** Another process has the group. */
   readonly lost: () => void;
-  /** It holds again, after it was not known whether it does. */
+  /** The lease holds again, after a time of doubt. */
   readonly regained: () => void;
   readonly times?: LockTimes;
 }
@@ -58,7 +58,7 @@ export class GroupLock implements Lease {
   readonly #claims: GroupClaims;
   readonly #questions = new LeaseQuestions();
   #file: SqliteFile | null = null;
-  /** Null while it stands by. */
+  /** Null while standing by. */
   #generation: number | null = null;
   #beatAt = Number.NEGATIVE_INFINITY;
   #seen: Seen = { claim: null, beat: 0, at: 0, silentMs: 0 };
@@ -79,18 +79,21 @@ export class GroupLock implements Lease {
     return this.#questions.ask(this);
   }
 
-  /** Whether nobody has taken the group since: by what store.sqlite says, within the transaction that asks. */
+  /** Whether no process has taken the group since, according to store.sqlite, within the calling transaction. */
   isCurrent(): boolean {
     return this.#generation !== null && this.#claims.read()?.generation === this.#generation;
   }
 
-  /** Fulfilled after the first look: taken where it was free, else as soon as it is. @throws an error of fs, at once */
+  /**
+   * Fulfilled after the first check, which takes a free group; a busy one is taken once it is free.
+   * @throws an error of fs, at once
+   */
   acquire(): Promise<void> {
     this.#file = openFile(this.#path, 0);
     return this.#lookAgain();
   }
 
-  /** Nobody waits any more to hear whether it holds. */
+  /** Ends all waits for the answer. */
   stop(): void {
     this.#questions.close(this);
   }
@@ -103,12 +106,11 @@ export class GroupLock implements Lease {
     this.#questions.close(this);
   }
 
-  /** Somebody says that another process has it: whether it holds is asked for, and not taken for granted before. */
+  /** Another source reports that another process has the group: the lease counts as unknown until checked. */
   doubt(): void {
     this.#beatAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Another process has it: this one stands by. */
   #lose(): void {
     if (this.#generation === null) return;
     this.#generation = null;
@@ -122,7 +124,7 @@ export class GroupLock implements Lease {
     return this.#file?.inTransaction ?? false;
   }
 
-  /** Whatever stands against it, it is looked at again: nobody is there to be told. */
+  /** Any error leads to another check: no caller is there to receive it. */
   async #lookAgain(): Promise<void> {
     await this.#look().catch(() => undefined);
   }
@@ -145,7 +147,7 @@ export class GroupLock implements Lease {
     } else if (this.#isSilent(claim) && claim) await this.#takeBy(() => this.#claims.takeFrom(claim.generation));
   }
 
-  /** False where another process has it. @throws an error of SQLite */
+  /** False if another process has the lock. @throws an error of SQLite */
   #tryLock(): boolean {
     try {
       this.#file?.exec('BEGIN EXCLUSIVE');
@@ -170,7 +172,7 @@ export class GroupLock implements Lease {
     }
   }
 
-  /** Counts by looks: neither a clock that is set nor a time in which all of the machine stood makes a silence. */
+  /** Counts checks: neither a clock change nor a pause of the whole machine makes a silence. */
   #isSilent(claim: Claim | null): boolean {
     const at = performance.now();
     const beat = statSync(this.#path).mtimeMs;
@@ -181,7 +183,7 @@ export class GroupLock implements Lease {
     return silentMs >= this.#times.silentMs;
   }
 
-  /** The time from which on it holds is the one before: this process may stand still in the middle. */
+  /** The lease runs from the time before the write: this process may stall in the middle. */
   async #renew(generation: number): Promise<void> {
     const at = performance.now();
     const { holds } = this;

@@ -1,4 +1,4 @@
-/** One topic as a consumer of a group reads it: a page read ahead, the place up to which it read, and what is done. */
+/** One topic as a consumer of a group reads it: a prefetched page, the offset read up to, and what is done. */
 import type { PartitionState, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
 import { DonePrefix } from '../common/done-prefix.js';
 import type { Kept } from '../common/offset-keeper.js';
@@ -36,7 +36,7 @@ export class TopicLane implements Lane, Kept {
     return this.#first();
   }
 
-  /** What is known of the head without reading. */
+  /** The due time of the head, as far as known without reading. */
   get headDue(): number {
     return this.#first()?.due ?? Number.POSITIVE_INFINITY;
   }
@@ -70,7 +70,7 @@ export class TopicLane implements Lane, Kept {
     this.#done.partDone(offset, part);
   }
 
-  /** The offset that is to be remembered for the group, null where it is already. */
+  /** The offset to commit for the group; null if it is committed already. */
   get unremembered(): number | null {
     return this.#done.next > this.#remembered ? this.#done.next : null;
   }

@@ -1,4 +1,4 @@
-/** Opens a SQLite file that nobody else on the machine can read. */
+/** Opens a SQLite file that no other user of the machine can read. */
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
@@ -10,13 +10,13 @@ const NOT_BUILT: ReadonlySet<string> = new Set(['ERR_DLOPEN_FAILED', 'MODULE_NOT
 export type SqliteFile = Database.Database;
 export type SqliteStatement = Database.Statement;
 
-/** What an operation on something that was closed fails with. */
+/** The file was closed before the operation. */
 export class FileClosed extends Error {
   override readonly name = 'FileClosed';
   readonly code = 'CLOSED';
 }
 
-/** npm runs the script that builds version 12 only where it may, and leaves optional packages out where it is told to. */
+/** npm builds version 12 only if install scripts are allowed, and omits optional packages when told to. */
 export class SqliteNotBuilt extends Error {
   override readonly name = 'SqliteNotBuilt';
   readonly code = 'SQLITE_NOT_BUILT';
@@ -32,12 +32,12 @@ export function openFile(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS):
   return opened(() => new (driver())(path, { timeout: busyTimeoutMs }));
 }
 
-/** One that has to be there. @throws SqliteNotBuilt, an error of SQLite */
+/** The file must exist. @throws SqliteNotBuilt, an error of SQLite */
 export function openExisting(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS): SqliteFile {
   return opened(() => new (driver())(path, { fileMustExist: true, timeout: busyTimeoutMs }));
 }
 
-/** @throws SqliteNotBuilt, whatever `open` throws */
+/** @throws SqliteNotBuilt, any error of `open` */
 export function opened<T>(open: () => T): T {
   try {
     return open();
@@ -48,8 +48,8 @@ export function opened<T>(open: () => T): T {
 }
 
 /**
- * SQLite gives its -wal and -shm files the mode of the file itself. One that exists is not opened here: closing any
- * descriptor of a file drops the locks that this process holds on it, those of SQLite too (POSIX advisory locks).
+ * SQLite gives its -wal and -shm files the mode of the file itself. An existing file is not opened here: closing any
+ * descriptor of a file releases all locks that this process holds on it, SQLite's too (POSIX advisory locks).
  */
 function createPrivate(path: string): void {
   try {
@@ -59,12 +59,12 @@ function createPrivate(path: string): void {
   }
 }
 
-/** The code of an error of SQLite or fs, for messages; never its text, which may hold a path. */
+/** The code of an error of SQLite or fs, for messages; never its text, which may contain a path. */
 export function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'UNKNOWN';
 }
 
-/** What is in the file is no SQLite file, or no whole one. No new try mends that. */
+/** The file isn't a SQLite file, or is damaged. Retrying won't help. */
 export function isCorrupt(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
 }

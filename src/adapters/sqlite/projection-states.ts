@@ -1,7 +1,7 @@
 /**
- * The read model's file: one that can be made anew from the store at any time (disposable-file.ts), read-model.2.sqlite for
- * the second process on a folder. Damage is found at the start, where all of it is checked; where it comes up later, the
- * file is thrown away when the process stops.
+ * The read model's file: can be rebuilt from the store at any time (disposable-file.ts); read-model.2.sqlite for the second
+ * process on a folder. The start checks all of it for damage; if damage surfaces later, the file is deleted when the process
+ * stops.
  */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -18,7 +18,7 @@ import { schemaFound } from './file-schema.js';
 import { isBusy, openExisting, type SqliteFile } from './open-file.js';
 
 const PAGE = 1_000;
-/** Keys that one call forgets: a turn of the event loop each. */
+/** Keys that one call deletes: one call per turn of the event loop. */
 const KEYS_AT_ONCE = 10_000;
 
 const SCHEMA = `
@@ -52,24 +52,21 @@ export const READ_MODEL: FileKind = {
   isChecked: true,
 };
 
-/**
- * @param onDamaged told the name of a file that had to be thrown away
- * @throws DataDirUnusable
- */
+/** @param onDamaged called with the name of a file that had to be deleted @throws DataDirUnusable */
 export function openProjectionStates(dataDir: string, onDamaged: (file: string) => void): ProjectionStates {
   const disposable = openDisposable(dataDir, READ_MODEL, onDamaged);
-  // It may lose its last commits with the power, and then folds them again; it is never damaged by that.
+  // A power failure may lose the last commits, which are then folded again; it never damages the file.
   disposable.file.pragma('synchronous = NORMAL');
   return new SqliteProjectionStates(disposable);
 }
 
-/** Of the read model that no process has: null where there is none, or it is in use, or of another release. */
+/** Of a read model that no process uses: null if there is none, or it is in use, or from another release. */
 export function readModelOrigin(
   dataDir: string,
 ): { readonly history: string; readonly position: string | null } | null {
   const path = join(dataDir, `${READ_MODEL.name}.sqlite`);
   if (!existsSync(path)) return null;
-  // Not waited for: a service has it for as long as it runs.
+  // Doesn't wait: a service holds the file for as long as it runs.
   const file = openExisting(path, 0);
   try {
     if (schemaFound(file, READ_MODEL) !== 'same') return null;
@@ -110,14 +107,14 @@ class SqliteProjectionStates implements ProjectionStates {
     return this.#guarded(() => this.#sql.load.get(stream) as ProjectionState | undefined);
   }
 
-  /** Reads page by page: a statement left open would block every other use of the file. */
+  /** Reads page by page: an open statement would block every other use of the file. */
   *all(): Iterable<readonly [stream: string, state: ProjectionState]> {
     let rows: (ProjectionState & { stream: string })[];
     let from = '';
     do {
       rows = this.#guarded(() => this.#sql.page.all(from, PAGE) as typeof rows);
       for (const { stream, revision, eventId, json } of rows) yield [stream, { revision, eventId, json }];
-      // The first name behind it.
+      // The first name after the last one.
       from = `${rows.at(-1)?.stream}\0`;
     } while (rows.length === PAGE);
   }

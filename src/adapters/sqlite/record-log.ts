@@ -7,21 +7,21 @@ type NewRow = Pick<StoredRecord, 'key' | 'value' | 'headers'>;
 
 export interface RecordPage {
   readonly page: readonly (ReceivedRecord | UnreadableBatch)[];
-  /** The offset to read on from. */
+  /** The offset to read from next. */
   readonly next: number;
-  /** True where the topic had no more. */
+  /** True if the topic has no more records. */
   readonly atEnd: boolean;
 }
 
-/** What is published to a topic until its transaction begins. */
+/** Records published to a topic until its transaction starts. */
 interface Batch {
   readonly rows: NewRow[];
   readonly written: Promise<void>;
 }
 
-/** One that has so many takes no more. */
+/** A batch of this size takes no more. */
 const MOST_IN_A_BATCH = 250;
-/** A page ends with the record that reaches this. Each topic that is consumed has one in memory. */
+/** A page ends with the record that reaches this. Each consumed topic has one page in memory. */
 const PAGE_BYTES = 512 * 1024;
 
 export class RecordLog {
@@ -34,11 +34,11 @@ export class RecordLog {
     this.#sql = statements(store);
   }
 
-  /** What comes for a topic until its transaction begins is one batch: the topic is looked up and moved on once. */
+  /** All records for a topic until its transaction starts form one batch: one look-up and one update of the topic. */
   append(topic: string, records: readonly NewRecord[]): Promise<void> {
     const open = this.#batches.get(topic);
     const batch = open && open.rows.length < MOST_IN_A_BATCH ? open : this.#beginBatch(topic);
-    // Here, so that what can't be encoded is its own caller's, and not the batch's.
+    // Encoded here: an encoding error then rejects only its own call, and not the batch.
     for (const { key, value, headers } of records) batch.rows.push({ key, value, headers: encodedHeaders(headers) });
     return batch.written;
   }
@@ -49,7 +49,7 @@ export class RecordLog {
     });
   }
 
-  /** From now on the group is known to these topics: retention keeps for it what it is not done with. */
+  /** Registers the group with these topics: from now on retention keeps records that the group is not done with. */
   begin(group: string, topics: readonly string[]): Promise<void> {
     return this.#store.write('topics', () => {
       for (const topic of topics) this.#sql.begin.run(group, this.#ensure(topic).id);
@@ -60,17 +60,17 @@ export class RecordLog {
     return this.#sql.topics.all() as string[];
   }
 
-  /** The offset the next record of the topic will get; 0 for a topic that does not exist. */
+  /** The offset of the topic's next record; 0 for a topic that does not exist. */
   end(topic: string): number {
     return (this.#sql.topic.get(topic) as { next_offset: number } | undefined)?.next_offset ?? 0;
   }
 
-  /** In one look: a record that comes meanwhile is in both offsets or in none. */
+  /** In one read: a record published meanwhile is in both offsets or in neither. */
   extent(topic: string): Extent | undefined {
     return this.#sql.extent.get(topic) as Extent | undefined;
   }
 
-  /** Since when the topic has all of its records, ms since the epoch; null where it has lost none. */
+  /** Since when the topic has all of its records, ms since the epoch; null if it has lost none. */
   completeSince(topic: string): number | null {
     const oldest = this.#sql.oldest.get(topic) as { offset: number; timestamp: number } | undefined;
     return oldest && oldest.offset > 0 ? oldest.timestamp : null;
@@ -97,7 +97,7 @@ export class RecordLog {
     return this.#sql.topic.get(topic) !== undefined;
   }
 
-  /** @param mayRemember asked within the transaction. @returns what it said; after a no nothing is remembered */
+  /** @param mayRemember called within the transaction. @returns its result; if false, nothing is committed */
   rememberOffsets(
     group: string,
     offsets: ReadonlyMap<string, number>,
@@ -121,7 +121,7 @@ export class RecordLog {
     };
     const written = this.#store.write(topic, insert, () => rows.length);
     const batch: Batch = { rows, written };
-    // Where it never came to a transaction.
+    // If it never reached a transaction.
     written.catch(end);
     this.#batches.set(topic, batch);
     return batch;

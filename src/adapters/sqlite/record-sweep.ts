@@ -1,21 +1,21 @@
 /**
- * Removes old records from the store file, some at a time, each time in a transaction of its own. Never one that a group
- * is not done with, and never a topic's newest: what was there is then still to be seen by its offset and its time. The
- * pages that become free are used for what is published next, so the file stays as large as it once was.
+ * Deletes old records from the store file, some at a time, each time in its own transaction. Never a record that a group is
+ * not done with, and never a topic's newest: its offset and time still show what was there. New records reuse the freed
+ * pages, so the file keeps its largest size.
  */
 import type { StoreFile } from './store-file.js';
 
 export interface HoldingRules {
-  /** The groups that have to be done with a record of the topic, whether they have begun with it or not. */
+  /** The groups that must be done with a record of the topic, whether they have started on the topic or not. */
   readonly groupsOf: (topic: string) => readonly string[];
-  /** Whether a group is no reason to keep what it is not done with. Every other one that ever began with a topic is. */
+  /** Whether retention may delete a group's unfinished records. Other groups that ever started on a topic retain them. */
   readonly mayLose: (group: string) => boolean;
 }
 
-/** What went in one transaction. */
+/** The records deleted in one transaction. */
 export interface Swept {
   readonly count: number;
-  /** How long it kept the event loop, ms. */
+  /** How long it blocked the event loop, ms. */
   readonly ms: number;
 }
 
@@ -32,7 +32,7 @@ interface Head {
 }
 
 const MOST_AT_ONCE = 500;
-/** Of values: a long one is a chain of pages, and each of them is visited. */
+/** Of values: a long one is a chain of pages, and deleting visits each of them. */
 const MOST_BYTES_AT_ONCE = 1024 * 1024;
 
 export class RecordSweep {
@@ -51,7 +51,7 @@ export class RecordSweep {
   }
 
   /**
-   * The topic's oldest records, up to the first that was published at that time or later.
+   * The topic's oldest records, up to the first one published at that time or later.
    * @param before ms since the epoch
    * @throws SQLite's error
    */
@@ -65,7 +65,7 @@ export class RecordSweep {
     });
   }
 
-  /** When the oldest record that may go was published, over all topics, ms since the epoch; null where none may. */
+  /** Publication time of the oldest deletable record of all topics, ms since the epoch; null if there is none. */
   oldestRemovable(): number | null {
     const times = (this.#sql.topics.all() as Topic[]).flatMap((topic) => {
       const head = this.#sql.heads.get(topic.id, this.#heldFrom(topic), 1) as Head | undefined;
@@ -74,7 +74,7 @@ export class RecordSweep {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** Of the store file, without the pages that are free. */
+  /** Of the store file, without free pages. */
   bytesInUse(): number {
     const read = (pragma: string) => this.#store.file.pragma(pragma, { simple: true }) as number;
     return (read('page_count') - read('freelist_count')) * read('page_size');
@@ -92,7 +92,7 @@ export class RecordSweep {
     return last;
   }
 
-  /** The first offset that has to stay. */
+  /** The first offset to retain. */
   #heldFrom({ id, name, next_offset: end }: Topic): number {
     const rows = this.#sql.groups.all(id) as { group_name: string; next_offset: number }[];
     const required = this.#rules.groupsOf(name);

@@ -1,6 +1,6 @@
 import type { FileSchema } from './file-schema.js';
 
-/** Only ever extended, by statements that are safe to run again: a file of an earlier shape becomes one of this so. */
+/** Only ever extended, by statements that are safe to repeat: they upgrade a file of an earlier version. */
 const STORE_SCHEMA = `
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 

@@ -1,7 +1,7 @@
 /**
- * DATA_DIR/store.sqlite, used by several processes at once: the service, and the command line beside it. Commits are
- * durable (WAL, synchronous=FULL: one fsync a commit). Those of this process wake its listeners at once; those of others
- * are noticed by a look at data_version, a counter in shared memory, every 10 ms and only while somebody listens.
+ * DATA_DIR/store.sqlite, used by several processes at once: the service, and the command line beside it. Commits are durable
+ * (WAL, synchronous=FULL: one fsync per commit). Commits of this process notify its listeners at once; those of other
+ * processes are detected by polling data_version, a counter in shared memory, every 10 ms while there is a listener.
  */
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -13,21 +13,21 @@ import { STORE } from './schema.js';
 import { tellDamage } from './tell-damage.js';
 
 const LOOK_EVERY_MS = 10;
-/** Once open, a wait for another process blocks the event loop no longer than this; GroupCommit waits by timer. */
+/** Once open, waiting for another process blocks the event loop no longer than this; GroupCommit waits by timer. */
 const BLOCK_AT_MOST_MS = 20;
-/** What a start looks at as a whole: a tenth of a second. */
+/** The largest file that a start checks as a whole: a tenth of a second. */
 const LOOKED_AT_BYTES = 64 * 1024 * 1024;
-/** Bytes that the -wal file is cut back to, when it was longer: a backup under way lets it grow. */
+/** Bytes to which a longer -wal file is truncated: a running backup makes it grow. */
 const LARGEST_WAL = 64 * 1024 * 1024;
 const WAY_OUT = 'stop the service and restore a backup, as "A damaged file" in docs/operations.md says';
 
-/** @param touched what changed; null: another process wrote, so anything may have. */
+/** @param touched what changed; null: another process wrote, so anything may have changed. */
 export type ChangeListener = (touched: ReadonlySet<string> | null) => void;
 
-/** look: tables of an earlier release, and its header, are left as they are. */
+/** look: tables and header of an earlier release stay unchanged. */
 export type StoreUse = 'work' | 'look';
 
-/** DATA_DIR can't be used; the message says what the operating system or SQLite calls it. */
+/** DATA_DIR can't be used; the message has the error code of the operating system or SQLite. */
 export class DataDirUnusable extends Error {
   override readonly name = 'DataDirUnusable';
   readonly code = 'DATA_DIR_UNUSABLE';
@@ -36,7 +36,7 @@ export class DataDirUnusable extends Error {
   }
 }
 
-/** It is history and broker, so nothing can make it again: the process has to end. The message says what to do. */
+/** The file is history and broker, so it can't be rebuilt: the process must end. The message gives the remedy. */
 export class StoreDamaged extends Error {
   override readonly name = 'StoreDamaged';
   readonly code = 'STORE_DAMAGED';
@@ -58,25 +58,25 @@ export class StoreFile {
   readonly file: SqliteFile;
   readonly dataDir: string;
   readonly #path: string;
-  /** Of the file that is open: another one may get its name. */
+  /** Of the open file: another file may get its name. */
   readonly #inode: number;
-  /** Drawn once for a file: positions of another file are not taken for its own. */
+  /** Drawn once per file: tells its positions from those of another file. */
   readonly storeId: string;
   readonly #commits: GroupCommit;
-  /** Prepared once: a pragma() is a statement for the garbage collector, a hundred times a second. */
+  /** Prepared once: each pragma() creates a statement to garbage-collect, a hundred times a second. */
   readonly #dataVersion: SqliteStatement;
   readonly #listeners = new Set<ChangeListener>();
   #tellDamaged: (error: StoreDamaged) => void = () => undefined;
   #looking: NodeJS.Timeout | null = null;
   #seenVersion = 0;
 
-  /** Rejected with StoreDamaged once any statement comes upon damage. */
+  /** Rejected with StoreDamaged once any statement meets damage. */
   readonly damaged: Promise<never> = new Promise((_, reject) => {
     this.#tellDamaged = reject;
   });
 
   /**
-   * @param busyLimitMs how long another process may hold the write lock before those who wait are told
+   * @param busyLimitMs how long another process may hold the write lock before waiting writes are rejected
    * @throws DataDirUnusable, SchemaRefused, StoreDamaged
    */
   constructor(dataDir: string, busyLimitMs?: number, use: StoreUse = 'work') {
@@ -93,8 +93,8 @@ export class StoreFile {
   }
 
   /**
-   * Resolves with what `work` returned, once it is durable; rejects with what it threw, or with SQLite's error. `work` may
-   * be called twice. `rows`: about how many it writes, asked just before; one without it.
+   * Resolves with the result of `work` once it is durable; rejects with its error, or with SQLite's. `work` may be called
+   * twice. `rows`: about how many it writes, called just before; one without it.
    */
   write<T>(touches: string, work: () => T, rows?: () => number): Promise<T> {
     return this.#commits.write(touches, work, rows);
@@ -114,8 +114,8 @@ export class StoreFile {
   }
 
   /**
-   * Looks at all of the file, where that takes no longer than a moment; of a larger one damage is found by whoever comes
-   * upon it. @throws StoreDamaged
+   * Checks the whole file if that takes only a moment; in a larger one damage surfaces when a statement meets it.
+   * @throws StoreDamaged
    */
   mustBeSound(): void {
     if (statSync(this.#path).size > LOOKED_AT_BYTES) return;
@@ -123,7 +123,7 @@ export class StoreFile {
     if (found !== null) throw new StoreDamaged(found);
   }
 
-  /** True where the file was removed, or another one was put in its place: what is written here is lost then. */
+  /** True if the file was deleted or replaced: writes to it are lost. */
   isReplaced(): boolean {
     return statSync(this.#path, { throwIfNoEntry: false })?.ino !== this.#inode;
   }
@@ -136,7 +136,7 @@ export class StoreFile {
     this.file.close();
   }
 
-  /** Where it can't be read just now, the one seen last: the next look tells. */
+  /** If unreadable now, the last version seen: the next poll detects the change. */
   #version(): number {
     try {
       return this.#dataVersion.get() as number;
@@ -162,7 +162,7 @@ export class StoreFile {
   }
 }
 
-/** Null where it is sound; else what says that it is not. @throws what is no damage */
+/** Null if the file is sound; else the evidence of damage. @throws errors other than damage */
 export function soundness(file: SqliteFile): unknown {
   try {
     const found = file.pragma('quick_check(1)', { simple: true });
@@ -189,8 +189,8 @@ function openSound(path: string, use: StoreUse): OpenStore {
 }
 
 /**
- * A store that is whole is opened without writing, so a command that only reads waits for nobody's lock. Else all that is
- * written here is one transaction: another process's lock is waited for once. Closed where it fails.
+ * A complete store is opened without writing, so a command that only reads waits for no lock. Otherwise all writes here are
+ * one transaction: it waits once for another process's lock. On failure the file is closed.
  */
 function openStore(path: string, use: StoreUse): OpenStore {
   const file = openFile(path);
@@ -209,7 +209,7 @@ function openStore(path: string, use: StoreUse): OpenStore {
   }
 }
 
-/** Of a store that has this release's schema; null where something is to be written first. */
+/** Of a store that has this release's schema; null if something must be written first. */
 function idOf(file: SqliteFile): string | null {
   return schemaFound(file, STORE) === 'same' ? (readId(file) ?? null) : null;
 }

@@ -1,4 +1,4 @@
-/** A row of records as a record of the port, or as one that can't be read: a damaged row stops its topic, not its reader. */
+/** A row of records as a record of the port, or as an unreadable batch: a damaged row blocks its topic, not the reader. */
 import { createHash } from 'node:crypto';
 import type { ReceivedRecord, RecordHeader, UnreadableBatch } from '../../ports/broker.js';
 
@@ -13,7 +13,7 @@ export interface StoredRecord {
 
 const NO_HEADERS: readonly RecordHeader[] = [];
 
-/** In order, names as text and values in base64: any bytes survive. */
+/** In order, names as text and values in base64, which preserves any bytes. */
 export function encodedHeaders(headers: readonly RecordHeader[]): string {
   return headers.length === 0 ? '' : JSON.stringify(headers.map(([name, value]) => [name, value.toString('base64')]));
 }

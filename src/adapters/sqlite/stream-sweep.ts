@@ -1,4 +1,4 @@
-/** Removes streams that are over, whole ones only, and only those whose names begin with the prefix. */
+/** Deletes finished streams, whole ones only, and only those whose names start with the prefix. */
 import type { NewEvent } from '../../ports/event-store.js';
 import { afterPrefix } from './prefix.js';
 import type { Swept } from './record-sweep.js';
@@ -6,7 +6,7 @@ import type { StoreFile } from './store-file.js';
 
 export interface ExpiringStreams {
   readonly prefix: string;
-  /** Whether a stream with this last event is of no use any more. */
+  /** Whether a stream with this last event is no longer needed. */
   readonly isOver: (last: Pick<NewEvent, 'type' | 'data'>) => boolean;
 }
 
@@ -30,7 +30,7 @@ export class StreamSweep {
     this.#sql = statements(store);
   }
 
-  /** Goes over all of them, a page for each that is asked for. @throws SQLite's error */
+  /** Visits all of them, one page per iteration. @throws SQLite's error */
   async *remove(): AsyncIterable<Swept> {
     const { prefix, isOver } = this.#streams;
     let from = prefix;
@@ -56,12 +56,12 @@ export class StreamSweep {
 
 function statements({ file }: StoreFile) {
   return {
-    // With max(), SQLite takes the other columns from the row that has it.
+    // With max(), SQLite takes the other columns from the row with the maximum.
     lasts: file.prepare(
       `SELECT stream, max(revision) AS revision, type, data FROM events
        WHERE stream > ? AND stream < ? GROUP BY stream ORDER BY stream LIMIT ?`,
     ),
-    // Not one that was written to since it was looked at.
+    // Skips a stream that was written to since it was read.
     remove: file.prepare(
       `DELETE FROM events WHERE stream = @stream
        AND NOT EXISTS (SELECT 1 FROM events WHERE stream = @stream AND revision > @revision)`,

@@ -1,7 +1,6 @@
 /**
- * Retention of the store file, beside the work: it goes over the records every minute and over the streams that expire
- * every hour, in small transactions, with a rest after each. Of all processes on a DATA_DIR one does it, by a lock as of a
- * consumer group.
+ * Retention of the store file, in the background: sweeps the records every minute and the expiring streams every hour, in
+ * small transactions, with a rest after each. One process per DATA_DIR does it, by the same lock as a consumer group's.
  */
 import type { Logger } from '../../observability/logger.js';
 import { GroupLock } from './group-lock.js';
@@ -12,9 +11,9 @@ import { type ExpiringStreams, StreamSweep } from './stream-sweep.js';
 import { SweepPace } from './sweep-pace.js';
 
 export interface RetentionRules extends HoldingRules {
-  /** How long a record is kept, ms; null is until the size limit. */
+  /** How long a record is kept, ms; null: until the size limit. */
   readonly keptMs: number | null;
-  /** How much of the store file may be in use before records go that are younger; null is any amount. */
+  /** How much of the store file may be in use before younger records are deleted too; null: unlimited. */
   readonly mostBytes: number | null;
   readonly expiring: ExpiringStreams;
 }
@@ -25,18 +24,18 @@ export interface SweeperParts {
   readonly logger: Logger;
   /** ms since the epoch */
   readonly now: () => number;
-  /** Fulfilled after so many ms, or when the signal aborts. */
+  /** Fulfilled after that many ms, or when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** No consumer group can have it: `~` is in none of their names. */
+/** No consumer group can have this name: group names contain no `~`. */
 const LOCK = '~retention';
 /** Before each round, at least. */
 const PAUSE_MS = 10_000;
-/** From one round's beginning to the next. */
+/** From the start of one round to the next. */
 const EVERY_MS = 60_000;
 const ROUNDS_TO_STREAMS = 60;
-/** At the size limit, what was published within so much time goes together, whatever its topic. */
+/** At the size limit, records of all topics within such a span are deleted together. */
 const SLICE_MS = 60_000;
 
 export class Sweeper {
@@ -46,9 +45,9 @@ export class Sweeper {
   readonly #streams: StreamSweep;
   readonly #pace = new SweepPace();
   readonly #stopping = new AbortController();
-  /** From when it first had the lock; while another process has it, rounds are left out. */
+  /** From the first time it had the lock; while another process has it, rounds are skipped. */
   #running: Promise<void> | null = null;
-  /** What was said of the last round: a state is said once, and not every minute. */
+  /** The last round's logged state: each state is logged once, not every minute. */
   #said: 'nothing' | 'failed' | 'too large' = 'nothing';
 
   constructor(parts: SweeperParts) {
@@ -68,7 +67,7 @@ export class Sweeper {
     void this.#lock.acquire();
   }
 
-  /** Fulfilled when nothing of it is under way. */
+  /** Fulfilled when all work has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -130,7 +129,7 @@ export class Sweeper {
     return count;
   }
 
-  /** What a group has yet to do, and the history, stay: a service that forgets payments would be worse than a full disk. */
+  /** Records that a group has yet to process, and the history, stay: losing payments would be worse than a full disk. */
   #tooLarge(mostBytes: number): void {
     if (this.#said === 'too large') return;
     this.#said = 'too large';

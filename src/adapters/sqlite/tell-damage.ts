@@ -1,15 +1,15 @@
 /**
- * Tells of damage that a statement of a file comes upon. Those who use the file take an error for an outage that passes, and
- * try again for ever; so it is noticed here, whoever runs the statement.
+ * Reports damage that a file's statement meets. Callers take an error for a passing outage and retry without end; so damage
+ * is detected here, for every statement.
  */
 import { isCorrupt, type SqliteFile, type SqliteStatement } from './open-file.js';
 
 type Tell = (error: unknown) => void;
 
-/** From now on, of statements that are prepared from now on. @param tell may be told of the same damage many times */
+/** From now on, for statements prepared from now on. @param tell may be called many times for the same damage */
 export function tellDamage(file: SqliteFile, tell: Tell): void {
   const { prepare, exec } = file;
-  // Overwritten on this object: a transaction of the driver does not go by these, and each of its statements does.
+  // Overridden on this object: the driver's transactions bypass these overrides, their statements don't.
   file.prepare = ((sql: string) =>
     telling(
       told(tell, () => prepare.call(file, sql)),
@@ -27,7 +27,7 @@ function telling(statement: SqliteStatement, tell: Tell): SqliteStatement {
   return statement;
 }
 
-/** Left early, it closes the statement, as the driver's own iterator does. */
+/** If left early, it closes the statement, as the driver's own iterator does. */
 function* rows(given: IterableIterator<unknown>, tell: Tell): IterableIterator<unknown> {
   try {
     yield* given;

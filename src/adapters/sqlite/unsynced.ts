@@ -1,15 +1,15 @@
 /**
- * Writing without waiting for the disk. What is written so outlives the process, however that ends, but where the machine
- * goes down parts of it may be lost. So the file tells in which boot of the machine it is written; that is cleared when
- * all of it is on the disk, and one that was left open in another boot is not to be used.
+ * Writing without waiting for the disk. Such writes survive the process, however it ends, but a machine crash may lose parts
+ * of them. So the file records the machine's boot id while it is open for writing, and clears the id when everything is on
+ * disk. A file left open in another boot must not be used.
  */
 import { readFileSync } from 'node:fs';
 import { codeOf, type SqliteFile } from './open-file.js';
 
-/** Where the system has no such id: nothing that was left open is used again. */
+/** If the system has no boot id: no file left open is used again. */
 const UNKNOWN = 'unknown';
 
-/** False for a file that was left open when the machine went down. */
+/** False for a file that was open when the machine went down. */
 export function writeUnsynced(file: SqliteFile, boot: string = bootId()): boolean {
   file.exec('CREATE TABLE IF NOT EXISTS left_open (boot TEXT NOT NULL)');
   const left = file.prepare('SELECT boot FROM left_open').pluck().get();
@@ -18,24 +18,24 @@ export function writeUnsynced(file: SqliteFile, boot: string = bootId()): boolea
     if (left === undefined) onDisk(file, `INSERT INTO left_open (boot) VALUES ('${boot}')`);
     file.pragma('synchronous = OFF');
   } catch (error) {
-    // A full disk: until there is room again nothing is written, and then in the safe way.
+    // A full disk: nothing is written until there is room again, and then with sync.
     if (codeOf(error) !== 'SQLITE_FULL') throw error;
   }
   return true;
 }
 
-/** Never throws: a file that stays marked is used again in this boot of the machine, and not in another. */
+/** Never throws: a file that stays marked is usable in this boot of the machine, but not in another. */
 export function endUnsynced(file: SqliteFile): void {
   try {
-    // First all of it, then the word that it is all there.
+    // First the data, then the mark that it is complete.
     onDisk(file, 'UPDATE left_open SET boot = boot');
     onDisk(file, 'DELETE FROM left_open');
   } catch {
-    // The disk is full, or the file is damaged: whoever opens it next will see.
+    // The disk is full, or the file is damaged: the next open detects it.
   }
 }
 
-/** A checkpoint that has something to write brings the whole file to the disk, with what was written before unsynced. */
+/** A checkpoint with something to write flushes the whole file to disk, including earlier unsynced writes. */
 function onDisk(file: SqliteFile, statement: string): void {
   file.pragma('synchronous = FULL');
   file.exec(statement);

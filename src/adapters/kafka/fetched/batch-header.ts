@@ -1,5 +1,5 @@
 /**
- * The header of a batch of records, format 2 (Kafka's protocol guide, "Record Batch"):
+ * The header of a record batch, format 2 (Kafka's protocol guide, "Record Batch"):
  *
  *   0 base offset i64 | 8 length i32, of what follows | 12 leader epoch i32 | 16 magic i8 | 17 CRC-32C u32, of what follows
  *   21 attributes i16 | 23 last offset delta i32 | 27 first, 35 max timestamp i64 | 43 producer id i64 | 51 producer epoch i16
@@ -14,7 +14,7 @@ const LOG_APPEND_TIME = 0x08;
 const IN_TRANSACTION = 0x10;
 const CONTROL = 0x20;
 
-/** Of a message from before Kafka 0.11, which stands alone: offset, size and magic lie where a batch has them. */
+/** Of a message from before Kafka 0.11, which has no batch: offset, size and magic are at the same places as in a batch. */
 const OLD_CRC_AT = 12;
 
 export const MAGIC = 2;
@@ -23,18 +23,18 @@ const CRC_AT = 17;
 export const HEADER_BYTES = 61;
 
 export interface BatchHeader {
-  /** The offsets of its records are in between; compaction may have taken the first and the last of them. */
+  /** Its records' offsets are within this range; compaction may have removed the first and the last record. */
   readonly first: number;
   readonly last: number;
-  /** By its place in CODEC_NAMES. */
+  /** Index in CODEC_NAMES. */
   readonly codec: number;
   readonly isTransactional: boolean;
-  /** Markers of transactions, no records of anybody. */
+  /** Contains transaction markers instead of records. */
   readonly isControl: boolean;
   readonly producerId: bigint;
-  /** ms since the epoch, of delta 0. */
+  /** ms since the epoch, at delta 0. */
   readonly firstTimestamp: number;
-  /** Of all records, where the broker stamped them; null where each has its own. */
+  /** For all records, if the broker stamped them; null if each has its own. */
   readonly appendTimestamp: number | null;
   readonly count: number;
 }
@@ -55,23 +55,23 @@ export function headerOf(batch: Buffer): BatchHeader {
   };
 }
 
-/** Where it can be: a batch lies behind `from` at least in part, and before `below`. */
+/** The valid range of a batch: it ends at or after `from`, and before `below`. */
 export interface Room {
-  /** The offset that was fetched, or the one behind the batch before it. */
+  /** The fetched offset, or the offset after the previous batch. */
   readonly from: number;
-  /** The first offset of the batch behind it, or `end`. */
+  /** The first offset of the next batch, or `end`. */
   readonly below: number;
-  /** Whether that is known of a batch behind it. */
+  /** Whether `below` comes from a next batch. */
   readonly isBounded: boolean;
-  /** No offset of a batch is as high. */
+  /** Exclusive upper bound of all offsets. */
   readonly end: number;
-  /** True for all but the first of a fetch, which may begin before what was fetched. */
+  /** True for all but the first batch of a fetch, which may start before the fetched offset. */
   readonly isWhole: boolean;
 }
 
 /**
- * Hazard: neither kafkajs nor the broker that serves it looks at the checksum, and base offset, length and magic are
- * outside of it. What was damaged would be sent to receivers, signed, or passed over.
+ * Hazard: neither kafkajs nor the serving broker verifies the checksum, and it doesn't cover base offset, length and magic.
+ * Damaged data would be signed and sent to receivers, or skipped.
  * @throws Error that says what is wrong
  */
 export function mustBeSound(batch: Buffer, room: Room): void {
@@ -81,17 +81,14 @@ export function mustBeSound(batch: Buffer, room: Room): void {
     throw new Error('its checksum does not match');
   }
   const header = headerOf(batch);
-  // One that begins where it has to is believed before the base offset of the one behind it.
+  // A batch that starts at the right offset is trusted over the base offset of the next one.
   const isAnchored = room.isWhole ? header.first === room.from : header.first <= room.from;
   if (!isWithin(header, isAnchored ? { ...room, below: room.end } : room))
     throw new Error('its offsets are inconsistent');
   if (CODEC_NAMES[header.codec] === undefined) throw new Error('its codec is unknown');
 }
 
-/**
- * A batch whose magic was damaged reads like such a message, too.
- * @throws Error that says what is wrong
- */
+/** A batch with a damaged magic also reads like such a message. @throws Error that says what is wrong */
 export function oldMessageMustBeSound(message: Buffer): void {
   if (crc32(message.subarray(MAGIC_AT)) !== message.readUInt32BE(OLD_CRC_AT)) {
     throw new Error('its checksum does not match');

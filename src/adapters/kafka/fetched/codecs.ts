@@ -1,6 +1,6 @@
 /**
- * Kafka's codecs, as Java's producer and librdkafka write them. What unpacks to more than MOST_UNPACKED_BYTES is refused
- * before it is in memory: a batch of 1 MiB may claim gigabytes.
+ * Kafka's codecs, as written by Java's producer and librdkafka. Output above MOST_UNPACKED_BYTES is refused before it is in
+ * memory: a batch of 1 MiB may claim gigabytes.
  */
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
@@ -10,27 +10,27 @@ import { decompressFrame } from 'lz4-napi';
 import { uncompress } from 'snappy';
 import { mostUnpackedBytes } from './lz4-frame.js';
 
-/** Kafka's default for a whole batch, packed, is 1 MiB. */
+/** Kafka's default limit for a whole batch, compressed, is 1 MiB. */
 export const MOST_UNPACKED_BYTES = 32 * 1024 * 1024;
 
 /**
- * Hazard: Node unpacks 16 KiB for each turn of the event loop. In a busy process MOST_UNPACKED_BYTES took 7 to 10 s, longer
- * than a member of a group may be silent: it was put out, and what it had handed out was handed out again.
+ * Hazard: Node decompresses 16 KiB per turn of the event loop. In a busy process MOST_UNPACKED_BYTES took 7 to 10 s, longer
+ * than the session timeout: the group removed the member, and its records were redelivered.
  */
 const BYTES_A_TURN = 256 * 1024;
 const LIMITS = { maxOutputLength: MOST_UNPACKED_BYTES, chunkSize: BYTES_A_TURN };
 
-/** By their number in a batch's attributes. */
+/** Indexed by the codec number in a batch's attributes. */
 export const CODEC_NAMES = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 
 type Zstd = (packed: Buffer, options: typeof LIMITS) => Promise<Buffer>;
 
 const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip);
-/** Node's own has it from 22.15 on. */
+/** Built into Node since 22.15. */
 const ownZstd = (zlib as unknown as { zstdDecompress?: Parameters<typeof promisify>[0] }).zstdDecompress;
 const zstdOfNode = ownZstd ? (promisify(ownZstd) as unknown as Zstd) : null;
 
-/** @param codec by its place in CODEC_NAMES */
+/** @param codec index in CODEC_NAMES */
 export async function unpack(codec: number, packed: Buffer): Promise<Buffer> {
   switch (CODEC_NAMES[codec]) {
     case 'none':
@@ -48,7 +48,7 @@ export async function unpack(codec: number, packed: Buffer): Promise<Buffer> {
   }
 }
 
-/** For messages of before Kafka 0.11, which kafkajs decodes. Its own codecs are gzip, without a limit. */
+/** For messages from before Kafka 0.11, which kafkajs decodes. Its own codecs are gzip, without a limit. */
 export function installCodecs(): void {
   const { CompressionTypes: types, CompressionCodecs: codecs } = kafkajs;
   const { compress } = codecs[types.GZIP]();
@@ -62,16 +62,16 @@ async function gzip(packed: Buffer): Promise<Buffer> {
   return ownMemory(await gunzip(packed, LIMITS));
 }
 
-/** What is smaller than a turn's bytes would keep all of them in memory as long as a record of it waits. */
+/** A view smaller than one turn's bytes would keep the whole buffer in memory as long as one of its records waits. */
 function ownMemory(unpacked: Buffer): Buffer {
   return unpacked.length < BYTES_A_TURN ? Buffer.from(unpacked) : unpacked;
 }
 
 const XERIAL = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
-/** Magic, version, and the oldest version that reads it. */
+/** Magic, version, and the oldest compatible version. */
 const XERIAL_HEADER_BYTES = 16;
 
-/** Java frames its blocks as snappy-java does, each with its size, u32 BE; librdkafka writes one block, bare. */
+/** Java frames its blocks like snappy-java, each with its size, u32 BE; librdkafka writes a single block without a frame. */
 async function snappy(packed: Buffer): Promise<Buffer> {
   if (!packed.subarray(0, XERIAL.length).equals(XERIAL)) return snappyBlocks([packed]);
   const blocks: Buffer[] = [];
@@ -91,7 +91,7 @@ async function snappyBlocks(blocks: readonly Buffer[]): Promise<Buffer> {
   );
 }
 
-/** A block begins with its unpacked length, a varint of 32 bits. */
+/** A block starts with its uncompressed length, a varint of 32 bits. */
 function snappyLength(block: Buffer): number {
   let length = 0;
   for (let at = 0; at < 5; at += 1) {
@@ -111,7 +111,7 @@ async function zstd(packed: Buffer): Promise<Buffer> {
   return zstdOfNode ? ownMemory(await zstdOfNode(packed, LIMITS)) : zstdByBlocks(packed);
 }
 
-/** Exported for the tests: on a newer Node the other one is used. */
+/** Exported for the tests: newer Node versions use the other one. */
 export function zstdByBlocks(packed: Buffer): Buffer {
   mustFit(zstdWindow(packed));
   const chunks: Uint8Array[] = [];
@@ -125,7 +125,7 @@ export function zstdByBlocks(packed: Buffer): Buffer {
   return Buffer.concat(chunks, length);
 }
 
-/** What a frame makes its decoder hold, bytes: its window, or all of it. RFC 8878, 3.1.1.1. */
+/** The memory that a frame demands from its decoder, bytes: its window, or its whole content. RFC 8878, 3.1.1.1. */
 function zstdWindow(frame: Buffer): number {
   const descriptor = frame.readUInt8(4);
   const isWhole = (descriptor & 0x20) !== 0;

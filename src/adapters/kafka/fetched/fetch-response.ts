@@ -1,7 +1,7 @@
 /**
- * The response to a fetch (version 11, Kafka 2.3 and later), decoded so that a batch that can't be read stands in its own
- * partition as a message of its own; so does a topic or an offset that is gone. By itself kafkajs fails the fetch, and with
- * it all partitions: for ever where a batch can't be read, for many seconds where a topic is gone.
+ * Decodes a fetch response (version 11, Kafka 2.3 and later). An unreadable batch becomes a message in its own partition; so
+ * does a missing topic or offset. By default kafkajs fails the fetch, and with it all partitions: permanently for an
+ * unreadable batch, for many seconds for a missing topic.
  */
 import type { KafkaMessage } from 'kafkajs';
 import { Decoder, type FetchParameters, fetchProtocol } from '../kafkajs-internals.js';
@@ -10,23 +10,23 @@ import { type Lost, lost, refusal } from './marks.js';
 import { type AbortedTransaction, messagesOf } from './record-set.js';
 
 const VERSION = 11;
-/** What is wrong with one partition's log: kafkajs would fail all that were fetched with it. */
+/** Errors in one partition's log, for which kafkajs would fail all partitions of the fetch. */
 const DAMAGED = new Map([
   [-1, 'UNKNOWN_SERVER_ERROR'],
   [2, 'CORRUPT_MESSAGE'],
   [87, 'INVALID_RECORD'],
 ]);
-/** After them kafkajs goes on in the topic that has the name by then, or at the start of its log, and tells nobody. */
+/** After these, kafkajs silently goes on in the recreated topic, or at the start of its log. */
 const LOST = new Map<number, Lost>([
   [1, 'offset'],
   [3, 'topic'],
 ]);
 /**
- * A broker looks at the high watermark before it reads: what it brings may be of records that came meanwhile. Damage that
- * names an offset farther on is seen by this.
+ * A broker reads the high watermark before the log: the response may contain records added meanwhile. Damage that claims a
+ * higher offset is detected by this limit.
  */
 const MEANWHILE = 1_000_000;
-/** Unpacked for one fetch; its last batch may go over. What is left is fetched again. */
+/** Decompressed per fetch; the last batch may exceed it. The rest is fetched again. */
 const MOST_BYTES_A_FETCH = 32 * 1024 * 1024;
 let isInstalled = false;
 
@@ -86,7 +86,7 @@ class FetchResponse {
       partition,
       errorCode: DAMAGED.has(errorCode) || LOST.has(errorCode) ? 0 : errorCode,
       ...Object.fromEntries(Object.entries(offsets).map(([name, offset]) => [name, String(offset)])),
-      // They are left out here: kafkajs lets records pass where two transactions were aborted.
+      // Left out: kafkajs lets records through if two transactions were aborted.
       abortedTransactions: [],
       preferredReadReplica,
       messages: await this.#messages(set, {

@@ -1,4 +1,4 @@
-/** The batches that a fetch brought of one partition, as messages in the order of their offsets. */
+/** The batches that a fetch returned for one partition, as messages in offset order. */
 import type { KafkaMessage } from 'kafkajs';
 import { Decoder, decodeOldMessages } from '../kafkajs-internals.js';
 import {
@@ -27,22 +27,22 @@ export interface AbortedTransaction {
 }
 
 export interface Fetched {
-  /** The offset that was asked for. */
+  /** The requested offset. */
   readonly from: number;
-  /** No offset of the batches is as high. */
+  /** Exclusive upper bound of the batches' offsets. */
   readonly end: number;
   readonly aborted: readonly AbortedTransaction[];
-  /** What may still be unpacked for this fetch, bytes. Once it is spent, the rest is for the next one. */
+  /** How many bytes this fetch may still decompress. At zero, the rest is left for the next fetch. */
   readonly budget: { bytes: number };
 }
 
 /**
- * The set ends with a batch that can't be read: nobody reads on before that is passed, and whether a marker of a
- * transaction was an abort decides what the records behind it are.
+ * The set ends with an unreadable batch: nothing behind it is read before it is passed, and a transaction marker in it could
+ * decide whether the records behind it were aborted.
  */
 export async function messagesOf(set: Buffer, fetched: Fetched): Promise<KafkaMessage[]> {
   if (set.length > 0 && !nextBatch(set)) {
-    // Since version 3 of the request a fetch has one batch whole, or nothing.
+    // Since version 3 of the request a fetch returns a whole batch, or nothing.
     return [refusal(fetched.from, 'a batch has an invalid length')];
   }
   const messages: KafkaMessage[] = [];
@@ -53,7 +53,7 @@ export async function messagesOf(set: Buffer, fetched: Fetched): Promise<KafkaMe
     const { end } = fetched;
     const isBounded = next !== null && next > from && next <= end;
     const room = { from, below: isBounded ? next : end, isBounded, end, isWhole: messages.length > 0 };
-    // Not spread into one call: a batch may have more records than a call has arguments.
+    // Not spread into one call: a batch may have more records than a call takes arguments.
     for (const message of await read(batch.bytes, { room, aborted, budget: fetched.budget })) messages.push(message);
     const last = messages.at(-1);
     if (!last || isUnreadable(last)) return messages;
@@ -62,7 +62,7 @@ export async function messagesOf(set: Buffer, fetched: Fetched): Promise<KafkaMe
   return messages;
 }
 
-/** Null at the end, and where the last batch did not come whole: it comes with the next fetch. */
+/** Null at the end, and if the last batch is truncated: it comes with the next fetch. */
 function nextBatch(set: Buffer): { readonly bytes: Buffer; readonly behind: Buffer } | null {
   if (set.length <= MAGIC_AT) return null;
   const size = LENGTH_ENDS + set.readInt32BE(LENGTH_AT);
@@ -110,8 +110,8 @@ function unreadableBatch(batch: Buffer, room: Room, error: unknown): UnreadableM
 }
 
 /**
- * A damaged header may name any offsets: none is taken that is another batch's, and of two that differ the lower last one.
- * Who passes that and finds the same batch again is asked again; records that were passed by mistake are lost.
+ * A damaged header may claim any offsets: offsets of another batch are never accepted, and of two candidates the lower last
+ * offset is used. A reader that passes it and meets the same batch again asks again; records passed by mistake are lost.
  */
 function offsetsOf(header: BatchHeader | null, room: Room): { readonly first: number; readonly last: number } {
   if (header) {
@@ -123,7 +123,7 @@ function offsetsOf(header: BatchHeader | null, room: Room): { readonly first: nu
   return { first: room.from, last: room.isBounded ? Math.max(room.from, room.below - 1) : room.from };
 }
 
-/** Whose records are of an aborted transaction, batch after batch; as Java's consumer does it. */
+/** The producers in an aborted transaction, tracked batch by batch, as Java's consumer does. */
 class AbortedProducers {
   readonly #begun: AbortedTransaction[];
   readonly #now = new Set<bigint>();
