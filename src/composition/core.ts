@@ -52,8 +52,8 @@ export interface Core extends Start {
   /** The identity of the event store. */
   readonly history: string;
   /**
-   * Fulfilled once the read model has caught up with the store's state at the time of the call. @throws
-   * StoreUnavailable, OtherHistory
+   * Fulfilled once the read model has caught up with the store's state at the time of the call.
+   * @throws StoreUnavailable, OtherHistory
    */
   readonly passHead: (signal: AbortSignal) => Promise<void>;
   readonly handleCommand: HandleCommand;
@@ -68,8 +68,8 @@ export interface Core extends Start {
 }
 
 /**
- * Opens the backbone and brings the read model up to the store's current head. @throws InvalidConfig, OtherHistory,
- * StoreDamaged
+ * Opens the backbone and brings the read model up to the store's current head.
+ * @throws InvalidConfig, OtherHistory, StoreDamaged
  */
 export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   const { config, logger, metrics, tracing, readiness, givenUp } = start;

@@ -16,8 +16,8 @@ const ASK_AGAIN_MS = 250;
 
 export interface ConfirmationParts {
   /**
-   * Requests a head; fulfils once the read model has passed it. @throws if the store is unavailable or the signal
-   * aborts
+   * Requests a head; fulfils once the read model has passed it.
+   * @throws if the store is unavailable or the signal aborts
    */
   readonly passHead: (signal: AbortSignal) => Promise<void>;
   /** Aborted when nobody waits any longer: unconfirmed work is not done, and its records are redelivered. */

@@ -1,8 +1,8 @@
 /**
  * The dispatcher: consumes payment topics and retry tiers. On SIGTERM it takes no more records and starts no more
  * attempts, whose responses might come too late: waiting deliveries go to the first tier, uncounted. Attempts in
- * progress have DRAIN_MS to end; then the rest is aborted. Only then does the dispatcher commit offsets and release
- * partitions, so after such a stop nothing that was done is sent again.
+ * progress have DRAIN_MS to end; then the rest are aborted and go there too. Only then does the dispatcher commit
+ * offsets and release partitions, so after such a stop nothing that was done is sent again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Broker, Consumer, ConsumerState, ReceivedRecord } from '../ports/broker.js';
@@ -127,8 +127,8 @@ interface Consumers {
 }
 
 /**
- * When a retry record is due, ms since the epoch. In a tier of an earlier schedule, the tier's name gives the longest
- * wait.
+ * When a retry record is due, ms since the epoch. In a tier of an earlier schedule, the record's own due time applies
+ * without a limit.
  */
 function notBefore({ schedule, topics, now }: FanOutParts): (record: ReceivedRecord) => number {
   const longest = new Map(schedule.map((delay) => [topics.tier(delay), longestWaitMs(delay)]));

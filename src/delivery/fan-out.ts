@@ -93,7 +93,7 @@ async function buryUnrouted(
 ): Promise<void> {
   const { topic, partition, offset } = record;
   const { id: eventId, accountId } = event;
-  // The account's fault was logged once at a higher level; there may be any number of payments.
+  // The account's fault was logged once already; there may be any number of payments.
   parts.logger.debug({ topic, partition, offset, accountId, eventId }, 'a payment goes to the dead letters');
   parts.metrics.deadLetter('account-unreadable');
   // Without the key and the headers outside the event itself, which may exceed the topic's limit.

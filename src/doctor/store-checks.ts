@@ -22,8 +22,8 @@ import { projectionsAtServer } from './projection-checks.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
 /**
- * Null if the embedded store does not exist yet. @throws DataDirUnusable, SchemaRefused, NoConnectionString,
- * CaFileUnusable
+ * Null if the embedded store does not exist yet.
+ * @throws DataDirUnusable, SchemaRefused, NoConnectionString, CaFileUnusable
  */
 export type OpenStore = () => Promise<OpenedStore | null>;
 

@@ -57,7 +57,8 @@ function delivered(story: Story, events: readonly string[]): Promise<unknown> {
 }
 
 /**
- * Readiness, log, metric and doctor report the stopped partition. @returns the options of the command that doctor names
+ * Readiness, log, metric and doctor report the stopped partition.
+ * @returns the options of the command that doctor names
  */
 async function told(story: Story, topic: string): Promise<string[]> {
   const { settings, service } = story;

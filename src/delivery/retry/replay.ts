@@ -14,7 +14,7 @@ import { type DeadLetter, type DeadLetterReason, readDeadLetter, unroutedPlace }
 import { PaymentsAgain } from './publish-again.js';
 import type { Delay } from './retry-schedule.js';
 
-/** Time for the log to say "retrying" before it says the result. */
+/** So that the log says "retrying" before the result. */
 const BEFORE_ITS_ATTEMPT_MS = 2_000;
 
 export interface ReplayParts {
