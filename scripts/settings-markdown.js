@@ -3,10 +3,10 @@ const HEAD = `# Settings
 
 <!-- Written by \`make settings-document\` from src/settings/table.ts. Do not edit: a test compares. -->
 
-Environment variables configure the service. An empty value counts as unset. A start looks at all of them: where any is wrong,
-it ends with exit code 1, and with a line for each on stderr, which begins with its name and does not show its value.
-\`account-webhooks serve --help\` shows this list, too, and \`account-webhooks doctor\` also looks at the files and servers
-that the settings name.
+Environment variables configure the service. An empty value counts as unset. A start checks all of them: if any is wrong, it
+prints a line for each on stderr, which begins with its name and does not show its value, and ends with exit code 1.
+\`account-webhooks serve --help\` shows this list, and \`account-webhooks doctor\` also checks the files and servers that the
+settings name.
 `;
 
 const TABLE = '| setting | default | takes | |\n|---|---|---|---|\n';
