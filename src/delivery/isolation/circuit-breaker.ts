@@ -1,5 +1,5 @@
 /**
- * The circuit breakers of endpoints. Only those that fail are remembered, and of these the ones last asked for.
+ * The circuit breakers of URLs and hosts. Only failing ones are kept, the most recently used.
  *
  *   closed -> open        (10 failures in a row, or 30 s of nothing but failures)
  *   open -> half-open     (its pause is over: the next that asks is the probe, and nobody else passes)
@@ -7,7 +7,7 @@
  *             -> open     (it failed: for twice as long, 60 s at most)
  *             -> open     (it says nothing of the endpoint: the next that asks is the probe)
  *
- * Attempts begun before it opened end while it is open: a success closes it, a failure changes nothing.
+ * Attempts that began before the breaker opened may end while it is open: a success closes it, a failure changes nothing.
  */
 import { LRUCache } from 'lru-cache';
 import type { EndpointKey } from './endpoint-key.js';
@@ -17,7 +17,7 @@ export type BreakerSignal = 'succeeded' | 'failed' | 'unknown';
 
 export type Permission = { readonly kind: 'pass'; readonly probe: Probe | null } | { readonly kind: 'open' };
 
-/** What follows for those who wait: null where nothing changed for them. */
+/** What changed for waiting deliveries; null: nothing. */
 export type BreakerChange = 'opened' | 'closed' | null;
 
 interface Failing {
@@ -34,7 +34,7 @@ interface Open {
   readonly pauseMs: number;
 }
 
-/** Of a breaker that is half open; which one it is says to which of its openings the probe belongs. */
+/** A half-open breaker. Its identity tells to which opening a probe belongs. */
 export interface Probe {
   readonly kind: 'half-open';
   readonly pauseMs: number;
@@ -47,7 +47,7 @@ const FAILURES_IN_A_ROW = 10;
 const FAILING_FOR_MS = 30_000;
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** So that endpoints that failed together are not tried together. */
+/** Endpoints that failed together are not probed together. */
 const JITTER = 0.1;
 const REMEMBERED = 10_000;
 
@@ -59,14 +59,14 @@ export interface BreakerParts {
 
 export class CircuitBreakers {
   readonly #parts: BreakerParts;
-  /** Those that are not here are closed, without a failure. */
+  /** Absent ones are closed, without failures. */
   readonly #states = new LRUCache<EndpointKey, State>({ max: REMEMBERED });
 
   constructor(parts: BreakerParts) {
     this.#parts = parts;
   }
 
-  /** Whether an attempt may be made; who passes says `ended` afterwards, with the probe it was given. */
+  /** Whether an attempt may begin. On `pass`, call `ended` afterwards with the probe. */
   ask(key: EndpointKey): Permission {
     const state = this.#states.get(key);
     switch (state?.kind) {
@@ -103,12 +103,12 @@ export class CircuitBreakers {
     return this.#count(key, state);
   }
 
-  /** How many endpoints are remembered. */
+  /** How many are kept. */
   get size(): number {
     return this.#states.size;
   }
 
-  /** How many of them are not closed: those whose pause is over and that nobody asked for since, too. */
+  /** How many of them are not closed, including those whose pause is over and that no delivery asked for since. */
   get open(): number {
     let open = 0;
     for (const { kind } of this.#states.values()) if (kind !== 'closed') open += 1;

@@ -1,11 +1,11 @@
 /**
- * Since when each endpoint takes nothing, and what follows for its account.
+ * How long each endpoint has accepted nothing, and the commands to its account that follow.
  *
  *   taking -> failing (known to this process) -> noted (an event) -> its webhooks are deactivated (events that say why)
  *      ^-------------- a success --------------------/
  *
- * Noted is durable: it outlives a restart, and a success in any process of the installation ends it. A command is given
- * on a change only, behind the delivery: one that fails is given again with the next attempt.
+ * `noted` is durable: it survives a restart, and a success in any process of the installation ends it. Commands are given on
+ * changes only, after the delivery; a command that fails is given again with the next attempt.
  */
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../observability/logger.js';
@@ -15,7 +15,7 @@ import type { HandleCommand, HandledCommand } from '../../webhooks/handle-comman
 import type { Delivery } from '../delivery.js';
 import { type EndpointKey, endpointKey } from './endpoint-key.js';
 
-/** An endpoint is noted when it has failed for a fifth of the time it is given, and for this at most. */
+/** An endpoint is noted once it has failed for a fifth of DEACTIVATE_AFTER, or for this long, whichever is less. */
 const NOTE_AFTER_MS = 3_600_000;
 const REMEMBERED = 10_000;
 
@@ -25,11 +25,11 @@ export interface EndpointHealthParts {
   readonly logger: Logger;
   /** ms since the epoch */
   readonly now: () => number;
-  /** How long an endpoint may fail before its webhooks are deactivated; 0: for ever. */
+  /** How long an endpoint may fail before its webhooks are deactivated; 0: without limit. */
   readonly deactivateAfterMs: number;
 }
 
-/** An attempt of the delivery, to that endpoint. */
+/** A delivery's attempt and its endpoint. */
 export interface Attempted {
   readonly delivery: Pick<Delivery, 'id' | 'accountId' | 'webhookId'>;
   readonly endpoint: string;
@@ -44,9 +44,9 @@ interface Failing {
 export class EndpointHealth {
   readonly #parts: EndpointHealthParts;
   readonly #noteAfterMs: number;
-  /** The endpoints that fail, and of these the last ones. */
+  /** Failing endpoints, the most recent ones. */
   readonly #failing = new LRUCache<EndpointKey, Failing>({ max: REMEMBERED });
-  /** The endpoints for which a command is under way, and whether they have taken something meanwhile. */
+  /** Endpoints with a command in progress, and whether they accepted a delivery meanwhile. */
   readonly #underWay = new Map<EndpointKey, { recovered: boolean }>();
 
   constructor(parts: EndpointHealthParts) {
@@ -80,13 +80,13 @@ export class EndpointHealth {
     const now = this.#parts.now();
     const since = this.#since(keyOf(attempted), now);
     if (now - since < this.#noteAfterMs) return null;
-    // Hazard: what others delivered meanwhile is not known here. So it counts for that long, however long it is.
+    // Hazard: other processes may have delivered meanwhile. So an earlier failure counts for this long at most.
     const counted = Math.max(since, now - this.#noteAfterMs);
     const { endpoint } = attempted;
     return { type: 'NoteEndpointFailing', endpoint, since: isoTime(counted), at: isoTime(now) };
   }
 
-  /** Where it was noted and is no more, it has recovered elsewhere, or was configured anew: it begins to fail now. */
+  /** If it was noted and no longer is, it recovered in another process or was reconfigured: failing begins now. */
   #since(key: EndpointKey, now: number): number {
     const known = this.#failing.get(key);
     if (known && !known.noted) return known.since;
