@@ -24,7 +24,7 @@ export type Entry = Entered | Refused;
 
 export interface Entered {
   readonly kind: 'entered';
-  /** The attempt has ended. Pass what it says of its endpoint. Idempotent. */
+  /** The attempt has ended. Pass what it says of its endpoint; unknown: its place is its own for its first second only. Idempotent. */
   readonly ended: (signal: EndpointSignal) => BreakerChange;
   /** What follows from it is durable: frees the place. Idempotent. */
   readonly leave: () => void;
@@ -252,18 +252,18 @@ export class EndpointGate {
 
   /** A second has passed since it began. */
   #aged(attempt: Attempt): void {
-    if (attempt.isOnTheWire) this.#growOld(attempt);
+    if (!attempt.coolsDown) this.#growOld(attempt);
     else if (attempt.hasLeft) this.#places.leave(attempt.queue, false);
     attempt.coolsDown = false;
     this.#admit();
   }
 
   #growOld(attempt: Attempt): void {
-    const { endpoint, queue, beganAt } = attempt;
+    const { endpoint, queue, beganAt, isOnTheWire } = attempt;
     attempt.isOld = true;
     this.#places.growOld(queue);
     this.#countOld(endpoint, 1);
-    if (endpoint.pace.grewOld(beganAt)) this.#cutToRoom(endpoint);
+    if (isOnTheWire && endpoint.pace.grewOld(beganAt)) this.#cutToRoom(endpoint);
     this.#queue(endpoint);
   }
 
@@ -280,7 +280,8 @@ export class EndpointGate {
     const hasFailed = signal === 'failed' || signal === 'unreachable';
     attempt.isOnTheWire = false;
     attempt.coolsDown = hasFailed && !attempt.isOld && this.#places.coolsDown(attempt.queue);
-    if (!attempt.coolsDown) this.#young.delete(attempt);
+    // Hazard: what follows from a 410 is a command, which waits for all the others of its account.
+    if (signal !== 'unknown' && !attempt.coolsDown) this.#young.delete(attempt);
     if (signal === 'succeeded') endpoint.pace.succeeded(now - beganAt, now);
     else if (hasFailed && endpoint.pace.failed(now - beganAt, beganAt)) this.#cutToRoom(endpoint);
     if (change === 'opened') this.#refuseOpen(endpoint.account);
@@ -292,7 +293,10 @@ export class EndpointGate {
   #leave(attempt: Attempt): void {
     const { endpoint, queue, isOld } = attempt;
     attempt.hasLeft = true;
-    if (!attempt.coolsDown) this.#places.leave(queue, isOld);
+    if (!attempt.coolsDown) {
+      this.#young.delete(attempt);
+      this.#places.leave(queue, isOld);
+    }
     this.#count(endpoint, -1);
     if (isOld) this.#countOld(endpoint, -1);
     this.#queue(endpoint);

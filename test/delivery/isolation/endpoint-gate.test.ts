@@ -114,6 +114,20 @@ describe('places', () => {
     expect(visitors.entered).toEqual(['1/a', '2/b']);
   });
 
+  test('and one that was answered by 410 for its first second only: the command that follows waits for its account', async () => {
+    open({ total: 2 });
+    for (const key of ['7/a', '7/b', '8/a']) await visitors.attempts(key, 'succeeded', 1);
+    for (const key of ['7/a', '7/b']) await visitors.come(key);
+    for (const one of visitors.inside) one.ended('unknown');
+    await visitors.come('8/a');
+    expect(visitors.enteredOf('8/a')).toBe(1);
+    await goOn(SECOND);
+    expect(visitors.enteredOf('8/a')).toBe(2);
+    for (const key of ['7/a', '7/b']) await visitors.leave('unknown', key);
+    await visitors.come('8/b');
+    expect(gate.state).toMatchObject({ active: 2, waiting: 0 });
+  });
+
   test('a failure of an unproven endpoint costs its place for a second, however soon it came', async () => {
     open({ total: 2 });
     await visitors.come('1/a');
