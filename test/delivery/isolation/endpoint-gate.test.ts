@@ -155,11 +155,21 @@ describe('places', () => {
 
   test('half of them are for proven endpoints, however many others there are', async () => {
     open({ total: 16 });
-    await visitors.attempts('1/well', 'succeeded', 10);
+    for (const key of ['1/well', '51/well', '52/well']) await visitors.attempts(key, 'succeeded', 10);
     for (let id = 2; id < 40; id += 1) await visitors.come(`${id}/new`);
     expect(visitors.inside).toHaveLength(8);
     await visitors.come('1/well', 8);
+    for (const key of ['51/well', '52/well']) await visitors.come(key);
     expect(visitors.inside).toHaveLength(16);
+  });
+
+  test('swift endpoints that all hang leave an eighth to accounts that have few attempts under way', async () => {
+    open({ total: 16 });
+    for (const key of ['1/well', '2/a', '2/b']) await visitors.attempts(key, 'succeeded', 16);
+    for (const key of ['2/a', '2/b']) await visitors.come(key, 16);
+    expect(visitors.inside).toHaveLength(14);
+    await visitors.come('1/well', 4);
+    expect(visitors.enteredOf('1/well')).toBe(16 + 2);
   });
 
   test('of the other half, an eighth of all is for those that have not failed', async () => {
@@ -183,10 +193,10 @@ describe('places', () => {
         await visitors.leave('succeeded', `${id}/late`);
       }
     }
-    await visitors.attempts('1/well', 'succeeded', 1);
+    for (const key of ['1/well', '10/well']) await visitors.attempts(key, 'succeeded', 1);
     for (let id = 2; id < 10; id += 1) await visitors.come(`${id}/late`, 16);
     expect(visitors.inside).toHaveLength(14);
-    await visitors.come('1/well', 2);
+    for (const key of ['1/well', '10/well']) await visitors.come(key);
     expect(visitors.inside).toHaveLength(16);
   });
 });
