@@ -8,7 +8,6 @@
  *
  * No endpoint is felt by another: places.ts says who may take a place, turns.ts who is next, line-room.ts who may wait.
  */
-import { LRUCache } from 'lru-cache';
 import { AgeQueue } from './age-queue.js';
 import type { BreakerChange, CircuitBreakers } from './circuit-breaker.js';
 import { EndpointBreakers, type EndpointSignal } from './endpoint-breakers.js';
@@ -18,6 +17,7 @@ import type { GateClock } from './gate-clock.js';
 import { Account, Endpoint, type RefusedWhy, type Visitor } from './gate-endpoint.js';
 import { hasRoom, roomOf } from './line-room.js';
 import { Places, QUEUES, type Queue } from './places.js';
+import { RememberedPaces } from './remembered-paces.js';
 import { Turns } from './turns.js';
 
 export type Entry = Entered | Refused;
@@ -58,9 +58,6 @@ export interface GateState {
   readonly breakersOpen: number;
 }
 
-/** Endpoints that are idle, and how they fared: the last ones. */
-const REMEMBERED = 10_000;
-
 interface Attempt {
   readonly endpoint: Endpoint;
   readonly queue: Queue;
@@ -79,7 +76,7 @@ export class EndpointGate {
   readonly #turns = { swift: turns(), proven: turns(), fresh: turns(), kept: turns(), failing: turns() };
   readonly #accounts = new Map<number, Account>();
   readonly #endpoints = new Map<EndpointKey, Endpoint>();
-  readonly #idle = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
+  readonly #idle = new RememberedPaces();
   readonly #young: AgeQueue<Attempt>;
   readonly #patient: AgeQueue<Visitor>;
   #turn = 0;
@@ -158,7 +155,7 @@ export class EndpointGate {
     const known = this.#endpoints.get(key);
     if (known) return known;
     const account = this.#accounts.get(accountId) ?? new Account(accountId);
-    const pace = this.#idle.get(key) ?? new EndpointPace(this.#parts.perEndpoint);
+    const pace = this.#idle.take(key) ?? new EndpointPace(this.#parts.perEndpoint);
     const endpoint = new Endpoint(key, account, pace, new EndpointBreakers(this.#parts.breakers, key));
     account.endpoints.add(endpoint);
     this.#accounts.set(accountId, account);
@@ -307,7 +304,7 @@ export class EndpointGate {
   #mayForget(endpoint: Endpoint): void {
     const { key, account, pace } = endpoint;
     if (endpoint.underWay > 0 || endpoint.line.length > 0 || !this.#endpoints.delete(key)) return;
-    this.#idle.set(key, pace);
+    this.#idle.keep(key, pace);
     account.endpoints.delete(endpoint);
     if (account.endpoints.size === 0) this.#accounts.delete(account.id);
   }

@@ -59,6 +59,20 @@ describe('the window of an endpoint', () => {
     expect(visitors.inside).toHaveLength(3);
   });
 
+  test('of a quick endpoint is known however many that are not came meanwhile', async () => {
+    await visitors.attempts('1/well', 'succeeded', 2);
+    for (let id = 2; id < 12_000; id += 1) {
+      const entry = gate.enter(id, 'https://shop.example.com/fails');
+      await clock.goOn(SECOND);
+      const one = await entry;
+      if (one.kind === 'refused') throw new Error(one.why);
+      one.ended('failed');
+      one.leave();
+    }
+    await visitors.come('1/well', 100);
+    expect(visitors.inside).toHaveLength(3);
+  });
+
   test('counts attempts that are older than a second', async () => {
     await visitors.attempts('a', 'succeeded', 1);
     await visitors.come('a', 100);
