@@ -18,6 +18,14 @@ const CHARACTERS_A_MS = 25_000;
 /** A shorter one is none: of accounts below 125,000 characters. */
 const SHORTEST_PAUSE_MS = 5;
 
+/** Of an account's own: each holds its request's body, and outlives its connection. */
+const MOST_WAITING = 1_000;
+
+/** Nothing was done. */
+export class TooManyWaiting extends Error {
+  override readonly name = 'TooManyWaiting';
+}
+
 export interface Turn {
   /** The work has changed an account that is so large. */
   changed(characters: number): void;
@@ -31,8 +39,18 @@ export class AccountTurns {
     return this.#lines.size;
   }
 
-  /** Rejected with what the work is rejected with. */
-  async take<T>(accountId: number, work: (turn: Turn) => Promise<T>): Promise<T> {
+  /**
+   * Rejected with what the work is rejected with.
+   * @param by the service itself is never too many
+   * @throws TooManyWaiting
+   */
+  async take<T>(
+    accountId: number,
+    work: (turn: Turn) => Promise<T>,
+    by: 'account' | 'service' = 'account',
+  ): Promise<T> {
+    const waiting = this.#lines.get(accountId)?.waiting.length ?? 0;
+    if (by === 'account' && waiting >= MOST_WAITING) throw new TooManyWaiting('too many commands of this account wait');
     await this.#letIn(accountId);
     let pauseMs = 0;
     const changed = (characters: number) => {

@@ -34,7 +34,7 @@ export interface CommandParts {
 /** over-budget: it would have been accepted, and the account has added too much to its history; nothing was appended. */
 export type HandledCommand = Decision | { readonly kind: 'over-budget'; readonly retryAfterMs: number };
 
-/** @throws StoreUnavailable: then the command is in doubt, and giving it again is safe; what LoadAccount throws */
+/** @throws StoreUnavailable: then the command is in doubt, and giving it again is safe; TooManyWaiting; what LoadAccount throws */
 export type HandleCommand = (accountId: number, command: Command, context: CommandContext) => Promise<HandledCommand>;
 
 /** replayed: the key's request was done before. key-taken: the key belongs to another request. */
@@ -56,14 +56,16 @@ export type HandleKeyedCommand = (
 ) => Promise<KeyedDecision>;
 
 export function createCommandHandler(parts: CommandParts): HandleCommand {
-  return (accountId, command, context) =>
-    parts.turns.take(accountId, async ({ changed }) => {
+  return (accountId, command, context) => {
+    const work = async ({ changed }: Turn) => {
       for (;;) {
         const account = await parts.load(accountId);
         const decided = await decideOn(parts, accountId, account, { command, context, key: null, changed });
         if (decided) return decided;
       }
-    });
+    };
+    return parts.turns.take(accountId, work, giverOf(command));
+  };
 }
 
 export function createKeyedCommandHandler(parts: CommandParts): HandleKeyedCommand {
@@ -80,6 +82,22 @@ export function createKeyedCommandHandler(parts: CommandParts): HandleKeyedComma
       }
     });
   };
+}
+
+function giverOf({ type }: Command): 'account' | 'service' {
+  switch (type) {
+    case 'RegisterWebhook':
+    case 'SetWebhookActive':
+    case 'RemoveWebhook':
+      return 'account';
+    case 'DeactivateWebhook':
+    case 'NoteEndpointFailing':
+    case 'NoteEndpointRecovered':
+    case 'DeactivateFailingEndpoint':
+      return 'service';
+    default:
+      return type satisfies never;
+  }
 }
 
 function caused(account: LoadedAccount, key: RequestKey, now: number): KeyedDecision | null {
