@@ -127,9 +127,10 @@ async function decideOn(
   const plain = enveloped(caused, context, parts.newEventId);
   const events = key ? withKey(plain, key, parts.time()) : plain;
   const bytes = bytesOf(events);
-  const retryAfterMs = taken(parts.budget, accountId, command, bytes);
-  if (retryAfterMs > 0) return { kind: 'over-budget', retryAfterMs };
-  const revision = await appendOrGiveBack(parts, accountId, events, { revision: account.revision, context, bytes });
+  const paid = taken(parts.budget, accountId, command, bytes);
+  if (paid.retryAfterMs > 0) return { kind: 'over-budget', retryAfterMs: paid.retryAfterMs };
+  const on = { revision: account.revision, context, bytes: paid.bytes };
+  const revision = await appendOrGiveBack(parts, accountId, events, on);
   if (revision === null) return null;
   const webhooks = events.reduce((state, event) => evolve(state, accountEvent(event)), before);
   changed(accountCharacters(webhooks));
@@ -145,11 +146,16 @@ function eventsOf(decision: Decision, key: RequestKey | null): readonly AccountE
   return key && unchanged ? [{ type: 'IdempotencyKeyUsed', data: unchanged }] : events;
 }
 
-/** 0, or ms until the account may give the command. */
-function taken(budget: HistoryBudget, accountId: number, command: Command, bytes: number): number {
-  if (mayBeRefused(command)) return budget.take(accountId, bytes);
-  budget.charge(accountId, bytes);
-  return 0;
+interface Paid {
+  /** 0, or until the account may give the command. */
+  readonly retryAfterMs: number;
+  /** How many were taken. */
+  readonly bytes: number;
+}
+
+function taken(budget: HistoryBudget, accountId: number, command: Command, bytes: number): Paid {
+  if (mayBeRefused(command)) return { retryAfterMs: budget.take(accountId, bytes), bytes };
+  return { retryAfterMs: 0, bytes: budget.charge(accountId, bytes) };
 }
 
 /** What removes or switches off is always accepted, and so is what the service itself notes of an endpoint. */

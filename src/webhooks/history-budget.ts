@@ -17,9 +17,9 @@ const REMEMBERED_ACCOUNTS = 20_000;
 export interface HistoryBudget {
   /** Takes the bytes where they are left. @returns 0; else ms until they are left, and nothing is taken */
   take(accountId: number, bytes: number): number;
-  /** Takes the bytes, or what is left of them. */
-  charge(accountId: number, bytes: number): void;
-  /** What was taken was not appended. */
+  /** Takes the bytes, or what is left of them. @returns how many were taken */
+  charge(accountId: number, bytes: number): number;
+  /** What was taken was not appended: no more than that, or failures would fill the budget. */
   giveBack(accountId: number, bytes: number): void;
 }
 
@@ -30,7 +30,7 @@ export interface HistoryBudgetOptions {
   readonly now: () => number;
 }
 
-export const NO_BUDGET: HistoryBudget = { take: () => 0, charge: () => undefined, giveBack: () => undefined };
+export const NO_BUDGET: HistoryBudget = { take: () => 0, charge: () => 0, giveBack: () => undefined };
 
 export function createHistoryBudget({ bytes: budget, now }: HistoryBudgetOptions): HistoryBudget {
   if (budget === null) return NO_BUDGET;
@@ -47,7 +47,10 @@ export function createHistoryBudget({ bytes: budget, now }: HistoryBudgetOptions
       return 0;
     },
     charge(accountId, bytes) {
-      fullAt.set(accountId, now() + Math.min(whole, missing(accountId) + bytes * msOfAByte));
+      const before = missing(accountId);
+      const after = Math.min(whole, before + bytes * msOfAByte);
+      fullAt.set(accountId, now() + after);
+      return (after - before) / msOfAByte;
     },
     giveBack(accountId, bytes) {
       fullAt.set(accountId, now() + Math.max(0, missing(accountId) - bytes * msOfAByte));
