@@ -34,7 +34,7 @@ export interface Entered {
 export interface Refused {
   readonly kind: 'refused';
   readonly why: RefusedWhy;
-  /** It takes deliveries, and soon: only the line is full. */
+  /** It takes deliveries, and soon, or was never tried: only the line is full. */
   readonly isQuick: boolean;
 }
 
@@ -348,6 +348,8 @@ function turns(): Turns<Account, Endpoint> {
   return new Turns();
 }
 
-function refused({ pace }: Endpoint, why: RefusedWhy): Refused {
-  return { kind: 'refused', why, isQuick: pace.isQuick };
+/** One that was never tried has waited for us: nothing says that it is slow. */
+function refused({ pace, underWay }: Endpoint, why: RefusedWhy): Refused {
+  const isUntried = why === 'line-full' && pace.trust === 'new' && underWay === 0;
+  return { kind: 'refused', why, isQuick: pace.isQuick || isUntried };
 }

@@ -267,6 +267,20 @@ describe('the line', () => {
     expect(visitors.refused[0]).toMatchObject({ why: 'line-full', isQuick: true });
   });
 
+  test('says so of one that was never tried, for which all places were taken, and not of one that hangs', async () => {
+    open({ total: 1 });
+    await visitors.attempts('1/well', 'succeeded', 1);
+    await visitors.come('1/well');
+    visitors.inside[0]?.ended('succeeded');
+    await visitors.come('2/new');
+    await goOn(5 * SECOND);
+    expect(visitors.refused).toMatchObject([{ key: '2/new', why: 'line-full', isQuick: true }]);
+    await visitors.leave();
+    await visitors.come('3/hangs', 2);
+    await goOn(5 * SECOND);
+    expect(visitors.refused.at(1)).toMatchObject({ key: '3/hangs', isQuick: false });
+  });
+
   test('of an endpoint whose first attempt hangs is cut to what it would take', async () => {
     await visitors.come('a', 500);
     await goOn(SECOND);
