@@ -19,6 +19,14 @@ const CHARACTERS_A_MS = 25_000;
 /** Shorter pauses are skipped: those of accounts below 125,000 characters. */
 const SHORTEST_PAUSE_MS = 5;
 
+/** Of an account's own: each holds its request's body, and outlives its connection. */
+const MOST_WAITING = 1_000;
+
+/** Nothing was done. */
+export class TooManyWaiting extends Error {
+  override readonly name = 'TooManyWaiting';
+}
+
 export interface Turn {
   /** The work has changed an account of this size. */
   changed(characters: number): void;
@@ -32,8 +40,18 @@ export class AccountTurns {
     return this.#lines.size;
   }
 
-  /** Rejects with the work's rejection. */
-  async take<T>(accountId: number, work: (turn: Turn) => Promise<T>): Promise<T> {
+  /**
+   * Rejects with the work's rejection.
+   * @param by commands of the service itself are not limited
+   * @throws TooManyWaiting
+   */
+  async take<T>(
+    accountId: number,
+    work: (turn: Turn) => Promise<T>,
+    by: 'account' | 'service' = 'account',
+  ): Promise<T> {
+    const waiting = this.#lines.get(accountId)?.waiting.length ?? 0;
+    if (by === 'account' && waiting >= MOST_WAITING) throw new TooManyWaiting('too many commands of this account wait');
     await this.#letIn(accountId);
     let pauseMs = 0;
     const changed = (characters: number) => {

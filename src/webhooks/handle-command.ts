@@ -35,7 +35,7 @@ export interface CommandParts {
 /** over-budget: the command was acceptable, but the account has added too much to its history; nothing was appended. */
 export type HandledCommand = Decision | { readonly kind: 'over-budget'; readonly retryAfterMs: number };
 
-/** @throws StoreUnavailable: the command's result is unknown, and repeating it is safe; and the errors of LoadAccount */
+/** @throws StoreUnavailable: the command's result is unknown, and repeating it is safe; TooManyWaiting; the errors of LoadAccount */
 export type HandleCommand = (accountId: number, command: Command, context: CommandContext) => Promise<HandledCommand>;
 
 /** replayed: the key's request was already handled. key-taken: the key belongs to another request. */
@@ -57,14 +57,16 @@ export type HandleKeyedCommand = (
 ) => Promise<KeyedDecision>;
 
 export function createCommandHandler(parts: CommandParts): HandleCommand {
-  return (accountId, command, context) =>
-    parts.turns.take(accountId, async ({ changed }) => {
+  return (accountId, command, context) => {
+    const work = async ({ changed }: Turn) => {
       for (;;) {
         const account = await parts.load(accountId);
         const decided = await decideOn(parts, accountId, account, { command, context, key: null, changed });
         if (decided) return decided;
       }
-    });
+    };
+    return parts.turns.take(accountId, work, giverOf(command));
+  };
 }
 
 export function createKeyedCommandHandler(parts: CommandParts): HandleKeyedCommand {
@@ -81,6 +83,22 @@ export function createKeyedCommandHandler(parts: CommandParts): HandleKeyedComma
       }
     });
   };
+}
+
+function giverOf({ type }: Command): 'account' | 'service' {
+  switch (type) {
+    case 'RegisterWebhook':
+    case 'SetWebhookActive':
+    case 'RemoveWebhook':
+      return 'account';
+    case 'DeactivateWebhook':
+    case 'NoteEndpointFailing':
+    case 'NoteEndpointRecovered':
+    case 'DeactivateFailingEndpoint':
+      return 'service';
+    default:
+      return type satisfies never;
+  }
 }
 
 function caused(account: LoadedAccount, key: RequestKey, now: number): KeyedDecision | null {
@@ -110,9 +128,10 @@ async function decideOn(
   const plain = enveloped(caused, context, parts.newEventId);
   const events = key ? withKey(plain, key, parts.time()) : plain;
   const bytes = bytesOf(events);
-  const retryAfterMs = taken(parts.budget, accountId, command, bytes);
-  if (retryAfterMs > 0) return { kind: 'over-budget', retryAfterMs };
-  const revision = await appendOrGiveBack(parts, accountId, events, { revision: account.revision, context, bytes });
+  const paid = taken(parts.budget, accountId, command, bytes);
+  if (paid.retryAfterMs > 0) return { kind: 'over-budget', retryAfterMs: paid.retryAfterMs };
+  const on = { revision: account.revision, context, bytes: paid.bytes };
+  const revision = await appendOrGiveBack(parts, accountId, events, on);
   if (revision === null) return null;
   const webhooks = events.reduce((state, event) => evolve(state, accountEvent(event)), before);
   changed(accountCharacters(webhooks));
@@ -128,11 +147,16 @@ function eventsOf(decision: Decision, key: RequestKey | null): readonly AccountE
   return key && unchanged ? [{ type: 'IdempotencyKeyUsed', data: unchanged }] : events;
 }
 
-/** 0, or ms until the account may send the command. */
-function taken(budget: HistoryBudget, accountId: number, command: Command, bytes: number): number {
-  if (mayBeRefused(command)) return budget.take(accountId, bytes);
-  budget.charge(accountId, bytes);
-  return 0;
+interface Paid {
+  /** 0, or ms until the account may send the command. */
+  readonly retryAfterMs: number;
+  /** How many were taken. */
+  readonly bytes: number;
+}
+
+function taken(budget: HistoryBudget, accountId: number, command: Command, bytes: number): Paid {
+  if (mayBeRefused(command)) return { retryAfterMs: budget.take(accountId, bytes), bytes };
+  return { retryAfterMs: 0, bytes: budget.charge(accountId, bytes) };
 }
 
 /** Removals and deactivations are always accepted, and so are the service's own notes about an endpoint. */

@@ -18,9 +18,9 @@ const REMEMBERED_ACCOUNTS = 20_000;
 export interface HistoryBudget {
   /** Takes the bytes if they are available. @returns 0; otherwise ms until they are, and nothing is taken */
   take(accountId: number, bytes: number): number;
-  /** Takes the bytes, or as many as are left. */
-  charge(accountId: number, bytes: number): void;
-  /** Returns bytes that were taken but not appended. */
+  /** Takes the bytes, or as many as are left. @returns how many were taken */
+  charge(accountId: number, bytes: number): number;
+  /** Returns bytes that were taken but not appended: no more, or failures would fill the budget. */
   giveBack(accountId: number, bytes: number): void;
 }
 
@@ -31,7 +31,7 @@ export interface HistoryBudgetOptions {
   readonly now: () => number;
 }
 
-export const NO_BUDGET: HistoryBudget = { take: () => 0, charge: () => undefined, giveBack: () => undefined };
+export const NO_BUDGET: HistoryBudget = { take: () => 0, charge: () => 0, giveBack: () => undefined };
 
 export function createHistoryBudget({ bytes: budget, now }: HistoryBudgetOptions): HistoryBudget {
   if (budget === null) return NO_BUDGET;
@@ -48,7 +48,10 @@ export function createHistoryBudget({ bytes: budget, now }: HistoryBudgetOptions
       return 0;
     },
     charge(accountId, bytes) {
-      fullAt.set(accountId, now() + Math.min(whole, missing(accountId) + bytes * msOfAByte));
+      const before = missing(accountId);
+      const after = Math.min(whole, before + bytes * msOfAByte);
+      fullAt.set(accountId, now() + after);
+      return (after - before) / msOfAByte;
     },
     giveBack(accountId, bytes) {
       fullAt.set(accountId, now() + Math.max(0, missing(accountId) - bytes * msOfAByte));

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
-import { AccountTurns } from '../../src/webhooks/account-turns.js';
+import { AccountTurns, TooManyWaiting } from '../../src/webhooks/account-turns.js';
 
 interface Held {
   readonly result: Promise<string>;
@@ -15,17 +15,21 @@ beforeEach(() => {
 });
 
 /** A command that goes on until it is ended. */
-function command(accountId: number, name: string): Held {
+function command(accountId: number, name: string, by: 'account' | 'service' = 'account'): Held {
   let end: Held['end'] = () => undefined;
   const ended = new Promise<void>((resolve, reject) => {
     end = (error) => (error ? reject(error) : resolve());
   });
-  const result = turns.take(accountId, async () => {
-    running.push(name);
-    await ended;
-    running.splice(running.indexOf(name), 1);
-    return name;
-  });
+  const result = turns.take(
+    accountId,
+    async () => {
+      running.push(name);
+      await ended;
+      running.splice(running.indexOf(name), 1);
+      return name;
+    },
+    by,
+  );
   result.catch(() => undefined);
   return { result, end };
 }
@@ -74,6 +78,17 @@ describe('commands of an account', () => {
     await next;
     expect(performance.now() - begun).toBeGreaterThan(35);
     expect(order).toEqual(['large', 'another', 'another again', 'next']);
+    expect(turns.size).toBe(0);
+  });
+
+  it('are refused where 1,000 wait; those of the service are not, nor is another account', async () => {
+    const held = Array.from({ length: 1_001 }, (_, index) => command(1, String(index)));
+    await expect(command(1, 'too many').result).rejects.toThrow(TooManyWaiting);
+    const [ofService, other] = [command(1, 'of the service', 'service'), command(2, 'other')];
+    for (const each of [...held, ofService, other]) each.end();
+    await Promise.all(held.map(({ result }) => result));
+    expect(await ofService.result).toBe('of the service');
+    expect(await other.result).toBe('other');
     expect(turns.size).toBe(0);
   });
 

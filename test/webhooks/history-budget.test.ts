@@ -67,6 +67,13 @@ describe('a budget', () => {
     expect(taken(budget, 30)).toBe(10);
   });
 
+  it('what was charged beyond it is not given back', () => {
+    const budget = of(1_000);
+    taken(budget, 10);
+    for (let n = 0; n < 10; n += 1) budget.giveBack(1, budget.charge(1, 500));
+    expect(taken(budget, 30)).toBe(0);
+  });
+
   it('of null is none', () => {
     const budget = of(null);
     expect(taken(budget, 1_000, 1e9)).toBe(1_000);

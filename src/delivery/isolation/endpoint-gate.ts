@@ -8,7 +8,6 @@
  *
  * No endpoint is felt by another: places.ts says who may take a place, turns.ts who is next, line-room.ts who may wait.
  */
-import { LRUCache } from 'lru-cache';
 import { AgeQueue } from './age-queue.js';
 import type { BreakerChange, CircuitBreakers } from './circuit-breaker.js';
 import { EndpointBreakers, type EndpointSignal } from './endpoint-breakers.js';
@@ -18,13 +17,14 @@ import type { GateClock } from './gate-clock.js';
 import { Account, Endpoint, type RefusedWhy, type Visitor } from './gate-endpoint.js';
 import { hasRoom, roomOf } from './line-room.js';
 import { Places, QUEUES, type Queue } from './places.js';
+import { RememberedPaces } from './remembered-paces.js';
 import { Turns } from './turns.js';
 
 export type Entry = Entered | Refused;
 
 export interface Entered {
   readonly kind: 'entered';
-  /** The attempt has ended. Pass what it says of its endpoint. Idempotent. */
+  /** The attempt has ended. Pass what it says of its endpoint; unknown: its place is its own for its first second only. Idempotent. */
   readonly ended: (signal: EndpointSignal) => BreakerChange;
   /** What follows from it is durable: frees the place. Idempotent. */
   readonly leave: () => void;
@@ -34,7 +34,7 @@ export interface Entered {
 export interface Refused {
   readonly kind: 'refused';
   readonly why: RefusedWhy;
-  /** The endpoint takes deliveries: only the line is full. */
+  /** The endpoint takes deliveries, or was never tried: only the line is full. */
   readonly isTaking: boolean;
 }
 
@@ -58,9 +58,6 @@ export interface GateState {
   readonly breakersOpen: number;
 }
 
-/** Endpoints that are idle, and how they fared: the last ones. */
-const REMEMBERED = 10_000;
-
 interface Attempt {
   readonly endpoint: Endpoint;
   readonly queue: Queue;
@@ -79,7 +76,7 @@ export class EndpointGate {
   readonly #turns = { swift: turns(), proven: turns(), fresh: turns(), kept: turns(), failing: turns() };
   readonly #accounts = new Map<number, Account>();
   readonly #endpoints = new Map<EndpointKey, Endpoint>();
-  readonly #idle = new LRUCache<EndpointKey, EndpointPace>({ max: REMEMBERED });
+  readonly #idle = new RememberedPaces();
   readonly #young: AgeQueue<Attempt>;
   readonly #patient: AgeQueue<Visitor>;
   #turn = 0;
@@ -158,7 +155,7 @@ export class EndpointGate {
     const known = this.#endpoints.get(key);
     if (known) return known;
     const account = this.#accounts.get(accountId) ?? new Account(accountId);
-    const pace = this.#idle.get(key) ?? new EndpointPace(this.#parts.perEndpoint);
+    const pace = this.#idle.take(key) ?? new EndpointPace(this.#parts.perEndpoint);
     const endpoint = new Endpoint(key, account, pace, new EndpointBreakers(this.#parts.breakers, key));
     account.endpoints.add(endpoint);
     this.#accounts.set(accountId, account);
@@ -252,19 +249,20 @@ export class EndpointGate {
 
   /** A second has passed since it began. */
   #aged(attempt: Attempt): void {
-    if (attempt.isOnTheWire) this.#growOld(attempt);
+    if (!attempt.coolsDown) this.#growOld(attempt);
     else if (attempt.hasLeft) this.#places.leave(attempt.queue, false);
     attempt.coolsDown = false;
     this.#admit();
   }
 
   #growOld(attempt: Attempt): void {
-    const { endpoint, queue, beganAt } = attempt;
+    const { endpoint, queue, beganAt, isOnTheWire } = attempt;
     attempt.isOld = true;
     this.#places.growOld(queue);
     this.#countOld(endpoint, 1);
-    endpoint.pace.grewOld(beganAt);
-    this.#cutToRoom(endpoint);
+    if (isOnTheWire) endpoint.pace.grewOld(beganAt);
+    if (isOnTheWire) this.#cutToRoom(endpoint);
+    else this.#queue(endpoint);
   }
 
   /** At the limit of its account, all of its endpoints are concerned. */
@@ -280,7 +278,8 @@ export class EndpointGate {
     const hasFailed = signal === 'failed' || signal === 'unreachable';
     attempt.isOnTheWire = false;
     attempt.coolsDown = hasFailed && !attempt.isOld && this.#places.coolsDown(attempt.queue);
-    if (!attempt.coolsDown) this.#young.delete(attempt);
+    // Hazard: what follows from a 410 is a command, which waits for all the others of its account.
+    if (signal !== 'unknown' && !attempt.coolsDown) this.#young.delete(attempt);
     if (signal === 'succeeded') endpoint.pace.succeeded(now - beganAt, now);
     else if (hasFailed) this.#failed(endpoint, now - beganAt, beganAt);
     if (change === 'opened') this.#refuseOpen(endpoint.account);
@@ -298,7 +297,10 @@ export class EndpointGate {
   #leave(attempt: Attempt): void {
     const { endpoint, queue, isOld } = attempt;
     attempt.hasLeft = true;
-    if (!attempt.coolsDown) this.#places.leave(queue, isOld);
+    if (!attempt.coolsDown) {
+      this.#young.delete(attempt);
+      this.#places.leave(queue, isOld);
+    }
     this.#count(endpoint, -1);
     if (isOld) this.#countOld(endpoint, -1);
     this.#queue(endpoint);
@@ -309,7 +311,7 @@ export class EndpointGate {
   #mayForget(endpoint: Endpoint): void {
     const { key, account, pace } = endpoint;
     if (endpoint.underWay > 0 || endpoint.line.length > 0 || !this.#endpoints.delete(key)) return;
-    this.#idle.set(key, pace);
+    this.#idle.keep(key, pace);
     account.endpoints.delete(endpoint);
     if (account.endpoints.size === 0) this.#accounts.delete(account.id);
   }
@@ -354,6 +356,8 @@ function turns(): Turns<Account, Endpoint> {
   return new Turns();
 }
 
-function refused({ pace }: Endpoint, why: RefusedWhy): Refused {
-  return { kind: 'refused', why, isTaking: pace.isTaking };
+/** One that was never tried has waited for us: nothing says that it takes none. */
+function refused({ pace, underWay }: Endpoint, why: RefusedWhy): Refused {
+  const isUntried = why === 'line-full' && pace.trust === 'new' && underWay === 0;
+  return { kind: 'refused', why, isTaking: pace.isTaking || isUntried };
 }

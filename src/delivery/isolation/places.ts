@@ -5,7 +5,7 @@
  *   failing  3/8   none while 2,048 attempts are older, or 8 of its account
  *   fresh    4/8   while that many are older: 1/8
  *   proven   6/8   7/8 where its account has less than its share
- *   swift    8/8
+ *   swift    7/8   8/8 where its account has few under way, for all of them may hang at once
  *
  * A failure of an endpoint that is not proven costs its place for the whole second, however soon it came: a connection and a
  * TLS handshake are a few milliseconds of this process, and those that fail at once would take all of its time.
@@ -25,6 +25,8 @@ export const QUEUES: readonly Queue[] = ['swift', 'proven', 'fresh', 'kept', 'fa
 /** At so many older attempts of one account, its failing endpoints begin none. */
 export const MOST_OLD_PER_ACCOUNT = 8;
 const MOST_OLD = 2_048;
+/** A payment goes to three URLs at once. */
+const FEW = 3;
 
 export class Places {
   readonly #total: number;
@@ -49,10 +51,11 @@ export class Places {
   isFreeFor(queue: Queue, underWay: number, accounts: number): boolean {
     const { held } = this;
     if (held >= this.#total) return false;
-    const isBelowShare = underWay < Math.max(1, this.#total / accounts);
+    const share = this.#total / accounts;
+    const isBelowShare = underWay < Math.max(1, share);
     switch (queue) {
       case 'swift':
-        return true;
+        return underWay < Math.max(FEW, share / 4) || held < Math.ceil((7 / 8) * this.#total);
       case 'proven':
         return held < Math.ceil(((isBelowShare ? 7 : 6) / 8) * this.#total);
       case 'fresh':

@@ -59,6 +59,20 @@ describe('the window of an endpoint', () => {
     expect(visitors.inside).toHaveLength(3);
   });
 
+  test('of a quick endpoint is known however many that are not came meanwhile', async () => {
+    await visitors.attempts('1/well', 'succeeded', 2);
+    for (let id = 2; id < 12_000; id += 1) {
+      const entry = gate.enter(id, 'https://shop.example.com/fails');
+      await clock.goOn(SECOND);
+      const one = await entry;
+      if (one.kind === 'refused') throw new Error(one.why);
+      one.ended('failed');
+      one.leave();
+    }
+    await visitors.come('1/well', 100);
+    expect(visitors.inside).toHaveLength(3);
+  });
+
   test('counts attempts that are older than a second', async () => {
     await visitors.attempts('a', 'succeeded', 1);
     await visitors.come('a', 100);
@@ -114,6 +128,20 @@ describe('places', () => {
     expect(visitors.entered).toEqual(['1/a', '2/b']);
   });
 
+  test('and one that was answered by 410 for its first second only: the command that follows waits for its account', async () => {
+    open({ total: 2 });
+    for (const key of ['7/a', '7/b', '8/a']) await visitors.attempts(key, 'succeeded', 1);
+    for (const key of ['7/a', '7/b']) await visitors.come(key);
+    for (const one of visitors.inside) one.ended('unknown');
+    await visitors.come('8/a');
+    expect(visitors.enteredOf('8/a')).toBe(1);
+    await goOn(SECOND);
+    expect(visitors.enteredOf('8/a')).toBe(2);
+    for (const key of ['7/a', '7/b']) await visitors.leave('unknown', key);
+    await visitors.come('8/b');
+    expect(gate.state).toMatchObject({ active: 2, waiting: 0 });
+  });
+
   test('a failure of an unproven endpoint costs its place for a second, however soon it came', async () => {
     open({ total: 2 });
     await visitors.come('1/a');
@@ -141,11 +169,21 @@ describe('places', () => {
 
   test('half of them are for proven endpoints, however many others there are', async () => {
     open({ total: 16 });
-    await visitors.attempts('1/well', 'succeeded', 10);
+    for (const key of ['1/well', '51/well', '52/well']) await visitors.attempts(key, 'succeeded', 10);
     for (let id = 2; id < 40; id += 1) await visitors.come(`${id}/new`);
     expect(visitors.inside).toHaveLength(8);
     await visitors.come('1/well', 8);
+    for (const key of ['51/well', '52/well']) await visitors.come(key);
     expect(visitors.inside).toHaveLength(16);
+  });
+
+  test('swift endpoints that all hang leave an eighth to accounts that have few attempts under way', async () => {
+    open({ total: 16 });
+    for (const key of ['1/well', '2/a', '2/b']) await visitors.attempts(key, 'succeeded', 16);
+    for (const key of ['2/a', '2/b']) await visitors.come(key, 16);
+    expect(visitors.inside).toHaveLength(14);
+    await visitors.come('1/well', 4);
+    expect(visitors.enteredOf('1/well')).toBe(16 + 2);
   });
 
   test('of the other half, an eighth of all is for those that have not failed', async () => {
@@ -169,10 +207,10 @@ describe('places', () => {
         await visitors.leave('succeeded', `${id}/late`);
       }
     }
-    await visitors.attempts('1/well', 'succeeded', 1);
+    for (const key of ['1/well', '10/well']) await visitors.attempts(key, 'succeeded', 1);
     for (let id = 2; id < 10; id += 1) await visitors.come(`${id}/late`, 16);
     expect(visitors.inside).toHaveLength(14);
-    await visitors.come('1/well', 2);
+    for (const key of ['1/well', '10/well']) await visitors.come(key);
     expect(visitors.inside).toHaveLength(16);
   });
 });
@@ -227,6 +265,20 @@ describe('the line', () => {
     await visitors.attempts('a', 'succeeded', 1);
     await visitors.come('a', 5_000);
     expect(visitors.refused[0]).toMatchObject({ why: 'line-full', isTaking: true });
+  });
+
+  test('says so of one that was never tried, for which all places were taken, and not of one that hangs', async () => {
+    open({ total: 1 });
+    await visitors.attempts('1/well', 'succeeded', 1);
+    await visitors.come('1/well');
+    visitors.inside[0]?.ended('succeeded');
+    await visitors.come('2/new');
+    await goOn(5 * SECOND);
+    expect(visitors.refused).toMatchObject([{ key: '2/new', why: 'line-full', isQuick: true }]);
+    await visitors.leave();
+    await visitors.come('3/hangs', 2);
+    await goOn(5 * SECOND);
+    expect(visitors.refused.at(1)).toMatchObject({ key: '3/hangs', isQuick: false });
   });
 
   test('of an endpoint whose first attempt hangs is cut to what it would take', async () => {

@@ -32,6 +32,17 @@ const HOSTILE: readonly Manner[] = [
   { ms: 900, signal: 'succeeded' },
 ];
 
+/** Swift until its window is open and its mean is short; then all hang, each just in time. */
+class Pulsing implements Manner {
+  readonly signal = 'succeeded';
+  #attempts = 0;
+
+  get ms(): number {
+    this.#attempts += 1;
+    return this.#attempts % 38 < 22 ? 1 : 990;
+  }
+}
+
 /** Deliveries through the gate, each until it has ended or has been attempted. */
 class Simulation {
   readonly clock = new VirtualClock();
@@ -143,4 +154,26 @@ test('a burst of 5,000 to one healthy URL comes in time', async () => {
   const times = Array.from({ length: 5_000 }, () => simulation.deliver(1, 'https://well.com/0', WELL));
   await simulation.clock.goOn(30 * SECOND);
   expect(Math.max(...(await Promise.all(times)))).toBeLessThan(20 * SECOND);
+});
+
+const PULSING = [
+  { accounts: 1, eachMs: 1 },
+  { accounts: 4, eachMs: 5 },
+  { accounts: 10, eachMs: 10 },
+];
+
+/** Twenty-one URLs, as many as an account may have active: 336 attempts at once. */
+test.each(PULSING)('nor is it felt that the swift endpoints of $accounts accounts hang at once', async (pulsing) => {
+  const simulation = new Simulation();
+  for (let id = 1_000; id < 1_000 + pulsing.accounts; id += 1) {
+    const manners = Array.from({ length: 21 }, () => new Pulsing());
+    for (let at = 0; at < 8 * SECOND; at += pulsing.eachMs) {
+      const url = (at / pulsing.eachMs) % 21;
+      simulation.at(at, () => void simulation.deliver(id, `https://h${id}.com/${url}`, manners[url] ?? WELL));
+    }
+  }
+  const healthy = steady(simulation, { id: 1, from: 0, until: 8 * SECOND });
+  await simulation.clock.goOn(20 * SECOND);
+  expect(healthy).toHaveLength(480);
+  expect(percentile(healthy, 99)).toBeLessThan(100);
 });
