@@ -2,11 +2,12 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
+import { serveHere } from '../support/in-process-service.js';
 import { Oracle } from '../support/oracle.js';
 import { startReceiver } from '../support/receiver.js';
-import { type Service, serve } from '../support/service.js';
+import { type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
-import { inFull } from '../support/thorough.js';
+import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/three'];
@@ -42,10 +43,10 @@ describeBackbones((backbone) => {
     return { receiver, settings, service, oracle, publish };
   }
 
-  async function again(settings: Parameters<typeof serve>[0]): Promise<Service> {
-    const service = await serve(settings);
-    cleanups.push(() => service.stop('SIGKILL'));
-    return service;
+  /** In this process: where the one before ended is all that counts. */
+  async function again(settings: Settings): Promise<void> {
+    const service = await serveHere(settings);
+    cleanups.push(() => service.stop());
   }
 
   test(`kill -9, start: each of ${KILLED_EVENTS} events reaches each of 3 URLs, duplicates with their webhook-id`, async () => {
@@ -70,7 +71,7 @@ describeBackbones((backbone) => {
     expect(receiver.requests).toHaveLength(pairs);
   });
 
-  test('events published while it is down are delivered when it is up again', async () => {
+  testInFull('events published while it is down are delivered when it is up again', async () => {
     const { settings, service, oracle, publish } = await burst(1);
     await oracle.nothingLost(PATIENCE_MS);
     expect(await service.stop('SIGTERM')).toBe(0);

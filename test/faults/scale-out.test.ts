@@ -2,13 +2,13 @@
  * A second dispatcher joins, or one of two leaves, while thousands of deliveries wait in lines: planned, nothing crashes.
  * What was on its way to the receiver may go out twice, and nothing of what waited behind it.
  */
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, jest } from '@jest/globals';
 import { describeBackbones, ENDS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { type Service, serve } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
-import { inFull, testInFull } from '../support/thorough.js';
+import { testInFull } from '../support/thorough.js';
 
 const ACCOUNTS = [1, 2, 3, 4];
 /**
@@ -16,7 +16,7 @@ const ACCOUNTS = [1, 2, 3, 4];
  * line has no room for is parked for the next delay of the schedule, here ten minutes.
  */
 const PACES = { '/slow': 300, '/slower': 500 };
-const EVENTS = inFull(600, 160);
+const EVENTS = 600;
 const PAIRS = EVENTS * ACCOUNTS.length * Object.keys(PACES).length;
 /** Two URLs of four accounts, sixteen at a time each. */
 const PLACES = 128;
@@ -58,7 +58,7 @@ describeBackbones((backbone) => {
     return verdict;
   }
 
-  test('a second dispatcher joins: nothing is lost, and no more is sent twice than was on its way', async () => {
+  testInFull('a second dispatcher joins: nothing is lost, and no more is sent twice than was on its way', async () => {
     await underLoad(1);
     await dispatcher();
     expect((await verdictOn('a second dispatcher joins')).sentTwice).toBeLessThanOrEqual(PLACES);
