@@ -32,6 +32,8 @@ export interface Delivery {
   readonly step: number;
   /** How often in a row the delivery was parked: 0 after an attempt. */
   readonly putOff: number;
+  /** How many of these parkings were due to the endpoint, which took nothing. */
+  readonly refusals: number;
   /**
    * Time left once the delivery's record is due, ms. After that the delivery waits for no place. Null: the full
    * lifetime.
@@ -59,6 +61,7 @@ const WEBHOOK_EVENT = 'aw-webhook-event';
 const DUE = 'aw-due';
 const TURN = 'aw-turn';
 const PUT_OFF = 'aw-put-off';
+const REFUSALS = 'aw-refusals';
 const LEFT = 'aw-left';
 const PUBLISHED = 'aw-published';
 /** In retry records and dead letters: the place of the payment's record, as record-place.ts writes it. */
@@ -80,7 +83,18 @@ export function newDelivery(
   const received = 'timestamp' in record ? record : null;
   const payment = received && paymentText(placeOf(received));
   const publishedAt = received?.timestamp ?? null;
-  const begun = { attempts: 0, turn: 0, step: 0, putOff: 0, leftMs: null, publishedAt, payment, trace, lastSpan: null };
+  const begun = {
+    attempts: 0,
+    turn: 0,
+    step: 0,
+    putOff: 0,
+    refusals: 0,
+    leftMs: null,
+    publishedAt,
+    payment,
+    trace,
+    lastSpan: null,
+  };
   return { id, accountId, webhookId, webhookEvent, eventId, eventType, cloudEvent, ...begun, record };
 }
 
@@ -112,6 +126,7 @@ export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
   // Not spread: a received record also has its original place and time.
   const { key, value } = record;
   const headers = [...foreignHeaders(record), ...ownHeaders(delivery), text(PUT_OFF, delivery.putOff), text(DUE, due)];
+  if (delivery.refusals > 0) headers.push(text(REFUSALS, delivery.refusals));
   // Dead letters omit these: a replay weeks later starts with the full lifetime, and must not count as delivery
   // latency.
   if (delivery.publishedAt !== null) headers.push(text(PUBLISHED, delivery.publishedAt));
@@ -137,16 +152,17 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   if (accountId === null || webhookId === null || attempts === null || step === null) return null;
   // Only replayed deliveries have this header.
   const turn = Math.max(attempts, whole(record, TURN) ?? 0);
-  // Records of earlier releases lack these two.
+  // Records of earlier releases lack these.
   const webhookEvent = headerText(record, WEBHOOK_EVENT) ?? null;
   const putOff = Math.max(0, whole(record, PUT_OFF) ?? 0);
+  const refusals = Math.max(0, whole(record, REFUSALS) ?? 0);
   const publishedAt = whole(record, PUBLISHED);
   const leftMs = whole(record, LEFT);
   const payment = headerText(record, PAYMENT) ?? null;
   const trace = traceOf(record, TRACE) ?? traceOf(record);
   const span = headerText(record, LAST_SPAN);
   const lastSpan = trace && span !== undefined && isSpanId(span) ? span : null;
-  const progress = { attempts, turn, step, putOff, leftMs, publishedAt, payment, trace, lastSpan };
+  const progress = { attempts, turn, step, putOff, refusals, leftMs, publishedAt, payment, trace, lastSpan };
   return { id, accountId, webhookId, webhookEvent, ...event, eventType, ...progress, record };
 }
 

@@ -82,7 +82,7 @@ export function nextStep(delivery: Delivery, result: StepResult, time: StepTime)
 }
 
 function counted(delivery: Delivery): Delivery {
-  return { ...delivery, attempts: delivery.attempts + 1, turn: delivery.turn + 1, putOff: 0 };
+  return { ...delivery, attempts: delivery.attempts + 1, turn: delivery.turn + 1, putOff: 0, refusals: 0 };
 }
 
 function afterFailure(
@@ -104,10 +104,11 @@ function afterFailure(
 function putOff(delivery: Delivery, why: PutOffReason, isSoon: boolean, time: StepTime): NextStep {
   const left = leftMs(delivery, time);
   if (left <= 0 && why !== 'stopping') return buried(delivery, null, 'exhausted', `its time limit passed (${why})`);
-  const tier = tierOfPutOff(time.schedule, isSoon ? 0 : delivery.putOff);
+  const tier = tierOfPutOff(time.schedule, isSoon ? 0 : delivery.refusals);
   if (!tier) throw new RangeError('the retry schedule has no delay');
   const due = Math.min(dueAt(tier, time.now, time.random), time.now + Math.max(0, left));
-  const step = scheduleRetry({ ...delivery, putOff: delivery.putOff + 1 }, null, tier, due, time);
+  const refusals = delivery.refusals + (isSoon ? 0 : 1);
+  const step = scheduleRetry({ ...delivery, putOff: delivery.putOff + 1, refusals }, null, tier, due, time);
   return { ...step, isTold: delivery.putOff === 0 };
 }
 

@@ -43,6 +43,7 @@ const anyDelivery: fc.Arbitrary<Delivery> = fc
       replays: fc.constantFrom(0, 0, 1, 3),
       step: fc.nat(),
       putOff: fc.nat(),
+      refusals: fc.nat(),
       publishedAt: fc.option(fc.maxSafeNat()),
     }),
     record: fc.record({ key: fc.option(anyBytes), value: anyBytes, headers: foreign }),

@@ -50,9 +50,20 @@ const ROWS: readonly Row[] = [
   ['no place: the first tier', { step: 2 }, noPlace(), { outcome: 'retrying', kept: waitsIn(FIRST), attempt: null }],
   ['no place counts nothing', { attempts: 2, turn: 2 }, noPlace(), { delivery: { attempts: 2, turn: 2, putOff: 1 } }],
   ['no place again: the log says it already', { putOff: 1 }, noPlace(), { isTold: false }],
-  ['no place for the second time', { putOff: 1 }, noPlace(), { kept: waitsIn(SECOND) }],
-  ['no place for the thousandth time', { putOff: 999 }, noPlace(), { kept: waitsIn(THIRD) }],
-  ['no place again, in the line of a quick endpoint', { putOff: 5 }, noPlace(true), { kept: waitsIn(FIRST) }],
+  ['no place for the second time', { putOff: 1, refusals: 1 }, noPlace(), { kept: waitsIn(SECOND) }],
+  ['no place for the thousandth time', { putOff: 999, refusals: 999 }, noPlace(), { kept: waitsIn(THIRD) }],
+  [
+    'no place again, in the queue of an endpoint that takes deliveries',
+    { putOff: 5, refusals: 1 },
+    noPlace(true),
+    { kept: waitsIn(FIRST), delivery: { putOff: 6, refusals: 1 } },
+  ],
+  [
+    'nine times so, and then none at its endpoint',
+    { putOff: 9, refusals: 0 },
+    noPlace(),
+    { kept: waitsIn(FIRST), delivery: { putOff: 10, refusals: 1 } },
+  ],
   ['no place, its end before the tier', { leftMs: 2_000 }, noPlace(), { kept: waitsIn(FIRST, 2_000) }],
   [
     'no place, past its end',

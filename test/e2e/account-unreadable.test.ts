@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { driver } from '../../src/adapters/sqlite/driver.js';
 import { openBackbone } from '../../src/backbone.js';
 import { readConfig } from '../../src/settings/read-config.js';
-import { BACKBONES, describeBackbones } from '../support/backbones.js';
+import { BACKBONES, describeBackbones, ENDS } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
@@ -14,6 +14,7 @@ import { scrape } from '../support/scrape.js';
 import type { Settings } from '../support/service.js';
 import { silentLogger } from '../support/silent-logger.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+import { inFull } from '../support/thorough.js';
 
 jest.setTimeout(300_000);
 
@@ -32,7 +33,10 @@ interface Letter {
 }
 
 /** How an event comes in is the store's: each of them, on the broker that is always there. */
-const STORES = BACKBONES.filter(({ name }) => name.endsWith(' and SQLite'));
+const STORES = inFull(
+  BACKBONES.filter(({ name }) => name.endsWith(' and SQLite')),
+  ENDS.slice(0, 1),
+);
 
 describeBackbones(({ open, name }) => {
   let settings: Settings;

@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';
 import { commandLine } from '../support/in-process-cli.js';
+import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { run, type Service, type Settings } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 
@@ -32,9 +33,16 @@ const auditLog = async (settings: Settings) =>
     .filter(Boolean);
 
 /** The webhooks as REST shows them. */
-async function webhooks({ url }: Service, token: string): Promise<unknown> {
+async function webhooks({ url }: Pick<Service, 'url'>, token: string): Promise<unknown> {
   const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
   return response.json();
+}
+
+/** In this process, until the scene is closed: for what a service answers and delivers. */
+async function serving(more: Settings = {}): Promise<ServiceHere> {
+  const service = await serveHere({ ...scene.settings, ...more });
+  scene.onClose(() => service.stop());
+  return service;
 }
 
 /** Ids of the payment events that a path took. */
@@ -74,14 +82,14 @@ test('made under load and restored elsewhere, it has every webhook, the history,
   copyFileSync(join(String(scene.settings.DATA_DIR), 'master.key'), join(elsewhere.DATA_DIR, 'master.key'));
   expect(await auditLog(elsewhere)).toEqual(history);
   isDown = false;
-  const restored = await scene.serve({ DATA_DIR: elsewhere.DATA_DIR });
+  const restored = await serving({ DATA_DIR: elsewhere.DATA_DIR });
   expect(await webhooks(restored, token)).toEqual(before);
   const ids = Array.from({ length: 50 }, (_, number) => `pay-${number}`);
   await eventually(() => ids.every((id) => takenBy('/down').has(id)), { timeout: 20_000 });
 });
 
 test('restored in place, under a read model that is ahead of it: refused until the store is accepted', async () => {
-  const service = await scene.serve();
+  const service = await serving();
   const token = await scene.account(service, ACCOUNT, scene.urls('/up'));
   const before = await webhooks(service, token);
   const file = join(folder, 'backup.sqlite');
@@ -89,7 +97,7 @@ test('restored in place, under a read model that is ahead of it: refused until t
   const body = JSON.stringify({ url: scene.urls('/late')[0], eventType: 'cash_in' });
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   expect((await fetch(`${service.url}/api/webhooks`, { method: 'POST', headers, body })).status).toBe(200);
-  await service.stop('SIGTERM');
+  await service.stop();
   const store = join(String(scene.settings.DATA_DIR), 'store.sqlite');
   for (const suffix of ['', '-wal', '-shm']) rmSync(store + suffix, { force: true });
   copyFileSync(file, store);
@@ -99,7 +107,7 @@ test('restored in place, under a read model that is ahead of it: refused until t
   await expect(scene.serve()).rejects.toThrow(refused);
   const accepted = await commandLine(scene.settings, ['store', 'accept', '--json']);
   expect(JSON.parse(accepted.stdout)).toEqual({ storeId: expect.any(String), changed: false });
-  const restored = await scene.serve();
+  const restored = await serving();
   expect(await webhooks(restored, token)).toEqual(before);
 });
 
@@ -114,7 +122,7 @@ test('on servers there is no store.sqlite: exit code 2, and what to back up ther
 describe('a disk that is full', () => {
   withFaultyLibc(() => {
     test('is said, and leaves nothing of the backup there', async () => {
-      await scene.account(await scene.serve(), ACCOUNT, scene.urls('/up'));
+      await scene.account(await serving(), ACCOUNT, scene.urls('/up'));
       const target = join(folder, 'full');
       mkdirSync(target);
       const libc = new FaultyLibc('/full/');

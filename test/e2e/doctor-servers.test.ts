@@ -7,8 +7,10 @@ import { startEventStore } from '../services/eventstoredb/event-store-server.js'
 import { needsTestServer, type OwnServer, startOwnServer } from '../services/eventstoredb/own-server.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { examined } from '../support/examined.js';
+import { commandLine } from '../support/in-process-cli.js';
+import { serveHere } from '../support/in-process-service.js';
 import { withOwnKafka } from '../support/own-kafka.js';
-import { run, type Settings, serve } from '../support/service.js';
+import type { Settings } from '../support/service.js';
 import { installation, register } from '../support/story.js';
 import { testInFull } from '../support/thorough.js';
 
@@ -84,9 +86,9 @@ withOwnKafka(() => {
   });
 
   test('after it, with the projections deployed: all is well', async () => {
-    const service = await serve(settings);
-    await service.stop('SIGTERM');
-    expect((await run(settings, ['projections', 'deploy'])).code).toBe(0);
+    const service = await serveHere(settings);
+    await service.stop();
+    expect((await commandLine(settings, ['projections', 'deploy'])).code).toBe(0);
     const { code, troubles, of } = await examined(settings);
     expect({ code, troubles }).toEqual({ code: 0, troubles: [] });
     expect(of('projections')).toEqual(['ok account-webhooks is running', 'ok account-credentials is running']);
@@ -101,7 +103,7 @@ withOwnKafka(() => {
       const client = connect(url);
       cleanups.push(() => disconnect(client));
       const onIt = { ...settings, EVENT_STORE_URL: url };
-      expect((await run(onIt, ['projections', 'deploy'])).code).toBe(0);
+      expect((await commandLine(onIt, ['projections', 'deploy'])).code).toBe(0);
       const one = data.projections.get('account-webhooks');
       if (!one) throw new Error('the projections are not deployed');
       one.fault = 'it threw';
@@ -122,7 +124,7 @@ withOwnKafka(() => {
       const client = connect(url);
       cleanups.push(() => disconnect(client));
       const onIt = { ...settings, EVENT_STORE_URL: url };
-      expect((await run(onIt, ['projections', 'deploy'])).code).toBe(0);
+      expect((await commandLine(onIt, ['projections', 'deploy'])).code).toBe(0);
       await client.disableProjection('account-webhooks');
       const stored = data.log.length;
       const stopped = ['warn account-webhooks is Stopped', 'ok account-credentials is running'];

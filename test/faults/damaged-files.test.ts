@@ -1,9 +1,11 @@
 /** Pages of the files in DATA_DIR are overwritten: before the start, and under a running process. */
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, cpSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { openFile } from '../../src/adapters/sqlite/open-file.js';
 import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
+import { serveHere } from '../support/in-process-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { type Finished, run, type Settings, serve, strayLines } from '../support/service.js';
 import { damageFile } from '../support/sqlite-subjects.js';
@@ -11,6 +13,7 @@ import { addWebhook, installation, paymentEvents, register, tokenFor } from '../
 
 jest.setTimeout(300_000);
 
+const DUE_AT_FIRST = 300;
 const PATIENCE = { timeout: 30_000 };
 const DAMAGED =
   /^account-webhooks: store\.sqlite is damaged \(SQLITE_(CORRUPT|NOTADB)\w*\): stop the service and restore a backup/;
@@ -20,19 +23,27 @@ let remove: () => Promise<void>;
 let receiver: Receiver;
 const path = (name: string) => join(String(settings.DATA_DIR), name);
 
-beforeEach(async () => {
+/** The files as they were before the first test: each test damages a copy. */
+const whole = () => `${settings.DATA_DIR}-whole`;
+
+beforeAll(async () => {
   receiver = await startReceiver();
   ({ settings, remove } = await installation([receiver]));
-  const service = await serve(settings);
+  const service = await serveHere(settings);
   for (const accountId of [1, 2, 3]) {
     const token = await tokenFor(service.url, await register(settings, accountId));
     await addWebhook(service.url, token, { url: `${receiver.url}/${accountId}`, eventType: 'cash_in' });
-    await run(settings, ['events', 'publish'], paymentEvents(accountId, 100, `${accountId}-`));
+    await commandLine(settings, ['events', 'publish'], paymentEvents(accountId, DUE_AT_FIRST / 3, `${accountId}-`));
   }
-  await eventually(() => receiver.requests.length >= 300, PATIENCE);
-  expect(await service.stop('SIGTERM')).toBe(0);
+  await eventually(() => receiver.requests.length >= DUE_AT_FIRST, PATIENCE);
+  await service.stop();
+  cpSync(String(settings.DATA_DIR), whole(), { recursive: true });
 });
-afterEach(async () => {
+beforeEach(() => {
+  rmSync(String(settings.DATA_DIR), { recursive: true });
+  cpSync(whole(), String(settings.DATA_DIR), { recursive: true });
+});
+afterAll(async () => {
   await receiver.close();
   await remove();
 });
@@ -55,7 +66,7 @@ test.each([
     expect(plainLines(ended)).toEqual([expect.stringMatching(DAMAGED)]);
     expect(loud(ended.stderr)).toEqual([]);
   }
-  const doctor = await run({ PORT: '0', ADMIN_PORT: '0', ...settings }, ['doctor']);
+  const doctor = await commandLine({ PORT: '0', ADMIN_PORT: '0', ...settings }, ['doctor']);
   expect({ code: doctor.code, stdout: doctor.stdout }).toEqual({
     code: 1,
     stdout: expect.stringMatching(
@@ -81,7 +92,8 @@ test('store.sqlite is overwritten under a process: it ends with one line and cod
   const token = await tokenFor(service.url, await register(settings, 4));
   damageTable('store.sqlite', 'events');
   // Another process's write makes the service read the file again.
-  expect(await run(settings, ['events', 'publish'], paymentEvents(1, 1, 'later-'))).toMatchObject({ code: 0 });
+  const published = await commandLine(settings, ['events', 'publish'], paymentEvents(1, 1, 'later-'));
+  expect(published).toMatchObject({ code: 0 });
   const status = await addWebhook(service.url, token, { url: `${receiver.url}/4`, eventType: 'cash_in' }).catch(
     () => 503,
   );
@@ -96,13 +108,13 @@ test.each(['read-model.sqlite', 'deliveries-view.sqlite'])(
   '%s is overwritten: the start makes it again, with one line in the log, and doctor says so before',
   async (name) => {
     damageFile(path(name), 0);
-    const doctor = await run({ PORT: '0', ADMIN_PORT: '0', ...settings }, ['doctor']);
+    const doctor = await commandLine({ PORT: '0', ADMIN_PORT: '0', ...settings }, ['doctor']);
     expect(doctor.stdout).toMatch(new RegExp(`^warn {2}${name.replace('.', '\\.')}: it is damaged`, 'm'));
     const service = await serve(settings);
     await eventually(() => loud(service.log()).length > 0, PATIENCE);
     expect(loud(service.log())).toEqual([expect.stringContaining(name)]);
-    await run(settings, ['events', 'publish'], paymentEvents(1, 1, 'later-'));
-    await eventually(() => receiver.requests.some(({ body }) => body.includes('later-0')), PATIENCE);
+    await commandLine(settings, ['events', 'publish'], paymentEvents(1, 1, `${name}-`));
+    await eventually(() => receiver.requests.some(({ body }) => body.includes(`${name}-0`)), PATIENCE);
     expect(await service.stop('SIGTERM')).toBe(0);
     expect(loud(service.log())).toHaveLength(1);
   },

@@ -17,8 +17,8 @@ import { addWebhook, installation, register, tokenFor } from '../support/story.j
 import { inFull } from '../support/thorough.js';
 
 const RECORDS = Number(process.env.HANGING_RECORDS ?? inFull(5_000, 1_500));
-const SECONDS = Number(process.env.HANGING_SECONDS ?? 14);
-const DELIVERY_TIMEOUT = process.env.HANGING_TIMEOUT ?? '8s';
+const SECONDS = Number(process.env.HANGING_SECONDS ?? inFull(14, 7));
+const DELIVERY_TIMEOUT = process.env.HANGING_TIMEOUT ?? inFull('8s', '4s');
 const BYTES = Number(process.env.HANGING_BYTES ?? 800);
 const ACCOUNT = 42;
 const HEALTHY = 'payment-events';

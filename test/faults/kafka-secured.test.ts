@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { commandLine } from '../support/in-process-cli.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { withOwnKafka } from '../support/own-kafka.js';
-import { type SecuredKafka, startSecuredKafka } from '../support/secured-kafka.js';
+import { SCRAM_KINDS, type SecuredKafka, startSecuredKafka } from '../support/secured-kafka.js';
 import type { Settings } from '../support/service.js';
 import { paymentEvents } from '../support/story.js';
 
@@ -35,14 +35,15 @@ withOwnKafka(() => {
     KAFKA_SASL_PASSWORD: 'sam-pw',
   });
 
-  test.each([
-    ['PLAIN', {}],
-    ['SCRAM-SHA-256', scram('SCRAM-SHA-256')],
-    ['SCRAM-SHA-512', scram('SCRAM-SHA-512')],
-  ])('TLS with a CA file and %s', async (_, changes) => {
-    const publish = (settings: Settings) => commandLine(settings, ['events', 'publish', '--json'], paymentEvents(1, 3));
-    expect(await against(changes, publish)).toMatchObject({ code: 0, stdout: '{"published":3}\n' });
-  });
+  const mechanisms: readonly [string, Settings][] = [['PLAIN', {}]];
+  test.each([...mechanisms, ...SCRAM_KINDS.map((kind) => [kind, scram(kind)] as const)])(
+    'TLS with a CA file and %s',
+    async (_, changes) => {
+      const publish = (settings: Settings) =>
+        commandLine(settings, ['events', 'publish', '--json'], paymentEvents(1, 3));
+      expect(await against(changes, publish)).toMatchObject({ code: 0, stdout: '{"published":3}\n' });
+    },
+  );
 
   test.each([
     ['a wrong password', { KAFKA_SASL_PASSWORD: 'planted-secret' }, /KAFKA_SASL_PASSWORD/],

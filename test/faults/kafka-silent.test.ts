@@ -1,6 +1,6 @@
 /** Kafka accepts connections and does not answer, as if stopped, stuck, or behind a broken network. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, jest } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
@@ -124,7 +124,7 @@ withOwnKafka(() => {
     return { server, settings, running, oracle, sent, publish };
   }
 
-  test('for ten seconds while it works: nothing is lost, and it goes on by itself', async () => {
+  testInFull('for ten seconds while it works: nothing is lost, and it goes on by itself', async () => {
     const { server, running, oracle, sent, publish } = await atWork(400);
     // Some are done; for others the record of the next attempt is in flight.
     await eventually(() => sent.length > 400, PATIENCE);

@@ -21,7 +21,7 @@ import { inFull, testInFull } from '../support/thorough.js';
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/three'];
 const TYPES = ['cash_out', 'refund_in', 'refund_out', 'med_created', 'med_accepted', 'med_rejected'];
-const EVENTS = 150;
+const EVENTS = inFull(150, 60);
 const CHANGES_EVERY_MS = 50;
 const LOST_FOR_MS = 10_000;
 const PATIENCE_MS = 80_000;

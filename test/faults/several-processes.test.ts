@@ -6,10 +6,10 @@ import { Oracle } from '../support/oracle.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { type Service, type Settings, serve } from '../support/service.js';
 import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
-import { testInFull } from '../support/thorough.js';
+import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNTS = [1, 2, 3, 4, 5];
-const EVENTS = 80;
+const EVENTS = inFull(80, 30);
 const PATIENCE_MS = 40_000;
 const PATIENCE = { timeout: PATIENCE_MS };
 

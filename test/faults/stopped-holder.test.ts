@@ -8,9 +8,10 @@ import { FaultScene } from '../support/fault-scene.js';
 import { type Service, serve } from '../support/service.js';
 import { goOn, stopBetweenWrites } from '../support/stopped-service.js';
 import { paymentEvents } from '../support/story.js';
+import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
-const EVENTS = 600;
+const EVENTS = inFull(600, 300);
 const LATER = 20;
 /** Concurrent attempts to one URL. */
 const PLACES = 16;

@@ -1,13 +1,17 @@
-/** A Kafka behind TLS and SASL: user adm by PLAIN, and sam by both kinds of SCRAM. */
+/** A Kafka behind TLS and SASL: user adm by PLAIN, and sam by SCRAM, in make test-all by both kinds. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { certificateFor, testAuthority } from './certificates.js';
 import { kafkaTool, type OwnKafka } from './own-kafka.js';
+import { inFull } from './thorough.js';
 
 const PLAIN = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="adm" password="adm-pw"';
 const SCRAM = 'org.apache.kafka.common.security.scram.ScramLoginModule required;';
+
+/** Each kind takes a start of Kafka's tool: a JVM. */
+export const SCRAM_KINDS = inFull(['SCRAM-SHA-256', 'SCRAM-SHA-512'], ['SCRAM-SHA-512']);
 
 export interface SecuredKafka extends OwnKafka {
   readonly caFile: string;
@@ -56,7 +60,7 @@ async function addScramUser(brokers: string, clientFile: string, caFile: string)
   writeFileSync(clientFile, client.join('\n'));
   const user = ['--entity-type', 'users', '--entity-name', 'sam'];
   const args = ['--bootstrap-server', brokers, '--command-config', clientFile, '--alter', ...user, '--add-config'];
-  for (const mechanism of ['SCRAM-SHA-256', 'SCRAM-SHA-512']) {
+  for (const mechanism of SCRAM_KINDS) {
     await kafkaTool('kafka.admin.ConfigCommand', { args: [...args, `${mechanism}=[password=sam-pw]`] });
   }
 }

@@ -1,7 +1,14 @@
 import { expect } from '@jest/globals';
 import { NO_STREAM, OtherHistory } from '../../../src/ports/event-store.js';
+import { inFull } from '../../support/thorough.js';
 import { collect, errorOf } from '../contract.js';
 import { events, Follower, ids, numbers, type Scenario, type StoreCase, storeCase, upTo } from './follower.js';
+
+const LONG = inFull(5_000, 2_000);
+export const CATCHES_UP = `${LONG.toLocaleString('en-US')} events, and those appended meanwhile, come exactly once and in order`;
+const MEANWHILE = inFull(100, 50);
+/** Of so many events: several batches. */
+const BATCHES = inFull(2_500, 1_500);
 
 /** Two streams of 3 events each, by turns. */
 async function twoStreams(s: Scenario): Promise<[string, string]> {
@@ -95,12 +102,12 @@ const whatComes: StoreCase[] = [
     expect(second).toEqual(first);
     expect(third).toEqual(first);
   }),
-  storeCase('5,000 events, and those appended meanwhile, come exactly once and in order', async (s) => {
-    for (const n of upTo(10)) await s.append(500, n * 500 - 1);
+  storeCase(CATCHES_UP, async (s) => {
+    for (const n of upTo(LONG / 500)) await s.append(500, n * 500 - 1);
     const follower = s.follow();
-    for (const n of upTo(100)) await s.append(1, 4_999 + n);
-    await s.soon('the catch-up missed events', () => follower.events.length >= 5_100);
-    expect(numbers(follower.events)).toEqual(upTo(5_100));
+    for (const n of upTo(MEANWHILE)) await s.append(1, LONG - 1 + n);
+    await s.soon('the catch-up missed events', () => follower.events.length >= LONG + MEANWHILE);
+    expect(numbers(follower.events)).toEqual(upTo(LONG + MEANWHILE));
   }),
 ];
 
@@ -158,11 +165,11 @@ const heads: StoreCase[] = [
     expect(follower.events).toHaveLength(5);
   }),
   storeCase('the position of a batch never goes back, and its events stand at or before it', async (s) => {
-    for (const n of upTo(5)) await s.append(500, n * 500 - 1);
+    for (const n of upTo(BATCHES / 500)) await s.append(500, n * 500 - 1);
     const follower = await s.caughtUp();
     await s.append(2, NO_STREAM, `x${s.prefix}`);
-    await s.append(1, 2_499);
-    await s.soon('the event did not come', () => follower.events.length === 2_501);
+    await s.append(1, BATCHES - 1);
+    await s.soon('the event did not come', () => follower.events.length === BATCHES + 1);
     let last = follower.batches[0]?.position ?? '';
     for (const { events, position } of follower.batches) {
       expect(s.store.isAtOrAfter(position, last)).toBe(true);
