@@ -263,7 +263,7 @@ describe('what release e944a2e wrote', () => {
       fc.property(anyDelivery, fc.maxSafeNat(), (delivery, due) => {
         const record = retryRecordOfE944a2e(delivery, due);
         const { attempts } = delivery;
-        expect(fromRetryRecord(record)).toEqual({ ...delivery, webhookEvent: null, turn: attempts, record });
+        expect(fromRetryRecord(record)).toEqual({ ...delivery, webhookEvent: null, turn: attempts, refusals: 0, record });
         expect(dueOf(record)).toBe(due);
       }),
     );
@@ -273,7 +273,7 @@ describe('what release e944a2e wrote', () => {
     fc.assert(
       fc.property(anyDelivery, fc.maxSafeNat(), (delivery, due) => {
         const record = retryRecordOfE944a2e(delivery, due);
-        const never = { ...delivery, turn: delivery.attempts };
+        const never = { ...delivery, turn: delivery.attempts, refusals: 0 };
         expect(toRetryRecord({ ...never, webhookEvent: null }, due)).toEqual(record);
         const { headers } = toRetryRecord(never, due);
         expect(headers.filter(([name]) => name !== 'aw-webhook-event')).toEqual(record.headers);

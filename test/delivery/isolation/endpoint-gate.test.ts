@@ -274,11 +274,11 @@ describe('the line', () => {
     visitors.inside[0]?.ended('succeeded');
     await visitors.come('2/new');
     await goOn(5 * SECOND);
-    expect(visitors.refused).toMatchObject([{ key: '2/new', why: 'line-full', isQuick: true }]);
+    expect(visitors.refused).toMatchObject([{ key: '2/new', why: 'line-full', isTaking: true }]);
     await visitors.leave();
     await visitors.come('3/hangs', 2);
     await goOn(5 * SECOND);
-    expect(visitors.refused.at(1)).toMatchObject({ key: '3/hangs', isQuick: false });
+    expect(visitors.refused.at(1)).toMatchObject({ key: '3/hangs', isTaking: false });
   });
 
   test('of an endpoint whose first attempt hangs is cut to what it would take', async () => {
