@@ -263,7 +263,13 @@ describe('what release e944a2e wrote', () => {
       fc.property(anyDelivery, fc.maxSafeNat(), (delivery, due) => {
         const record = retryRecordOfE944a2e(delivery, due);
         const { attempts } = delivery;
-        expect(fromRetryRecord(record)).toEqual({ ...delivery, webhookEvent: null, turn: attempts, refusals: 0, record });
+        expect(fromRetryRecord(record)).toEqual({
+          ...delivery,
+          webhookEvent: null,
+          turn: attempts,
+          refusals: 0,
+          record,
+        });
         expect(dueOf(record)).toBe(due);
       }),
     );
