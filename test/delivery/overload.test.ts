@@ -15,7 +15,7 @@ const LINE = 2_000;
 const PATIENCE = { timeout: 30_000 };
 const TIER = 'webhooks.retry.1h';
 
-jest.setTimeout(300_000);
+jest.setTimeout(60_000);
 
 let fixture: AccountFixture;
 beforeEach(async () => {
@@ -26,7 +26,7 @@ afterEach(() => fixture.close());
 /** Attempts that end when it is told, but for those before, by which the endpoint has shown what it takes. */
 async function dispatchSlowly(isBusy: () => boolean) {
   await fixture.installation.webhook({ id: 1, accountId: ACCOUNT, url: 'https://hooks.shop.com/in' });
-  const gate = testGate({ total: PLACES, perEndpoint: PLACES });
+  const gate = testGate({ total: 2 * PLACES, perEndpoint: PLACES });
   let [attempts, mostWaiting] = [0, 0];
   let goOn: () => void = () => undefined;
   const goingOn = new Promise<void>((resolve) => {
