@@ -38,7 +38,8 @@ describeBackbones((backbone) => {
       found = await scrape(service.adminUrl);
       const count = (outcome: string) => found.value(OUTCOMES, { outcome }) ?? 0;
       const deactivated = found.value('account_webhooks_dead_letters_total', { reason: 'deactivated' }) ?? 0;
-      return { delivered: count('delivered'), exhausted: count('exhausted'), deactivated, putOff: count('put-off') };
+      const putOff = found.value('account_webhooks_put_off_total', { reason: 'breaker-open' }) ?? 0;
+      return { delivered: count('delivered'), exhausted: count('exhausted'), deactivated, putOff };
     });
     const hasCaughtUp = async () => {
       found = await scrape(service.adminUrl);
