@@ -6,19 +6,19 @@
  *   comes -> in line -> in a place -> (older than QUICK_MS: still under way, the place is free) -> left
  *      \-> refused <-/            \-> (failed sooner: left, the place is held until then)
  *
- * No endpoint is felt by another: places.ts says who may take a place, turns.ts who is next, line-room.ts who may wait.
+ * No endpoint is felt by another: places.ts says who may take a place, endpoint-queues.ts whose
+ * turn it is, line-room.ts how many may wait.
  */
 import { AgeQueue } from './age-queue.js';
-import type { BreakerChange, CircuitBreakers } from './circuit-breaker.js';
-import { EndpointBreakers, type EndpointSignal } from './endpoint-breakers.js';
-import { type EndpointKey, endpointKey } from './endpoint-key.js';
-import { EndpointPace, QUICK_MS } from './endpoint-pace.js';
+import type { BreakerChange } from './circuit-breaker.js';
+import type { EndpointSignal } from './endpoint-breakers.js';
+import { QUICK_MS } from './endpoint-pace.js';
+import { EndpointQueues } from './endpoint-queues.js';
 import type { GateClock } from './gate-clock.js';
-import { Account, Endpoint, type RefusedWhy, type Visitor } from './gate-endpoint.js';
+import type { Account, Endpoint, RefusedWhy, Visitor } from './gate-endpoint.js';
+import { GateEndpoints, type GateEndpointsParts } from './gate-endpoints.js';
 import { hasRoom, roomOf } from './line-room.js';
-import { Places, QUEUES, type Queue } from './places.js';
-import { RememberedPaces } from './remembered-paces.js';
-import { Turns } from './turns.js';
+import { Places, type Queue } from './places.js';
 
 export type Entry = Entered | Refused;
 
@@ -38,16 +38,12 @@ export interface Refused {
   readonly isTaking: boolean;
 }
 
-export interface GateParts {
+export interface GateParts extends GateEndpointsParts {
   /** Attempts in a place, of all endpoints together. */
   readonly total: number;
-  /** The largest window. */
-  readonly perEndpoint: number;
   /** A line that would take longer has no room: the delay of the first tier, ms. */
   readonly withinMs: number;
   readonly clock: GateClock;
-  /** Null: none ever opens. */
-  readonly breakers: CircuitBreakers | null;
 }
 
 export interface GateState {
@@ -73,13 +69,10 @@ interface Attempt {
 export class EndpointGate {
   readonly #parts: GateParts;
   readonly #places: Places;
-  readonly #turns = { swift: turns(), proven: turns(), fresh: turns(), kept: turns(), failing: turns() };
-  readonly #accounts = new Map<number, Account>();
-  readonly #endpoints = new Map<EndpointKey, Endpoint>();
-  readonly #idle = new RememberedPaces();
+  readonly #queues = new EndpointQueues();
+  readonly #endpoints: GateEndpoints;
   readonly #young: AgeQueue<Attempt>;
   readonly #patient: AgeQueue<Visitor>;
-  #turn = 0;
   #active = 0;
   #waiting = 0;
   #waitingBytes = 0;
@@ -89,18 +82,19 @@ export class EndpointGate {
     const { clock, total, withinMs } = parts;
     this.#parts = parts;
     this.#places = new Places(total);
+    this.#endpoints = new GateEndpoints(parts);
     this.#young = new AgeQueue({ clock, ageMs: QUICK_MS, reached: (attempt) => this.#aged(attempt) });
     this.#patient = new AgeQueue({ clock, ageMs: withinMs, reached: (visitor) => this.#waitedLong(visitor) });
   }
 
   /** @param bytes what is held in memory while it waits */
   enter(accountId: number, url: string, bytes = 0): Promise<Entry> {
-    const endpoint = this.#endpointOf(endpointKey(accountId, url), accountId);
+    const endpoint = this.#endpoints.of(accountId, url);
     const why = this.#closed ? 'closed' : hasRoom(endpoint, this, this.#parts.withinMs) ? null : 'line-full';
     // Asked last: who passes may be the breaker's probe, and has to enter.
     const passed = why ? null : endpoint.breakers.ask();
     if (!passed) {
-      this.#mayForget(endpoint);
+      this.#endpoints.mayForget(endpoint);
       return Promise.resolve(refused(endpoint, why ?? 'open'));
     }
     return new Promise((resolve) => {
@@ -129,7 +123,7 @@ export class EndpointGate {
   /** Of those, who does not wait for its endpoint but for this process: quick endpoints would take them within so long. */
   waitingForUs(ms: number): { readonly waiting: number; readonly waitingBytes: number } {
     let [waiting, waitingBytes] = [0, 0];
-    for (const { line, bytes, pace } of this.#endpoints.values()) {
+    for (const { line, bytes, pace } of this.#endpoints.all()) {
       const taken = pace.isQuick ? Math.min(line.length, pace.takesWithin(ms)) : 0;
       waiting += taken;
       waitingBytes += line.length > 0 ? (bytes * taken) / line.length : 0;
@@ -145,22 +139,10 @@ export class EndpointGate {
   /** Refuses all that wait, and all that come. Attempts under way go on. */
   close(): void {
     this.#closed = true;
-    for (const endpoint of this.#endpoints.values()) this.#refuseAll(endpoint, endpoint.cut(0), 'closed');
+    for (const endpoint of this.#endpoints.all()) this.#refuseAll(endpoint, endpoint.cut(0), 'closed');
     this.#young.close();
     this.#patient.close();
     this.#parts.clock.close();
-  }
-
-  #endpointOf(key: EndpointKey, accountId: number): Endpoint {
-    const known = this.#endpoints.get(key);
-    if (known) return known;
-    const account = this.#accounts.get(accountId) ?? new Account(accountId);
-    const pace = this.#idle.take(key) ?? new EndpointPace(this.#parts.perEndpoint);
-    const endpoint = new Endpoint(key, account, pace, new EndpointBreakers(this.#parts.breakers, key));
-    account.endpoints.add(endpoint);
-    this.#accounts.set(accountId, account);
-    this.#endpoints.set(key, endpoint);
-    return endpoint;
   }
 
   #lineUp(visitor: Visitor): void {
@@ -168,39 +150,19 @@ export class EndpointGate {
     this.#waiting += 1;
     this.#waitingBytes += visitor.bytes;
     this.#patient.add(visitor, this.#parts.clock.now());
-    this.#queue(visitor.endpoint);
+    this.#queues.place(visitor.endpoint);
     this.#admit();
   }
 
-  /** Its line, its window, its trust or its account has changed: it waits where it belongs now. */
-  #queue(endpoint: Endpoint): void {
-    const queue = endpoint.dueQueue;
-    if (queue === endpoint.queue) return;
-    if (endpoint.queue) this.#turns[endpoint.queue].delete(endpoint);
-    if (!endpoint.queue) endpoint.turn = ++this.#turn;
-    endpoint.queue = queue;
-    if (queue) this.#turns[queue].add(endpoint);
-  }
-
   #admit(): void {
-    for (let next = this.#next(); next; next = this.#next()) {
-      const queue = next.queue;
-      const visitor = next.shift();
+    for (;;) {
+      const next = this.#queues.next(this.#places, this.#endpoints.accounts);
+      const queue = next?.queue;
+      const visitor = next?.shift();
       if (!queue || !visitor) return;
       this.#out(visitor);
       visitor.admit(queue);
     }
-  }
-
-  #next(): Endpoint | undefined {
-    let next: Endpoint | undefined;
-    for (const queue of QUEUES) {
-      const first = this.#turns[queue].next;
-      if (!first) continue;
-      if (!this.#places.isFreeFor(queue, first.account.underWay, this.#accounts.size)) continue;
-      if (!next || isBefore(first, next)) next = first;
-    }
-    return next;
   }
 
   #out(visitor: Visitor): void {
@@ -231,20 +193,17 @@ export class EndpointGate {
     const attempt: Attempt = { endpoint, queue, beganAt, ...begun };
     this.#places.take(queue);
     this.#young.add(attempt, beganAt);
-    this.#count(endpoint, 1);
-    // To the end of the turns, where it may start another.
-    this.#turns[queue].delete(endpoint);
-    endpoint.queue = null;
-    this.#queue(endpoint);
+    this.#count(attempt, 1);
+    this.#queues.toTheEnd(endpoint);
     return attempt;
   }
 
-  #count(endpoint: Endpoint, more: 1 | -1): void {
+  #count({ endpoint }: Attempt, more: 1 | -1): void {
     const { account } = endpoint;
     this.#active += more;
     endpoint.underWay += more;
     account.underWay += more;
-    for (const queue of QUEUES) this.#turns[queue].moved(account);
+    this.#queues.moved(account);
   }
 
   /** A second has passed since it began. */
@@ -262,14 +221,14 @@ export class EndpointGate {
     this.#countOld(endpoint, 1);
     if (isOnTheWire) endpoint.pace.grewOld(beganAt);
     if (isOnTheWire) this.#cutToRoom(endpoint);
-    else this.#queue(endpoint);
+    else this.#queues.place(endpoint);
   }
 
   /** At the limit of its account, all of its endpoints are concerned. */
   #countOld(endpoint: Endpoint, more: 1 | -1): void {
     endpoint.old += more;
     endpoint.account.old += more;
-    for (const each of endpoint.account.endpoints) this.#queue(each);
+    for (const each of endpoint.account.endpoints) this.#queues.place(each);
   }
 
   #ended(attempt: Attempt, signal: EndpointSignal, change: BreakerChange): BreakerChange {
@@ -283,7 +242,7 @@ export class EndpointGate {
     if (signal === 'succeeded') endpoint.pace.succeeded(now - beganAt, now);
     else if (hasFailed) this.#failed(endpoint, now - beganAt, beganAt);
     if (change === 'opened') this.#refuseOpen(endpoint.account);
-    this.#queue(endpoint);
+    this.#queues.place(endpoint);
     this.#admit();
     return change;
   }
@@ -301,19 +260,11 @@ export class EndpointGate {
       this.#young.delete(attempt);
       this.#places.leave(queue, isOld);
     }
-    this.#count(endpoint, -1);
+    this.#count(attempt, -1);
     if (isOld) this.#countOld(endpoint, -1);
-    this.#queue(endpoint);
-    this.#mayForget(endpoint);
+    this.#queues.place(endpoint);
+    this.#endpoints.mayForget(endpoint);
     this.#admit();
-  }
-
-  #mayForget(endpoint: Endpoint): void {
-    const { key, account, pace } = endpoint;
-    if (endpoint.underWay > 0 || endpoint.line.length > 0 || !this.#endpoints.delete(key)) return;
-    this.#idle.keep(key, pace);
-    account.endpoints.delete(endpoint);
-    if (account.endpoints.size === 0) this.#accounts.delete(account.id);
   }
 
   /** At an endpoint that takes deliveries its turn comes. */
@@ -334,8 +285,8 @@ export class EndpointGate {
 
   #refuseAll(endpoint: Endpoint, visitors: readonly Visitor[], why: RefusedWhy): void {
     for (const visitor of visitors) this.#refuse(visitor, why);
-    this.#queue(endpoint);
-    this.#mayForget(endpoint);
+    this.#queues.place(endpoint);
+    this.#endpoints.mayForget(endpoint);
   }
 
   #refuse(visitor: Visitor, why: RefusedWhy): void {
@@ -344,16 +295,6 @@ export class EndpointGate {
     visitor.endpoint.breakers.ended(visitor.passed, 'unknown');
     visitor.refuse(why);
   }
-}
-
-/** Whether its account has fewer attempts under way, or as many and it has waited longer. */
-function isBefore(one: Endpoint, other: Endpoint): boolean {
-  const fewer = one.account.underWay - other.account.underWay;
-  return fewer < 0 || (fewer === 0 && one.turn < other.turn);
-}
-
-function turns(): Turns<Account, Endpoint> {
-  return new Turns();
 }
 
 /** One that was never tried has waited for us: nothing says that it takes none. */

@@ -1,11 +1,10 @@
 /**
- * Whose turn it is. Of the accounts that wait, the one with the fewest attempts under way, so that an account which has
- * many never keeps one waiting that has few; among equals, and among an account's own endpoints, each in turn.
+ * Whose turn it is. Of the waiting accounts, the one with the fewest attempts in progress: an account with many never keeps
+ * one with few waiting. Among equals the one that has waited longest; among an account's own endpoints, each in turn.
+ *
+ * Hazard: a queue in which an account goes to the end when its attempts change would starve the new URL of an account
+ * whose other URLs are busy all the time. So it keeps its seniority until it had its turn.
  */
-
-/** Of those that have more, each counts as having so many. */
-const TOP = 63;
-
 export interface Party {
   readonly underWay: number;
 }
@@ -15,55 +14,116 @@ export interface Candidate<P extends Party> {
   readonly account: P;
 }
 
+interface Waiting<P, C> {
+  readonly account: P;
+  readonly candidates: Set<C>;
+  /** Lower: waits longer. */
+  readonly seniority: number;
+}
+
+interface Entry<P, C> {
+  readonly waiting: Waiting<P, C>;
+  /** As of when the entry was made: one that is no longer true is skipped, for there is another. */
+  readonly underWay: number;
+}
+
+/** So many outdated entries for each account at most, on average. */
+const OUTDATED = 4;
+
 export class Turns<P extends Party, C extends Candidate<P>> {
-  readonly #waiting = new Map<P, { level: number; readonly candidates: Set<C> }>();
-  readonly #levels: Set<P>[] = Array.from({ length: TOP + 1 }, () => new Set());
-  /** No level below it has an account. */
-  #lowest = 0;
+  readonly #waiting = new Map<P, Waiting<P, C>>();
+  /** A binary heap: the first is next. */
+  #heap: Entry<P, C>[] = [];
+  #seniority = 0;
 
   /** To the end of its account's turns. */
   add(candidate: C): void {
     const { account } = candidate;
     const waiting = this.#waiting.get(account);
     if (waiting) return void waiting.candidates.add(candidate);
-    const level = levelOf(account);
-    this.#waiting.set(account, { level, candidates: new Set([candidate]) });
-    this.#enter(account, level);
+    this.#seniority += 1;
+    const begun = { account, candidates: new Set([candidate]), seniority: this.#seniority };
+    this.#waiting.set(account, begun);
+    this.#push(begun);
   }
 
   delete(candidate: C): void {
+    const waiting = this.#waiting.get(candidate.account);
+    if (!waiting?.candidates.delete(candidate) || waiting.candidates.size > 0) return;
+    this.#waiting.delete(candidate.account);
+  }
+
+  /** The candidate has had its turn, and its account with it: both go to the end. */
+  hadTurn(candidate: C): void {
     const { account } = candidate;
     const waiting = this.#waiting.get(account);
-    if (!waiting?.candidates.delete(candidate) || waiting.candidates.size > 0) return;
-    this.#waiting.delete(account);
-    this.#levels[waiting.level]?.delete(account);
+    this.delete(candidate);
+    if (!waiting || !this.#waiting.delete(account)) return;
+    for (const other of waiting.candidates) this.add(other);
   }
 
-  /** The account has more attempts under way, or fewer. */
+  /** The account has more attempts in progress, or fewer. */
   moved(account: P): void {
     const waiting = this.#waiting.get(account);
-    const level = levelOf(account);
-    if (!waiting) return;
-    this.#levels[waiting.level]?.delete(account);
-    waiting.level = level;
-    this.#enter(account, level);
+    if (waiting) this.#push(waiting);
   }
 
-  /** Who is next stays here until it is deleted. */
+  /** The next candidate stays here until it is deleted. */
   get next(): C | undefined {
-    if (this.#waiting.size === 0) return undefined;
-    for (; this.#lowest < TOP; this.#lowest += 1) if ((this.#levels[this.#lowest]?.size ?? 0) > 0) break;
-    const [account] = this.#levels[this.#lowest] ?? [];
-    const [candidate] = (account && this.#waiting.get(account)?.candidates) ?? [];
-    return candidate;
+    for (let first = this.#heap[0]; first; first = this.#heap[0]) {
+      if (this.#isTrue(first)) return first.waiting.candidates.values().next().value;
+      this.#pop();
+    }
+    return undefined;
   }
 
-  #enter(account: P, level: number): void {
-    this.#levels[level]?.add(account);
-    this.#lowest = Math.min(this.#lowest, level);
+  #isTrue({ waiting, underWay }: Entry<P, C>): boolean {
+    return this.#waiting.get(waiting.account) === waiting && waiting.account.underWay === underWay;
+  }
+
+  #push(waiting: Waiting<P, C>): void {
+    const heap = this.#heap;
+    if (heap.length > OUTDATED * (this.#waiting.size + OUTDATED)) {
+      this.#rebuild();
+      return;
+    }
+    let at = heap.push({ waiting, underWay: waiting.account.underWay }) - 1;
+    for (let up = (at - 1) >> 1; at > 0 && isBefore(heap, at, up); up = (at - 1) >> 1) {
+      swap(heap, at, up);
+      at = up;
+    }
+  }
+
+  /** Sorted, an array is a heap. */
+  #rebuild(): void {
+    const entries = [...this.#waiting.values()].map((waiting) => ({ waiting, underWay: waiting.account.underWay }));
+    this.#heap = entries.sort(order);
+  }
+
+  #pop(): void {
+    const heap = this.#heap;
+    swap(heap, 0, heap.length - 1);
+    heap.pop();
+    let at = 0;
+    for (let down = 1; down < heap.length; down = 2 * at + 1) {
+      if (down + 1 < heap.length && isBefore(heap, down + 1, down)) down += 1;
+      if (!isBefore(heap, down, at)) return;
+      swap(heap, at, down);
+      at = down;
+    }
   }
 }
 
-function levelOf({ underWay }: Party): number {
-  return Math.min(underWay, TOP);
+type AnyEntry = Entry<Party, unknown>;
+
+function order(one: AnyEntry, other: AnyEntry): number {
+  return one.underWay - other.underWay || one.waiting.seniority - other.waiting.seniority;
+}
+
+function isBefore(heap: readonly AnyEntry[], one: number, other: number): boolean {
+  return order(heap[one] as AnyEntry, heap[other] as AnyEntry) < 0;
+}
+
+function swap<T>(heap: T[], one: number, other: number): void {
+  [heap[one], heap[other]] = [heap[other] as T, heap[one] as T];
 }
