@@ -40,7 +40,7 @@ const MAY_IMPORT = {
   audit: ['ports', 'read-model', 'webhooks/events', ...RECORD_FORMATS],
   http: [
     ...['webhooks', 'accounts', 'idempotency', 'secrets', 'endpoints', 'read-model', 'ports'],
-    ...['delivery/payment/payment-event-schema', 'own-schemas'],
+    ...['delivery/payment/payment-event-schema', 'own-schemas', 'account-buckets'],
   ],
 };
 
@@ -101,12 +101,12 @@ module.exports = {
     },
     {
       name: 'command-side-imports',
-      comment: 'handle-command and its helpers may import ports and webhooks',
+      comment: 'handle-command and its helpers may import ports, webhooks and the buckets of accounts',
       severity: 'error',
       from: { path: COMMAND_SIDE },
       to: {
         path: '^(src|projections)/',
-        pathNot: [own('webhooks'), own('observability'), within('ports')],
+        pathNot: [own('webhooks'), own('observability'), within('ports'), within('account-buckets')],
       },
     },
     {

@@ -4,15 +4,13 @@
  * remainder.
  */
 import type { Context, Next } from 'koa';
-import { LRUCache } from 'lru-cache';
+import { AccountBuckets } from '../account-buckets.js';
 import { ApiError } from './api-error.js';
 import { callerOf } from './request-context.js';
 
 const WINDOW_MS = 60_000;
-/** Sums of fractions are slightly inexact; a client that waited as told is not refused for that. */
+/** Sums of fractions are slightly inexact: a request that is left to them counts as one. */
 const ROUNDING_MS = 0.001;
-/** An evicted account restarts with a full bucket; by then this many other accounts have sent requests since. */
-const REMEMBERED_ACCOUNTS = 20_000;
 
 interface Take {
   readonly allowed: boolean;
@@ -37,17 +35,13 @@ export function createRateLimit({ name, perMinute, now }: RateLimitOptions): Rat
   if (perMinute === 0) return { take: () => ({ allowed: true, headers: {} }) };
   const oneEveryMs = WINDOW_MS / perMinute;
   const policy = { 'ratelimit-policy': `"${name}";q=${perMinute};w=${WINDOW_MS / 1000}` };
-  // The time when a bucket will be full is its whole state: the missing amount is the time until then.
-  const fullAt = new LRUCache<number, number>({ max: REMEMBERED_ACCOUNTS });
+  const buckets = new AccountBuckets({ holdsMs: WINDOW_MS, now });
   return {
     take(accountId) {
-      const at = now();
-      const missing = Math.max(0, (fullAt.get(accountId) ?? at) - at) + oneEveryMs;
-      const tooEarly = missing - WINDOW_MS;
-      const allowed = tooEarly < ROUNDING_MS;
-      if (allowed) fullAt.set(accountId, at + missing);
+      const tooEarly = buckets.take(accountId, oneEveryMs);
+      const allowed = tooEarly <= 0;
       // For a refused request the reset is the moment of Retry-After, otherwise the moment of a full bucket.
-      const reset = Math.ceil((allowed ? missing : tooEarly) / 1000);
+      const reset = Math.ceil((allowed ? WINDOW_MS + tooEarly : tooEarly) / 1000);
       const left = allowed ? Math.floor((ROUNDING_MS - tooEarly) / oneEveryMs) : 0;
       const headers = { ...policy, ratelimit: `"${name}";r=${left};t=${reset}` };
       return { allowed, headers: allowed ? headers : { ...headers, 'retry-after': String(reset) } };

@@ -1,19 +1,13 @@
 /**
- * Limits what an account may add to its history: a bucket of bytes per account, which holds the whole budget and
- * refills by a quarter of the budget per hour. A history is permanent, and every rebuild, backup and audit reads it
- * again.
- *
- * The buckets are in this process's memory, for the accounts charged most recently; any other account has its full
- * budget. So has each account in each process, and after a restart.
+ * Limits what an account may add to its history: a bucket of bytes per account (account-buckets.ts), which holds the whole
+ * budget and refills by a quarter of the budget per hour. A history is permanent, and every rebuild, backup and audit reads
+ * it again.
  */
-import { LRUCache } from 'lru-cache';
+import { AccountBuckets } from '../account-buckets.js';
 import type { NewEvent } from '../ports/event-store.js';
 
 const HOUR_MS = 3_600_000;
 const REFILLED_AN_HOUR = 1 / 4;
-/** Sums of fractions are slightly inexact; a client that waited as told is not refused for that. */
-const ROUNDING_MS = 0.001;
-const REMEMBERED_ACCOUNTS = 20_000;
 
 export interface HistoryBudget {
   /** Takes the bytes if they are available. @returns 0; otherwise ms until they are, and nothing is taken */
@@ -36,26 +30,11 @@ export const NO_BUDGET: HistoryBudget = { take: () => 0, charge: () => 0, giveBa
 export function createHistoryBudget({ bytes: budget, now }: HistoryBudgetOptions): HistoryBudget {
   if (budget === null) return NO_BUDGET;
   const msOfAByte = HOUR_MS / (budget * REFILLED_AN_HOUR);
-  const whole = budget * msOfAByte;
-  // The time when a bucket will be full is its whole state: the missing amount is the time until then.
-  const fullAt = new LRUCache<number, number>({ max: REMEMBERED_ACCOUNTS });
-  const missing = (accountId: number) => Math.max(0, (fullAt.get(accountId) ?? 0) - now());
+  const buckets = new AccountBuckets({ holdsMs: budget * msOfAByte, now });
   return {
-    take(accountId, bytes) {
-      const after = missing(accountId) + bytes * msOfAByte;
-      if (after - whole > ROUNDING_MS) return after - whole;
-      fullAt.set(accountId, now() + after);
-      return 0;
-    },
-    charge(accountId, bytes) {
-      const before = missing(accountId);
-      const after = Math.min(whole, before + bytes * msOfAByte);
-      fullAt.set(accountId, now() + after);
-      return (after - before) / msOfAByte;
-    },
-    giveBack(accountId, bytes) {
-      fullAt.set(accountId, now() + Math.max(0, missing(accountId) - bytes * msOfAByte));
-    },
+    take: (accountId, bytes) => Math.max(0, buckets.take(accountId, bytes * msOfAByte)),
+    charge: (accountId, bytes) => buckets.drain(accountId, bytes * msOfAByte) / msOfAByte,
+    giveBack: (accountId, bytes) => buckets.giveBack(accountId, bytes * msOfAByte),
   };
 }
 

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { driver } from '../../src/adapters/sqlite/driver.js';
-import { noTracing } from '../../src/observability/tracing.js';
 import { NO_STREAM } from '../../src/ports/event-store.js';
 import { AccountUnreadable } from '../../src/read-model/account-unreadable.js';
 import { createAccounts, createLoadAccount } from '../../src/read-model/accounts.js';
-import { AccountTurns } from '../../src/webhooks/account-turns.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createKeyedCommandHandler } from '../../src/webhooks/handle-command.js';
-import { NO_BUDGET } from '../../src/webhooks/history-budget.js';
+import { commandParts } from '../support/command-parts.js';
 import { eventually } from '../support/eventually.js';
 import { ProjectionHostFixture, waitUntilProjected } from '../support/projection-host-fixture.js';
 import { added, CONTEXT, register, registered } from '../support/webhook-samples.js';
@@ -136,8 +134,7 @@ it('nothing is known of such an account, and its commands fail', async () => {
   for (const asked of [accounts.webhooks(1), accounts.webhooksNow(1), accounts.credential(1, 'c')]) {
     await expect(asked).rejects.toThrow(AccountUnreadable);
   }
-  const parts = { store: fixture.store, newEventId: randomUUID, budget: NO_BUDGET, tracing: noTracing, time: Date.now };
-  const handle = createKeyedCommandHandler({ ...parts, turns: new AccountTurns(), load: createLoadAccount(host) });
+  const handle = createKeyedCommandHandler(commandParts({ store: fixture.store, load: createLoadAccount(host) }));
   await expect(handle(1, null, async () => register('a'), CONTEXT)).rejects.toThrow(AccountUnreadable);
 });
 

@@ -10,12 +10,12 @@ import { noTracing } from '../../src/observability/tracing.js';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing } from '../../src/secrets/sealing.js';
-import { AccountTurns } from '../../src/webhooks/account-turns.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createCommandHandler, createKeyedCommandHandler } from '../../src/webhooks/handle-command.js';
 import { type HistoryBudget, NO_BUDGET } from '../../src/webhooks/history-budget.js';
 import { createWebhookIds } from '../../src/webhooks/webhook-ids.js';
+import { commandParts } from './command-parts.js';
 import { noHttpMetrics } from './no-metrics.js';
 import { type ReadModel, startReadModel } from './read-model-fixture.js';
 import { type RecordingLogger, recordingLogger } from './recording-logger.js';
@@ -55,15 +55,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const now = parts.now ?? (() => new Date());
   const time = () => now().getTime();
   const readModel = await startReadModel(readModelOver(opened.store), directory.path, time);
-  const commands = {
-    store,
-    load: readModel.load,
-    newEventId: randomUUID,
-    budget,
-    turns: new AccountTurns(),
-    tracing: noTracing,
-    time,
-  };
+  const commands = commandParts({ store, load: readModel.load, budget, time });
   const api = createApi({
     accounts: readModel.accounts,
     deliveries: { page: () => ({ deliveries: [], next: null }) },

@@ -18,11 +18,10 @@ import type { Accounts } from '../../src/read-model/accounts.js';
 import { createWasRemoved } from '../../src/read-model/removed-webhooks.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, headerPlace } from '../../src/secrets/sealing.js';
-import { AccountTurns } from '../../src/webhooks/account-turns.js';
 import { createCommandHandler } from '../../src/webhooks/handle-command.js';
-import { NO_BUDGET } from '../../src/webhooks/history-budget.js';
 import type { EventType } from '../../src/webhooks/limits.js';
 import { testAuthority } from './certificates.js';
+import { commandParts } from './command-parts.js';
 import { noDeliveryMetrics } from './no-metrics.js';
 import { startReadModel } from './read-model-fixture.js';
 import { silentLogger } from './silent-logger.js';
@@ -64,16 +63,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
   const broker = new SqliteBroker(file);
   const readModel = await startReadModel(store, dataDir);
   const { accounts, load } = readModel;
-  const commands = {
-    store,
-    load,
-    newEventId: randomUUID,
-    budget: NO_BUDGET,
-    turns: new AccountTurns(),
-    tracing: noTracing,
-    time: Date.now,
-  };
-  const handleCommand = createCommandHandler(commands);
+  const handleCommand = createCommandHandler(commandParts({ store, load }));
   const now = () => Date.now();
   const parts = { store, sealing, randomBytes, newEventId: randomUUID, now: () => new Date() };
   const registration = createRegistration(parts);

@@ -1,6 +1,10 @@
 /** Deliveries that enter a gate, and the current state of each. */
+
+import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
 import type { EndpointSignal } from '../../src/delivery/isolation/endpoint-breakers.js';
-import type { EndpointGate, Entered, Refused } from '../../src/delivery/isolation/endpoint-gate.js';
+import type { EndpointGate, Entered, GateParts, Refused } from '../../src/delivery/isolation/endpoint-gate.js';
+import { testGate } from './test-gate.js';
+import { VirtualClock } from './virtual-clock.js';
 
 export class GateVisitors {
   readonly #gate: EndpointGate;
@@ -50,6 +54,25 @@ export class GateVisitors {
 
   why(): string[] {
     return this.refused.map(({ why }) => why);
+  }
+}
+
+/** A gate with breakers, whose clock the test advances. */
+export class GateScene {
+  readonly clock = new VirtualClock();
+  readonly gate: EndpointGate;
+  readonly visitors: GateVisitors;
+
+  constructor(parts: Partial<GateParts> = {}) {
+    const { clock } = this;
+    const breakers = new CircuitBreakers({ now: clock.now, random: () => 0 });
+    this.gate = testGate({ total: 256, perEndpoint: 16, clock, breakers, ...parts });
+    this.visitors = new GateVisitors(this.gate);
+  }
+
+  async goOn(ms: number): Promise<void> {
+    await this.clock.goOn(ms);
+    await settled();
   }
 }
 

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { noTracing } from '../../src/observability/tracing.js';
 import { type EventStore, NO_STREAM, OtherHistory } from '../../src/ports/event-store.js';
-import { AccountTurns } from '../../src/webhooks/account-turns.js';
 import { accountEvent, enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createCommandHandler, type HandleCommand } from '../../src/webhooks/handle-command.js';
-import { NO_BUDGET } from '../../src/webhooks/history-budget.js';
 import { evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
 import { bound } from '../support/bound-store.js';
+import { commandParts } from '../support/command-parts.js';
 import { eventually } from '../support/eventually.js';
 import { HeldReadModel } from '../support/held-read-model.js';
 import { type ReadModel, startReadModel } from '../support/read-model-fixture.js';
@@ -34,15 +32,7 @@ afterAll(async () => {
 });
 
 function handlerOver({ load }: ReadModel, over: EventStore = store): HandleCommand {
-  return createCommandHandler({
-    store: over,
-    load,
-    newEventId: randomUUID,
-    turns: new AccountTurns(),
-    budget: NO_BUDGET,
-    tracing: noTracing,
-    time: Date.now,
-  });
+  return createCommandHandler(commandParts({ store: over, load }));
 }
 
 /** One of the two, in turn: as two processes would share the load. */

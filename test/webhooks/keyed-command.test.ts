@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createFingerprints } from '../../src/idempotency/fingerprint.js';
-import { noTracing } from '../../src/observability/tracing.js';
 import { type EventStore, NO_STREAM, type RecordedEvent } from '../../src/ports/event-store.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
-import { AccountTurns } from '../../src/webhooks/account-turns.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import { createKeyedCommandHandler, type HandleKeyedCommand } from '../../src/webhooks/handle-command.js';
-import { NO_BUDGET } from '../../src/webhooks/history-budget.js';
 import type { RequestKey } from '../../src/webhooks/key-use.js';
 import { collect } from '../contract/contract.js';
+import { commandParts } from '../support/command-parts.js';
 import { HeldReadModel } from '../support/held-read-model.js';
 import { type ReadModel, startReadModel } from '../support/read-model-fixture.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
@@ -36,15 +34,7 @@ afterAll(async () => {
 /** Of one of three processes. */
 function handler(process: number): HandleKeyedCommand {
   const load = readModels[process % readModels.length]?.load ?? (() => Promise.reject(new Error('not started')));
-  return createKeyedCommandHandler({
-    store,
-    load,
-    newEventId: randomUUID,
-    turns: new AccountTurns(),
-    budget: NO_BUDGET,
-    tracing: noTracing,
-    time: () => now,
-  });
+  return createKeyedCommandHandler(commandParts({ store, load, time: () => now }));
 }
 
 async function newAccount(): Promise<number> {
@@ -108,14 +98,7 @@ it('a key counts for 24 h after its event, over a read model that was made meanw
   await handler(0)(accountId, keyOf('k'), preparing('a').prepare, CONTEXT);
   const later = await startReadModel(store, directory.path);
   try {
-    const parts = {
-      store,
-      load: later.load,
-      newEventId: randomUUID,
-      budget: NO_BUDGET,
-      turns: new AccountTurns(),
-      tracing: noTracing,
-    };
+    const parts = commandParts({ store, load: later.load });
     const at = (ms: number) => createKeyedCommandHandler({ ...parts, time: () => now + ms });
     const early = await at(24 * HOUR - 1)(accountId, keyOf('k'), preparing('a').prepare, CONTEXT);
     expect(early.kind).toBe('replayed');
@@ -163,15 +146,7 @@ it('keeps neither the key nor the request in clear', async () => {
 
 it('without a key the command is prepared before anything is asked of the store', async () => {
   const load = () => Promise.reject(new Error('the store was asked'));
-  const parts = {
-    store,
-    load,
-    newEventId: randomUUID,
-    budget: NO_BUDGET,
-    turns: new AccountTurns(),
-    tracing: noTracing,
-    time: () => now,
-  };
+  const parts = commandParts({ store, load, time: () => now });
   const failing = async () => Promise.reject(new Error('the URL is refused'));
   await expect(createKeyedCommandHandler(parts)(1, null, failing, CONTEXT)).rejects.toThrow('the URL is refused');
 });
@@ -181,16 +156,7 @@ it('a key counts where the read model has not folded its event: it was read, or 
   const held = new HeldReadModel();
   const behind = await startReadModel(held.over(store as EventStore), directory.path);
   try {
-    const parts = {
-      store,
-      load: behind.load,
-      newEventId: randomUUID,
-      turns: new AccountTurns(),
-      budget: NO_BUDGET,
-      tracing: noTracing,
-      time: () => now,
-    };
-    const handle = createKeyedCommandHandler(parts);
+    const handle = createKeyedCommandHandler(commandParts({ store, load: behind.load, time: () => now }));
     await handler(0)(accountId, keyOf('theirs'), preparing('a').prepare, CONTEXT);
     await handle(accountId, keyOf('ours'), preparing('b', 9).prepare, CONTEXT);
     for (const [key, path] of [['theirs', 'a'] as const, ['ours', 'b'] as const]) {

@@ -26,9 +26,8 @@ export class AgeQueue<T> {
     if (!this.#stopTimer) this.#wait(this.#parts.ageMs);
   }
 
-  /** @returns whether it was here: whether it had not reached the age */
-  delete(one: T): boolean {
-    return this.#since.delete(one);
+  delete(one: T): void {
+    this.#since.delete(one);
   }
 
   close(): void {

@@ -41,10 +41,6 @@ export class EndpointPace {
     return this.#trust;
   }
 
-  get window(): number {
-    return this.#window;
-  }
-
   /**
    * It takes deliveries, if slowly, and if some fail: a long line is no sign of trouble. Not so an endpoint that has never
    * answered 2xx, or that has timed out or failed ten times in a row since.

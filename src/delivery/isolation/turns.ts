@@ -5,6 +5,8 @@
  * Hazard: a queue in which an account goes to the end when its attempts change would starve the new URL of an account
  * whose other URLs are busy all the time. So it keeps its seniority until it had its turn.
  */
+import { Heap } from './heap.js';
+
 export interface Party {
   readonly underWay: number;
 }
@@ -32,8 +34,7 @@ const OUTDATED = 4;
 
 export class Turns<P extends Party, C extends Candidate<P>> {
   readonly #waiting = new Map<P, Waiting<P, C>>();
-  /** A binary heap: the first is next. */
-  #heap: Entry<P, C>[] = [];
+  readonly #heap = new Heap<Entry<P, C>>(order);
   #seniority = 0;
 
   /** To the end of its account's turns. */
@@ -70,9 +71,9 @@ export class Turns<P extends Party, C extends Candidate<P>> {
 
   /** The next candidate stays here until it is deleted. */
   get next(): C | undefined {
-    for (let first = this.#heap[0]; first; first = this.#heap[0]) {
+    for (let { first } = this.#heap; first; first = this.#heap.first) {
       if (this.#isTrue(first)) return first.waiting.candidates.values().next().value;
-      this.#pop();
+      this.#heap.removeFirst();
     }
     return undefined;
   }
@@ -82,48 +83,13 @@ export class Turns<P extends Party, C extends Candidate<P>> {
   }
 
   #push(waiting: Waiting<P, C>): void {
-    const heap = this.#heap;
-    if (heap.length > OUTDATED * (this.#waiting.size + OUTDATED)) {
-      this.#rebuild();
-      return;
-    }
-    let at = heap.push({ waiting, underWay: waiting.account.underWay }) - 1;
-    for (let up = (at - 1) >> 1; at > 0 && isBefore(heap, at, up); up = (at - 1) >> 1) {
-      swap(heap, at, up);
-      at = up;
-    }
-  }
-
-  /** Sorted, an array is a heap. */
-  #rebuild(): void {
-    const entries = [...this.#waiting.values()].map((waiting) => ({ waiting, underWay: waiting.account.underWay }));
-    this.#heap = entries.sort(order);
-  }
-
-  #pop(): void {
-    const heap = this.#heap;
-    swap(heap, 0, heap.length - 1);
-    heap.pop();
-    let at = 0;
-    for (let down = 1; down < heap.length; down = 2 * at + 1) {
-      if (down + 1 < heap.length && isBefore(heap, down + 1, down)) down += 1;
-      if (!isBefore(heap, down, at)) return;
-      swap(heap, at, down);
-      at = down;
-    }
+    const entryOf = (one: Waiting<P, C>) => ({ waiting: one, underWay: one.account.underWay });
+    const isFullOfOutdated = this.#heap.size > OUTDATED * (this.#waiting.size + OUTDATED);
+    if (isFullOfOutdated) this.#heap.fill([...this.#waiting.values()].map(entryOf));
+    else this.#heap.push(entryOf(waiting));
   }
 }
 
-type AnyEntry = Entry<Party, unknown>;
-
-function order(one: AnyEntry, other: AnyEntry): number {
+function order(one: Entry<Party, unknown>, other: Entry<Party, unknown>): number {
   return one.underWay - other.underWay || one.waiting.seniority - other.waiting.seniority;
-}
-
-function isBefore(heap: readonly AnyEntry[], one: number, other: number): boolean {
-  return order(heap[one] as AnyEntry, heap[other] as AnyEntry) < 0;
-}
-
-function swap<T>(heap: T[], one: number, other: number): void {
-  [heap[one], heap[other]] = [heap[other] as T, heap[one] as T];
 }

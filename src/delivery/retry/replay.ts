@@ -58,7 +58,7 @@ export async function* replayDeadLetters(
   for await (const { record, letter } of letters(parts, ['exhausted', 'deactivated', 'account-unreadable'], wanted)) {
     const place = unroutedPlace(record);
     const kind = place
-      ? await replayPayment(replaying, record, place)
+      ? await replayPayment(replaying, { record, letter }, place)
       : await replayDelivery(replaying, record, letter);
     if (kind !== null) yield { kind, letter };
   }
@@ -73,11 +73,11 @@ interface Replaying extends ReplayParts {
 /** Null for a payment that was already published again. */
 async function replayPayment(
   { payments, isReadable }: Replaying,
-  record: ReceivedRecord,
+  { record, letter }: { readonly record: ReceivedRecord; readonly letter: DeadLetter },
   place: Place,
 ): Promise<Replay['kind'] | null> {
   if (await payments.isPublished(place)) return null;
-  if (!(await isReadable(readDeadLetter(record).accountId ?? 0))) return 'unreadable';
+  if (!(await isReadable(letter.accountId ?? 0))) return 'unreadable';
   await payments.publish(record, place);
   return 'published';
 }

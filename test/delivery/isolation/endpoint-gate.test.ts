@@ -1,29 +1,17 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { CircuitBreakers } from '../../../src/delivery/isolation/circuit-breaker.js';
-import type { EndpointGate, GateParts } from '../../../src/delivery/isolation/endpoint-gate.js';
-import { GateVisitors, settled } from '../../support/gate-visitors.js';
-import { testGate } from '../../support/test-gate.js';
-import { VirtualClock } from '../../support/virtual-clock.js';
+import type { GateParts } from '../../../src/delivery/isolation/endpoint-gate.js';
+import { GateScene, type GateVisitors, settled } from '../../support/gate-visitors.js';
 
 const SECOND = 1_000;
-const MIB = 1024 * 1024;
 
-let clock: VirtualClock;
-let gate: EndpointGate;
+let scene: GateScene;
 let visitors: GateVisitors;
 
-function open(parts: Partial<GateParts>): void {
-  clock = new VirtualClock();
-  const breakers = new CircuitBreakers({ now: clock.now, random: () => 0 });
-  gate = testGate({ total: 256, perEndpoint: 16, clock, breakers, ...parts });
-  visitors = new GateVisitors(gate);
+function open(parts: Partial<GateParts> = {}): void {
+  scene = new GateScene(parts);
+  visitors = scene.visitors;
 }
-beforeEach(() => open({}));
-
-async function goOn(ms: number): Promise<void> {
-  await clock.goOn(ms);
-  await settled();
-}
+beforeEach(() => open());
 
 describe('the window of an endpoint', () => {
   test('is one at first, and one more with each 2xx, up to the limit', async () => {
@@ -54,7 +42,7 @@ describe('the window of an endpoint', () => {
   test('is still known where nobody was there for a while', async () => {
     await visitors.attempts('a', 'succeeded', 2);
     await visitors.attempts('b', 'succeeded', 1);
-    await goOn(60 * SECOND);
+    await scene.goOn(60 * SECOND);
     await visitors.come('a', 100);
     expect(visitors.inside).toHaveLength(3);
   });
@@ -62,8 +50,8 @@ describe('the window of an endpoint', () => {
   test('of a quick endpoint is known however many that are not came meanwhile', async () => {
     await visitors.attempts('1/well', 'succeeded', 2);
     for (let id = 2; id < 12_000; id += 1) {
-      const entry = gate.enter(id, 'https://shop.example.com/fails');
-      await clock.goOn(SECOND);
+      const entry = scene.gate.enter(id, 'https://shop.example.com/fails');
+      await scene.clock.goOn(SECOND);
       const one = await entry;
       if (one.kind === 'refused') throw new Error(one.why);
       one.ended('failed');
@@ -76,7 +64,7 @@ describe('the window of an endpoint', () => {
   test('counts attempts that are older than a second', async () => {
     await visitors.attempts('a', 'succeeded', 1);
     await visitors.come('a', 100);
-    await goOn(3 * SECOND);
+    await scene.goOn(3 * SECOND);
     expect(visitors.enteredOf('a')).toBe(1 + 2);
   });
 
@@ -84,7 +72,7 @@ describe('the window of an endpoint', () => {
     await visitors.attempts('a', 'succeeded', 20);
     await visitors.attempts('a', 'failed', 1);
     await visitors.come('a');
-    await goOn(SECOND);
+    await scene.goOn(SECOND);
     await visitors.come('a');
     expect(visitors.enteredOf('a')).toBe(20 + 1 + 1);
     await visitors.leave('succeeded');
@@ -107,13 +95,13 @@ describe('places', () => {
     await visitors.come('1/hangs');
     await visitors.come('2/well');
     expect(visitors.entered).toEqual(['1/hangs']);
-    await goOn(999);
+    await scene.goOn(999);
     expect(visitors.entered).toHaveLength(1);
-    await goOn(1);
+    await scene.goOn(1);
     expect(visitors.entered).toEqual(['1/hangs', '2/well']);
-    expect(gate.state.active).toBe(2);
+    expect(scene.gate.state.active).toBe(2);
     await visitors.leave('succeeded', '1/hangs');
-    expect(gate.state.active).toBe(1);
+    expect(scene.gate.state.active).toBe(1);
   });
 
   test('but one that has ended keeps it until what follows from it is durable', async () => {
@@ -121,7 +109,7 @@ describe('places', () => {
     await visitors.come('1/a');
     await visitors.come('2/b');
     visitors.inside[0]?.ended('succeeded');
-    await goOn(4 * SECOND);
+    await scene.goOn(4 * SECOND);
     expect(visitors.entered).toEqual(['1/a']);
     visitors.inside[0]?.leave();
     await settled();
@@ -135,11 +123,11 @@ describe('places', () => {
     for (const one of visitors.inside) one.ended('unknown');
     await visitors.come('8/a');
     expect(visitors.enteredOf('8/a')).toBe(1);
-    await goOn(SECOND);
+    await scene.goOn(SECOND);
     expect(visitors.enteredOf('8/a')).toBe(2);
     for (const key of ['7/a', '7/b']) await visitors.leave('unknown', key);
     await visitors.come('8/b');
-    expect(gate.state).toMatchObject({ active: 2, waiting: 0 });
+    expect(scene.gate.state).toMatchObject({ active: 2, waiting: 0 });
   });
 
   test('a failure of an unproven endpoint costs its place for a second, however soon it came', async () => {
@@ -148,8 +136,8 @@ describe('places', () => {
     await visitors.come('2/b');
     await visitors.leave('failed', '1/a');
     expect(visitors.entered).toEqual(['1/a']);
-    expect(gate.state.active).toBe(0);
-    await goOn(SECOND);
+    expect(scene.gate.state.active).toBe(0);
+    await scene.goOn(SECOND);
     expect(visitors.entered).toEqual(['1/a', '2/b']);
     await visitors.leave('succeeded');
     await visitors.come('3/c');
@@ -164,7 +152,7 @@ describe('places', () => {
     for (const act of [first?.leave, first?.leave, () => first?.ended('failed'), first?.leave]) act?.();
     await settled();
     expect(visitors.entered).toEqual(['1/a', '2/a']);
-    expect(gate.state.active).toBe(1);
+    expect(scene.gate.state.active).toBe(1);
   });
 
   test('half of them are for proven endpoints, however many others there are', async () => {
@@ -190,7 +178,7 @@ describe('places', () => {
     open({ total: 16 });
     for (let id = 2; id < 40; id += 1) {
       await visitors.attempts(`${id}/fails`, 'failed', 1);
-      await goOn(SECOND);
+      await scene.goOn(SECOND);
     }
     for (let id = 2; id < 40; id += 1) await visitors.come(`${id}/fails`);
     expect(visitors.inside).toHaveLength(6);
@@ -203,7 +191,7 @@ describe('places', () => {
     for (let id = 2; id < 10; id += 1) {
       for (let n = 0; n < 16; n += 1) {
         await visitors.come(`${id}/late`);
-        await goOn(900);
+        await scene.goOn(900);
         await visitors.leave('succeeded', `${id}/late`);
       }
     }
@@ -220,7 +208,7 @@ describe('an account with eight attempts that are older than a second', () => {
     for (let n = 0; n < 9; n += 1) await visitors.attempts(`7/${n}`, n < 8 ? 'failed' : 'succeeded', 1);
     await visitors.attempts('7/fails', 'failed', 1);
     for (let n = 0; n < 8; n += 1) await visitors.come(`7/${n}`);
-    await goOn(SECOND);
+    await scene.goOn(SECOND);
   });
 
   test('begins none to another that failed, until one of them has ended', async () => {
@@ -239,111 +227,9 @@ describe('an account with eight attempts that are older than a second', () => {
 
   test('parks what waits for long meanwhile', async () => {
     await visitors.come('7/fails');
-    await goOn(5 * SECOND);
+    await scene.goOn(5 * SECOND);
     expect(visitors.refused).toMatchObject([{ key: '7/fails', why: 'line-full', isTaking: false }]);
-    expect(gate.state).toMatchObject({ active: 8, waiting: 0, waitingBytes: 0 });
-  });
-});
-
-describe('the line', () => {
-  test('takes 1,000 at once for a new endpoint, and all get their turn', async () => {
-    await visitors.come('a', 1_001);
-    expect(visitors.refused).toHaveLength(0);
-    for (let n = 0; n < 1_001; n += 1) await visitors.leave();
-    expect(visitors.entered).toHaveLength(1_001);
-  });
-
-  test('that is full refuses at once, and takes again when it has room', async () => {
-    await visitors.come('a', 1_002);
-    expect(visitors.refused).toMatchObject([{ why: 'line-full' }]);
-    await visitors.leave('unknown');
-    await visitors.come('a');
-    expect(visitors.refused).toHaveLength(1);
-  });
-
-  test('says of an endpoint whether it takes deliveries: then those need not wait long', async () => {
-    await visitors.attempts('a', 'succeeded', 1);
-    await visitors.come('a', 5_000);
-    expect(visitors.refused[0]).toMatchObject({ why: 'line-full', isTaking: true });
-  });
-
-  test('says so of one that was never tried, for which all places were taken, and not of one that hangs', async () => {
-    open({ total: 1 });
-    await visitors.attempts('1/well', 'succeeded', 1);
-    await visitors.come('1/well');
-    visitors.inside[0]?.ended('succeeded');
-    await visitors.come('2/new');
-    await goOn(5 * SECOND);
-    expect(visitors.refused).toMatchObject([{ key: '2/new', why: 'line-full', isTaking: true }]);
-    await visitors.leave();
-    await visitors.come('3/hangs', 2);
-    await goOn(5 * SECOND);
-    expect(visitors.refused.at(1)).toMatchObject({ key: '3/hangs', isTaking: false });
-  });
-
-  test('of an endpoint whose first attempt hangs is cut to what it would take', async () => {
-    await visitors.come('a', 500);
-    await goOn(SECOND);
-    expect(visitors.refused).toHaveLength(500 - 1 - 4);
-    expect(visitors.inside).toHaveLength(1);
-  });
-
-  test('of a quick one is not cut where one attempt of many is slow', async () => {
-    await visitors.attempts('a', 'succeeded', 20);
-    await visitors.come('a', 900);
-    await goOn(500);
-    for (let n = 0; n < 15; n += 1) await visitors.leave('succeeded');
-    await goOn(500);
-    expect(visitors.refused).toEqual([]);
-    await visitors.leave('failed');
-    expect(visitors.refused).toEqual([]);
-  });
-
-  test('of an endpoint that takes deliveries is kept where some fail, and where it is slow', async () => {
-    for (let n = 0; n < 3; n += 1) {
-      await visitors.come('a');
-      await goOn(1_500);
-      await visitors.leave('succeeded');
-    }
-    await visitors.come('a', 100);
-    await visitors.leave('failed');
-    await goOn(30 * SECOND);
-    expect(visitors.refused).toEqual([]);
-    await visitors.come('a', 50);
-    expect(visitors.refused.length).toBeGreaterThan(0);
-    expect(visitors.refused[0]).toMatchObject({ why: 'line-full', isTaking: true });
-  });
-
-  test('of a URL that times out holds nobody', async () => {
-    await visitors.come('a');
-    await goOn(15 * SECOND);
-    await visitors.leave('failed');
-    await visitors.come('a', 3);
-    expect(visitors.inside).toHaveLength(1);
-    expect(visitors.why()).toEqual(['line-full', 'line-full']);
-  });
-
-  test('may be full by the bytes it holds: 16 MiB, and it takes again when it holds less', async () => {
-    await visitors.come('a', 18, MIB);
-    expect(visitors.why()).toEqual(['line-full']);
-    await visitors.leave();
-    await visitors.come('a', 1, MIB);
-    expect(visitors.refused).toHaveLength(1);
-  });
-
-  test('where all lines hold 32 MiB, is full at its share of them, and a new one takes something still', async () => {
-    for (const key of ['1/a', '2/b', '3/c']) await visitors.come(key, 12, MIB);
-    await visitors.come('1/a', 1, MIB);
-    expect(visitors.why()).toEqual(['line-full']);
-    await visitors.come('5/e', 2, MIB);
-    expect(visitors.refused).toHaveLength(1);
-  });
-
-  test('counts its bytes out again', async () => {
-    await visitors.come('a', 5, MIB);
-    expect(gate.state).toMatchObject({ waiting: 4, waitingBytes: 4 * MIB });
-    for (let n = 0; n < 5; n += 1) await visitors.leave();
-    expect(gate.state).toEqual({ active: 0, waiting: 0, waitingBytes: 0, breakersOpen: 0 });
+    expect(scene.gate.state).toMatchObject({ active: 8, waiting: 0, waitingBytes: 0 });
   });
 });
 
@@ -373,114 +259,24 @@ describe('whose turn it is', () => {
   });
 });
 
-describe('a breaker that opens', () => {
-  const fails = (times: number, key = 'a', signal: 'failed' | 'unreachable' = 'failed') =>
-    visitors.attempts(key, signal, times);
-
-  test('refuses all in its line, and all that come; other URLs and accounts go on', async () => {
-    await visitors.attempts('a', 'succeeded', 3);
-    await fails(9);
-    await visitors.come('a', 100);
-    await visitors.leave('failed');
-    expect(visitors.why()).toEqual(Array(99).fill('open'));
-    await visitors.come('a');
-    expect(visitors.refused).toHaveLength(100);
-    for (const key of ['b', '2/a']) await visitors.come(key);
-    expect(visitors.entered.slice(-2)).toEqual(['b', '2/a']);
-  });
-
-  test('by 30 s of nothing but failures, too', async () => {
-    await fails(1);
-    await goOn(30 * SECOND);
-    await fails(1);
-    await visitors.come('a');
-    expect(visitors.why()).toEqual(['open']);
-  });
-
-  test('lets one in when the pause is over, and all when that one succeeded', async () => {
-    await fails(10);
-    await goOn(5 * SECOND);
-    await visitors.come('a', 5);
-    expect(visitors.inside).toHaveLength(1);
-    expect(visitors.refused).toHaveLength(4);
-    expect(visitors.inside[0]?.ended('succeeded')).toBe('closed');
-    await visitors.come('a');
-    expect(visitors.refused).toHaveLength(4);
-  });
-
-  test('lets another in where its probe left without an attempt, or was refused in the line', async () => {
-    await fails(10);
-    await goOn(5 * SECOND);
-    await visitors.come('a');
-    visitors.inside.shift()?.leave();
-    for (let n = 0; n < 8; n += 1) await visitors.come(`hangs${n}`);
-    await goOn(SECOND);
-    await visitors.come('a');
-    expect(visitors.enteredOf('a')).toBe(11);
-    await goOn(6 * SECOND);
-    expect(visitors.why()).toEqual(['line-full']);
-    await visitors.leave('unknown', 'hangs0');
-    await visitors.come('a');
-    expect(visitors.enteredOf('a')).toBe(12);
-  });
-
-  test('for failures to connect is that of the host: another path makes no new one', async () => {
-    for (let n = 0; n < 10; n += 1) await fails(1, `path${n}`, 'unreachable');
-    await visitors.come('another');
-    expect(visitors.why()).toEqual(['open']);
-    await visitors.come('2/another');
-    expect(visitors.entered.at(-1)).toBe('2/another');
-  });
-
-  test('and any answer of the host closes it', async () => {
-    for (let n = 0; n < 9; n += 1) await fails(1, `path${n}`, 'unreachable');
-    await fails(1, 'path0', 'failed');
-    await fails(9, 'path1', 'unreachable');
-    await visitors.come('another');
-    expect(visitors.refused).toEqual([]);
-  });
-
-  test('counts an attempt that ends twice once', async () => {
-    await fails(8);
-    await visitors.come('a');
-    const [one] = visitors.inside;
-    expect([one?.ended('failed'), one?.ended('failed'), one?.ended('failed')]).toEqual([null, null, null]);
-    one?.leave();
-    await visitors.come('a');
-    expect(visitors.refused).toEqual([]);
-  });
-});
-
 describe('close', () => {
   test('refuses those who wait and those who come, and stops its clock; those inside leave as ever', async () => {
     open({ total: 1 });
     await visitors.come('1/a', 3);
     await visitors.come('2/b');
-    gate.close();
+    scene.gate.close();
     await visitors.come('3/c');
     expect(visitors.why()).toEqual(['closed', 'closed', 'closed', 'closed']);
-    expect(clock.isClosed).toBe(true);
+    expect(scene.clock.isClosed).toBe(true);
     await visitors.leave();
     expect(visitors.entered).toEqual(['1/a']);
-    expect(gate.state.active).toBe(0);
+    expect(scene.gate.state.active).toBe(0);
   });
 
   test('is why, whatever the breaker says', async () => {
     await visitors.attempts('a', 'failed', 10);
-    gate.close();
+    scene.gate.close();
     await visitors.come('a');
     expect(visitors.why()).toEqual(['closed']);
   });
-});
-
-test('what waits for this process: what its endpoint would take within so long', async () => {
-  await visitors.attempts('quick', 'succeeded', 20);
-  await visitors.come('slow');
-  await goOn(900);
-  await visitors.leave('succeeded');
-  await visitors.come('slow', 102, 10);
-  await visitors.come('quick', 116, 10);
-  await visitors.come('new', 51, 10);
-  expect(gate.waiting).toBe(250);
-  expect(gate.waitingForUs(9 * SECOND)).toEqual({ waiting: 100 + 20, waitingBytes: 1_200 });
 });
