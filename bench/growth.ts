@@ -6,14 +6,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { payload, urls } from './growth/delivering.js';
 import type { Growing, Grown } from './growth/grown.js';
-import { standing } from './growth/standing.js';
+import { storeSize } from './growth/store-size.js';
 import { DOCUMENT, writePart } from './support/document.js';
 import { linePlot } from './support/line-plot.js';
 import { machine } from './support/machine.js';
 import { simpleTable } from './support/simple-table.js';
 import { ONLY, SECONDS } from './support/sizes.js';
 
-const ALL: readonly Growing[] = [...standing, urls, payload];
+const ALL: readonly Growing[] = [...storeSize, urls, payload];
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const chosen = ONLY.length > 0 ? ALL.filter(({ name }) => ONLY.includes(name)) : ALL;

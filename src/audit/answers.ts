@@ -2,7 +2,7 @@
 import type { Said } from '../ports/delivery-order.js';
 
 /** A retry record that its consumer is not done with. */
-export interface Waiting {
+export interface OpenRetry {
   readonly tier: string;
   readonly turn: number;
   /** ms since the epoch */
@@ -13,14 +13,14 @@ export interface Evidence {
   /** From its entries; null if there are none. */
   readonly said: Said | null;
   /** Of its retry records, the one with the highest turn. */
-  readonly waiting: Waiting | null;
+  readonly openRetry: OpenRetry | null;
   /** The highest turn of its dead letters. */
   readonly letterTurn: number | null;
 }
 
 export type Answer =
   | { readonly kind: 'delivered' | 'exhausted' | 'cancelled' }
-  | ({ readonly kind: 'retrying' } & Waiting)
+  | ({ readonly kind: 'retrying' } & OpenRetry)
   /** Its payment's record will be redelivered to a consumer, which adds the missing records. */
   | { readonly kind: 'waiting' }
   /** `why`: what is missing. */
@@ -55,8 +55,8 @@ export function isEnded(evidence: Evidence): boolean {
   return outcome === 'delivered' || outcome === 'cancelled' || (outcome === 'exhausted' && hasLetter(evidence));
 }
 
-export function isKnown({ said, waiting, letterTurn }: Evidence): boolean {
-  return said !== null || waiting !== null || letterTurn !== null;
+export function isKnown({ said, openRetry, letterTurn }: Evidence): boolean {
+  return said !== null || openRetry !== null || letterTurn !== null;
 }
 
 /** A dead letter of an earlier turn belongs to the end before a replay. */
@@ -65,13 +65,13 @@ function hasLetter({ said, letterTurn }: Evidence): boolean {
 }
 
 /** A retry record of an earlier turn belongs to an attempt already made. */
-function waits({ said, waiting }: Evidence): Answer | null {
-  return waiting && waiting.turn >= (said?.turn ?? 0) ? { kind: 'retrying', ...waiting } : null;
+function waits({ said, openRetry }: Evidence): Answer | null {
+  return openRetry && openRetry.turn >= (said?.turn ?? 0) ? { kind: 'retrying', ...openRetry } : null;
 }
 
 /** Its entries are lost. The higher turn came later: a replay's record, or the dead letter of a last attempt. */
-function withoutEntry({ waiting, letterTurn }: Evidence): Answer | null {
-  if (waiting && waiting.turn > (letterTurn ?? -1)) return { kind: 'retrying', ...waiting };
+function withoutEntry({ openRetry, letterTurn }: Evidence): Answer | null {
+  if (openRetry && openRetry.turn > (letterTurn ?? -1)) return { kind: 'retrying', ...openRetry };
   return letterTurn === null ? null : { kind: 'exhausted' };
 }
 

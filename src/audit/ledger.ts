@@ -3,7 +3,7 @@
 import { type Place, partitionText, sourceText } from '../delivery/record-place.js';
 import type { UnreadableBatch } from '../ports/broker.js';
 import { isEnded } from './answers.js';
-import { type Payment, PaymentLine } from './payment-line.js';
+import { AuditedPayment, type Payment } from './audited-payment.js';
 
 /** The place of a record that is no payment event, and not in the dead letters read so far. */
 export interface Unburied extends Pick<Place, 'topic' | 'partition' | 'offset' | 'at'> {
@@ -12,11 +12,11 @@ export interface Unburied extends Pick<Place, 'topic' | 'partition' | 'offset' |
 
 export interface Entered {
   readonly place: Pick<Place, 'topic' | 'partition' | 'offset'>;
-  readonly payment: PaymentLine;
+  readonly payment: AuditedPayment;
 }
 
 interface Partition extends Pick<Place, 'topic' | 'partition'> {
-  readonly payments: Map<number, PaymentLine>;
+  readonly payments: Map<number, AuditedPayment>;
 }
 
 export class Ledger {
@@ -24,16 +24,16 @@ export class Ledger {
   /** By `source`. */
   readonly #unburied = new Map<string, Unburied>();
   /** Unreadable batches of payment topics, by place and digest, that were not skipped, as far as known. */
-  readonly #standing = new Map<string, string>();
+  readonly #notSkipped = new Map<string, string>();
   #unreadable = 0;
   #records = 0;
   #invalid = 0;
 
   payment({ topic, partition, offset }: Place, payment: Payment): void {
     const name = partitionText({ topic, partition });
-    const known = this.#partitions.get(name) ?? { topic, partition, payments: new Map<number, PaymentLine>() };
+    const known = this.#partitions.get(name) ?? { topic, partition, payments: new Map<number, AuditedPayment>() };
     this.#partitions.set(name, known);
-    known.payments.set(offset, new PaymentLine(payment));
+    known.payments.set(offset, new AuditedPayment(payment));
     this.#records += 1;
   }
 
@@ -62,15 +62,15 @@ export class Ledger {
   unreadable({ topic, partition, first, digest }: UnreadableBatch): void {
     const source = sourceText({ topic, partition, offset: first });
     this.#unreadable += 1;
-    this.#standing.set(`${source} ${digest}`, source);
+    this.#notSkipped.set(`${source} ${digest}`, source);
   }
 
   steppedOver(source: string, digest: string): void {
-    this.#standing.delete(`${source} ${digest}`);
+    this.#notSkipped.delete(`${source} ${digest}`);
   }
 
   /** Undefined for a record outside the period, and for one of a deleted topic with the same name. */
-  find(place: Place): PaymentLine | undefined {
+  find(place: Place): AuditedPayment | undefined {
     const found = this.#partitions.get(partitionText(place))?.payments.get(place.offset);
     return found?.at === place.at ? found : undefined;
   }
@@ -88,8 +88,8 @@ export class Ledger {
   }
 
   /** The places of batches that were not skipped, according to the dead letters read so far. */
-  get standing(): readonly string[] {
-    return [...this.#standing.values()];
+  get notSkipped(): readonly string[] {
+    return [...this.#notSkipped.values()];
   }
 
   get unburied(): Iterable<Unburied> {
@@ -106,7 +106,7 @@ export class Ledger {
   get needsLetters(): boolean {
     return (
       this.#unburied.size > 0 ||
-      this.#standing.size > 0 ||
+      this.#notSkipped.size > 0 ||
       this.needsTiers ||
       this.#has(({ isRouted, isOpen }) => !isRouted && !isOpen)
     );
@@ -114,10 +114,10 @@ export class Ledger {
 
   /** Whether an answer depends on the tiers. Read the dead letters first: otherwise exhausted deliveries count as well. */
   get needsTiers(): boolean {
-    return this.#has(({ deliveries }) => deliveries.some((line) => !isEnded(line)));
+    return this.#has(({ deliveries }) => deliveries.some((delivery) => !isEnded(delivery)));
   }
 
-  #has(isIt: (payment: PaymentLine) => boolean): boolean {
+  #has(isIt: (payment: AuditedPayment) => boolean): boolean {
     for (const { payment } of this.payments()) if (isIt(payment)) return true;
     return false;
   }

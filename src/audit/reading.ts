@@ -11,10 +11,10 @@ import type { Topics } from '../delivery/topics.js';
 import type { Broker, BrowseOptions, ReceivedRecord } from '../ports/broker.js';
 import { OUTCOMES, type Outcome } from '../ports/delivery-order.js';
 import type { EventStore } from '../ports/event-store.js';
+import type { AuditedPayment } from './audited-payment.js';
 import type { Committed, Groups } from './committed.js';
 import type { Histories } from './histories.js';
 import type { Ledger } from './ledger.js';
-import type { PaymentLine } from './payment-line.js';
 import type { ReadTopic } from './read-topic.js';
 import type { RoutedSince } from './routed-since.js';
 
@@ -77,8 +77,8 @@ function logged({ ledger, since }: Reading, entry: DeliveryLogEntry, { timestamp
   if (!isSound(entry)) return;
   const { accountId, eventId, eventSource = null, webhookId, payment } = entry;
   if (payment === undefined) since.withoutPlace(timestamp);
-  const line = find(ledger, payment, accountId);
-  if (line?.key === keyOfEvent({ eventId, eventSource })) line.says(webhookId, saidBy(entry, timestamp));
+  const audited = find(ledger, payment, accountId);
+  if (audited?.key === keyOfEvent({ eventId, eventSource })) audited.says(webhookId, saidBy(entry, timestamp));
 }
 
 async function routedBy(
@@ -90,11 +90,11 @@ async function routedBy(
     const place = { topic, partition, offset, at };
     since.routed(place);
     if (!isWithin(period, at) || !isOf(period, accountId)) continue;
-    const line = ledger.find(place);
-    if (!line) payments.find(({ name }) => name === topic)?.isNamed(place);
-    if (line?.accountId !== accountId) continue;
+    const payment = ledger.find(place);
+    if (!payment) payments.find(({ name }) => name === topic)?.isNamed(place);
+    if (payment?.accountId !== accountId) continue;
     const isOwn = store === histories.identity;
-    line.routed({ ...routing, spans: isOwn ? await histories.upTo(accountId, routing.confirmed) : null });
+    payment.routed({ ...routing, spans: isOwn ? await histories.upTo(accountId, routing.confirmed) : null });
   }
 }
 
@@ -136,10 +136,10 @@ async function each(
   }
 }
 
-function find(ledger: Ledger, payment: string | null | undefined, accountId: number): PaymentLine | undefined {
+function find(ledger: Ledger, payment: string | null | undefined, accountId: number): AuditedPayment | undefined {
   const place = readPaymentText(payment);
-  const line = place ? ledger.find(place) : undefined;
-  return line?.accountId === accountId ? line : undefined;
+  const found = place ? ledger.find(place) : undefined;
+  return found?.accountId === accountId ? found : undefined;
 }
 
 function isWithin({ from, to }: Period, at: number): boolean {

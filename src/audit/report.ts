@@ -3,9 +3,9 @@ import { webhookMessageId } from '../delivery/delivery.js';
 import { eventOfKey } from '../delivery/payment/event-identity.js';
 import { sourceText } from '../delivery/record-place.js';
 import { type Answer, answerOf, isKnown } from './answers.js';
+import type { AuditedDelivery } from './audited-payment.js';
 import type { Histories } from './histories.js';
 import type { Entered, Ledger, Unburied } from './ledger.js';
-import type { DeliveryLine } from './payment-line.js';
 import type { Lost } from './read-topic.js';
 import type { RoutedSince } from './routed-since.js';
 import { type Counts, type RecordState, Tally } from './tally.js';
@@ -48,7 +48,7 @@ export interface Unexpected extends About {
 
 interface Answered {
   readonly entered: Entered;
-  readonly line: DeliveryLine;
+  readonly delivery: AuditedDelivery;
   readonly answer: Answer;
 }
 
@@ -80,17 +80,17 @@ export class Report {
     const tally = new Tally();
     for (const entered of ledger.payments()) this.#count(entered, tally);
     for (const record of ledger.unburied) tally.record(this.#stateOf(record));
-    for (const _ of ledger.standing) tally.record('unanswered');
+    for (const _ of ledger.notSkipped) tally.record('unanswered');
     const { records, invalidRecords: invalid, unreadableBatches: unreadable } = ledger;
     return { records, invalid, unreadable, ...tally.counts };
   }
 
   *open(): Iterable<Open> {
-    for (const { entered, line, answer } of this.#all()) {
+    for (const { entered, delivery, answer } of this.#all()) {
       if (answer.kind !== 'retrying') continue;
       // A foreign record may contain any number.
       const nextAttemptAt = new Date(Math.min(answer.due, LAST_TIME_MS)).toISOString();
-      yield { kind: 'open', ...about(entered, line), tier: answer.tier, nextAttemptAt };
+      yield { kind: 'open', ...about(entered, delivery), tier: answer.tier, nextAttemptAt };
     }
   }
 
@@ -101,12 +101,12 @@ export class Report {
       if (this.#stateOf(record) !== 'unanswered') continue;
       yield { kind: 'unanswered', why: UNBURIED, ...NO_EVENT, source: sourceText(record) };
     }
-    for (const source of ledger.standing) yield { kind: 'unanswered', why: UNREAD, ...NO_EVENT, source };
+    for (const source of ledger.notSkipped) yield { kind: 'unanswered', why: UNREAD, ...NO_EVENT, source };
   }
 
   *unexpected(): Iterable<Unexpected> {
-    for (const { entered, line } of this.#all()) {
-      if (this.#isUnexpected(entered, line)) yield { kind: 'unexpected', ...about(entered, line) };
+    for (const { entered, delivery } of this.#all()) {
+      if (this.#isUnexpected(entered, delivery)) yield { kind: 'unexpected', ...about(entered, delivery) };
     }
   }
 
@@ -116,17 +116,17 @@ export class Report {
     if (this.#stateOfPayment(entered) === 'unanswered') {
       yield { kind: 'unanswered', why: UNROUTED, ...NO_DELIVERY, ...event(key), accountId, source: sourceText(place) };
     }
-    for (const { line, answer } of this.#answers(entered)) {
-      if (answer.kind === 'unanswered') yield { ...answer, ...about(entered, line) };
+    for (const { delivery, answer } of this.#answers(entered)) {
+      if (answer.kind === 'unanswered') yield { ...answer, ...about(entered, delivery) };
     }
   }
 
   #count(entered: Entered, tally: Tally): void {
     const { payment } = entered;
     let deliveries = 0;
-    for (const { line, answer } of this.#answers(entered)) {
+    for (const { delivery, answer } of this.#answers(entered)) {
       deliveries += 1;
-      tally.delivery(answer, this.#isUnexpected(entered, line));
+      tally.delivery(answer, this.#isUnexpected(entered, delivery));
     }
     tally.record(this.#stateOfPayment(entered));
     tally.event(payment, deliveries > 0 || !payment.isRouted);
@@ -140,8 +140,9 @@ export class Report {
   *#answers(entered: Entered): Iterable<Answered> {
     const { payment } = entered;
     if (this.#stateOfPayment(entered) === 'earlier') return;
-    for (const line of payment.deliveries) {
-      if (isKnown(line) || payment.demands(line)) yield { entered, line, answer: answerOf(line, payment.isOpen) };
+    for (const delivery of payment.deliveries) {
+      if (isKnown(delivery) || payment.demands(delivery))
+        yield { entered, delivery, answer: answerOf(delivery, payment.isOpen) };
     }
   }
 
@@ -156,12 +157,12 @@ export class Report {
     return this.#parts.since.isEarlier(record, record.at) ? 'earlier' : 'unanswered';
   }
 
-  #isUnexpected({ payment }: Entered, line: DeliveryLine): boolean {
-    return payment.isUnexpected(line, this.#parts.histories.known(payment.accountId));
+  #isUnexpected({ payment }: Entered, delivery: AuditedDelivery): boolean {
+    return payment.isUnexpected(delivery, this.#parts.histories.known(payment.accountId));
   }
 }
 
-function about({ place, payment }: Entered, { webhookId }: DeliveryLine): About {
+function about({ place, payment }: Entered, { webhookId }: AuditedDelivery): About {
   const { accountId, key } = payment;
   const named = event(key);
   const id = webhookMessageId(accountId, { eventSource: null, ...named }, webhookId);

@@ -1,6 +1,6 @@
 /** The counts of a report. */
 import type { Answer } from './answers.js';
-import type { Payment } from './payment-line.js';
+import type { Payment } from './audited-payment.js';
 
 export interface Counts {
   /** Payment records; a repeated event counts as often as it was published. */

@@ -5,8 +5,8 @@ import { foldingTrouble, type Trouble, troubleOf } from '../doctor/projection-tr
 import { ProjectionMissing, type ProjectionServer, ProjectionsOff } from '../ports/projection-server.js';
 import { PROJECTIONS, type ProjectionName } from '../read-model/projection-source.js';
 import { StandsStill, type Watching } from '../read-model/server-catch-up.js';
+import { type Examined, examine } from '../read-model/server-condition.js';
 import { type Deployed, deploy, rebuild } from '../read-model/server-projections.js';
-import { type Examined, examine } from '../read-model/server-standing.js';
 import { type Difference, verify } from '../read-model/server-verification.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 
@@ -72,7 +72,7 @@ async function deployAll(parts: Parts): Promise<void> {
 
 async function rebuildAll(parts: Parts): Promise<void> {
   const all = await examineAll(parts);
-  if (all.some(({ standing }) => standing === 'missing')) throw new CommandFailed(NOT_DEPLOYED);
+  if (all.some(({ condition }) => condition === 'missing')) throw new CommandFailed(NOT_DEPLOYED);
   await mustRunOurs(all);
   for (const name of PROJECTIONS) await say(parts, await rebuild(parts, name, watching(parts)));
 }
@@ -81,13 +81,13 @@ async function status(parts: Parts): Promise<void> {
   const all = await examineAll(parts);
   for (const examined of all) await parts.io.print(statusLine(parts, examined));
   const troubles = all.map(troubleOf).filter((trouble) => trouble !== null);
-  if (all.some(({ standing }) => standing === 'missing')) throw new CommandFailed(NOT_DEPLOYED);
+  if (all.some(({ condition }) => condition === 'missing')) throw new CommandFailed(NOT_DEPLOYED);
   failWith(troubles.map(sentence));
 }
 
 async function verifyAll(parts: Parts): Promise<void> {
   const all = await examineAll(parts);
-  if (all.some(({ standing }) => standing === 'missing')) throw new CommandFailed(NOT_DEPLOYED);
+  if (all.some(({ condition }) => condition === 'missing')) throw new CommandFailed(NOT_DEPLOYED);
   const troubles = all
     .map(troubleOf)
     .filter((trouble) => trouble !== null)
@@ -132,7 +132,7 @@ function failWith(sentences: readonly string[]): void {
 }
 
 async function mustRunOurs(all: readonly Examined[]): Promise<void> {
-  failWith(all.filter(({ standing }) => standing === 'system-only').map((examined) => sentence(troubleOf(examined))));
+  failWith(all.filter(({ condition }) => condition === 'system-only').map((examined) => sentence(troubleOf(examined))));
 }
 
 async function say({ io, json }: Parts, deployed: Deployed): Promise<void> {

@@ -16,7 +16,7 @@ import type { ProjectionStates, SetAside } from '../ports/projection-states.js';
 import { setAsideText } from '../read-model/account-unreadable.js';
 import { type AccountStates, type Accounts, createAccounts, createLoadAccount } from '../read-model/accounts.js';
 import { HeadWatch } from '../read-model/head-watch.js';
-import { ProjectionHost, type ProjectionStanding } from '../read-model/projection-host.js';
+import { ProjectionHost, type ProjectionProgress } from '../read-model/projection-host.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
 import { sealedValues } from '../read-model/sealed-values.js';
 import type { Config } from '../settings/config.js';
@@ -142,9 +142,9 @@ function identifying(dataDir: string, store: EventStore, states: ProjectionState
 }
 
 function watchReadModel({ metrics, readiness }: Start, host: ProjectionHost<AccountStates>, watch: HeadWatch): void {
-  for (const name of PROJECTIONS) metrics.watch.projection(name, () => host.standing);
-  const whyNot = (...kinds: readonly ProjectionStanding['kind'][]) => {
-    const { kind, why } = host.standing;
+  for (const name of PROJECTIONS) metrics.watch.projection(name, () => host.progress);
+  const whyNot = (...kinds: readonly ProjectionProgress['kind'][]) => {
+    const { kind, why } = host.progress;
     return kinds.includes(kind) ? why : null;
   };
   readiness.part('event store', () => watch.whyNot ?? whyNot('starting', 'out-of-reach'));

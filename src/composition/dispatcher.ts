@@ -123,8 +123,8 @@ function watch({ config, metrics, readiness, brokerContact }: Core, attended: At
 }
 
 function standstills({ payments, retries }: ReturnType<Dispatcher['state']>): string | null {
-  const standing = [...payments.partitions, ...retries.partitions].flatMap(({ unreadable }) => unreadable ?? []);
-  return standing.length === 0 ? null : standing.map(standstillText).join('; ');
+  const stopped = [...payments.partitions, ...retries.partitions].flatMap(({ unreadable }) => unreadable ?? []);
+  return stopped.length === 0 ? null : stopped.map(standstillText).join('; ');
 }
 
 /** Retries while the broker is unreachable; other failures end the start. */

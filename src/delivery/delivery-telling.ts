@@ -1,6 +1,6 @@
 /** Reports a delivery's steps to the log and the metrics. */
 import type { Logger } from '../observability/logger.js';
-import type { DeliveryMetrics, PutOffReason } from '../observability/metrics.js';
+import type { DeliveryMetrics, ParkReason } from '../observability/metrics.js';
 import { correlationIdOf, type Delivery, sourceOf } from './delivery.js';
 import type { BreakerChange } from './isolation/circuit-breaker.js';
 import type { Letter, NextStep, StepResult } from './next-step.js';
@@ -23,10 +23,10 @@ export function aboutDelivery(delivery: Delivery) {
 export function tellStep(telling: DeliveryTelling, before: Delivery, result: StepResult, step: NextStep): void {
   const { metrics } = telling;
   if (result.kind === 'delivered') recordLatency(telling, before);
-  const isPutOff = result.kind === 'put-off' && step.outcome === 'retrying';
-  metrics.came(isPutOff ? 'put-off' : step.outcome, before.eventType);
+  const isParked = result.kind === 'parked' && step.outcome === 'retrying';
+  metrics.came(isParked ? 'parked' : step.outcome, before.eventType);
   if (step.outcome !== 'retrying') tellEnd(telling, result, step);
-  else if (result.kind === 'put-off') tellPutOff(telling, step, result.why);
+  else if (result.kind === 'parked') tellParked(telling, step, result.why);
   else tellFailure(telling, step);
 }
 
@@ -36,12 +36,12 @@ export function tellBreaker({ logger }: DeliveryTelling, delivery: Delivery, cha
   else if (change === 'closed') logger.info(about, 'an endpoint accepts deliveries again');
 }
 
-function recordLatency({ metrics, now }: DeliveryTelling, { publishedAt, attempts, putOff }: Delivery): void {
-  if (publishedAt !== null) metrics.delivered(now() - publishedAt, attempts > 0 || putOff > 0);
+function recordLatency({ metrics, now }: DeliveryTelling, { publishedAt, attempts, parkings }: Delivery): void {
+  if (publishedAt !== null) metrics.delivered(now() - publishedAt, attempts > 0 || parkings > 0);
 }
 
-function tellPutOff({ logger, metrics }: DeliveryTelling, step: NextStep, why: PutOffReason): void {
-  metrics.putOff(why);
+function tellParked({ logger, metrics }: DeliveryTelling, step: NextStep, why: ParkReason): void {
+  metrics.parked(why);
   logger.debug({ ...aboutDelivery(step.delivery), why, next: tierOf(step) }, 'a delivery is parked');
 }
 

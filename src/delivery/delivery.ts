@@ -31,7 +31,7 @@ export interface Delivery {
   /** Index in the schedule: the delay before the attempt that follows the next failure. */
   readonly step: number;
   /** How often in a row the delivery was parked: 0 after an attempt. */
-  readonly putOff: number;
+  readonly parkings: number;
   /** How many of these parkings were due to the endpoint, which took nothing. */
   readonly refusals: number;
   /**
@@ -60,7 +60,8 @@ const OWN_HEADERS = 'aw-';
 const WEBHOOK_EVENT = 'aw-webhook-event';
 const DUE = 'aw-due';
 const TURN = 'aw-turn';
-const PUT_OFF = 'aw-put-off';
+/** Its name in records that releases before this one wrote. */
+const PARKINGS = 'aw-put-off';
 const REFUSALS = 'aw-refusals';
 const LEFT = 'aw-left';
 const PUBLISHED = 'aw-published';
@@ -87,7 +88,7 @@ export function newDelivery(
     attempts: 0,
     turn: 0,
     step: 0,
-    putOff: 0,
+    parkings: 0,
     refusals: 0,
     leftMs: null,
     publishedAt,
@@ -125,7 +126,12 @@ export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
   const { record } = delivery;
   // Not spread: a received record also has its original place and time.
   const { key, value } = record;
-  const headers = [...foreignHeaders(record), ...ownHeaders(delivery), text(PUT_OFF, delivery.putOff), text(DUE, due)];
+  const headers = [
+    ...foreignHeaders(record),
+    ...ownHeaders(delivery),
+    text(PARKINGS, delivery.parkings),
+    text(DUE, due),
+  ];
   if (delivery.refusals > 0) headers.push(text(REFUSALS, delivery.refusals));
   // Dead letters omit these: a replay weeks later starts with the full lifetime, and must not count as delivery
   // latency.
@@ -154,7 +160,7 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   const turn = Math.max(attempts, whole(record, TURN) ?? 0);
   // Records of earlier releases lack these.
   const webhookEvent = headerText(record, WEBHOOK_EVENT) ?? null;
-  const putOff = Math.max(0, whole(record, PUT_OFF) ?? 0);
+  const parkings = Math.max(0, whole(record, PARKINGS) ?? 0);
   const refusals = Math.max(0, whole(record, REFUSALS) ?? 0);
   const publishedAt = whole(record, PUBLISHED);
   const leftMs = whole(record, LEFT);
@@ -162,7 +168,7 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   const trace = traceOf(record, TRACE) ?? traceOf(record);
   const span = headerText(record, LAST_SPAN);
   const lastSpan = trace && span !== undefined && isSpanId(span) ? span : null;
-  const progress = { attempts, turn, step, putOff, refusals, leftMs, publishedAt, payment, trace, lastSpan };
+  const progress = { attempts, turn, step, parkings, refusals, leftMs, publishedAt, payment, trace, lastSpan };
   return { id, accountId, webhookId, webhookEvent, ...event, eventType, ...progress, record };
 }
 

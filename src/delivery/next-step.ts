@@ -14,13 +14,13 @@
  *             -> exhausted: a dead letter, `other-history`  (the webhook's id belongs to another webhook, or to none)
  *             -> exhausted: a dead letter, `account-unreadable`  (an event of the account can't be read)
  */
-import type { PutOffReason } from '../observability/metrics.js';
+import type { ParkReason } from '../observability/metrics.js';
 import type { Outcome } from '../ports/delivery-order.js';
 import type { Delivery } from './delivery.js';
 import type { LoggedAttempt } from './log/delivery-log.js';
 import type { Unsent } from './recipient.js';
 import type { EndReason } from './retry/dead-letters.js';
-import { type Delay, dueAt, lifetimeMs, stepAfterFailure, tierOfPutOff } from './retry/retry-schedule.js';
+import { type Delay, dueAt, lifetimeMs, stepAfterFailure, tierOfParking } from './retry/retry-schedule.js';
 
 export type StepResult =
   | { readonly kind: 'delivered'; readonly attempt: LoggedAttempt }
@@ -28,7 +28,7 @@ export type StepResult =
   /** 410, and the webhook of the attempt is inactive now. */
   | { readonly kind: 'switched-off'; readonly by: 'account' | 'service'; readonly attempt: LoggedAttempt }
   /** isSoon: the cause is not the endpoint, which accepts deliveries. */
-  | { readonly kind: 'put-off'; readonly why: PutOffReason; readonly isSoon: boolean }
+  | { readonly kind: 'parked'; readonly why: ParkReason; readonly isSoon: boolean }
   | { readonly kind: 'unsent'; readonly to: Unsent };
 
 export interface StepTime {
@@ -72,8 +72,8 @@ export function nextStep(delivery: Delivery, result: StepResult, time: StepTime)
       return result.by === 'account'
         ? ended(counted(delivery), 'cancelled', result.attempt, null)
         : buried(counted(delivery), result.attempt, 'deactivated', 'the endpoint answered 410 Gone');
-    case 'put-off':
-      return putOff(delivery, result.why, result.isSoon, time);
+    case 'parked':
+      return park(delivery, result.why, result.isSoon, time);
     case 'unsent':
       return unsent(delivery, result.to);
     default:
@@ -82,7 +82,7 @@ export function nextStep(delivery: Delivery, result: StepResult, time: StepTime)
 }
 
 function counted(delivery: Delivery): Delivery {
-  return { ...delivery, attempts: delivery.attempts + 1, turn: delivery.turn + 1, putOff: 0, refusals: 0 };
+  return { ...delivery, attempts: delivery.attempts + 1, turn: delivery.turn + 1, parkings: 0, refusals: 0 };
 }
 
 function afterFailure(
@@ -101,15 +101,15 @@ function afterFailure(
  * After its lifetime a delivery takes a free place, or is exhausted if there is none, as here. Our own stop ends
  * nothing.
  */
-function putOff(delivery: Delivery, why: PutOffReason, isSoon: boolean, time: StepTime): NextStep {
+function park(delivery: Delivery, why: ParkReason, isSoon: boolean, time: StepTime): NextStep {
   const left = leftMs(delivery, time);
   if (left <= 0 && why !== 'stopping') return buried(delivery, null, 'exhausted', `its time limit passed (${why})`);
-  const tier = tierOfPutOff(time.schedule, isSoon ? 0 : delivery.refusals);
+  const tier = tierOfParking(time.schedule, isSoon ? 0 : delivery.refusals);
   if (!tier) throw new RangeError('the retry schedule has no delay');
   const due = Math.min(dueAt(tier, time.now, time.random), time.now + Math.max(0, left));
   const refusals = delivery.refusals + (isSoon ? 0 : 1);
-  const step = scheduleRetry({ ...delivery, putOff: delivery.putOff + 1, refusals }, null, tier, due, time);
-  return { ...step, isTold: delivery.putOff === 0 };
+  const step = scheduleRetry({ ...delivery, parkings: delivery.parkings + 1, refusals }, null, tier, due, time);
+  return { ...step, isTold: delivery.parkings === 0 };
 }
 
 function unsent(delivery: Delivery, to: Unsent): NextStep {

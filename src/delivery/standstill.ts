@@ -23,14 +23,14 @@ export interface StandstillParts {
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-interface Waiting {
+interface StoppedPartition {
   readonly batch: UnreadableBatch;
   readonly goOn: () => void;
 }
 
 export class Standstills {
   readonly #parts: StandstillParts;
-  readonly #waiting = new Set<Waiting>();
+  readonly #stopped = new Set<StoppedPartition>();
   #reading = new AbortController();
 
   constructor(parts: StandstillParts) {
@@ -41,11 +41,11 @@ export class Standstills {
   readonly at = (batch: UnreadableBatch, gone: AbortSignal): Promise<void> => {
     this.#parts.logger.error(about(batch), 'a batch can not be read: its partition is stopped');
     return new Promise((resolve, reject) => {
-      const waiting = { batch, goOn: resolve };
-      this.#waiting.add(waiting);
+      const partition = { batch, goOn: resolve };
+      this.#stopped.add(partition);
       gone.addEventListener('abort', () => {
-        if (!this.#waiting.delete(waiting)) return;
-        if (this.#waiting.size === 0) this.#reading.abort();
+        if (!this.#stopped.delete(partition)) return;
+        if (this.#stopped.size === 0) this.#reading.abort();
         reject(new Error('the partition is gone'));
       });
       this.#readFromTheOldest();
@@ -73,13 +73,13 @@ export class Standstills {
   }
 
   #take(letter: ReceivedRecord): void {
-    for (const waiting of this.#waiting) {
-      if (!isOrderToSkip(letter, waiting.batch)) continue;
-      this.#waiting.delete(waiting);
-      this.#parts.logger.warn(about(waiting.batch), 'the batch was stepped over by order of an operator');
-      waiting.goOn();
+    for (const partition of this.#stopped) {
+      if (!isOrderToSkip(letter, partition.batch)) continue;
+      this.#stopped.delete(partition);
+      this.#parts.logger.warn(about(partition.batch), 'the batch was stepped over by order of an operator');
+      partition.goOn();
     }
-    if (this.#waiting.size === 0) this.#reading.abort();
+    if (this.#stopped.size === 0) this.#reading.abort();
   }
 }
 

@@ -24,8 +24,8 @@ export async function resultOf(
   webhook: Webhook,
   attempted: AttemptResult | null,
 ): Promise<StepResult> {
-  if (attempted === null) return { kind: 'put-off', why: 'not-prepared', isSoon: true };
-  if (attempted.kind === 'interrupted') return { kind: 'put-off', why: 'stopping', isSoon: true };
+  if (attempted === null) return { kind: 'parked', why: 'not-prepared', isSoon: true };
+  if (attempted.kind === 'interrupted') return { kind: 'parked', why: 'stopping', isSoon: true };
   parts.metrics.attempted(attempted);
   const attempt = loggedAttempt(attempted, webhook.version);
   switch (attempted.kind) {
@@ -76,9 +76,9 @@ async function switchedOffBy(
   return now && (now.isActive || now.offBy === 'service') ? 'service' : 'account';
 }
 
-const PUT_OFF_WHY = { 'line-full': 'line-full', open: 'breaker-open', closed: 'stopping' } as const;
+const PARK_REASON_OF = { 'line-full': 'line-full', open: 'breaker-open', closed: 'stopping' } as const;
 
 /** For a refusal at the gate. */
 export function resultOfRefusal({ why, isTaking }: Refused): StepResult {
-  return { kind: 'put-off', why: PUT_OFF_WHY[why], isSoon: (why === 'line-full' && isTaking) || why === 'closed' };
+  return { kind: 'parked', why: PARK_REASON_OF[why], isSoon: (why === 'line-full' && isTaking) || why === 'closed' };
 }

@@ -65,12 +65,12 @@ interface Needs {
 }
 
 function topicFindings(topics: readonly InspectedTopic[], needs: Needs): Finding[] {
-  const findings = topics.flatMap((topic) => [...standing(topic), ...setUp(topic, needs)]);
+  const findings = topics.flatMap((topic) => [...availability(topic), ...setUp(topic, needs)]);
   const sound = `${topics.length} topics are set up as needed`;
   return findings.length > 0 || topics.length === 0 ? findings : [ok(sound)];
 }
 
-function standing({ name, leaderless, underReplicated, hasLater }: InspectedTopic): Finding[] {
+function availability({ name, leaderless, underReplicated, hasLater }: InspectedTopic): Finding[] {
   const later = `${name} has records from the future: the clock of this machine is behind, or that of a publisher is ahead`;
   return [
     ...(leaderless > 0 ? [fail(`${name}: ${leaderless} partitions have no leader`, 'check the brokers')] : []),

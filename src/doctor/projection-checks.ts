@@ -5,7 +5,7 @@
 import type { EventStore } from '../ports/event-store.js';
 import type { ProjectionServer } from '../ports/projection-server.js';
 import { PROJECTIONS } from '../read-model/projection-source.js';
-import { type Examined, examine } from '../read-model/server-standing.js';
+import { type Examined, examine } from '../read-model/server-condition.js';
 import { type Finding, fail, ok, warn } from './check.js';
 import { foldingTrouble, troubleOf } from './projection-troubles.js';
 
@@ -28,9 +28,9 @@ export async function projectionsAtServer({ store, projections }: OpenedServer):
 }
 
 function findingOf(examined: Examined): Finding {
-  const { projection, standing, status, source } = examined;
+  const { projection, condition, status, source } = examined;
   const trouble = troubleOf(examined);
-  if (trouble) return (standing === 'faulted' ? fail : warn)(trouble.says, trouble.todo);
+  if (trouble) return (condition === 'faulted' ? fail : warn)(trouble.says, trouble.todo);
   const { progress = -1 } = status ?? {};
   if (progress >= 0 && progress < FOLDED)
     return warn(`${projection} has folded ${progress.toFixed(0)} %`, 'wait for it');

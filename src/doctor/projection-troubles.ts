@@ -1,6 +1,6 @@
 /** Faults of the projections at the event store's server, in sentences, each with the remedy. */
 import type { Folding } from '../ports/projection-server.js';
-import type { Examined } from '../read-model/server-standing.js';
+import type { Examined } from '../read-model/server-condition.js';
 
 export interface Trouble {
   readonly says: string;
@@ -28,8 +28,8 @@ export function foldingTrouble(folding: Folding): Trouble | null {
 }
 
 /** A fault of one projection. */
-export function troubleOf({ projection, standing, status }: Examined): Trouble | null {
-  switch (standing) {
+export function troubleOf({ projection, condition, status }: Examined): Trouble | null {
+  switch (condition) {
     case 'running':
       return null;
     case 'missing':
@@ -42,6 +42,6 @@ export function troubleOf({ projection, standing, status }: Examined): Trouble |
     case 'system-only':
       return { says: 'the server runs only its system projections', todo: RUN_ALL };
     default:
-      return standing satisfies never;
+      return condition satisfies never;
   }
 }

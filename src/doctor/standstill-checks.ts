@@ -21,7 +21,7 @@ export function standstillChecks(config: Config, openBroker: () => Promise<Broke
 async function findings(config: Config, broker: Broker | null): Promise<Finding[]> {
   if (!broker) return [];
   try {
-    const found = await withinTime(LOOK_WITHIN_MS, standing(config, broker));
+    const found = await withinTime(LOOK_WITHIN_MS, nextUnreadable(config, broker));
     return found.length === 0 ? [ok('no partition is stopped by an unreadable batch')] : found.map(finding);
   } catch (error) {
     if (error instanceof BrokerRefused) return [warn(error.message, 'grant READ on groups account-webhooks-browse-*')];
@@ -31,7 +31,7 @@ async function findings(config: Config, broker: Broker | null): Promise<Finding[
 }
 
 /** The next record of a group in each partition: earlier records may still be in progress. */
-async function standing(config: Config, broker: Broker): Promise<UnreadableBatch[]> {
+async function nextUnreadable(config: Config, broker: Broker): Promise<UnreadableBatch[]> {
   const { payments, isTier } = topicsOf(config.paymentTopics, config.topicPrefix);
   const tiers = (await broker.listTopics()).filter(isTier);
   const { group } = config.delivery;

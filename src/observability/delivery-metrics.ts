@@ -2,10 +2,10 @@
 import type { Exposition } from './exposition.js';
 import {
   DEAD_LETTER_REASONS,
-  DELIVERY_OUTCOMES,
+  DELIVERY_STEPS,
   type DeliveryMetrics,
-  type DeliveryOutcome,
-  PUT_OFF_REASONS,
+  type DeliveryStep,
+  PARK_REASONS,
 } from './metrics.js';
 import type { Count, Distribution } from './tallies.js';
 
@@ -35,13 +35,13 @@ export function deliveryMetrics(exposition: Exposition, labels: DeliveryLabels):
   );
   const paths = { direct: latency('direct'), retried: latency('retried') };
   const connections = exposition.counter(CONNECTIONS)();
-  const putOff = each(PUT_OFF_REASONS, exposition.counter(PUT_OFF));
+  const parked = each(PARK_REASONS, exposition.counter(PARKED));
   const deadLetters = each(DEAD_LETTER_REASONS, exposition.counter(DEAD_LETTERS));
   return {
     attempted: ({ status, error, durationMs }) => results(status, error).observe(durationMs / 1000),
     connected: () => connections.inc(),
     came,
-    putOff: (why) => putOff[why].inc(),
+    parked: (why) => parked[why].inc(),
     // Hazard: the publication time comes from a payment system's clock and may be any value.
     delivered: (ms, waited) => paths[waited ? 'retried' : 'direct'].observe(Math.max(0, ms) / 1000),
     deadLetter: (reason) => deadLetters[reason].inc(),
@@ -53,8 +53,8 @@ const CONNECTIONS = {
   help: 'Connections opened to endpoints. Each is a TLS handshake.',
 };
 
-const PUT_OFF = {
-  name: 'account_webhooks_put_off_total',
+const PARKED = {
+  name: 'account_webhooks_parked_total',
   help: 'Parked deliveries (moved to a retry tier, with no attempt counted), by reason.',
   labels: ['reason'],
 };
@@ -88,12 +88,12 @@ function outcomes(exposition: Exposition, eventTypes: readonly string[]) {
     help: 'Steps of deliveries, by outcome and event type.',
     labels: ['outcome', 'event_type'],
   });
-  const ofOutcome = (outcome: DeliveryOutcome) => ({
+  const ofOutcome = (outcome: DeliveryStep) => ({
     byType: new Map(eventTypes.map((type) => [type, counter(outcome, type)])),
     other: counter(outcome, OTHER),
   });
-  const all = each(DELIVERY_OUTCOMES, ofOutcome);
-  return (outcome: DeliveryOutcome, eventType: string): void => {
+  const all = each(DELIVERY_STEPS, ofOutcome);
+  return (outcome: DeliveryStep, eventType: string): void => {
     const { byType, other } = all[outcome];
     (byType.get(eventType) ?? other).inc();
   };

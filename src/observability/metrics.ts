@@ -3,13 +3,13 @@
  * these, not the exposition. No label grows with accounts, URLs or webhooks; docs/operations.md has the whole list.
  */
 
-export const DELIVERY_OUTCOMES = ['delivered', 'retrying', 'put-off', 'exhausted', 'cancelled'] as const;
-/** retrying: an attempt failed, and another will follow. put-off: parked in a tier without an attempt, uncounted. */
-export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
+export const DELIVERY_STEPS = ['delivered', 'retrying', 'parked', 'exhausted', 'cancelled'] as const;
+/** retrying: an attempt failed, and another will follow. parked: moved to a tier without an attempt, uncounted. */
+export type DeliveryStep = (typeof DELIVERY_STEPS)[number];
 
-export const PUT_OFF_REASONS = ['line-full', 'breaker-open', 'stopping', 'not-prepared'] as const;
+export const PARK_REASONS = ['line-full', 'breaker-open', 'stopping', 'not-prepared'] as const;
 /** not-prepared: our own fault, in keys or store. */
-export type PutOffReason = (typeof PUT_OFF_REASONS)[number];
+export type ParkReason = (typeof PARK_REASONS)[number];
 
 /** All but `unreadable`, which an operator's command writes. */
 export const DEAD_LETTER_REASONS = [
@@ -31,8 +31,8 @@ export interface DeliveryMetrics {
   /** A connection to an endpoint was established. */
   connected(): void;
   /** The outcome of a delivery step. */
-  came(to: DeliveryOutcome, eventType: string): void;
-  putOff(why: PutOffReason): void;
+  came(to: DeliveryStep, eventType: string): void;
+  parked(why: ParkReason): void;
   /**
    * The first 2xx. @param ms since the payment's record was published @param waited whether the delivery was ever in a
    * tier

@@ -48,12 +48,12 @@ function exposeConsumers(exposition: Exposition, { consumers }: Watched): void {
       (sample()?.partitions ?? []).map(({ topic, partition, behind }): Sample => [behind, topic, String(partition)]),
     ),
   );
-  const standing = {
+  const unreadable = {
     name: 'account_webhooks_partitions_unreadable',
     help: 'Partitions of this process that are stopped by an unreadable batch, by topic.',
     labels: ['topic'],
   };
-  exposition.gauge(standing, () => consumers.flatMap(({ sample }) => standingByTopic(sample()?.partitions ?? [])));
+  exposition.gauge(unreadable, () => consumers.flatMap(({ sample }) => unreadableByTopic(sample()?.partitions ?? [])));
   const inHand = (value: (sample: ConsumerSample) => number) => () =>
     consumers.flatMap(({ name, sample }): Sample[] => {
       const taken = sample();
@@ -74,7 +74,7 @@ function exposeConsumers(exposition: Exposition, { consumers }: Watched): void {
   );
 }
 
-function standingByTopic(partitions: readonly PartitionSample[]): Sample[] {
+function unreadableByTopic(partitions: readonly PartitionSample[]): Sample[] {
   const byTopic = new Map<string, number>();
   for (const { topic, unreadable } of partitions) {
     byTopic.set(topic, (byTopic.get(topic) ?? 0) + (unreadable ? 1 : 0));

@@ -21,7 +21,7 @@ export class ReadModelBehind extends Error {
   readonly code = 'READ_MODEL_BEHIND';
 }
 
-interface Entry<S> {
+interface AheadState<S> {
   readonly folded: Folded<S>;
   readonly keys: ReadonlyMap<string, KeyUse>;
   readonly characters: number;
@@ -32,7 +32,7 @@ interface Entry<S> {
 export class AheadStates<S> {
   readonly #limits: AheadLimits;
   readonly #now: () => number;
-  readonly #entries = new Map<string, Entry<S>>();
+  readonly #entries = new Map<string, AheadState<S>>();
   #characters = 0;
 
   constructor(now: () => number, limits: AheadLimits = AHEAD_LIMITS) {

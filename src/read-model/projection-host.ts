@@ -64,7 +64,7 @@ type Contact =
   | { readonly kind: 'starting' | 'catching-up' | 'out-of-reach'; readonly why: string }
   | { readonly kind: 'live'; readonly why: null };
 
-export type ProjectionStanding = Contact & {
+export type ProjectionProgress = Contact & {
   /** Folded by this process. */
   readonly events: number;
   /** ms since it last had all events of the store; 0 while it follows. */
@@ -127,7 +127,7 @@ export class ProjectionHost<S> {
   }
 
   /** Its progress relative to the store. */
-  get standing(): ProjectionStanding {
+  get progress(): ProjectionProgress {
     return { ...this.#contact, events: this.#events, behindMs: this.#behindMs() };
   }
 

@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProjectionMissing, type ServerProjectionStatus } from '../ports/projection-server.js';
 import { loadProjection, type Projection, type ProjectionName } from './projection-source.js';
+import { isFaulted, isStopped, type ServerParts } from './server-condition.js';
 import { differenceAt, eventsOf, type Place } from './server-fold.js';
-import { isFaulted, isStopped, type ServerParts } from './server-standing.js';
 
 export interface Watching {
   readonly lookEveryMs: number;

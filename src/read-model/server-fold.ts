@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type RecordedEvent, StoreUnavailable } from '../ports/event-store.js';
 import type { Projection } from './projection-source.js';
-import type { ServerParts } from './server-standing.js';
+import type { ServerParts } from './server-condition.js';
 
 const STILL_THERE_EVERY_MS = 2_000;
 

@@ -3,7 +3,7 @@ import { ProjectionMissing } from '../ports/projection-server.js';
 import { rehearsed } from './projection-rehearsal.js';
 import { type ProjectionName, projectionSource } from './projection-source.js';
 import { untilCaughtUp, untilStopped, type Watching } from './server-catch-up.js';
-import { examine, isDeployed, type ServerParts, type Standing, writeDownDeployment } from './server-standing.js';
+import { type Condition, examine, isDeployed, type ServerParts, writeDownDeployment } from './server-condition.js';
 
 export interface Deployed {
   readonly projection: ProjectionName;
@@ -19,15 +19,15 @@ export interface Deployed {
  */
 export async function deploy(parts: ServerParts, name: ProjectionName, watching: Watching): Promise<Deployed> {
   rehearsed(name, projectionSource(name));
-  const { standing } = await examine(parts, name);
+  const { condition } = await examine(parts, name);
   const wasDeployed = await isDeployed(parts.store, name);
-  const step = nextStep(standing, wasDeployed);
+  const step = nextStep(condition, wasDeployed);
   switch (step.outcome) {
     case 'created':
       await parts.server.put(name, projectionSource(name));
       break;
     case 'rebuilt':
-      await foldAgain(parts, name, standing, watching);
+      await foldAgain(parts, name, condition, watching);
       break;
     case 'started':
       await parts.server.start(name);
@@ -45,8 +45,8 @@ export async function deploy(parts: ServerParts, name: ProjectionName, watching:
 type Step = Pick<Deployed, 'outcome' | 'cause'>;
 
 /** @param wasDeployed whether a deployment of this source is recorded: it isn't if the deployment was interrupted */
-function nextStep(standing: Standing, wasDeployed: boolean): Step {
-  switch (standing) {
+function nextStep(condition: Condition, wasDeployed: boolean): Step {
+  switch (condition) {
     case 'missing':
       return { outcome: 'created', cause: null };
     case 'faulted':
@@ -59,7 +59,7 @@ function nextStep(standing: Standing, wasDeployed: boolean): Step {
     case 'running':
       return wasDeployed ? { outcome: 'unchanged', cause: null } : CUT_SHORT;
     default:
-      return standing satisfies never;
+      return condition satisfies never;
   }
 }
 
@@ -68,18 +68,18 @@ const CUT_SHORT: Step = { outcome: 'rebuilt', cause: 'its deployment was interru
 /** @throws ProjectionMissing, FixtureFailed, StandsStill, StoreUnavailable, ProjectionsOff */
 export async function rebuild(parts: ServerParts, name: ProjectionName, watching: Watching): Promise<Deployed> {
   rehearsed(name, projectionSource(name));
-  const { standing } = await examine(parts, name);
-  if (standing === 'missing') throw new ProjectionMissing(name);
-  await foldAgain(parts, name, standing, watching);
+  const { condition } = await examine(parts, name);
+  if (condition === 'missing') throw new ProjectionMissing(name);
+  await foldAgain(parts, name, condition, watching);
   await writeDownDeployment(parts.store, name);
   await untilCaughtUp(parts, name, watching);
   return { projection: name, outcome: 'rebuilt', cause: null };
 }
 
 /** Reset does not start a stopped projection: so it is always started at the end. A faulted one doesn't run. */
-async function foldAgain(parts: ServerParts, name: ProjectionName, standing: Standing, watching: Watching) {
+async function foldAgain(parts: ServerParts, name: ProjectionName, condition: Condition, watching: Watching) {
   const { server } = parts;
-  if (standing !== 'faulted') {
+  if (condition !== 'faulted') {
     await server.stop(name);
     await untilStopped(parts, name, watching);
   }

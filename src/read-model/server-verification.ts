@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RecordedEvent } from '../ports/event-store.js';
 import { ProjectionMissing } from '../ports/projection-server.js';
 import { loadProjection, type Projection, type ProjectionName } from './projection-source.js';
+import type { ServerParts } from './server-condition.js';
 import { asStored, differenceAt, eventsOf, type Place, type TwoStates } from './server-fold.js';
-import type { ServerParts } from './server-standing.js';
 
 /** A server that is briefly behind is no difference, so all differing states are checked again, together. */
 const LOOKS = 5;

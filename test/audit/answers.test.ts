@@ -3,7 +3,7 @@ import { type Answer, answerOf, type Evidence } from '../../src/audit/answers.js
 import type { Outcome, Said } from '../../src/ports/delivery-order.js';
 
 const entry = (outcome: Outcome, turn = 1): Said => ({ outcome, turn, at: 0, nextAttemptAt: null });
-const NOTHING: Evidence = { said: null, waiting: null, letterTurn: null };
+const NOTHING: Evidence = { said: null, openRetry: null, letterTurn: null };
 const waits = (turn: number) => ({ tier: '5s', turn, due: 7 });
 const retrying = (turn: number): Answer => ({ kind: 'retrying', ...waits(turn) });
 const noAnswer = (why: RegExp) => ({ kind: 'unanswered', why: expect.stringMatching(why) as unknown as string });
@@ -11,11 +11,11 @@ const noAnswer = (why: RegExp) => ({ kind: 'unanswered', why: expect.stringMatch
 test.each<readonly [string, Partial<Evidence>, object]>([
   ['delivered', { said: entry('delivered') }, { kind: 'delivered' }],
   ['cancelled', { said: entry('cancelled') }, { kind: 'cancelled' }],
-  ['delivered, with a record in a tier', { said: entry('delivered'), waiting: waits(9) }, { kind: 'delivered' }],
+  ['delivered, with a record in a tier', { said: entry('delivered'), openRetry: waits(9) }, { kind: 'delivered' }],
   ['exhausted, with its dead letter', { said: entry('exhausted'), letterTurn: 1 }, { kind: 'exhausted' }],
   [
     'exhausted, and put back since',
-    { said: entry('exhausted'), letterTurn: 1, waiting: waits(2) },
+    { said: entry('exhausted'), letterTurn: 1, openRetry: waits(2) },
     { kind: 'exhausted' },
   ],
   ['exhausted, without it', { said: entry('exhausted') }, noAnswer(/dead letters/)],
@@ -24,20 +24,20 @@ test.each<readonly [string, Partial<Evidence>, object]>([
     { said: entry('exhausted', 3), letterTurn: 2 },
     noAnswer(/dead letters/),
   ],
-  ['exhausted without it, and still in the tier', { said: entry('exhausted'), waiting: waits(1) }, retrying(1)],
-  ['retrying, and in the tier', { said: entry('retrying'), waiting: waits(1) }, retrying(1)],
-  ['retrying, and tried since', { said: entry('retrying'), waiting: waits(2) }, retrying(2)],
+  ['exhausted without it, and still in the tier', { said: entry('exhausted'), openRetry: waits(1) }, retrying(1)],
+  ['retrying, and in the tier', { said: entry('retrying'), openRetry: waits(1) }, retrying(1)],
+  ['retrying, and tried since', { said: entry('retrying'), openRetry: waits(2) }, retrying(2)],
   [
     'retrying, with the record of the try before',
-    { said: entry('retrying', 2), waiting: waits(1) },
+    { said: entry('retrying', 2), openRetry: waits(1) },
     noAnswer(/in no retry tier/),
   ],
   ['retrying, in no tier', { said: entry('retrying'), letterTurn: 9 }, noAnswer(/in no retry tier/)],
-  ['no entry, in a tier', { waiting: waits(0) }, retrying(0)],
+  ['no entry, in a tier', { openRetry: waits(0) }, retrying(0)],
   ['no entry, a dead letter', { letterTurn: 0 }, { kind: 'exhausted' }],
-  ['no entry, a dead letter of the last try', { waiting: waits(4), letterTurn: 5 }, { kind: 'exhausted' }],
-  ['no entry, put off until its time was over', { waiting: waits(4), letterTurn: 4 }, { kind: 'exhausted' }],
-  ['no entry, replayed', { waiting: waits(6), letterTurn: 5 }, retrying(6)],
+  ['no entry, a dead letter of the last try', { openRetry: waits(4), letterTurn: 5 }, { kind: 'exhausted' }],
+  ['no entry, parked until its time was over', { openRetry: waits(4), letterTurn: 4 }, { kind: 'exhausted' }],
+  ['no entry, replayed', { openRetry: waits(6), letterTurn: 5 }, retrying(6)],
   ['no entry at all', {}, noAnswer(/no record of the delivery/)],
 ])('%s', (_, evidence, answer) => {
   expect(answerOf({ ...NOTHING, ...evidence }, false)).toEqual(answer);
@@ -52,5 +52,5 @@ test.each<Partial<Evidence>>([{}, { said: entry('exhausted') }, { said: entry('r
 
 test('what is there is told, even if its payment comes again', () => {
   expect(answerOf({ ...NOTHING, said: entry('delivered') }, true)).toEqual({ kind: 'delivered' });
-  expect(answerOf({ ...NOTHING, said: entry('retrying'), waiting: waits(1) }, true)).toEqual(retrying(1));
+  expect(answerOf({ ...NOTHING, said: entry('retrying'), openRetry: waits(1) }, true)).toEqual(retrying(1));
 });

@@ -247,10 +247,10 @@ describe('what became of a delivery', () => {
     expect((await answer()).unanswered).toMatchObject([{ why: 'to be retried, but in no retry tier' }]);
   });
 
-  test('retrying, and put off again, which no entry tells', async () => {
+  test('retrying, and parked again, which no entry tells', async () => {
     topics.waits(toThree, '5s', NOON + 5_000);
     topics.logged(toThree, 'retrying', NOON + 5_000);
-    topics.waits({ ...toThree, putOff: 1 }, '30m', NOON + 9_000);
+    topics.waits({ ...toThree, parkings: 1 }, '30m', NOON + 9_000);
     topics.commit(TIER, 1);
     expect((await answer()).counts).toMatchObject({ retrying: { '30m': 1 }, unanswered: 0 });
   });

@@ -12,7 +12,7 @@ beforeEach(() => {
   fixture.accounts.put(webhookOf(1));
 });
 
-describe('put off to the first tier, with no attempt counted', () => {
+describe('parked to the first tier, with no attempt counted', () => {
   const uncounted = { tier: '5s', due: NOW + 5 * SECOND, delivery: { attempts: 2, step: 2 } };
   const later = { attempts: 2, step: 2 };
 

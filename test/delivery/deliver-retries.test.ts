@@ -40,7 +40,7 @@ describe('what the log says follows from what is durable', () => {
     expect(fixture.log).toMatchObject([{ outcome: step === 0 ? 'retrying' : 'exhausted', turn: 1 }]);
   });
 
-  test('so is a delivery that is put off', async () => {
+  test('so is a delivery that is parked', async () => {
     fixture.accounts.put(webhookOf(1));
     fixture.gate.close();
     fixture.broker.failing.add('webhooks.retry.5s');
@@ -158,7 +158,7 @@ describe('a record whose own headers leave no place for those of the service', (
 
   test.each([
     ['failed', failedWith(500), 1],
-    ['was put off', INTERRUPTED, 0],
+    ['was parked', INTERRUPTED, 0],
   ])('that %s waits without them, its value as it came', async (_, result, attempts) => {
     const { waiting } = await fixture.attempted(result, { record });
     expect(waiting).toMatchObject([{ tier: '5s', delivery: { id: deliveryTo(1).id, attempts, record: bare } }]);

@@ -55,7 +55,7 @@ function tellingMetrics(): DeliveryMetrics {
     attempted: ({ status, error, durationMs }) => void told.push(['attempted', status, error, durationMs]),
     connected: tells('connected'),
     came: tells('came'),
-    putOff: tells('putOff'),
+    parked: tells('parked'),
     delivered: tells('delivered'),
     deadLetter: tells('deadLetter'),
   };
@@ -114,12 +114,12 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
     ],
   ],
   [
-    'put off by the stop, which says nothing of the endpoint',
+    'parked by the stop, which says nothing of the endpoint',
     INTERRUPTED,
     {},
     [
-      ['came', 'put-off', 'cash_in'],
-      ['putOff', 'stopping'],
+      ['came', 'parked', 'cash_in'],
+      ['parked', 'stopping'],
     ],
     [{ level: DEBUG, msg: 'a delivery is parked', why: 'stopping', next: '5s' }],
   ],
@@ -129,12 +129,12 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
   expect(lines).toMatchObject(log.map((line) => ({ ...ABOUT, correlationId: ABOUT.deliveryId, ...line })));
 });
 
-test('what can not be prepared is put off, and an error', async () => {
+test('what can not be prepared is parked, and an error', async () => {
   fixture.secrets = () => Promise.reject(new Error('the key is another'));
   await fixture.attempted(DELIVERED);
   expect(told).toEqual([
-    ['came', 'put-off', 'cash_in'],
-    ['putOff', 'not-prepared'],
+    ['came', 'parked', 'cash_in'],
+    ['parked', 'not-prepared'],
   ]);
   expect(lines).toMatchObject([
     { level: ERROR, ...ABOUT },
@@ -142,7 +142,7 @@ test('what can not be prepared is put off, and an error', async () => {
   ]);
 });
 
-test('at a breaker that is open it is put off, and no attempt is counted', async () => {
+test('at a breaker that is open it is parked, and no attempt is counted', async () => {
   const clock = { now: () => 0, random: () => 0 };
   const gate = testGate({ breakers: new CircuitBreakers(clock) });
   fixture = new DeliverFixture({ gate, metrics: tellingMetrics() });
@@ -151,8 +151,8 @@ test('at a breaker that is open it is put off, and no attempt is counted', async
   expect(gate.state).toEqual({ active: 0, waiting: 0, waitingBytes: 0, breakersOpen: 1 });
   await fixture.attempted(DELIVERED);
   expect(told).toEqual([
-    ['came', 'put-off', 'cash_in'],
-    ['putOff', 'breaker-open'],
+    ['came', 'parked', 'cash_in'],
+    ['parked', 'breaker-open'],
   ]);
 });
 

@@ -89,7 +89,7 @@ describe('a webhook that is gone or inactive', () => {
     expect(fixture.deadLetters.map((letter) => headerText(letter, 'aw-reason'))).toEqual(['deactivated']);
   });
 
-  test('inactive, with a line that is full: cancelled too, not put off', async () => {
+  test('inactive, with a line that is full: cancelled too, not parked', async () => {
     for (let n = 0; n <= 2_000; n += 1) void fixture.gate.enter(...lineOf(1));
     fixture.accounts.put(webhookOf(1, { isActive: false }));
     await fixture.deliver(deliveryTo(1));

@@ -42,7 +42,7 @@ const anyDelivery: fc.Arbitrary<Delivery> = fc
       attempts: fc.nat(),
       replays: fc.constantFrom(0, 0, 1, 3),
       step: fc.nat(),
-      putOff: fc.nat(),
+      parkings: fc.nat(),
       refusals: fc.nat(),
       publishedAt: fc.option(fc.maxSafeNat()),
     }),

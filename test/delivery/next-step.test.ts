@@ -21,8 +21,8 @@ const failed = (retryAfterMs: number | null = null): StepResult => ({ kind: 'fai
 const timedOut: StepResult = { kind: 'failed', attempt: loggedAttempt(TIMED_OUT, 1), retryAfterMs: null };
 const delivered: StepResult = { kind: 'delivered', attempt: loggedAttempt(DELIVERED, 1) };
 const gone = (by: 'account' | 'service'): StepResult => ({ kind: 'switched-off', by, attempt: loggedAttempt(GONE, 1) });
-const noPlace = (isSoon = false): StepResult => ({ kind: 'put-off', why: 'line-full', isSoon });
-const stopping: StepResult = { kind: 'put-off', why: 'stopping', isSoon: true };
+const noPlace = (isSoon = false): StepResult => ({ kind: 'parked', why: 'line-full', isSoon });
+const stopping: StepResult = { kind: 'parked', why: 'stopping', isSoon: true };
 const unsent = (to: Extract<StepResult, { kind: 'unsent' }>['to']): StepResult => ({ kind: 'unsent', to });
 
 const waitsIn = (tier: { text: string; ms: number }, ms: number = tier.ms) => ({ kind: 'retry', tier, due: NOW + ms });
@@ -39,7 +39,7 @@ const ROWS: readonly Row[] = [
   ['2xx', {}, delivered, { outcome: 'delivered', kept: null, delivery: { attempts: 1, turn: 1 } }],
   ['a first failure waits for the first delay', {}, failed(), { outcome: 'retrying', kept: waitsIn(FIRST) }],
   ['no answer, too', { step: 1 }, timedOut, { kept: waitsIn(SECOND), delivery: { step: 2 } }],
-  ['it counts', { attempts: 4, turn: 6, putOff: 3 }, failed(), { delivery: { attempts: 5, turn: 7, putOff: 0 } }],
+  ['it counts', { attempts: 4, turn: 6, parkings: 3 }, failed(), { delivery: { attempts: 5, turn: 7, parkings: 0 } }],
   ['Retry-After skips what it covers', {}, failed(60_000), { kept: waitsIn(SECOND), delivery: { step: 2 } }],
   ['a Retry-After beyond all: the last', {}, failed(90_000_000), { kept: waitsIn(THIRD), delivery: { step: 3 } }],
   ['after the last delay', { step: 3 }, failed(), { outcome: 'exhausted', kept: letter('exhausted', 'status 503') }],
@@ -48,21 +48,21 @@ const ROWS: readonly Row[] = [
   ['410 counts', { attempts: 1, turn: 1 }, gone('service'), { delivery: { attempts: 2, turn: 2 } }],
   ['410, and its account was first', {}, gone('account'), { outcome: 'cancelled', kept: null, delivery: { turn: 1 } }],
   ['no place: the first tier', { step: 2 }, noPlace(), { outcome: 'retrying', kept: waitsIn(FIRST), attempt: null }],
-  ['no place counts nothing', { attempts: 2, turn: 2 }, noPlace(), { delivery: { attempts: 2, turn: 2, putOff: 1 } }],
-  ['no place again: the log says it already', { putOff: 1 }, noPlace(), { isTold: false }],
-  ['no place for the second time', { putOff: 1, refusals: 1 }, noPlace(), { kept: waitsIn(SECOND) }],
-  ['no place for the thousandth time', { putOff: 999, refusals: 999 }, noPlace(), { kept: waitsIn(THIRD) }],
+  ['no place counts nothing', { attempts: 2, turn: 2 }, noPlace(), { delivery: { attempts: 2, turn: 2, parkings: 1 } }],
+  ['no place again: the log says it already', { parkings: 1 }, noPlace(), { isTold: false }],
+  ['no place for the second time', { parkings: 1, refusals: 1 }, noPlace(), { kept: waitsIn(SECOND) }],
+  ['no place for the thousandth time', { parkings: 999, refusals: 999 }, noPlace(), { kept: waitsIn(THIRD) }],
   [
     'no place again, in the queue of an endpoint that takes deliveries',
-    { putOff: 5, refusals: 1 },
+    { parkings: 5, refusals: 1 },
     noPlace(true),
-    { kept: waitsIn(FIRST), delivery: { putOff: 6, refusals: 1 } },
+    { kept: waitsIn(FIRST), delivery: { parkings: 6, refusals: 1 } },
   ],
   [
     'nine times so, and then none at its endpoint',
-    { putOff: 9, refusals: 0 },
+    { parkings: 9, refusals: 0 },
     noPlace(),
-    { kept: waitsIn(FIRST), delivery: { putOff: 10, refusals: 1 } },
+    { kept: waitsIn(FIRST), delivery: { parkings: 10, refusals: 1 } },
   ],
   ['no place, its end before the tier', { leftMs: 2_000 }, noPlace(), { kept: waitsIn(FIRST, 2_000) }],
   [

@@ -54,7 +54,7 @@ describe('a delivery whose webhook another event added', () => {
     expectNotSent();
   });
 
-  test('nor is it put off where the line is full', async () => {
+  test('nor is it parked where the line is full', async () => {
     for (let n = 0; n <= 2_000; n += 1) void fixture.gate.enter(...lineOf(1));
     await fixture.deliver(deliveryTo(1));
     expectNotSent();

@@ -47,20 +47,20 @@ async function dispatchSlowly(isBusy: () => boolean) {
   return { gate, goOn, seen: () => ({ attempts: attempts - BEFORE, mostWaiting }) };
 }
 
-const putOff = async () => (await fixture.installation.browse(TIER)).length;
+const parked = async () => (await fixture.installation.browse(TIER)).length;
 
-test('while the process is busy records wait in their topic: none is put off, and all are delivered', async () => {
+test('while the process is busy records wait in their topic: none is parked, and all are delivered', async () => {
   const { gate, goOn, seen } = await dispatchSlowly(() => true);
   await eventually(() => gate.waiting > 1_500);
   goOn();
   await eventually(() => seen().attempts === EVENTS, PATIENCE);
-  expect(await putOff()).toBe(0);
+  expect(await parked()).toBe(0);
   expect(seen().mostWaiting).toBeLessThan(1_600);
 });
 
-test('while it has time they are taken: what a line does not hold is put off, and holds nobody else', async () => {
+test('while it has time they are taken: what a line does not hold is parked, and holds nobody else', async () => {
   const { gate, goOn, seen } = await dispatchSlowly(() => false);
-  await eventually(async () => (await putOff()) === EVENTS - LINE - PLACES, PATIENCE);
+  await eventually(async () => (await parked()) === EVENTS - LINE - PLACES, PATIENCE);
   expect(gate.waiting).toBe(LINE);
   goOn();
   await eventually(() => seen().attempts === LINE + PLACES, PATIENCE);

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import { RecordPump, waiting } from '../../src/adapters/common/record-pump.js';
+import { dueRecord, RecordPump } from '../../src/adapters/common/record-pump.js';
 import type { AttemptRequest } from '../../src/delivery/attempt/attempt.js';
 import { type Delivery, foreignHeaders } from '../../src/delivery/delivery.js';
 import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log.js';
@@ -42,7 +42,7 @@ const RESULTS = { delivered: DELIVERED, failed: failedWith(500), gone: GONE, int
 jest.setTimeout(30_000 + RECORDS * 2);
 
 test(`${RECORDS} records (FUZZ_SEED=${SEED}): none stops another, and none is unaccounted for`, async () => {
-  const endings = { ignored: 0, 'not-valid': 0, delivered: 0, 'switched off': 0, retried: 0, 'put off': 0 };
+  const endings = { ignored: 0, 'not-valid': 0, delivered: 0, 'switched off': 0, retried: 0, parked: 0 };
   const later = { delivered: 0, exhausted: 0 };
   const began = performance.now();
   const tried = async (given: FuzzedPayment) => {
@@ -70,7 +70,7 @@ test(`${RECORDS} records (FUZZ_SEED=${SEED}): none stops another, and none is un
   for (const count of [endings, later, deliveredAs].flatMap(Object.values)) expect(count).toBeGreaterThan(0);
 });
 
-type Ending = 'ignored' | 'not-valid' | 'delivered' | 'switched off' | 'retried' | 'put off';
+type Ending = 'ignored' | 'not-valid' | 'delivered' | 'switched off' | 'retried' | 'parked';
 
 const NOTHING = Buffer.alloc(0);
 /** How many were due to a webhook, by what they were. */
@@ -166,7 +166,7 @@ async function acknowledged(
   handler: (record: ReceivedRecord) => Promise<void>,
 ): Promise<readonly ReceivedRecord[]> {
   const done: ReceivedRecord[] = [];
-  const lane = laneOf([waiting(record, 0)], (one) => void done.push(one));
+  const lane = laneOf([dueRecord(record, 0)], (one) => void done.push(one));
   await new Promise<void>((resolve, reject) => {
     const handled = (one: ReceivedRecord) => handler(one).catch(reject);
     const pump = new RecordPump({ inFlight: 10, handler: handled, onDone: () => resolve(pump.stop()) });
@@ -195,7 +195,7 @@ function endingOf(entry: DeliveryLogEntry, waits: readonly Delivery[], letters: 
   );
   const times = waits.filter((delivery) => delivery.id === id).length;
   must(times === (outcome === 'retrying' ? 1 : 0), 'what is tried again is not once in a tier');
-  if (outcome === 'retrying') return attempt ? 'retried' : 'put off';
+  if (outcome === 'retrying') return attempt ? 'retried' : 'parked';
   if (outcome === 'cancelled') throw new Error('nobody cancelled it');
   return outcome === 'exhausted' ? 'switched off' : outcome;
 }

@@ -62,12 +62,12 @@ function order(batch: UnreadableBatch): void {
 function at(batch: UnreadableBatch) {
   const partition = new AbortController();
   partitions.push(partition);
-  const standing = { passed: false, gone: false };
+  const block = { passed: false, gone: false };
   standstills.at(batch, partition.signal).then(
-    () => Object.assign(standing, { passed: true }),
-    () => Object.assign(standing, { gone: true }),
+    () => Object.assign(block, { passed: true }),
+    () => Object.assign(block, { gone: true }),
   );
-  return standing;
+  return block;
 }
 
 test('an order that was given before lets it go on, and one that is given later', async () => {
@@ -93,7 +93,7 @@ test('many are read for by one, and each goes on by its own order', async () => 
 
 test('where orders can not be read that is told, and tried again', async () => {
   fails = true;
-  const standing = at(BATCH);
+  const block = at(BATCH);
   await eventually(() => readings >= 7);
   expect(pauses.slice(0, 7)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   expect(logger.warnings.map(([, message]) => message)).toContain(
@@ -101,18 +101,18 @@ test('where orders can not be read that is told, and tried again', async () => {
   );
   fails = false;
   order(BATCH);
-  await eventually(() => standing.passed);
+  await eventually(() => block.passed);
 });
 
 test('whose partition is gone waits no longer, and nothing is read for nobody', async () => {
-  const standing = at(BATCH);
+  const block = at(BATCH);
   await eventually(() => readings === 1);
   partitions[0]?.abort();
-  await eventually(() => standing.gone);
+  await eventually(() => block.gone);
   const next = at({ ...BATCH, digest: 'd2' });
   order(BATCH);
   await turn();
-  expect([standing.passed, next.passed]).toEqual([false, false]);
+  expect([block.passed, next.passed]).toEqual([false, false]);
   order({ ...BATCH, digest: 'd2' });
   await eventually(() => next.passed);
 });

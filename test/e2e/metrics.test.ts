@@ -38,8 +38,8 @@ describeBackbones((backbone) => {
       found = await scrape(service.adminUrl);
       const count = (outcome: string) => found.value(OUTCOMES, { outcome }) ?? 0;
       const deactivated = found.value('account_webhooks_dead_letters_total', { reason: 'deactivated' }) ?? 0;
-      const putOff = found.value('account_webhooks_put_off_total', { reason: 'breaker-open' }) ?? 0;
-      return { delivered: count('delivered'), exhausted: count('exhausted'), deactivated, putOff };
+      const parked = found.value('account_webhooks_parked_total', { reason: 'breaker-open' }) ?? 0;
+      return { delivered: count('delivered'), exhausted: count('exhausted'), deactivated, parked };
     });
     const hasCaughtUp = async () => {
       found = await scrape(service.adminUrl);
@@ -65,7 +65,7 @@ describeBackbones((backbone) => {
     expect(found.names.filter((name) => valued(name) === undefined)).toEqual([]);
   });
 
-  test('deliveries by outcome and type, dead letters and what was put off', () => {
+  test('deliveries by outcome and type, dead letters and what was parked', () => {
     const came = (outcome: string, type: string) => found.value(OUTCOMES, { outcome, event_type: type });
     expect(came('delivered', 'cash_in')).toBe(1);
     expect([came('retrying', 'cash_out'), came('delivered', 'cash_out')]).toEqual([1, 1]);
@@ -74,7 +74,7 @@ describeBackbones((backbone) => {
     expect(found.value('account_webhooks_dead_letters_total', { reason: 'deactivated' })).toBe(1);
     expect(found.value('account_webhooks_dead_letters_total', { reason: 'not-valid' })).toBe(1);
     expect(found.value('account_webhooks_dead_letters_total', { reason: 'exhausted' })).toBeGreaterThanOrEqual(1);
-    expect(found.value('account_webhooks_put_off_total', { reason: 'breaker-open' })).toBeGreaterThanOrEqual(1);
+    expect(found.value('account_webhooks_parked_total', { reason: 'breaker-open' })).toBeGreaterThanOrEqual(1);
     expect(found.value('account_webhooks_breakers_open')).toBe(1);
     expect(found.value('account_webhooks_intake_held')).toBe(0);
   });

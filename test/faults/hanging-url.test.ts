@@ -10,9 +10,9 @@ import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { eventually, patience } from '../support/eventually.js';
 import { reportCounts } from '../support/fault-counts.js';
+import { paymentsInTopics } from '../support/payments-in-topics.js';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.js';
 import { type Service, type Settings, serve } from '../support/service.js';
-import { standing } from '../support/standing.js';
 import { addWebhook, installation, register, tokenFor } from '../support/story.js';
 import { inFull } from '../support/thorough.js';
 
@@ -54,7 +54,7 @@ test(`${RECORDS} records due to a URL that hangs hold up no other, do not fill t
   });
   const memory = peakMib(service);
   expect(await service.stop('SIGTERM')).toBe(0);
-  const { events, published } = standing(file, BACKLOG);
+  const { events, published } = paymentsInTopics(file, BACKLOG);
   const [p99Alone, p99Beside] = [p99(alone), p99(beside)];
   const lost = Array.from({ length: RECORDS }, (_, n) => `due-${n}`).filter((id) => !events.has(id));
   const times = `p99 of a healthy one ${p99Alone} ms alone, ${p99Beside} ms beside it`;

@@ -16,7 +16,7 @@ afterEach(async () => {
   await api.close();
 });
 
-const isFolded = () => api.readModel.host.standing.events === 2;
+const isFolded = () => api.readModel.host.progress.events === 2;
 
 const headers = { authorization: 'Bearer caller-42', 'content-type': 'application/json' };
 

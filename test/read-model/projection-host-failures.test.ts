@@ -20,7 +20,7 @@ it('recovers from a commit that failed', async () => {
   await waitUntilProjected(running, 1, revision);
   expect(running.current(accountStream(1))?.state['account-webhooks'].webhooks).toHaveLength(1);
   expect(fixture.logger.errors).toHaveLength(1);
-  await eventually(() => running.standing.kind === 'live');
+  await eventually(() => running.progress.kind === 'live');
 });
 
 it('is lost, and folds no further, where its states turn out to be damaged', async () => {
@@ -29,7 +29,7 @@ it('is lost, and folds no further, where its states turn out to be damaged', asy
   });
   await fixture.append(1, [registered(1)]);
   await expect(running.lost).rejects.toThrow(StatesDamaged);
-  await eventually(() => running.standing.kind !== 'live');
+  await eventually(() => running.progress.kind !== 'live');
   expect(running.current(accountStream(1))).toBeUndefined();
 });
 
@@ -77,15 +77,15 @@ it('makes a subscription again that stands still behind a head of the store', as
   for (const ms of [2_000, 4_000, 6_000]) {
     now = ms;
     running.sawHead(head);
-    expect([subscriptions, running.standing.behindMs]).toEqual([1, ms - 2_000]);
+    expect([subscriptions, running.progress.behindMs]).toEqual([1, ms - 2_000]);
   }
   now = 8_000;
   running.sawHead(head);
   await waitUntilProjected(running, 1, 0);
   expect(subscriptions).toBe(2);
-  await eventually(() => running.standing.kind === 'live');
+  await eventually(() => running.progress.kind === 'live');
   running.sawHead(head);
-  expect(running.standing.behindMs).toBe(0);
+  expect(running.progress.behindMs).toBe(0);
 });
 
 it('passes no head while its states take no writes, and all of them afterwards', async () => {

@@ -76,7 +76,7 @@ it('keeps a place that was passed without an event: the next start goes on there
   const head = await fixture.store.head();
   await eventually(() => {
     first.sawHead(head);
-    return first.standing.behindMs === 0;
+    return first.progress.behindMs === 0;
   });
   await fixture.stopHosts();
   const after: (string | null)[] = [];

@@ -6,8 +6,8 @@ import { type EventStore, NO_STREAM, StoreUnavailable } from '../../src/ports/ev
 import { ProjectionMissing, type ProjectionServer } from '../../src/ports/projection-server.js';
 import { PROJECTIONS, projectionSource } from '../../src/read-model/projection-source.js';
 import { StandsStill } from '../../src/read-model/server-catch-up.js';
+import { examine } from '../../src/read-model/server-condition.js';
 import { deploy, rebuild } from '../../src/read-model/server-projections.js';
-import { examine } from '../../src/read-model/server-standing.js';
 import { verify } from '../../src/read-model/server-verification.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
@@ -95,8 +95,8 @@ describe('deploy', () => {
   it('goes by what was deployed last where the running source may not be read', async () => {
     await deploy(parts, NAME, watching);
     await projections.put(NAME, OTHER);
-    expect(await examine(parts, NAME)).toMatchObject({ standing: 'other-source', source: 'another' });
-    expect(await examine(unreadable(), NAME)).toMatchObject({ standing: 'running', source: 'unreadable' });
+    expect(await examine(parts, NAME)).toMatchObject({ condition: 'other-source', source: 'another' });
+    expect(await examine(unreadable(), NAME)).toMatchObject({ condition: 'running', source: 'unreadable' });
     expect(await deploy(unreadable(), NAME, watching)).toMatchObject({ outcome: 'unchanged' });
   });
 
@@ -211,7 +211,7 @@ describe('an event whose data is no JSON object', () => {
     }
     await append(2, [registered(2), added(8)]);
     await eventually(async () => JSON.stringify(await stateOf(2))?.includes('shop.example.com/8'));
-    for (const name of PROJECTIONS) expect((await examine(parts, name)).standing).toBe('running');
+    for (const name of PROJECTIONS) expect((await examine(parts, name)).condition).toBe('running');
     expect(await collect(verify(parts, PROJECTIONS))).toEqual([]);
   });
 });

@@ -42,7 +42,7 @@ it.each([
   await fixture.append(1, [added(8)], 2);
   const { revision } = await fixture.append(2, [registered(2), added(9)]);
   await waitUntilProjected(host, 2, revision);
-  expect(host.standing.kind).toBe('live');
+  expect(host.progress.kind).toBe('live');
   expect([...host.setAside.keys()]).toEqual([accountStream(1)]);
   expect(() => host.current(accountStream(1))).toThrow(AccountUnreadable);
   await expect(host.fresh(accountStream(1))).rejects.toThrow(/^account 1 is set aside: event 2 \(WebhookUpdated, /);

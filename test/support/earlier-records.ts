@@ -9,7 +9,7 @@ import { header } from './delivery-samples.js';
 export function retryRecordOfE944a2e(delivery: Delivery, due: number): NewRecord {
   const { key, value, headers } = delivery.record;
   const foreign = headers.filter(([name]) => !name.startsWith('aw-'));
-  const times = [header('aw-put-off', String(delivery.putOff)), header('aw-due', String(due))];
+  const times = [header('aw-put-off', String(delivery.parkings)), header('aw-due', String(due))];
   if (delivery.publishedAt !== null) times.push(header('aw-published', String(delivery.publishedAt)));
   if (delivery.trace) times.push(header('aw-traceparent', traceparentOf(delivery.trace)));
   if (delivery.lastSpan !== null) times.push(header('aw-last-span', delivery.lastSpan));

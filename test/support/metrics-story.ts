@@ -64,8 +64,8 @@ export async function tellStory(service: Service, settings: Settings, receiverUr
 /** Fulfilled when all payments have their outcome, except parked deliveries. */
 export function untilTold(outcomes: () => Promise<Record<string, number>>): Promise<unknown> {
   const told = async () => {
-    const { delivered = 0, exhausted = 0, deactivated = 0, putOff = 0 } = await outcomes();
-    return delivered >= 2 && exhausted >= 2 && deactivated >= 1 && putOff >= 1;
+    const { delivered = 0, exhausted = 0, deactivated = 0, parked = 0 } = await outcomes();
+    return delivered >= 2 && exhausted >= 2 && deactivated >= 1 && parked >= 1;
   };
   return eventually(told, PATIENCE);
 }

@@ -7,7 +7,7 @@ export const noDeliveryMetrics: DeliveryMetrics = {
   attempted: nothing,
   connected: nothing,
   came: nothing,
-  putOff: nothing,
+  parked: nothing,
   delivered: nothing,
   deadLetter: nothing,
 };

@@ -217,7 +217,7 @@ class Delivery {
   #turn = 0;
   /** The current retry record. */
   #retry: number | null = null;
-  #isPutOff = false;
+  #isParked = false;
   #isExhausted = false;
 
   constructor(p: number, webhookId: number, at: number, newRetry: () => number) {
@@ -265,8 +265,8 @@ class Delivery {
   /** Parked again, nothing is logged. */
   #waits(turns: number): readonly Fact[] {
     this.#turn += turns;
-    const isTold = turns > 0 || !this.#isPutOff;
-    this.#isPutOff = turns === 0;
+    const isTold = turns > 0 || !this.#isParked;
+    this.#isParked = turns === 0;
     this.#retry = this.#newRetry();
     this.#isExhausted = false;
     const tier = TIERS[this.#turn % 2] ?? TIERS[0];

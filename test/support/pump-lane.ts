@@ -1,8 +1,8 @@
-import type { Lane, Waiting } from '../../src/adapters/common/record-pump.js';
+import type { DueRecord, Lane } from '../../src/adapters/common/record-pump.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 
 /** A lane of a record pump that hands out the records of a list. */
-export function laneOf(records: readonly Waiting[], done: (record: ReceivedRecord) => void = () => undefined): Lane {
+export function laneOf(records: readonly DueRecord[], done: (record: ReceivedRecord) => void = () => undefined): Lane {
   const line = [...records];
   return {
     unreadable: null,

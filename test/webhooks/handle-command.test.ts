@@ -113,7 +113,7 @@ it('its events count at once in its process, whatever the subscription does', as
     expect(behind.accounts.routes(9, 'cash_in')).toMatchObject({ webhooks: [{ id: 91 }] });
     expect(await behind.accounts.webhooks(9)).toMatchObject({ webhooks: [{ id: 91 }] });
     held.letGo();
-    await eventually(() => behind.host.standing.behindMs === 0);
+    await eventually(() => behind.host.progress.behindMs === 0);
     expect(behind.accounts.routes(9, 'cash_in')).toMatchObject({ webhooks: [{ id: 91 }] });
   } finally {
     await behind.close();

@@ -33,14 +33,14 @@ const READ_AGAIN_MS = 500;
 /** The longest timer, about 24 days; anything due later is checked again then. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-export interface Waiting {
+export interface DueRecord {
   readonly record: ReceivedRecord;
   /** ms by performance.now(). */
   readonly due: number;
 }
 
-/** An entry of a lane's queue: a record, or an unreadable batch that blocks those behind it. */
-export type InLine = Waiting | { readonly unreadable: UnreadableBatch };
+/** An item of a lane: a record, or an unreadable batch that blocks those behind it. */
+export type LaneItem = DueRecord | { readonly unreadable: UnreadableBatch };
 
 /**
  * From here on the wait goes by a monotonic clock: if the wall clock is set back by hours, a record with seconds to wait
@@ -48,13 +48,13 @@ export type InLine = Waiting | { readonly unreadable: UnreadableBatch };
  *
  * @param due ms since the epoch; 0 is at once
  */
-export function waiting(record: ReceivedRecord, due: number): Waiting {
+export function dueRecord(record: ReceivedRecord, due: number): DueRecord {
   const left = due - Date.now();
   return { record, due: performance.now() + left };
 }
 
 /** The metrics of the first waiting record. */
-export function headState(head: Waiting | undefined): PartitionState['head'] {
+export function headState(head: DueRecord | undefined): PartitionState['head'] {
   if (!head) return null;
   return { publishedAt: head.record.timestamp, overdueMs: Math.max(0, performance.now() - head.due) };
 }
@@ -62,7 +62,7 @@ export function headState(head: Waiting | undefined): PartitionState['head'] {
 /** Records of one partition, in order. */
 export interface Lane extends Stopped, Parts {
   /** The next to hand out, due or not; may throw, and is called again later. */
-  head(): Waiting | undefined;
+  head(): DueRecord | undefined;
   /** The unreadable batch before its other records; the lane has no head then. */
   readonly unreadable: UnreadableBatch | null;
   /** The due time of the head, as far as known without reading; Infinity if unknown. */

@@ -1,7 +1,7 @@
 /**
  * Lanes blocked by an unreadable batch: onUnreadable is called for each until its promise is fulfilled.
  *
- *   standing -> asked -> passed                   (fulfilled: the lane goes on behind the batch)
+ *   blocked -> asked -> passed                   (fulfilled: the lane goes on behind the batch)
  *                 \-> pausing -> asked ...        (rejected)
  *                 \-> dropped                     (the lane is gone, or the consumer stops)
  */
@@ -27,7 +27,7 @@ type Ask = NonNullable<ConsumeOptions['onUnreadable']>;
 export class Standstills {
   readonly #ask: Ask | undefined;
   readonly #passed: () => void;
-  readonly #standing = new Map<Stopped, Standstill>();
+  readonly #blocked = new Map<Stopped, Standstill>();
 
   /** @param passed called after a lane was unblocked */
   constructor(ask: Ask | undefined, passed: () => void) {
@@ -37,20 +37,20 @@ export class Standstills {
 
   /** Once for each batch; repeated calls with the same batch have no effect. */
   at(lane: Stopped, batch: UnreadableBatch): void {
-    const known = this.#standing.get(lane);
+    const known = this.#blocked.get(lane);
     if (!this.#ask || known?.batch === batch) return;
     known?.gone.abort();
     const standstill = { batch, gone: new AbortController() };
-    this.#standing.set(lane, standstill);
+    this.#blocked.set(lane, standstill);
     void this.#until(lane, standstill, this.#ask);
   }
 
   /** Drops all lanes but these. */
   keep(lanes: ReadonlySet<Stopped>): void {
-    for (const [lane, { gone }] of this.#standing) {
+    for (const [lane, { gone }] of this.#blocked) {
       if (lanes.has(lane)) continue;
       gone.abort();
-      this.#standing.delete(lane);
+      this.#blocked.delete(lane);
     }
   }
 
@@ -62,7 +62,7 @@ export class Standstills {
         () => false,
       );
       if (may && !signal.aborted) {
-        this.#standing.delete(lane);
+        this.#blocked.delete(lane);
         lane.passUnreadable();
         this.#passed();
         return;

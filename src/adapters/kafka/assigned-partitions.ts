@@ -14,7 +14,7 @@
 import type { EachBatchPayload, Consumer as KafkaClient } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import type { ConsumeOptions } from '../../ports/broker.js';
-import { type InLine, type RecordPump, waiting } from '../common/record-pump.js';
+import { dueRecord, type LaneItem, type RecordPump } from '../common/record-pump.js';
 import { lostIn, refusalIn } from './fetched/marks.js';
 import { type Flow, type GroupStart, PartitionLane } from './partition-lane.js';
 import { type Assignment, keyOf, type Place, placesOf } from './places.js';
@@ -112,7 +112,7 @@ export class AssignedPartitions {
     else if (fetchedOffset > lane.next) this.#goBack(lane, Number(batch.firstOffset()));
     else {
       lane.sawEnd(Number(batch.highWatermark));
-      lane.receive(this.#inLine(batch), Number(batch.lastOffset()));
+      lane.receive(this.#itemsOf(batch), Number(batch.lastOffset()));
       resolveOffset(batch.lastOffset());
       this.#parts.pump.pumpNextTurn();
     }
@@ -143,10 +143,10 @@ export class AssignedPartitions {
     });
   }
 
-  #inLine(batch: EachBatchPayload['batch']): InLine[] {
+  #itemsOf(batch: EachBatchPayload['batch']): LaneItem[] {
     const { notBefore = () => 0 } = this.#parts.options;
     return fromMessages(batch, batch.messages).map((received) =>
-      'digest' in received ? { unreadable: received } : waiting(received, notBefore(received)),
+      'digest' in received ? { unreadable: received } : dueRecord(received, notBefore(received)),
     );
   }
 

@@ -7,7 +7,7 @@
 import type { PartitionState, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
 import { type DoneBehind, DonePrefix } from '../common/done-prefix.js';
 import type { Kept } from '../common/offset-keeper.js';
-import { headState, type InLine, type Lane, type Waiting } from '../common/record-pump.js';
+import { type DueRecord, headState, type Lane, type LaneItem } from '../common/record-pump.js';
 
 const FULL_RECORDS = 500;
 /** Tiers times partitions gives a hundred lanes and more, and all of them may be full. */
@@ -32,7 +32,7 @@ export class PartitionLane implements Lane, Kept {
   readonly #done: DonePrefix;
   /** Done before this consumer had the partition, and not fetched yet. */
   readonly #known: Set<number>;
-  #queue: InLine[] = [];
+  #queue: LaneItem[] = [];
   #bytes = 0;
   #next: number;
   #remembered: number;
@@ -93,7 +93,7 @@ export class PartitionLane implements Lane, Kept {
   }
 
   /** Skips records received before. @param last the batch's last offset, whether or not it has a record */
-  receive(received: readonly InLine[], last: number): void {
+  receive(received: readonly LaneItem[], last: number): void {
     for (const entry of received) {
       if (lastOf(entry) < this.#next) continue;
       this.#queue.push(entry);
@@ -133,7 +133,7 @@ export class PartitionLane implements Lane, Kept {
     }
   }
 
-  head(): Waiting | undefined {
+  head(): DueRecord | undefined {
     const first = this.#queue[0];
     return first && 'record' in first ? first : undefined;
   }
@@ -150,7 +150,7 @@ export class PartitionLane implements Lane, Kept {
     this.regulate();
   }
 
-  #leave(head: InLine): void {
+  #leave(head: LaneItem): void {
     this.#bytes -= sizeOf(head);
     this.#done.handOut(lastOf(head));
   }
@@ -213,10 +213,10 @@ export class PartitionLane implements Lane, Kept {
   }
 }
 
-function lastOf(entry: InLine): number {
+function lastOf(entry: LaneItem): number {
   return 'record' in entry ? entry.record.offset : entry.unreadable.last;
 }
 
-function sizeOf(entry: InLine): number {
+function sizeOf(entry: LaneItem): number {
   return 'record' in entry ? (entry.record.value?.length ?? 0) : 0;
 }

@@ -24,7 +24,7 @@ interface Parcel {
 
 export class Publisher {
   readonly #producer: BoundedProducer;
-  readonly #lines = new Map<string, Parcel[]>();
+  readonly #queues = new Map<string, Parcel[]>();
   readonly #sending = new Set<Promise<void>>();
 
   constructor(kafka: Kafka, limits: KafkaLimits) {
@@ -44,12 +44,12 @@ export class Publisher {
   #enqueue(topic: string, records: readonly NewRecord[]): Promise<void> {
     return new Promise((resolve, reject) => {
       const parcel = { records, bytes: records.reduce((sum, record) => sum + sizeOf(record), 0), resolve, reject };
-      const line = this.#lines.get(topic);
-      if (line) {
-        line.push(parcel);
+      const queue = this.#queues.get(topic);
+      if (queue) {
+        queue.push(parcel);
         return;
       }
-      this.#lines.set(topic, [parcel]);
+      this.#queues.set(topic, [parcel]);
       const sending = this.#sendAll(topic);
       this.#sending.add(sending);
       void sending.then(() => this.#sending.delete(sending));
@@ -58,13 +58,13 @@ export class Publisher {
 
   /** Until the topic's queue is empty; never rejects. */
   async #sendAll(topic: string): Promise<void> {
-    const line = this.#lines.get(topic) ?? [];
-    while (line.length > 0) {
-      const failure = await this.#send(topic, firstBatch(line));
+    const queue = this.#queues.get(topic) ?? [];
+    while (queue.length > 0) {
+      const failure = await this.#send(topic, firstBatch(queue));
       // The queued ones would fail one after the other, each as late as this one.
-      if (failure) reject(line.splice(0), failure);
+      if (failure) reject(queue.splice(0), failure);
     }
-    this.#lines.delete(topic);
+    this.#queues.delete(topic);
   }
 
   /** Never rejects. @returns an error that affects the queued ones too */
@@ -112,17 +112,17 @@ function parcels(records: readonly NewRecord[]): NewRecord[][] {
 }
 
 /** Takes as many parcels from the queue as fit one batch, at least one. */
-function firstBatch(line: Parcel[]): Parcel[] {
+function firstBatch(queue: Parcel[]): Parcel[] {
   let count = 0;
   let bytes = 0;
   let records = 0;
-  for (const parcel of line) {
+  for (const parcel of queue) {
     bytes += parcel.bytes;
     records += parcel.records.length;
     if (count > 0 && (bytes > BATCH_BYTES || records > BATCH_RECORDS)) break;
     count += 1;
   }
-  return line.splice(0, count);
+  return queue.splice(0, count);
 }
 
 function reject(parcels: readonly Parcel[], failure: Error): void {

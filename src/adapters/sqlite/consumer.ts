@@ -1,7 +1,7 @@
 /**
  * A consumer of the embedded broker; its topics are its lanes.
  *
- *   standing by -> working (it has the group) -> stopping -> closed
+ *   waiting -> working (it has the group) -> stopping -> closed
  *        ^-----------/ (another process has the group: this one stalled)
  */
 import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';

@@ -19,7 +19,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
+type JobResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
 
 /** Rows, or slightly more. Keeps a turn of the event loop short. */
 const MOST_AT_ONCE = 1_000;
@@ -127,11 +127,11 @@ export class GroupCommit {
     for (const { reject } of this.#queue.splice(0)) reject(error);
   }
 
-  #transaction(jobs: readonly Job[]): Outcome[] {
+  #transaction(jobs: readonly Job[]): JobResult[] {
     try {
-      const outcomes = jobs.map((job) => (job.isApart ? this.#runApart(job) : this.#run(job)));
+      const results = jobs.map((job) => (job.isApart ? this.#runApart(job) : this.#run(job)));
       this.#file.exec('COMMIT');
-      return outcomes;
+      return results;
     } catch (error) {
       if (this.#file.inTransaction) this.#file.exec('ROLLBACK');
       throw error;
@@ -139,7 +139,7 @@ export class GroupCommit {
   }
 
   /** @throws OneThrew; the error itself if it ended the whole transaction, as a full disk does */
-  #run({ work }: Job): Outcome {
+  #run({ work }: Job): JobResult {
     try {
       return { ok: true, value: work() };
     } catch (error) {
@@ -148,7 +148,7 @@ export class GroupCommit {
   }
 
   /** @throws if the failure ended the whole transaction */
-  #runApart({ work }: Job): Outcome {
+  #runApart({ work }: Job): JobResult {
     this.#file.exec('SAVEPOINT job');
     try {
       const value = work();
@@ -161,14 +161,14 @@ export class GroupCommit {
     }
   }
 
-  #settle(jobs: readonly Job[], outcomes: readonly Outcome[]): void {
+  #settle(jobs: readonly Job[], results: readonly JobResult[]): void {
     const touched = new Set<string>();
     jobs.forEach(({ touches, resolve, reject }, index) => {
-      const outcome = outcomes[index];
-      if (outcome?.ok) {
+      const result = results[index];
+      if (result?.ok) {
         touched.add(touches);
-        resolve(outcome.value as never);
-      } else reject(outcome?.error);
+        resolve(result.value as never);
+      } else reject(result?.error);
     });
     if (touched.size > 0) this.#committed(touched);
   }

@@ -6,10 +6,10 @@
  * - The heartbeat: the holder sets the file's time every second. A stopped process keeps the lock but sends no heartbeat.
  *   After SILENT_MS without one, by its own count of checks, another process takes the group without the lock.
  *
- *   standing by -> holding, with the lock             (it was free)
+ *   waiting -> holding, with the lock             (it was free)
  *               -> holding, without it -> with it     (its holder was silent; the lock is acquired once released)
  *   holding -> lapsed (no own heartbeat for HOLDS_MS) -> holding      (nobody took the group meanwhile)
- *                                                     \-> standing by (another process did: releases the lock)
+ *                                                     \-> waiting (another process did: releases the lock)
  *
  * HOLDS_MS is less than SILENT_MS: a process that wakes up after a silence starts nothing before it has checked. Checking
  * and taking both change the generation (group-claims.ts), so exactly one of the two wins, whatever clocks say; offsets are
@@ -58,7 +58,7 @@ export class GroupLock implements Lease {
   readonly #claims: GroupClaims;
   readonly #questions = new LeaseQuestions();
   #file: SqliteFile | null = null;
-  /** Null while standing by. */
+  /** Null while waiting. */
   #generation: number | null = null;
   #beatAt = Number.NEGATIVE_INFINITY;
   #seen: Seen = { claim: null, beat: 0, at: 0, silentMs: 0 };

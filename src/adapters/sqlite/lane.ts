@@ -2,7 +2,7 @@
 import type { PartitionState, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
 import { DonePrefix } from '../common/done-prefix.js';
 import type { Kept } from '../common/offset-keeper.js';
-import { headState, type InLine, type Lane, type Waiting, waiting } from '../common/record-pump.js';
+import { type DueRecord, dueRecord, headState, type Lane, type LaneItem } from '../common/record-pump.js';
 import type { RecordLog } from './record-log.js';
 
 const PAGE = 100;
@@ -12,7 +12,7 @@ export class TopicLane implements Lane, Kept {
   readonly #log: RecordLog;
   readonly #dueOf: (record: ReceivedRecord) => number;
   readonly #done: DonePrefix;
-  #page: InLine[] = [];
+  #page: LaneItem[] = [];
   #nextRead: number;
   #remembered: number;
   /** False while the last page was the topic's end and nothing was published since. */
@@ -31,7 +31,7 @@ export class TopicLane implements Lane, Kept {
   }
 
   /** The next record to hand out, due or not. @throws SQLite's error */
-  head(): Waiting | undefined {
+  head(): DueRecord | undefined {
     if (this.#page.length === 0 && this.#mayHaveMore) this.#readOn();
     return this.#first();
   }
@@ -86,7 +86,7 @@ export class TopicLane implements Lane, Kept {
     return { topic, partition: 0, behind, head: headState(this.#first()), unreadable };
   }
 
-  #first(): Waiting | undefined {
+  #first(): DueRecord | undefined {
     const first = this.#page[0];
     return first && 'record' in first ? first : undefined;
   }
@@ -94,7 +94,7 @@ export class TopicLane implements Lane, Kept {
   #readOn(): void {
     const records = this.#log.page(this.topic, this.#nextRead, PAGE);
     this.#mayHaveMore = !records.atEnd;
-    this.#page = records.page.map((one) => ('digest' in one ? { unreadable: one } : waiting(one, this.#dueOf(one))));
+    this.#page = records.page.map((one) => ('digest' in one ? { unreadable: one } : dueRecord(one, this.#dueOf(one))));
     this.#nextRead = records.next;
   }
 }

@@ -52,7 +52,7 @@ interface Timing {
  * nothing about the endpoint. `error` is null after a complete HTTP response; otherwise `status` is the status of the
  * incomplete response.
  */
-type Verdict =
+type Classification =
   | { readonly kind: 'delivered'; readonly status: number; readonly error: null; readonly retryAfterMs: null }
   | { readonly kind: 'gone'; readonly status: 410; readonly error: null; readonly retryAfterMs: null }
   | {
@@ -66,12 +66,12 @@ type Verdict =
     }
   | { readonly kind: 'interrupted'; readonly status: null; readonly error: null; readonly retryAfterMs: null };
 
-export type AttemptResult = Timing & Verdict;
+export type AttemptResult = Timing & Classification;
 
 /** Sends a payment event to a URL once. Never rejects. */
 export type Attempt = (request: AttemptRequest) => Promise<AttemptResult>;
 
-const INTERRUPTED: Verdict = { kind: 'interrupted', status: null, error: null, retryAfterMs: null };
+const INTERRUPTED: Classification = { kind: 'interrupted', status: null, error: null, retryAfterMs: null };
 
 export function createAttempt({ agent, timeoutMs, now, userAgent }: AttemptOptions): Attempt {
   const exchanging = { agent, timeoutMs, abortListeners: new AbortListeners() };
@@ -80,7 +80,7 @@ export function createAttempt({ agent, timeoutMs, now, userAgent }: AttemptOptio
     const dispatched = toDispatch(request, { userAgent, timestamp: Math.floor(at / 1000) });
     const ended = await exchangeWithin(exchanging, dispatched, request.signal);
     const end = now();
-    return { at, durationMs: Math.max(0, end - at), ...verdictOf(ended, end) };
+    return { at, durationMs: Math.max(0, end - at), ...classify(ended, end) };
   };
 }
 
@@ -143,10 +143,10 @@ async function sendAgainIfStale(agent: EndpointAgent, send: () => Ended | Promis
 }
 
 /** @param now end of the exchange, from which Retry-After counts */
-function verdictOf(ended: Ended, now: number): Verdict {
+function classify(ended: Ended, now: number): Classification {
   switch (ended.kind) {
     case 'response':
-      return verdictOfResponse(ended.status, ended.retryAfter, now);
+      return classifyResponse(ended.status, ended.retryAfter, now);
     case 'failed':
       return isShutdown(ended.error) ? INTERRUPTED : failed(ended, failureCodeOf(ended.error));
     case 'cancelled':
@@ -156,13 +156,13 @@ function verdictOf(ended: Ended, now: number): Verdict {
   }
 }
 
-function verdictOfResponse(status: number, retryAfter: string | null, now: number): Verdict {
+function classifyResponse(status: number, retryAfter: string | null, now: number): Classification {
   if (status >= 200 && status < 300) return { kind: 'delivered', status, error: null, retryAfterMs: null };
   if (status === 410) return { kind: 'gone', status, error: null, retryAfterMs: null };
   const mayAskToWait = (status === 429 || status === 503) && retryAfter !== null;
   return { kind: 'retryable', status, error: null, retryAfterMs: mayAskToWait ? retryAfterMs(retryAfter, now) : null };
 }
 
-function failed({ status, connected }: Exclude<Ended, { kind: 'response' }>, error: FailureCode): Verdict {
+function failed({ status, connected }: Exclude<Ended, { kind: 'response' }>, error: FailureCode): Classification {
   return { kind: 'retryable', status, error, retryAfterMs: null, ...(!connected && { unreachable: true }) };
 }

@@ -20,7 +20,7 @@ import { GateEndpoints, type GateEndpointsParts } from './gate-endpoints.js';
 import { hasRoom, roomOf } from './line-room.js';
 import { Places, type Queue } from './places.js';
 
-export type Entry = Entered | Refused;
+export type Admission = Entered | Refused;
 
 export interface Entered {
   readonly kind: 'entered';
@@ -88,7 +88,7 @@ export class EndpointGate {
   }
 
   /** @param bytes what is held in memory while it waits */
-  enter(accountId: number, url: string, bytes = 0): Promise<Entry> {
+  enter(accountId: number, url: string, bytes = 0): Promise<Admission> {
     const endpoint = this.#endpoints.of(accountId, url);
     const why = this.#closed ? 'closed' : hasRoom(endpoint, this, this.#parts.withinMs) ? null : 'line-full';
     // Asked last: who passes may be the breaker's probe, and has to enter.

@@ -16,25 +16,25 @@ export interface Candidate<P extends Party> {
   readonly account: P;
 }
 
-interface Waiting<P, C> {
+interface AccountTurn<P, C> {
   readonly account: P;
   readonly candidates: Set<C>;
   /** Lower: waits longer. */
   readonly seniority: number;
 }
 
-interface Entry<P, C> {
-  readonly waiting: Waiting<P, C>;
-  /** As of when the entry was made: one that is no longer true is skipped, for there is another. */
+interface HeapItem<P, C> {
+  readonly waiting: AccountTurn<P, C>;
+  /** As of when the item was made: one that is no longer true is skipped, for there is another. */
   readonly underWay: number;
 }
 
-/** So many outdated entries for each account at most, on average. */
+/** So many outdated items for each account at most, on average. */
 const OUTDATED = 4;
 
 export class Turns<P extends Party, C extends Candidate<P>> {
-  readonly #waiting = new Map<P, Waiting<P, C>>();
-  readonly #heap = new Heap<Entry<P, C>>(order);
+  readonly #waiting = new Map<P, AccountTurn<P, C>>();
+  readonly #heap = new Heap<HeapItem<P, C>>(order);
   #seniority = 0;
 
   /** To the end of its account's turns. */
@@ -78,18 +78,18 @@ export class Turns<P extends Party, C extends Candidate<P>> {
     return undefined;
   }
 
-  #isTrue({ waiting, underWay }: Entry<P, C>): boolean {
+  #isTrue({ waiting, underWay }: HeapItem<P, C>): boolean {
     return this.#waiting.get(waiting.account) === waiting && waiting.account.underWay === underWay;
   }
 
-  #push(waiting: Waiting<P, C>): void {
-    const entryOf = (one: Waiting<P, C>) => ({ waiting: one, underWay: one.account.underWay });
+  #push(waiting: AccountTurn<P, C>): void {
+    const entryOf = (one: AccountTurn<P, C>) => ({ waiting: one, underWay: one.account.underWay });
     const isFullOfOutdated = this.#heap.size > OUTDATED * (this.#waiting.size + OUTDATED);
     if (isFullOfOutdated) this.#heap.fill([...this.#waiting.values()].map(entryOf));
     else this.#heap.push(entryOf(waiting));
   }
 }
 
-function order(one: Entry<Party, unknown>, other: Entry<Party, unknown>): number {
+function order(one: HeapItem<Party, unknown>, other: HeapItem<Party, unknown>): number {
   return one.underWay - other.underWay || one.waiting.seniority - other.waiting.seniority;
 }

@@ -14,21 +14,21 @@ export interface RoutedLogParts extends DurablePublishParts {
   readonly store: string;
 }
 
-interface Line {
+interface PartitionQueue {
   readonly topic: string;
   readonly partition: number;
-  readonly waiting: Waiting[];
+  readonly pending: PendingRecord[];
   isWriting: boolean;
 }
 
-interface Waiting {
+interface PendingRecord {
   readonly record: RoutedRecord;
   readonly settle: (error: Error | null) => void;
 }
 
 export class RoutedLog {
   readonly #parts: RoutedLogParts;
-  readonly #lines = new Map<string, Line>();
+  readonly #queues = new Map<string, PartitionQueue>();
 
   constructor(parts: RoutedLogParts) {
     this.#parts = parts;
@@ -36,26 +36,26 @@ export class RoutedLog {
 
   /** Fulfilled when the record's entry is durable; rejected only if the service abandons its work. */
   add(of: Pick<ReceivedRecord, 'topic' | 'partition'>, record: RoutedRecord): Promise<void> {
-    const line = this.#line(of);
+    const queue = this.#queue(of);
     return new Promise((fulfil, reject) => {
-      line.waiting.push({ record, settle: (error) => (error ? reject(error) : fulfil()) });
-      if (!line.isWriting) void this.#write(line);
+      queue.pending.push({ record, settle: (error) => (error ? reject(error) : fulfil()) });
+      if (!queue.isWriting) void this.#write(queue);
     });
   }
 
-  async #write(line: Line): Promise<void> {
-    line.isWriting = true;
+  async #write(queue: PartitionQueue): Promise<void> {
+    queue.isWriting = true;
     // Records confirmed by one head arrive in one event-loop turn.
     await null;
-    while (line.waiting.length > 0) {
-      const written = line.waiting.splice(0, MOST_IN_AN_ENTRY);
-      const error = await this.#publish(line, written);
+    while (queue.pending.length > 0) {
+      const written = queue.pending.splice(0, MOST_IN_AN_ENTRY);
+      const error = await this.#publish(queue, written);
       for (const { settle } of written) settle(error);
     }
-    this.#lines.delete(partitionText(line));
+    this.#queues.delete(partitionText(queue));
   }
 
-  #publish({ topic, partition }: Line, written: readonly Waiting[]): Promise<Error | null> {
+  #publish({ topic, partition }: PartitionQueue, written: readonly PendingRecord[]): Promise<Error | null> {
     const { topic: log, store } = this.#parts;
     const entry = toRoutedRecord({ topic, partition, store, records: written.map(({ record }) => record) });
     return publishUntilDurable(this.#parts, log, entry).then(
@@ -64,10 +64,10 @@ export class RoutedLog {
     );
   }
 
-  #line({ topic, partition }: Pick<ReceivedRecord, 'topic' | 'partition'>): Line {
+  #queue({ topic, partition }: Pick<ReceivedRecord, 'topic' | 'partition'>): PartitionQueue {
     const key = partitionText({ topic, partition });
-    const line = this.#lines.get(key) ?? { topic, partition, waiting: [], isWriting: false };
-    this.#lines.set(key, line);
-    return line;
+    const queue = this.#queues.get(key) ?? { topic, partition, pending: [], isWriting: false };
+    this.#queues.set(key, queue);
+    return queue;
   }
 }

@@ -29,7 +29,7 @@ export function stepAfterFailure(schedule: readonly Delay[], step: number, retry
  * The tier for a delivery that was already parked so often in a row because its endpoint took nothing: the first, then the
  * second and so on, up to the last. Hazard: a backlog that circles in a tier of seconds would keep the broker busy for nothing.
  */
-export function tierOfPutOff(schedule: readonly Delay[], refusals: number): Delay | undefined {
+export function tierOfParking(schedule: readonly Delay[], refusals: number): Delay | undefined {
   return schedule[Math.min(refusals, schedule.length - 1)];
 }
 

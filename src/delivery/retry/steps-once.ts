@@ -43,6 +43,6 @@ export function eachStepOnce(deliver: Deliver): Deliver {
   }
 }
 
-function stepOf({ id, payment, turn, putOff }: Delivery): string {
-  return `${id} ${payment} ${turn} ${putOff}`;
+function stepOf({ id, payment, turn, parkings }: Delivery): string {
+  return `${id} ${payment} ${turn} ${parkings}`;
 }

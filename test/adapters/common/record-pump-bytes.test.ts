@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { RecordPump, waiting } from '../../../src/adapters/common/record-pump.js';
+import { dueRecord, RecordPump } from '../../../src/adapters/common/record-pump.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
 import { laneOf } from '../../support/pump-lane.js';
@@ -12,7 +12,7 @@ afterEach(() => pump?.stop());
 function laneWith(topic: string, count = 1, bytes = 1_000) {
   const place = { topic, partition: 0, offset: 0, timestamp: 0 };
   const record: ReceivedRecord = { ...place, key: null, value: Buffer.alloc(bytes), headers: [] };
-  return laneOf(Array.from({ length: count }, () => waiting(record, 0)));
+  return laneOf(Array.from({ length: count }, () => dueRecord(record, 0)));
 }
 
 test('what pauses holds its bytes no longer where its lane is gone', async () => {

@@ -36,15 +36,15 @@ export const unreadable: BrokerCase[] = [
     await s.publish(named(20), other);
     await s.witness(20, { topics: [other] });
     expect(texts(inbox.calls)).toEqual(['a', 'b']);
-    const standing = () => consumer.state().partitions.flatMap((partition) => partition.unreadable ?? []);
-    await s.soon('it is not told of', () => standing().length === 1);
-    expect(standing()).toEqual(asked.batches.slice(0, 1));
+    const stopped = () => consumer.state().partitions.flatMap((partition) => partition.unreadable ?? []);
+    await s.soon('it is not told of', () => stopped().length === 1);
+    expect(stopped()).toEqual(asked.batches.slice(0, 1));
     gate.open();
     await s.soon('it did not go on', () => inbox.done.length === 4);
     expect(texts(inbox.calls)).toEqual(['a', 'b', 'c', 'd']);
     // Who joins his group again asks again.
     if (!s.subject.features.rebalances) expect(asked.batches).toHaveLength(1);
-    expect(standing()).toEqual([]);
+    expect(stopped()).toEqual([]);
   }),
   unreadableCase('what can not be read is told with its place, its codec, why, and a digest', async (s) => {
     await damaged(s);

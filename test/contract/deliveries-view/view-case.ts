@@ -24,7 +24,7 @@ export function idsOf(...numbers: readonly number[]): string[] {
   return numbers.map((n) => entry(n).id);
 }
 
-/** One delivery: put off, two attempts that failed, one that did not. */
+/** One delivery: parked, two attempts that failed, one that did not. */
 export function story(id: string): ViewEntry[] {
   const of = (n: number, changes: Partial<ViewEntry>) =>
     entry(n, { id, eventId: 'pay', outcome: 'retrying', ...changes });

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CircuitBreakers } from '../../../src/delivery/isolation/circuit-breaker.js';
 import type { EndpointSignal } from '../../../src/delivery/isolation/endpoint-breakers.js';
-import { EndpointGate, type Entered, type Entry } from '../../../src/delivery/isolation/endpoint-gate.js';
+import { type Admission, EndpointGate, type Entered } from '../../../src/delivery/isolation/endpoint-gate.js';
 import { inFull } from '../../support/thorough.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
 
@@ -41,7 +41,7 @@ function waits() {
 interface Visit {
   readonly key: string;
   told: number;
-  entry: Entry | null;
+  entry: Admission | null;
   enteredAt: number;
   endedAs: EndpointSignal | null;
   endedAt: number;

@@ -73,7 +73,7 @@ describe('the deliveries of an account', () => {
     expect(deliveries.map(({ id }) => id)).toEqual(['msg_b', 'msg_a']);
   });
 
-  test('one that was put off has no attempt and tells when it is tried', async () => {
+  test('one that was parked has no attempt and tells when it is tried', async () => {
     const [delivery] = await list(logEntry(first, 'retrying', null, NOW + 60_000));
     expect(delivery).toMatchObject({ attempts: [], outcome: 'retrying', nextAttemptAt: '2026-11-21T09:01:00.000Z' });
   });

@@ -72,7 +72,7 @@ async function lived(doubled: number, twice: Twice): Promise<void> {
     else await deliver(delivery, OWN);
     const came = new Map<string, number>();
     for (const next of waiting()) {
-      const key = `${next.turn} ${next.putOff}`;
+      const key = `${next.turn} ${next.parkings}`;
       came.set(key, (came.get(key) ?? 0) + 1);
       if ((came.get(key) ?? 0) > (handed.get(key) ?? 0)) queue.push(next);
     }
@@ -120,7 +120,7 @@ describe('a step', () => {
 
   test.each([
     ['of a replay', retryOf(first(), { turn: 5 })],
-    ['after it was put off', retryOf(first(), { putOff: 1 })],
+    ['after it was parked', retryOf(first(), { parkings: 1 })],
     ['of another publication of the event', retryOf(first(8))],
     ['of another webhook', retryOf(newDelivery(EVENT, named(2), received(paymentRecord())))],
   ])('is another one: %s', async (_, other) => {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Metadata, type ServerWritableStream, type StatusObject, status } from '@grpc/grpc-js';
 import type { Access } from './access.js';
 import type { Faults } from './faults.js';
-import type { Standing } from './standing.js';
+import type { NodeRole } from './node-role.js';
 import type { StoredData } from './stored-data.js';
 
 export interface Endpoint {
@@ -29,7 +29,7 @@ export interface Context {
   /** Those of its cluster, itself among them. */
   members(): readonly Member[];
   isLeader(): boolean;
-  standing(): Standing;
+  nodeRole(): NodeRole;
   /** See Seat. ms */
   readonly forwardingTimeoutMs: number;
   /** --run-projections. */

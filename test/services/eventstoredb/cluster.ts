@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Endpoint, Member } from './calls.js';
 import { type EventStoreOptions, type EventStoreServer, startEventStore } from './event-store-server.js';
-import type { Seat, Standing } from './standing.js';
+import type { NodeRole, Seat } from './node-role.js';
 import { StoredData } from './stored-data.js';
 
 /** As a real server's, from its time limits for prepares and commits. */
@@ -110,16 +110,16 @@ class Seats implements Seat {
   members(port: number): Member[] {
     const asked = this.#placeOf(port);
     return this.#ids.map((id, place) => {
-      const { kind } = this.#standing(place);
+      const { kind } = this.#nodeRole(place);
       return { id, ...this.#endpoint(place), isAlive: this.#reach(asked, place), state: STATES[kind] };
     });
   }
 
-  standing(port: number): Standing {
-    return this.#standing(this.#placeOf(port));
+  nodeRole(port: number): NodeRole {
+    return this.#nodeRole(this.#placeOf(port));
   }
 
-  #standing(place: number): Standing {
+  #nodeRole(place: number): NodeRole {
     const { elected } = this;
     if (elected !== null && this.#hasMajority(elected)) {
       if (elected === place) return { kind: 'leader' };

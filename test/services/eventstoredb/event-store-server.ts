@@ -16,10 +16,10 @@ import { Connections } from './connections.js';
 import { checkingCredentials } from './credentials.js';
 import { gossipHandler, supportedMethods } from './discovery.js';
 import { Faults } from './faults.js';
+import type { Seat } from './node-role.js';
 import { ProjectionRunner } from './projection-runner.js';
 import { projectionHandlers } from './projections-service.js';
 import type { StandardProjection } from './standard-projections.js';
-import type { Seat } from './standing.js';
 import { StoredData } from './stored-data.js';
 import { appendHandler, batchAppendHandler } from './streams-append.js';
 import { deleteHandler, tombstoneHandler } from './streams-delete.js';
@@ -127,8 +127,8 @@ function contextOf(options: EventStoreOptions, { port, users, ...own }: Own): Co
     },
     access: new Access(users, () => seat.data(port)),
     members: () => seat.members(port),
-    isLeader: () => seat.standing(port).kind === 'leader',
-    standing: () => seat.standing(port),
+    isLeader: () => seat.nodeRole(port).kind === 'leader',
+    nodeRole: () => seat.nodeRole(port),
     forwardingTimeoutMs: seat.forwardingTimeoutMs,
     runsProjections: options.runProjections ?? 'all',
     mayChangeProjections: (caller) => mayChangeProjections(users, caller),
@@ -146,7 +146,7 @@ function alone(options: EventStoreOptions, port: number): Seat {
   return {
     data: () => data,
     members: () => [itself],
-    standing: () => ({ kind: 'leader' }),
+    nodeRole: () => ({ kind: 'leader' }),
     forwardingTimeoutMs: 0,
   };
 }

@@ -35,13 +35,13 @@ function asked({ projections }: StoredData, runner: ProjectionRunner, name = '')
   return found;
 }
 
-interface Standing {
+interface Counts {
   /** What $by_category has linked of the log: all there is for the others. */
   readonly linked: number;
   readonly isRun: boolean;
 }
 
-function details(name: string, projection: StoredProjection, { linked, isRun }: Standing): StatisticsResp.Details {
+function details(name: string, projection: StoredProjection, { linked, isRun }: Counts): StatisticsResp.Details {
   const { fault, seen, epoch, states } = projection;
   return new messages.StatisticsResp.Details()
     .setName(name)

@@ -16,7 +16,7 @@ import { type Append, append, type Expected, MOST_BYTES, type Outcome } from './
 import { batchAccessDenied, batchAnswer, batchForwardingTimeout, batchNotReady } from './batch-answers.js';
 import { accessDenied, type Context, goneWith, RpcError, streamDeleted } from './calls.js';
 import { expectedOf, proposed, shared, streamName, streams } from './messages.js';
-import { writing } from './standing.js';
+import { writing } from './node-role.js';
 import { NONE } from './stored-data.js';
 
 /** Undefined where there is to be no answer: silence, or the connection is cut. */

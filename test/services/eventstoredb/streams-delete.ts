@@ -4,7 +4,7 @@ import { type handleUnaryCall, type ServerUnaryCall, status } from '@grpc/grpc-j
 import { type Expected, refusesDelete } from './append-rules.js';
 import { type Context, goneWith, RpcError, streamDeleted } from './calls.js';
 import { expectedOf, streamName, streams } from './messages.js';
-import { writing } from './standing.js';
+import { writing } from './node-role.js';
 
 export function deleteHandler(context: Context): handleUnaryCall<DeleteReq, DeleteResp> {
   return (call, answer) => {

@@ -3,7 +3,7 @@ import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_
 import { type handleServerStreamingCall, status } from '@grpc/grpc-js';
 import { answering, type Context, forEver, goneWith, notReady, RpcError, send, streamDeleted } from './calls.js';
 import { eventMessage, identifierOf, streamName, streams } from './messages.js';
-import { mayRead } from './standing.js';
+import { mayRead } from './node-role.js';
 import type { StoredData, StoredEvent } from './stored-data.js';
 import { subscribe } from './streams-subscribe.js';
 
@@ -19,7 +19,7 @@ export function readHandler(context: Context): handleServerStreamingCall<ReadReq
     const options = call.request.getOptions() ?? new streams.ReadReq.Options();
     return answering(call, gone, async () => {
       context.access.must(call.metadata, 'read', streamOf(options));
-      mayRead(context.standing(), call.metadata);
+      mayRead(context.nodeRole(), call.metadata);
       if (options.hasSubscription()) return subscribe(context, call, options, gone);
       if (context.faults.isSilent('read')) return forEver(gone);
       if (context.faults.isNotReady) throw notReady();

@@ -1,4 +1,4 @@
-/** What a service costs that stands on a store of some size: its starts, its memory, and how it answers. */
+/** What a store of some size costs a service: its starts, its memory, and the time of its answers. */
 import type { handlers as loadHandlers } from '../processes/http-load.js';
 import { Child } from '../support/child.js';
 import { newFolder, remove } from '../support/folders.js';
@@ -16,7 +16,7 @@ import { someOf, tokensOf } from '../support/tokens.js';
 const CONNECTIONS = 4;
 const TOKENS = 2_000;
 
-export interface StandingCost {
+export interface StoreSizeCost {
   readonly rebuildSeconds: number;
   readonly startSeconds: number;
   readonly residentMiB: number;
@@ -25,7 +25,7 @@ export interface StandingCost {
 }
 
 /** Writes the store, and removes it. */
-export async function standingCost(population: Population, tell: Tell): Promise<StandingCost> {
+export async function storeSizeCost(population: Population, tell: Tell): Promise<StoreSizeCost> {
   const dataDir = newFolder();
   const installation = await openInstallation({ dataDir });
   const { settings } = installation;

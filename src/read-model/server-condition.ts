@@ -13,11 +13,11 @@ export interface ServerParts {
  * The first that applies. system-only: the server runs only its system projections. other-source: its source is not this
  * program's, or it was last deployed by a program with another source.
  */
-export type Standing = 'missing' | 'faulted' | 'system-only' | 'other-source' | 'stopped' | 'running';
+export type Condition = 'missing' | 'faulted' | 'system-only' | 'other-source' | 'stopped' | 'running';
 
 export interface Examined {
   readonly projection: ProjectionName;
-  readonly standing: Standing;
+  readonly condition: Condition;
   /** Null if it is missing. */
   readonly status: ServerProjectionStatus | null;
   /** unreadable: this user may not read the running source, so the recorded last deployment counts. */
@@ -29,17 +29,17 @@ const DEPLOYED = 'ProjectionDeployed';
 /** @throws StoreUnavailable, ProjectionsOff */
 export async function examine(parts: ServerParts, projection: ProjectionName): Promise<Examined> {
   const status = await parts.server.status(projection);
-  if (!status) return { projection, standing: 'missing', status, source: null };
+  if (!status) return { projection, condition: 'missing', status, source: null };
   const running = await parts.server.runningSource(projection);
   if (running === null) {
     const wasDeployed = await isDeployed(parts.store, projection);
-    return { projection, standing: standingOf(status, wasDeployed), status, source: 'unreadable' };
+    return { projection, condition: conditionOf(status, wasDeployed), status, source: 'unreadable' };
   }
   const isOwn = running === projectionSource(projection);
-  return { projection, standing: standingOf(status, isOwn), status, source: isOwn ? 'own' : 'another' };
+  return { projection, condition: conditionOf(status, isOwn), status, source: isOwn ? 'own' : 'another' };
 }
 
-function standingOf({ status }: ServerProjectionStatus, isOwn: boolean): Standing {
+function conditionOf({ status }: ServerProjectionStatus, isOwn: boolean): Condition {
   if (isFaulted(status)) return 'faulted';
   if (/stopped.*\(enabled\)/i.test(status)) return 'system-only';
   if (!isOwn) return 'other-source';

@@ -5,9 +5,9 @@
 import { outranks, type Said } from '../ports/delivery-order.js';
 import type { EventType } from '../webhooks/limits.js';
 import { type ActiveSpans, activeAt, wasActive } from './active-webhooks.js';
-import type { Evidence, Waiting } from './answers.js';
+import type { Evidence, OpenRetry } from './answers.js';
 
-export interface DeliveryLine extends Evidence {
+export interface AuditedDelivery extends Evidence {
   readonly webhookId: number;
   /** How many entries list it; duplicate entries count twice, as they do for the record. */
   readonly listed: number;
@@ -17,7 +17,7 @@ export interface DeliveryLine extends Evidence {
   readonly wasActive: boolean;
 }
 
-type Growing = { -readonly [Key in keyof DeliveryLine]: DeliveryLine[Key] };
+type Growing = { -readonly [Key in keyof AuditedDelivery]: AuditedDelivery[Key] };
 
 export interface Payment {
   readonly accountId: number;
@@ -41,7 +41,7 @@ export interface Routing {
 
 const NONE: readonly never[] = [];
 
-export class PaymentLine implements Payment {
+export class AuditedPayment implements Payment {
   readonly accountId: number;
   readonly eventType: EventType;
   readonly key: string;
@@ -53,7 +53,7 @@ export class PaymentLine implements Payment {
   /** The last revision used to route it. */
   #confirmed = Number.NEGATIVE_INFINITY;
   #isOfOtherStore = false;
-  #lines: readonly Growing[] = NONE;
+  #deliveries: readonly Growing[] = NONE;
 
   constructor({ accountId, eventType, key, at, isOpen }: Payment) {
     this.accountId = accountId;
@@ -72,8 +72,8 @@ export class PaymentLine implements Payment {
     return this.#entries > 0;
   }
 
-  get deliveries(): readonly DeliveryLine[] {
-    return this.#lines;
+  get deliveries(): readonly AuditedDelivery[] {
+    return this.#deliveries;
   }
 
   routed({ routed, confirmed, webhooks, spans }: Routing): void {
@@ -81,29 +81,29 @@ export class PaymentLine implements Payment {
     this.#confirmed = Math.max(this.#confirmed, confirmed);
     this.#isOfOtherStore ||= spans === null;
     const listed = new Set(webhooks);
-    for (const id of listed) this.#line(id).listed += 1;
+    for (const id of listed) this.#delivery(id).listed += 1;
     const [before, after] = [routed, confirmed].map((revision) => spans && activeAt(spans, this.eventType, revision));
     const throughout = before && after ? before.filter((id) => after.includes(id)) : listed;
-    for (const id of throughout) this.#line(id).wasActiveThroughout = true;
-    for (const id of [...(before ?? NONE), ...(after ?? NONE)]) if (this.#find(id)) this.#line(id).wasActive = true;
+    for (const id of throughout) this.#delivery(id).wasActiveThroughout = true;
+    for (const id of [...(before ?? NONE), ...(after ?? NONE)]) if (this.#find(id)) this.#delivery(id).wasActive = true;
   }
 
   /** From an entry of the webhook's delivery. */
   says(webhookId: number, said: Said): void {
-    const line = this.#line(webhookId);
-    if (!line.said || outranks(said, line.said)) line.said = said;
+    const delivery = this.#delivery(webhookId);
+    if (!delivery.said || outranks(said, delivery.said)) delivery.said = said;
   }
 
-  waits(webhookId: number, waiting: Waiting): void {
-    const line = this.#find(webhookId);
-    if (!line) return;
-    const { turn, due } = line.waiting ?? { turn: -1, due: 0 };
-    if (waiting.turn > turn || (waiting.turn === turn && waiting.due >= due)) line.waiting = waiting;
+  waits(webhookId: number, openRetry: OpenRetry): void {
+    const delivery = this.#find(webhookId);
+    if (!delivery) return;
+    const { turn, due } = delivery.openRetry ?? { turn: -1, due: 0 };
+    if (openRetry.turn > turn || (openRetry.turn === turn && openRetry.due >= due)) delivery.openRetry = openRetry;
   }
 
   buried(webhookId: number, turn: number): void {
-    const line = this.#find(webhookId);
-    if (line) line.letterTurn = Math.max(line.letterTurn ?? 0, turn);
+    const delivery = this.#find(webhookId);
+    if (delivery) delivery.letterTurn = Math.max(delivery.letterTurn ?? 0, turn);
   }
 
   /**
@@ -111,7 +111,7 @@ export class PaymentLine implements Payment {
    * that only that entry lists are then not required. The record was done at least once, so deliveries listed in all entries
    * were done.
    */
-  demands({ listed, wasActiveThroughout }: DeliveryLine): boolean {
+  demands({ listed, wasActiveThroughout }: AuditedDelivery): boolean {
     return wasActiveThroughout || (listed > 0 && listed === this.#entries);
   }
 
@@ -121,22 +121,22 @@ export class PaymentLine implements Payment {
    * its last entry may be still to come.
    * @param known the account's history
    */
-  isUnexpected({ webhookId, listed, wasActive: isRight }: DeliveryLine, known: ActiveSpans | null): boolean {
+  isUnexpected({ webhookId, listed, wasActive: isRight }: AuditedDelivery, known: ActiveSpans | null): boolean {
     if (isRight || this.#entries === 0 || this.#isOfOtherStore || !known) return false;
     if (listed > 0) return true;
     return !this.isOpen && !wasActive(known, { webhookId, eventType: this.eventType }, this.#confirmed);
   }
 
   #find(webhookId: number): Growing | undefined {
-    return this.#lines.find((line) => line.webhookId === webhookId);
+    return this.#deliveries.find((delivery) => delivery.webhookId === webhookId);
   }
 
-  #line(webhookId: number): Growing {
+  #delivery(webhookId: number): Growing {
     const found = this.#find(webhookId);
     if (found) return found;
     const flags = { listed: 0, wasActiveThroughout: false, wasActive: false };
-    const line: Growing = { webhookId, ...flags, said: null, waiting: null, letterTurn: null };
-    this.#lines = [...this.#lines, line];
-    return line;
+    const delivery: Growing = { webhookId, ...flags, said: null, openRetry: null, letterTurn: null };
+    this.#deliveries = [...this.#deliveries, delivery];
+    return delivery;
   }
 }

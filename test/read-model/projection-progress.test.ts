@@ -17,12 +17,12 @@ it('is behind from its start on, until it has folded what there is', async () =>
   const host = fixture.host({ now: () => now });
   host.start(HISTORY);
   now += 250;
-  expect(host.standing).toMatchObject({ kind: 'starting', events: 0, behindMs: 250 });
+  expect(host.progress).toMatchObject({ kind: 'starting', events: 0, behindMs: 250 });
   await host.caughtUp;
-  expect(host.standing).toEqual({ kind: 'live', why: null, events: 0, behindMs: 0 });
+  expect(host.progress).toEqual({ kind: 'live', why: null, events: 0, behindMs: 0 });
   await fixture.append(1, [registered(1)]);
   await waitUntilProjected(host, 1, 0);
-  expect(host.standing).toEqual({ kind: 'live', why: null, events: 1, behindMs: 0 });
+  expect(host.progress).toEqual({ kind: 'live', why: null, events: 1, behindMs: 0 });
 });
 
 it('is behind while its subscription is mended, and says why, until the mark comes again', async () => {
@@ -42,10 +42,10 @@ it('is behind while its subscription is mended, and says why, until the mark com
   dropped?.(new StoreUnavailable('nobody answers'));
   now += 4_000;
   dropped?.(new StoreUnavailable('still nobody answers'));
-  expect(host.standing).toEqual({ kind: 'out-of-reach', why: 'still nobody answers', events: 0, behindMs: 4_000 });
+  expect(host.progress).toEqual({ kind: 'out-of-reach', why: 'still nobody answers', events: 0, behindMs: 4_000 });
   markAgain();
-  await eventually(() => host.standing.kind === 'live');
-  expect(host.standing.behindMs).toBe(0);
+  await eventually(() => host.progress.kind === 'live');
+  expect(host.progress.behindMs).toBe(0);
 });
 
 it('is behind where its subscription ends of itself', async () => {
@@ -54,5 +54,5 @@ it('is behind where its subscription ends of itself', async () => {
     fixture.store.subscribe({ ...options, signal: AbortSignal.any([options.signal, connection.signal]) });
   const host = await fixture.started({ store: { ...bound(fixture.store), subscribe } });
   connection.abort();
-  await eventually(() => host.standing.kind === 'out-of-reach');
+  await eventually(() => host.progress.kind === 'out-of-reach');
 });

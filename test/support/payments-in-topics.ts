@@ -9,14 +9,14 @@ const DELIVERIES = 'webhooks.deliveries';
 const TIERS = 'webhooks.retry.';
 const PAGE = 1_000;
 
-export interface Standing {
+export interface PaymentsInTopics {
   /** Events that have ended, wait in a tier, or are still unconsumed, according to the records that are not done. */
   readonly events: ReadonlySet<string>;
   /** Number of records ever published to each topic. */
   readonly published: Readonly<Record<string, number>>;
 }
 
-export function standing(file: StoreFile, payments: string): Standing {
+export function paymentsInTopics(file: StoreFile, payments: string): PaymentsInTopics {
   const log = new RecordLog(file);
   const events = new Set<string>();
   const tiers = log.topics().filter((topic) => topic.startsWith(TIERS));

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import { type Delivery, fromRetryRecord, toRetryRecord } from '../../src/delivery/delivery.js';
 import { CircuitBreakers } from '../../src/delivery/isolation/circuit-breaker.js';
-import { type Delay, tierOfPutOff } from '../../src/delivery/retry/retry-schedule.js';
+import { type Delay, tierOfParking } from '../../src/delivery/retry/retry-schedule.js';
 import { headerText, type NewRecord } from '../../src/ports/broker.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import {
@@ -53,7 +53,7 @@ describe('while the breaker of its endpoint is open, a delivery', () => {
     expect(fixture.requests).toHaveLength(requests.length);
     const due = NOW + 5 * SECOND;
     expect(fixture.waiting.slice(waiting.length)).toMatchObject([
-      { tier: '5s', due, delivery: { attempts: 2, step: 2, putOff: 1 } },
+      { tier: '5s', due, delivery: { attempts: 2, step: 2, parkings: 1 } },
     ]);
     expect(fixture.log.at(-1)).toMatchObject({ outcome: 'retrying', attempt: null });
   });
@@ -134,14 +134,14 @@ describe('the breaker counts', () => {
   });
 });
 
-describe('put off again and again, a delivery', () => {
+describe('parked again and again, a delivery', () => {
   beforeEach(() => attempted(failedWith(500), 10));
 
   test('counts how often in a row; the log tells of the first time only', async () => {
     const logged = fixture.log.length;
     await fixture.deliver(deliveryTo(1));
     for (const [n, tier] of ['5s', '5m'].entries()) {
-      expect(lastOf(tier)).toMatchObject({ putOff: n + 1, attempts: 0 });
+      expect(lastOf(tier)).toMatchObject({ parkings: n + 1, attempts: 0 });
       await fixture.deliver(lastOf(tier));
     }
     expect(fixture.log.slice(logged)).toMatchObject([{ outcome: 'retrying', attempt: null }]);
@@ -149,20 +149,20 @@ describe('put off again and again, a delivery', () => {
 
   test('begins to count from the start after an attempt', async () => {
     clock += 5 * SECOND;
-    await fixture.deliver(deliveryTo(1, { putOff: 6, attempts: 1, step: 1 }));
-    expect(lastOf('5m')).toMatchObject({ attempts: 2, putOff: 0 });
+    await fixture.deliver(deliveryTo(1, { parkings: 6, attempts: 1, step: 1 }));
+    expect(lastOf('5m')).toMatchObject({ attempts: 2, parkings: 0 });
   });
 });
 
-describe('the tier of a delivery that is put off', () => {
+describe('the tier of a delivery that is parked', () => {
   const schedule = [5, 300, 7_200].map((seconds): Delay => ({ text: `${seconds}s`, ms: seconds * SECOND }));
   test.each([
     [0, '5s'],
     [1, '300s'],
     [2, '7200s'],
     [1_000, '7200s'],
-  ])('put off %d times before: %s', (putOff, tier) => {
-    expect(tierOfPutOff(schedule, putOff)?.text).toBe(tier);
+  ])('parked %d times before: %s', (parkings, tier) => {
+    expect(tierOfParking(schedule, parkings)?.text).toBe(tier);
   });
 });
 
@@ -173,13 +173,13 @@ test('where there is no tier, which settings do not allow, a delivery is not los
   await expect(fixture.deliver(deliveryTo(1))).rejects.toThrow('no delay');
 });
 
-describe('how often it was put off', () => {
-  const record = toRetryRecord(deliveryTo(1, { putOff: 3 }), NOW);
+describe('how often it was parked', () => {
+  const record = toRetryRecord(deliveryTo(1, { parkings: 3 }), NOW);
   const withHeaders = (headers: NewRecord['headers']) => fromRetryRecord({ ...record, headers });
 
   test('is in the record of the tier, once, whatever the payment system calls so', () => {
     const foreign = paymentRecord({ headers: [header('aw-put-off', '9')] });
-    const again = toRetryRecord(deliveryTo(1, { putOff: 4, record: foreign }), NOW);
+    const again = toRetryRecord(deliveryTo(1, { parkings: 4, record: foreign }), NOW);
     expect(again.headers.filter(([name]) => name === 'aw-put-off')).toEqual([header('aw-put-off', '4')]);
     expect(headerText(record, 'aw-put-off')).toBe('3');
   });
@@ -190,6 +190,6 @@ describe('how often it was put off', () => {
     ['a word', [header('aw-put-off', 'often')]],
   ])('is 0 in %s, and the record is read', (_, instead) => {
     const others = record.headers.filter(([name]) => name !== 'aw-put-off');
-    expect(withHeaders([...others, ...instead])).toMatchObject({ putOff: 0, webhookId: 1 });
+    expect(withHeaders([...others, ...instead])).toMatchObject({ parkings: 0, webhookId: 1 });
   });
 });

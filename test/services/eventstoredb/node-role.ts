@@ -1,10 +1,10 @@
-/** Where a server stands in its cluster, and what it refuses for that. */
+/** The role of a server in its cluster, and what it refuses in that role. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Metadata, status } from '@grpc/grpc-js';
 import { type Context, type Endpoint, type Member, notReady, RpcError } from './calls.js';
 import type { StoredData } from './stored-data.js';
 
-export type Standing =
+export type NodeRole =
   | { readonly kind: 'leader' }
   /** It forwards what is to be written. */
   | { readonly kind: 'follower'; readonly leader: Endpoint }
@@ -16,7 +16,7 @@ export type Standing =
 /** A cluster, as its members see it; each is known by its port. */
 export interface Seat {
   members(port: number): readonly Member[];
-  standing(port: number): Standing;
+  nodeRole(port: number): NodeRole;
   /** The log as far as it has reached this member. */
   data(port: number): StoredData;
   /** After so long a member gives up what it forwarded. ms */
@@ -28,18 +28,18 @@ function isLeaderRequired(metadata: Metadata): boolean {
 }
 
 /** @throws RpcError; a read that doesn't require the leader is answered by every member, from the log it has */
-export function mayRead(standing: Standing, metadata: Metadata): void {
+export function mayRead(role: NodeRole, metadata: Metadata): void {
   if (!isLeaderRequired(metadata)) return;
-  switch (standing.kind) {
+  switch (role.kind) {
     case 'leader':
       return;
     case 'follower':
     case 'cut-off':
-      throw notLeader(standing.leader);
+      throw notLeader(role.leader);
     case 'leaderless':
       throw notReady();
     default:
-      throw standing satisfies never;
+      throw role satisfies never;
   }
 }
 
@@ -49,10 +49,10 @@ export function mayRead(standing: Standing, metadata: Metadata): void {
  */
 export async function writing(context: Context, metadata: Metadata, gone: AbortSignal, write: () => void) {
   const { faults, forwardingTimeoutMs } = context;
-  const standing = context.standing();
-  if (faults.isNotReady || standing.kind === 'leaderless') throw notReady();
-  mayRead(standing, metadata);
-  if (standing.kind !== 'cut-off') return write();
+  const role = context.nodeRole();
+  if (faults.isNotReady || role.kind === 'leaderless') throw notReady();
+  mayRead(role, metadata);
+  if (role.kind !== 'cut-off') return write();
   await delay(forwardingTimeoutMs, undefined, { signal: gone });
   throw new RpcError(status.ABORTED, 'Operation timed out: Forwarding timeout');
 }

@@ -3,7 +3,7 @@ import { eventsOf, type Population } from '../support/population.js';
 import type { Tell } from '../support/row.js';
 import type { Grown } from './grown.js';
 import { decades } from './sizes.js';
-import { type StandingCost, standingCost } from './standing-cost.js';
+import { type StoreSizeCost, storeSizeCost } from './store-size-cost.js';
 
 const MOST_ACCOUNTS = 100_000;
 const MOST_EVENTS = 10_000_000;
@@ -36,19 +36,19 @@ const ALONG_HISTORY: Axis = {
   population: (events) => ({ accounts: ACCOUNTS, urls, updates: events / ACCOUNTS - EVENTS_BEFORE_UPDATES }),
 };
 
-export const standing = [ALONG_ACCOUNTS, ALONG_HISTORY].map((axis) => ({
+export const storeSize = [ALONG_ACCOUNTS, ALONG_HISTORY].map((axis) => ({
   name: axis.name,
   run: (tell: Tell) => along(axis, tell),
 }));
 
 async function along({ name, label, sizes, population }: Axis, tell: Tell): Promise<Grown> {
-  const costs: (StandingCost & { size: number })[] = [];
+  const costs: (StoreSizeCost & { size: number })[] = [];
   for (const size of sizes) {
-    const cost = await standingCost(population(size), tell);
+    const cost = await storeSizeCost(population(size), tell);
     costs.push({ size, ...cost });
     tell(`${size} (${eventsOf(population(size))} events): ${JSON.stringify(cost)}`);
   }
-  const line = (of: string, value: (cost: StandingCost) => number) => ({
+  const line = (of: string, value: (cost: StoreSizeCost) => number) => ({
     name: of,
     points: costs.map((cost) => [cost.size, value(cost)] as const),
   });
