@@ -48,6 +48,7 @@ class Simulation {
   readonly clock = new VirtualClock();
   readonly gate: EndpointGate;
   mostUnderWay = 0;
+  #underWay = 0;
   #seed = 1;
 
   constructor() {
@@ -68,8 +69,10 @@ class Simulation {
     for (let refusals = 0; ; ) {
       const entry = await this.gate.enter(accountId, url);
       if (entry.kind === 'entered') {
-        this.mostUnderWay = Math.max(this.mostUnderWay, this.gate.state.active);
+        this.#underWay += 1;
+        this.mostUnderWay = Math.max(this.mostUnderWay, this.#underWay);
         await this.#pass(manner.ms);
+        this.#underWay -= 1;
         entry.ended(manner.signal);
         entry.leave();
         return this.clock.now() - came;
