@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TestEnvironment } from 'jest-environment-node';
-import { watchStorages } from './let-go-of-storages.js';
+import { watchRunningTest } from './running-test.js';
 import { startTimeRecord } from './time-record.js';
 
 const POLL_MS = 20;
@@ -18,7 +18,7 @@ const POLL_MS = 20;
 export default class LeakGuard extends TestEnvironment {
   #patienceMs;
   #before = new Map();
-  #letGoOfStorages = watchStorages();
+  #letGoOfStorages = watchRunningTest();
   #recordTimes;
 
   constructor(config, context) {
