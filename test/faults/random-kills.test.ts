@@ -19,7 +19,7 @@ import { inFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two', '/slow'];
-const EVENTS_A_KILL = 30;
+const EVENTS_A_KILL = 20;
 const SLOW_MS = 20;
 /** The first attempt for such an event fails, so that there are retries too. */
 const FAILS = /"id":"\w+-\d*3"/;

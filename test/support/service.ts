@@ -68,7 +68,7 @@ export async function startServing(
   const exited = exitOf(child);
   const logged = async (msg: string): Promise<Ports> => {
     const line = () => {
-      if (child.exitCode !== null) throw new Error(`serve ended: ${log}`);
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`serve ended: ${log}`);
       return log.split('\n').find((entry) => entry.includes(`"msg":"${msg}"`));
     };
     return JSON.parse(
