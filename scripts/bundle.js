@@ -6,6 +6,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { jsonBeside } from './json-beside.js';
 
 /** Every start loads them, or every call of a service by the command line; what is not here is loaded from node_modules. */
 const BUNDLED = [
@@ -17,6 +18,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
 
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+const LICENSES = 'licenses.txt';
+const written = new Set([LICENSES]);
 
 const { metafile } = await build({
   absWorkingDir: ROOT,
@@ -32,12 +36,12 @@ const { metafile } = await build({
   banner: {
     js: "import { createRequire as cjsRequire } from 'node:module';const require = cjsRequire(import.meta.url);",
   },
+  plugins: [jsonBeside(DIST, written)],
   metafile: true,
   logLevel: 'warning',
 });
 
-const LICENSES = 'licenses.txt';
-const written = new Set([LICENSES, ...Object.keys(metafile.outputs).map((path) => path.slice('dist/'.length))]);
+for (const path of Object.keys(metafile.outputs)) written.add(path.slice('dist/'.length));
 /** Of an earlier build; make's own marks have a dot. */
 const stale = readdirSync(DIST).filter((name) => !name.startsWith('.') && !written.has(name));
 for (const name of stale) rmSync(join(DIST, name), { recursive: true });

@@ -31,7 +31,8 @@ export async function eventually<T>(
     if (result) return result as Exclude<T, undefined | null | false>;
     if (performance.now() > begun + timeout * (isPatient ? patience() : 1))
       throw new Error(`${message} (within ${timeout} ms)`);
-    const restMs = Math.min(Math.max(LOOK_EVERY_MS, tookMs), LONGEST_REST_MS);
+    const waitedMs = performance.now() - begun;
+    const restMs = Math.min(Math.max(LOOK_EVERY_MS, tookMs, waitedMs / 20), LONGEST_REST_MS);
     await new Promise((resolve) => setTimeout(resolve, restMs));
   }
 }
