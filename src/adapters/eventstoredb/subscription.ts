@@ -3,6 +3,7 @@
  * prefetched events: when a mark fires, exactly `readableLength` events are still to come out, so the mark waits for those.
  */
 import { once } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
 import {
   type AllStreamSubscription,
   type EventStoreDBClient,
@@ -61,7 +62,11 @@ export async function* subscribeOnce(
       const batch = reader.take();
       if (batch) yield batch;
       else if (reader.ended) return;
-      else await reader.changed(signal);
+      else {
+        await reader.changed(signal);
+        // What arrived in one turn of the event loop is one batch.
+        await turn();
+      }
     }
   } finally {
     // Not awaited: while the client discovers a cluster, for minutes if no member answers, awaiting would delay every end.
