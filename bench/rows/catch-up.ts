@@ -20,7 +20,8 @@ const POPULATION: Population = {
 export const catchUp: Row = {
   name: 'catch-up',
   title: 'Rebuild of the read model, EventStoreDB of the tests, events',
-  figure: { kind: 'at least', value: 10_000, unit: 'a second' },
+  /** Twice of what two subscriptions reached before decision 0007. */
+  figure: { kind: 'at least', value: 12_600, unit: 'a second' },
   run,
 };
 
