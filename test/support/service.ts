@@ -88,6 +88,8 @@ export async function startServing(
     },
   };
   const ready = logged('ready').then(({ apiPort }) => ({ ...common, url: `http://127.0.0.1:${apiPort}` }));
+  // Of no interest to a test that ends before.
+  ready.catch(() => undefined);
   return { ...common, ready };
 }
 

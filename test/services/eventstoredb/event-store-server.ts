@@ -10,6 +10,7 @@ import projectionsService from '@eventstore/db-client/generated/projections_grpc
 import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { type Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
+import { freePort } from '../free-port.js';
 import { Access } from './access.js';
 import type { Context, Member, RunProjections } from './calls.js';
 import { Connections } from './connections.js';
@@ -65,7 +66,7 @@ export interface EventStoreServer {
 export async function startEventStore(options: EventStoreOptions = {}): Promise<EventStoreServer> {
   const { tls } = options;
   const listener = createServer();
-  listener.listen(options.port ?? 0, HOST);
+  listener.listen(options.port ?? (await freePort()), HOST);
   await once(listener, 'listening');
   const { port } = listener.address() as AddressInfo;
   let runner: ProjectionRunner | undefined;
