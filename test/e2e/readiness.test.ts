@@ -57,7 +57,6 @@ test('a broker that is down at the start: it is named, with why, and what waits 
   const settings = await installed({ BROKER_URL: 'kafka://127.0.0.1:1', MASTER_KEY: key });
   const starting = await startServing(settings, ['--roles', 'dispatcher']);
   cleanups.push(() => starting.stop('SIGKILL'));
-  starting.ready.catch(() => undefined);
   await eventually(() => starting.log().includes('the broker is unavailable'), PATIENCE);
   const told = await ready(starting.adminUrl);
   expect(told).toMatchObject({ httpStatus: 503, status: 'not ready', waitingFor: ['broker', 'dispatcher'] });

@@ -1,4 +1,7 @@
-/** Waits for a condition instead of a time. Rests as long as a check took, because many tests check at the same time. */
+/**
+ * Waits for a condition instead of a time. Rests between checks as long as one took, or a twentieth of the wait so far: many
+ * tests check at the same time.
+ */
 import { availableParallelism, loadavg } from 'node:os';
 
 const LOOK_EVERY_MS = 5;

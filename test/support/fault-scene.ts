@@ -66,9 +66,7 @@ export class FaultScene {
 
   /** Returns after its first line. */
   async starting(more: Settings = {}): Promise<Starting> {
-    const starting = this.#ended(await startServing({ ...this.settings, ...more }));
-    starting.ready.catch(() => undefined);
-    return starting;
+    return this.#ended(await startServing({ ...this.settings, ...more }));
   }
 
   /** Registers the account, and its webhooks for cash_in. @returns a token of the account */

@@ -18,7 +18,7 @@ const POLL_MS = 20;
 export default class LeakGuard extends TestEnvironment {
   #patienceMs;
   #before = new Map();
-  #letGoOfStorages = watchRunningTest();
+  #letGoOfRunningTest = watchRunningTest();
   #recordTimes;
 
   constructor(config, context) {
@@ -36,7 +36,7 @@ export default class LeakGuard extends TestEnvironment {
 
   async teardown() {
     await super.teardown();
-    this.#letGoOfStorages();
+    this.#letGoOfRunningTest();
     this.#recordTimes();
   }
 

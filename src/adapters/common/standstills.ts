@@ -1,9 +1,9 @@
 /**
  * Lanes blocked by an unreadable batch: onUnreadable is called for each until its promise is fulfilled.
  *
- *   blocked -> asked -> passed                   (fulfilled: the lane goes on behind the batch)
- *                 \-> pausing -> asked ...        (rejected)
- *                 \-> dropped                     (the lane is gone, or the consumer stops)
+ *   blocked -> asked -> passed                  (fulfilled: the lane goes on behind the batch)
+ *                \-> pausing -> asked ...       (rejected)
+ *                \-> dropped                    (the lane is gone, or the consumer stops)
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConsumeOptions, UnreadableBatch } from '../../ports/broker.js';

@@ -213,10 +213,10 @@ export class PartitionLane implements Lane, Kept {
   }
 }
 
-function lastOf(entry: LaneItem): number {
-  return 'record' in entry ? entry.record.offset : entry.unreadable.last;
+function lastOf(item: LaneItem): number {
+  return 'record' in item ? item.record.offset : item.unreadable.last;
 }
 
-function sizeOf(entry: LaneItem): number {
-  return 'record' in entry ? (entry.record.value?.length ?? 0) : 0;
+function sizeOf(item: LaneItem): number {
+  return 'record' in item ? (item.record.value?.length ?? 0) : 0;
 }

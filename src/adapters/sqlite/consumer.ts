@@ -2,7 +2,7 @@
  * A consumer of the embedded broker; its topics are its lanes.
  *
  *   waiting -> working (it has the group) -> stopping -> closed
- *        ^-----------/ (another process has the group: this one stalled)
+ *    ^-----------/ (another process has the group: this one stalled)
  */
 import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
