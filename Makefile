@@ -11,7 +11,7 @@ BUILT := dist/.built
 # Folders too: their time changes when a file in them is removed.
 SOURCES := $(shell find src projections)
 # Node 20 knows no TypeScript.
-TYPESCRIPT := node --import ./bench/support/typescript.js
+TYPESCRIPT := node --import ./scripts/typescript/register.js
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-17s %s\n", $$1, $$2 }'

@@ -1,18 +1,13 @@
-/** Native ES modules (`npm test` has the Node flag), TypeScript by swc: no type check here, `make lint` does that. */
+/** Tests run in Node's own module system (test/runner). TypeScript by swc: no type check here, `make lint` does that. */
 import { availableParallelism } from 'node:os';
 
 const project = {
   rootDir: import.meta.dirname,
-  testEnvironment: '<rootDir>/test/support/leak-guard.js',
+  runtime: '<rootDir>/test/runner/runtime.cjs',
+  testEnvironment: '<rootDir>/test/runner/leak-guard.js',
+  injectGlobals: false,
   roots: ['<rootDir>/test'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
-    ],
-  },
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: {},
 };
 
 const withKafka = {
@@ -51,8 +46,8 @@ export default {
   ],
   // Besides that of a project.
   globalSetup: '<rootDir>/test/support/certificates-for-all.js',
-  reporters: ['default', '<rootDir>/test/support/summary-reporter.js'],
-  testSequencer: '<rootDir>/test/support/longest-first.js',
+  reporters: ['default', '<rootDir>/test/runner/summary-reporter.js'],
+  testSequencer: '<rootDir>/test/runner/longest-first.js',
   // For what hangs: tests wait for conditions, longer on a busy machine (test/support/eventually.ts).
   testTimeout: 120_000,
   // Most tests wait, for processes and servers, more than they work.

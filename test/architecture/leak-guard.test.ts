@@ -4,15 +4,9 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const JEST = [
-  [
-    '--experimental-vm-modules',
-    '--disable-warning=ExperimentalWarning',
-    'node_modules/jest/bin/jest.js',
-    '--json',
-    '--reporters=default',
-  ],
-  ['--selectProjects=planted', '--testEnvironmentOptions={"leakPatienceMs":500}'],
-].flat();
+  ...['node_modules/jest/bin/jest.js', '--json', '--reporters=default', '--selectProjects=planted'],
+  '--testEnvironmentOptions={"leakPatienceMs":500}',
+];
 
 interface FileResult {
   readonly name: string;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.js';
 
 const SCRIPT = fileURLToPath(new URL('sqlite-child-process.js', import.meta.url));
-const TYPESCRIPT = new URL('../../bench/support/typescript.js', import.meta.url).href;
+const TYPESCRIPT = new URL('../../scripts/typescript/register.js', import.meta.url).href;
 
 export type Role = 'holdGroup' | 'publish' | 'write' | 'commitStates' | 'holdWriteLock';
 

@@ -1,13 +1,13 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { TestEnvironment } from 'jest-environment-node';
+import { NativeEnvironment } from './native-environment.js';
 import { watchRunningTest } from './running-test.js';
 import { startTimeRecord } from './time-record.js';
 
 const POLL_MS = 20;
 
 /**
- * Jest's node environment, with one thing more: a test file fails when it leaves something open, be it a socket, a
+ * A test file fails when it leaves something open, be it a socket, a
  * server, a timer, a child process or a file. It compares what is open after the file's last hook with what was open
  * before the file was loaded; what is closing already has `leakPatienceMs` (testEnvironmentOptions) to be gone.
  *
@@ -15,7 +15,7 @@ const POLL_MS = 20;
  * Unseen: what was unref'd (Node does not count it), and files on systems without /proc. With --runInBand the timers
  * of jest itself are in this process too, and their going can hide what a test left.
  */
-export default class LeakGuard extends TestEnvironment {
+export default class LeakGuard extends NativeEnvironment {
   #patienceMs;
   #before = new Map();
   #letGoOfRunningTest = watchRunningTest();

@@ -1,4 +1,0 @@
-/** `node --import ./bench/support/typescript.js file.ts`: Node 20 knows no TypeScript, and swc is here for the tests anyway. */
-import { register } from 'node:module';
-
-register('./typescript-hooks.js', import.meta.url);

@@ -1,0 +1,30 @@
+/** What tests import as @jest/globals: jest-circus's functions of the test file that runs, and of `jest` what tests use. */
+export let afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest, test;
+
+/** Where jest-circus looks for the timeout of a file's tests, in ms. */
+const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
+
+/** Before a test file is loaded. What it and its modules have imported changes with it. */
+export function setGlobals(globals, { moduleMocker, fakeTimersModern }) {
+  ({ afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } = globals);
+  jest = jestOf(moduleMocker, fakeTimersModern);
+}
+
+function jestOf(mocker, timers) {
+  const self = {
+    fn: mocker.fn.bind(mocker),
+    spyOn: mocker.spyOn.bind(mocker),
+    replaceProperty: mocker.replaceProperty.bind(mocker),
+    restoreAllMocks: () => void mocker.restoreAllMocks() ?? self,
+    setTimeout: (ms) => {
+      globalThis[TEST_TIMEOUT] = ms;
+      return self;
+    },
+    useFakeTimers: (options) => void timers.useFakeTimers(options) ?? self,
+    useRealTimers: () => void timers.useRealTimers() ?? self,
+    advanceTimersByTime: (ms) => timers.advanceTimersByTime(ms),
+    advanceTimersByTimeAsync: (ms) => timers.advanceTimersByTimeAsync(ms),
+    getTimerCount: () => timers.getTimerCount(),
+  };
+  return self;
+}

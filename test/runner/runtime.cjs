@@ -1,0 +1,73 @@
+/**
+ * Runs test files in Node's own module system, where jest's runtime makes a world of virtual modules for each file: for that
+ * it linked and compiled the service and its packages 290 times a run. docs/decisions/0006 has what it measured.
+ *
+ * - What is in test/ is loaded for each test file again, so a test file shares no state of modules with another.
+ * - The service and the packages are loaded once a worker, and globals are the process's: a test restores what it changes.
+ *
+ * It has of jest's runtime what jest's runner and jest-circus ask for: no module mocks, no transforms, no coverage.
+ */
+const { register } = require('node:module');
+const { pathToFileURL } = require('node:url');
+const { sourceMapOf } = require('../../scripts/typescript/compiled.cjs');
+
+const GLOBALS = pathToFileURL(require.resolve('./globals.js')).href;
+/** Symbols under which jest-circus keeps its state in the global object; with them goes a test file's memory. */
+const STATE = ['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL'];
+
+for (const hooks of [require.resolve('../../scripts/typescript/hooks.js'), require.resolve('./test-file-hooks.js')])
+  register(pathToFileURL(hooks));
+
+let files = 0;
+
+module.exports = class NativeRuntime {
+  #environment;
+  #globals = {};
+
+  constructor(_config, environment) {
+    this.#environment = environment;
+    files += 1;
+  }
+
+  /** Jest-circus: one for each test file, since it keeps what it runs in variables of its module. */
+  requireInternalModule(path) {
+    delete require.cache[path];
+    return require(path);
+  }
+
+  requireModule(path) {
+    return require(path);
+  }
+
+  setGlobalsForRuntime(globals) {
+    this.#globals = globals;
+  }
+
+  unstable_shouldLoadAsEsm() {
+    return true;
+  }
+
+  async unstable_importModule(path) {
+    const { setGlobals } = await import(GLOBALS);
+    setGlobals(this.#globals, this.#environment);
+    return import(`${pathToFileURL(path).href}?file=${files}`);
+  }
+
+  /** Frames of TypeScript are shown as they stand in its files. */
+  getSourceMaps() {
+    return { get: sourceMapOf, [Symbol.iterator]: () => [].values() };
+  }
+
+  getAllCoverageInfoCopy() {
+    return undefined;
+  }
+
+  enterTestCode() {}
+
+  leaveTestCode() {}
+
+  teardown() {
+    for (const symbol of Object.getOwnPropertySymbols(globalThis))
+      if (STATE.includes(symbol.description)) delete globalThis[symbol];
+  }
+};

@@ -1,0 +1,14 @@
+/** Module hooks for tests, on top of those for TypeScript. */
+const TESTS = new URL('../', import.meta.url).href;
+const GLOBALS = new URL('./globals.js', import.meta.url).href;
+
+export async function resolve(specifier, context, next) {
+  if (specifier === '@jest/globals') return { url: GLOBALS, format: 'module', shortCircuit: true };
+  const found = await next(specifier, context);
+  return { ...found, url: forItsTestFile(found.url, context.parentURL) };
+}
+
+/** A module of test/ has the number of the test file that it is for: the next test file loads it again. */
+function forItsTestFile(url, parentUrl = '') {
+  return url.startsWith(TESTS) && parentUrl.startsWith(TESTS) ? url + new URL(parentUrl).search : url;
+}
