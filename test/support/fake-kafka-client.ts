@@ -44,7 +44,12 @@ export class FakeKafkaClient {
   #eachBatch: (payload: unknown) => Promise<void> = async () => undefined;
 
   /** Shared by every client; kafkajs looks for the group's coordinator before each join. */
-  readonly cluster = { findGroupCoordinator: async (_: object) => undefined };
+  readonly cluster = {
+    findGroupCoordinator: async (_: object) => undefined,
+    findBroker: async (_: object) => this.#broker,
+  };
+  readonly #broker = { fetch: async ({ maxWaitTime }: { maxWaitTime: number }) => maxWaitTime };
+  readonly #paused = new Set<string>();
 
   /** Stands for all of kafkajs. */
   readonly kafka = {
@@ -89,11 +94,23 @@ export class FakeKafkaClient {
   pause([topic]: { topic: string }[]): void {
     this.#mustBeInGroup();
     this.calls.push(`pause ${topic?.topic}`);
+    this.#paused.add(topic?.topic ?? '');
   }
 
   resume([topic]: { topic: string }[]): void {
     this.#mustBeInGroup();
     this.calls.push(`resume ${topic?.topic}`);
+    this.#paused.delete(topic?.topic ?? '');
+  }
+
+  paused(): { topic: string }[] {
+    return [...this.#paused].map((topic) => ({ topic }));
+  }
+
+  /** @returns how long the consumer has a fetch of kafkajs wait, in ms */
+  async fetchWaitMs(): Promise<number> {
+    const { fetch } = await this.cluster.findBroker({ nodeId: '1' });
+    return fetch({ maxWaitTime: 1 });
   }
 
   seek({ topic, offset }: { topic: string; offset: string }): void {

@@ -7,6 +7,7 @@
  *        \-> refused                         (retrying won't help)
  */
 import type {
+  Cluster,
   EachBatchPayload,
   Kafka,
   Consumer as KafkaClient,
@@ -18,6 +19,7 @@ import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
 import { beforeJoin } from './before-join.js';
+import { waitInFetches } from './fetch-wait.js';
 import { isCoordinatorMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { disconnectAfter } from './let-go.js';
 import { onceKnown } from './once-known.js';
@@ -60,6 +62,13 @@ const ARRIVE_WITHIN_MS = 2_000;
 const REBALANCE_MS = 15_000;
 /** Requests that prove to the group that a member is alive. */
 const OF_SESSION: ReadonlySet<string> = new Set(['Heartbeat', 'SyncGroup']);
+/** Of a fetch without records, while a partition is paused: the others' fetch delays its next record that long. */
+const WAIT_MS = 100;
+/**
+ * While none is paused: any record ends the fetch, but a stop or a rebalance waits for its end. An idle service with 3
+ * partitions a topic took 9.2 % of a core, and Kafka 9.9 %, with 100 ms; 4.4 and 4.3 % with 500 ms.
+ */
+const IDLE_WAIT_MS = 500;
 /** A working client fetches all the time, ten times a second if everything is paused; or it joins. */
 const SILENT_MS = 30_000;
 
@@ -179,15 +188,20 @@ export class GroupMember {
     const { kafka, admin, group, sessionTimeoutMs } = this.#parts;
     const partitionsOf = async (topic: string) => (await admin.offsets(topic)).map(({ partition }) => partition);
     const joining = () => (client === this.#client ? this.#parts.on.joining() : Promise.resolve());
+    const waitMs = () => (this.#stopped || client.paused().length > 0 ? WAIT_MS : IDLE_WAIT_MS);
+    const opened = (cluster: Cluster) => {
+      beforeJoin(cluster, joining);
+      waitInFetches(cluster, waitMs);
+    };
     const client: KafkaClient = kafka.consumer({
       groupId: group,
       sessionTimeout: sessionTimeoutMs,
       heartbeatInterval: Math.floor(sessionTimeoutMs / 5),
       rebalanceTimeout: REBALANCE_MS,
-      maxWaitTimeInMs: 100,
+      maxWaitTimeInMs: WAIT_MS,
       maxBytesPerPartition: 256 * 1024,
       allowAutoTopicCreation: false,
-      partitionAssigners: [subscribersAssigner(partitionsOf, (cluster) => beforeJoin(cluster, joining))],
+      partitionAssigners: [subscribersAssigner(partitionsOf, opened)],
       retry: { restartOnFailure: async (error) => !this.#stopped && !(translated(error) instanceof BrokerRefused) },
     });
     this.#listen(client);

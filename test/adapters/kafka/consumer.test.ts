@@ -80,6 +80,26 @@ describe('a partition that was assigned', () => {
   });
 });
 
+describe('a fetch without records', () => {
+  it('ends soon while a partition is paused, which may be resumed meanwhile, and waits longer while none is', async () => {
+    starts.delete('t');
+    await client.join({ t: [0], u: [0] });
+    await eventually(() => client.calls.includes('resume u'));
+    expect(await client.fetchWaitMs()).toBe(100);
+    starts.set('t', 5);
+    await eventually(() => client.calls.includes('seek t 5'));
+    expect(await client.fetchWaitMs()).toBe(500);
+  });
+
+  it('ends soon once the consumer stops', async () => {
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    expect(await client.fetchWaitMs()).toBe(500);
+    await consumer.close();
+    expect(await client.fetchWaitMs()).toBe(100);
+  });
+});
+
 describe('a member with a new id, which was thought dead', () => {
   const rejoined = async (start: number) => {
     client.commit = () => Promise.reject(new Error('Kafka is away'));
