@@ -41,7 +41,7 @@ export default {
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       testPathIgnorePatterns: ['/node_modules/', ...others.map((folder) => `<rootDir>/test/${folder}/`)],
     },
-    // Leaks on purpose: run by test/architecture/leak-guard.test.ts alone.
+    // They leak and fail on purpose: run by test/architecture/runner.test.ts alone.
     ...(process.env.PLANTED ? [{ ...project, displayName: 'planted', testMatch: ['**/*.planted.ts'] }] : []),
   ],
   // Besides that of a project.

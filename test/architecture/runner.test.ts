@@ -1,3 +1,4 @@
+/** What test/runner makes of test files that are planted for it. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -5,6 +6,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const JEST = [
   ...['node_modules/jest/bin/jest.js', '--json', '--reporters=default', '--selectProjects=planted'],
+  '--maxWorkers=1', // one file after the other, in one process
   '--testEnvironmentOptions={"leakPatienceMs":500}',
 ];
 
@@ -32,11 +34,11 @@ function resultOf(planted: string): FileResult {
   return found;
 }
 
-describe('the leak guard', () => {
-  beforeAll(async () => {
-    results = JSON.parse(await runPlanted()).testResults;
-  }, 60_000);
+beforeAll(async () => {
+  results = JSON.parse(await runPlanted()).testResults;
+}, 60_000);
 
+describe('the leak guard', () => {
   test.each([
     ['leaves-a-server', 'TCPServerWrap'],
     ['leaves-a-timer', 'Timeout'],
@@ -50,5 +52,21 @@ describe('the leak guard', () => {
 
   test('passes the file that leaves nothing', () => {
     expect(resultOf('leaves-nothing')).toMatchObject({ status: 'passed', message: '' });
+  });
+});
+
+describe('a test', () => {
+  test.each([
+    ['fails, with its line in TypeScript', /\bfails\n[^]*Received: 1\n[^]*at .*fails\.planted\.ts:13:43/],
+    ['hangs', /\bhangs\n[^]*Exceeded timeout of 50 ms[^]*fails\.planted\.ts:15:1/],
+    ['rejects unnoticed', /\brejects unnoticed\n[^]*nobody looked/],
+  ])('that %s', (_, report) => {
+    const { status, message } = resultOf('fails');
+    expect(status).toBe('failed');
+    expect(message).toMatch(report);
+  });
+
+  test.each(['first', 'second'])('finds no state of modules, mocks or fake timers of another file: %s', (which) => {
+    expect(resultOf(`finds-it-clean-${which}`)).toMatchObject({ status: 'passed', message: '' });
   });
 });

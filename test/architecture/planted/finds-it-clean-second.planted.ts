@@ -1,0 +1,4 @@
+import { test } from '@jest/globals';
+import { findsItCleanAndLeavesItDirty } from './leaves-it-dirty.js';
+
+test('finds it clean', findsItCleanAndLeavesItDirty);
