@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 
 const project = {
   rootDir: import.meta.dirname,
-  runtime: '<rootDir>/test/runner/runtime.cjs',
+  runtime: '<rootDir>/test/runner/runtime.js',
   testEnvironment: '<rootDir>/test/runner/leak-guard.js',
   injectGlobals: false,
   roots: ['<rootDir>/test'],

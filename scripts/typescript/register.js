@@ -1,4 +1,5 @@
 /** `node --import ./scripts/typescript/register.js file.ts`: Node 20 knows no TypeScript, and swc is here for the tests anyway. */
-import { register } from 'node:module';
+import { addHooks } from './add-hooks.js';
+import * as hooks from './hooks.js';
 
-register('./hooks.js', import.meta.url);
+addHooks(hooks, new URL('./hooks.js', import.meta.url));

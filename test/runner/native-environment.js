@@ -1,7 +1,7 @@
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
-/** The process itself as jest's test environment: its globals, no context of node:vm. See runtime.cjs. */
+/** The process itself as jest's test environment: its globals, no context of node:vm. See runtime.js. */
 export class NativeEnvironment {
   global = globalThis;
   moduleMocker = new ModuleMocker(globalThis);

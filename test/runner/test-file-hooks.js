@@ -2,10 +2,11 @@
 const TESTS = new URL('../', import.meta.url).href;
 const GLOBALS = new URL('./globals.js', import.meta.url).href;
 
-export async function resolve(specifier, context, next) {
+export function resolve(specifier, context, next) {
   if (specifier === '@jest/globals') return { url: GLOBALS, format: 'module', shortCircuit: true };
-  const found = await next(specifier, context);
-  return { ...found, url: forItsTestFile(found.url, context.parentURL) };
+  const numbered = (found) => ({ ...found, url: forItsTestFile(found.url, context.parentURL) });
+  const found = next(specifier, context);
+  return found instanceof Promise ? found.then(numbered) : numbered(found);
 }
 
 /** A module of test/ has the number of the test file that it is for: the next test file loads it again. */

@@ -7,8 +7,11 @@ import { fileURLToPath } from 'node:url';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const LIB = join(HERE, 'lib');
-/** Of Java's classes, as `java.js` makes and uses it. Beside the jars: with them it goes. */
-export const ARCHIVE = join(LIB, 'classes.jsa');
+/**
+ * Of Java's classes, as `java.js` makes and uses it. Beside the jars: with them it goes. Java silently goes on without an
+ * archive that names jars of another folder, as in a copy of the tree: there it has another name, and is made.
+ */
+export const ARCHIVE = join(LIB, `classes-${hashOf(LIB).slice(0, 8)}.jsa`);
 const POM = join(HERE, 'pom.xml');
 const MADE_FROM = '.made-from';
 
@@ -56,7 +59,11 @@ function isFetched() {
 }
 
 function pomHash() {
-  return createHash('sha256').update(readFileSync(POM)).digest('hex');
+  return hashOf(readFileSync(POM));
+}
+
+function hashOf(content) {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 /** '' where there is no such command. Java tells its version on stderr. */

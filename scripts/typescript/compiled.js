@@ -1,24 +1,24 @@
 /** TypeScript as JavaScript, with its types stripped by swc: once, then from a file that is named by the text's hash. */
-const { createHash } = require('node:crypto');
-const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
-const { tmpdir } = require('node:os');
-const { join } = require('node:path');
-const { fileURLToPath } = require('node:url');
-const { transformSync, version } = require('@swc/core');
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transformSync, version } from '@swc/core';
 
 const OPTIONS = { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' } };
-const FOLDER = join(tmpdir(), `account-webhooks-typescript-${process.getuid?.() ?? ''}`);
+/** Not in the folder for temporary files, where others may put files under these names. */
+const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/typescript', import.meta.url));
 const SALT = JSON.stringify([version, OPTIONS]);
 
 /** @param {string} path of TypeScript @returns {string} JavaScript */
-function compiled(path) {
+export function compiled(path) {
   const text = readFileSync(path, 'utf8');
   const file = fileOf(path, text);
   try {
     return readFileSync(file, 'utf8');
   } catch {
     const { code, map } = transformSync(text, { ...OPTIONS, filename: path, sourceMaps: true });
-    mkdirSync(FOLDER, { recursive: true, mode: 0o700 });
+    mkdirSync(FOLDER, { recursive: true });
     write(`${file}.map`, map);
     write(file, code);
     return code;
@@ -26,7 +26,7 @@ function compiled(path) {
 }
 
 /** Of a stack's frame. @param {string} name a URL or a path @returns {string | undefined} the map's path */
-function sourceMapOf(name) {
+export function sourceMapOf(name) {
   if (!/^file:.*\.ts(\?|$)/.test(name)) return undefined;
   const path = fileURLToPath(name);
   try {
@@ -47,5 +47,3 @@ function write(file, text) {
   writeFileSync(own, text);
   renameSync(own, file);
 }
-
-module.exports = { compiled, sourceMapOf };

@@ -7,20 +7,24 @@
  *
  * It has of jest's runtime what jest's runner and jest-circus ask for: no module mocks, no transforms, no coverage.
  */
-const { register } = require('node:module');
-const { pathToFileURL } = require('node:url');
-const { sourceMapOf } = require('../../scripts/typescript/compiled.cjs');
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { addHooks } from '../../scripts/typescript/add-hooks.js';
+import { sourceMapOf } from '../../scripts/typescript/compiled.js';
+import * as typescriptHooks from '../../scripts/typescript/hooks.js';
+import { setGlobals } from './globals.js';
+import * as testFileHooks from './test-file-hooks.js';
 
-const GLOBALS = pathToFileURL(require.resolve('./globals.js')).href;
+const require = createRequire(import.meta.url);
 /** Symbols under which jest-circus keeps its state in the global object; with them goes a test file's memory. */
 const STATE = ['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL'];
 
-for (const hooks of [require.resolve('../../scripts/typescript/hooks.js'), require.resolve('./test-file-hooks.js')])
-  register(pathToFileURL(hooks));
+addHooks(typescriptHooks, new URL('../../scripts/typescript/hooks.js', import.meta.url));
+addHooks(testFileHooks, new URL('./test-file-hooks.js', import.meta.url));
 
 let files = 0;
 
-module.exports = class NativeRuntime {
+export default class NativeRuntime {
   #environment;
   #globals = {};
 
@@ -48,7 +52,6 @@ module.exports = class NativeRuntime {
   }
 
   async unstable_importModule(path) {
-    const { setGlobals } = await import(GLOBALS);
     setGlobals(this.#globals, this.#environment);
     return import(`${pathToFileURL(path).href}?file=${files}`);
   }
@@ -70,4 +73,4 @@ module.exports = class NativeRuntime {
     for (const symbol of Object.getOwnPropertySymbols(globalThis))
       if (STATE.includes(symbol.description)) delete globalThis[symbol];
   }
-};
+}
