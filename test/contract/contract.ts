@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { describe, test } from '@jest/globals';
-import { eventually, patience } from '../support/eventually.js';
+import { patience } from '../runner/patience.js';
+import { eventually } from '../support/eventually.js';
 
 /** What an adapter under test can show; a case that needs what it lacks is left out, loudly. */
 export interface Features {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { patience } from '../runner/patience.js';
 import { AccountFixture, eventId, webhookId } from '../support/account-fixture.js';
 import { ACCOUNT } from '../support/delivery-samples.js';
-import { eventually, patience } from '../support/eventually.js';
+import { eventually } from '../support/eventually.js';
 import { payment, payments } from '../support/poison.js';
 
 let fixture: AccountFixture;

@@ -5,7 +5,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { eventually, patience } from '../support/eventually.js';
+import { patience } from '../runner/patience.js';
+import { eventually } from '../support/eventually.js';
 import { failingFirst } from '../support/failing-first.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';

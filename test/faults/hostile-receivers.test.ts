@@ -5,7 +5,8 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { type DeliveryView, saidOfAll } from '../../src/delivery/log/delivery-log.js';
 import type { DeadLetter } from '../../src/delivery/retry/dead-letters.js';
-import { eventually, patience } from '../support/eventually.js';
+import { patience } from '../runner/patience.js';
+import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { HOSTILE_KINDS, type HostileEndpoint, type HostileKind } from '../support/hostile-endpoints.js';
 import { commandLine } from '../support/in-process-cli.js';

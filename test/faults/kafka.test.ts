@@ -1,6 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { patience } from '../runner/patience.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
-import { eventually, patience } from '../support/eventually.js';
+import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { Oracle } from '../support/oracle.js';

@@ -5,9 +5,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { patience } from '../runner/patience.js';
 import { allDelivered } from '../support/all-delivered.js';
 import { describeBackbones } from '../support/backbones.js';
-import { eventually, patience } from '../support/eventually.js';
+import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import type { ReceivedRequest, Reply } from '../support/receiver.js';
 import { paymentEvents } from '../support/story.js';

@@ -1,3 +1,5 @@
+import { patience } from './patience.js';
+
 /** What tests import as @jest/globals: jest-circus's functions of the test file that runs, and of `jest` what tests use. */
 export let afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest, test;
 
@@ -5,9 +7,10 @@ export let afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jes
 const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 
 /** Before a test file is loaded. What it and its modules have imported changes with it. */
-export function setGlobals(globals, { moduleMocker, fakeTimersModern }) {
+export function setGlobals(globals, { moduleMocker, fakeTimersModern, testTimeoutMs }) {
   ({ afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } = globals);
   jest = jestOf(moduleMocker, fakeTimersModern);
+  jest.setTimeout(testTimeoutMs);
 }
 
 function jestOf(mocker, timers) {
@@ -16,8 +19,9 @@ function jestOf(mocker, timers) {
     spyOn: mocker.spyOn.bind(mocker),
     replaceProperty: mocker.replaceProperty.bind(mocker),
     restoreAllMocks: () => void mocker.restoreAllMocks() ?? self,
+    // It is for what hangs: on a busy machine a test takes longer.
     setTimeout: (ms) => {
-      globalThis[TEST_TIMEOUT] = ms;
+      globalThis[TEST_TIMEOUT] = Math.ceil(ms * patience());
       return self;
     },
     useFakeTimers: (options) => void timers.useFakeTimers(options) ?? self,

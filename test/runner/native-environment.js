@@ -7,10 +7,13 @@ export class NativeEnvironment {
   moduleMocker = new ModuleMocker(globalThis);
   fakeTimers = null;
   fakeTimersModern;
+  /** Of a test in a file that sets none. */
+  testTimeoutMs;
   #console = globalThis.console;
   #exit = process.exit;
 
-  constructor({ projectConfig }) {
+  constructor({ globalConfig, projectConfig }) {
+    this.testTimeoutMs = globalConfig.testTimeout ?? 5_000;
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 

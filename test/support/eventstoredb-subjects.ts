@@ -7,10 +7,10 @@ import { connect, credentialsOf } from '../../src/adapters/eventstoredb/client.j
 import { EventStoreDbStore } from '../../src/adapters/eventstoredb/event-store.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { Features, Open } from '../contract/contract.js';
+import { patience } from '../runner/patience.js';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { startRealServer } from '../services/eventstoredb/real-server.js';
 import { AdapterSubject, alone } from './adapter-subject.js';
-import { patience } from './eventually.js';
 
 const EVENTSTOREDB: Features = {
   reopen: true,

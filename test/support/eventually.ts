@@ -2,17 +2,10 @@
  * Waits for a condition instead of a time. Rests between checks as long as one took, or a twentieth of the wait so far: many
  * tests check at the same time.
  */
-import { availableParallelism, loadavg } from 'node:os';
+import { patience } from '../runner/patience.js';
 
 const LOOK_EVERY_MS = 5;
 const LONGEST_REST_MS = 250;
-const MOST_PATIENCE = 12;
-
-/** The factor by which everything is slower now: runnable processes per core. 1 on a quiet machine. */
-export function patience(): number {
-  const [load = 0] = loadavg();
-  return Math.min(MOST_PATIENCE, Math.max(1, load / availableParallelism()));
-}
 
 export interface Waiting {
   /** ms, on a quiet machine. */

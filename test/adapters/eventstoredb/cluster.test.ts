@@ -4,9 +4,10 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { disconnect } from '../../../src/adapters/eventstoredb/client.js';
 import { type EventStore, type NewEvent, NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
 import { collect } from '../../contract/contract.js';
+import { patience } from '../../runner/patience.js';
 import { type EventStoreCluster, startEventStoreCluster } from '../../services/eventstoredb/cluster.js';
 import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
-import { eventually, patience } from '../../support/eventually.js';
+import { eventually } from '../../support/eventually.js';
 
 const PATIENCE = { timeout: 15_000 };
 /** For calls that are to be in vain. */

@@ -11,10 +11,11 @@ import {
   StoreUnavailable,
 } from '../../../src/ports/event-store.js';
 import { collect } from '../../contract/contract.js';
+import { patience } from '../../runner/patience.js';
 import { type EventStoreServer, startEventStore } from '../../services/eventstoredb/event-store-server.js';
 import { certificateFor, testAuthority } from '../../support/certificates.js';
 import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
-import { eventually, patience } from '../../support/eventually.js';
+import { eventually } from '../../support/eventually.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 /** For what has to run into them: too short for anything else on a busy machine. */

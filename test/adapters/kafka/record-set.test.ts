@@ -9,7 +9,7 @@ import { isPassed, isUnreadable } from '../../../src/adapters/kafka/fetched/mark
 import { type Fetched, messagesOf } from '../../../src/adapters/kafka/fetched/record-set.js';
 import { crc32c } from '../../../src/adapters/kafka/kafkajs-internals.js';
 import { fromMessages } from '../../../src/adapters/kafka/records.js';
-import { patience } from '../../support/eventually.js';
+import { patience } from '../../runner/patience.js';
 
 /** kafkajs' own encoder. */
 const require = createRequire(import.meta.url);

@@ -7,7 +7,8 @@ import { NO_STREAM } from '../../../src/ports/event-store.js';
 import { Inbox, record, records, texts } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { event } from '../../contract/event-store/follower.js';
-import { eventually, patience } from '../../support/eventually.js';
+import { patience } from '../../runner/patience.js';
+import { eventually } from '../../support/eventually.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 
 const ROUNDS = 50;

@@ -7,7 +7,7 @@ import { NO_STREAM, StoreUnavailable } from '../../../src/ports/event-store.js';
 import { record } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
 import { event } from '../../contract/event-store/follower.js';
-import { patience } from '../../support/eventually.js';
+import { patience } from '../../runner/patience.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 
 const HELD_MS = 300;

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
+import { patience } from '../../runner/patience.js';
 import { unique } from '../contract.js';
 import { type BrokerCase, brokerCase, named, record, type Scenario, texts } from './inbox.js';
 
@@ -70,10 +71,11 @@ export const notBefore: BrokerCase[] = [
   brokerCase('waiting topics come in the order of their times', async (s) => {
     const [early, late] = [unique('topic'), unique('topic')];
     const { inbox } = await s.consume({ topics: [late, early], notBefore: asItSays });
-    await s.publish(['1500'], late);
+    const lateMs = String(Math.ceil(1_500 * patience()));
+    await s.publish([lateMs], late);
     await s.publish(['150'], early);
     await s.soon('they were not handed out', () => inbox.done.length === 2);
-    expect(texts(inbox.calls)).toEqual(['150', '1500']);
+    expect(texts(inbox.calls)).toEqual(['150', lateMs]);
   }),
   brokerCase('a record that waits does not hold up close, and comes later', async (s) => {
     await s.publish([String(HOUR)]);

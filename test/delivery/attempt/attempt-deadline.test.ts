@@ -2,8 +2,8 @@ import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { LookupAll } from '../../../src/endpoints/resolve.js';
+import { patience } from '../../runner/patience.js';
 import { AttemptFixture, failure, LONG, OK, SHORT, send } from '../../support/attempt-fixture.js';
-import { patience } from '../../support/eventually.js';
 import { spin } from '../../support/spin.js';
 
 const fixture = new AttemptFixture();

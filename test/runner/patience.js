@@ -1,0 +1,9 @@
+import { availableParallelism, loadavg } from 'node:os';
+
+const MOST_PATIENCE = 12;
+
+/** @returns {number} the factor by which everything is slower now: runnable processes per core. 1 on a quiet machine. */
+export function patience() {
+  const [load = 0] = loadavg();
+  return Math.min(MOST_PATIENCE, Math.max(1, load / availableParallelism()));
+}
