@@ -1,14 +1,17 @@
 /** Who has a group, of several that want it: here they are in one process, each with a store file of its own. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { GroupLock, type LockTimes } from '../../../src/adapters/sqlite/group-lock.js';
+import { patience } from '../../runner/patience.js';
 import { eventually } from '../../support/eventually.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 
-const TIMES: LockTimes = { lookMs: 5, beatMs: 20, holdsMs: 400, silentMs: 800 };
+/** A busy machine lets this process stand still, too. */
+const SLOWER = patience();
+const TIMES: LockTimes = { lookMs: 5, beatMs: 20, holdsMs: 400 * SLOWER, silentMs: 800 * SLOWER };
 /** As of a process that stands still as soon as it has the group. */
 const STOPPED: LockTimes = { ...TIMES, beatMs: 3_600_000 };
 /** As of one that stands still for a while. */
-const SLOW: LockTimes = { ...TIMES, beatMs: 2_000 };
+const SLOW: LockTimes = { ...TIMES, beatMs: 2_000 * SLOWER };
 
 let folder: SqliteFolder;
 beforeEach(() => {
