@@ -51,6 +51,8 @@ export async function runCommandLine(
   }
 }
 
+const OPTION_NAME = /^(-[A-Za-z]|--[a-z]+(-[a-z]+)*)$/;
+
 /** The named command; all commands if there is none, for the help. The version needs none. */
 function asked(name = ''): (() => Promise<Register>)[] {
   if (name === '--version') return [];
@@ -58,9 +60,15 @@ function asked(name = ''): (() => Promise<Register>)[] {
   return load ? [load] : Object.values(COMMANDS);
 }
 
-/** Names a mistyped option without its value, which may be a secret. */
+/**
+ * Names a mistyped option without its value, which may be a secret; and no word that only begins like an option, as one of
+ * 64 secrets does.
+ */
 function withoutValues(text: string): string {
-  return text.replace(/(unknown option '[^'=]*)=.*(?=')/s, '$1');
+  return text.replace(/unknown option '(.*)'/s, (_, word: string) => {
+    const [name = ''] = word.split('=');
+    return OPTION_NAME.test(name) ? `unknown option '${name}'` : 'unknown option';
+  });
 }
 
 /** One line, preceded by one per wrong setting. Our own errors say what to do; for others the code helps. */

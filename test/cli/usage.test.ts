@@ -58,6 +58,16 @@ describe('a mistyped option is said, not the one that is missing for it', () => 
     if (meant) expect(stderr).toContain(`(Did you mean ${meant}?)`);
   });
 
+  test.each(['-Zx3_secret', '--Zx3_secret', '-x3=secret', "-Zx'3_secret'"])(
+    'a secret that begins like an option is not repeated: %s',
+    async (secret) => {
+      const { code, stderr } = await cli('token', '--client-id', 'a', '--client-secret', 'b', secret);
+      expect(code).toBe(2);
+      expect(stderr.split('\n')[0]).toMatch(/^error: unknown option$/);
+      expect(stderr).not.toContain(secret);
+    },
+  );
+
   test.each([
     [['audit', 'log'], '--account'],
     [['audit', 'log', '42'], '--account'],
