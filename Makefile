@@ -25,7 +25,7 @@ test: $(BUILT) ## build, lint, and every test, with smaller numbers
 test-all: $(BUILT) ## the same in full: all kills, all cases of the fuzzers, all pairs of store and broker
 	@TEST_ALL=1 $(MAKE) --silent --no-print-directory --jobs=2 suite lint
 
-# The first of two jobs: its start (certificates, a Kafka) takes one core for 10 s, and lint is half a minute of a core.
+# The first of two jobs: while it starts a Kafka it leaves a core idle, and lint is half a minute of a core.
 suite:
 	@npm test --silent
 

@@ -25,10 +25,20 @@ export function compiled(path) {
   }
 }
 
-/** Of a stack's frame. @param {string} name a URL or a path @returns {string | undefined} the map's path */
+/** @param {string} name a module's URL, or that of a stack's frame: anything then */
+export function isTypeScript(name) {
+  return /^file:.*\.ts(\?|$)/.test(name);
+}
+
+const sourceMaps = new Map();
+
+/** Stacks are long, and ask for each frame. @param {string} name of a frame @returns {string | undefined} the map's path */
 export function sourceMapOf(name) {
-  if (!/^file:.*\.ts(\?|$)/.test(name)) return undefined;
-  const path = fileURLToPath(name);
+  if (!sourceMaps.has(name)) sourceMaps.set(name, isTypeScript(name) ? mapOf(fileURLToPath(name)) : undefined);
+  return sourceMaps.get(name);
+}
+
+function mapOf(path) {
   try {
     return `${fileOf(path, readFileSync(path, 'utf8'))}.map`;
   } catch {

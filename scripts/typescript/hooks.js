@@ -1,7 +1,7 @@
 /** Module hooks: `./x.js`, as TypeScript wants it written, is `./x.ts` where that exists; types are stripped by swc. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { compiled } from './compiled.js';
+import { compiled, isTypeScript } from './compiled.js';
 
 export function resolve(specifier, context, next) {
   const { parentURL = 'node:' } = context;
@@ -14,6 +14,6 @@ export function resolve(specifier, context, next) {
 }
 
 export function load(url, context, next) {
-  if (!/^file:.*\.ts(\?|$)/.test(url)) return next(url, context);
+  if (!isTypeScript(url)) return next(url, context);
   return { format: 'module', source: compiled(fileURLToPath(url)), shortCircuit: true };
 }

@@ -51,14 +51,14 @@ export async function runCommandLine(
   }
 }
 
-const OPTION_NAME = /^(-[A-Za-z]|--[a-z]+(-[a-z]+)*)$/;
-
 /** The named command; all commands if there is none, for the help. The version needs none. */
 function asked(name = ''): (() => Promise<Register>)[] {
   if (name === '--version') return [];
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   return load ? [load] : Object.values(COMMANDS);
 }
+
+const OPTION_NAME = /^(-[A-Za-z]|--[a-z]+(-[a-z]+)*)$/;
 
 /**
  * Names a mistyped option without its value, which may be a secret; and no word that only begins like an option, as one of

@@ -79,7 +79,7 @@ describe('the rules, on a tree that breaks each of them', () => {
   beforeAll(async () => {
     plant(directory);
     rulesBroken = rulesByFile((await cruise(directory)).violations);
-  }, 60_000);
+  });
   afterAll(() => rmSync(directory, { recursive: true }));
 
   test.each(FORBIDDEN)('%s may not: %s', (file, _statement, rule) => {

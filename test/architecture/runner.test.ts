@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { patience } from '../runner/patience.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const JEST = [
@@ -9,6 +10,9 @@ const JEST = [
   '--maxWorkers=1', // one file after the other, in one process
   '--testEnvironmentOptions={"leakPatienceMs":500}',
 ];
+
+/** Below a test's own timeout: a jest that hangs is ended, not left running. */
+const HANGS_MS = 90_000 * patience();
 
 interface FileResult {
   readonly name: string;
@@ -19,8 +23,9 @@ interface FileResult {
 let results: readonly FileResult[] = [];
 
 function runPlanted(): Promise<string> {
+  const options = { cwd: ROOT, env: { ...process.env, PLANTED: '1' }, timeout: HANGS_MS };
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, JEST, { cwd: ROOT, env: { ...process.env, PLANTED: '1' } }, (error, stdout) => {
+    execFile(process.execPath, JEST, options, (error, stdout) => {
       // Jest's exit code 1 says that tests failed, as they should here.
       if (error?.code === 1) resolve(stdout);
       else reject(error ?? new Error('no planted leak was found'));
@@ -36,7 +41,7 @@ function resultOf(planted: string): FileResult {
 
 beforeAll(async () => {
   results = JSON.parse(await runPlanted()).testResults;
-}, 60_000);
+});
 
 describe('the leak guard', () => {
   test.each([

@@ -44,7 +44,7 @@ describeBackbones((backbone) => {
     service = await serveHere(settings);
     token = await tokenFor(service.url, await register(settings, ACCOUNT));
     expect(await addWebhook(service.url, token, { url: receiver.url, eventType: 'cash_in' })).toBe(200);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await service.stop();

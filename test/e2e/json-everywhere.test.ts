@@ -36,4 +36,4 @@ test('demo --json answers with one object; its story is on stderr', async () => 
   for (const delivery of deliveries) expect(delivery).toMatchObject({ accountId: 42, outcome: 'delivered' });
   expect(history[0]).toMatchObject({ type: 'AccountRegistered' });
   expect(stderr).toMatch(/^1\. An account is registered/);
-}, 60_000);
+});

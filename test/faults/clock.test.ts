@@ -26,7 +26,7 @@ const PATIENCE = { timeout: PATIENCE_MS };
 const FAILS = /"id":"\w+-\d*3"/;
 /** All attempts for it fail: in the end it waits for an hour, whatever the clock does. */
 const STUCK = paymentEvents(ACCOUNT, 1, 'stuck-').trim();
-/** A busy machine's receiver is slow, so deliveries are parked, each time in the next tier: not soon in that of an hour. */
+/** Many short tiers: what fails or is parked a few times more on a busy machine is still far from the tier of an hour. */
 const RETRY_SCHEDULE = '1s,500ms,200ms,200ms,200ms,200ms,200ms,1h';
 /** Duration of the measurement, in which a busy loop would use nearly a whole core. */
 const WATCHED_MS = 1_000;

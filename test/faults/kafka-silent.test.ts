@@ -161,6 +161,5 @@ withOwnKafka(() => {
       const verdict = oracle.report('Kafka stopped, and SIGTERM meanwhile');
       expect(verdict).toMatchObject({ pairs: 400 * PATHS.length, lost: 0, differing: 0, unexpected: 0 });
     },
-    150_000,
   );
 });

@@ -7,9 +7,9 @@ import { startTimeRecord } from './time-record.js';
 const POLL_MS = 20;
 
 /**
- * A test file fails when it leaves something open, be it a socket, a
- * server, a timer, a child process or a file. It compares what is open after the file's last hook with what was open
- * before the file was loaded; what is closing already has `leakPatienceMs` (testEnvironmentOptions) to be gone.
+ * A test file fails when it leaves something open: a socket, a server, a timer, a child process or a file. What is open
+ * after the file's last hook is compared with what was open before the file was loaded; what is closing already has
+ * `leakPatienceMs` (testEnvironmentOptions) to be gone.
  *
  * It is an environment, not an afterAll hook of a setup file, because that hook would run before those of the tests.
  * Unseen: what was unref'd (Node does not count it), and files on systems without /proc. With --runInBand the timers

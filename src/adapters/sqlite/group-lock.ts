@@ -6,7 +6,7 @@
  * - The heartbeat: the holder sets the file's time every second. A stopped process keeps the lock but sends no heartbeat.
  *   After SILENT_MS without one, by its own count of checks, another process takes the group without the lock.
  *
- *   waiting -> holding, with the lock                 (it was free)
+ *   waiting -> holding, with the lock             (it was free)
  *           -> holding, without it -> with it     (its holder was silent; the lock is acquired once released)
  *   holding -> lapsed (no own heartbeat for HOLDS_MS) -> holding      (nobody took the group meanwhile)
  *                                                     \-> waiting (another process did: releases the lock)

@@ -1,11 +1,13 @@
 /** The gate under anything that may happen to it in any order: whoever comes is told once, and nothing is kept of who has left. */
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CircuitBreakers } from '../../../src/delivery/isolation/circuit-breaker.js';
 import type { EndpointSignal } from '../../../src/delivery/isolation/endpoint-breakers.js';
 import { type Admission, EndpointGate, type Entered } from '../../../src/delivery/isolation/endpoint-gate.js';
 import { inFull } from '../../support/thorough.js';
 import { VirtualClock } from '../../support/virtual-clock.js';
+
+jest.setTimeout(300_000);
 
 const QUICK_MS = 1_000;
 const WITHIN_MS = 5_000;
@@ -182,7 +184,7 @@ test('whoever comes is told once, places and windows hold, nobody waits beside a
     }),
     { numRuns },
   );
-}, 300_000);
+});
 
 test('a gate that is closed at any moment has refused who waits, and refuses who comes', async () => {
   const steps = fc.array(step, { maxLength: 40, size: 'max' });
@@ -201,7 +203,7 @@ test('a gate that is closed at any moment has refused who waits, and refuses who
     }),
     { numRuns: numRuns / 2 },
   );
-}, 300_000);
+});
 
 /** No breaker stays half-open. */
 async function everyEndpointIsTried(scene: Scene): Promise<void> {
