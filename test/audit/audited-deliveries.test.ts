@@ -1,0 +1,162 @@
+/** The answer to each delivery. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { fromRetryRecord, toRetryRecord } from '../../src/delivery/delivery.js';
+import type { ReceivedRecord } from '../../src/ports/broker.js';
+import { delivery, TOPICS } from '../support/audit-fixture.js';
+import { AuditedDay, iso, NOON, pay, removed, THREE, TIER } from '../support/audited-day.js';
+
+let day: AuditedDay;
+beforeEach(() => {
+  day = new AuditedDay();
+});
+
+describe('what became of a delivery', () => {
+  const event = pay('pay-1', 43);
+  let record: ReceivedRecord;
+  let toThree: ReturnType<typeof delivery>;
+  beforeEach(() => {
+    record = day.paid('pay-1');
+    toThree = delivery(event, 3, record);
+  });
+
+  const answer = async () => {
+    const { counts, ...lists } = await day.told();
+    expect(counts).toMatchObject({ records: 1, events: 1, deliveries: 1 });
+    return { counts, ...lists };
+  };
+
+  test.each(['delivered', 'cancelled'] as const)('%s', async (outcome) => {
+    day.logged(toThree, outcome);
+    expect(await answer()).toMatchObject({ counts: { [outcome]: 1, unanswered: 0 }, open: [], unanswered: [] });
+  });
+
+  test('exhausted, where its dead letter is there; no tier has to be read', async () => {
+    day.waits(toThree, '5s', NOON);
+    day.logged(toThree, 'exhausted');
+    day.exhausted(toThree);
+    expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
+    expect(day.browsed).not.toContain(TIER);
+  });
+
+  test('of another history, where its dead letter says so: an end, with its entry or without', async () => {
+    day.ofOtherHistory(toThree, { at: NOON });
+    expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
+    day.logged(toThree, 'exhausted');
+    expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
+  });
+
+  test('of an account that could not be read, where its dead letter says so', async () => {
+    day.unreadable(toThree);
+    expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
+  });
+
+  test('exhausted without a dead letter of that delivery is no answer', async () => {
+    day.logged(toThree, 'exhausted');
+    day.exhausted(delivery(event, 4, record));
+    day.exhausted(delivery(event, 3));
+    day.notValid(day.put('elsewhere', { ...toRetryRecord(toThree, NOON), value: null }));
+    const { counts, unanswered } = await answer();
+    expect(counts).toMatchObject({ exhausted: 0, unanswered: 1 });
+    expect(unanswered).toMatchObject([{ eventId: 'pay-1', why: 'exhausted, but missing from the dead letters' }]);
+  });
+
+  test('retrying, in the tier of its latest retry record', async () => {
+    day.waits(toThree, '5s', NOON + 5_000);
+    day.waits({ ...toThree, turn: 1 }, '30m', NOON + 9_000);
+    day.waits(delivery(event, 4, record), '24h', NOON + 99_000);
+    day.logged({ ...toThree, turn: 1 }, 'retrying', NOON + 9_000);
+    const { counts, open } = await answer();
+    expect(counts).toMatchObject({ retrying: { '30m': 1 }, unanswered: 0 });
+    const about = { id: toThree.id, eventId: 'pay-1', accountId: 43, webhookId: 3, source: 'payments/0/0' };
+    expect(open).toEqual([{ kind: 'open', ...about, tier: '30m', nextAttemptAt: iso(NOON + 9_000) }]);
+  });
+
+  test('retrying, and its tier is done with that record: no answer, however long it is not due', async () => {
+    day.waits(toThree, '5s', NOON + 5_000);
+    day.logged(toThree, 'retrying', NOON + 5_000);
+    day.commit(TIER, 1);
+    expect((await answer()).unanswered).toMatchObject([{ why: 'to be retried, but in no retry tier' }]);
+  });
+
+  test('retrying, and parked again, which no entry tells', async () => {
+    day.waits(toThree, '5s', NOON + 5_000);
+    day.logged(toThree, 'retrying', NOON + 5_000);
+    day.waits({ ...toThree, parkings: 1 }, '30m', NOON + 9_000);
+    day.commit(TIER, 1);
+    expect((await answer()).counts).toMatchObject({ retrying: { '30m': 1 }, unanswered: 0 });
+  });
+
+  test('retrying, and only the retry record of an earlier try is there: no answer', async () => {
+    day.waits(toThree, '5s', NOON + 5_000);
+    day.logged({ ...toThree, turn: 1 }, 'retrying', NOON + 9_000);
+    expect((await answer()).unanswered).toMatchObject([{ id: toThree.id, why: 'to be retried, but in no retry tier' }]);
+  });
+
+  test('nothing logged: no answer', async () => {
+    const about = { id: toThree.id, eventId: 'pay-1', accountId: 43, webhookId: 3, source: 'payments/0/0' };
+    expect((await answer()).unanswered).toEqual([{ kind: 'unanswered', ...about, why: 'no record of the delivery' }]);
+  });
+
+  test('nothing logged, and its webhook is gone since: no answer still', async () => {
+    day.happened(43, removed(3));
+    expect((await answer()).counts).toMatchObject({ unanswered: 1 });
+  });
+
+  test('the outcome after a replay counts', async () => {
+    day.logged(toThree, 'exhausted');
+    day.exhausted(toThree);
+    const replayed = { ...toThree, turn: 1 };
+    day.logged(replayed, 'retrying', NOON);
+    day.waits(replayed, '5s', NOON);
+    expect((await answer()).counts).toMatchObject({ retrying: { '5s': 1 }, exhausted: 0 });
+    day.logged({ ...replayed, turn: 2 }, 'delivered');
+    expect((await day.told()).counts).toMatchObject({ delivered: 1, exhausted: 0, retrying: {} });
+  });
+
+  test('an end is not undone by an older entry that is read later, in another partition', async () => {
+    day.logged(toThree, 'delivered', null, { partition: 1, at: NOON + 2 });
+    day.logged(toThree, 'retrying', NOON, { partition: 2, at: NOON + 1 });
+    expect((await answer()).counts).toMatchObject({ delivered: 1, unanswered: 0 });
+  });
+
+  test('what others put into the topics is passed over', async () => {
+    const payment = String(toThree.payment);
+    const about = { id: toThree.id, eventId: 'pay-1', accountId: 43, webhookId: 3, payment };
+    const entry = { ...about, outcome: 'delivered', nextAttemptAt: null };
+    const rubbish = [null, 'text', {}, { ...entry, outcome: 'lost' }, { ...entry, webhookId: '3' }];
+    const elsewhere = [
+      { ...entry, payment: `${payment}0` },
+      { ...entry, payment: 5 },
+      { ...entry, payment: '' },
+    ];
+    const wrong = [
+      { ...entry, nextAttemptAt: 5 },
+      { ...entry, accountId: 44 },
+      { ...entry, eventId: {} },
+    ];
+    for (const text of [
+      '',
+      'not JSON',
+      ...[...rubbish, ...elsewhere, ...wrong].map((value) => JSON.stringify(value)),
+    ]) {
+      day.put(TOPICS.deliveries, { key: null, value: Buffer.from(text), headers: [] });
+      day.put(TIER, { key: null, value: Buffer.from(text), headers: [] });
+      day.put(TOPICS.deadLetters, { key: null, value: Buffer.from(text), headers: [] });
+    }
+    day.routed(record, 44, { ...THREE, webhooks: [7] });
+    expect((await answer()).counts).toMatchObject({ delivered: 0, unanswered: 1 });
+  });
+
+  test('a retry record that names no time a Date can say is told as the last it can', async () => {
+    day.waits(toThree, '5s', Number.MAX_SAFE_INTEGER);
+    day.logged(toThree, 'retrying', NOON);
+    expect((await answer()).open).toMatchObject([{ nextAttemptAt: '+275760-09-13T00:00:00.000Z' }]);
+  });
+
+  test('an id with half a surrogate pair is the same after a tier', async () => {
+    const odd = pay('\ud800', 43);
+    const again = fromRetryRecord(toRetryRecord(delivery(odd, 3, day.paid('\ud800')), NOON));
+    if (again) day.logged(again, 'delivered');
+    expect((await day.told()).counts).toMatchObject({ deliveries: 2, delivered: 1, unanswered: 1 });
+  });
+});

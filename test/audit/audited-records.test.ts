@@ -1,0 +1,212 @@
+/** The records that an audit counts, and when a record itself has an answer. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { newDelivery } from '../../src/delivery/delivery.js';
+import { delivery, TOPICS } from '../support/audit-fixture.js';
+import { AuditedDay, FROM, NOON, PAYMENTS, pay, THREE, TO, ZERO } from '../support/audited-day.js';
+import { header, named } from '../support/delivery-samples.js';
+
+let day: AuditedDay;
+beforeEach(() => {
+  day = new AuditedDay();
+});
+
+describe('the records of a period', () => {
+  test('are those from its beginning on and before its end', async () => {
+    for (const [at, id] of [
+      [FROM - 1, 'early'],
+      [FROM, 'first'],
+      [TO - 1, 'last'],
+      [TO, 'late'],
+    ] as const) {
+      day.paid(id, { at });
+    }
+    const { counts, unanswered } = await day.told();
+    expect(counts).toEqual({ ...ZERO, records: 2, events: 2, deliveries: 2, unanswered: 2 });
+    expect(unanswered.map(({ eventId }) => eventId)).toEqual(['first', 'last']);
+  });
+
+  test('are those of all payment topics', async () => {
+    day.paid('one');
+    day.paid('two', { at: NOON }, TOPICS.payments[1]);
+    expect((await day.told()).counts).toMatchObject({ records: 2, events: 2, unanswered: 2 });
+  });
+
+  test('none: nothing but payments and entries is read', async () => {
+    expect(await day.told()).toEqual({ counts: ZERO, lost: [], open: [], unanswered: [], unexpected: [] });
+    expect(day.browsed).toEqual([...TOPICS.payments, TOPICS.deliveries]);
+  });
+
+  test('of unknown accounts and of types without a URL are complete', async () => {
+    const unknown = day.published(pay('unknown', 99), { at: NOON });
+    day.routed(unknown, 99, { routed: -1, confirmed: -1, webhooks: [] });
+    const none = { routed: 2, confirmed: 2, webhooks: [] };
+    day.routed(day.published({ ...pay('no-url'), type: 'cash_out' }, { at: NOON }), 42, none);
+    expect((await day.told()).counts).toEqual({ ...ZERO, records: 2, events: 2, notDue: 2 });
+  });
+
+  test('of one account are its own; a record that is no event goes by its key', async () => {
+    day.routed(day.published(pay('mine'), { at: NOON }), 42, { routed: 2, confirmed: 2, webhooks: [1, 2] });
+    day.paid('other');
+    day.published('nobody', { at: NOON });
+    for (const key of ['42', '43', '042', 'x']) {
+      day.put(PAYMENTS, { key: Buffer.from(key), value: Buffer.from('{}'), headers: [] }, { at: NOON });
+    }
+    const of42 = await day.told(42);
+    expect(of42.counts).toMatchObject({ records: 2, events: 1, invalid: 1, deliveries: 2, unanswered: 3 });
+    expect(of42.lost).toEqual([]);
+    expect((await day.told()).counts).toMatchObject({ records: 7, events: 2, invalid: 5 });
+  });
+
+  test('read a history once per account', async () => {
+    for (let n = 0; n < 5; n += 1) day.paid(`event-${n}`);
+    await day.told();
+    expect(day.historiesRead).toBe(1);
+  });
+});
+
+describe('a record that its consumer is done with', () => {
+  test('and that no entry names has no answer', async () => {
+    day.published(pay('none', 43), { at: NOON });
+    day.paid('behind', { at: NOON, partition: 1 });
+    const { counts, unanswered } = await day.told();
+    expect(counts).toMatchObject({ records: 2, notDue: 0, deliveries: 1, unanswered: 2 });
+    const why = 'done, but no entry says where it was routed';
+    expect(unanswered[0]).toEqual({
+      ...{ kind: 'unanswered', why, id: null, eventId: 'none', accountId: 43, webhookId: null, source: 'payments/0/0' },
+    });
+  });
+
+  test('and is no payment event is answered by a dead letter of its place, and by no other', async () => {
+    const known = day.published('not json', { at: NOON, partition: 3 });
+    day.published('not json', { at: NOON, partition: 3 });
+    day.published('not json', { at: NOON, partition: 3 }, TOPICS.payments[1]);
+    day.notValid(known);
+    const source = header('aw-source', 'payments/3/1');
+    day.put(TOPICS.deadLetters, { key: null, value: null, headers: [source] });
+    const { counts, unanswered } = await day.told();
+    expect(counts).toEqual({ ...ZERO, records: 3, invalid: 3, unanswered: 2 });
+    const why = 'not a payment event, but missing from the dead letters';
+    const nobody = { kind: 'unanswered', why, id: null, eventId: null, accountId: null, webhookId: null };
+    expect(unanswered).toEqual([
+      { ...nobody, source: 'payments/3/1' },
+      { ...nobody, source: 'more-payments/3/0' },
+    ]);
+  });
+
+  test('and whose account could not be read is answered by the letter of that record', async () => {
+    const known = day.published(pay('known', 43), { at: NOON });
+    day.published(pay('unknown', 43), { at: NOON });
+    day.unrouted(known, pay('known', 43));
+    // Of a former topic of that name.
+    day.unrouted({ ...known, offset: 1, timestamp: NOON - 1 }, pay('unknown', 43));
+    const { counts, unanswered } = await day.told();
+    expect(counts).toEqual({ ...ZERO, records: 2, events: 2, unanswered: 1 });
+    expect(unanswered).toMatchObject([{ eventId: 'unknown' }]);
+  });
+
+  test('and was buried as a whole is answered, though it is a payment event', async () => {
+    day.notValid(day.published(pay('odd', 43), { at: NOON }));
+    expect((await day.told()).counts).toEqual({ ...ZERO, records: 1, events: 1 });
+  });
+});
+
+describe('a record that its consumer is not done with', () => {
+  test('waits, and its deliveries with it', async () => {
+    day.published(pay('none', 43), { at: NOON });
+    const record = day.paid('routed');
+    day.paid('delivered');
+    day.logged(delivery(pay('delivered', 43), 3, day.published(pay('delivered', 43), { at: NOON })), 'delivered');
+    day.published('not json', { at: NOON });
+    day.logged(delivery(pay('routed', 43), 3, record), 'exhausted');
+    day.commit(PAYMENTS, 0);
+    const { counts } = await day.told();
+    expect(counts).toMatchObject({ records: 5, invalid: 1, deliveries: 3, delivered: 1, waiting: 5, unanswered: 0 });
+  });
+
+  test('is what was published while a POST is under way, too: nothing is lost', async () => {
+    for (let n = 0; n < 3; n += 1) day.published(pay(`late-${n}`, 43), { at: NOON });
+    day.commit(PAYMENTS, 0);
+    expect((await day.told()).counts).toEqual({ ...ZERO, records: 3, events: 3, waiting: 3 });
+  });
+
+  test('ends at the offset where its group stands: moved ahead, what was never sent has no answer', async () => {
+    for (let n = 0; n < 5; n += 1) day.published(pay(`never-${n}`, 43), { at: NOON });
+    day.commit(PAYMENTS, 5);
+    expect((await day.told()).counts).toMatchObject({ waiting: 0, unanswered: 5 });
+  });
+});
+
+describe('an event that was published twice', () => {
+  test('is two deliveries at each URL: the second can not be lost unnoticed', async () => {
+    const first = day.paid('again');
+    day.paid('again', { at: NOON + 1 });
+    day.logged(delivery(pay('again', 43), 3, first), 'delivered');
+    const { counts, unanswered } = await day.told();
+    expect(counts).toEqual({ ...ZERO, records: 2, events: 1, deliveries: 2, delivered: 1, unanswered: 1 });
+    expect(unanswered).toMatchObject([{ eventId: 'again', source: 'payments/0/1' }]);
+  });
+
+  test('under two accounts is two events', async () => {
+    day.paid('same');
+    day.routed(day.published(pay('same'), { at: NOON }), 42, { routed: 2, confirmed: 2, webhooks: [1, 2] });
+    expect((await day.told()).counts).toMatchObject({ records: 2, events: 2, deliveries: 3 });
+  });
+
+  test('of CloudEvents is told by source and id', async () => {
+    for (const source of ['/one', '/other', '/one']) {
+      const ofSource = { ...pay('pay-1', 43), cloudEvent: { source, mode: 'structured' as const } };
+      const about = { specversion: '1.0', id: 'pay-1', source, type: 'com.example.cash_in', data: { accountId: 43 } };
+      const record = day.published(JSON.stringify(about), { at: NOON });
+      day.routed(record, 43, THREE);
+      if (source === '/one') day.logged(newDelivery(ofSource, named(3), record), 'delivered');
+    }
+    const { counts, unanswered } = await day.told();
+    expect(counts).toMatchObject({ records: 3, events: 2, deliveries: 3, delivered: 2, unanswered: 1 });
+    expect(unanswered).toMatchObject([{ eventId: 'pay-1', eventSource: '/other' }]);
+  });
+});
+
+describe('records from before the first entry of their partition', () => {
+  test('are counted apart', async () => {
+    day.published(pay('old', 43), { at: NOON });
+    day.published('not json', { at: NOON });
+    day.published(pay('elsewhere', 43), { at: NOON, partition: 1 });
+    const record = day.paid('new');
+    day.logged(delivery(pay('new', 43), 3, record), 'delivered');
+    const { counts } = await day.told();
+    expect(counts).toMatchObject({ records: 4, invalid: 1, earlier: 2, deliveries: 1, delivered: 1, unanswered: 1 });
+  });
+
+  test('are also those before it where it is not of the period', async () => {
+    day.published(pay('old', 43), { at: NOON });
+    day.paid('new', { at: TO });
+    expect((await day.told()).counts).toEqual({ ...ZERO, records: 1, events: 1, earlier: 1 });
+  });
+
+  test('are not those of a topic that was made again: its first entry is of the former', async () => {
+    for (const id of ['a', 'b']) day.published(pay(id, 43), { at: FROM - 9 });
+    day.paid('c', { at: FROM - 9 });
+    day.remove(PAYMENTS);
+    for (const id of ['d', 'e', 'f', 'g']) day.published(pay(id, 43), { at: NOON });
+    expect((await day.told()).counts).toMatchObject({ earlier: 0, unanswered: 4 });
+  });
+
+  test.each([0, 1])(
+    'nor where its own first entry is at the same offset, whichever is read first (%i)',
+    async (first) => {
+      for (const id of ['a', 'b']) day.published(pay(id, 43), { at: NOON });
+      const record = day.published(pay('c', 43), { at: NOON });
+      const ofFormer = { ...record, timestamp: FROM - 9 };
+      for (const one of first === 0 ? [record, ofFormer] : [ofFormer, record]) day.routed(one, 43, THREE);
+      expect((await day.told()).counts).toMatchObject({ earlier: 0, unanswered: 3 });
+    },
+  );
+
+  test('without any entry of the partition, are those before an entry that names no place', async () => {
+    day.published(pay('old', 43), { at: NOON });
+    day.published(pay('new', 43), { at: NOON + 2 });
+    expect((await day.told()).counts).toMatchObject({ earlier: 0, unanswered: 2 });
+    day.logged(delivery(pay('old', 43), 3), 'delivered', null, { at: NOON + 1 });
+    expect((await day.told()).counts).toMatchObject({ earlier: 1, unanswered: 1 });
+  });
+});

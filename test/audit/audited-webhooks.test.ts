@@ -1,0 +1,102 @@
+/** The webhooks of a record that must have an answer, and those that may not have one. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { ReceivedRecord } from '../../src/ports/broker.js';
+import { delivery } from '../support/audit-fixture.js';
+import { AuditedDay, iso, NOON, PAYMENTS, pay, removed, TO } from '../support/audited-day.js';
+import { added } from '../support/webhook-samples.js';
+
+let day: AuditedDay;
+beforeEach(() => {
+  day = new AuditedDay();
+});
+
+describe('the webhooks that have to have an answer', () => {
+  const routedBy = (...entries: readonly (readonly [routed: number, confirmed: number, ...webhooks: number[]])[]) => {
+    const record = day.published(pay('pay-1', 43), { at: NOON });
+    for (const [routed, confirmed, ...webhooks] of entries) day.routed(record, 43, { routed, confirmed, webhooks });
+    return record;
+  };
+  const missing = async () => (await day.told()).unanswered.map(({ webhookId }) => webhookId);
+
+  beforeEach(() => {
+    // Revisions: 1 adds 3, 2 adds 4, 3 removes 3.
+    day.happened(43, added(4), removed(3));
+  });
+
+  test('were active at both revisions of an entry, though it does not list them', async () => {
+    routedBy([1, 2]);
+    expect(await missing()).toEqual([3]);
+  });
+
+  test('whatever clock stamped their events', async () => {
+    day.happened(43, added(5, { createdAt: iso(TO + 86_400_000) }));
+    routedBy([4, 4, 4, 5]);
+    expect(await missing()).toEqual([4, 5]);
+  });
+
+  test('are listed: revealed by the confirmation, or switched off before it', async () => {
+    routedBy([1, 2, 3, 4]);
+    expect(await missing()).toEqual([3, 4]);
+  });
+
+  test('are not those that only an entry lists whose record was handed out once more', async () => {
+    routedBy([1, 3, 3, 4], [3, 3, 4]);
+    expect(await missing()).toEqual([4]);
+  });
+
+  test('are those that all entries list, doubled ones too', async () => {
+    routedBy([1, 2, 3, 4], [1, 2, 3, 4], [1, 3, 3, 4]);
+    expect(await missing()).toEqual([3, 4]);
+  });
+
+  test('are all that an entry by another store lists', async () => {
+    const record = day.published(pay('pay-1', 43), { at: NOON });
+    day.routed(record, 43, { routed: 1, confirmed: 1, webhooks: [7] }, 'another store');
+    day.logged(delivery(pay('pay-1', 43), 8, record), 'delivered');
+    expect(await missing()).toEqual([7]);
+    expect((await day.told()).counts).toMatchObject({ deliveries: 2, delivered: 1, unexpected: 0 });
+  });
+
+  test('are all that an entry lists whose revisions the store does not have any more', async () => {
+    routedBy([9, 9, 7]);
+    expect(await missing()).toEqual([7]);
+    expect((await day.told()).counts).toMatchObject({ unexpected: 0 });
+  });
+});
+
+describe('a webhook that was not active', () => {
+  const sent = (webhookId: number, record: ReceivedRecord) =>
+    day.logged(delivery(pay('pay-1', 43), webhookId, record), 'delivered');
+
+  test('at any revision of an entry that lists it is unexpected', async () => {
+    day.happened(43, removed(3), added(4));
+    const record = day.published(pay('pay-1', 43), { at: NOON });
+    day.routed(record, 43, { routed: 2, confirmed: 3, webhooks: [3, 4] });
+    for (const id of [3, 4]) sent(id, record);
+    const { counts, unexpected } = await day.told();
+    expect(counts).toMatchObject({ delivered: 2, unanswered: 0, unexpected: 1 });
+    expect(unexpected).toMatchObject([{ kind: 'unexpected', webhookId: 3, source: 'payments/0/0' }]);
+  });
+
+  test('up to the last entry, and got the event, is unexpected; also one of another type', async () => {
+    day.happened(43, added(4), added(5, { eventType: 'cash_out' }));
+    const record = day.paid('pay-1');
+    for (const id of [3, 4, 5]) sent(id, record);
+    expect((await day.told()).unexpected).toMatchObject([{ webhookId: 4 }, { webhookId: 5 }]);
+  });
+
+  test('at the last entry, and got the event before, is right: the record was handed out before that', async () => {
+    day.happened(43, removed(3));
+    const record = day.published(pay('pay-1', 43), { at: NOON });
+    sent(3, record);
+    day.routed(record, 43, { routed: 2, confirmed: 2, webhooks: [] });
+    expect((await day.told()).counts).toMatchObject({ delivered: 1, unexpected: 0 });
+  });
+
+  test('is not asked about while the record is open and has no entry', async () => {
+    const record = day.published(pay('pay-1', 43), { at: NOON });
+    sent(3, record);
+    day.commit(PAYMENTS, 0);
+    expect((await day.told()).counts).toMatchObject({ delivered: 1, waiting: 1, unexpected: 0 });
+  });
+});
