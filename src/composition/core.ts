@@ -101,18 +101,18 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   host.start(history);
   stops.push(() => host.close());
   await Promise.race([Promise.all([host.caughtUp, watch.answered]), lost, givenUp]);
-  checkKeys(sealedValues(host, Date.now()), backbone.sealing);
+  checkKeys(sealedValues(host.known, Date.now()), backbone.sealing);
   readiness.part('keys', () => null);
   const commands: CommandParts = {
     store,
-    load: createLoadAccount(host),
+    load: createLoadAccount(host.known),
     turns: new AccountTurns(),
     newEventId: randomUUID,
     budget: createHistoryBudget({ bytes: config.api.historyBudget, now }),
     tracing,
     time: Date.now,
   };
-  const accounts = createAccounts(host);
+  const accounts = createAccounts(host.known);
   const readModel = { accounts, history, passHead: (signal: AbortSignal) => host.passHead(signal) };
   const sending = { lookup: fairLookup(lookupAll), secureContext: deliveryTrust(config) };
   const handling = { commands, handleCommand: createCommandHandler(commands), lost };
@@ -152,9 +152,9 @@ function watchReadModel({ metrics, readiness }: Start, host: ProjectionHost<Acco
     const why = whyNot('starting', 'out-of-reach', 'catching-up');
     return why && `not up to date: ${why}`;
   });
-  metrics.watch.unreadableAccounts(() => host.setAside.size);
+  metrics.watch.unreadableAccounts(() => host.known.setAside.size);
   // Other accounts continue: the fault is reported, and the process stays ready.
-  readiness.part('accounts', () => unreadableText(host.setAside), { needed: false });
+  readiness.part('accounts', () => unreadableText(host.known.setAside), { needed: false });
 }
 
 /** Null if there is none. */

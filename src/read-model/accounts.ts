@@ -6,7 +6,7 @@ import type { LoadAccount } from '../webhooks/load-account.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
 import { setAsideText } from './account-unreadable.js';
 import type { Folded } from './folded-states.js';
-import type { ProjectionHost } from './projection-host.js';
+import type { KnownStates } from './known-states.js';
 import type { SealedSecret } from './signing-secrets.js';
 
 /** The state folded by projections/account-credentials.js. */
@@ -61,10 +61,10 @@ export interface Accounts {
   signingSecrets(accountId: number): Promise<AccountCredentials['signingSecrets']>;
 }
 
-export function createAccounts(host: ProjectionHost<AccountStates>): Accounts {
+export function createAccounts(states: KnownStates<AccountStates>): Accounts {
   const webhooksOf = (found: Folded<AccountStates> | undefined) => found?.state['account-webhooks'];
-  const aside = (accountId: number) => host.setAside.get(accountStream(accountId));
-  const known = (accountId: number) => (aside(accountId) ? undefined : host.current(accountStream(accountId)));
+  const aside = (accountId: number) => states.setAside.get(accountStream(accountId));
+  const known = (accountId: number) => (aside(accountId) ? undefined : states.current(accountStream(accountId)));
   const state = (accountId: number) => webhooksOf(known(accountId));
   const current = (accountId: number) => state(accountId)?.webhooks ?? [];
   const named = (found: Folded<AccountStates> | undefined, clientId: string) =>
@@ -74,8 +74,8 @@ export function createAccounts(host: ProjectionHost<AccountStates>): Accounts {
       const event = aside(accountId);
       return event ? setAsideText(accountStream(accountId), event) : null;
     },
-    webhooks: async (accountId) => webhooksOf(await host.find(accountStream(accountId))),
-    webhooksNow: async (accountId) => webhooksOf(await host.fresh(accountStream(accountId))),
+    webhooks: async (accountId) => webhooksOf(await states.find(accountStream(accountId))),
+    webhooksNow: async (accountId) => webhooksOf(await states.fresh(accountStream(accountId))),
     routes(accountId, eventType) {
       const found = known(accountId);
       const all = webhooksOf(found)?.webhooks ?? [];
@@ -87,28 +87,28 @@ export function createAccounts(host: ProjectionHost<AccountStates>): Accounts {
       state(accountId)?.failing.find((failing) => failing.endpoint === endpoint)?.since,
     async credential(accountId, clientId) {
       const stream = accountStream(accountId);
-      return named(host.current(stream), clientId) ?? named(await host.fresh(stream), clientId);
+      return named(states.current(stream), clientId) ?? named(await states.fresh(stream), clientId);
     },
     async signingSecrets(accountId) {
-      return (await host.find(accountStream(accountId)))?.state['account-credentials'].signingSecrets ?? [];
+      return (await states.find(accountStream(accountId)))?.state['account-credentials'].signingSecrets ?? [];
     },
   };
 }
 
 /** A command decides on all events in the store; events it appends are visible at once in this process. */
-export function createLoadAccount(host: ProjectionHost<AccountStates>): LoadAccount {
+export function createLoadAccount(states: KnownStates<AccountStates>): LoadAccount {
   return async (accountId) => {
-    host.mustTakeMore();
+    states.mustTakeMore();
     const stream = accountStream(accountId);
-    const folded = await host.fresh(stream);
+    const folded = await states.fresh(stream);
     return {
       webhooks: folded?.state['account-webhooks'] ?? null,
       revision: folded?.revision ?? NO_STREAM,
-      keyUse: (key) => host.key(stream, key),
+      keyUse: (key) => states.key(stream, key),
       applied(webhooks, { revision, eventId }, use) {
         // Only registered accounts have events.
         if (!folded) return;
-        host.applied(stream, { state: { ...folded.state, 'account-webhooks': webhooks }, revision, eventId }, use);
+        states.applied(stream, { state: { ...folded.state, 'account-webhooks': webhooks }, revision, eventId }, use);
       },
     };
   };

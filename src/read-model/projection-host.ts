@@ -8,7 +8,6 @@
  *
  * States of another history are never handed out as those of this one: payment events would miss webhooks. The host is then
  * lost, the process ends, and its next start explains how to accept the store.
- * States are handed out as they are cached: users must not change them.
  * A stream with an event that can't be folded is set aside, in the same transaction as everything else; the others go on.
  * Each process start retries it.
  */
@@ -18,21 +17,17 @@ import {
   type EventBatch,
   type EventStore,
   OtherHistory,
-  type RecordedEvent,
   StoreRefused,
   StoreUnavailable,
 } from '../ports/event-store.js';
-import { type ProjectionStates, type SetAside, StatesDamaged } from '../ports/projection-states.js';
-import type { KeyUse } from '../webhooks/key-use.js';
-import { AccountUnreadable } from './account-unreadable.js';
-import { AheadStates } from './ahead-states.js';
+import { type ProjectionStates, StatesDamaged } from '../ports/projection-states.js';
 import { CatchUpProgress } from './catch-up-progress.js';
-import { type Folded, FoldedStates } from './folded-states.js';
+import { FoldedStates } from './folded-states.js';
+import { KnownStates } from './known-states.js';
 import { PassedPlaces } from './passed-places.js';
 import { ProgressToHead } from './progress-to-head.js';
 import type { Projection } from './projection-source.js';
-import { readOn } from './read-on.js';
-import { AsideTold, foldAsideAgain, withKeys } from './try-again.js';
+import { AsideTold, foldAsideAgain } from './try-again.js';
 
 const RETRY_AFTER_MS = 500;
 /**
@@ -72,9 +67,10 @@ export type ProjectionProgress = Contact & {
 };
 
 export class ProjectionHost<S> {
+  /** For those who read the states, and those who add to them. */
+  readonly known: KnownStates<S>;
   readonly #parts: ProjectionHostParts;
   readonly #folded: FoldedStates<S>;
-  readonly #ahead: AheadStates<S>;
   readonly #progress: CatchUpProgress;
   readonly #toHead: ProgressToHead;
   readonly #passed: PassedPlaces;
@@ -97,10 +93,11 @@ export class ProjectionHost<S> {
   #keysForgottenAt = 0;
 
   constructor(parts: ProjectionHostParts) {
-    const { projection, store, states, logger, now, time } = parts;
+    const { projection, store, states, logger, now, time, onReached = () => undefined } = parts;
     this.#parts = parts;
     this.#folded = new FoldedStates(projection, states, time, (error) => this.#lose(error));
-    this.#ahead = new AheadStates(now);
+    const onOtherHistory = (error: OtherHistory) => this.#lose(error);
+    this.known = new KnownStates({ folded: this.#folded, store, now, onReached, onOtherHistory });
     this.#progress = new CatchUpProgress(projection.name, logger, now);
     this.#toHead = new ProgressToHead(now);
     this.#passed = new PassedPlaces((position, head) => store.isAtOrAfter(position, head));
@@ -129,63 +126,6 @@ export class ProjectionHost<S> {
   /** Its progress relative to the store. */
   get progress(): ProjectionProgress {
     return { ...this.#contact, events: this.#events, behindMs: this.#behindMs() };
-  }
-
-  /** The streams that are set aside, by name. */
-  get setAside(): ReadonlyMap<string, SetAside> {
-    return this.#folded.setAside;
-  }
-
-  /** The state as known here; undefined if the stream is unknown here (yet). @throws AccountUnreadable */
-  current(stream: string): Folded<S> | undefined {
-    const aside = this.setAside.get(stream);
-    if (aside) throw new AccountUnreadable(stream, aside);
-    const folded = this.#folded.current(stream);
-    const ahead = this.#ahead.current(stream);
-    return ahead && ahead.revision > (folded?.revision ?? -1) ? ahead : folded;
-  }
-
-  /** Every state as folded here, by stream. */
-  all(): Iterable<readonly [stream: string, state: S]> {
-    return this.#folded.all();
-  }
-
-  /** The state as known here or, if the stream is unknown here yet, folded from the store. @throws as `fresh` */
-  async find(stream: string): Promise<Folded<S> | undefined> {
-    return this.current(stream) ?? (await this.fresh(stream));
-  }
-
-  /**
-   * The state with all events now in the store; undefined for a stream without events. It is visible here from now on.
-   * @throws StoreUnavailable, OtherHistory, AccountUnreadable
-   */
-  async fresh(stream: string): Promise<Folded<S> | undefined> {
-    // Starts from the state known here: unauthenticated callers can trigger this (POST /oauth/token), and a history may be
-    // long.
-    const before = this.current(stream);
-    if (before && (await this.#parts.store.endsWith(stream, before.revision, before.eventId))) return before;
-    const keys: KeyUse[] = [];
-    const after = await this.#folded.extended(before, this.#newer(stream, before, keys));
-    if (after && after.revision !== before?.revision && this.#isAhead(stream, after)) {
-      this.#ahead.put(stream, after, keys, false);
-    }
-    return after;
-  }
-
-  /** The recorded use of the key, as far as this process has read the stream. */
-  key(stream: string, key: string): KeyUse | null {
-    return this.#ahead.key(stream, key) ?? this.#folded.key(stream, key);
-  }
-
-  /** Events that this process appended are visible at once. */
-  applied(stream: string, after: Folded<S>, keys: readonly KeyUse[]): void {
-    if (this.#isAhead(stream, after)) this.#ahead.put(stream, after, keys, true);
-    else this.#parts.onReached?.(0);
-  }
-
-  /** Call before a command starts. @throws ReadModelBehind if too much is ahead of the folded states */
-  mustTakeMore(): void {
-    this.#ahead.mustTakeMore();
   }
 
   /**
@@ -257,16 +197,11 @@ export class ProjectionHost<S> {
   }
 
   #commit(): void {
-    const { now, onReached } = this.#parts;
     const { events } = this.#folded.uncommitted;
-    const { changed, setAside } = this.#folded.commit();
-    for (const [stream, { revision }] of changed) {
-      const ms = this.#ahead.reached(stream, revision);
-      if (ms !== null) onReached?.(ms);
-    }
-    for (const stream of setAside.keys()) this.#ahead.reached(stream, Number.POSITIVE_INFINITY);
-    this.#asideTold.tell(setAside);
-    this.#committedAt = now();
+    const committed = this.#folded.commit();
+    this.known.committed(committed);
+    this.#asideTold.tell(committed.setAside);
+    this.#committedAt = this.#parts.now();
     this.#progress.folded(events);
     if (this.#committedAt - this.#keysForgottenAt < FORGET_KEYS_EVERY_MS) return;
     this.#keysForgottenAt = this.#committedAt;
@@ -280,19 +215,6 @@ export class ProjectionHost<S> {
     this.#toHead.passed();
     this.#caughtUp.resolve();
     this.#progress.caughtUp();
-  }
-
-  async *#newer(stream: string, known: Folded<S> | undefined, keys: KeyUse[]): AsyncIterable<RecordedEvent> {
-    try {
-      yield* withKeys(readOn(this.#parts.store, stream, known), keys);
-    } catch (error) {
-      if (error instanceof OtherHistory) this.#lose(error);
-      throw error;
-    }
-  }
-
-  #isAhead(stream: string, { revision }: Folded<S>): boolean {
-    return (this.#folded.current(stream)?.revision ?? -1) < revision;
   }
 
   #behindMs(): number {

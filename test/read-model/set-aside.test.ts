@@ -43,9 +43,11 @@ it.each([
   const { revision } = await fixture.append(2, [registered(2), added(9)]);
   await waitUntilProjected(host, 2, revision);
   expect(host.progress.kind).toBe('live');
-  expect([...host.setAside.keys()]).toEqual([accountStream(1)]);
-  expect(() => host.current(accountStream(1))).toThrow(AccountUnreadable);
-  await expect(host.fresh(accountStream(1))).rejects.toThrow(/^account 1 is set aside: event 2 \(WebhookUpdated, /);
+  expect([...host.known.setAside.keys()]).toEqual([accountStream(1)]);
+  expect(() => host.known.current(accountStream(1))).toThrow(AccountUnreadable);
+  await expect(host.known.fresh(accountStream(1))).rejects.toThrow(
+    /^account 1 is set aside: event 2 \(WebhookUpdated, /,
+  );
   await host.passHead(AbortSignal.timeout(5_000));
 });
 
@@ -54,17 +56,17 @@ it('data that is no JSON does the same', async () => {
   await fixture.append(2, [registered(2)]);
   overwrite(`UPDATE events SET data = '{"webhookId":' WHERE stream = 'account-1' AND revision = 1`);
   const host = await fixture.started();
-  expect([...host.setAside].map(([stream, { why }]) => [stream, why])).toEqual([
+  expect([...host.known.setAside].map(([stream, { why }]) => [stream, why])).toEqual([
     ['account-1', 'its data is no JSON object'],
   ]);
-  expect(host.current(accountStream(2))?.revision).toBe(0);
+  expect(host.known.current(accountStream(2))?.revision).toBe(0);
 });
 
 it('metadata that is no JSON matters to nobody', async () => {
   await fixture.append(1, [registered(1), added(7)]);
   overwrite("UPDATE events SET metadata = 'none' WHERE stream = 'account-1'");
   const host = await fixture.started();
-  expect(host.current(accountStream(1))?.revision).toBe(1);
+  expect(host.known.current(accountStream(1))?.revision).toBe(1);
 });
 
 it('the log names the account and the event, once', async () => {
@@ -72,7 +74,7 @@ it('the log names the account and the event, once', async () => {
   await fixture.append(1, [registered(1)]);
   await appendBad(1, null, 0);
   await appendBad(1, null, 1);
-  await eventually(() => host.setAside.size > 0);
+  await eventually(() => host.known.setAside.size > 0);
   await fixture.append(2, [registered(2)]);
   await waitUntilProjected(host, 2, 0);
   expect(fixture.logger.errors).toHaveLength(1);
@@ -87,13 +89,13 @@ it('a restart remembers, without what was read before', async () => {
   const first = await fixture.started();
   await fixture.append(1, [registered(1)]);
   await appendBad(1, null, 0);
-  await eventually(() => first.setAside.size > 0);
+  await eventually(() => first.known.setAside.size > 0);
   await fixture.reopenStates(() => undefined);
   const second = await fixture.started();
-  expect([...second.setAside.keys()]).toEqual(['account-1']);
+  expect([...second.known.setAside.keys()]).toEqual(['account-1']);
   await fixture.append(1, [added(7)], 1);
   await second.passHead(AbortSignal.timeout(5_000));
-  expect([...second.setAside.keys()]).toEqual(['account-1']);
+  expect([...second.known.setAside.keys()]).toEqual(['account-1']);
 });
 
 it('a start tries such an account again: where its events can be read it is folded, with its keys', async () => {
@@ -101,7 +103,7 @@ it('a start tries such an account again: where its events can be read it is fold
   await fixture.append(1, [registered(1)]);
   const key = { key: 'k', request: 'r', isOf: () => true };
   await appendBad(1, null, 0);
-  await eventually(() => first.setAside.size > 0);
+  await eventually(() => first.known.setAside.size > 0);
   const keyed = { ...CONTEXT, idempotency: { key: key.key, request: key.request, at: Date.now() } };
   const event = { id: randomUUID(), ...added(8), metadata: keyed };
   await fixture.store.append(accountStream(1), [{ ...event, data: { ...event.data } }], 1);
@@ -111,22 +113,22 @@ it('a start tries such an account again: where its events can be read it is fold
     overwrite(`UPDATE events SET type = 'OfALaterRelease' WHERE stream = 'account-1' AND revision = 1`),
   );
   const second = await fixture.started();
-  expect(second.setAside.size).toBe(0);
-  expect(second.current(accountStream(1))?.state['account-webhooks'].webhooks.map(({ id }) => id)).toEqual([8]);
-  expect(second.key(accountStream(1), 'k')).toMatchObject({ request: 'r' });
+  expect(second.known.setAside.size).toBe(0);
+  expect(second.known.current(accountStream(1))?.state['account-webhooks'].webhooks.map(({ id }) => id)).toEqual([8]);
+  expect(second.known.key(accountStream(1), 'k')).toMatchObject({ request: 'r' });
   await fixture.append(1, [added(9)], 2);
   await waitUntilProjected(second, 1, 3);
   await fixture.reopenStates(() => undefined);
   const third = await fixture.started();
-  expect([third.setAside.size, third.current(accountStream(1))?.revision]).toEqual([0, 3]);
+  expect([third.known.setAside.size, third.known.current(accountStream(1))?.revision]).toEqual([0, 3]);
 });
 
 it('nothing is known of such an account, and its commands fail', async () => {
   const host = await fixture.started();
   await fixture.append(1, [registered(1), added(7)]);
   await appendBad(1, null, 1);
-  await eventually(() => host.setAside.size > 0);
-  const accounts = createAccounts(host);
+  await eventually(() => host.known.setAside.size > 0);
+  const accounts = createAccounts(host.known);
   expect(accounts.unreadable(1)).toMatch(/^account 1 is set aside: event 2 /);
   expect(accounts.unreadable(2)).toBeNull();
   expect(accounts.routes(1, 'cash_in')).toEqual({ revision: NO_STREAM, webhooks: [] });
@@ -134,16 +136,16 @@ it('nothing is known of such an account, and its commands fail', async () => {
   for (const asked of [accounts.webhooks(1), accounts.webhooksNow(1), accounts.credential(1, 'c')]) {
     await expect(asked).rejects.toThrow(AccountUnreadable);
   }
-  const handle = createKeyedCommandHandler(commandParts({ store: fixture.store, load: createLoadAccount(host) }));
+  const handle = createKeyedCommandHandler(commandParts({ store: fixture.store, load: createLoadAccount(host.known) }));
   await expect(handle(1, null, async () => register('a'), CONTEXT)).rejects.toThrow(AccountUnreadable);
 });
 
 it('what this process knew ahead of its read model does not outlive that', async () => {
   const host = await fixture.started();
-  const load = createLoadAccount(host);
+  const load = createLoadAccount(host.known);
   await fixture.append(1, [registered(1), added(7)]);
   await load(1);
   await appendBad(1, null, 1);
-  await eventually(() => host.setAside.size > 0);
+  await eventually(() => host.known.setAside.size > 0);
   await expect(load(1)).rejects.toThrow(AccountUnreadable);
 });

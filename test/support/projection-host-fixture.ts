@@ -108,7 +108,7 @@ export async function waitUntilProjected(
   accountId: number,
   revision: number,
 ): Promise<void> {
-  await eventually(() => (host.current(accountStream(accountId))?.revision ?? NO_STREAM) >= revision, {
+  await eventually(() => (host.known.current(accountStream(accountId))?.revision ?? NO_STREAM) >= revision, {
     timeout: WAIT_MS,
   });
 }

@@ -25,5 +25,5 @@ export async function startReadModel(store: EventStore, dataDir: string, time = 
     await host.close();
     states.close();
   };
-  return { accounts: createAccounts(host), load: createLoadAccount(host), host, close };
+  return { accounts: createAccounts(host.known), load: createLoadAccount(host.known), host, close };
 }
