@@ -8,7 +8,15 @@ import { commandLine } from '../support/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import type { Settings } from '../support/service.js';
-import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+import {
+  type Account,
+  addWebhook,
+  installation,
+  paymentEvents,
+  publishEvents,
+  register,
+  tokenFor,
+} from '../support/story.js';
 
 jest.setTimeout(300_000);
 
@@ -75,7 +83,7 @@ describeBackbones((backbone) => {
       expect(await addWebhook(service.url, token, webhook)).toBe(200);
       const message = 'the endpoint did not answer: tls';
       expect(await testEvent(service, token)).toMatchObject({ success: false, message, result: { error: 'tls' } });
-      await commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 1));
+      await publishEvents(settings, paymentEvents(ACCOUNT, 1));
       const failed = () =>
         service
           .log()

@@ -5,7 +5,7 @@ import { commandLine } from '../support/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import type { Settings } from '../support/service.js';
-import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
 
 jest.setTimeout(300_000);
 
@@ -43,7 +43,7 @@ const json = async (...args: string[]) => {
 const letters = () => json('dead-letters', 'list');
 
 test('each of its deliveries is a dead letter in the end, and a replay sends them all', async () => {
-  await commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, EVENTS));
+  await publishEvents(settings, paymentEvents(ACCOUNT, EVENTS));
   const allEnded = async () => (await letters()).length === EVENTS;
   await eventually(allEnded, { timeout: PATIENCE_MS, message: 'not all of its deliveries have ended' });
   const outcomes = (await json('deliveries', 'list', '--account', String(ACCOUNT))).map(({ outcome }) => outcome);

@@ -8,7 +8,7 @@ import { commandLine } from '../support/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import type { Settings } from '../support/service.js';
-import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
 
 const ACCOUNT = 42;
 const PATIENCE = { timeout: 20_000 };
@@ -54,7 +54,7 @@ async function publishToTier(webhook: { id: number; addedBy: string }): Promise<
 }
 
 test('its own is tried again and delivered, under the event that added its webhook', async () => {
-  await commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 1));
+  await publishEvents(settings, paymentEvents(ACCOUNT, 1));
   await eventually(async () => (await deliveries())[0]?.outcome === 'delivered', PATIENCE);
   const [webhook] = await webhooks();
   expect(webhook?.addedBy).toMatch(/^[\da-f-]{36}$/);

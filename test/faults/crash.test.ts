@@ -1,12 +1,11 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
-import { commandLine } from '../support/in-process-cli.js';
 import { serveHere } from '../support/in-process-service.js';
 import { Oracle } from '../support/oracle.js';
 import { startReceiver } from '../support/receiver.js';
 import { type Settings, serve } from '../support/service.js';
-import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
 import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
@@ -37,7 +36,7 @@ describeBackbones((backbone) => {
     const oracle = new Oracle([receiver]);
     const publish = async (events: string) => {
       oracle.due(events, urls);
-      await commandLine(settings, ['events', 'publish'], events);
+      await publishEvents(settings, events);
     };
     await publish(paymentEvents(ACCOUNT, count));
     return { receiver, settings, service, oracle, publish };

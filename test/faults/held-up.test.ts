@@ -40,10 +40,10 @@ describeBackbones((backbone) => {
     const urls = scene.urls(...PATHS);
     await scene.account(service, ACCOUNT, urls);
     await scene.publish(paymentEvents(ACCOUNT, BEFORE, 'before'), urls);
-    await eventually(() => scene.receiver.requests.length === BEFORE * PATHS.length, { timeout: PATIENCE_MS });
+    await eventually(() => scene.receiver.requests.length >= BEFORE * PATHS.length, { timeout: PATIENCE_MS });
     holdsBack = true;
     await scene.publish(paymentEvents(ACCOUNT, ASKED, 'asked'), urls);
-    await eventually(() => scene.receiver.requests.length === (BEFORE + ASKED) * PATHS.length, {
+    await eventually(() => scene.receiver.requests.length >= (BEFORE + ASKED) * PATHS.length, {
       timeout: PATIENCE_MS,
     });
 

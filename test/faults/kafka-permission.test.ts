@@ -1,13 +1,13 @@
 import { afterEach, expect, jest } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { startKafka } from '../services/kafka/kafka-server.js';
+import { distinct } from '../support/distinct-requests.js';
 import { eventually } from '../support/eventually.js';
-import { commandLine } from '../support/in-process-cli.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { withOwnKafka } from '../support/own-kafka.js';
 import { startReceiver } from '../support/receiver.js';
 import { type Service, type Settings, serve } from '../support/service.js';
-import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
+import { addWebhook, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
 import { testInFull } from '../support/thorough.js';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
@@ -58,8 +58,8 @@ withOwnKafka(() => {
     );
 
     await permit();
-    await commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 3));
-    await eventually(() => receiver.requests.length === 3, PATIENCE);
+    await publishEvents(settings, paymentEvents(ACCOUNT, 3));
+    await eventually(() => distinct(receiver.requests) === 3, PATIENCE);
     await eventually(async () => !REFUSED.test(await ready()), PATIENCE);
     expect(await both.stop('SIGTERM')).toBe(0);
   });

@@ -11,7 +11,7 @@ import { Oracle } from '../support/oracle.js';
 import { type OwnKafka, withOwnKafka } from '../support/own-kafka.js';
 import { type ReceivedRequest, startReceiver } from '../support/receiver.js';
 import { run, type Service, type Settings, serve, startServing } from '../support/service.js';
-import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
+import { addWebhook, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
 import { testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
@@ -112,7 +112,7 @@ withOwnKafka(() => {
     const oracle = new Oracle([receiver]);
     const publish = (published: string) => {
       oracle.due(published, urls);
-      return commandLine(settings, ['events', 'publish'], published);
+      return publishEvents(settings, published);
     };
     await publish(paymentEvents(ACCOUNT, events));
     return { server, settings, running, oracle, sent: receiver.requests, publish };

@@ -7,6 +7,7 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { needsTestServer } from '../services/eventstoredb/own-server.js';
 import { describeBackbones } from '../support/backbones.js';
+import { distinct } from '../support/distinct-requests.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { type Relay, startRelay } from '../support/relay.js';
@@ -91,7 +92,7 @@ needsTestServer(() => {
       await scene.publish(paymentEvents(1, 30, 'early-'), [known, added]);
       await eventually(async () => (await ready(dispatcher)) === 503, PATIENCE);
       await scene.publish(paymentEvents(1, 30, 'late-'), [known, added]);
-      await eventually(() => scene.receiver.taken.filter(({ path }) => path === '/known').length === 61, PATIENCE);
+      await eventually(() => distinct(scene.receiver.taken.filter(({ path }) => path === '/known')) === 61, PATIENCE);
       expect(scene.receiver.taken.filter(({ path }) => path === '/added')).toEqual([]);
       relay.mend();
       await scene.nothingLost(PATIENCE_MS);

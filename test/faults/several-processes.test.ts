@@ -2,12 +2,19 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import { isStarved } from '../runner/patience.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
-import { commandLine } from '../support/in-process-cli.js';
 import { Oracle } from '../support/oracle.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { scrape } from '../support/scrape.js';
 import { type Service, type Settings, serve } from '../support/service.js';
-import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+import {
+  type Account,
+  addWebhook,
+  installation,
+  paymentEvents,
+  publishEvents,
+  register,
+  tokenFor,
+} from '../support/story.js';
 import { inFull, testInFull } from '../support/thorough.js';
 
 const ACCOUNTS = [1, 2, 3, 4, 5];
@@ -87,7 +94,7 @@ describeBackbones((backbone) => {
     const burst = (name: string) => {
       const events = ACCOUNTS.map((id) => paymentEvents(id, EVENTS, `${name}-${id}-`)).join('');
       oracle.due(events, urls);
-      return commandLine(settings, ['events', 'publish'], events);
+      return publishEvents(settings, events);
     };
     await burst('before');
     await eventually(() => receiver.requests.length > 100, PATIENCE);
@@ -111,7 +118,7 @@ describeBackbones((backbone) => {
     const dispatchers = await Promise.all([process('dispatcher'), process('dispatcher')]);
     const token = await tokenFor(api.url, await register(settings, 1));
     await addWebhook(api.url, token, { url: `${receiver.url}/x`, eventType: 'cash_in' });
-    await commandLine(settings, ['events', 'publish'], paymentEvents(1, 100));
+    await publishEvents(settings, paymentEvents(1, 100));
     await eventually(() => receiver.requests.length >= 100, PATIENCE);
     const order = receiver.requests.map(({ body }) => Number((JSON.parse(body.toString()) as Sent).id.slice(4)));
     const parked = (await Promise.all(dispatchers.map(parkedBy))).reduce((one, other) => one + other);

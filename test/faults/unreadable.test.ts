@@ -14,7 +14,7 @@ import { type Receiver, startReceiver } from '../support/receiver.js';
 import { scrape } from '../support/scrape.js';
 import { type Service, type Settings, serve } from '../support/service.js';
 import { poisonTopic } from '../support/sqlite-subjects.js';
-import { addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
 import { testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
@@ -125,10 +125,10 @@ describe('embedded', () => {
     const story = await begin((receiver) => installation([receiver]));
     const { settings } = story;
     const [before, behind] = [lines(3, 'before-'), lines(3, 'behind-')];
-    await commandLine(settings, ['events', 'publish'], before.join('\n'));
+    await publishEvents(settings, before.join('\n'));
     await delivered(story, before);
     poisonTopic(String(settings.DATA_DIR), 'payment-events');
-    await commandLine(settings, ['events', 'publish'], behind.join('\n'));
+    await publishEvents(settings, behind.join('\n'));
     const options = await told(story, 'payment-events');
     const refused = await skip(
       settings,
