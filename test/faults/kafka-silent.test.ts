@@ -16,8 +16,10 @@ import { testInFull } from '../support/thorough.js';
 
 const ACCOUNT = 7;
 const PATHS = ['/one', '/two'];
-/** Of each URL's events: ten failures in a row would open its circuit breaker. */
-const EVERY_OTHER = /"id":"[\w-]*[02468]"/;
+/** Of each URL's events: too few for its breaker to open, or for its window to stay at one attempt at a time. */
+const EVERY_FIFTH = /"id":"[\w-]*[38]"/;
+/** The tiers of 30 s are for a starved machine, where a delivery must not come to its time limit. */
+const RETRY_SCHEDULE = '200ms,400ms,800ms,30s,30s,30s,30s';
 const PATIENCE = { timeout: 40_000 };
 const SILENT_FOR_MS = 10_000;
 /** About ten seconds, plus the time of a busy machine to start four processes; kafkajs by itself takes thirty. */
@@ -38,7 +40,7 @@ async function installation(
 ): Promise<Settings> {
   const { settings, remove } = await kafkaInstallation(brokers, receivers);
   cleanups.push(remove);
-  return settings;
+  return { ...settings, RETRY_SCHEDULE };
 }
 
 async function mute(): Promise<Settings> {
@@ -92,8 +94,8 @@ withOwnKafka(() => {
   }
 
   /**
-   * A service with two webhooks whose receiver fails the first attempt for every other event: these deliveries pass through
-   * Kafka once more.
+   * A service with two webhooks whose receiver fails the first attempt for every fifth event: these deliveries pass
+   * through Kafka once more.
    */
   async function atWork(events: number): Promise<Story> {
     const server = await startKafka();
@@ -101,7 +103,7 @@ withOwnKafka(() => {
       server.signal('SIGCONT');
       return server.stop();
     });
-    const receiver = await startReceiver({ respond: failingFirst(EVERY_OTHER) });
+    const receiver = await startReceiver({ respond: failingFirst(EVERY_FIFTH) });
     cleanups.push(() => receiver.close());
     const settings = await installation(server.brokers, [receiver]);
     const running = await serve(settings);
