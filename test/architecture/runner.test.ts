@@ -12,7 +12,7 @@ const JEST = [
 ];
 
 /** Below a test's own timeout: a jest that hangs is ended, not left running. */
-const HANGS_MS = 90_000 * patience();
+const HANGS_MS = Math.ceil(90_000 * patience());
 
 interface FileResult {
   readonly name: string;

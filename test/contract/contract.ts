@@ -73,7 +73,11 @@ export function describeContract<Port>(
       if (lacks) test.skip(`${one.name} [LEFT OUT: ${adapter} has ${lacks}]`, () => undefined);
       else {
         const register = features.concurrent ? test.concurrent : test;
-        register(one.name, () => runCase(open, features, one), Math.max(300_000, 4 * features.patienceMs) * patience());
+        register(
+          one.name,
+          () => runCase(open, features, one),
+          Math.ceil(Math.max(300_000, 4 * features.patienceMs) * patience()),
+        );
       }
     }
   });
