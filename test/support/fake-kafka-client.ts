@@ -57,9 +57,18 @@ export class FakeKafkaClient {
       this.made += 1;
       for (const assigner of options.partitionAssigners) assigner({ cluster: this.cluster } as never);
       this.restartOnFailure = options.retry.restartOnFailure;
-      return this;
+      return this.#oneOfMany();
     },
   } as unknown as Kafka;
+
+  /** Another object each time: the consumer tells its clients apart. */
+  #oneOfMany(): object {
+    const bound = (all: this, name: keyof this) => {
+      const member = all[name];
+      return typeof member === 'function' ? member.bind(all) : member;
+    };
+    return new Proxy(this, { get: (all, name) => bound(all, name as keyof this) });
+  }
 
   on(name: string, listener: Listener): void {
     this.#listeners.set(name, listener);

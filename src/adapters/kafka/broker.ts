@@ -16,6 +16,7 @@ import {
 import { browseTopic } from './browse.js';
 import { installCommitAnswers } from './commit-response.js';
 import { KafkaConsumer } from './consumer.js';
+import { installFailedJoins } from './failed-join.js';
 import { installFetchDecoding } from './fetched/fetch-response.js';
 import { KAFKA_LIMITS, type KafkaLimits } from './limits.js';
 import { Publisher } from './publisher.js';
@@ -127,6 +128,7 @@ export function connection(
 ): Kafka {
   installFetchDecoding();
   installCommitAnswers();
+  installFailedJoins();
   installQueueTimer();
   return new kafkajs.Kafka({
     clientId: 'account-webhooks',

@@ -24,7 +24,7 @@ export interface KafkaConsumerParts {
   readonly sessionTimeoutMs: number;
   readonly logger: Logger;
   /** See GroupMember. */
-  readonly silentMs?: number;
+  readonly stuckMs?: number;
   /** See AssignedPartitions. */
   readonly refusals?: RefusalTimes;
 }
@@ -97,7 +97,10 @@ export class KafkaConsumer implements Consumer {
     return {
       joined: (memberId, assignment) => this.#partitions.joined(memberId, assignment),
       joining: () => this.#handOver(),
-      heard: (sentMs) => this.#lease.renewed(sentMs),
+      heard: (sentMs) => {
+        this.#lease.renewed(sentMs);
+        return this.#lease.holds;
+      },
       leaving: () => this.#lease.joining(),
       received: (payload) => this.#partitions.received(payload),
       refused: (error) => {

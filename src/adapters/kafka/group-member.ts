@@ -3,7 +3,7 @@
  *
  *   joining -> working -> joining ...        (a rebalance)
  *      \          \-> crashed -> joining     (by kafkajs itself, or restarted if kafkajs gave up)
- *       \          \-> silent -> joining     (no sign of life for too long: a new client replaces it)
+ *       \          \-> stuck -> joining      (it did not own its partitions for too long: a new client replaces it)
  *        \-> refused                         (retrying won't help)
  */
 import type {
@@ -34,8 +34,8 @@ export interface GroupMemberParts {
   readonly group: string;
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
-  /** A client is replaced after that long without a sign of life; SILENT_MS without it. */
-  readonly silentMs?: number;
+  /** A client that does not own its partitions for that long is replaced; STUCK_MS without it. */
+  readonly stuckMs?: number;
   readonly on: {
     /** With the member id and the new assignment. */
     joined(memberId: string, assignment: Assignment): void;
@@ -44,8 +44,11 @@ export interface GroupMemberParts {
      * to others. Until the join completes, the group still accepts commits of the ending generation.
      */
     joining(): Promise<void>;
-    /** The group confirmed this member as alive, in answer to a request sent that long ago. */
-    heard(sentMs: number): void;
+    /**
+     * The group confirmed this member as alive, in answer to a request sent that long ago.
+     * @returns whether the member may act as the owner of its partitions
+     */
+    heard(sentMs: number): boolean;
     /** The member leaves: its partitions are reassigned. */
     leaving(): void;
     received(payload: EachBatchPayload): void;
@@ -69,16 +72,18 @@ const WAIT_MS = 100;
  * partitions a topic took 9.2 % of a core, and Kafka 9.9 %, with 100 ms; 4.4 and 4.3 % with 500 ms.
  */
 const IDLE_WAIT_MS = 500;
-/** A working client fetches all the time, ten times a second if everything is paused; or it joins. */
-const SILENT_MS = 30_000;
+/** A heartbeat confirms a working client every second; a rebalance takes REBALANCE_MS at most. */
+const STUCK_MS = 30_000;
 
 export class GroupMember {
   readonly #parts: GroupMemberParts;
+  readonly #stuckMs: number;
   #client: KafkaClient;
   #isMember = false;
   /** Counts the commits that Kafka accepted. */
   #committed = 0;
-  #lastSign = performance.now();
+  /** When this member last owned its partitions, joined, or began to join. */
+  #ownedAt = performance.now();
   /** When the last answered request that proves this member alive was sent. */
   #toldAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
@@ -94,18 +99,22 @@ export class GroupMember {
 
   constructor(parts: GroupMemberParts) {
     this.#parts = parts;
+    this.#stuckMs = parts.stuckMs ?? STUCK_MS;
     this.#client = this.#connection();
   }
 
-  /** False until the first join, and after a crash. */
+  /** False until the first join, after a crash, and once it has owned nothing for half the time after which it is replaced. */
   get isMember(): boolean {
-    return this.#isMember;
+    return this.#isMember && this.#ownedNothingMs < this.#stuckMs / 2;
+  }
+
+  get #ownedNothingMs(): number {
+    return performance.now() - this.#ownedAt;
   }
 
   /** Fulfilled once started; if the group can't be joined yet, it is joined later. @throws errors of the port */
   async start(): Promise<void> {
-    const { silentMs = SILENT_MS } = this.#parts;
-    this.#watch ??= setInterval(() => this.#look(silentMs), silentMs / 10);
+    this.#watch ??= setInterval(() => this.#look(), this.#stuckMs / 10);
     await this.#begin();
   }
 
@@ -193,6 +202,7 @@ export class GroupMember {
       beforeJoin(cluster, joining);
       waitInFetches(cluster, waitMs);
     };
+    const mayPass = (error: Error) => !(translated(error) instanceof BrokerRefused);
     const client: KafkaClient = kafka.consumer({
       groupId: group,
       sessionTimeout: sessionTimeoutMs,
@@ -202,7 +212,7 @@ export class GroupMember {
       maxBytesPerPartition: 256 * 1024,
       allowAutoTopicCreation: false,
       partitionAssigners: [subscribersAssigner(partitionsOf, opened)],
-      retry: { restartOnFailure: async (error) => !this.#stopped && !(translated(error) instanceof BrokerRefused) },
+      retry: { restartOnFailure: async (error) => client === this.#client && !this.#stopped && mayPass(error) },
     });
     this.#listen(client);
     return client;
@@ -211,28 +221,28 @@ export class GroupMember {
   /** Ignores events once the client has been replaced. */
   #listen(client: KafkaClient): void {
     const { events } = client;
-    const alive = (listener: () => void) => {
-      if (client !== this.#client) return;
-      this.#lastSign = performance.now();
-      listener();
+    const ifCurrent = (listener: () => void) => {
+      if (client === this.#client) listener();
     };
-    client.on(events.GROUP_JOIN, ({ payload }) => alive(() => this.#joined(payload)));
-    client.on(events.FETCH_START, () => alive(() => this.#hasArrived()));
-    client.on(events.REQUEST, ({ payload: { apiName, duration } }) => {
-      if (client === this.#client && OF_SESSION.has(apiName)) this.#toldAt = performance.now() - Math.max(0, duration);
-    });
-    client.on(events.REBALANCING, () => alive(() => undefined));
-    client.on(events.HEARTBEAT, () => alive(() => this.#heard()));
+    client.on(events.GROUP_JOIN, ({ payload }) => ifCurrent(() => this.#joined(payload)));
+    client.on(events.FETCH_START, () => ifCurrent(() => this.#hasArrived()));
+    client.on(events.REQUEST, ({ payload: { apiName, duration } }) =>
+      ifCurrent(() => {
+        if (OF_SESSION.has(apiName)) this.#toldAt = performance.now() - Math.max(0, duration);
+      }),
+    );
+    client.on(events.HEARTBEAT, () => ifCurrent(() => this.#heard()));
     client.on(events.COMMIT_OFFSETS, () =>
-      alive(() => {
+      ifCurrent(() => {
         this.#committed += 1;
       }),
     );
-    client.on(events.CRASH, ({ payload }) => alive(() => this.#crashed(payload.error, payload.restart)));
+    client.on(events.CRASH, ({ payload }) => ifCurrent(() => this.#crashed(payload.error, payload.restart)));
   }
 
   #joined({ memberId, memberAssignment }: { memberId: string; memberAssignment: Record<string, number[]> }): void {
     this.#isMember = true;
+    this.#ownedAt = performance.now();
     const { logger, group, on } = this.#parts;
     logger.info({ group, assignment: memberAssignment }, 'partitions were assigned');
     this.#heard();
@@ -240,11 +250,13 @@ export class GroupMember {
   }
 
   #heard(): void {
-    this.#parts.on.heard(performance.now() - this.#toldAt);
+    const owns = this.#parts.on.heard(performance.now() - this.#toldAt);
+    if (owns) this.#ownedAt = performance.now();
   }
 
   #crashed(error: Error, restarts: boolean): void {
     this.#isMember = false;
+    this.#ownedAt = performance.now();
     this.#parts.on.leaving();
     if (restarts) this.#isOnItsWay = true;
     else this.#hasArrived();
@@ -261,7 +273,7 @@ export class GroupMember {
     if (this.#stopped) return;
     clearTimeout(this.#startAgain);
     this.#startAgain = setTimeout(() => {
-      this.#lastSign = performance.now();
+      this.#ownedAt = performance.now();
       this.#starting = this.#begin().catch((error: Error) => {
         if (error instanceof BrokerRefused) this.#crashed(error, false);
         else this.#startAgainSoon();
@@ -273,17 +285,17 @@ export class GroupMember {
    * Hazard: a kafkajs client whose connections were cut may wait forever for an answer that it no longer listens for; no
    * event reports that, and its partitions go unread. Seen once in ten cuts of ten seconds.
    */
-  #look(silentMs: number): void {
-    if (performance.now() - this.#lastSign < silentMs) return;
+  #look(): void {
+    if (this.#ownedNothingMs < this.#stuckMs) return;
     const { logger, group } = this.#parts;
-    logger.warn({ group }, 'the consumer stopped responding and is replaced');
-    const silent = this.#client;
+    logger.warn({ group }, 'the consumer is stuck and is replaced');
+    const stuck = this.#client;
     this.#isMember = false;
     this.#parts.on.leaving();
-    this.#lastSign = performance.now();
+    this.#ownedAt = performance.now();
     this.#client = this.#connection();
-    void silent.disconnect().catch(() => undefined);
-    void disconnectAfter([this.#starting], silent);
+    void stuck.disconnect().catch(() => undefined);
+    void disconnectAfter([this.#starting], stuck);
     this.#startAgainSoon();
   }
 

@@ -49,6 +49,12 @@ export interface FetchParameters {
   }[];
 }
 
+/** A consumer's membership in its group. */
+interface ConsumerGroupMembership {
+  /** Rejects with the last error. */
+  joinAndSync(): Promise<void>;
+}
+
 export const Decoder = require('kafkajs/src/protocol/decoder') as new (bytes: Buffer) => Decoder;
 export const fetchProtocol = require('kafkajs/src/protocol/requests/fetch') as Protocol<FetchParameters>;
 export const offsetCommitProtocol = require('kafkajs/src/protocol/requests/offsetCommit') as Protocol<object>;
@@ -58,6 +64,9 @@ export const decodeOldMessages = require('kafkajs/src/protocol/messageSet/decode
   bytes: number,
 ) => Promise<KafkaMessage[]>;
 export const RequestQueue = require('kafkajs/src/network/requestQueue') as { readonly prototype: RequestQueueState };
+export const ConsumerGroup = require('kafkajs/src/consumer/consumerGroup') as {
+  readonly prototype: ConsumerGroupMembership;
+};
 /** Signed: the top bit is the sign. */
 export const crc32c = require('kafkajs/src/protocol/recordBatch/crc32C') as (bytes: Buffer) => number;
 /** The default `socketFactory`: TCP or TLS, with keep-alive. */

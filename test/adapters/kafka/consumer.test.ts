@@ -8,9 +8,9 @@ import { eventually } from '../../support/eventually.js';
 import { FakeKafkaClient } from '../../support/fake-kafka-client.js';
 import { recordingLogger } from '../../support/recording-logger.js';
 
-/** Between two signs of life that a test gives a busy machine may take a while. */
-const SILENT_MS = 1_000;
-const LONGER_THAN_SILENT_MS = 1.2 * SILENT_MS;
+/** Between two heartbeats of a test a busy machine may take a while. */
+const STUCK_MS = 1_000;
+const LONGER_THAN_STUCK_MS = 1.2 * STUCK_MS;
 
 let client: FakeKafkaClient;
 let asked: string[][];
@@ -24,7 +24,7 @@ let consumer: KafkaConsumer;
 
 beforeEach(() => begin());
 
-async function begin(more: Pick<KafkaConsumerParts, 'silentMs'> = {}): Promise<void> {
+async function begin(more: Pick<KafkaConsumerParts, 'stuckMs'> = {}): Promise<void> {
   client = new FakeKafkaClient();
   asked = [];
   ensured = [];
@@ -308,10 +308,10 @@ describe('an offset that the log does not have', () => {
   });
 });
 
-describe('a client that gives no sign of life', () => {
+describe('a client that does not own its partitions', () => {
   beforeEach(async () => {
     await consumer.close();
-    await begin({ silentMs: SILENT_MS });
+    await begin({ stuckMs: STUCK_MS });
   });
 
   const made = () => ({ made: client.made, runs: client.runs });
@@ -330,18 +330,43 @@ describe('a client that gives no sign of life', () => {
     expect(handled.map(({ offset }) => offset)).toEqual([5, 6, 7, 8, 9, 10, 11]);
   });
 
-  it.each(['FETCH_START', 'REBALANCING'] as const)('is not given up while it tells of %s', async (sign) => {
-    const until = performance.now() + LONGER_THAN_SILENT_MS;
+  it('is given up though it fetches and its heartbeats are answered: a join that it began never ended', async () => {
+    await client.join({ t: [0] });
+    expect(consumer.state().connected).toBe(true);
+    await client.beginJoin();
     await eventually(async () => {
-      await client.emit(sign, {});
+      await client.heartbeat();
+      await client.emit('FETCH_START', {});
+      return !consumer.state().connected;
+    });
+    expect(made()).toEqual({ made: 1, runs: 1 });
+    await eventually(async () => {
+      await client.heartbeat();
+      return client.made === 2 && client.runs === 2;
+    });
+  });
+
+  it('is kept while heartbeats confirm that it owns them', async () => {
+    await client.join({ t: [0] });
+    const until = performance.now() + LONGER_THAN_STUCK_MS;
+    await eventually(async () => {
+      await client.heartbeat();
       return performance.now() > until;
     });
     expect(made()).toEqual({ made: 1, runs: 1 });
+    expect(consumer.state().connected).toBe(true);
+  });
+
+  it('is not started again by kafkajs once another one has its place', async () => {
+    const { restartOnFailure } = client;
+    await eventually(() => client.made === 2);
+    expect(await restartOnFailure(new Error('Kafka is away'))).toBe(false);
+    expect(await client.restartOnFailure(new Error('Kafka is away'))).toBe(true);
   });
 
   it('is not replaced once the consumer stops', async () => {
     consumer.stop();
-    const until = performance.now() + LONGER_THAN_SILENT_MS;
+    const until = performance.now() + LONGER_THAN_STUCK_MS;
     await eventually(() => performance.now() > until);
     expect(made()).toEqual({ made: 1, runs: 1 });
   });
