@@ -1,6 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { isStarved } from '../runner/patience.js';
 import { describeBackbones } from '../support/backbones.js';
+import { distinct } from '../support/distinct-requests.js';
 import { eventually } from '../support/eventually.js';
 import { Oracle } from '../support/oracle.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
@@ -23,10 +24,6 @@ const PATIENCE_MS = 40_000;
 const PATIENCE = { timeout: PATIENCE_MS };
 
 jest.setTimeout(300_000);
-
-interface Sent {
-  readonly id: string;
-}
 
 describeBackbones((backbone) => {
   let cleanups: (() => unknown)[] = [];
@@ -119,8 +116,8 @@ describeBackbones((backbone) => {
     const token = await tokenFor(api.url, await register(settings, 1));
     await addWebhook(api.url, token, { url: `${receiver.url}/x`, eventType: 'cash_in' });
     await publishEvents(settings, paymentEvents(1, 100));
-    await eventually(() => receiver.requests.length >= 100, PATIENCE);
-    const order = receiver.requests.map(({ body }) => Number((JSON.parse(body.toString()) as Sent).id.slice(4)));
+    await eventually(() => distinct(receiver.requests) === 100, PATIENCE);
+    const order = receiver.requests.map(({ body }) => Number(JSON.parse(String(body)).id.slice('evt-'.length)));
     const parked = (await Promise.all(dispatchers.map(parkedBy))).reduce((one, other) => one + other);
     if (isStarved()) expect(order.filter(isLate).length).toBeLessThanOrEqual(parked);
     else expect(order).toEqual(Array.from({ length: 100 }, (_, n) => n));

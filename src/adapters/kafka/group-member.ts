@@ -7,7 +7,6 @@
  *        \-> refused                         (retrying won't help)
  */
 import type {
-  Cluster,
   EachBatchPayload,
   Kafka,
   Consumer as KafkaClient,
@@ -18,13 +17,11 @@ import type {
 import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
-import { beforeJoin } from './before-join.js';
-import { waitInFetches } from './fetch-wait.js';
-import { isCoordinatorMissing, isUnknownTopic, translated } from './kafka-errors.js';
+import { groupClient } from './group-client.js';
+import { isCoordinatorMissing, isOwnFailure, isUnknownTopic, translated } from './kafka-errors.js';
 import { disconnectAfter } from './let-go.js';
 import { onceKnown } from './once-known.js';
 import type { Assignment } from './places.js';
-import { subscribersAssigner } from './subscribers-assigner.js';
 import type { TopicAdmin } from './topic-admin.js';
 
 export interface GroupMemberParts {
@@ -61,18 +58,9 @@ const LEAVE_WITHIN_MS = 4_000;
 const START_AGAIN_MS = 1_000;
 /** The longest wait for a client that is still joining, before it leaves anyway. */
 const ARRIVE_WITHIN_MS = 2_000;
-/** How long the group waits for members to rejoin: they do so within a heartbeat. */
-const REBALANCE_MS = 15_000;
 /** Requests that prove to the group that a member is alive. */
 const OF_SESSION: ReadonlySet<string> = new Set(['Heartbeat', 'SyncGroup']);
-/** Of a fetch without records, while a partition is paused: the others' fetch delays its next record that long. */
-const WAIT_MS = 100;
-/**
- * While none is paused: any record ends the fetch, but a stop or a rebalance waits for its end. An idle service with 3
- * partitions a topic took 9.2 % of a core, and Kafka 9.9 %, with 100 ms; 4.4 and 4.3 % with 500 ms.
- */
-const IDLE_WAIT_MS = 500;
-/** A heartbeat confirms a working client every second; a rebalance takes REBALANCE_MS at most. */
+/** A heartbeat confirms a working client every second; a rebalance takes half of this at most. */
 const STUCK_MS = 30_000;
 
 export class GroupMember {
@@ -194,25 +182,11 @@ export class GroupMember {
   }
 
   #connection(): KafkaClient {
-    const { kafka, admin, group, sessionTimeoutMs } = this.#parts;
-    const partitionsOf = async (topic: string) => (await admin.offsets(topic)).map(({ partition }) => partition);
-    const joining = () => (client === this.#client ? this.#parts.on.joining() : Promise.resolve());
-    const waitMs = () => (this.#stopped || client.paused().length > 0 ? WAIT_MS : IDLE_WAIT_MS);
-    const opened = (cluster: Cluster) => {
-      beforeJoin(cluster, joining);
-      waitInFetches(cluster, waitMs);
-    };
-    const mayPass = (error: Error) => !(translated(error) instanceof BrokerRefused);
-    const client: KafkaClient = kafka.consumer({
-      groupId: group,
-      sessionTimeout: sessionTimeoutMs,
-      heartbeatInterval: Math.floor(sessionTimeoutMs / 5),
-      rebalanceTimeout: REBALANCE_MS,
-      maxWaitTimeInMs: WAIT_MS,
-      maxBytesPerPartition: 256 * 1024,
-      allowAutoTopicCreation: false,
-      partitionAssigners: [subscribersAssigner(partitionsOf, opened)],
-      retry: { restartOnFailure: async (error) => client === this.#client && !this.#stopped && mayPass(error) },
+    const isCurrent = () => client === this.#client;
+    const client: KafkaClient = groupClient({
+      ...this.#parts,
+      joining: () => (isCurrent() ? this.#parts.on.joining() : Promise.resolve()),
+      isStopping: () => !isCurrent() || this.#stopped,
     });
     this.#listen(client);
     return client;
@@ -261,7 +235,7 @@ export class GroupMember {
     if (restarts) this.#isOnItsWay = true;
     else this.#hasArrived();
     const { logger, group, on } = this.#parts;
-    const again = restarts || isCoordinatorMissing(error);
+    const again = restarts || isCoordinatorMissing(error) || isOwnFailure(error);
     if (again) logger.warn({ err: error, group }, 'the consumer lost Kafka; retrying');
     if (isUnknownTopic(error)) this.#makeTopicsAnew();
     if (again && !restarts) this.#startAgainSoon();

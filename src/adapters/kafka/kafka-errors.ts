@@ -44,6 +44,11 @@ export function isCoordinatorMissing(error: unknown): boolean {
   return [...causes(error)].some(({ name }) => name === 'KafkaJSGroupCoordinatorNotFound');
 }
 
+/** Of the service's own requests while a group is joined: kafkajs considers all errors but its own permanent. */
+export function isOwnFailure(error: unknown): boolean {
+  return [...causes(error)].some((one) => one instanceof BrokerUnavailable && !(one instanceof BrokerRefused));
+}
+
 export function translated(error: unknown): Error {
   if (error instanceof BrokerUnavailable) return error;
   const failures = [...causes(error)];

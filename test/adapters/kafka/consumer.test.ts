@@ -3,7 +3,7 @@ import kafkajs from 'kafkajs';
 import { KafkaConsumer, type KafkaConsumerParts } from '../../../src/adapters/kafka/consumer.js';
 import { lost, passed, refusal } from '../../../src/adapters/kafka/fetched/marks.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
-import { BrokerRefused, type ReceivedRecord } from '../../../src/ports/broker.js';
+import { BrokerRefused, BrokerUnavailable, type ReceivedRecord } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
 import { FakeKafkaClient } from '../../support/fake-kafka-client.js';
 import { recordingLogger } from '../../support/recording-logger.js';
@@ -387,6 +387,14 @@ describe('a crash', () => {
     });
     const runs = client.runs;
     await client.emit('CRASH', { error: missing, restart: false });
+    await eventually(() => client.runs === runs + 1);
+  });
+
+  it('is not the end where Kafka did not answer our own question about a topic that others subscribe to', async () => {
+    const cause = new BrokerUnavailable('Kafka did not answer in time');
+    const unanswered = Object.assign(new kafkajs.KafkaJSNonRetriableError('a failed join'), { cause });
+    const runs = client.runs;
+    await client.emit('CRASH', { error: unanswered, restart: false });
     await eventually(() => client.runs === runs + 1);
   });
 

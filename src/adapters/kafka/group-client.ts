@@ -1,0 +1,52 @@
+/** A kafkajs consumer, with the service's settings and its own hooks. */
+import type { Cluster, Kafka, Consumer as KafkaClient } from 'kafkajs';
+import { BrokerRefused } from '../../ports/broker.js';
+import { beforeJoin } from './before-join.js';
+import { waitInFetches } from './fetch-wait.js';
+import { translated } from './kafka-errors.js';
+import { subscribersAssigner } from './subscribers-assigner.js';
+import type { TopicAdmin } from './topic-admin.js';
+
+export interface GroupClientParts {
+  readonly kafka: Kafka;
+  readonly admin: TopicAdmin;
+  readonly group: string;
+  readonly sessionTimeoutMs: number;
+  /** Awaited before each join request; must not reject. */
+  readonly joining: () => Promise<void>;
+  /** Then fetches end soon, and kafkajs doesn't restart the client after a crash. */
+  readonly isStopping: () => boolean;
+}
+
+/** How long the group waits for members to rejoin: they do so within a heartbeat. */
+const REBALANCE_MS = 15_000;
+/** Of a fetch without records, while a partition is paused: the others' fetch delays its next record that long. */
+const WAIT_MS = 100;
+/**
+ * While none is paused: any record ends the fetch, but a stop or a rebalance waits for its end. An idle service with 3
+ * partitions a topic took 9.2 % of a core, and Kafka 9.9 %, with 100 ms; 4.4 and 4.3 % with 500 ms.
+ */
+const IDLE_WAIT_MS = 500;
+
+export function groupClient({ kafka, admin, group, sessionTimeoutMs, ...member }: GroupClientParts): KafkaClient {
+  const partitionsOf = async (topic: string) => (await admin.offsets(topic)).map(({ partition }) => partition);
+  const waitMs = () => (member.isStopping() || client.paused().length > 0 ? WAIT_MS : IDLE_WAIT_MS);
+  const opened = (cluster: Cluster) => {
+    beforeJoin(cluster, member.joining);
+    waitInFetches(cluster, waitMs);
+  };
+  const client: KafkaClient = kafka.consumer({
+    groupId: group,
+    sessionTimeout: sessionTimeoutMs,
+    heartbeatInterval: Math.floor(sessionTimeoutMs / 5),
+    rebalanceTimeout: REBALANCE_MS,
+    maxWaitTimeInMs: WAIT_MS,
+    maxBytesPerPartition: 256 * 1024,
+    allowAutoTopicCreation: false,
+    partitionAssigners: [subscribersAssigner(partitionsOf, opened)],
+    retry: {
+      restartOnFailure: async (error) => !member.isStopping() && !(translated(error) instanceof BrokerRefused),
+    },
+  });
+  return client;
+}
