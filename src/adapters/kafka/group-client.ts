@@ -1,7 +1,7 @@
 /** A kafkajs consumer, with the service's settings and its own hooks. */
 import type { Cluster, Kafka, Consumer as KafkaClient } from 'kafkajs';
 import { BrokerRefused } from '../../ports/broker.js';
-import { beforeJoin } from './before-join.js';
+import { beforeJoin, tellRefusedLookups } from './coordinator-lookup.js';
 import { waitInFetches } from './fetch-wait.js';
 import { translated } from './kafka-errors.js';
 import { subscribersAssigner } from './subscribers-assigner.js';
@@ -32,6 +32,7 @@ export function groupClient({ kafka, admin, group, sessionTimeoutMs, ...member }
   const partitionsOf = async (topic: string) => (await admin.offsets(topic)).map(({ partition }) => partition);
   const waitMs = () => (member.isStopping() || client.paused().length > 0 ? WAIT_MS : IDLE_WAIT_MS);
   const opened = (cluster: Cluster) => {
+    tellRefusedLookups(cluster);
     beforeJoin(cluster, member.joining);
     waitInFetches(cluster, waitMs);
   };
