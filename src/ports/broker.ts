@@ -153,7 +153,7 @@ export interface Consumer {
 }
 
 export interface ConsumerState {
-  /** False while it has no connection to the broker, hasn't joined its group yet, or has long not owned its partitions. */
+  /** False while it has no connection to the broker, hasn't joined its group yet, or has not heard of it for 20 s. */
   readonly connected: boolean;
   /** Started, unfinished records, including those that wait for redelivery, and the bytes of their values. */
   readonly inHand: number;

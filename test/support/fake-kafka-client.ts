@@ -43,23 +43,28 @@ export class FakeKafkaClient {
   readonly #listeners = new Map<string, Listener>();
   #eachBatch: (payload: unknown) => Promise<void> = async () => undefined;
 
-  /** Shared by every client; kafkajs looks for the group's coordinator before each join. */
-  readonly cluster = {
-    findGroupCoordinator: async (_: object) => undefined,
-    findBroker: async (_: object) => this.#broker,
-  };
-  readonly #broker = { fetch: async ({ maxWaitTime }: { maxWaitTime: number }) => maxWaitTime };
+  /** Of the last client; kafkajs looks for the group's coordinator before each join. */
+  cluster = this.#newCluster();
   readonly #paused = new Set<string>();
 
   /** Stands for all of kafkajs. */
   readonly kafka = {
     consumer: (options: Options) => {
       this.made += 1;
+      this.cluster = this.#newCluster();
       for (const assigner of options.partitionAssigners) assigner({ cluster: this.cluster } as never);
       this.restartOnFailure = options.retry.restartOnFailure;
       return this.#oneOfMany();
     },
   } as unknown as Kafka;
+
+  #newCluster() {
+    const broker = { fetch: async ({ maxWaitTime }: { maxWaitTime: number }) => maxWaitTime };
+    return {
+      findGroupCoordinator: async (_: object) => undefined,
+      findBroker: async (_: object) => broker,
+    };
+  }
 
   /** Another object each time: the consumer tells its clients apart. */
   #oneOfMany(): object {

@@ -54,7 +54,7 @@ export class AssignedPartitions {
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #retrying = new Set<PartitionLane>();
   #memberId = '';
-  /** Counts the joins: answers to requests from before the last join are ignored. */
+  /** Changes as each join begins and ends: answers to requests from before that are ignored. */
   #join = 0;
   #stopped = false;
 
@@ -74,6 +74,11 @@ export class AssignedPartitions {
   stop(): void {
     this.#stopped = true;
     for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  /** Another assignment follows, perhaps with the same partitions. */
+  joining(): void {
+    this.#join += 1;
   }
 
   joined(memberId: string, assignment: Assignment): void {

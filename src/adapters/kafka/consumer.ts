@@ -97,11 +97,8 @@ export class KafkaConsumer implements Consumer {
     return {
       joined: (memberId, assignment) => this.#partitions.joined(memberId, assignment),
       joining: () => this.#handOver(),
-      heard: (sentMs) => {
-        this.#lease.renewed(sentMs);
-        return this.#lease.holds;
-      },
-      leaving: () => this.#lease.joining(),
+      heard: (sentMs) => this.#lease.renewed(sentMs),
+      leaving: () => this.#releases(),
       received: (payload) => this.#partitions.received(payload),
       refused: (error) => {
         this.stop();
@@ -113,10 +110,16 @@ export class KafkaConsumer implements Consumer {
   /** Other members may get its partitions next: nothing new is started, started work may end, progress is committed. */
   async #handOver(): Promise<void> {
     const { holds } = this.#lease;
-    this.#lease.joining();
+    this.#releases();
     if (!holds) return;
     await withinTime(QUIET_WITHIN_MS, this.#pump.quiet()).catch(() => undefined);
     await withinTime(HAND_OVER_WITHIN_MS, this.#offsets.handOver()).catch(() => undefined);
+  }
+
+  /** What was asked about its partitions before is answered too late. */
+  #releases(): void {
+    this.#lease.joining();
+    this.#partitions.joining();
   }
 
   async #commit(offsets: ReadonlyMap<PartitionLane, number>): Promise<void> {

@@ -1,6 +1,10 @@
 /** kafkajs looks up a group's coordinator before each join, and a consumer does so at no other time. */
 import type { Cluster } from 'kafkajs';
-import { isCoordinatorMissing } from './kafka-errors.js';
+import { BrokerRefused } from '../../ports/broker.js';
+import { withinTime } from '../common/time-limit.js';
+import { isCoordinatorMissing, translated } from './kafka-errors.js';
+
+const ANSWER_WITHIN_MS = 3_000;
 
 interface Group {
   readonly groupId: string;
@@ -38,16 +42,19 @@ export function tellRefusedLookups(client: Cluster): void {
     try {
       return await find(of);
     } catch (error) {
-      if (isCoordinatorMissing(error)) await askAgain(cluster, of);
-      throw error;
+      throw (isCoordinatorMissing(error) && (await refusalOf(cluster, of))) || error;
     }
   };
 }
 
-/** @throws Kafka's own error */
-async function askAgain(cluster: Coordinated, { groupId }: Group): Promise<void> {
-  const [nodeId] = cluster.getNodeIds();
-  if (nodeId === undefined) return;
-  const broker = await cluster.findBroker({ nodeId });
-  await broker.findGroupCoordinator({ groupId });
+/** Asks a broker once more. Null if it has no answer, or another one. */
+async function refusalOf(cluster: Coordinated, { groupId }: Group): Promise<unknown> {
+  const [nodeId = ''] = cluster.getNodeIds();
+  try {
+    const answer = cluster.findBroker({ nodeId }).then((broker) => broker.findGroupCoordinator({ groupId }));
+    await withinTime(ANSWER_WITHIN_MS, answer);
+    return null;
+  } catch (error) {
+    return translated(error) instanceof BrokerRefused ? error : null;
+  }
 }

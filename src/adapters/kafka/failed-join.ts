@@ -1,7 +1,7 @@
 /**
- * A rejoin that fails ends the client, which then joins as a new member. kafkajs instead goes on fetching, in the generation
- * that it was about to leave and often with a member id that the group still knows: no event reports that, heartbeats are
- * answered, and the partitions are perhaps another member's. If the group had forgotten the member, it sends no heartbeats.
+ * A rejoin that fails ends the client, which then joins as a new member. kafkajs instead goes on fetching, with the former
+ * assignment: no event reports that. If only the answer with the new assignment was lost, the group answers its heartbeats,
+ * and the partitions are perhaps another member's; if the group had forgotten the member, it sends none.
  */
 import kafkajs from 'kafkajs';
 import { ConsumerGroup } from './kafkajs-internals.js';

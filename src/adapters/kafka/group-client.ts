@@ -4,6 +4,7 @@ import { BrokerRefused } from '../../ports/broker.js';
 import { beforeJoin, tellRefusedLookups } from './coordinator-lookup.js';
 import { waitInFetches } from './fetch-wait.js';
 import { translated } from './kafka-errors.js';
+import { endOnceReplaced } from './let-go.js';
 import { subscribersAssigner } from './subscribers-assigner.js';
 import type { TopicAdmin } from './topic-admin.js';
 
@@ -14,8 +15,10 @@ export interface GroupClientParts {
   readonly sessionTimeoutMs: number;
   /** Awaited before each join request; must not reject. */
   readonly joining: () => Promise<void>;
-  /** Then fetches end soon, and kafkajs doesn't restart the client after a crash. */
+  /** Then fetches end soon, and the client isn't restarted after a crash. */
   readonly isStopping: () => boolean;
+  /** Then the client joins and fetches no more. */
+  readonly isReplaced: () => boolean;
 }
 
 /** How long the group waits for members to rejoin: they do so within a heartbeat. */
@@ -31,10 +34,12 @@ const IDLE_WAIT_MS = 500;
 export function groupClient({ kafka, admin, group, sessionTimeoutMs, ...member }: GroupClientParts): KafkaClient {
   const partitionsOf = async (topic: string) => (await admin.offsets(topic)).map(({ partition }) => partition);
   const waitMs = () => (member.isStopping() || client.paused().length > 0 ? WAIT_MS : IDLE_WAIT_MS);
+  const mayGoOn = () => !member.isStopping() && !member.isReplaced();
   const opened = (cluster: Cluster) => {
     tellRefusedLookups(cluster);
     beforeJoin(cluster, member.joining);
     waitInFetches(cluster, waitMs);
+    endOnceReplaced(cluster, member.isReplaced);
   };
   const client: KafkaClient = kafka.consumer({
     groupId: group,
@@ -45,9 +50,7 @@ export function groupClient({ kafka, admin, group, sessionTimeoutMs, ...member }
     maxBytesPerPartition: 256 * 1024,
     allowAutoTopicCreation: false,
     partitionAssigners: [subscribersAssigner(partitionsOf, opened)],
-    retry: {
-      restartOnFailure: async (error) => !member.isStopping() && !(translated(error) instanceof BrokerRefused),
-    },
+    retry: { restartOnFailure: async (error) => mayGoOn() && !(translated(error) instanceof BrokerRefused) },
   });
   return client;
 }

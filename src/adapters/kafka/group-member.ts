@@ -3,7 +3,7 @@
  *
  *   joining -> working -> joining ...        (a rebalance)
  *      \          \-> crashed -> joining     (by kafkajs itself, or restarted if kafkajs gave up)
- *       \          \-> stuck -> joining      (it did not own its partitions for too long: a new client replaces it)
+ *       \          \-> stuck -> joining      (the group did not confirm it for too long: a new client replaces it)
  *        \-> refused                         (retrying won't help)
  */
 import type {
@@ -31,7 +31,7 @@ export interface GroupMemberParts {
   readonly group: string;
   readonly topics: readonly string[];
   readonly sessionTimeoutMs: number;
-  /** A client that does not own its partitions for that long is replaced; STUCK_MS without it. */
+  /** A client that the group does not confirm for that long is replaced; STUCK_MS without it. */
   readonly stuckMs?: number;
   readonly on: {
     /** With the member id and the new assignment. */
@@ -41,11 +41,8 @@ export interface GroupMemberParts {
      * to others. Until the join completes, the group still accepts commits of the ending generation.
      */
     joining(): Promise<void>;
-    /**
-     * The group confirmed this member as alive, in answer to a request sent that long ago.
-     * @returns whether the member may act as the owner of its partitions
-     */
-    heard(sentMs: number): boolean;
+    /** The group confirmed this member as alive, in answer to a request sent that long ago. */
+    heard(sentMs: number): void;
     /** The member leaves: its partitions are reassigned. */
     leaving(): void;
     received(payload: EachBatchPayload): void;
@@ -60,8 +57,10 @@ const START_AGAIN_MS = 1_000;
 const ARRIVE_WITHIN_MS = 2_000;
 /** Requests that prove to the group that a member is alive. */
 const OF_SESSION: ReadonlySet<string> = new Set(['Heartbeat', 'SyncGroup']);
-/** A heartbeat confirms a working client every second; a rebalance takes half of this at most. */
+/** A heartbeat confirms a working client every second; a rebalance takes 15 s and a few more. */
 const STUCK_MS = 30_000;
+/** Fraction of it: after that long without a confirmation the client counts as outside of the group. */
+const OUTSIDE = 2 / 3;
 
 export class GroupMember {
   readonly #parts: GroupMemberParts;
@@ -70,8 +69,12 @@ export class GroupMember {
   #isMember = false;
   /** Counts the commits that Kafka accepted. */
   #committed = 0;
-  /** When this member last owned its partitions, joined, or began to join. */
-  #ownedAt = performance.now();
+  /**
+   * When the group last confirmed this member, which a heartbeat does only while no join is under way; or when it began to
+   * join, or was started. Fetches and commits prove nothing.
+   */
+  #confirmedAt = performance.now();
+  #isJoining = true;
   /** When the last answered request that proves this member alive was sent. */
   #toldAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
@@ -91,19 +94,21 @@ export class GroupMember {
     this.#client = this.#connection();
   }
 
-  /** False until the first join, after a crash, and once it has owned nothing for half the time after which it is replaced. */
+  /** False until the first join, after a crash, and while the group has long not confirmed this member. */
   get isMember(): boolean {
-    return this.#isMember && this.#ownedNothingMs < this.#stuckMs / 2;
+    return this.#isMember && this.#unconfirmedMs < OUTSIDE * this.#stuckMs;
   }
 
-  get #ownedNothingMs(): number {
-    return performance.now() - this.#ownedAt;
+  get #unconfirmedMs(): number {
+    return performance.now() - this.#confirmedAt;
   }
 
   /** Fulfilled once started; if the group can't be joined yet, it is joined later. @throws errors of the port */
   async start(): Promise<void> {
     this.#watch ??= setInterval(() => this.#look(), this.#stuckMs / 10);
-    await this.#begin();
+    const begun = this.#begin();
+    this.#starting = begun.catch(() => undefined);
+    await begun;
   }
 
   pause(topics: TopicPartitions[]): void {
@@ -162,6 +167,7 @@ export class GroupMember {
     }
   }
 
+  /** @throws errors of the port, unless the client was replaced meanwhile */
   async #begin(): Promise<void> {
     const client = this.#client;
     this.#isOnItsWay = true;
@@ -176,17 +182,20 @@ export class GroupMember {
         },
       });
     } catch (error) {
+      // Hazard: kafkajs considers a connection open on which its first request was not answered, and does not open another.
+      await client.disconnect().catch(() => undefined);
+      if (client !== this.#client) return;
       this.#hasArrived();
       throw translated(error);
     }
   }
 
   #connection(): KafkaClient {
-    const isCurrent = () => client === this.#client;
     const client: KafkaClient = groupClient({
       ...this.#parts,
-      joining: () => (isCurrent() ? this.#parts.on.joining() : Promise.resolve()),
-      isStopping: () => !isCurrent() || this.#stopped,
+      joining: () => this.#joins(),
+      isStopping: () => this.#stopped,
+      isReplaced: () => client !== this.#client,
     });
     this.#listen(client);
     return client;
@@ -214,9 +223,15 @@ export class GroupMember {
     client.on(events.CRASH, ({ payload }) => ifCurrent(() => this.#crashed(payload.error, payload.restart)));
   }
 
+  #joins(): Promise<void> {
+    this.#isJoining = true;
+    this.#confirmedAt = performance.now();
+    return this.#parts.on.joining();
+  }
+
   #joined({ memberId, memberAssignment }: { memberId: string; memberAssignment: Record<string, number[]> }): void {
     this.#isMember = true;
-    this.#ownedAt = performance.now();
+    this.#isJoining = false;
     const { logger, group, on } = this.#parts;
     logger.info({ group, assignment: memberAssignment }, 'partitions were assigned');
     this.#heard();
@@ -224,13 +239,13 @@ export class GroupMember {
   }
 
   #heard(): void {
-    const owns = this.#parts.on.heard(performance.now() - this.#toldAt);
-    if (owns) this.#ownedAt = performance.now();
+    if (!this.#isJoining) this.#confirmedAt = performance.now();
+    this.#parts.on.heard(performance.now() - this.#toldAt);
   }
 
   #crashed(error: Error, restarts: boolean): void {
     this.#isMember = false;
-    this.#ownedAt = performance.now();
+    this.#confirmedAt = performance.now();
     this.#parts.on.leaving();
     if (restarts) this.#isOnItsWay = true;
     else this.#hasArrived();
@@ -247,7 +262,7 @@ export class GroupMember {
     if (this.#stopped) return;
     clearTimeout(this.#startAgain);
     this.#startAgain = setTimeout(() => {
-      this.#ownedAt = performance.now();
+      this.#confirmedAt = performance.now();
       this.#starting = this.#begin().catch((error: Error) => {
         if (error instanceof BrokerRefused) this.#crashed(error, false);
         else this.#startAgainSoon();
@@ -260,13 +275,13 @@ export class GroupMember {
    * event reports that, and its partitions go unread. Seen once in ten cuts of ten seconds.
    */
   #look(): void {
-    if (this.#ownedNothingMs < this.#stuckMs) return;
+    if (this.#unconfirmedMs < this.#stuckMs) return;
     const { logger, group } = this.#parts;
     logger.warn({ group }, 'the consumer is stuck and is replaced');
     const stuck = this.#client;
     this.#isMember = false;
     this.#parts.on.leaving();
-    this.#ownedAt = performance.now();
+    this.#confirmedAt = performance.now();
     this.#client = this.#connection();
     void stuck.disconnect().catch(() => undefined);
     void disconnectAfter([this.#starting], stuck);

@@ -15,6 +15,8 @@ const LONGER_THAN_STUCK_MS = 1.2 * STUCK_MS;
 let client: FakeKafkaClient;
 let asked: string[][];
 let starts: Map<string, number>;
+/** What Kafka's answers with the group's offsets wait for. */
+let answers: Promise<void>;
 let ensured: string[];
 /** What there is of each topic's log: the oldest offset, and the next one. Null: it can't be asked for. */
 let log: { low: number; high: number } | null;
@@ -29,6 +31,7 @@ async function begin(more: Pick<KafkaConsumerParts, 'stuckMs'> = {}): Promise<vo
   asked = [];
   ensured = [];
   log = null;
+  answers = Promise.resolve();
   handled = [];
   starts = new Map([
     ['t', 5],
@@ -37,6 +40,7 @@ async function begin(more: Pick<KafkaConsumerParts, 'stuckMs'> = {}): Promise<vo
   const admin = {
     groupStart: async (_group: string, topics: readonly string[]) => {
       asked.push([...topics]);
+      await answers;
       const known = topics.filter((topic) => starts.has(topic));
       return new Map(known.map((topic) => [topic, new Map([[0, { offset: starts.get(topic) }]])]));
     },
@@ -155,6 +159,24 @@ describe('a member with a new id whose place is not known for a while', () => {
     await eventually(() => offsets().at(-1)?.includes('t 8'));
     expect(handled.filter(({ offset }) => offset === 6)).toHaveLength(2);
   });
+});
+
+it('is handed nothing that is answered about its place once it joins again', async () => {
+  const seeks = () => client.calls.filter((call) => call.startsWith('seek')).length;
+  let answer: () => void = () => undefined;
+  await client.join({ t: [0] });
+  await eventually(() => seeks() === 1);
+  answers = new Promise((resolve) => {
+    answer = resolve;
+  });
+  await client.join({ t: [0] }, 'another-member');
+  await client.beginJoin();
+  answer();
+  await answers;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(seeks()).toBe(1);
+  await client.join({ t: [0] }, 'another-member');
+  await eventually(() => seeks() === 2);
 });
 
 describe('what is done', () => {
@@ -308,7 +330,7 @@ describe('an offset that the log does not have', () => {
   });
 });
 
-describe('a client that does not own its partitions', () => {
+describe('a client that its group does not confirm', () => {
   beforeEach(async () => {
     await consumer.close();
     await begin({ stuckMs: STUCK_MS });
@@ -339,14 +361,13 @@ describe('a client that does not own its partitions', () => {
       await client.emit('FETCH_START', {});
       return !consumer.state().connected;
     });
-    expect(made()).toEqual({ made: 1, runs: 1 });
     await eventually(async () => {
       await client.heartbeat();
       return client.made === 2 && client.runs === 2;
     });
   });
 
-  it('is kept while heartbeats confirm that it owns them', async () => {
+  it('is kept while its heartbeats are answered', async () => {
     await client.join({ t: [0] });
     const until = performance.now() + LONGER_THAN_STUCK_MS;
     await eventually(async () => {
@@ -357,11 +378,28 @@ describe('a client that does not own its partitions', () => {
     expect(consumer.state().connected).toBe(true);
   });
 
-  it('is not started again by kafkajs once another one has its place', async () => {
-    const { restartOnFailure } = client;
+  it('neither joins nor fetches nor starts again once another one has its place', async () => {
+    const { restartOnFailure, cluster } = client;
     await eventually(() => client.made === 2);
+    const replaced = { name: 'KafkaJSNonRetriableError', message: 'the client was replaced' };
+    await expect(cluster.findGroupCoordinator({ groupId: 'g' })).rejects.toMatchObject(replaced);
+    await expect(cluster.findBroker({ nodeId: '1' })).rejects.toMatchObject(replaced);
     expect(await restartOnFailure(new Error('Kafka is away'))).toBe(false);
+    await client.beginJoin();
     expect(await client.restartOnFailure(new Error('Kafka is away'))).toBe(true);
+  });
+
+  it('is kept while it joined and only its place is not known: that is asked for again', async () => {
+    await client.join({ t: [0] });
+    await eventually(() => client.calls.includes('seek t 5'));
+    starts.delete('t');
+    await client.join({ t: [0] }, 'another-member');
+    const until = performance.now() + LONGER_THAN_STUCK_MS;
+    await eventually(async () => {
+      await client.heartbeat();
+      return performance.now() > until;
+    });
+    expect(made()).toEqual({ made: 1, runs: 1 });
   });
 
   it('is not replaced once the consumer stops', async () => {
@@ -370,6 +408,13 @@ describe('a client that does not own its partitions', () => {
     await eventually(() => performance.now() > until);
     expect(made()).toEqual({ made: 1, runs: 1 });
   });
+});
+
+it('closes the connections of a client that could not start: kafkajs would not open others', async () => {
+  client.subscribe = async () => Promise.reject(new Error('Broker not connected'));
+  const { disconnects } = client;
+  await expect(consumer.start()).rejects.toThrow(BrokerUnavailable);
+  expect(client.disconnects).toBe(disconnects + 1);
 });
 
 describe('a crash', () => {

@@ -6,9 +6,9 @@ import { unique } from '../../contract/contract.js';
 import { eventually } from '../../support/eventually.js';
 import { type Fault, type KafkaRelay, startKafkaRelay } from '../../support/kafka-relay.js';
 import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';
-import { silentLogger } from '../../support/silent-logger.js';
+import { type RecordingLogger, recordingLogger } from '../../support/recording-logger.js';
 
-/** Twice the session timeout: Kafka waits for the former member to come back, or to expire. */
+/** Kafka waits for the former member to come back, or to expire: six seconds. */
 const PATIENCE = { timeout: 30_000 };
 
 jest.setTimeout(120_000);
@@ -16,13 +16,17 @@ jest.setTimeout(120_000);
 withKafka((brokers) => {
   let relay: KafkaRelay;
   let broker: KafkaBroker;
+  let logger: RecordingLogger;
   beforeEach(async () => {
     relay = await startKafkaRelay(brokers);
-    broker = new KafkaBroker(kafkaSettings(relay.brokers), silentLogger);
+    logger = recordingLogger();
+    broker = new KafkaBroker(kafkaSettings(relay.brokers), logger);
   });
   afterEach(async () => {
     await broker.close();
     await relay.close();
+    // Then another client took over, which is not what is tried here.
+    expect(logger.warnings.flat()).not.toContain('the consumer is stuck and is replaced');
   });
 
   const REBALANCES: Fault = { on: 'Heartbeat', error: 'REBALANCE_IN_PROGRESS' };
