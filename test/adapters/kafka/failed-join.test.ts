@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually.js';
 import { type Fault, type KafkaRelay, startKafkaRelay } from '../../support/kafka-relay.js';
 import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';
 import { type RecordingLogger, recordingLogger } from '../../support/recording-logger.js';
+import { inFull } from '../../support/thorough.js';
 
 /** Kafka waits for the former member to come back, or to expire: six seconds. */
 const PATIENCE = { timeout: 30_000 };
@@ -44,14 +45,17 @@ withKafka((brokers) => {
     };
   }
 
-  test.each<[string, Fault[]]>([
+  const usual: [string, Fault[]][] = [
+    ['the assignment is lost', [REBALANCES, { on: 'SyncGroup', answer: 'lost' }]],
+    ['an expired member can not join', [EXPIRED, { on: 'JoinGroup', request: 'lost' }]],
+  ];
+  const rare: [string, Fault[]][] = [
     ['the request to join is lost', [REBALANCES, { on: 'JoinGroup', request: 'lost' }]],
     ['the answer to it is lost', [REBALANCES, { on: 'JoinGroup', answer: 'lost' }]],
     ['the request for the assignment is lost', [REBALANCES, { on: 'SyncGroup', request: 'lost' }]],
-    ['the assignment is lost', [REBALANCES, { on: 'SyncGroup', answer: 'lost' }]],
-    ['an expired member can not join', [EXPIRED, { on: 'JoinGroup', request: 'lost' }]],
     ['an expired member does not hear that it joined', [EXPIRED, { on: 'JoinGroup', answer: 'lost' }]],
-  ])('%s: what is published afterwards is handed out', async (_, faults) => {
+  ];
+  test.each(inFull([...usual, ...rare], usual))('%s: what is published afterwards is handed out', async (_, faults) => {
     const isHandedOut = await consuming();
     await isHandedOut('before');
     relay.plan(...faults);
