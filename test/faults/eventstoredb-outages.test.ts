@@ -69,6 +69,8 @@ needsTestServer(() => {
     expect(await urls(service, token)).toEqual(['/one']);
     server.faults.thaw();
     await eventually(async () => (await ready(service)) === 200, PATIENCE);
+    // Its log arrives by a pipe.
+    await eventually(() => said(service, BACK) > 0, PATIENCE);
     expect([said(service, OUT_OF_REACH), said(service, BACK)]).toEqual([1, 1]);
     expect(service.log()).not.toContain('a request failed');
     expect((await post(service, token, '/two')).status).toBe(200);
@@ -100,6 +102,8 @@ needsTestServer(() => {
     cluster.elect(leader);
     await eventually(async () => (await ready(service)) === 200, PATIENCE);
     expect((await post(service, token, '/two')).status).toBe(200);
+    // Its log arrives by a pipe.
+    await eventually(() => said(service, BACK) > 0, PATIENCE);
     expect([said(service, OUT_OF_REACH), said(service, BACK)]).toEqual([1, 1]);
   });
 

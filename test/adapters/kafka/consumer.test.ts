@@ -342,7 +342,7 @@ describe('a client that its group does not confirm', () => {
     await client.join({ t: [0] });
     await eventually(() => client.calls.includes('seek t 5'));
     await client.fetched('t', 5, 9);
-    await eventually(() => client.made === 2 && client.runs === 2);
+    await eventually(() => client.made > 1 && client.runs > 1);
     expect(client.disconnects).toBeGreaterThan(0);
     starts.set('t', 10);
     await client.join({ t: [0] }, 'another-member');
@@ -363,7 +363,7 @@ describe('a client that its group does not confirm', () => {
     });
     await eventually(async () => {
       await client.heartbeat();
-      return client.made === 2 && client.runs === 2;
+      return client.made > 1 && client.runs > 1;
     });
   });
 
@@ -380,7 +380,7 @@ describe('a client that its group does not confirm', () => {
 
   it('neither joins nor fetches nor starts again once another one has its place', async () => {
     const { restartOnFailure, cluster } = client;
-    await eventually(() => client.made === 2);
+    await eventually(() => client.made > 1);
     const replaced = { name: 'KafkaJSNonRetriableError', message: 'the client was replaced' };
     await expect(cluster.findGroupCoordinator({ groupId: 'g' })).rejects.toMatchObject(replaced);
     await expect(cluster.findBroker({ nodeId: '1' })).rejects.toMatchObject(replaced);
