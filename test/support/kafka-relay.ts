@@ -57,7 +57,7 @@ export async function startKafkaRelay(brokers: string): Promise<KafkaRelay> {
     };
     client.on('data', wholeAnswers(request)).once('close', () => kafka.destroy());
     kafka.on('data', wholeAnswers(answer)).once('close', () => client.destroy());
-    for (const socket of [client, kafka]) socket.on('error', () => undefined); // resets are the purpose of the relay
+    kafka.on('error', () => undefined); // resets are the purpose of the relay
   });
   const listener = await listen(server);
   const kafkasAddress = address(host, Number(port));

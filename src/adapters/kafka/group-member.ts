@@ -8,7 +8,6 @@
  */
 import type {
   EachBatchPayload,
-  Kafka,
   Consumer as KafkaClient,
   TopicPartitionOffset,
   TopicPartitionOffsetAndMetadata,
@@ -17,20 +16,15 @@ import type {
 import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
-import { groupClient } from './group-client.js';
+import { type GroupClientParts, groupClient } from './group-client.js';
 import { isCoordinatorMissing, isOwnFailure, isUnknownTopic, translated } from './kafka-errors.js';
 import { disconnectAfter } from './let-go.js';
 import { onceKnown } from './once-known.js';
 import type { Assignment } from './places.js';
-import type { TopicAdmin } from './topic-admin.js';
 
-export interface GroupMemberParts {
-  readonly kafka: Kafka;
-  readonly admin: TopicAdmin;
+export interface GroupMemberParts extends Omit<GroupClientParts, 'joining' | 'isStopping' | 'isReplaced'> {
   readonly logger: Logger;
-  readonly group: string;
   readonly topics: readonly string[];
-  readonly sessionTimeoutMs: number;
   /** A client that the group does not confirm for that long is replaced; STUCK_MS without it. */
   readonly stuckMs?: number;
   readonly on: {
