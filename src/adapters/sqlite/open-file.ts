@@ -37,6 +37,22 @@ export function openExisting(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_
   return opened(() => new (driver())(path, { fileMustExist: true, timeout: busyTimeoutMs }));
 }
 
+/**
+ * Changes a file to WAL, which several processes may do to a new one. SQLite doesn't call its busy handler where a statement
+ * that has read the file wants to write (btree.c), so waiting for the other's lock is a transaction of its own.
+ * @throws an error of SQLite; that another process has the file only after the busy timeout
+ */
+export function useWal(file: SqliteFile): void {
+  for (const until = performance.now() + BUSY_TIMEOUT_MS; ; file.exec('BEGIN IMMEDIATE; COMMIT')) {
+    try {
+      file.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= until) throw error;
+    }
+  }
+}
+
 /** @throws SqliteNotBuilt, any error of `open` */
 export function opened<T>(open: () => T): T {
   try {

@@ -8,7 +8,15 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { adoptSchema, mustBeTaken, SchemaRefused, schemaFound } from './file-schema.js';
 import { GroupCommit } from './group-commit.js';
-import { codeOf, isCorrupt, openFile, type SqliteFile, SqliteNotBuilt, type SqliteStatement } from './open-file.js';
+import {
+  codeOf,
+  isCorrupt,
+  openFile,
+  type SqliteFile,
+  SqliteNotBuilt,
+  type SqliteStatement,
+  useWal,
+} from './open-file.js';
 import { STORE } from './schema.js';
 import { tellDamage } from './tell-damage.js';
 
@@ -196,7 +204,7 @@ function openStore(path: string, use: StoreUse): OpenStore {
   const file = openFile(path);
   try {
     mustBeTaken(file, STORE);
-    file.pragma('journal_mode = WAL');
+    useWal(file);
     file.pragma('synchronous = FULL');
     file.pragma(`journal_size_limit = ${LARGEST_WAL}`);
     const storeId = idOf(file) ?? file.transaction(() => prepared(file, use)).immediate();

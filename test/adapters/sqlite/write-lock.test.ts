@@ -107,6 +107,13 @@ test('a store that was opened needs the lock no more: whoever takes it then does
   file.exec('ROLLBACK');
 });
 
+test('a new store that another process is just creating is opened once that process lets go of it', async () => {
+  await folder.child('holdNewFile').told(1);
+  const { store } = folder.open();
+  await store.append('stream', [event()], NO_STREAM);
+  expect(await collect(store.read('stream'))).toHaveLength(1);
+});
+
 /** A thousand times as fast as time goes. */
 function runClockFast(): void {
   const began = performance.now();
