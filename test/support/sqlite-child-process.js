@@ -74,6 +74,17 @@ const ROLES = {
     tell('locked');
     setTimeout(() => file.close(), NEW_FILE_HELD_MS);
   },
+
+  /** For each line it reads, the read model of the data folder of that name; the one before is closed. */
+  async openStates() {
+    let states = null;
+    tell('ready');
+    for await (const folder of createInterface({ input: process.stdin })) {
+      states?.close();
+      states = openProjectionStates(join(dataDir, folder), () => undefined);
+      tell(folder);
+    }
+  },
 };
 
 await ROLES[role]();

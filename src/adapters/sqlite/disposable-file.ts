@@ -2,12 +2,15 @@
  * A file that can be rebuilt from another source at any time. It belongs to one process, by an exclusive lock that the
  * operating system releases when the process dies: a second process on the same folder creates another file, with a number
  * in its name. A damaged or foreign file is deleted.
+ *
+ * Processes take files one after the other, behind the door: the write lock of an empty file. SQLite's lock of the file itself
+ * may refuse both of two processes that try at the same moment (each still reads what the other wants alone).
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FileSchema, makeSchema, schemaFound } from './file-schema.js';
 import { isBusy, isCorrupt, openFile, type SqliteFile } from './open-file.js';
-import { DataDirUnusable } from './store-file.js';
+import { DataDirUnusable, inDataDir } from './store-file.js';
 
 const MOST_PROCESSES = 16;
 
@@ -31,12 +34,33 @@ class Unsound extends Error {
 
 /** @param onDamaged called with the name of a file that had to be deleted @throws DataDirUnusable */
 export function openDisposable(dataDir: string, kind: FileKind, onDamaged: (file: string) => void): DisposableFile {
-  for (const name of namesOf(kind)) {
-    const path = join(dataDir, name);
-    const file = openOwn(path, kind, () => onDamaged(name));
-    if (file) return { file, path };
+  return behindDoor(dataDir, kind, () => {
+    for (const name of namesOf(kind)) {
+      const path = join(dataDir, name);
+      const file = openOwn(path, kind, () => onDamaged(name));
+      if (file) return { file, path };
+    }
+    throw new Error(`more than ${MOST_PROCESSES} processes share DATA_DIR`);
+  });
+}
+
+/** After the busy timeout a process passes without the lock: the one behind the door was stopped, or checks a large file. */
+function behindDoor<T>(dataDir: string, { name }: FileKind, work: () => T): T {
+  const door = inDataDir(() => openFile(join(dataDir, `${name}.lock`)));
+  try {
+    inDataDir(() => lockOrWait(door));
+    return work();
+  } finally {
+    door.close();
   }
-  throw new Error(`more than ${MOST_PROCESSES} processes share DATA_DIR`);
+}
+
+function lockOrWait(door: SqliteFile): void {
+  try {
+    door.exec('BEGIN IMMEDIATE');
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+  }
 }
 
 /** A process is using the file. */
@@ -50,6 +74,10 @@ export class FileInUse extends Error {
 
 /** Deletes the files of all processes; none if any process is using one. @throws FileInUse, DataDirUnusable */
 export function removeDisposable(dataDir: string, kind: FileKind): void {
+  behindDoor(dataDir, kind, () => removeAll(dataDir, kind));
+}
+
+function removeAll(dataDir: string, kind: FileKind): void {
   const held: DisposableFile[] = [];
   try {
     for (const name of namesOf(kind).filter((one) => existsSync(join(dataDir, one)))) {

@@ -73,9 +73,10 @@ test('what a process that was killed has left is used again: it is all there', (
   expect([count(view), view.id, damaged]).toEqual([COUNT, id, []]);
 });
 
-test('a view that was closed has no mark of being open, and nothing outside its file', () => {
+test('a view that was closed has no mark of being open, and nothing outside its file but the empty lock', () => {
   filled().close();
-  expect(readdirSync(folder.dataDir)).toEqual(['deliveries-view.sqlite']);
+  expect(readdirSync(folder.dataDir)).toEqual(['deliveries-view.lock', 'deliveries-view.sqlite']);
+  expect(statSync(path('deliveries-view.lock')).size).toBe(0);
   const file = new (driver())(path(), { readonly: true });
   expect(file.prepare('SELECT boot FROM left_open').all()).toEqual([]);
   file.close();

@@ -5,7 +5,9 @@ import { openProjectionStates } from '../../../src/adapters/sqlite/projection-st
 import { type ProjectionState, type ProjectionStates, StatesDamaged } from '../../../src/ports/projection-states.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
 import { damageFile } from '../../support/sqlite-subjects.js';
+import { testInFull } from '../../support/thorough.js';
 
+const ROUNDS = 40;
 const ORIGIN = { version: 'version', history: 'history' };
 
 let folder: SqliteFolder;
@@ -67,6 +69,28 @@ test.each([
   states.close();
   const again = open();
   expect([again.open(ORIGIN), [...again.all()].length, damaged.length]).toEqual(['p1', 500, 1]);
+});
+
+test('of processes that start at the same moment each has a file, and there are no more files than processes', async () => {
+  const children = [folder.child('openStates'), folder.child('openStates')];
+  await Promise.all(children.map((child) => child.told(1)));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // 0 1 0 1, 2 3 2 3: the files of each folder are new, then there.
+    const name = `folder-${2 * Math.floor(round / 4) + (round % 2)}`;
+    for (const child of children) child.send(name);
+    await Promise.all(children.map((child) => child.told(round + 2)));
+    const files = readdirSync(path(name)).filter((file) => file.endsWith('.sqlite'));
+    expect(files.toSorted()).toEqual(['read-model.2.sqlite', 'read-model.sqlite']);
+  }
+});
+
+testInFull('a process that was stopped while it opened its file does not keep the next one from opening one', async () => {
+  open().close();
+  const stopped = new (driver())(path('read-model.lock'));
+  folder.onClose(() => stopped.close());
+  stopped.exec('BEGIN IMMEDIATE');
+  expect(open().open(ORIGIN)).toBeNull();
+  expect(readdirSync(folder.dataDir)).not.toContain('read-model.2.sqlite');
 });
 
 test.each([999, 1_000, 1_001, 2_000])('all gives every one of %d states, once each and in order', (count) => {
