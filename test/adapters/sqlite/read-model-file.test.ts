@@ -84,14 +84,17 @@ test('of processes that start at the same moment each has a file, and there are 
   }
 });
 
-testInFull('a process that was stopped while it opened its file does not keep the next one from opening one', async () => {
-  open().close();
-  const stopped = new (driver())(path('read-model.lock'));
-  folder.onClose(() => stopped.close());
-  stopped.exec('BEGIN IMMEDIATE');
-  expect(open().open(ORIGIN)).toBeNull();
-  expect(readdirSync(folder.dataDir)).not.toContain('read-model.2.sqlite');
-});
+testInFull(
+  'a process that was stopped while it opened its file does not keep the next one from opening one',
+  async () => {
+    open().close();
+    const stopped = new (driver())(path('read-model.lock'));
+    folder.onClose(() => stopped.close());
+    stopped.exec('BEGIN IMMEDIATE');
+    expect(open().open(ORIGIN)).toBeNull();
+    expect(readdirSync(folder.dataDir)).not.toContain('read-model.2.sqlite');
+  },
+);
 
 test.each([999, 1_000, 1_001, 2_000])('all gives every one of %d states, once each and in order', (count) => {
   const states = open();
