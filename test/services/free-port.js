@@ -6,13 +6,24 @@ import { createServer } from 'node:net';
  * such a port back if a connection has it, even one of its own clients that tried to reach it.
  */
 const [FIRST, COUNT] = [20_000, 12_000];
+/**
+ * Each of jest's workers has a part for itself, and goes through it in order: while a server is away, its port stays free.
+ * With ports at random from all of them, a client that looked for a killed server found one of another worker's.
+ */
+const PARTS = 40;
+const PART_COUNT = COUNT / PARTS;
 
-/** On loopback. Somebody else may take it before it is used. @returns {Promise<number>} */
+const partBegins = FIRST + (Number(process.env.JEST_WORKER_ID ?? 0) % PARTS) * PART_COUNT;
+let next = Math.floor(Math.random() * PART_COUNT);
+
+/** On loopback. Another program may take it before it is used. @returns {Promise<number>} */
 export async function freePort() {
-  for (;;) {
-    const port = FIRST + Math.floor(Math.random() * COUNT);
+  for (let tries = 0; tries < PART_COUNT; tries += 1) {
+    const port = partBegins + next;
+    next = (next + 1) % PART_COUNT;
     if (await isFree(port)) return port;
   }
+  throw new Error(`all of ${PART_COUNT} ports from ${partBegins} are taken`);
 }
 
 /** @param {number} port */

@@ -1,6 +1,7 @@
 /** A relay between a client and a Kafka that a test may have forge or swallow single answers. It speaks Kafka's protocol. */
 import { connect, createServer, type Socket } from 'node:net';
 import { wholeAnswers } from '../../src/adapters/kafka/whole-answers.js';
+import { resetSocket } from '../services/reset-socket.js';
 import { listen } from './receiver.js';
 
 /** Numbers of Kafka's protocol. */
@@ -47,12 +48,12 @@ export async function startKafkaRelay(brokers: string): Promise<KafkaRelay> {
     const request = (bytes: Buffer) => {
       const fault = nextOf(bytes.readInt16BE(KIND_AT));
       if (fault) onItsWay.set(bytes.readInt32BE(NUMBER_AT), fault);
-      if (fault && 'request' in fault) client.resetAndDestroy();
+      if (fault && 'request' in fault) resetSocket(client);
       else kafka.write(bytes);
     };
     const answer = (bytes: Buffer) => {
       const fault = onItsWay.get(bytes.readInt32BE(ANSWERS_NUMBER_AT));
-      if (fault && 'answer' in fault) client.resetAndDestroy();
+      if (fault && 'answer' in fault) resetSocket(client);
       else client.write(fault && 'error' in fault ? refused(bytes, fault.error) : addressed(bytes));
     };
     client.on('data', wholeAnswers(request)).once('close', () => kafka.destroy());

@@ -1,6 +1,7 @@
 /** A relay between a client and a server on loopback that a test may cut or freeze. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { resetSocket } from '../services/reset-socket.js';
 
 const HOST = '127.0.0.1';
 
@@ -45,7 +46,7 @@ export async function startRelay(): Promise<Relay> {
   };
 
   const listener = createServer({ pauseOnConnect: true }, (client) => {
-    if (state === 'cut') client.resetAndDestroy();
+    if (state === 'cut') resetSocket(client);
     else if (state === 'frozen') waiting.push(keep(client));
     else join(keep(client).resume());
   });
@@ -59,7 +60,7 @@ export async function startRelay(): Promise<Relay> {
     },
     cut: () => {
       state = 'cut';
-      for (const socket of sockets) socket.resetAndDestroy();
+      for (const socket of sockets) resetSocket(socket);
     },
     freeze: () => {
       state = 'frozen';

@@ -1,5 +1,6 @@
 /** A server's sockets. They can be broken, and frozen: a stopped process reads nothing, and its kernel still accepts. */
 import type { Socket } from 'node:net';
+import { resetSocket } from '../reset-socket.js';
 
 /** Of Node, below the socket that HTTP/2 reads past. */
 interface Handle {
@@ -35,7 +36,8 @@ export class Connections {
 
   /** Breaks the connection with this peer. */
   cut(peer: string): void {
-    this.#sockets.get(peer)?.resetAndDestroy();
+    const socket = this.#sockets.get(peer);
+    if (socket) resetSocket(socket);
   }
 
   freeze(on: boolean): void {

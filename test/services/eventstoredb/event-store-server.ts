@@ -11,6 +11,7 @@ import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { type Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
 import { freePort } from '../free-port.js';
+import { resetSocket } from '../reset-socket.js';
 import { Access } from './access.js';
 import type { Context, Member, RunProjections } from './calls.js';
 import { Connections } from './connections.js';
@@ -106,7 +107,7 @@ export async function startEventStore(options: EventStoreOptions = {}): Promise<
     },
     faults,
     stop: () => end((socket) => socket.destroy()),
-    kill: () => end((socket) => socket.resetAndDestroy()),
+    kill: () => end(resetSocket),
   };
 }
 
