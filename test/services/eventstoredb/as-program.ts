@@ -16,7 +16,8 @@ const HOST = '127.0.0.1';
 const PREFACE = 'PRI';
 
 export async function serveAsProgram(port: number, folder: string): Promise<void> {
-  const { port: grpc } = await startEventStore({ data: keptIn(join(folder, 'log.ndjson')) });
+  // Of the system's choice: one of those for tests (free-port.js) may be the port that this program was given.
+  const { port: grpc } = await startEventStore({ port: 0, data: keptIn(join(folder, 'log.ndjson')) });
   const leader = { state: 'Leader', isAlive: true, httpEndPointIp: HOST, httpEndPointPort: port };
   const gossip = createHttpServer((_, response) => response.end(JSON.stringify({ members: [leader] })));
   const http = await listening(gossip, 0);
