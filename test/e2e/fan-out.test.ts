@@ -118,7 +118,12 @@ describeBackbones((backbone) => {
 
   test('dead-letters list shows the one that is exhausted and the one that is no payment event', async () => {
     const exhausted = deliveries.find(({ outcome }) => outcome === 'exhausted');
-    const letters = await listed<{ reason: string }>(['dead-letters', 'list']);
+    // Nothing orders the latter and the deliveries.
+    const both = async () => {
+      const found = await listed<{ reason: string }>(['dead-letters', 'list']);
+      return found.length === 2 && found;
+    };
+    const letters = await eventually(both, { timeout: PATIENCE_MS });
     letters.sort((one, other) => one.reason.localeCompare(other.reason));
     expect(letters).toMatchObject([
       {
