@@ -5,6 +5,11 @@ export let afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jes
 
 /** Where jest-circus looks for the timeout of a file's tests, in ms. */
 const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
+/**
+ * Fake timers are the process's. Were these fake too, ticks of Node.js's own streams and sockets, and of jest's worker, would
+ * count as timers, wait for a test to advance its clock, and be lost with the fake clock.
+ */
+const NEVER_FAKE = ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'];
 
 /** Before a test file is loaded. What it and its modules have imported changes with it. */
 export function setGlobals(globals, { moduleMocker, fakeTimersModern, testTimeoutMs }) {
@@ -24,7 +29,7 @@ function jestOf(mocker, timers) {
       globalThis[TEST_TIMEOUT] = Math.ceil(ms * patience());
       return self;
     },
-    useFakeTimers: (options) => void timers.useFakeTimers(options) ?? self,
+    useFakeTimers: (options) => void timers.useFakeTimers({ ...options, doNotFake: NEVER_FAKE }) ?? self,
     useRealTimers: () => void timers.useRealTimers() ?? self,
     advanceTimersByTime: (ms) => timers.advanceTimersByTime(ms),
     advanceTimersByTimeAsync: (ms) => timers.advanceTimersByTimeAsync(ms),

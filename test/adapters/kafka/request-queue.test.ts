@@ -27,8 +27,9 @@ afterEach(() => {
 });
 
 it('has no timer while nothing waits', () => {
+  const before = jest.getTimerCount();
   queue.scheduleCheckPendingRequests();
-  expect(jest.getTimerCount()).toBe(0);
+  expect(jest.getTimerCount()).toBe(before);
 });
 
 it.each([
@@ -36,10 +37,14 @@ it.each([
   ['when a broker takes requests again', NOW + 700, 700],
 ])('looks at what waits %s, once', (_, throttledUntil, afterMs) => {
   Object.assign(queue, { throttledUntil, pending: ['a request'] });
+  // In one turn: other timers of the process are fake as well.
+  const before = jest.getTimerCount();
   queue.scheduleCheckPendingRequests();
   queue.scheduleCheckPendingRequests();
+  expect(jest.getTimerCount()).toBe(before + 1);
   jest.advanceTimersByTime(afterMs - 1);
   expect(checks).toBe(0);
   jest.advanceTimersByTime(1);
-  expect([checks, jest.getTimerCount()]).toEqual([1, 0]);
+  jest.advanceTimersByTime(10_000);
+  expect(checks).toBe(1);
 });

@@ -85,5 +85,14 @@ test('close rejects what can not be stored at once, and add what comes after it'
   await jest.advanceTimersByTimeAsync(10_000);
   expect([tries, new Set(outcomes.slice(0, 3))]).toEqual([1, new Set(['rejected'])]);
   await expect(batch.add(entry(9))).rejects.toThrow();
-  expect(jest.getTimerCount()).toBe(0);
+});
+
+test('close stops the timer, and what comes after it starts none', () => {
+  // In one turn: other timers of the process are fake as well.
+  const before = jest.getTimerCount();
+  added(entries(3));
+  expect(jest.getTimerCount()).toBe(before + 1);
+  batch.close();
+  added([entry(9)]);
+  expect(jest.getTimerCount()).toBe(before);
 });
