@@ -5,6 +5,7 @@ import { Metadata, type ServerWritableStream, type StatusObject, status } from '
 import type { Access } from './access.js';
 import type { Faults } from './faults.js';
 import type { NodeRole } from './node-role.js';
+import type { ServerVersion } from './server-version.js';
 import type { StoredData } from './stored-data.js';
 
 export interface Endpoint {
@@ -20,6 +21,7 @@ export interface Member extends Endpoint {
 }
 
 export interface Context {
+  readonly version: ServerVersion;
   /** Not to be kept: a member of a cluster may be cut off from the log of the others. */
   readonly data: StoredData;
   readonly faults: Faults;

@@ -1,6 +1,6 @@
 /**
- * EventStoreDB 23.10, as much of it as its client can see: a gRPC server in this process, by the definitions that the
- * client ships. It does what was measured of a real one, and on demand what goes wrong with real ones (faults).
+ * EventStoreDB 23.10 or KurrentDB 25, as much as the client can see: a gRPC server in this process, by the definitions that
+ * the client ships. It does what was measured of real ones, and on demand what goes wrong with them (faults).
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,6 +21,7 @@ import { Faults } from './faults.js';
 import type { Seat } from './node-role.js';
 import { ProjectionRunner } from './projection-runner.js';
 import { projectionHandlers } from './projections-service.js';
+import { DEFAULT_VERSION, type ServerVersion } from './server-version.js';
 import type { StandardProjection } from './standard-projections.js';
 import { StoredData } from './stored-data.js';
 import { appendHandler, batchAppendHandler } from './streams-append.js';
@@ -31,6 +32,8 @@ import { type User, Users } from './users.js';
 const HOST = '127.0.0.1';
 
 export interface EventStoreOptions {
+  /** By default DEFAULT_VERSION. */
+  readonly version?: ServerVersion;
   /** By default a free one. */
   readonly port?: number;
   /** Of a server that was here before: what it stored. */
@@ -124,6 +127,7 @@ function contextOf(options: EventStoreOptions, { port, users, ...own }: Own): Co
   const seat = options.cluster ?? alone(options, port);
   return {
     ...own,
+    version: options.version ?? DEFAULT_VERSION,
     get data() {
       return seat.data(port);
     },
