@@ -27,7 +27,7 @@ import { TookTooLong, withinTime } from '../common/time-limit.js';
 import { backoff } from './backoff.js';
 import { disconnect, type UserCredentials } from './client.js';
 import { Following } from './following.js';
-import { fromPosition, positionAt } from './positions.js';
+import { fromPosition, positionOfEvent, positionOfHead } from './positions.js';
 import { OF_THE_LEADER, Reads } from './reads.js';
 import { ALL_READ, isWrongVersion, unavailable, wrongRevision } from './store-errors.js';
 
@@ -117,7 +117,7 @@ export class EventStoreDbStore implements EventStore {
 
   async head(): Promise<string> {
     const { headMs } = this.#limits;
-    return positionAt(await this.#tried(headMs, headMs, () => this.#reads.head()));
+    return positionOfHead(await this.#tried(headMs, headMs, () => this.#reads.head()));
   }
 
   isAtOrAfter(position: string, head: string): boolean {
@@ -181,8 +181,8 @@ export class EventStoreDbStore implements EventStore {
       ...(credentials && { credentials }),
     });
     const revision = Number(nextExpectedRevision);
-    const last = { stream, revision, id: events.at(-1)?.id ?? '' };
-    return { revision, position: positionAt(position?.commit ?? 0n, last) };
+    const last = { stream, revision, id: events.at(-1)?.id ?? '', commit: position?.commit ?? 0n };
+    return { revision, position: positionOfEvent(last) };
   }
 
   /** ms; Infinity if retrying won't help. A closed store has no pauses: it would retry without end. */

@@ -1,53 +1,59 @@
 /**
- * A position is `<passed>/<place>/<commit>/<revision>/<event id>/<stream>`.
+ * A position is `<passed>/<commit>/<id>/<commit>/<revision>/<id>/<stream>`:
  * - passed: everything up to this place of the server's log was yielded. Compared with heads, and with nothing else: on
  *   KurrentDB 25 a checkpoint may lie behind the end of the log.
- * - place: where a subscription resumes. Always a record's own place: that of an event of ours, or of a head.
- * - commit, revision, event id, stream: our last yielded event. A store restored from a backup may have another event there,
- *   or none; the record at `place` may be a foreign one, and scavenged.
+ * - record: where a subscription resumes: an event of ours, or a head. A store that was restored has another record at that
+ *   place, or none: then what stands before it is unknown too.
+ * - event: our last yielded event. Whether it is in the store tells whether the store is the same.
  *
- * A place of the log is compared by its commit alone: 23.10 gives some with a prepare of 0.
+ * Places of the log are compared by their commit alone: 23.10 gives some with a prepare of 0.
  */
-const FORM = /^(\d+)\/(\d+)\/(\d+)\/(\d+)\/([^/]*)\/(.*)$/s;
+const FORM = /^(\d+)\/(\d+)\/([^/]*)\/(\d+)\/(\d+)\/([^/]*)\/(.*)$/s;
 
-export interface GivenEvent {
+/** A record of the log, ours or not. */
+export interface LogRecord {
+  readonly commit: bigint;
+  readonly id: string;
+}
+
+export interface GivenEvent extends LogRecord {
   readonly stream: string;
   readonly revision: number;
-  readonly id: string;
-  readonly commit: bigint;
 }
 
 export interface Mark {
   readonly passed: bigint;
-  readonly place: bigint;
+  readonly record: LogRecord;
   /** Null if no event was yielded yet. */
   readonly event: GivenEvent | null;
 }
 
-export const BEGINNING: Mark = { passed: 0n, place: 0n, event: null };
+export const NO_RECORD: LogRecord = { commit: 0n, id: '' };
+export const BEGINNING: Mark = { passed: 0n, record: NO_RECORD, event: null };
 
-export function toPosition({ passed, place, event }: Mark): string {
+export function toPosition({ passed, record, event }: Mark): string {
   const { commit = 0n, revision = 0, id = '', stream = '' } = event ?? {};
-  return `${passed}/${place}/${commit}/${revision}/${id}/${stream}`;
+  return `${passed}/${record.commit}/${record.id}/${commit}/${revision}/${id}/${stream}`;
 }
 
 /** Null if the text is no position of ours. */
 export function fromPosition(position: string): Mark | null {
-  const [, passed, place, commit, revision, id, stream = ''] = FORM.exec(position) ?? [];
-  if (passed === undefined || place === undefined || commit === undefined || id === undefined) return null;
+  const [, passed, at, recordId, commit, revision, id, stream = ''] = FORM.exec(position) ?? [];
+  if (!passed || !at || !commit || id === undefined || recordId === undefined) return null;
   const event = id === '' ? null : { stream, revision: Number(revision), id, commit: BigInt(commit) };
-  return { passed: BigInt(passed), place: BigInt(place), event };
+  return { passed: BigInt(passed), record: { commit: BigInt(at), id: recordId }, event };
 }
 
-/** Of an event, or of a head: everything up to there. */
-export function positionAt(commit: bigint, event: Omit<GivenEvent, 'commit'> | null = null): string {
-  return toPosition({ passed: commit, place: commit, event: event && { ...event, commit } });
+/** Of a head: everything up to there. */
+export function positionOfHead(record: LogRecord): string {
+  return toPosition({ passed: record.commit, record, event: null });
+}
+
+export function positionOfEvent(event: GivenEvent): string {
+  const { commit, id } = event;
+  return toPosition({ passed: commit, record: { commit, id }, event });
 }
 
 export function later(one: bigint, other: bigint): bigint {
   return one > other ? one : other;
-}
-
-export function earlier(one: bigint, other: bigint): bigint {
-  return one < other ? one : other;
 }

@@ -11,8 +11,8 @@ import {
 import { type RecordedEvent, StoreUnavailable, StreamHidden } from '../../ports/event-store.js';
 import { objectOf } from '../common/json-object.js';
 import { TookTooLong, withinTime } from '../common/time-limit.js';
-import { type GivenEvent, positionAt } from './positions.js';
-import { ALL_READ, isStreamDeleted, isStreamNotFound, unavailable } from './store-errors.js';
+import { type GivenEvent, type LogRecord, NO_RECORD, positionOfEvent } from './positions.js';
+import { ALL_READ, isRefusedPlace, isStreamDeleted, isStreamNotFound, unavailable } from './store-errors.js';
 
 export const OF_THE_LEADER = { requiresLeader: true };
 /** A soft delete truncates before a revision that no stream has. */
@@ -21,7 +21,7 @@ const DELETED = 2 ** 63;
 export class Reads {
   readonly #client: EventStoreDBClient;
   readonly #silenceMs: number;
-  #newestHead = 0n;
+  #newestHead: LogRecord = NO_RECORD;
 
   /** @param silenceMs a read fails if no event comes for so long */
   constructor(client: EventStoreDBClient, silenceMs: number) {
@@ -29,23 +29,40 @@ export class Reads {
     this.#silenceMs = silenceMs;
   }
 
-  /** The last answered head: a record's own place. */
-  get newestHead(): bigint {
+  /** The last answered head. */
+  get newestHead(): LogRecord {
     return this.#newestHead;
   }
 
-  /** The place of the log's last record, in any stream. @throws StoreUnavailable, TookTooLong */
-  async head(): Promise<bigint> {
+  /** The log's last record, in any stream. @throws StoreUnavailable, TookTooLong */
+  async head(): Promise<LogRecord> {
     const options = { direction: BACKWARDS, fromPosition: END, maxCount: 1, ...OF_THE_LEADER } as const;
     try {
-      let head = 0n;
-      for await (const { event } of this.#unsilenced(this.#client.readAll(options)))
-        head = event?.position?.commit ?? 0n;
-      this.#newestHead = head;
-      return head;
+      this.#newestHead = await this.#oneOfAll(this.#client.readAll(options));
+      return this.#newestHead;
     } catch (error) {
       throw error instanceof TookTooLong ? error : unavailable(error, ALL_READ);
     }
+  }
+
+  /** False if another record is there, none begins there, or it was scavenged. @throws the client's errors */
+  async hasRecord({ commit, id }: LogRecord): Promise<boolean> {
+    const fromPosition = { commit, prepare: commit };
+    const options = { direction: FORWARDS, fromPosition, maxCount: 1, ...OF_THE_LEADER } as const;
+    try {
+      return (await this.#oneOfAll(this.#client.readAll(options))).id === id;
+    } catch (error) {
+      if (isRefusedPlace(error)) return false;
+      throw error;
+    }
+  }
+
+  async #oneOfAll(events: StreamingRead<ResolvedEvent>): Promise<LogRecord> {
+    let record = NO_RECORD;
+    for await (const { event } of this.#unsilenced(events)) {
+      if (event) record = { commit: event.position?.commit ?? 0n, id: event.id };
+    }
+    return record;
   }
 
   /** @throws StreamHidden, TookTooLong, the client's errors */
@@ -147,7 +164,7 @@ export function recorded({ event }: ResolvedEvent): RecordedEvent {
   return {
     stream,
     revision,
-    position: positionAt(position?.commit ?? 0n, { stream, revision, id }),
+    position: positionOfEvent({ stream, revision, id, commit: position?.commit ?? 0n }),
     id,
     type,
     data: objectOf(data),

@@ -127,6 +127,11 @@ export class StoredData {
     return this.#streams.get(name) ?? [];
   }
 
+  /** Names of the streams with this prefix. */
+  streams(prefix: string): string[] {
+    return [...this.#streams.keys()].filter((name) => name.startsWith(prefix));
+  }
+
   lastRevision(stream: string): number {
     return this.stream(stream).length - 1;
   }

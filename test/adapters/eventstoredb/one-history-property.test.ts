@@ -1,0 +1,121 @@
+/**
+ * Restarts, kills, cuts, rebuilds and restores in random order, on a 23.10 and a 25, quiet or busy. The process never waits
+ * for a confirmation, never refuses its own store, and never takes a restored one that lacks an event it knows for the same.
+ */
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { patience } from '../../runner/patience.js';
+import { SERVER_VERSIONS } from '../../services/eventstoredb/server-version.js';
+import type { StoredData } from '../../services/eventstoredb/stored-data.js';
+import { Installation } from '../../support/eventstoredb-installation.js';
+import { eventually } from '../../support/eventually.js';
+import { type Seeded, seeded } from '../../support/seeded.js';
+import { inFull } from '../../support/thorough.js';
+
+jest.setTimeout(300_000);
+
+const RUNS = inFull(6, 1);
+const STEPS = inFull(40, 25);
+const ACCOUNTS = 4;
+/** Once the read model has caught up. */
+const CONFIRMED_WITHIN_MS = 5_000;
+const PATIENCE = { timeout: 20_000 };
+
+const ending: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).reverse()) await end();
+});
+
+interface World {
+  readonly service: Installation;
+  readonly random: Seeded;
+  backup: StoredData;
+}
+
+const account = ({ random }: World) => 1 + random.below(ACCOUNTS);
+const foreign = ({ service, random }: World, data = service.data) => service.appendForeign(random.below(400), data);
+
+/** A store as it was, or one that has gone on without us. @returns whether the process knows an event that it lacks */
+async function restore(world: World, kept: StoredData): Promise<boolean> {
+  const { service, random } = world;
+  const data = kept.copy();
+  for (let grown = random.below(3); grown > 0; grown -= 1) {
+    foreign(world, data);
+    if (random.below(2) === 0) service.appendElsewhere(account(world), data);
+  }
+  const lacks = service.known.some((id) => data.byId(id) === undefined);
+  await service.killServer(data);
+  return lacks;
+}
+
+/** Afterwards the operator accepts the store. */
+async function mustRefuse(world: World): Promise<void> {
+  await eventually(() => world.service.refused, { ...PATIENCE, message: 'a restored store was taken for the same' });
+  await world.service.accept();
+}
+
+const STEP: Record<string, (world: World) => unknown> = {
+  'a command': (world) => world.service.append(account(world)),
+  'a command elsewhere': (world) => world.service.appendElsewhere(account(world)),
+  'a foreign record': (world) => foreign(world),
+  'a backup': (world) => {
+    world.backup = world.service.data.copy();
+  },
+  'a kill of the server': ({ service }) => service.killServer(),
+  'a restart of the server': ({ service }) => service.restartServer(),
+  'a cut connection': ({ service }) => service.cut(),
+  'a restart of the process': async ({ service }) => {
+    await service.stopProcess();
+    await service.startProcess();
+  },
+  'an ordered restart of both': async ({ service }) => {
+    await service.stopProcess();
+    await service.restartServer();
+    await service.startProcess();
+  },
+  'a rebuilt read model': ({ service }) => service.rebuild(),
+  'a restore of the backup': async (world) => {
+    if (await restore(world, world.backup)) await mustRefuse(world);
+  },
+  'a restore that loses a command as it is acknowledged': async (world) => {
+    const before = world.service.data.copy();
+    await world.service.append(account(world));
+    if (await restore(world, before)) await mustRefuse(world);
+  },
+  'a restore while the process is stopped': async (world) => {
+    await world.service.stopProcess();
+    const data = world.backup.copy();
+    await world.service.killServer(data);
+    await world.service.startProcess();
+    if (world.service.known.some((id) => data.byId(id) === undefined)) await mustRefuse(world);
+  },
+};
+
+async function run(world: World): Promise<void> {
+  const names = Object.keys(STEP);
+  const done: string[] = [];
+  for (let step = 0; step < STEPS; step += 1) {
+    const name = names[world.random.below(names.length)] ?? '';
+    done.push(name);
+    try {
+      await STEP[name]?.(world);
+      await world.service.confirm(Math.ceil(CONFIRMED_WITHIN_MS * patience()));
+      expect(world.service.refused).toBeNull();
+    } catch (error) {
+      throw new Error(`seed ${world.random.seed}, after ${done.slice(-6).join('; ')}: ${error}`, { cause: error });
+    }
+  }
+}
+
+describe.each(SERVER_VERSIONS)('%s', (version) => {
+  test.each(['quiet', 'busy'])('on a %s store', async (load) => {
+    for (let times = 0; times < RUNS; times += 1) {
+      const random = seeded(process.env.FAULT_SEED ? undefined : Math.floor(Math.random() * 1e6));
+      const service = await Installation.start(version);
+      ending.push(() => service.end());
+      const world = { service, random, backup: service.data.copy() };
+      const writer = load === 'busy' ? setInterval(() => foreign(world), 2) : undefined;
+      ending.push(() => clearInterval(writer));
+      await run(world);
+    }
+  });
+});
