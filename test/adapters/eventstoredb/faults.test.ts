@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { connect, credentialsOf } from '../../../src/adapters/eventstoredb/client.js';
+import { EventStoreDbStore } from '../../../src/adapters/eventstoredb/event-store.js';
 import {
   type EventStore,
   type NewEvent,
@@ -13,6 +15,8 @@ import {
 import { collect } from '../../contract/contract.js';
 import { patience } from '../../runner/patience.js';
 import { type EventStoreServer, startEventStore } from '../../services/eventstoredb/event-store-server.js';
+import { SERVER_VERSIONS } from '../../services/eventstoredb/server-version.js';
+import { json } from '../../services/eventstoredb/stored-data.js';
 import { certificateFor, testAuthority } from '../../support/certificates.js';
 import { openEventStoreDb } from '../../support/eventstoredb-subjects.js';
 import { eventually } from '../../support/eventually.js';
@@ -49,17 +53,19 @@ function follow(after: string | null = null) {
   const until = new AbortController();
   const seen: string[] = [];
   let marks = 0;
+  let position = '';
   const ended = (async () => {
     for await (const batch of store.subscribe({ after, streamPrefix: 'account-', signal: until.signal })) {
       seen.push(...batch.events.map(({ id }) => id));
       if (batch.caughtUp) marks += 1;
+      position = batch.position;
     }
   })();
   closing.push(async () => {
     until.abort();
     await ended;
   });
-  return { seen, marks: () => marks };
+  return { seen, marks: () => marks, position: () => position };
 }
 
 describe('an append', () => {
@@ -182,6 +188,28 @@ describe('a subscription', () => {
       );
       await expect(following).rejects.toThrow(OtherHistory);
     }
+  });
+});
+
+describe.each(SERVER_VERSIONS)('on a quiet %s', (version) => {
+  it('a head is passed whose record was stored while the subscription was created', async () => {
+    const quiet = await startEventStore({ version });
+    closing.push(() => quiet.stop());
+    const client = connect(quiet.url);
+    const { subscribeToAll } = client;
+    let created = 0;
+    client.subscribeToAll = (...options: Parameters<typeof subscribeToAll>) => {
+      created += 1;
+      // The second one is to follow.
+      if (created === 2) quiet.data.append('other-1', [json('Foreign', '{}')]);
+      return subscribeToAll.apply(client, options);
+    };
+    store = new EventStoreDbStore({ client, credentials: credentialsOf(quiet.url), random: () => 1 });
+    closing.push(() => store.close());
+    const { position } = follow();
+    await eventually(() => created >= 2, PATIENCE);
+    const head = await store.head();
+    await eventually(() => store.isAtOrAfter(position(), head), PATIENCE);
   });
 });
 
