@@ -15,6 +15,7 @@ import { ProjectionHost } from '../../src/read-model/projection-host.js';
 import { acceptedIdentity } from '../../src/read-model/store-identity.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
+import { patience } from '../runner/patience.js';
 import { type EventStoreServer, startEventStore } from '../services/eventstoredb/event-store-server.js';
 import type { ServerVersion } from '../services/eventstoredb/server-version.js';
 import { json, type StoredData } from '../services/eventstoredb/stored-data.js';
@@ -56,6 +57,16 @@ export class Installation {
     const made = new Installation(version, await startEventStore({ version }));
     await made.startProcess();
     return made;
+  }
+
+  get url(): string {
+    return this.#server.url;
+  }
+
+  /** Of the running process. */
+  get host(): ProjectionHost<AccountStates> {
+    if (!this.#process) throw new Error('the process is stopped');
+    return this.#process.host;
   }
 
   get data(): StoredData {
@@ -171,14 +182,17 @@ export class Installation {
     data.append('other-1', [json('Foreign', JSON.stringify('x'.repeat(bytes)))]);
   }
 
+  /** Fulfilled once the process has every event of the store. */
+  async passHead(withinMs = 5_000): Promise<void> {
+    await eventually(() => this.host.progress.kind === 'live', PATIENCE);
+    await this.host.passHead(AbortSignal.timeout(Math.ceil(withinMs * patience())));
+  }
+
   /** Whether the process confirms a decision, and has every event of the store then. @throws after `withinMs` */
   async confirm(withinMs: number): Promise<void> {
-    const { host } = this.#process ?? {};
-    if (!host) return;
-    await eventually(() => host.progress.kind === 'live', PATIENCE);
-    await host.passHead(AbortSignal.timeout(withinMs));
+    await this.passHead(withinMs);
     for (const stream of this.data.streams('account-')) {
-      const [known, stored] = [host.known.current(stream)?.revision, this.data.lastRevision(stream)];
+      const [known, stored] = [this.host.known.current(stream)?.revision, this.data.lastRevision(stream)];
       if (known !== stored) throw new Error(`${stream} is at ${stored}, and known up to ${known}`);
     }
   }

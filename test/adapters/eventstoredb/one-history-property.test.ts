@@ -3,7 +3,6 @@
  * for a confirmation, never refuses its own store, and never takes a restored one that lacks an event it knows for the same.
  */
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { patience } from '../../runner/patience.js';
 import { SERVER_VERSIONS } from '../../services/eventstoredb/server-version.js';
 import type { StoredData } from '../../services/eventstoredb/stored-data.js';
 import { Installation } from '../../support/eventstoredb-installation.js';
@@ -98,7 +97,7 @@ async function run(world: World): Promise<void> {
     done.push(name);
     try {
       await STEP[name]?.(world);
-      await world.service.confirm(Math.ceil(CONFIRMED_WITHIN_MS * patience()));
+      await world.service.confirm(CONFIRMED_WITHIN_MS);
       expect(world.service.refused).toBeNull();
     } catch (error) {
       throw new Error(`seed ${world.random.seed}, after ${done.slice(-6).join('; ')}: ${error}`, { cause: error });

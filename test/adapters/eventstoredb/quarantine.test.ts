@@ -1,0 +1,100 @@
+/** Accounts whose stream an operator deletes, truncates or lets expire are set aside; every other account goes on. */
+import { EventStoreDBClient } from '@eventstore/db-client';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { disconnect } from '../../../src/adapters/eventstoredb/client.js';
+import { AccountUnreadable } from '../../../src/read-model/account-unreadable.js';
+import { createAccounts } from '../../../src/read-model/accounts.js';
+import { accountStream } from '../../../src/webhooks/events.js';
+import { SERVER_VERSIONS } from '../../services/eventstoredb/server-version.js';
+import { Installation } from '../../support/eventstoredb-installation.js';
+import { eventually } from '../../support/eventually.js';
+
+const STREAM = accountStream(1);
+
+describe.each(SERVER_VERSIONS)('%s', (version) => {
+  let service: Installation;
+  let client: EventStoreDBClient;
+
+  beforeEach(async () => {
+    service = await Installation.start(version);
+    client = EventStoreDBClient.connectionString(service.url);
+    for (const account of [1, 1, 2, 2]) await service.append(account);
+    await service.passHead();
+  });
+  afterEach(async () => {
+    await disconnect(client);
+    await service.end();
+  });
+
+  const why = () => service.host.known.setAside.get(STREAM)?.why;
+  const isWhole = () => service.host.known.current(STREAM)?.revision === 1;
+
+  test.each([
+    ['a soft delete', () => client.deleteStream(STREAM), 'its stream cannot be read: it was deleted'],
+    [
+      'a tombstone',
+      () => client.tombstoneStream(STREAM),
+      'its stream cannot be read: it was deleted for ever (tombstoned)',
+    ],
+    [
+      'a maximum count',
+      () => client.setStreamMetadata(STREAM, { maxCount: 1 }),
+      'its stream cannot be read: its events before revision 1 were removed',
+    ],
+  ])('%s sets one account aside, at once and after a restart, and no other', async (_, change, expected) => {
+    await change();
+    await eventually(() => why() === expected);
+    await expect(service.host.known.fresh(STREAM)).rejects.toThrow(AccountUnreadable);
+    expect(createAccounts(service.host.known).unreadable(1)).toBe(`account 1 is set aside: ${expected}`);
+    await service.append(2);
+    await service.passHead();
+    await service.stopProcess();
+    await service.startProcess();
+    await service.passHead();
+    expect([why(), service.refused]).toEqual([expected, null]);
+    expect(service.host.known.current(accountStream(2))?.revision).toBe(2);
+  });
+
+  test('the account whose event was the last one is set aside as well: the store is the same', async () => {
+    await service.append(1);
+    await service.passHead();
+    await service.stopProcess();
+    await client.deleteStream(STREAM);
+    await service.startProcess();
+    await service.passHead();
+    expect([why(), service.refused]).toEqual(['its stream cannot be read: it was deleted', null]);
+  });
+
+  test('an account that lost its beginning to a scavenge is set aside by a read model that is rebuilt', async () => {
+    await client.setStreamMetadata(STREAM, { truncateBefore: 1 });
+    service.data.scavenge();
+    await client.setStreamMetadata(STREAM, {});
+    await service.rebuild();
+    await service.passHead();
+    expect(why()).toMatch(/^its (stream cannot be read: its )?events before revision 1 /);
+  });
+
+  test('an account that was put aside is back once its stream is whole again', async () => {
+    await client.deleteStream(STREAM);
+    await eventually(() => why());
+    await client.setStreamMetadata(STREAM, {});
+    await client.setStreamMetadata(STREAM, {});
+    await eventually(() => why() === undefined && isWhole());
+    await service.append(1);
+    await service.passHead();
+    expect(service.host.known.current(STREAM)?.revision).toBe(2);
+  });
+
+  test('an expiry, which no metadata announces, is noticed at the next call, and so is its end', async () => {
+    service.data.append(`$$${STREAM}`, [AGED]);
+    service.data.age(STREAM, 10_000);
+    await expect(service.host.known.fresh(STREAM)).rejects.toThrow(/expired: its metadata has a \$maxAge of 5 s/);
+    service.data.age(STREAM, -10_000);
+    await eventually(() => service.host.known.find(STREAM).then(isWhole, () => false));
+  });
+});
+
+const AGED = {
+  ...{ id: '00000000-0000-4000-8000-000000000000', type: '$metadata', contentType: 'application/json' },
+  ...{ data: Buffer.from('{"$maxAge":5}'), metadata: Buffer.from('') },
+};
