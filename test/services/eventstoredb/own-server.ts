@@ -4,6 +4,7 @@
  */
 import { describe } from '@jest/globals';
 import type { EventStoreOptions } from './event-store-server.js';
+import { DEFAULT_VERSION, SERVER_VERSIONS, type ServerVersion } from './server-version.js';
 import type { StoredData } from './stored-data.js';
 
 export interface OwnServer {
@@ -24,15 +25,21 @@ export interface OwnServer {
 /** Null where the test server stands for it. */
 export const REAL_PROGRAM = process.env.EVENTSTOREDB_COMMAND || null;
 
+/** The versions that a test can have: of a real server only its own, which EVENTSTOREDB_VERSION names. */
+export const OWN_VERSIONS: readonly ServerVersion[] = REAL_PROGRAM ? [DEFAULT_VERSION] : SERVER_VERSIONS;
+
 /** Loaded where a server is started: most files of the tests start none, and gRPC takes long to load. @param options users, TLS and the like: only within needsTestServer, because a real one takes none */
-export async function startOwnServer(options?: EventStoreOptions): Promise<OwnServer> {
+export async function startOwnServer(options: EventStoreOptions = {}): Promise<OwnServer> {
   if (!REAL_PROGRAM) return startTestServer(options);
-  if (options) throw new Error('a real EventStoreDB is started without options: see needsTestServer');
+  const { version = DEFAULT_VERSION, ...others } = options;
+  if (version !== DEFAULT_VERSION || Object.keys(others).length > 0) {
+    throw new Error('a real EventStoreDB is started without options: see needsTestServer');
+  }
   const { startRealServer } = await import('./real-server.js');
   return startRealServer(REAL_PROGRAM);
 }
 
-async function startTestServer(options: EventStoreOptions = {}): Promise<OwnServer> {
+async function startTestServer(options: EventStoreOptions): Promise<OwnServer> {
   const [{ startEventStore }, { StoredData }] = await Promise.all([
     import('./event-store-server.js'),
     import('./stored-data.js'),
