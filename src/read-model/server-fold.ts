@@ -51,6 +51,11 @@ export interface TwoStates {
   readonly server: unknown;
 }
 
+/** The account's events cannot all be read: nothing can be compared, and the other accounts go on. */
+export interface Unreadable {
+  readonly unreadable: string;
+}
+
 /**
  * Null if the server's state equals the one at this place, or after any later event: the server may be ahead of this fold.
  * @throws ProjectionMissing, StoreUnavailable
@@ -59,20 +64,57 @@ export async function differenceAt(
   { store, server }: ServerParts,
   projection: Projection,
   { stream, revision }: Place,
-): Promise<TwoStates | null> {
+): Promise<TwoStates | Unreadable | null> {
   const there = await server.state(projection.name, stream);
-  let state = projection.init();
-  let local: unknown = null;
-  for await (const event of store.read(stream)) {
-    state = projection.fold(state, event);
-    if (event.revision < revision) continue;
-    local = asStored(state);
-    if (isDeepStrictEqual(local, there)) return null;
+  const fold = new StreamFold(projection);
+  try {
+    for await (const event of store.read(stream)) {
+      fold.add(event);
+      if (event.revision >= revision && fold.equals(there)) return null;
+    }
+  } catch (error) {
+    if (isHidden(error)) return { unreadable: error.message };
+    throw error;
   }
-  return { local, server: there };
+  return fold.unreadable ?? { local: fold.stored, server: there };
 }
 
-/** A state as the server stores it. */
-export function asStored(state: unknown): unknown {
-  return JSON.parse(JSON.stringify(state));
+function isHidden(error: unknown): error is Error {
+  return (error as { readonly code?: unknown } | null)?.code === 'STREAM_HIDDEN';
+}
+
+/** The state of one stream by this program's source. */
+export class StreamFold {
+  readonly #projection: Projection;
+  #state: unknown;
+  #hasHandled = false;
+  #first: number | null = null;
+
+  constructor(projection: Projection) {
+    this.#projection = projection;
+    this.#state = projection.init();
+  }
+
+  add(event: RecordedEvent): void {
+    this.#first ??= event.revision;
+    this.#hasHandled ||= this.#projection.handles(event.type);
+    this.#state = this.#projection.fold(this.#state, event);
+  }
+
+  get unreadable(): Unreadable | null {
+    if (!this.#first) return null;
+    return {
+      unreadable: `its first event is number ${this.#first}: the earlier ones were removed from the event store`,
+    };
+  }
+
+  /** As the server stores it. */
+  get stored(): unknown {
+    return JSON.parse(JSON.stringify(this.#state));
+  }
+
+  /** The server has no state, which reads as {}, until the first event that the projection handles. */
+  equals(there: unknown): boolean {
+    return isDeepStrictEqual(this.stored, there) || (!this.#hasHandled && isDeepStrictEqual(there, {}));
+  }
 }

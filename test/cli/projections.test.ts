@@ -228,6 +228,54 @@ describe('where projections are deployed', () => {
   });
 });
 
+describe('a projection that is being folded again', () => {
+  beforeEach(async () => {
+    const server = await start();
+    for (const id of [1, 2, 3]) await append(id);
+    expect(await projections('deploy')).toMatchObject({ code: 0 });
+    // What is held stands where it is: here two thirds from the beginning.
+    server.faults.holdProjections();
+    for (const id of [4, 5]) await append(id);
+  });
+
+  test('status has exit code 1 and says how far it is, in tenths of a percent; so does doctor', async () => {
+    const { code, stdout, stderr } = await projections('status');
+    expect(code).toBe(1);
+    const [first = ''] = lines(stdout);
+    expect(first).toMatch(/^account-webhooks: Running\/Paused, \d\d(\.\d)? % folded$/);
+    expect(lines(stderr).at(-1)).toContain(`account-webhooks: ${first.replace(': ', ' is ')}: wait for it`);
+    const { stdout: found } = await commandLine(settings, ['doctor', '--json']);
+    expect(parsed(found)).toContainEqual({
+      ...{ check: 'projections', verdict: 'warn', says: first.replace(': ', ' is '), todo: 'wait for it' },
+    });
+  });
+
+  test('verify does not compare it', async () => {
+    expect(await fails('verify')).toMatch(
+      /account-webhooks is Running\/Paused, [\d.]+ % folded: wait for it; account-credentials is/,
+    );
+  });
+});
+
+test('a new projection that was given no event yet: status shows no percentage', async () => {
+  await start();
+  expect(await projections('deploy')).toMatchObject({ code: 0 });
+  const { code, stdout } = await projections('status');
+  expect({ code, lines: lines(stdout) }).toEqual({
+    ...{ code: 0, lines: ['account-webhooks: Running', 'account-credentials: Running'] },
+  });
+  expect(parsed((await projections('status', '--json')).stdout)[0]).toMatchObject({ progress: null });
+});
+
+test('a stream of unknown event types alone: verify finds no difference', async () => {
+  await start();
+  await append(1);
+  const unknown = { id: randomUUID(), type: 'SomethingElse', data: { number: 1 }, metadata: {} };
+  await store.append(accountStream(2), [unknown], -1);
+  expect(await projections('deploy')).toMatchObject({ code: 0 });
+  expect(await projections('verify')).toMatchObject({ code: 0 });
+});
+
 test('projections are off: each command says so, and what to do', async () => {
   await start({ runProjections: 'none' });
   for (const command of COMMANDS) {
@@ -245,6 +293,19 @@ test('only those of the system run: each command says so, and what to do', async
     expect(await fails(command)).toBe(
       'account-webhooks: the server runs only its system projections: start it with --run-projections=All --start-standard-projections',
     );
+  }
+});
+
+test('only those of the system run, and none of ours is there yet: deploy says so soon, and then status and verify', async () => {
+  await start({ runProjections: 'system' });
+  await append(1);
+  const runAll = 'start it with --run-projections=All --start-standard-projections';
+  expect(await fails('deploy')).toBe(
+    'account-webhooks: account-webhooks does not advance: its status is Stopped (Enabled): ' +
+      `somebody stopped it, or the server runs only its system projections (${runAll})`,
+  );
+  for (const command of COMMANDS) {
+    expect(await fails(command)).toBe(`account-webhooks: the server runs only its system projections: ${runAll}`);
   }
 });
 

@@ -12,7 +12,11 @@ import { verify } from '../../src/read-model/server-verification.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { collect } from '../contract/contract.js';
-import { type EventStoreServer, startEventStore } from '../services/eventstoredb/event-store-server.js';
+import {
+  type EventStoreOptions,
+  type EventStoreServer,
+  startEventStore,
+} from '../services/eventstoredb/event-store-server.js';
 import { openEventStoreDb } from '../support/eventstoredb-subjects.js';
 import { eventually } from '../support/eventually.js';
 import { added, CONTEXT, registered } from '../support/webhook-samples.js';
@@ -26,14 +30,16 @@ let projections: ProjectionServer;
 let parts: { readonly store: EventStore; readonly server: ProjectionServer };
 let steps: string[];
 
-beforeEach(async () => {
-  server = await startEventStore();
+beforeEach(() => open());
+
+async function open(options: EventStoreOptions = {}) {
+  server = await startEventStore(options);
   steps = [];
   store = openEventStoreDb(server.url);
   client = connect(server.url);
   projections = new EventStoreDbProjections(client);
   parts = { store, server: projections };
-});
+}
 
 afterEach(async () => {
   await store.close();
@@ -44,7 +50,12 @@ afterEach(async () => {
 const append = (accountId: number, events: AccountEvent[], revision = NO_STREAM) =>
   store.append(accountStream(accountId), enveloped(events, CONTEXT, randomUUID), revision);
 
-const watching = { lookEveryMs: 5, patience: 1_000, onStep: (name: string) => void steps.push(name) };
+const watching = {
+  lookEveryMs: 5,
+  patience: 1_000,
+  onStep: (name: string) => void steps.push(name),
+  onUnreadable: () => undefined,
+};
 const impatient = { ...watching, patience: 20 };
 const stateOf = (accountId: number) => projections.state(NAME, accountStream(accountId));
 
@@ -106,6 +117,28 @@ describe('deploy', () => {
     await expect(deploy(parts, NAME, impatient)).rejects.toThrow(StandsStill);
     server.faults.holdProjections(false);
     expect(await deploy(parts, NAME, watching)).toMatchObject({ outcome: 'unchanged' });
+  });
+});
+
+describe('deploy on a server that runs only its system projections', () => {
+  beforeEach(async () => {
+    await store.close();
+    await disconnect(client);
+    await server.stop();
+    await open({ runProjections: 'system' });
+  });
+
+  it('gives up soon, though it would wait for long where a projection runs', async () => {
+    let looks = 0;
+    const counting: ProjectionServer = Object.assign(new EventStoreDbProjections(client), {
+      status: (name: string) => {
+        looks += 1;
+        return projections.status(name);
+      },
+    });
+    await append(1, [registered(1)]);
+    await expect(deploy({ store, server: counting }, NAME, watching)).rejects.toThrow(StandsStill);
+    expect(looks).toBeLessThan(50);
   });
 });
 
@@ -198,6 +231,57 @@ describe('verify', () => {
       eventually(() => server.faults.subscriptions === 1).then(() => server.kill()),
     ]);
     await expect(collect(verify(parts, [NAME]))).rejects.toThrow(StoreUnavailable);
+  });
+});
+
+describe('an account whose events cannot all be read', () => {
+  const withOwn = (own: Partial<EventStore>): EventStore =>
+    new Proxy(store, { get: (target, key) => Reflect.get(own, key) ?? Reflect.get(target, key).bind(target) });
+  const REMOVED = 'account-1 was deleted';
+  const hidden = () =>
+    withOwn({
+      read: async function* (stream, from) {
+        if (stream === 'account-1') throw Object.assign(new Error(REMOVED), { code: 'STREAM_HIDDEN' });
+        yield* store.read(stream, from);
+      },
+    });
+
+  beforeEach(async () => {
+    for (const id of [1, 2]) await append(id, [registered(id), added(id * 10)]);
+    await deploy(parts, NAME, watching);
+  });
+
+  it('verify names it, and compares the others', async () => {
+    await projections.put(NAME, OTHER);
+    for (const id of [1, 2]) await append(id, [added(id * 10 + 1)], 1);
+    const found = await collect(verify({ ...parts, store: hidden() }, [NAME]));
+    expect(found).toEqual([
+      { projection: NAME, stream: 'account-1', unreadable: REMOVED },
+      { projection: NAME, stream: 'account-2', local: expect.anything(), server: expect.anything() },
+    ]);
+  });
+
+  it('verify names one whose first events were removed, though the states would be equal', async () => {
+    const scavenged = withOwn({
+      subscribe: async function* (options) {
+        for await (const batch of store.subscribe(options)) {
+          const events = batch.events.filter(({ stream, revision }) => stream !== 'account-1' || revision > 0);
+          yield { ...batch, events };
+        }
+      },
+    });
+    expect(await collect(verify({ ...parts, store: scavenged }, [NAME]))).toEqual([
+      { projection: NAME, stream: 'account-1', unreadable: expect.stringMatching(/^its first event is number 1: /) },
+    ]);
+  });
+
+  it('rebuild names it, and does not wait for its state', async () => {
+    const named: string[] = [];
+    const onUnreadable = (stream: string, why: string) => void named.push(`${stream}: ${why}`);
+    const rebuilt = await rebuild({ ...parts, store: hidden() }, NAME, { ...watching, onUnreadable });
+    expect(rebuilt).toMatchObject({ outcome: 'rebuilt' });
+    expect(named[0]).toBe(`account-1: ${REMOVED}`);
+    expect(await stateOf(2)).toMatchObject({ webhooks: [{ id: 20 }] });
   });
 });
 

@@ -71,9 +71,9 @@ export class ProjectionRunner {
   #run(): void {
     this.#next = undefined;
     const { data, faults, isLeader, runsProjections } = this.#context;
-    if (faults.areProjectionsHeld || !isLeader() || runsProjections === 'none') return;
+    if (!isLeader() || runsProjections === 'none') return;
     const linked = link(data);
-    if (runsProjections === 'system') return;
+    if (faults.areProjectionsHeld || runsProjections === 'system') return;
     for (const [name, projection] of data.projections) {
       if (!isStandard(name)) this.#fold(name, projection, linked);
     }
@@ -96,7 +96,7 @@ export class ProjectionRunner {
       if (event) this.#take(name, projection, program, event);
       projection.seen += 1;
     } catch (error) {
-      projection.fault = `The ${name} projection failed at event ${event?.sequenceNumber}@${event?.streamId}: ${error}`;
+      projection.fault = faultText(name, projection, error);
     }
   }
 
@@ -126,6 +126,12 @@ function link({ projections, log }: StoredData): number {
   const byCategory = projections.get(BY_CATEGORY);
   if (byCategory?.enabled) byCategory.seen = log.length;
   return byCategory?.seen ?? 0;
+}
+
+/** Of several lines, as a real server writes it. */
+function faultText(name: string, { seen }: StoredProjection, error: unknown): string {
+  const about = `Handler: JintProjectionStateHandler\r\nEvent Position: C:${seen}`;
+  return `The ${name} projection failed to process an event.\r\n${about}\r\n\r\nMessage:\r\n\r\n${error}`;
 }
 
 function compile(source: string): Program {

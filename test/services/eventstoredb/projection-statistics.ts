@@ -21,7 +21,13 @@ export function statisticsHandler(
       const linked = data.projections.get(BY_CATEGORY)?.seen ?? 0;
       for (const [name, projection] of asked(context, runner, call.request.getOptions()?.getName())) {
         const isRun = runsProjections === 'all' || isStandard(name);
-        const seen = { linked, isRun, hasBegun: runner.hasBegun(name), fault: runner.faultOf(name, projection) };
+        const seen = {
+          linked,
+          isRun,
+          isHeld: faults.areProjectionsHeld,
+          hasBegun: runner.hasBegun(name),
+          fault: runner.faultOf(name, projection),
+        };
         call.write(new messages.StatisticsResp().setDetails(details(name, projection, seen)));
       }
     });
@@ -44,6 +50,8 @@ interface Seen {
   /** What $by_category has linked of the log: all there is for the others. */
   readonly linked: number;
   readonly isRun: boolean;
+  /** A real server pauses reading while it has too much to fold. */
+  readonly isHeld: boolean;
   /** Whether it was given an event since it was started. */
   readonly hasBegun: boolean;
   readonly fault: string | null;
@@ -69,8 +77,9 @@ function details(name: string, projection: StoredProjection, how: Seen): Statist
     .setBufferedevents('0');
 }
 
-function statusOf({ enabled }: StoredProjection, { isRun, fault }: Seen): string {
+function statusOf({ enabled, seen }: StoredProjection, { isRun, fault, isHeld, linked }: Seen): string {
   if (!isRun) return enabled ? 'Stopped (Enabled)' : 'Stopped';
   if (fault !== null) return enabled ? 'Faulted (Enabled)' : 'Faulted';
-  return enabled ? 'Running' : 'Stopped';
+  if (!enabled) return 'Stopped';
+  return isHeld && seen < linked ? 'Running/Paused' : 'Running';
 }
