@@ -216,9 +216,8 @@ describe('verify', () => {
   it('of what was never deployed says so, as reset, stop, start and state do', async () => {
     const { reset, stop, start } = projections;
     const calls = [reset, stop, start].map((call) => call.call(projections, NAME));
-    for (const call of [collect(verify(parts, [NAME])), ...calls, stateOf(1)]) {
-      await expect(call).rejects.toThrow(ProjectionMissing);
-    }
+    const all = [collect(verify(parts, [NAME])), ...calls, stateOf(1)];
+    await Promise.all(all.map((call) => expect(call).rejects.toThrow(ProjectionMissing)));
   });
 
   it('ends with StoreUnavailable where the server is down, and where it goes down meanwhile', async () => {

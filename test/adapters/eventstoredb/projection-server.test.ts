@@ -100,14 +100,14 @@ test('projections are off: each call says so', async () => {
     projections.reset('counts'),
     projections.state('counts', 'account-1'),
   ];
-  for (const call of calls) await expect(call).rejects.toThrow(ProjectionsOff);
+  await Promise.all(calls.map((call) => expect(call).rejects.toThrow(ProjectionsOff)));
 });
 
 test('a server that starts is unavailable, not one without projections', async () => {
   const { faults, projections } = await open();
   faults.notReady();
-  for (const call of [projections.folding(), projections.status('counts'), projections.state('counts', 'account-1')])
-    await expect(call).rejects.toThrow(StoreUnavailable);
+  const calls = [projections.folding(), projections.status('counts'), projections.state('counts', 'account-1')];
+  await Promise.all(calls.map((call) => expect(call).rejects.toThrow(StoreUnavailable)));
 });
 
 test('a user who may not change projections is refused, and told what it takes', async () => {
