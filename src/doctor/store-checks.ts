@@ -6,7 +6,7 @@ import { readModelOrigin } from '../adapters/sqlite/projection-states.js';
 import { inDataDir } from '../adapters/sqlite/store-file.js';
 import { type Backbone, keysOf } from '../backbone.js';
 import { checkKeys } from '../composition/check-keys.js';
-import { type EventStore, type RecordedEvent, WrongExpectedRevision } from '../ports/event-store.js';
+import { type EventStore, WrongExpectedRevision } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
 import { setAsideBy, setAsideText } from '../read-model/account-unreadable.js';
 import type { AccountStates } from '../read-model/accounts.js';
@@ -19,6 +19,8 @@ import { masterKeyFromFile } from '../secrets/master-key-file.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 import { projectionsAtServer } from './projection-checks.js';
+import { stored } from './stored-events.js';
+import { accountStreamMetadata } from './stream-metadata-check.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
 /**
@@ -26,6 +28,8 @@ export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
  * @throws DataDirUnusable, SchemaRefused, NoConnectionString, CaFileUnusable
  */
 export type OpenStore = () => Promise<OpenedStore | null>;
+
+type Work = (opened: OpenedStore) => Promise<readonly Finding[]>;
 
 const READ_AGAIN =
   'find out who else writes to the event store; install a release that reads the event, restart, and run dead-letters replay';
@@ -42,7 +46,7 @@ export function storeChecks(config: Config, open: OpenStore): Check[] {
     return looking;
   };
   /** A fault of the store itself is reported once. */
-  const then = (work: (opened: OpenedStore) => Promise<readonly Finding[]>) => () =>
+  const then = (work: Work) => () =>
     look().then(
       () => whole(open, work),
       () => [NOT_LOOKED_AT],
@@ -64,11 +68,18 @@ export function storeChecks(config: Config, open: OpenStore): Check[] {
     },
     { name: 'MASTER_KEY', run: then(async ({ store }) => keys(config, await fold(store))) },
     { name: 'accounts', run: then(async ({ store }) => accountsRead(await fold(store))) },
-    ...(config.eventStoreUrl === null ? [] : [{ name: 'projections', run: then(projectionsAtServer) }]),
+    ...(config.eventStoreUrl === null ? [] : atServer(then)),
   ];
 }
 
-async function whole(open: OpenStore, work: (opened: OpenedStore) => Promise<readonly Finding[]>) {
+function atServer(then: (work: Work) => Check['run']): Check[] {
+  return [
+    { name: 'stream metadata', run: then(accountStreamMetadata) },
+    { name: 'projections', run: then(projectionsAtServer) },
+  ];
+}
+
+async function whole(open: OpenStore, work: Work) {
   const opened = await open();
   return opened ? work(opened) : [NOTHING_YET];
 }
@@ -138,17 +149,4 @@ async function folded(store: EventStore): Promise<Folded> {
     else setAside.set(event.stream, setAsideBy(event, why));
   }
   return { accounts, setAside };
-}
-
-/** The service's view of streams with this prefix: through a subscription, until it has caught up. */
-async function* stored(store: EventStore, after: string | null, streamPrefix: string): AsyncIterable<RecordedEvent> {
-  const until = new AbortController();
-  try {
-    for await (const { events, caughtUp } of store.subscribe({ after, streamPrefix, signal: until.signal })) {
-      yield* events;
-      if (caughtUp) return;
-    }
-  } finally {
-    until.abort();
-  }
 }
