@@ -25,8 +25,9 @@ export interface OwnServer {
 /** Null where the test server stands for it. */
 export const REAL_PROGRAM = process.env.EVENTSTOREDB_COMMAND || null;
 
-/** The versions that a test can have: of a real server only its own, which EVENTSTOREDB_VERSION names. */
-export const OWN_VERSIONS: readonly ServerVersion[] = REAL_PROGRAM ? [DEFAULT_VERSION] : SERVER_VERSIONS;
+/** The versions that a test can have. A real server has its own alone, which EVENTSTOREDB_VERSION names. */
+export const OWN_VERSIONS: readonly [ServerVersion, ...ServerVersion[]] =
+  REAL_PROGRAM || process.env.EVENTSTOREDB_VERSION ? [DEFAULT_VERSION] : SERVER_VERSIONS;
 
 /** Loaded where a server is started: most files of the tests start none, and gRPC takes long to load. @param options users, TLS and the like: only within needsTestServer, because a real one takes none */
 export async function startOwnServer(options: EventStoreOptions = {}): Promise<OwnServer> {
