@@ -13,29 +13,33 @@
  * - read yields the events of a stream from a revision on, in order: all that were stored at the time of the first request,
  *   and maybe some stored since. A stream that was never written is empty. In a cluster the leader answers, so a missing
  *   event is in no acknowledged append.
+ * - read rejects with StreamHidden if the event at the first revision was stored but is hidden or removed: an operator
+ *   deleted or truncated the stream, or gave it a maximum age or count. So a stream is read whole or not at all.
  * - data and metadata are always objects, though others may write to the store: null, other values and invalid JSON become
  *   NO_OBJECT.
  * - head is a position at or after every event acknowledged before the call. The leader answers.
  * - subscribe yields every event of the streams whose name starts with the prefix, once each and in position order,
  *   including appends by other processes. The subscription runs until its signal aborts, and then ends without error. The
  *   adapter recovers from a lost connection, resuming after the last yielded event.
- * - A batch's position covers everything yielded so far, including events of other streams that were skipped; positions
- *   never go back. A subscription that follows passes every head, though maybe without an event to yield.
- * - Starting after a position of another history is OtherHistory: the event it names is not at that place, or the store ends
- *   before it. A store restored from a backup is another history from its end on.
+ * - A batch's position covers everything yielded so far, including events of other streams that were skipped. It may go back
+ *   after a lost connection, until the next caught-up mark. A subscription that follows passes every head, though maybe
+ *   without an event to yield.
+ * - Starting after a position of another history is OtherHistory: the last event yielded before it is not in the store any
+ *   more, and not merely hidden. A store restored from a backup is another history if it lacks that event.
  * - The caught-up mark is in order: a batch with caughtUp = true comes after every event stored when the subscription was
- *   created (or recreated). The mark may be repeated, and is sent for an empty store too.
+ *   created (or recreated), and its position passes every head given before. It may be repeated, and is sent for an empty
+ *   store too.
  * - Every call ends: an adapter sets its own time limit and reports a timeout as StoreUnavailable.
  * - close ends every subscription and releases everything. Idempotent. Later calls reject with StoreUnavailable.
  */
 export interface EventStore {
   /** @throws WrongExpectedRevision, StoreUnavailable */
   append(stream: string, events: readonly NewEvent[], expectedRevision: number): Promise<Appended>;
-  /** @throws StoreUnavailable */
+  /** @throws StoreUnavailable, StreamHidden */
   read(stream: string, fromRevision?: number): AsyncIterable<RecordedEvent>;
   /**
    * Whether the event is the last one of its stream, according to the leader. Each command calls this (docs/decisions/0007).
-   * @throws StoreUnavailable
+   * @throws StoreUnavailable, StreamHidden
    */
   endsWith(stream: string, revision: number, id: string): Promise<boolean>;
   /** @throws OtherHistory if `after` is no position of this store; StoreUnavailable if the adapter can't recover */
@@ -88,6 +92,8 @@ export interface EventBatch {
   /** Everything up to here was yielded, by this batch or earlier ones. */
   readonly position: string;
   readonly caughtUp: boolean;
+  /** Streams of which events may be hidden from now on, or visible again: deleted, truncated, given a maximum age. */
+  readonly reshaped?: readonly string[];
 }
 
 export class WrongExpectedRevision extends Error {
@@ -113,6 +119,19 @@ export class StoreUnavailable extends Error {
 export class StoreRefused extends StoreUnavailable {
   override readonly name = 'StoreRefused';
   override readonly code = 'STORE_REFUSED';
+}
+
+/** Events of the stream are hidden or removed: what is left of it is not its history. */
+export class StreamHidden extends Error {
+  override readonly name = 'StreamHidden';
+  readonly code = 'STREAM_HIDDEN';
+  /** @param why completes "the stream ... cannot be read: ..." */
+  constructor(
+    readonly stream: string,
+    readonly why: string,
+  ) {
+    super(`the stream ${stream} cannot be read: ${why}`);
+  }
 }
 
 /** The store was replaced, or restored to an earlier state: states folded from it are invalid. */

@@ -4,7 +4,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from '@jest/globals';
-import { needsTestServer, OWN_VERSIONS, startOwnServer } from '../services/eventstoredb/own-server.js';
+import { needsTestServer, startOwnServer, VERSIONS } from '../services/eventstoredb/own-server.js';
 import type { ServerVersion } from '../services/eventstoredb/server-version.js';
 import type { Settings } from './service.js';
 import { inFull } from './thorough.js';
@@ -41,7 +41,7 @@ function eventStoreDb(version: ServerVersion): Backbone {
 
 const EMBEDDED = pair(SQLITE, SQLITE);
 /** The versions of EventStoreDB do not matter to the broker: so each runs with one of the two. */
-const [EARLIER, LATER = EARLIER] = OWN_VERSIONS;
+const [EARLIER, LATER = EARLIER] = VERSIONS;
 const SERVERS = pair(eventStoreDb(LATER), KAFKA);
 
 /** All pairs of event store and broker. */

@@ -10,6 +10,8 @@ interface Failure {
   readonly name?: string;
 }
 
+const UNKNOWN = 2;
+const INVALID_ARGUMENT = 3;
 const UNAUTHENTICATED = 16;
 /** The client hides why each member failed: the cause may also be a certificate. */
 const NO_MEMBER = /^Failed to discover/;
@@ -28,6 +30,19 @@ export interface Asked {
 /** By `type`: on the batch path a WrongExpectedVersionError has neither code nor message. */
 export function isWrongVersion(error: unknown): error is WrongExpectedVersionError {
   return (error as Failure | null)?.type === ErrorType.WRONG_EXPECTED_VERSION;
+}
+
+export const ALL_READ: Asked = { right: 'read', stream: '$all' };
+
+/** Tombstoned. */
+export function isStreamDeleted(error: unknown): boolean {
+  return (error as Failure | null)?.type === ErrorType.STREAM_DELETED;
+}
+
+/** No record begins at the place from which to subscribe. 23.10 gives this code to other failures too. */
+export function isRefusedPlace(error: unknown): boolean {
+  const code = (error as Failure | null)?.code;
+  return code === UNKNOWN || code === INVALID_ARGUMENT;
 }
 
 export function isStreamNotFound(error: unknown): boolean {

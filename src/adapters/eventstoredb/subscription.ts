@@ -29,7 +29,8 @@ export const FOLLOWING: Searching = { maxSearchWindow: 1, checkpointInterval: 1 
 export interface SubscribeOnce {
   /** Events after this position; null is from the beginning. */
   readonly from: Position | null;
-  readonly streamPrefix: string;
+  /** Of the streams' names. */
+  readonly prefixes: readonly string[];
   readonly signal: AbortSignal;
   readonly searching: Searching;
 }
@@ -44,11 +45,11 @@ export interface ResolvedBatch {
 /** Ends without error when the signal aborts; throws the client's errors; a clean end from the server ends it too. */
 export async function* subscribeOnce(
   client: EventStoreDBClient,
-  { from, streamPrefix, signal, searching }: SubscribeOnce,
+  { from, prefixes, signal, searching }: SubscribeOnce,
 ): AsyncIterable<ResolvedBatch> {
   const reader = new Reader();
   const filter = streamNameFilter({
-    prefixes: [streamPrefix],
+    prefixes: [...prefixes],
     ...searching,
     checkpointReached: (_, place) => reader.passed(place),
   });

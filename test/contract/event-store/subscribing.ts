@@ -164,6 +164,17 @@ const heads: StoreCase[] = [
     }
     expect(follower.events).toHaveLength(5);
   }),
+  storeCase('the caught-up mark passes every head given before, whatever the last record is', async (s) => {
+    const { position } = await s.append(2);
+    await s.append(1, NO_STREAM, `x${s.prefix}`);
+    const head = await s.store.head();
+    for (const after of [null, position]) {
+      const { batches } = await s.caughtUp({ after });
+      const mark = batches.find(({ caughtUp }) => caughtUp)?.position ?? '';
+      expect(s.store.isAtOrAfter(mark, head)).toBe(true);
+      expect(s.store.isAtOrAfter((await s.caughtUp({ after: mark })).batches.at(-1)?.position ?? '', head)).toBe(true);
+    }
+  }),
   storeCase('the position of a batch never goes back, and its events stand at or before it', async (s) => {
     for (const n of upTo(BATCHES / 500)) await s.append(500, n * 500 - 1);
     const follower = await s.caughtUp();

@@ -26,10 +26,11 @@ export function append(data: StoredData, { stream, expected, events }: Append): 
   const ids = events.map(({ id }) => id);
   const decision = decide(data, stream, expected, ids);
   if (decision !== 'append') return decision;
-  const wasDeleted = data.isSoftDeleted(stream);
-  const next = data.lastRevision(stream) + 1;
+  const about = stream.startsWith('$$') ? stream.slice(2) : stream;
+  const wasDeleted = data.isSoftDeleted(about);
+  const next = data.lastRevision(about) + 1;
   const last = data.append(stream, events);
-  if (wasDeleted) data.undelete(stream, next);
+  if (wasDeleted) data.undelete(about, next);
   return { kind: 'stored', last };
 }
 

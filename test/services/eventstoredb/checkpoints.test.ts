@@ -4,7 +4,7 @@ import { BACKWARDS, END, type Position, START, streamNameFilter } from '@eventst
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { collect, event, harness, numbers } from './harness.js';
-import { needsTestServer } from './own-server.js';
+import { needsTestServer, VERSIONS } from './own-server.js';
 
 const { open, start, client: connect } = harness();
 let client: ReturnType<typeof connect>;
@@ -15,13 +15,17 @@ beforeEach(async () => {
 
 /** Follows streams that begin with `account-`. */
 function follow(maxSearchWindow: number, checkpointInterval: number) {
+  const places: Position[] = [];
   const checkpoints: bigint[] = [];
-  const checkpointReached = async (_: unknown, { commit }: Position) => void checkpoints.push(commit);
+  const checkpointReached = async (_: unknown, { commit, prepare }: Position) => {
+    places.push({ commit, prepare });
+    checkpoints.push(commit);
+  };
   const filter = streamNameFilter({ prefixes: ['account-'], maxSearchWindow, checkpointInterval, checkpointReached });
   const subscription = client.subscribeToAll({ fromPosition: START, filter });
   const events: Parameters<typeof numbers>[0][number][] = [];
   subscription.on('data', (each) => events.push(each));
-  return { subscription, checkpoints, events };
+  return { subscription, places, checkpoints, events };
 }
 
 const head = async () => {
@@ -57,8 +61,30 @@ test('with window 1 each record that is appended gives one, so it is known when 
 needsTestServer(() => {
   let server: Awaited<ReturnType<typeof start>>;
   beforeEach(async () => {
-    server = await start();
+    server = await start({ version: '23.10' });
     client = connect(server.url);
+  });
+
+  describe.each(VERSIONS)('%s', (version) => {
+    test('what it gives on the way to the end, and what it gives when live', async () => {
+      const other = await start({ version });
+      client = connect(other.url);
+      await client.appendToStream('other-1', [event(1), event(2)]);
+      const { places, subscription } = follow(1, 1);
+      await once(subscription, 'caughtUp');
+      const stored = other.data.log.map(({ position: commit }) => commit);
+      const end = other.data.end;
+      const onTheWay = {
+        '23.10': stored.map((commit) => ({ commit, prepare: 0n })),
+        '25': [...stored.slice(1), end].map((commit) => ({ commit, prepare: commit })),
+      };
+      expect(places).toEqual(onTheWay[version]);
+      await client.appendToStream('other-1', event(3));
+      const live = other.data.log.slice(stored.length).map(({ position: commit }) => ({ commit, prepare: commit }));
+      await eventually(() => places.length === stored.length + live.length);
+      expect(places.slice(stored.length)).toEqual(live);
+      await subscription.unsubscribe();
+    });
   });
 
   describe.each([

@@ -11,7 +11,7 @@ import any from 'google-protobuf/google/protobuf/any_pb.js';
 import empty from 'google-protobuf/google/protobuf/empty_pb.js';
 import struct from 'google-protobuf/google/protobuf/struct_pb.js';
 import type { Expected } from './append-rules.js';
-import { NONE, type ProposedEvent, type StoredEvent } from './stored-data.js';
+import { LAST_REVISION, NONE, type ProposedEvent, type StoredEvent } from './stored-data.js';
 
 export { any, empty, features, gossip, projections, rpc, shared, streams, struct };
 
@@ -75,7 +75,7 @@ function newEventMessage(event: StoredEvent): ReadResp {
   const record = new streams.ReadResp.ReadEvent.RecordedEvent()
     .setId(uuid(id))
     .setStreamIdentifier(identifierOf(stream))
-    .setStreamRevision(`${revision}`)
+    .setStreamRevision(revision === LAST_REVISION ? '9223372036854775807' : `${revision}`)
     .setCommitPosition(`${position}`)
     .setPreparePosition(`${position}`)
     .setData(data)

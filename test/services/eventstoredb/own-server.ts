@@ -25,17 +25,16 @@ export interface OwnServer {
 /** Null where the test server stands for it. */
 export const REAL_PROGRAM = process.env.EVENTSTOREDB_COMMAND || null;
 
-/** The versions that a test can have. A real server has its own alone, which EVENTSTOREDB_VERSION names. */
-export const OWN_VERSIONS: readonly [ServerVersion, ...ServerVersion[]] =
+/** Those to test: a real one is what it is, and EVENTSTOREDB_VERSION says which. */
+export const VERSIONS: readonly [ServerVersion, ...ServerVersion[]] =
   REAL_PROGRAM || process.env.EVENTSTOREDB_VERSION ? [DEFAULT_VERSION] : SERVER_VERSIONS;
 
 /** Loaded where a server is started: most files of the tests start none, and gRPC takes long to load. @param options users, TLS and the like: only within needsTestServer, because a real one takes none */
 export async function startOwnServer(options: EventStoreOptions = {}): Promise<OwnServer> {
   if (!REAL_PROGRAM) return startTestServer(options);
-  const { version = DEFAULT_VERSION, ...others } = options;
-  if (version !== DEFAULT_VERSION || Object.keys(others).length > 0) {
+  const { version: _, ...others } = options;
+  if (Object.keys(others).length > 0)
     throw new Error('a real EventStoreDB is started without options: see needsTestServer');
-  }
   const { startRealServer } = await import('./real-server.js');
   return startRealServer(REAL_PROGRAM);
 }

@@ -4,7 +4,7 @@ import { jsonEvent } from '@eventstore/db-client';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { collect, failure, harness } from './harness.js';
-import { needsTestServer, OWN_VERSIONS } from './own-server.js';
+import { needsTestServer, VERSIONS } from './own-server.js';
 
 const { open, start, client: connect } = harness();
 let client: ReturnType<typeof connect>;
@@ -206,7 +206,7 @@ test('a projection that was given no event yet has a progress of -1', async () =
   await eventually(async () => (await status()).progress === 100);
 });
 
-test.each(OWN_VERSIONS)('a source that does not compile is taken: a %s', async (version) => {
+test.each(VERSIONS)('a source that does not compile is taken: a %s', async (version) => {
   client = connect((await open({ version })).url);
   await client.createProjection('fine', counting());
   await client.createProjection('counts', 'fromCategory(');
@@ -232,7 +232,7 @@ test('the list names the five projections of the system as well', async () => {
   expect(await client.getProjectionStatus('$by_category')).toMatchObject({ status: 'Running' });
 });
 
-test.each(OWN_VERSIONS)('a projection that is not there: a %s', async (version) => {
+test.each(VERSIONS)('a projection that is not there: a %s', async (version) => {
   client = connect((await open({ version })).url);
   const notFound =
     version === '23.10'

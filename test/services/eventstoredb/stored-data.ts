@@ -58,6 +58,8 @@ export const NONE = -1;
 /** The truncateBefore of a stream that was deleted: as text, because it is more than a number can hold. */
 const DELETED_JSON = '{"$tb":9223372036854775807}';
 const DELETED = 2 ** 63;
+/** Of the event that tombstones a stream: int64's largest, as far as a number can hold it. */
+export const LAST_REVISION = 2 ** 63;
 /** A record's bytes besides names and data. */
 const RECORD_BYTES = 96;
 
@@ -72,6 +74,7 @@ export class StoredData {
   readonly #streams = new Map<string, StoredEvent[]>();
   readonly #byId = new Map<string, StoredEvent>();
   readonly #tombstones = new Set<string>();
+  readonly #scavenged = new Set<StoredEvent>();
   #end = 0n;
 
   constructor(standardProjections: Iterable<StandardProjection> = STANDARD_PROJECTIONS, from?: StoredData) {
@@ -103,6 +106,23 @@ export class StoredData {
     return new StoredData(this.standardProjections, this);
   }
 
+  /** Where the next record will stand. */
+  get end(): bigint {
+    return this.#end;
+  }
+
+  /** Removes what metadata hides; the last event of a stream stays where only its age hides it. Positions stay valid. */
+  scavenge(): void {
+    for (const [name, events] of this.#streams) {
+      const first = this.isTombstoned(name) ? events.length - 1 : this.#firstKept(name, events);
+      for (const event of events.slice(0, first)) this.#scavenged.add(event);
+    }
+  }
+
+  isScavenged(event: StoredEvent): boolean {
+    return this.#scavenged.has(event);
+  }
+
   stream(name: string): readonly StoredEvent[] {
     return this.#streams.get(name) ?? [];
   }
@@ -115,15 +135,27 @@ export class StoredData {
     return this.#byId.get(id);
   }
 
-  /** Of those that metadata does not hide, which come first; null for a stream that is not there, or was deleted. */
+  /** The first event that is not hidden by metadata; null for a stream that is not there, was deleted or has expired. */
   firstReadable(stream: string): number | null {
     const events = this.stream(stream);
     if (events.length === 0 || this.isSoftDeleted(stream)) return null;
-    const { $maxCount, $maxAge = 0, $tb = 0 } = this.#metadata(stream);
-    const byCount = $maxCount === undefined ? 0 : events.length - $maxCount;
+    const { $maxAge = 0 } = this.#metadata(stream);
     // The server ignores a $maxAge that is not positive.
     const byAge = $maxAge > 0 ? firstSince(events, Date.now() - $maxAge * 1_000) : 0;
-    return Math.max($tb, byCount, byAge);
+    if (byAge > 0 && byAge === events.length) return null;
+    return Math.max(this.#firstCounted(stream, events), byAge);
+  }
+
+  #firstCounted(stream: string, events: readonly StoredEvent[]): number {
+    const { $maxCount, $tb = 0 } = this.#metadata(stream);
+    const byCount = $maxCount === undefined ? 0 : events.length - $maxCount;
+    const gone = events.findIndex((event) => !this.#scavenged.has(event));
+    return Math.max($tb, byCount, gone === -1 ? events.length : gone, 0);
+  }
+
+  #firstKept(stream: string, events: readonly StoredEvent[]): number {
+    if (stream.startsWith('$$')) return 0;
+    return Math.min(this.firstReadable(stream) ?? events.length, events.length - (this.isSoftDeleted(stream) ? 0 : 1));
   }
 
   hasMetadata(stream: string): boolean {
@@ -138,9 +170,12 @@ export class StoredData {
     return this.append(`$$${stream}`, [json('$metadata', DELETED_JSON)]);
   }
 
-  /** What an append does to a deleted stream: what stood before it stays hidden. */
+  /**
+   * What an append does to a deleted stream, and a change of its metadata: what stood before stays hidden. Whoever wants it
+   * back writes the metadata once more.
+   */
   undelete(stream: string, fromRevision: number): void {
-    this.append(`$$${stream}`, [json('$metadata', JSON.stringify({ $tb: fromRevision }))]);
+    this.append(`$$${stream}`, [json('$metadata', JSON.stringify({ ...this.#metadata(stream), $tb: fromRevision }))]);
   }
 
   isTombstoned(stream: string): boolean {
@@ -172,7 +207,8 @@ export class StoredData {
     const events = this.#streams.get(stream) ?? [];
     if (events.length === 0) this.#streams.set(stream, events);
     const { id, type, contentType, data, metadata } = event;
-    const place = { stream, revision: events.length, position: this.#end, created: Date.now() };
+    const revision = type === '$streamDeleted' ? LAST_REVISION : events.length;
+    const place = { stream, revision, position: this.#end, created: Date.now() };
     const stored: StoredEvent = { id, type, contentType, data, metadata, ...place };
     events.push(stored);
     this.log.push(stored);
@@ -186,6 +222,7 @@ export class StoredData {
     for (const [name, events] of from.#streams) this.#streams.set(name, [...events]);
     for (const [id, event] of from.#byId) this.#byId.set(id, event);
     for (const stream of from.#tombstones) this.#tombstones.add(stream);
+    for (const event of from.#scavenged) this.#scavenged.add(event);
     for (const [name, each] of from.projections) {
       this.projections.set(name, { ...each, states: new Map(each.states) });
     }

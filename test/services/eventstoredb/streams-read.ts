@@ -4,12 +4,15 @@ import { type handleServerStreamingCall, status } from '@grpc/grpc-js';
 import { answering, type Context, forEver, goneWith, notReady, RpcError, send, streamDeleted } from './calls.js';
 import { eventMessage, identifierOf, streamName, streams } from './messages.js';
 import { mayRead } from './node-role.js';
+import type { ServerVersion } from './server-version.js';
 import type { StoredData, StoredEvent } from './stored-data.js';
 import { subscribe } from './streams-subscribe.js';
 
 /** What is read at once: a longer read sees what is appended while it goes on. */
 const PAGE = 32;
 const BACKWARDS = 1;
+
+const REFUSED_POSITION = { '23.10': 'Unexpected ReadAllResult: Error', '25': 'InvalidPosition' } as const;
 
 type Events = Iterable<StoredEvent>;
 
@@ -23,7 +26,7 @@ export function readHandler(context: Context): handleServerStreamingCall<ReadReq
       if (options.hasSubscription()) return subscribe(context, call, options, gone);
       if (context.faults.isSilent('read')) return forEver(gone);
       if (context.faults.isNotReady) throw notReady();
-      for (const message of messages(context.data, options)) {
+      for (const message of messages(context, options)) {
         await send(call, message, { signal: gone, faults: context.faults });
       }
     });
@@ -34,7 +37,7 @@ function streamOf(options: ReadReq.Options): string {
   return options.hasAll() ? '$all' : streamName(options.getStream()?.getStreamIdentifier());
 }
 
-function* messages(data: StoredData, options: ReadReq.Options): Iterable<ReadResp> {
+function* messages({ data, version }: Context, options: ReadReq.Options): Iterable<ReadResp> {
   const stream = streamName(options.getStream()?.getStreamIdentifier());
   if (data.isTombstoned(stream)) throw streamDeleted(stream);
   if (options.hasStream() && data.firstReadable(stream) === null) {
@@ -44,8 +47,9 @@ function* messages(data: StoredData, options: ReadReq.Options): Iterable<ReadRes
     return;
   }
   let left = Number(options.getCount());
-  for (const event of options.hasAll() ? fromAll(data, options) : fromStream(data, stream, options)) {
+  for (const event of options.hasAll() ? fromAll(data, options, version) : fromStream(data, stream, options)) {
     if (left <= 0) return;
+    if (data.isScavenged(event)) continue;
     left -= 1;
     yield eventMessage(event);
   }
@@ -60,16 +64,16 @@ function fromStream(data: StoredData, stream: string, options: ReadReq.Options):
   return paged(events, Math.max(first, revision));
 }
 
-function fromAll(data: StoredData, options: ReadReq.Options): Events {
-  const index = allIndex(data, options.getAll());
+function fromAll(data: StoredData, options: ReadReq.Options, version: ServerVersion): Events {
+  const index = allIndex(data, options.getAll(), version);
   return options.getReadDirection() === BACKWARDS ? data.log.slice(0, index).reverse() : paged(data.log, index);
 }
 
 /** Where in the log a read begins. @throws RpcError where no event is at that position */
-function allIndex(data: StoredData, from: ReadReq.Options.AllOptions | undefined): number {
+function allIndex(data: StoredData, from: ReadReq.Options.AllOptions | undefined, version: ServerVersion): number {
   if (from?.hasEnd()) return data.log.length;
   const index = data.indexOf(BigInt(from?.getPosition()?.getCommitPosition() ?? 0));
-  if (index === null) throw new RpcError(status.UNKNOWN, 'Unexpected ReadAllResult: Error');
+  if (index === null) throw new RpcError(status.UNKNOWN, REFUSED_POSITION[version]);
   return index;
 }
 

@@ -5,6 +5,7 @@ import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_
 import { type ServerWritableStream, type StatusObject, status } from '@grpc/grpc-js';
 import { type Context, forEver, notReady, RpcError, send, streamDeleted } from './calls.js';
 import { eventMessage, streamName, streams } from './messages.js';
+import type { ServerVersion } from './server-version.js';
 import type { StoredData, StoredEvent } from './stored-data.js';
 
 /** The server's own search window. */
@@ -16,6 +17,8 @@ interface Source {
   readonly first: number;
   /** Records up to this position are passed over, also those that are appended later: it may be beyond the end. */
   readonly after: bigint;
+  /** KurrentDB 25 from beyond the end: neither a caught-up mark nor events. */
+  readonly isSilent?: boolean;
   readonly isWanted: (event: StoredEvent) => boolean;
   /** A checkpoint comes after so many records, wanted or not. */
   readonly checkpointEvery: number;
@@ -36,7 +39,7 @@ export async function subscribe(
     ended.abort();
   });
   try {
-    await run(context, call, sourceOf(context.data, options), AbortSignal.any([gone, ended.signal]));
+    await run(context, call, sourceOf(context, options), AbortSignal.any([gone, ended.signal]));
   } catch (error) {
     if (!ended.signal.aborted) throw error;
     if (dropped) throw dropped;
@@ -48,7 +51,7 @@ export async function subscribe(
 async function run(
   context: Context,
   call: ServerWritableStream<ReadReq, ReadResp>,
-  { first, after, isWanted, checkpointEvery }: Source,
+  { first, after, isWanted, checkpointEvery, isSilent }: Source,
   signal: AbortSignal,
 ): Promise<never> {
   const { faults } = context;
@@ -57,6 +60,7 @@ async function run(
     await send(call, message, { signal, faults });
   };
   await give(confirmation());
+  if (isSilent) await forEver(signal);
   let isCaughtUp = false;
   for (let index = first, looked = 0; ; index += 1) {
     if (index >= context.data.log.length) {
@@ -64,15 +68,19 @@ async function run(
       isCaughtUp = true;
       await longer(context, index, signal);
     }
-    const event = context.data.log[index];
-    if (!event || event.position <= after) continue;
+    const event = recordAt(context.data, index, after);
+    if (!event) continue;
     if (isWanted(event)) await give(eventMessage(event));
     looked += 1;
-    if (looked === checkpointEvery) {
-      looked = 0;
-      await give(checkpoint(event.position));
-    }
+    if (looked % checkpointEvery > 0) continue;
+    await give(isCaughtUp ? checkpoint(event.position) : checkpointOnTheWay(context, event, index));
   }
+}
+
+/** Undefined for one that is passed over. */
+function recordAt(data: StoredData, index: number, after: bigint): StoredEvent | undefined {
+  const event = data.log[index];
+  return event && event.position > after && !data.isScavenged(event) ? event : undefined;
 }
 
 /** Not by a log that is kept: a member that is cut off has one of its own, and gets the cluster's back later. */
@@ -80,28 +88,44 @@ async function longer(context: Context, than: number, signal: AbortSignal): Prom
   while (than >= context.data.log.length) await once(context.data.appends, 'append', { signal });
 }
 
-function sourceOf(data: StoredData, options: ReadReq.Options): Source {
-  return options.hasAll() ? allSource(data, options) : streamSource(data, options);
+function sourceOf(context: Context, options: ReadReq.Options): Source {
+  return options.hasAll() ? allSource(context, options) : streamSource(context.data, options);
 }
 
-function allSource(data: StoredData, options: ReadReq.Options): Source {
+function allSource(context: Context, options: ReadReq.Options): Source {
   const filter = options.getFilter();
   const every = filter ? (filter.getMax() || WINDOW) * filter.getCheckpointintervalmultiplier() : Infinity;
   return {
-    ...startOf(data, options.getAll()),
+    ...startOf(context, options.getAll()),
     isWanted: filter ? matches(filter) : () => true,
     checkpointEvery: every,
   };
 }
 
-/** The event at the position is not given again. */
-function startOf(data: StoredData, from: ReadReq.Options.AllOptions | undefined): Pick<Source, 'first' | 'after'> {
+type Start = Pick<Source, 'first' | 'after' | 'isSilent'>;
+
+/** The event at the position is not given again: but it stands behind the position `commit/0`. */
+function startOf({ data, version }: Context, from: ReadReq.Options.AllOptions | undefined): Start {
   if (from?.hasEnd()) return { first: data.log.length, after: BEFORE_ALL };
   if (!from?.hasPosition()) return { first: 0, after: BEFORE_ALL };
-  const after = BigInt(from.getPosition()?.getCommitPosition() ?? 0);
-  const first = data.indexOf(after);
-  if (first === null) throw new RpcError(status.UNKNOWN, 'Exception was thrown by handler.');
-  return { first, after };
+  const commit = BigInt(from.getPosition()?.getCommitPosition() ?? 0);
+  const prepare = BigInt(from.getPosition()?.getPreparePosition() ?? 0);
+  const first = data.indexOf(commit);
+  if (first === null) throw insideAnEvent(version);
+  const isBeyond = first === data.log.length;
+  const after = prepare < commit && !isBeyond ? commit - 1n : commit;
+  return { first, after, isSilent: isBeyond && version === '25' };
+}
+
+function insideAnEvent(version: ServerVersion): RpcError {
+  switch (version) {
+    case '23.10':
+      return new RpcError(status.UNKNOWN, 'Exception was thrown by handler.');
+    case '25':
+      return new RpcError(status.INVALID_ARGUMENT, 'InvalidPosition');
+    default:
+      return version satisfies never;
+  }
 }
 
 function streamSource(data: StoredData, options: ReadReq.Options): Source {
@@ -133,7 +157,19 @@ function confirmation(): ReadResp {
   return new streams.ReadResp().setConfirmation(message);
 }
 
-function checkpoint(position: bigint): ReadResp {
-  const message = new streams.ReadResp.Checkpoint().setCommitPosition(`${position}`).setPreparePosition(`${position}`);
+/** While it catches up: 23.10 gives commit/0, and 25 the place behind the record, which may be the log's end. */
+function checkpointOnTheWay({ data, version }: Context, { position }: StoredEvent, index: number): ReadResp {
+  switch (version) {
+    case '23.10':
+      return checkpoint(position, 0n);
+    case '25':
+      return checkpoint(data.log[index + 1]?.position ?? data.end);
+    default:
+      return version satisfies never;
+  }
+}
+
+function checkpoint(commit: bigint, prepare = commit): ReadResp {
+  const message = new streams.ReadResp.Checkpoint().setCommitPosition(`${commit}`).setPreparePosition(`${prepare}`);
   return new streams.ReadResp().setCheckpoint(message);
 }
