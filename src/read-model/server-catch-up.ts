@@ -32,7 +32,7 @@ export class StandsStill extends Error {
  * checked.
  */
 const LAST_STREAMS = 20;
-/** The server's status is a second old. One that was started and is still stopped, or faulted, does not recover by itself. */
+/** Looks: the server's status is a second old. One that was started and is still stopped, or faulted, does not recover by itself. */
 const ENDED_PATIENCE = 25;
 
 /** @throws StandsStill, ProjectionMissing, StoreUnavailable */
