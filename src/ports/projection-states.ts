@@ -51,12 +51,9 @@ export interface KeptKey {
   readonly use: string;
 }
 
-/** The event that could not be folded. */
+/** A stream that is no longer folded. */
 export interface SetAside {
-  readonly revision: number;
-  readonly eventId: string;
-  readonly eventType: string;
-  /** A few words, without any value from the event. */
+  /** Completes "account 42 is set aside: ...", without any value from an event. */
   readonly why: string;
 }
 
@@ -65,7 +62,8 @@ export interface StateChanges {
   /** Null: the stream is folded again. */
   readonly setAside: ReadonlyMap<string, SetAside | null>;
   readonly keys: readonly KeptKey[];
-  readonly position: string;
+  /** Null: nothing was folded yet. */
+  readonly position: string | null;
 }
 
 export class StatesDamaged extends Error {

@@ -1,13 +1,13 @@
 /**
- * An account with an event that can't be folded is set aside: its state is unknown from that event on, and other accounts go
- * on.
+ * An account with an event that can't be folded, or whose stream is not whole, is set aside: its state is unknown, and other
+ * accounts go on (quarantine.ts).
  */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
 import { ACCOUNT_STREAM_PREFIX, accountStream } from '../webhooks/events.js';
 import { whyUnfoldable } from './foldable.js';
 
-/** A query for an account that is set aside. The message names the account, the event and the event's defect. */
+/** A query for an account that is set aside. The message names the account and the reason. */
 export class AccountUnreadable extends Error {
   override readonly name = 'AccountUnreadable';
   readonly code = 'ACCOUNT_UNREADABLE';
@@ -19,13 +19,13 @@ export class AccountUnreadable extends Error {
   }
 }
 
-export function setAsideText(stream: string, { revision, eventType, eventId, why }: SetAside): string {
+export function setAsideText(stream: string, { why }: SetAside): string {
   const account = stream.startsWith(ACCOUNT_STREAM_PREFIX) ? stream.slice(ACCOUNT_STREAM_PREFIX.length) : stream;
-  return `account ${account} is set aside: event ${revision} (${eventType}, ${eventId}) can't be read: ${why}`;
+  return `account ${account} is set aside: ${why}`;
 }
 
 export function setAsideBy({ revision, id, type }: RecordedEvent, why: string): SetAside {
-  return { revision, eventId: id, eventType: type, why };
+  return { why: `event ${revision} (${type}, ${id}) can't be read: ${why}` };
 }
 
 /** @throws AccountUnreadable if the event can't be folded */

@@ -87,7 +87,8 @@ export function createAccounts(states: KnownStates<AccountStates>): Accounts {
       state(accountId)?.failing.find((failing) => failing.endpoint === endpoint)?.since,
     async credential(accountId, clientId) {
       const stream = accountStream(accountId);
-      return named(states.current(stream), clientId) ?? named(await states.fresh(stream), clientId);
+      const found = aside(accountId) ? undefined : named(states.current(stream), clientId);
+      return found ?? named(await states.fresh(stream), clientId);
     },
     async signingSecrets(accountId) {
       return (await states.find(accountStream(accountId)))?.state['account-credentials'].signingSecrets ?? [];

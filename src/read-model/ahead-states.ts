@@ -27,11 +27,14 @@ interface AheadState<S> {
   readonly characters: number;
   /** By `now`, when this process appended the first of its events; null if it only read them. */
   readonly since: number | null;
+  /** By `now`: the last event was in the store. */
+  readonly storedAt: number;
 }
 
 export class AheadStates<S> {
   readonly #limits: AheadLimits;
   readonly #now: () => number;
+  /** In the order of `storedAt`. */
   readonly #entries = new Map<string, AheadState<S>>();
   #characters = 0;
 
@@ -65,7 +68,20 @@ export class AheadStates<S> {
     const characters = charactersOf(folded.state);
     const all = new Map([...(before?.keys ?? []), ...keys.map((use) => [use.key, use] as const)]);
     this.#characters += characters - (before?.characters ?? 0);
-    this.#entries.set(stream, { folded, keys: all, characters, since: before?.since ?? (isOwn ? this.#now() : null) });
+    const storedAt = this.#now();
+    this.#entries.delete(stream);
+    const since = before?.since ?? (isOwn ? storedAt : null);
+    this.#entries.set(stream, { folded, keys: all, characters, since, storedAt });
+  }
+
+  /** The streams whose last known event was in the store before this time, by `now`. */
+  storedBefore(time: number): string[] {
+    const streams: string[] = [];
+    for (const [stream, { storedAt }] of this.#entries) {
+      if (storedAt >= time) break;
+      streams.push(stream);
+    }
+    return streams;
   }
 
   /**

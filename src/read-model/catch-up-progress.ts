@@ -1,7 +1,7 @@
 /** Logs a projection's progress towards the end of the store. */
 import type { Logger } from '../observability/logger.js';
 
-const TELL_EVERY_MS = 1_000;
+const LOG_EVERY_MS = 1_000;
 
 export class CatchUpProgress {
   readonly #projection: string;
@@ -9,7 +9,8 @@ export class CatchUpProgress {
   readonly #now: () => number;
   #events = 0;
   #startedAt = 0;
-  #toldAt = 0;
+  #loggedAt = 0;
+  #isFirst = true;
 
   /** @param now ms, only for the pace of the messages */
   constructor(projection: string, logger: Logger, now: () => number) {
@@ -18,8 +19,10 @@ export class CatchUpProgress {
     this.#now = now;
   }
 
+  /** A catch-up begins: at the start, and whenever the store is out of reach. */
   start(): void {
-    this.#startedAt = this.#toldAt = this.#now();
+    this.#events = 0;
+    this.#startedAt = this.#loggedAt = this.#now();
   }
 
   folded(events: number): void {
@@ -27,13 +30,16 @@ export class CatchUpProgress {
   }
 
   catchingUp(): void {
-    if (this.#now() - this.#toldAt < TELL_EVERY_MS) return;
-    this.#toldAt = this.#now();
+    if (this.#now() - this.#loggedAt < LOG_EVERY_MS) return;
+    this.#loggedAt = this.#now();
     this.#logger.info(this.#about(), 'the projection is catching up');
   }
 
+  /** A short catch-up is one of many on a busy machine: only the first, and long ones, are worth a line at info. */
   caughtUp(): void {
-    this.#logger.info(this.#about(), 'the projection has caught up');
+    const level = this.#isFirst || this.#now() - this.#startedAt >= LOG_EVERY_MS ? 'info' : 'debug';
+    this.#isFirst = false;
+    this.#logger[level](this.#about(), 'the projection has caught up');
   }
 
   #about() {

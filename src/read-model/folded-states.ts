@@ -57,9 +57,11 @@ export class FoldedStates<S> {
   /** As committed: these streams are no longer folded. */
   #aside: ReadonlyMap<string, SetAside> = new Map();
   #asideDrafts = new Map<string, SetAside | null>();
+  /** Of streams that are set aside: the last revision that was not folded. */
+  readonly #skipped = new Map<string, number>();
   /** Uncommitted events, including those that changed no state. */
   #events = 0;
-  /** The position up to which the drafts contain everything. */
+  /** The position up to which states and drafts contain everything. */
   #position: string | null = null;
 
   /** @param time ms since the epoch: keys older than their retention are not stored */
@@ -83,9 +85,9 @@ export class FoldedStates<S> {
     this.#cache.clear();
     this.#forgetDrafts();
     const { version } = this.#projection;
-    const position = this.#undamaged(() => this.#states.open({ version, history }));
+    this.#position = this.#undamaged(() => this.#states.open({ version, history }));
     this.#aside = this.#undamaged(() => this.#states.setAside());
-    return position;
+    return this.#position;
   }
 
   /** The committed streams with an event that can't be folded. */
@@ -133,14 +135,20 @@ export class FoldedStates<S> {
     return draft && { state: draft.state, revision: draft.revision, eventId: draft.eventId };
   }
 
-  putAside(stream: string, event: SetAside): void {
-    this.#asideDrafts.set(stream, event);
+  putAside(stream: string, { why }: SetAside): void {
+    this.#asideDrafts.set(stream, { why });
+  }
+
+  /** The last revision of a stream that arrived while it was set aside; -1: none did. */
+  skippedUpTo(stream: string): number {
+    return this.#skipped.get(stream) ?? -1;
   }
 
   /** A stream that was set aside is folded again, up to here. */
   takeBack(stream: string, folded: Folded<S>, keys: readonly KeyUse[]): void {
     this.#drafts.set(stream, folded);
     this.#asideDrafts.set(stream, null);
+    this.#skipped.delete(stream);
     for (const use of keys) this.#keep(stream, use);
   }
 
@@ -152,10 +160,20 @@ export class FoldedStates<S> {
   }
 
   #foldOne(event: RecordedEvent): void {
-    const { stream } = event;
-    if (this.#isAside(stream)) return;
+    const { stream, revision } = event;
+    if (this.#isAside(stream)) {
+      this.#skipped.set(stream, revision);
+      return;
+    }
     const before = this.#drafts.get(stream) ?? this.current(stream);
-    if (before && event.revision <= before.revision) return;
+    const due = before ? before.revision + 1 : 0;
+    if (revision < due) return;
+    if (revision > due) {
+      this.putAside(stream, {
+        why: `its events before revision ${revision} are missing: deleted, expired or truncated`,
+      });
+      return;
+    }
     const next = this.#next(before, event);
     if ('why' in next) {
       this.putAside(stream, next);
@@ -191,7 +209,7 @@ export class FoldedStates<S> {
     const [changed, keys, setAside, position] = [this.#drafts, this.#keys, this.#asideDrafts, this.#position];
     this.#forgetDrafts();
     const states = serialised(changed);
-    if (position !== null) this.#undamaged(() => this.#states.commit({ states, keys, setAside, position }));
+    this.#undamaged(() => this.#states.commit({ states, keys, setAside, position }));
     for (const [stream, { state, revision, eventId }] of changed) {
       this.#cache.set(stream, { state, revision, eventId }, { size: states.get(stream)?.json.length ?? 1 });
     }
@@ -216,7 +234,6 @@ export class FoldedStates<S> {
     this.#keys = [];
     this.#asideDrafts = new Map();
     this.#events = 0;
-    this.#position = null;
   }
 
   /** Pages of the file may be overwritten while the file remains valid SQLite. */

@@ -2,18 +2,25 @@
  * The states as this process knows them: folded from the subscription or, where that is behind, from its own commands and
  * reads. They are handed out as they are cached: users must not change them.
  */
-import { type EventStore, OtherHistory, type RecordedEvent } from '../ports/event-store.js';
+import {
+  type EventStore,
+  OtherHistory,
+  type RecordedEvent,
+  StoreUnavailable,
+  StreamHidden,
+} from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
 import type { KeyUse } from '../webhooks/key-use.js';
 import { AccountUnreadable } from './account-unreadable.js';
 import { AheadStates } from './ahead-states.js';
 import type { Committed, Folded, FoldedStates } from './folded-states.js';
+import { type Quarantine, withKeys } from './quarantine.js';
 import { readOn } from './read-on.js';
-import { withKeys } from './try-again.js';
 
 export interface KnownStatesParts<S> {
   readonly folded: FoldedStates<S>;
   readonly store: Pick<EventStore, 'read' | 'endsWith'>;
+  readonly quarantine: Pick<Quarantine<S>, 'retry' | 'examine'>;
   /** ms, monotonic. */
   readonly now: () => number;
   /** Called with how long an own append was ahead of the folded states, in ms. */
@@ -54,6 +61,7 @@ export class KnownStates<S> {
 
   /** The state as known here or, if the stream is unknown here yet, folded from the store. @throws as `fresh` */
   async find(stream: string): Promise<Folded<S> | undefined> {
+    await this.#parts.quarantine.retry(stream);
     return this.current(stream) ?? (await this.fresh(stream));
   }
 
@@ -62,6 +70,18 @@ export class KnownStates<S> {
    * @throws StoreUnavailable, OtherHistory, AccountUnreadable
    */
   async fresh(stream: string): Promise<Folded<S> | undefined> {
+    await this.#parts.quarantine.retry(stream);
+    try {
+      return await this.#fresh(stream);
+    } catch (error) {
+      if (!(error instanceof StreamHidden)) throw error;
+      await this.#parts.quarantine.examine(stream);
+      const aside = this.setAside.get(stream);
+      throw aside ? new AccountUnreadable(stream, aside) : new StoreUnavailable(error.message, { cause: error });
+    }
+  }
+
+  async #fresh(stream: string): Promise<Folded<S> | undefined> {
     // Starts from the state known here: unauthenticated callers can trigger this (POST /oauth/token), and a history may be
     // long.
     const before = this.current(stream);
@@ -88,6 +108,19 @@ export class KnownStates<S> {
   /** Call before a command starts. @throws ReadModelBehind if too much is ahead of the folded states */
   mustTakeMore(): void {
     this.#ahead.mustTakeMore();
+  }
+
+  /**
+   * Call when the folded states have passed a head that was asked for at `time`: events that are still ahead of them, and were
+   * in the store before, were not shown. A store that was restored has lost them.
+   * @throws OtherHistory, StoreUnavailable
+   */
+  async mustHaveShown(time: number): Promise<void> {
+    for (const stream of this.#ahead.storedBefore(time)) {
+      await this.fresh(stream).catch((error: unknown) => {
+        if (!(error instanceof AccountUnreadable)) throw error;
+      });
+    }
   }
 
   /** The folded states have these by now. */

@@ -21,6 +21,11 @@ export class PassedPlaces {
     for (const wait of this.#waits) if (this.#isAtOrAfter(position, wait.head)) wait.passed();
   }
 
+  /** What was committed may be of another history than the store's next head. */
+  forget(): void {
+    this.#position = null;
+  }
+
   /** Fulfilled once `head` is passed. @throws the signal's reason if it aborts first */
   async until(head: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();

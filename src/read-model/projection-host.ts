@@ -8,8 +8,7 @@
  *
  * States of another history are never handed out as those of this one: payment events would miss webhooks. The host is then
  * lost, the process ends, and its next start explains how to accept the store.
- * A stream with an event that can't be folded is set aside, in the same transaction as everything else; the others go on.
- * Each process start retries it.
+ * A stream that cannot be read is set aside, in the same transaction as everything else; the others go on (quarantine.ts).
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
@@ -27,7 +26,7 @@ import { KnownStates } from './known-states.js';
 import { PassedPlaces } from './passed-places.js';
 import { ProgressToHead } from './progress-to-head.js';
 import type { Projection } from './projection-source.js';
-import { AsideTold, foldAsideAgain } from './try-again.js';
+import { Quarantine } from './quarantine.js';
 
 const RETRY_AFTER_MS = 500;
 /**
@@ -74,7 +73,7 @@ export class ProjectionHost<S> {
   readonly #progress: CatchUpProgress;
   readonly #toHead: ProgressToHead;
   readonly #passed: PassedPlaces;
-  readonly #asideTold: AsideTold;
+  readonly #quarantine: Quarantine<S>;
   readonly #stopping = new AbortController();
   readonly #caughtUp = withResolvers<void>();
   readonly #lost = withResolvers<never>();
@@ -82,7 +81,7 @@ export class ProjectionHost<S> {
   #running: Promise<void> = Promise.resolve();
   #history = '';
   #live = false;
-  #isAsideTried = false;
+  #isQuarantineTried = false;
   #contact: Contact = { kind: 'starting', why: 'the event store has not answered yet' };
   #events = 0;
   /** Everything up to here was received. */
@@ -96,12 +95,16 @@ export class ProjectionHost<S> {
     const { projection, store, states, logger, now, time, onReached = () => undefined } = parts;
     this.#parts = parts;
     this.#folded = new FoldedStates(projection, states, time, (error) => this.#lose(error));
+    const commit = () => {
+      if (!this.#stopping.signal.aborted) this.#commit();
+    };
+    this.#quarantine = new Quarantine({ folded: this.#folded, store, logger, now, commit });
     const onOtherHistory = (error: OtherHistory) => this.#lose(error);
-    this.known = new KnownStates({ folded: this.#folded, store, now, onReached, onOtherHistory });
+    const own = { folded: this.#folded, quarantine: this.#quarantine };
+    this.known = new KnownStates({ ...own, store, now, onReached, onOtherHistory });
     this.#progress = new CatchUpProgress(projection.name, logger, now);
     this.#toHead = new ProgressToHead(now);
     this.#passed = new PassedPlaces((position, head) => store.isAtOrAfter(position, head));
-    this.#asideTold = new AsideTold(logger);
     this.#lost.promise.catch(() => undefined);
   }
 
@@ -111,6 +114,7 @@ export class ProjectionHost<S> {
     this.#progress.start();
     this.#lastLive = this.#parts.now();
     this.#running = this.#run();
+    void this.#quarantine.retryEachMinute(this.#stopping.signal);
   }
 
   /** Fulfilled once everything stored when the host started is folded. */
@@ -130,10 +134,13 @@ export class ProjectionHost<S> {
 
   /**
    * Fulfilled once the states have everything the store had at the time of the call.
-   * @throws StoreUnavailable, OtherHistory
+   * @throws StoreUnavailable; OtherHistory if this process knows an event that the store lost
    */
   async passHead(signal: AbortSignal): Promise<void> {
-    await this.#passed.until(await this.#parts.store.head(), signal);
+    const { store, now } = this.#parts;
+    const askedAt = now();
+    await this.#passed.until(await store.head(), signal);
+    await this.known.mustHaveShown(askedAt);
   }
 
   /** Recreates a subscription that does not advance towards a known head of the store. */
@@ -167,26 +174,25 @@ export class ProjectionHost<S> {
     const { store, projection } = this.#parts;
     const after = this.#folded.open(this.#history);
     this.#position = after;
-    if (after !== null) this.#passed.moved(after);
-    if (!this.#isAsideTried) this.#asideTold.tell(await foldAsideAgain(this.#folded, store));
+    if (!this.#isQuarantineTried) await this.#quarantine.retryAll();
     const onDropped = (error: Error) => this.#outOfReach(error);
     for await (const batch of store.subscribe({ after, streamPrefix: projection.streamPrefix, signal, onDropped })) {
       this.#apply(batch);
     }
   }
 
-  #apply({ events, position, caughtUp }: EventBatch): void {
+  #apply({ events, position, caughtUp, reshaped = [] }: EventBatch): void {
+    // If the store is away, the account's next call notices.
+    for (const stream of reshaped) this.#quarantine.examine(stream).catch(() => undefined);
     this.#folded.fold(events, position);
     this.#position = position;
     this.#events += events.length;
     if (this.#isWorthACommit(events.length, caughtUp)) this.#commit();
-    if (this.#folded.uncommitted.events === 0) this.#passed.moved(position);
-    if (this.#live) return;
-    if (caughtUp) this.#becomeLive();
-    else {
+    if (!this.#live && caughtUp) this.#becomeLive();
+    if (!this.#live) {
       this.#contact = { kind: 'catching-up', why: `folded ${this.#events} events, and there are more` };
       this.#progress.catchingUp();
-    }
+    } else if (this.#folded.uncommitted.events === 0) this.#passed.moved(position);
   }
 
   #isWorthACommit(events: number, caughtUp: boolean): boolean {
@@ -200,7 +206,7 @@ export class ProjectionHost<S> {
     const { events } = this.#folded.uncommitted;
     const committed = this.#folded.commit();
     this.known.committed(committed);
-    this.#asideTold.tell(committed.setAside);
+    this.#quarantine.log(committed.setAside);
     this.#committedAt = this.#parts.now();
     this.#progress.folded(events);
     if (this.#committedAt - this.#keysForgottenAt < FORGET_KEYS_EVERY_MS) return;
@@ -210,11 +216,13 @@ export class ProjectionHost<S> {
 
   #becomeLive(): void {
     this.#live = true;
-    this.#isAsideTried = true;
+    this.#isQuarantineTried = true;
     this.#contact = { kind: 'live', why: null };
     this.#toHead.passed();
     this.#caughtUp.resolve();
     this.#progress.caughtUp();
+    // Meanwhile the store may have been restored, and lack events that this process appended.
+    this.passHead(this.#stopping.signal).catch(() => undefined);
   }
 
   #behindMs(): number {
@@ -223,7 +231,11 @@ export class ProjectionHost<S> {
 
   /** The states may be behind the store until the next caught-up mark. */
   #outOfReach(error: unknown): void {
-    if (this.#live) this.#lastLive = this.#parts.now();
+    if (this.#live) {
+      this.#lastLive = this.#parts.now();
+      this.#progress.start();
+      this.#passed.forget();
+    }
     this.#live = false;
     this.#contact = { kind: 'out-of-reach', why: error instanceof Error ? error.message : String(error) };
   }

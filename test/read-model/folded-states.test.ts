@@ -15,7 +15,7 @@ const projection = compileProjection(
 function fixture() {
   const stored = new Map<string, ProjectionState>();
   const loads: string[] = [];
-  const positions: string[] = [];
+  const positions: (string | null)[] = [];
   const damages: StatesDamaged[] = [];
   const keys = new Map<string, string>();
   const states: ProjectionStates = {
@@ -72,7 +72,7 @@ test('what was folded and not committed is forgotten where it begins again', () 
   give(folded, [written('text-1', 'a')]);
   folded.open('history');
   expect(folded.commit().changed.size).toBe(0);
-  expect(positions).toEqual([]);
+  expect(positions).toEqual([null]);
   give(folded, [written('text-1', 'b')]);
   folded.commit();
   expect(folded.current('text-1')?.state).toEqual({ text: 'b' });

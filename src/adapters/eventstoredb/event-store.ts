@@ -138,7 +138,9 @@ export class EventStoreDbStore implements EventStore {
           yield batch;
         }
       } catch (error) {
-        if (!signal.aborted) options.onDropped?.(dropOf(error));
+        if (signal.aborted) return;
+        const drop = dropOf(error);
+        options.onDropped?.(drop);
       }
       // Any unrequested end is a drop: the client does not reconnect by itself.
       if (!signal.aborted) await this.#pause(backoff(failures, this.#options.random), signal);

@@ -50,15 +50,18 @@ export class Reads {
 
   /** @throws StreamHidden, TookTooLong, the client's errors */
   async *onward(stream: string, fromRevision: number, maxCount?: number): AsyncIterable<RecordedEvent> {
-    let isFirst = true;
-    for await (const event of this.#page(stream, fromRevision, maxCount)) {
-      if (isFirst && event.revision > fromRevision) {
-        throw new StreamHidden(stream, `its events before revision ${event.revision} were removed`);
+    // Twice: the metadata that hid the stream from the read may be changed before it is read.
+    for (let look = 1; look <= 2; look += 1) {
+      let isFirst = true;
+      for await (const event of this.#page(stream, fromRevision, maxCount)) {
+        if (isFirst && event.revision > fromRevision) {
+          throw new StreamHidden(stream, `its events before revision ${event.revision} were removed`);
+        }
+        isFirst = false;
+        yield event;
       }
-      isFirst = false;
-      yield event;
+      if (!isFirst || (await this.#endsBefore(stream, fromRevision))) return;
     }
-    if (isFirst) await this.#mayEndBefore(stream, fromRevision);
   }
 
   /** hidden: its stream was deleted, has expired, or was truncated. gone: nothing explains that it is not there. */
@@ -83,13 +86,17 @@ export class Reads {
     }
   }
 
-  /** A stream that gave nothing from a revision on was never that long, or its metadata hides all of it. */
-  async #mayEndBefore(stream: string, revision: number): Promise<void> {
-    if (revision > 0 && (await this.#hasEvents(stream))) return;
+  /**
+   * Whether a stream that gave nothing from a revision on was never that long. False: its metadata may have hidden it before.
+   * @throws StreamHidden if its metadata hides all of it
+   */
+  async #endsBefore(stream: string, revision: number): Promise<boolean> {
+    if (revision > 0 && (await this.#hasEvents(stream))) return true;
     const asked = this.#client.getStreamMetadata(stream, OF_THE_LEADER);
     const { metadata } = await withinTime(this.#silenceMs, asked);
     const why = metadata && whyHidden(metadata);
     if (why) throw new StreamHidden(stream, why);
+    return metadata === undefined;
   }
 
   async #hasEvents(stream: string): Promise<boolean> {

@@ -24,13 +24,7 @@ const KEYS_AT_ONCE = 10_000;
 const SCHEMA = `
 CREATE TABLE origin (version TEXT NOT NULL, history TEXT NOT NULL, position TEXT);
 CREATE TABLE states (stream TEXT PRIMARY KEY, revision INTEGER NOT NULL, event_id TEXT NOT NULL, state TEXT NOT NULL);
-CREATE TABLE set_aside (
-  stream TEXT PRIMARY KEY,
-  revision INTEGER NOT NULL,
-  event_id TEXT NOT NULL,
-  event_type TEXT NOT NULL,
-  why TEXT NOT NULL
-);
+CREATE TABLE set_aside (stream TEXT PRIMARY KEY, why TEXT NOT NULL);
 -- In the order in which they came, which is nearly that of time: what is old stands in front, without an index of its own.
 -- Measured, 100,000 random keys, 8 a commit: 32 us each, 45 as a table by stream and key with an index by time.
 CREATE TABLE keys (
@@ -47,7 +41,7 @@ CREATE TABLE keys (
 export const READ_MODEL: FileKind = {
   name: 'read-model',
   applicationId: 0x6177726d,
-  shape: 4,
+  shape: 5,
   schema: SCHEMA,
   isChecked: true,
 };
@@ -156,7 +150,7 @@ class SqliteProjectionStates implements ProjectionStates {
 
   #setAside(stream: string, event: SetAside | null): void {
     if (event === null) this.#sql.foldAgain.run(stream);
-    else this.#sql.putAside.run(stream, event.revision, event.eventId, event.eventType, event.why);
+    else this.#sql.putAside.run(stream, event.why);
   }
 
   #origin(): (StatesOrigin & { position: string | null }) | undefined {
@@ -191,12 +185,8 @@ function statements(file: SqliteFile) {
        ON CONFLICT (stream) DO UPDATE
        SET revision = excluded.revision, event_id = excluded.event_id, state = excluded.state`,
     ),
-    setAside: file.prepare(
-      'SELECT stream, revision, event_id AS eventId, event_type AS eventType, why FROM set_aside ORDER BY stream',
-    ),
-    putAside: file.prepare(
-      'INSERT OR REPLACE INTO set_aside (stream, revision, event_id, event_type, why) VALUES (?, ?, ?, ?, ?)',
-    ),
+    setAside: file.prepare('SELECT stream, why FROM set_aside ORDER BY stream'),
+    putAside: file.prepare('INSERT OR REPLACE INTO set_aside (stream, why) VALUES (?, ?)'),
     foldAgain: file.prepare('DELETE FROM set_aside WHERE stream = ?'),
     key: file.prepare('SELECT used FROM keys WHERE stream = ? AND key = ?').pluck(),
     keep: file.prepare('INSERT OR REPLACE INTO keys (stream, key, at, used) VALUES (?, ?, ?, ?)'),
