@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ProjectionMissing, type ServerProjectionStatus } from '../ports/projection-server.js';
 import { loadProjection, type Projection, type ProjectionName } from './projection-source.js';
 import { isFaulted, isFolding, isStopped, type ServerParts } from './server-condition.js';
-import { differenceAt, eventsOf, type Place } from './server-fold.js';
+import { batchesOf, differenceAt, type Place } from './server-fold.js';
 
 export interface Watching {
   readonly lookEveryMs: number;
@@ -94,12 +94,14 @@ async function until(
 /** The last handled events, of some streams. */
 async function lastPlaces(parts: ServerParts, projection: Projection): Promise<Place[]> {
   const last = new Map<string, Place>();
-  for await (const { stream, revision, type } of eventsOf(parts, projection)) {
-    if (!projection.handles(type)) continue;
-    last.delete(stream);
-    last.set(stream, { stream, revision });
-    const [oldest] = last.keys();
-    if (last.size > LAST_STREAMS && oldest !== undefined) last.delete(oldest);
+  for await (const { events } of batchesOf(parts, projection)) {
+    for (const { stream, revision, type } of events) {
+      if (!projection.handles(type)) continue;
+      last.delete(stream);
+      last.set(stream, { stream, revision });
+      const [oldest] = last.keys();
+      if (last.size > LAST_STREAMS && oldest !== undefined) last.delete(oldest);
+    }
   }
   return [...last.values()];
 }

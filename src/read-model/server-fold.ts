@@ -1,22 +1,28 @@
 /** The reference for the server's projections: the same events, folded here. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type RecordedEvent, StoreUnavailable } from '../ports/event-store.js';
+import {
+  type EventBatch,
+  type EventStore,
+  type RecordedEvent,
+  StoreUnavailable,
+  StreamHidden,
+} from '../ports/event-store.js';
 import type { Projection } from './projection-source.js';
 import type { ServerParts } from './server-condition.js';
 
 const STILL_THERE_EVERY_MS = 2_000;
 
 /** Every event of its streams, in order, up to the store's current end. @throws StoreUnavailable */
-export async function* eventsOf(
+export async function* batchesOf(
   parts: ServerParts,
   { name, streamPrefix }: Pick<Projection, 'name' | 'streamPrefix'>,
-): AsyncIterable<RecordedEvent> {
+): AsyncIterable<EventBatch> {
   const until = new AbortController();
   void abortWhenGone(parts, name, until);
   try {
     for await (const batch of parts.store.subscribe({ after: null, streamPrefix, signal: until.signal })) {
-      yield* batch.events;
+      yield batch;
       if (batch.caughtUp) return;
     }
     throw until.signal.reason ?? new StoreUnavailable('the event store was closed meanwhile');
@@ -73,14 +79,21 @@ export async function differenceAt(
       if (event.revision >= revision && fold.equals(there)) return null;
     }
   } catch (error) {
-    if (isHidden(error)) return { unreadable: error.message };
+    if (error instanceof StreamHidden) return { unreadable: error.why };
     throw error;
   }
   return fold.unreadable ?? { local: fold.stored, server: there };
 }
 
-function isHidden(error: unknown): error is Error {
-  return (error as { readonly code?: unknown } | null)?.code === 'STREAM_HIDDEN';
+/** Null if the stream can be read from its first event on. @throws StoreUnavailable */
+export async function hiddenIn(store: Pick<EventStore, 'read'>, stream: string): Promise<Unreadable | null> {
+  try {
+    for await (const _ of store.read(stream)) break;
+    return null;
+  } catch (error) {
+    if (error instanceof StreamHidden) return { unreadable: error.why };
+    throw error;
+  }
 }
 
 /** The state of one stream by this program's source. */
@@ -103,9 +116,7 @@ export class StreamFold {
 
   get unreadable(): Unreadable | null {
     if (!this.#first) return null;
-    return {
-      unreadable: `its first event is number ${this.#first}: the earlier ones were removed from the event store`,
-    };
+    return { unreadable: `its events before revision ${this.#first} were removed` };
   }
 
   /** As the server stores it. */

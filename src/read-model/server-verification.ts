@@ -4,7 +4,15 @@ import type { RecordedEvent } from '../ports/event-store.js';
 import { ProjectionMissing } from '../ports/projection-server.js';
 import { loadProjection, type Projection, type ProjectionName } from './projection-source.js';
 import type { ServerParts } from './server-condition.js';
-import { differenceAt, eventsOf, type Place, StreamFold, type TwoStates, type Unreadable } from './server-fold.js';
+import {
+  batchesOf,
+  differenceAt,
+  hiddenIn,
+  type Place,
+  StreamFold,
+  type TwoStates,
+  type Unreadable,
+} from './server-fold.js';
 
 /** A server that is briefly behind is no difference, so all differing states are checked again, together. */
 const LOOKS = 5;
@@ -19,7 +27,7 @@ interface Folded extends Place {
   readonly fold: StreamFold;
 }
 
-type Found = Place & (TwoStates | Unreadable);
+type Found = Pick<Place, 'stream'> & (TwoStates | Unreadable);
 
 /**
  * Every account whose state on the server differs from the one folded here, for each projection in turn. One read of the
@@ -30,22 +38,23 @@ export async function* verify(parts: ServerParts, names: readonly ProjectionName
   for (const name of names) {
     if (!(await parts.server.status(name))) throw new ProjectionMissing(name);
   }
-  for (const { projection, streams } of await foldAll(parts, names.map(loadProjection))) {
-    for (const { revision, ...found } of await compared(parts, projection, [...streams.values()])) {
-      yield { projection: projection.name, ...found };
-    }
+  for (const folding of await foldAll(parts, names.map(loadProjection))) {
+    for (const found of await compared(parts, folding)) yield { projection: folding.projection.name, ...found };
   }
 }
 
-async function compared(parts: ServerParts, projection: Projection, streams: readonly Folded[]): Promise<Found[]> {
-  const { server } = parts;
-  const unreadable = streams.flatMap(({ fold, ...place }) =>
-    fold.unreadable ? [{ ...place, ...fold.unreadable }] : [],
+async function compared(parts: ServerParts, { projection, streams, reshaped }: Folding): Promise<Found[]> {
+  const { server, store } = parts;
+  const unreadable = await mapAtOnce([...new Set([...streams.keys(), ...reshaped])], async (stream) => {
+    const removed = streams.get(stream)?.fold.unreadable;
+    const why = removed ?? (reshaped.has(stream) ? await hiddenIn(store, stream) : null);
+    return why && { stream, ...why };
+  });
+  for (const { stream } of unreadable) streams.delete(stream);
+  let differing: Place[] = await mapAtOnce([...streams.values()], async ({ fold, ...place }) =>
+    fold.equals(await server.state(projection.name, place.stream)) ? null : place,
   );
-  let differing: Place[] = await mapAtOnce(streams, async ({ fold, ...place }) =>
-    fold.unreadable || fold.equals(await server.state(projection.name, place.stream)) ? null : place,
-  );
-  let last: Found[] = [];
+  let last: (Place & Found)[] = [];
   for (let look = 2; look <= LOOKS && differing.length > 0; look += 1) {
     await delay(LOOK_AGAIN_MS);
     last = await mapAtOnce(differing, async (place) => {
@@ -54,21 +63,27 @@ async function compared(parts: ServerParts, projection: Projection, streams: rea
     });
     differing = last;
   }
-  return [...unreadable, ...last];
+  return [...unreadable, ...last.map(({ revision, ...found }) => found)];
 }
 
 interface Folding {
   readonly projection: Projection;
   /** By name, in the order of the streams' first events. */
   readonly streams: Map<string, Folded>;
+  /** Streams whose events may be hidden. */
+  readonly reshaped: Set<string>;
 }
 
 async function foldAll(parts: ServerParts, projections: readonly Projection[]): Promise<Folding[]> {
-  const foldings = projections.map((projection) => ({ projection, streams: new Map<string, Folded>() }));
+  const reshaped = new Set<string>();
+  const foldings = projections.map((projection) => ({ projection, streams: new Map<string, Folded>(), reshaped }));
   const prefixes = new Map(projections.map(({ name, streamPrefix }) => [streamPrefix, name]));
   for (const [streamPrefix, name] of prefixes) {
     const folding = foldings.filter(({ projection }) => projection.streamPrefix === streamPrefix);
-    for await (const event of eventsOf(parts, { name, streamPrefix })) for (const one of folding) add(one, event);
+    for await (const batch of batchesOf(parts, { name, streamPrefix })) {
+      for (const stream of batch.reshaped ?? []) reshaped.add(stream);
+      for (const event of batch.events) for (const one of folding) add(one, event);
+    }
   }
   return foldings;
 }

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
+import { accountsRead, foldAccounts } from '../../src/doctor/accounts-check.js';
 import { accountStreamMetadata } from '../../src/doctor/stream-metadata-check.js';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
@@ -86,4 +87,16 @@ it('limits of $all are named', async () => {
 it('of many the first five are named, and how many others there are', async () => {
   for (let id = 1; id <= 7; id += 1) await admin.setStreamMetadata(`account-${id}`, { maxCount: 1 });
   expect((await says())[0]).toMatch(/account-5 \(\$maxCount 1\), and 2 others$/);
+});
+
+it('an account whose stream is hidden is one that the service sets aside', async () => {
+  await admin.deleteStream('account-1');
+  await admin.setStreamMetadata('account-2', { acl: { readRoles: ['webhooks'] } });
+  expect(accountsRead(await foldAccounts(store))).toEqual([
+    {
+      verdict: 'FAIL',
+      says: 'account 1 is set aside: its stream cannot be read: it was deleted',
+      todo: expect.stringMatching(/undo what hides its events .*dead-letters replay/),
+    },
+  ]);
 });
