@@ -1,7 +1,7 @@
 /** Assembles the dispatcher role from the settings. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
-import { type Dispatcher, type DispatcherParts, startDispatcher } from '../delivery/dispatcher.js';
+import { type Dispatcher, type DispatcherParts, startDispatcher, unconfirmedText } from '../delivery/dispatcher.js';
 import { createBusyLoop } from '../delivery/isolation/busy-loop.js';
 import { CircuitBreakers } from '../delivery/isolation/circuit-breaker.js';
 import { EndpointGate } from '../delivery/isolation/endpoint-gate.js';
@@ -97,6 +97,7 @@ async function beginDispatching(core: Core, attempt: DispatcherParts['attempt'])
     metrics: core.metrics.delivery,
     tracing: core.tracing,
     now: Date.now,
+    monotonicNow: steady.now,
     random: Math.random,
   });
   return { dispatcher, gate, intake };
@@ -112,7 +113,8 @@ function watch({ config, metrics, readiness, brokerContact }: Core, attended: At
     () => state().retries,
     (topic) => topic.slice(nameless.length),
   );
-  readiness.part('dispatcher', () => null);
+  metrics.watch.unconfirmed(() => state().unconfirmedMs);
+  readiness.part('dispatcher', () => unconfirmedText(state(), Date.now()));
   readiness.part('broker', () => {
     const { payments, retries } = state();
     const joined = payments.connected && retries.connected;

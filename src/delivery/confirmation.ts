@@ -13,6 +13,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const GATHER_MS = 5;
 const ASK_AGAIN_MS = 250;
+/** A head is passed within milliseconds, and within seconds after a restart of the event store. */
+export const LATE_MS = 30_000;
 
 export interface ConfirmationParts {
   /**
@@ -22,9 +24,15 @@ export interface ConfirmationParts {
   readonly passHead: (signal: AbortSignal) => Promise<void>;
   /** Aborted when nobody waits any longer: unconfirmed work is not done, and its records are redelivered. */
   readonly signal: AbortSignal;
+  /** ms, monotonic. */
+  readonly now: () => number;
+  /** Called once when a question has waited for LATE_MS, and once when it is answered. */
+  readonly onLate: (isLate: boolean) => void;
 }
 
 interface Question {
+  /** By `now`. */
+  readonly since: number;
   readonly answered: Promise<void>;
   readonly settle: (error: Error | null) => void;
 }
@@ -32,7 +40,9 @@ interface Question {
 export class Confirmation {
   readonly #parts: ConfirmationParts;
   #next: Question | null = null;
+  #asked: Question | null = null;
   #isAsking = false;
+  #isLate = false;
 
   constructor(parts: ConfirmationParts) {
     this.#parts = parts;
@@ -40,10 +50,16 @@ export class Confirmation {
 
   /** Fulfilled when the read model has caught up with the store's state at the time of the call. */
   confirmed(): Promise<void> {
-    this.#next ??= newQuestion();
+    this.#next ??= newQuestion(this.#parts.now());
     const { answered } = this.#next;
     if (!this.#isAsking) void this.#ask();
     return answered;
+  }
+
+  /** For how long the oldest question has waited, in ms; 0 if none waits. */
+  get waitingMs(): number {
+    const oldest = this.#asked ?? this.#next;
+    return oldest ? this.#parts.now() - oldest.since : 0;
   }
 
   async #ask(): Promise<void> {
@@ -51,11 +67,22 @@ export class Confirmation {
     this.#isAsking = true;
     while (this.#next) {
       await pause(GATHER_MS, signal);
-      const { settle } = this.#next;
+      this.#asked = this.#next;
       this.#next = null;
-      settle(await this.#passed());
+      const timer = setTimeout(() => this.#late(true), LATE_MS - this.waitingMs);
+      const failure = await this.#passed();
+      clearTimeout(timer);
+      if (!failure) this.#late(false);
+      const { settle } = this.#asked;
+      this.#asked = null;
+      settle(failure);
     }
     this.#isAsking = false;
+  }
+
+  #late(isLate: boolean): void {
+    if (isLate !== this.#isLate) this.#parts.onLate(isLate);
+    this.#isLate = isLate;
   }
 
   /** Null, or the reason for giving up. */
@@ -74,14 +101,14 @@ export class Confirmation {
   }
 }
 
-function newQuestion(): Question {
+function newQuestion(since: number): Question {
   let settle: Question['settle'] = () => undefined;
   const answered = new Promise<void>((fulfil, reject) => {
     settle = (error) => (error ? reject(error) : fulfil());
   });
   // The callers may already have left.
   answered.catch(() => undefined);
-  return { answered, settle };
+  return { since, answered, settle };
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

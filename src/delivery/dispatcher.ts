@@ -6,7 +6,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Broker, Consumer, ConsumerState, ReceivedRecord } from '../ports/broker.js';
-import { Confirmation, type ConfirmationParts } from './confirmation.js';
+import { Confirmation, type ConfirmationParts, LATE_MS } from './confirmation.js';
 import { createDeliver } from './deliver.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
 import { bury, createFanOut, type FanOutParts } from './fan-out.js';
@@ -28,11 +28,26 @@ const IN_FLIGHT = 16_384;
 /** The same limit in bytes: a record may have 256 KiB. */
 const IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 
+export interface DispatcherState {
+  readonly payments: ConsumerState;
+  readonly retries: ConsumerState;
+  /** For how long the oldest unconfirmed decision has waited, in ms; 0 if all are confirmed. */
+  readonly unconfirmedMs: number;
+}
+
+/** Why the process is not ready: payments go out, and none counts as done. Null if they are confirmed in time. */
+export function unconfirmedText({ payments, unconfirmedMs }: DispatcherState, time: number): string | null {
+  if (unconfirmedMs < LATE_MS) return null;
+  const since = new Date(time - unconfirmedMs).toISOString();
+  const inHand = `${payments.inHand} in hand of ${IN_FLIGHT.toLocaleString('en-US')}`;
+  return `payments are delivered but not confirmed: the read model is behind the event store's head since ${since}; ${inHand}`;
+}
+
 export interface Dispatcher {
   /** Rejected if a consumer died for good: the process must end, and a supervisor restarts it. */
   readonly closed: Promise<void>;
   /** The states of its consumers: the one of the payment topics and the one of the tiers. */
-  state(): { readonly payments: ConsumerState; readonly retries: ConsumerState };
+  state(): DispatcherState;
   close(): Promise<void>;
 }
 
@@ -42,6 +57,8 @@ export type DispatcherParts = Omit<FanOutParts, 'interrupt' | 'abandon' | 'confi
   /** The identity of the event store behind the read model. */
   readonly store: string;
   readonly passHead: ConfirmationParts['passHead'];
+  /** ms. */
+  readonly monotonicNow: () => number;
   /** How long a stop waits for attempts in progress. Default: DRAIN_MS. */
   readonly drainMs?: number;
   readonly intake: Pick<Intake, 'mayBegin'>;
@@ -52,7 +69,12 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   const interrupt = new AbortController();
   const abandon = new AbortController();
   const signals = { interrupt: interrupt.signal, abandon: abandon.signal };
-  const confirmation = new Confirmation({ passHead: given.passHead, signal: interrupt.signal });
+  const onLate = (isLate: boolean) => {
+    if (isLate) given.logger.warn(unconfirmedText(state(), given.now()) ?? '');
+    else given.logger.info('payments are confirmed again');
+  };
+  const asking = { passHead: given.passHead, now: given.monotonicNow, onLate };
+  const confirmation = new Confirmation({ ...asking, signal: interrupt.signal });
   const routedLog = new RoutedLog({ ...given, ...signals, topic: given.topics.deliveries });
   const parts = { ...given, ...signals, confirmation, routedLog };
   const tiers = await tierTopics(parts);
@@ -64,8 +86,13 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   ]);
   const { payments, retries } = await consumeAll(parts, tiers);
   const consumers = [payments, retries];
+  const state = (): DispatcherState => ({
+    payments: payments.state(),
+    retries: retries.state(),
+    unconfirmedMs: confirmation.waitingMs,
+  });
   return {
-    state: () => ({ payments: payments.state(), retries: retries.state() }),
+    state,
     closed: Promise.all(consumers.map(({ closed }) => closed)).then(() => undefined),
     async close() {
       const closing = Promise.all(consumers.map((consumer) => consumer.close()));

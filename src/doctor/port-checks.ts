@@ -1,5 +1,6 @@
 /** Checks PORT and ADMIN_PORT: free, or in use by our own service; and what that service reports. */
 import { connect } from 'node:net';
+import type { PartState } from '../observability/readiness.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
@@ -20,8 +21,16 @@ async function admin(host: string, port: number): Promise<readonly Finding[]> {
   if (port === 0 || findings[0]?.verdict !== 'ok' || (await isFree(host, port))) return findings;
   const ready = await ask(host, port, '/health/ready');
   if (ready?.status === 200) return [...findings, ok('the service is ready, and its read model is up to date')];
-  const waits = Array.isArray(ready?.body.waitingFor) ? `: waiting for ${ready.body.waitingFor.join(', ')}` : '';
-  return [...findings, warn(`the service is not ready${waits}`, 'check /health/ready and the log')];
+  return [...findings, warn(`the service is not ready${whyNot(ready?.body)}`, 'check /health/ready and the log')];
+}
+
+/** In the words of the running service. */
+function whyNot(body: Answer['body'] | undefined): string {
+  const parts = Array.isArray(body?.parts) ? (body.parts as PartState[]) : [];
+  const late = parts
+    .filter(({ ready, needed }) => needed && !ready)
+    .map(({ part, why }) => `${part}: ${why ?? 'not ready'}`);
+  return late.length > 0 ? `: ${late.join('; ')}` : '';
 }
 
 async function taken(host: string, port: number, isOurs: () => Promise<boolean>): Promise<readonly Finding[]> {

@@ -103,6 +103,8 @@ export interface Watch {
   projection(name: string, sample: () => ProjectionSample): void;
   /** @param count number of accounts set aside */
   unreadableAccounts(count: () => number): void;
+  /** @param ms for how long the oldest routed payment has waited for its confirmation; 0 if none waits */
+  unconfirmed(ms: () => number): void;
   /** @param parts whether each part is ready */
   readiness(parts: () => readonly { readonly part: string; readonly ready: boolean }[]): void;
 }

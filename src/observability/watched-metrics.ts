@@ -7,6 +7,7 @@ interface Watched {
   readonly tiers: { readonly sample: () => ConsumerSample | null; readonly tierOf: (topic: string) => string }[];
   readonly gates: (() => GateSample)[];
   readonly unreadableAccounts: (() => number)[];
+  readonly unconfirmed: (() => number)[];
   readonly projections: { readonly name: string; readonly sample: () => ProjectionSample }[];
   readonly readiness: (() => readonly { readonly part: string; readonly ready: boolean }[])[];
 }
@@ -18,6 +19,7 @@ export function watchedMetrics(exposition: Exposition, now: () => number): Watch
     tiers: [],
     gates: [],
     unreadableAccounts: [],
+    unconfirmed: [],
     projections: [],
     readiness: [],
   };
@@ -26,6 +28,7 @@ export function watchedMetrics(exposition: Exposition, now: () => number): Watch
   exposeGates(exposition, watched);
   exposeProjections(exposition, watched);
   exposeUnreadableAccounts(exposition, watched);
+  exposeUnconfirmed(exposition, watched);
   exposeReadiness(exposition, watched);
   return {
     consumer: (name, sample) => void watched.consumers.push({ name, sample }),
@@ -33,6 +36,7 @@ export function watchedMetrics(exposition: Exposition, now: () => number): Watch
     gate: (sample) => void watched.gates.push(sample),
     projection: (name, sample) => void watched.projections.push({ name, sample }),
     unreadableAccounts: (count) => void watched.unreadableAccounts.push(count),
+    unconfirmed: (ms) => void watched.unconfirmed.push(ms),
     readiness: (parts) => void watched.readiness.push(parts),
   };
 }
@@ -159,9 +163,19 @@ function exposeUnreadableAccounts(exposition: Exposition, { unreadableAccounts }
   exposition.gauge(
     {
       name: 'account_webhooks_accounts_unreadable',
-      help: 'Accounts that are set aside, for an event of theirs can not be read.',
+      help: 'Accounts that are set aside: an event or the stream of theirs cannot be read.',
     },
     () => unreadableAccounts.map((count): Sample => [count()]),
+  );
+}
+
+function exposeUnconfirmed(exposition: Exposition, { unconfirmed }: Watched): void {
+  exposition.gauge(
+    {
+      name: 'account_webhooks_unconfirmed_seconds',
+      help: 'For how long the oldest routed payment has waited for the read model to pass the head of the event store.',
+    },
+    () => unconfirmed.map((ms): Sample => [ms() / 1000]),
   );
 }
 

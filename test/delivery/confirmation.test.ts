@@ -6,7 +6,14 @@ import { eventually } from '../support/eventually.js';
 class Heads {
   readonly asked: ((error?: Error) => void)[] = [];
   readonly stopping = new AbortController();
-  readonly confirmation = new Confirmation({ passHead: () => this.#ask(), signal: this.stopping.signal });
+  readonly late: boolean[] = [];
+  now = 0;
+  readonly confirmation = new Confirmation({
+    passHead: () => this.#ask(),
+    signal: this.stopping.signal,
+    now: () => this.now,
+    onLate: (isLate) => void this.late.push(isLate),
+  });
 
   /** In order of the questions: 'open', or how each ended. */
   ask(): { ended: string } {
@@ -73,5 +80,26 @@ describe('a confirmation', () => {
     heads.stopping.abort();
     const late = heads.ask();
     await eventually(() => [asked, waiting, late].every(({ ended }) => ended === 'rejected'));
+  });
+
+  test('that takes 30 s is late, says so once, and says when it is answered', async () => {
+    const question = heads.ask();
+    heads.now = 29_990;
+    await eventually(() => heads.late.length > 0 && heads.asked.length > 0);
+    expect(heads.confirmation.waitingMs).toBe(29_990);
+    heads.asked[0]?.(new Error('the store is away'));
+    await eventually(() => heads.asked.length === 2);
+    expect(heads.late).toEqual([true]);
+    heads.asked[1]?.();
+    await eventually(() => question.ended === 'confirmed');
+    expect([heads.confirmation.waitingMs, heads.late]).toEqual([0, [true, false]]);
+  });
+
+  test('in time says nothing', async () => {
+    const question = heads.ask();
+    await eventually(() => heads.asked.length === 1);
+    heads.asked[0]?.();
+    await eventually(() => question.ended === 'confirmed');
+    expect(heads.late).toEqual([]);
   });
 });

@@ -20,6 +20,7 @@ test('both consumers hold a bounded number of records, and of bytes', async () =
   const dispatcher = await startDispatcher({
     ...parts,
     ...{ group: 'g', store: 'store-1', passHead: async () => undefined, intake: { mayBegin: () => true } },
+    monotonicNow: () => performance.now(),
   });
   const limits = broker.options.map(({ group, inFlight, inFlightBytes }) => ({ group, inFlight, inFlightBytes }));
   const bounded = { inFlight: 16_384, inFlightBytes: 64 * 1024 * 1024 };
