@@ -1,13 +1,7 @@
 /** The reference for the server's projections: the same events, folded here. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type EventBatch,
-  type EventStore,
-  type RecordedEvent,
-  StoreUnavailable,
-  StreamHidden,
-} from '../ports/event-store.js';
+import { type EventBatch, type RecordedEvent, StoreUnavailable, StreamHidden } from '../ports/event-store.js';
 import type { Projection } from './projection-source.js';
 import type { ServerParts } from './server-condition.js';
 
@@ -82,18 +76,7 @@ export async function differenceAt(
     if (error instanceof StreamHidden) return { unreadable: error.why };
     throw error;
   }
-  return fold.unreadable ?? { local: fold.stored, server: there };
-}
-
-/** Null if the stream can be read from its first event on. @throws StoreUnavailable */
-export async function hiddenIn(store: Pick<EventStore, 'read'>, stream: string): Promise<Unreadable | null> {
-  try {
-    for await (const _ of store.read(stream)) break;
-    return null;
-  } catch (error) {
-    if (error instanceof StreamHidden) return { unreadable: error.why };
-    throw error;
-  }
+  return { local: fold.stored, server: there };
 }
 
 /** The state of one stream by this program's source. */
@@ -101,7 +84,6 @@ export class StreamFold {
   readonly #projection: Projection;
   #state: unknown;
   #hasHandled = false;
-  #first: number | null = null;
 
   constructor(projection: Projection) {
     this.#projection = projection;
@@ -109,14 +91,8 @@ export class StreamFold {
   }
 
   add(event: RecordedEvent): void {
-    this.#first ??= event.revision;
     this.#hasHandled ||= this.#projection.handles(event.type);
     this.#state = this.#projection.fold(this.#state, event);
-  }
-
-  get unreadable(): Unreadable | null {
-    if (!this.#first) return null;
-    return { unreadable: `its events before revision ${this.#first} were removed` };
   }
 
   /** As the server stores it. */

@@ -4,15 +4,8 @@ import type { RecordedEvent } from '../ports/event-store.js';
 import { ProjectionMissing } from '../ports/projection-server.js';
 import { loadProjection, type Projection, type ProjectionName } from './projection-source.js';
 import type { ServerParts } from './server-condition.js';
-import {
-  batchesOf,
-  differenceAt,
-  hiddenIn,
-  type Place,
-  StreamFold,
-  type TwoStates,
-  type Unreadable,
-} from './server-fold.js';
+import { batchesOf, differenceAt, type Place, StreamFold, type TwoStates, type Unreadable } from './server-fold.js';
+import { whyHidden } from './why-hidden.js';
 
 /** A server that is briefly behind is no difference, so all differing states are checked again, together. */
 const LOOKS = 5;
@@ -43,12 +36,11 @@ export async function* verify(parts: ServerParts, names: readonly ProjectionName
   }
 }
 
-async function compared(parts: ServerParts, { projection, streams, reshaped }: Folding): Promise<Found[]> {
+async function compared(parts: ServerParts, { projection, streams, suspects }: Folding): Promise<Found[]> {
   const { server, store } = parts;
-  const unreadable = await mapAtOnce([...new Set([...streams.keys(), ...reshaped])], async (stream) => {
-    const removed = streams.get(stream)?.fold.unreadable;
-    const why = removed ?? (reshaped.has(stream) ? await hiddenIn(store, stream) : null);
-    return why && { stream, ...why };
+  const unreadable = await mapAtOnce([...suspects], async (stream) => {
+    const why = await whyHidden(store, stream);
+    return why === null ? null : { stream, unreadable: why };
   });
   for (const { stream } of unreadable) streams.delete(stream);
   let differing: Place[] = await mapAtOnce([...streams.values()], async ({ fold, ...place }) =>
@@ -70,26 +62,27 @@ interface Folding {
   readonly projection: Projection;
   /** By name, in the order of the streams' first events. */
   readonly streams: Map<string, Folded>;
-  /** Streams whose events may be hidden. */
-  readonly reshaped: Set<string>;
+  /** Streams of which events may be hidden. */
+  readonly suspects: Set<string>;
 }
 
 async function foldAll(parts: ServerParts, projections: readonly Projection[]): Promise<Folding[]> {
-  const reshaped = new Set<string>();
-  const foldings = projections.map((projection) => ({ projection, streams: new Map<string, Folded>(), reshaped }));
+  const suspects = new Set<string>();
+  const foldings = projections.map((projection) => ({ projection, streams: new Map<string, Folded>(), suspects }));
   const prefixes = new Map(projections.map(({ name, streamPrefix }) => [streamPrefix, name]));
   for (const [streamPrefix, name] of prefixes) {
     const folding = foldings.filter(({ projection }) => projection.streamPrefix === streamPrefix);
     for await (const batch of batchesOf(parts, { name, streamPrefix })) {
-      for (const stream of batch.reshaped ?? []) reshaped.add(stream);
+      for (const stream of batch.reshaped ?? []) suspects.add(stream);
       for (const event of batch.events) for (const one of folding) add(one, event);
     }
   }
   return foldings;
 }
 
-function add({ projection, streams }: Folding, event: RecordedEvent): void {
+function add({ projection, streams, suspects }: Folding, event: RecordedEvent): void {
   const { stream, revision } = event;
+  if (revision > 0 && !streams.has(stream)) suspects.add(stream);
   const fold = streams.get(stream)?.fold ?? new StreamFold(projection);
   fold.add(event);
   streams.set(stream, { stream, revision, fold });
