@@ -1,13 +1,13 @@
 /** projections: manages the projections on an EventStoreDB server, where auditors query them. */
 import type { Command } from 'commander';
 import type { Backbone } from '../backbone.js';
-import { foldingTrouble, type Trouble, troubleOf } from '../doctor/projection-troubles.js';
+import { foldingTrouble, RUN_ALL, statusText, type Trouble, troubleOf } from '../doctor/projection-troubles.js';
 import { ProjectionMissing, type ProjectionServer, ProjectionsOff } from '../ports/projection-server.js';
 import { PROJECTIONS, type ProjectionName } from '../read-model/projection-source.js';
 import { StandsStill, type Watching } from '../read-model/server-catch-up.js';
-import { type Examined, examine } from '../read-model/server-condition.js';
+import { type Examined, examine, isStopped } from '../read-model/server-condition.js';
 import { type Deployed, deploy, rebuild } from '../read-model/server-projections.js';
-import { type Difference, verify } from '../read-model/server-verification.js';
+import { type Discrepancy, verify } from '../read-model/server-verification.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 
 /** The server updates its numbers about once a second; half a minute without a change is a standstill. */
@@ -56,9 +56,15 @@ async function begin(parts: Parts, work: (parts: Parts) => Promise<void>): Promi
 function explained(error: unknown): never {
   if (error instanceof ProjectionMissing) throw new CommandFailed(NOT_DEPLOYED);
   if (error instanceof ProjectionsOff) throw new CommandFailed(sentence(foldingTrouble('off')));
-  if (error instanceof StandsStill)
-    throw new CommandFailed(`${error.message}: see account-webhooks projections status`);
+  if (error instanceof StandsStill) throw new CommandFailed(`${error.message}: ${remedyOf(error)}`);
   throw error;
+}
+
+/** Not `projections status`, which may name `deploy`: this is the command that failed. */
+function remedyOf({ status }: StandsStill): string {
+  return isStopped(status.status)
+    ? `somebody stopped it, or the server runs only its system projections (${RUN_ALL})`
+    : "see the server's log, and run this again";
 }
 
 function sentence(trouble: Trouble | null): string {
@@ -66,14 +72,12 @@ function sentence(trouble: Trouble | null): string {
 }
 
 async function deployAll(parts: Parts): Promise<void> {
-  await mustRunOurs(await examineAll(parts));
+  mustRunOurs(await examineAll(parts));
   for (const name of PROJECTIONS) await say(parts, await deploy(parts, name, watching(parts)));
 }
 
 async function rebuildAll(parts: Parts): Promise<void> {
-  const all = await examineAll(parts);
-  if (all.some(({ condition }) => condition === 'missing')) throw new CommandFailed(NOT_DEPLOYED);
-  await mustRunOurs(all);
+  mustBeDeployed(await examineAll(parts));
   for (const name of PROJECTIONS) await say(parts, await rebuild(parts, name, watching(parts)));
 }
 
@@ -81,35 +85,40 @@ async function status(parts: Parts): Promise<void> {
   const all = await examineAll(parts);
   for (const examined of all) await parts.io.print(statusLine(parts, examined));
   const troubles = all.map(troubleOf).filter((trouble) => trouble !== null);
-  if (all.some(({ condition }) => condition === 'missing')) throw new CommandFailed(NOT_DEPLOYED);
+  mustBeDeployed(all);
   failWith(troubles.map(sentence));
 }
 
 async function verifyAll(parts: Parts): Promise<void> {
   const all = await examineAll(parts);
-  if (all.some(({ condition }) => condition === 'missing')) throw new CommandFailed(NOT_DEPLOYED);
+  mustBeDeployed(all);
   const troubles = all
     .map(troubleOf)
     .filter((trouble) => trouble !== null)
     .map(sentence);
   const sound = all.filter((examined) => troubleOf(examined) === null).map(({ projection }) => projection);
-  const differences = await compare(parts, sound);
-  if (differences > 0) troubles.push(`${differences} states differ: run account-webhooks projections rebuild`);
-  failWith(troubles);
+  failWith([...troubles, ...(await compare(parts, sound))]);
 }
 
-/** @returns the number of differing states */
-async function compare({ store, server, io, json }: Parts, names: readonly ProjectionName[]): Promise<number> {
+/** @returns what is wrong, in sentences */
+async function compare({ store, server, io, json }: Parts, names: readonly ProjectionName[]): Promise<string[]> {
+  const unreadable = new Set<string>();
   let differences = 0;
-  for await (const difference of verify({ store, server }, names)) {
-    differences += 1;
-    for (const line of json ? [JSON.stringify(difference)] : differenceLines(difference)) await io.print(line);
+  for await (const found of verify({ store, server }, names)) {
+    if ('unreadable' in found) unreadable.add(found.stream);
+    else differences += 1;
+    for (const line of json ? [JSON.stringify(found)] : discrepancyLines(found)) await io.print(line);
   }
   for (const name of json ? [] : names) await io.print(`${name}: compared`);
-  return differences;
+  const sentences = [];
+  if (differences > 0) sentences.push(`${differences} states differ: run account-webhooks projections rebuild`);
+  if (unreadable.size > 0) sentences.push(`${unreadable.size} accounts cannot be read: run account-webhooks doctor`);
+  return sentences;
 }
 
-function differenceLines({ projection, stream, local, server }: Difference): string[] {
+function discrepancyLines({ projection, stream, ...found }: Discrepancy): string[] {
+  if ('unreadable' in found) return [`${projection} ${stream}: not compared: ${found.unreadable}`];
+  const { local, server } = found;
   return [`${projection} ${stream}`, `  here:   ${JSON.stringify(local)}`, `  server: ${JSON.stringify(server)}`];
 }
 
@@ -131,8 +140,14 @@ function failWith(sentences: readonly string[]): void {
   if (sentences.length > 0) throw new CommandFailed([...new Set(sentences)].join('; '));
 }
 
-async function mustRunOurs(all: readonly Examined[]): Promise<void> {
+/** On a server that runs none of ours, `deploy` helps nobody: it stopped at the first one. */
+function mustRunOurs(all: readonly Examined[]): void {
   failWith(all.filter(({ condition }) => condition === 'system-only').map((examined) => sentence(troubleOf(examined))));
+}
+
+function mustBeDeployed(all: readonly Examined[]): void {
+  mustRunOurs(all);
+  if (all.some(({ condition }) => condition === 'missing')) throw new CommandFailed(NOT_DEPLOYED);
 }
 
 async function say({ io, json }: Parts, deployed: Deployed): Promise<void> {
@@ -141,9 +156,9 @@ async function say({ io, json }: Parts, deployed: Deployed): Promise<void> {
 }
 
 function statusLine({ json }: Parts, examined: Examined): string {
-  const { projection, source } = examined;
-  const { status: says = 'not deployed', reason = '', progress = 0 } = examined.status ?? {};
-  if (!json) return `${projection}: ${says}  ${progress} %  ${reason}`.trimEnd();
+  const { projection, source, status } = examined;
+  const { status: says = 'not deployed', reason = '', progress = null } = status ?? {};
+  if (!json) return `${projection}: ${status ? statusText(status) : says}  ${reason}`.trimEnd();
   const trouble = troubleOf(examined);
   return JSON.stringify({ projection, status: says, reason, progress, source, trouble: trouble && sentence(trouble) });
 }
@@ -151,10 +166,16 @@ function statusLine({ json }: Parts, examined: Examined): string {
 /** Reports each tenth and other changes on stderr: a long history takes minutes. */
 function watching({ io }: Parts): Watching {
   let last = '';
-  const onStep: Watching['onStep'] = (name, { status: says, progress }) => {
-    const step = `${name}: ${says}, ${10 * Math.floor(Math.max(0, progress) / 10)} %`;
+  const onStep: Watching['onStep'] = (name, { status, progress }) => {
+    const tenth = progress === null ? null : 10 * Math.floor(progress / 10);
+    const step = `${name}: ${statusText({ status, progress: tenth })}`;
     if (step !== last) void io.warn(step);
     last = step;
   };
-  return { lookEveryMs: LOOK_EVERY_MS, patience: PATIENCE, onStep };
+  const named = new Set<string>();
+  const onUnreadable: Watching['onUnreadable'] = (stream, why) => {
+    if (!named.has(stream)) void io.warn(`${stream} cannot be read: ${why}`);
+    named.add(stream);
+  };
+  return { lookEveryMs: LOOK_EVERY_MS, patience: PATIENCE, onStep, onUnreadable };
 }

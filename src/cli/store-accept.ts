@@ -21,11 +21,9 @@ export function storeCommand(program: Command, io: CommandIo): void {
         const before = readStoreId(config.dataDir);
         const identity = await establishIdentity({ store, newId: randomUUID });
         writeStoreId(config.dataDir, identity);
-        const changed = before !== identity;
-        const says = changed
-          ? `accepted the event store ${identity}`
-          : `the event store ${identity} was already accepted`;
-        await io.print(json ? JSON.stringify({ storeId: identity, changed }) : says);
+        // A restored store has the identity that it had: what is accepted is its present content.
+        const says = `accepted the event store ${identity} as it is now; the next start rebuilds the read model`;
+        await io.print(json ? JSON.stringify({ storeId: identity, changed: before !== identity }) : says);
       });
     });
 }

@@ -9,8 +9,6 @@ import { type Examined, examine } from '../read-model/server-condition.js';
 import { type Finding, fail, ok, warn } from './check.js';
 import { foldingTrouble, troubleOf } from './projection-troubles.js';
 
-const FOLDED = 99.9;
-
 interface OpenedServer {
   readonly store: EventStore;
   /** Null if the store has none. */
@@ -28,11 +26,8 @@ export async function projectionsAtServer({ store, projections }: OpenedServer):
 }
 
 function findingOf(examined: Examined): Finding {
-  const { projection, condition, status, source } = examined;
+  const { projection, condition, source } = examined;
   const trouble = troubleOf(examined);
   if (trouble) return (condition === 'faulted' ? fail : warn)(trouble.says, trouble.todo);
-  const { progress = -1 } = status ?? {};
-  if (progress >= 0 && progress < FOLDED)
-    return warn(`${projection} has folded ${progress.toFixed(0)} %`, 'wait for it');
   return ok(`${projection} is running${source === 'unreadable' ? '; this user may not read by which source' : ''}`);
 }

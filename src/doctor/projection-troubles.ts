@@ -1,5 +1,5 @@
 /** Faults of the projections at the event store's server, in sentences, each with the remedy. */
-import type { Folding } from '../ports/projection-server.js';
+import type { Folding, ServerProjectionStatus } from '../ports/projection-server.js';
 import type { Examined } from '../read-model/server-condition.js';
 
 export interface Trouble {
@@ -8,7 +8,7 @@ export interface Trouble {
 }
 
 const DEPLOY = 'run account-webhooks projections deploy';
-const RUN_ALL = 'start it with --run-projections=All --start-standard-projections';
+export const RUN_ALL = 'start it with --run-projections=All --start-standard-projections';
 
 /** A fault of the server: it folds nothing. */
 export function foldingTrouble(folding: Folding): Trouble | null {
@@ -27,6 +27,11 @@ export function foldingTrouble(folding: Folding): Trouble | null {
   }
 }
 
+/** `Running, 59.6 % folded`. Rounded down, so that only the whole history is 100 %. */
+export function statusText({ status, progress }: Pick<ServerProjectionStatus, 'status' | 'progress'>): string {
+  return progress === null ? status : `${status}, ${Math.floor(progress * 10) / 10} % folded`;
+}
+
 /** A fault of one projection. */
 export function troubleOf({ projection, condition, status }: Examined): Trouble | null {
   switch (condition) {
@@ -39,6 +44,8 @@ export function troubleOf({ projection, condition, status }: Examined): Trouble 
     case 'faulted':
     case 'stopped':
       return { says: `${projection} is ${status?.status}`, todo: DEPLOY };
+    case 'folding':
+      return { says: `${projection} is ${status && statusText(status)}`, todo: 'wait for it' };
     case 'system-only':
       return { says: 'the server runs only its system projections', todo: RUN_ALL };
     default:

@@ -6,19 +6,17 @@ import { readModelOrigin } from '../adapters/sqlite/projection-states.js';
 import { inDataDir } from '../adapters/sqlite/store-file.js';
 import { type Backbone, keysOf } from '../backbone.js';
 import { checkKeys } from '../composition/check-keys.js';
-import { type EventStore, type RecordedEvent, WrongExpectedRevision } from '../ports/event-store.js';
-import type { SetAside } from '../ports/projection-states.js';
-import { setAsideBy, setAsideText } from '../read-model/account-unreadable.js';
-import type { AccountStates } from '../read-model/accounts.js';
-import { whyUnfoldable } from '../read-model/foldable.js';
-import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
+import { type EventStore, WrongExpectedRevision } from '../ports/event-store.js';
 import { sealedValues } from '../read-model/sealed-values.js';
 import { readStoreId } from '../read-model/store-id-file.js';
 import { mustBeAccepted, readIdentity } from '../read-model/store-identity.js';
 import { masterKeyFromFile } from '../secrets/master-key-file.js';
 import type { Config } from '../settings/config.js';
-import { type Check, type Finding, fail, ok, warn } from './check.js';
+import { accountsRead, type FoldedAccounts, foldAccounts } from './accounts-check.js';
+import { type Check, type Finding, ok, warn } from './check.js';
 import { projectionsAtServer } from './projection-checks.js';
+import { storedBatches } from './stored-batches.js';
+import { accountStreamMetadata } from './stream-metadata-check.js';
 
 export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
 /**
@@ -27,8 +25,8 @@ export type OpenedStore = Pick<Backbone, 'store' | 'projections'>;
  */
 export type OpenStore = () => Promise<OpenedStore | null>;
 
-const READ_AGAIN =
-  'find out who else writes to the event store; install a release that reads the event, restart, and run dead-letters replay';
+type Work = (opened: OpenedStore) => Promise<readonly Finding[]>;
+
 const NOTHING_YET = ok('no store yet: serve creates it at its first start');
 const NOT_LOOKED_AT = warn('not checked, because the event store can not be used', 'see event store');
 const DRY_STREAM = 'doctor-dry-append';
@@ -42,14 +40,14 @@ export function storeChecks(config: Config, open: OpenStore): Check[] {
     return looking;
   };
   /** A fault of the store itself is reported once. */
-  const then = (work: (opened: OpenedStore) => Promise<readonly Finding[]>) => () =>
+  const then = (work: Work) => () =>
     look().then(
       () => whole(open, work),
       () => [NOT_LOOKED_AT],
     );
-  let folding: Promise<Folded> | null = null;
+  let folding: Promise<FoldedAccounts> | null = null;
   const fold = (store: EventStore) => {
-    folding ??= folded(store);
+    folding ??= foldAccounts(store);
     return folding;
   };
   return [
@@ -64,11 +62,18 @@ export function storeChecks(config: Config, open: OpenStore): Check[] {
     },
     { name: 'MASTER_KEY', run: then(async ({ store }) => keys(config, await fold(store))) },
     { name: 'accounts', run: then(async ({ store }) => accountsRead(await fold(store))) },
-    ...(config.eventStoreUrl === null ? [] : [{ name: 'projections', run: then(projectionsAtServer) }]),
+    ...(config.eventStoreUrl === null ? [] : atServer(then)),
   ];
 }
 
-async function whole(open: OpenStore, work: (opened: OpenedStore) => Promise<readonly Finding[]>) {
+function atServer(then: (work: Work) => Check['run']): Check[] {
+  return [
+    { name: 'stream metadata', run: then(accountStreamMetadata) },
+    { name: 'projections', run: then(projectionsAtServer) },
+  ];
+}
+
+async function whole(open: OpenStore, work: Work) {
   const opened = await open();
   return opened ? work(opened) : [NOTHING_YET];
 }
@@ -82,7 +87,7 @@ async function usable(store: EventStore): Promise<readonly Finding[]> {
   }
   // Subscribing needs a right of its own: EventStoreDB subscribes to $all, which only administrators may read by
   // default.
-  for await (const _ of stored(store, await store.head(), DRY_STREAM)) break;
+  for await (const _ of storedBatches(store, await store.head(), DRY_STREAM));
   return [ok('reading, appending and subscribing work')];
 }
 
@@ -96,12 +101,12 @@ async function ownHistory({ dataDir }: Config, opened: OpenedStore | null): Prom
   mustBeAccepted(found, accepted);
   // A read model of another history than the accepted one is rebuilt without asking.
   if (!opened || model?.history !== accepted || model.position === null) return [ok('the accepted store')];
-  for await (const _ of stored(opened.store, model.position, DRY_STREAM)) break;
+  for await (const _ of storedBatches(opened.store, model.position, DRY_STREAM));
   return [ok('the accepted store, with all events that the read model was folded from')];
 }
 
 /** @throws InvalidConfig */
-async function keys(config: Config, { accounts }: Folded): Promise<readonly Finding[]> {
+async function keys(config: Config, { accounts }: FoldedAccounts): Promise<readonly Finding[]> {
   const { sealing } = keysOf(config, () => masterKeyOf(config));
   const values = [...sealedValues({ all: () => accounts }, Date.now())];
   checkKeys(values, sealing);
@@ -112,43 +117,4 @@ async function keys(config: Config, { accounts }: Folded): Promise<readonly Find
 function masterKeyOf({ dataDir }: Config): Buffer {
   const isThere = existsSync(join(dataDir, 'master.key')) || existsSync(join(dataDir, 'store.sqlite'));
   return isThere ? masterKeyFromFile(dataDir, randomBytes) : randomBytes(32);
-}
-
-/** One finding per account that this release sets aside. */
-function accountsRead({ accounts, setAside }: Folded): readonly Finding[] {
-  if (setAside.size === 0) return [ok(`every event of theirs can be read (${accounts.size} accounts)`)];
-  return [...setAside].map(([stream, event]) => fail(setAsideText(stream, event), READ_AGAIN));
-}
-
-interface Folded {
-  readonly accounts: ReadonlyMap<string, AccountStates>;
-  readonly setAside: ReadonlyMap<string, SetAside>;
-}
-
-/** Folds like the service: an account with an unreadable event only up to that event. */
-async function folded(store: EventStore): Promise<Folded> {
-  const projection = combined(PROJECTIONS.map(loadProjection));
-  const accounts = new Map<string, AccountStates>();
-  const setAside = new Map<string, SetAside>();
-  for await (const event of stored(store, null, projection.streamPrefix)) {
-    if (setAside.has(event.stream)) continue;
-    const why = whyUnfoldable(event);
-    const before = accounts.get(event.stream) ?? projection.init();
-    if (why === null) accounts.set(event.stream, projection.fold(before, event) as AccountStates);
-    else setAside.set(event.stream, setAsideBy(event, why));
-  }
-  return { accounts, setAside };
-}
-
-/** The service's view of streams with this prefix: through a subscription, until it has caught up. */
-async function* stored(store: EventStore, after: string | null, streamPrefix: string): AsyncIterable<RecordedEvent> {
-  const until = new AbortController();
-  try {
-    for await (const { events, caughtUp } of store.subscribe({ after, streamPrefix, signal: until.signal })) {
-      yield* events;
-      if (caughtUp) return;
-    }
-  } finally {
-    until.abort();
-  }
 }

@@ -30,10 +30,10 @@ export type Folding = 'on' | 'off' | 'no-categories';
 export interface ServerProjectionStatus {
   /** The server's own word: Running, Stopped, Faulted (Enabled) ... */
   readonly status: string;
-  /** The server's reason for the status, if it gives one. */
+  /** The server's reason for the status, if it gives one, in one line. */
   readonly reason: string;
-  /** Percent of the history that is folded; -1 if the server does not know. */
-  readonly progress: number;
+  /** Percent of the history that is folded; null if the server does not know, as before the first event since its start. */
+  readonly progress: number | null;
   /** Progress, opaque: a different value means that it has moved. */
   readonly position: string;
 }

@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProjectionMissing, type ServerProjectionStatus } from '../ports/projection-server.js';
 import { loadProjection, type Projection, type ProjectionName } from './projection-source.js';
-import { isFaulted, isStopped, type ServerParts } from './server-condition.js';
-import { differenceAt, eventsOf, type Place } from './server-fold.js';
+import { isFaulted, isFolding, isStopped, type ServerParts } from './server-condition.js';
+import { batchesOf, differenceAt, type Place } from './server-fold.js';
 
 export interface Watching {
   readonly lookEveryMs: number;
@@ -11,6 +11,8 @@ export interface Watching {
   readonly patience: number;
   /** Called for each step. */
   readonly onStep: (name: ProjectionName, status: ServerProjectionStatus) => void;
+  /** Called for each account whose state cannot be waited for, maybe several times. */
+  readonly onUnreadable: (stream: string, why: string) => void;
 }
 
 /** No progress: the projection may have stopped, or faulted. */
@@ -30,21 +32,40 @@ export class StandsStill extends Error {
  * checked.
  */
 const LAST_STREAMS = 20;
+/** Looks: the server's status is a second old. One that was started and is still stopped, or faulted, does not recover by itself. */
+const ENDED_PATIENCE = 25;
 
 /** @throws StandsStill, ProjectionMissing, StoreUnavailable */
 export async function untilCaughtUp(parts: ServerParts, name: ProjectionName, watching: Watching): Promise<void> {
   const projection = loadProjection(name);
   const last = await lastPlaces(parts, projection);
-  await until(parts, name, watching, async ({ status }) => {
-    if (isFaulted(status) || isStopped(status)) return false;
-    const differences = await Promise.all(last.map((place) => differenceAt(parts, projection, place)));
-    return differences.every((difference) => difference === null);
+  await until(parts, name, watching, async (status) => {
+    if (hasEnded(status) || isFolding(status)) return false;
+    const isFolded = await Promise.all(last.map((place) => isFoldedAt(parts, projection, place, watching)));
+    return isFolded.every(Boolean);
   });
+}
+
+async function isFoldedAt(
+  parts: ServerParts,
+  projection: Projection,
+  place: Place,
+  { onUnreadable }: Watching,
+): Promise<boolean> {
+  const difference = await differenceAt(parts, projection, place);
+  if (difference === null) return true;
+  if (!('unreadable' in difference)) return false;
+  onUnreadable(place.stream, difference.unreadable);
+  return true;
 }
 
 /** After stop: the server first stores a checkpoint. @throws StandsStill, ProjectionMissing, StoreUnavailable */
 export function untilStopped(parts: ServerParts, name: ProjectionName, watching: Watching): Promise<void> {
-  return until(parts, name, watching, async ({ status }) => isFaulted(status) || isStopped(status));
+  return until(parts, name, watching, async (status) => hasEnded(status));
+}
+
+function hasEnded({ status }: ServerProjectionStatus): boolean {
+  return isFaulted(status) || isStopped(status);
 }
 
 async function until(
@@ -63,7 +84,8 @@ async function until(
       onStep(name, status);
       still = 0;
     }
-    if (still >= patience) throw new StandsStill(name, status);
+    const mostStill = hasEnded(status) ? Math.min(patience, ENDED_PATIENCE) : patience;
+    if (still >= mostStill) throw new StandsStill(name, status);
     before = now;
     await delay(lookEveryMs);
   }
@@ -72,12 +94,14 @@ async function until(
 /** The last handled events, of some streams. */
 async function lastPlaces(parts: ServerParts, projection: Projection): Promise<Place[]> {
   const last = new Map<string, Place>();
-  for await (const { stream, revision, type } of eventsOf(parts, projection)) {
-    if (!projection.handles(type)) continue;
-    last.delete(stream);
-    last.set(stream, { stream, revision });
-    const [oldest] = last.keys();
-    if (last.size > LAST_STREAMS && oldest !== undefined) last.delete(oldest);
+  for await (const { events } of batchesOf(parts, projection)) {
+    for (const { stream, revision, type } of events) {
+      if (!projection.handles(type)) continue;
+      last.delete(stream);
+      last.set(stream, { stream, revision });
+      const [oldest] = last.keys();
+      if (last.size > LAST_STREAMS && oldest !== undefined) last.delete(oldest);
+    }
   }
   return [...last.values()];
 }

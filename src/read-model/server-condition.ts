@@ -11,9 +11,10 @@ export interface ServerParts {
 
 /**
  * The first that applies. system-only: the server runs only its system projections. other-source: its source is not this
- * program's, or it was last deployed by a program with another source.
+ * program's, or it was last deployed by a program with another source. folding: far from the end of the history, as in a
+ * rebuild.
  */
-export type Condition = 'missing' | 'faulted' | 'system-only' | 'other-source' | 'stopped' | 'running';
+export type Condition = 'missing' | 'faulted' | 'system-only' | 'other-source' | 'stopped' | 'folding' | 'running';
 
 export interface Examined {
   readonly projection: ProjectionName;
@@ -25,6 +26,8 @@ export interface Examined {
 }
 
 const DEPLOYED = 'ProjectionDeployed';
+/** Percent. A busy store is never quite folded. */
+const FOLDED = 99;
 
 /** @throws StoreUnavailable, ProjectionsOff */
 export async function examine(parts: ServerParts, projection: ProjectionName): Promise<Examined> {
@@ -39,11 +42,18 @@ export async function examine(parts: ServerParts, projection: ProjectionName): P
   return { projection, condition: conditionOf(status, isOwn), status, source: isOwn ? 'own' : 'another' };
 }
 
-function conditionOf({ status }: ServerProjectionStatus, isOwn: boolean): Condition {
+function conditionOf(found: ServerProjectionStatus, isOwn: boolean): Condition {
+  const { status } = found;
   if (isFaulted(status)) return 'faulted';
   if (/stopped.*\(enabled\)/i.test(status)) return 'system-only';
   if (!isOwn) return 'other-source';
-  return isStopped(status) ? 'stopped' : 'running';
+  if (isStopped(status)) return 'stopped';
+  return isFolding(found) ? 'folding' : 'running';
+}
+
+/** The server pauses reading (Running/Paused) while it has too many events to fold. */
+export function isFolding({ status, progress }: ServerProjectionStatus): boolean {
+  return /paused/i.test(status) || (progress !== null && progress < FOLDED);
 }
 
 export function isFaulted(status: string): boolean {

@@ -1,22 +1,22 @@
 /** The reference for the server's projections: the same events, folded here. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type RecordedEvent, StoreUnavailable } from '../ports/event-store.js';
+import { type EventBatch, type RecordedEvent, StoreUnavailable, StreamHidden } from '../ports/event-store.js';
 import type { Projection } from './projection-source.js';
 import type { ServerParts } from './server-condition.js';
 
 const STILL_THERE_EVERY_MS = 2_000;
 
 /** Every event of its streams, in order, up to the store's current end. @throws StoreUnavailable */
-export async function* eventsOf(
+export async function* batchesOf(
   parts: ServerParts,
   { name, streamPrefix }: Pick<Projection, 'name' | 'streamPrefix'>,
-): AsyncIterable<RecordedEvent> {
+): AsyncIterable<EventBatch> {
   const until = new AbortController();
   void abortWhenGone(parts, name, until);
   try {
     for await (const batch of parts.store.subscribe({ after: null, streamPrefix, signal: until.signal })) {
-      yield* batch.events;
+      yield batch;
       if (batch.caughtUp) return;
     }
     throw until.signal.reason ?? new StoreUnavailable('the event store was closed meanwhile');
@@ -51,6 +51,11 @@ export interface TwoStates {
   readonly server: unknown;
 }
 
+/** The account's events cannot all be read: nothing can be compared, and the other accounts go on. */
+export interface Unreadable {
+  readonly unreadable: string;
+}
+
 /**
  * Null if the server's state equals the one at this place, or after any later event: the server may be ahead of this fold.
  * @throws ProjectionMissing, StoreUnavailable
@@ -59,20 +64,44 @@ export async function differenceAt(
   { store, server }: ServerParts,
   projection: Projection,
   { stream, revision }: Place,
-): Promise<TwoStates | null> {
+): Promise<TwoStates | Unreadable | null> {
   const there = await server.state(projection.name, stream);
-  let state = projection.init();
-  let local: unknown = null;
-  for await (const event of store.read(stream)) {
-    state = projection.fold(state, event);
-    if (event.revision < revision) continue;
-    local = asStored(state);
-    if (isDeepStrictEqual(local, there)) return null;
+  const fold = new StreamFold(projection);
+  try {
+    for await (const event of store.read(stream)) {
+      fold.add(event);
+      if (event.revision >= revision && fold.equals(there)) return null;
+    }
+  } catch (error) {
+    if (error instanceof StreamHidden) return { unreadable: error.why };
+    throw error;
   }
-  return { local, server: there };
+  return { local: fold.stored, server: there };
 }
 
-/** A state as the server stores it. */
-export function asStored(state: unknown): unknown {
-  return JSON.parse(JSON.stringify(state));
+/** The state of one stream by this program's source. */
+export class StreamFold {
+  readonly #projection: Projection;
+  #state: unknown;
+  #hasHandled = false;
+
+  constructor(projection: Projection) {
+    this.#projection = projection;
+    this.#state = projection.init();
+  }
+
+  add(event: RecordedEvent): void {
+    this.#hasHandled ||= this.#projection.handles(event.type);
+    this.#state = this.#projection.fold(this.#state, event);
+  }
+
+  /** As the server stores it. */
+  get stored(): unknown {
+    return JSON.parse(JSON.stringify(this.#state));
+  }
+
+  /** The server has no state, which reads as {}, until the first event that the projection handles. */
+  equals(there: unknown): boolean {
+    return isDeepStrictEqual(this.stored, there) || (!this.#hasHandled && isDeepStrictEqual(there, {}));
+  }
 }

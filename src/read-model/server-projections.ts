@@ -56,6 +56,7 @@ function nextStep(condition: Condition, wasDeployed: boolean): Step {
     case 'system-only':
     case 'stopped':
       return wasDeployed ? { outcome: 'started', cause: 'the projection was stopped' } : CUT_SHORT;
+    case 'folding':
     case 'running':
       return wasDeployed ? { outcome: 'unchanged', cause: null } : CUT_SHORT;
     default:

@@ -1,11 +1,11 @@
 /** Compares the server's states with those that this program folds from the same events. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import type { RecordedEvent } from '../ports/event-store.js';
 import { ProjectionMissing } from '../ports/projection-server.js';
 import { loadProjection, type Projection, type ProjectionName } from './projection-source.js';
 import type { ServerParts } from './server-condition.js';
-import { asStored, differenceAt, eventsOf, type Place, type TwoStates } from './server-fold.js';
+import { batchesOf, differenceAt, type Place, StreamFold, type TwoStates, type Unreadable } from './server-fold.js';
+import { whyHidden } from './why-hidden.js';
 
 /** A server that is briefly behind is no difference, so all differing states are checked again, together. */
 const LOOKS = 5;
@@ -13,73 +13,79 @@ const LOOK_AGAIN_MS = 300;
 /** The server answers about 2,400 such calls a second. */
 const AT_ONCE = 32;
 
-export interface Difference extends TwoStates {
-  readonly projection: string;
-  readonly stream: string;
-}
+/** The states differ, or the account's events cannot all be read. */
+export type Discrepancy = { readonly projection: string; readonly stream: string } & (TwoStates | Unreadable);
 
 interface Folded extends Place {
-  readonly state: unknown;
+  readonly fold: StreamFold;
 }
+
+type Found = Pick<Place, 'stream'> & (TwoStates | Unreadable);
 
 /**
  * Every account whose state on the server differs from the one folded here, for each projection in turn. One read of the
  * events serves all projections.
  * @throws ProjectionMissing, StoreUnavailable
  */
-export async function* verify(parts: ServerParts, names: readonly ProjectionName[]): AsyncIterable<Difference> {
+export async function* verify(parts: ServerParts, names: readonly ProjectionName[]): AsyncIterable<Discrepancy> {
   for (const name of names) {
     if (!(await parts.server.status(name))) throw new ProjectionMissing(name);
   }
-  for (const { projection, states } of await foldAll(parts, names.map(loadProjection))) {
-    for (const { place, ...two } of await differences(parts, projection, states)) {
-      yield { projection: projection.name, stream: place.stream, ...two };
-    }
+  for (const folding of await foldAll(parts, names.map(loadProjection))) {
+    for (const found of await compared(parts, folding)) yield { projection: folding.projection.name, ...found };
   }
 }
 
-async function differences(parts: ServerParts, projection: Projection, states: Folding['states']): Promise<Found[]> {
-  const { server } = parts;
-  let differing = await mapAtOnce([...states.values()], async ({ state, ...place }) =>
-    isDeepStrictEqual(asStored(state), await server.state(projection.name, place.stream)) ? null : place,
+async function compared(parts: ServerParts, { projection, streams, suspects }: Folding): Promise<Found[]> {
+  const { server, store } = parts;
+  const unreadable = await mapAtOnce([...suspects], async (stream) => {
+    const why = await whyHidden(store, stream);
+    return why === null ? null : { stream, unreadable: why };
+  });
+  for (const { stream } of unreadable) streams.delete(stream);
+  let differing: Place[] = await mapAtOnce([...streams.values()], async ({ fold, ...place }) =>
+    fold.equals(await server.state(projection.name, place.stream)) ? null : place,
   );
-  let last: Found[] = [];
+  let last: (Place & Found)[] = [];
   for (let look = 2; look <= LOOKS && differing.length > 0; look += 1) {
     await delay(LOOK_AGAIN_MS);
-    last = await mapAtOnce(differing, async (place) => found(place, await differenceAt(parts, projection, place)));
-    differing = last.map(({ place }) => place);
+    last = await mapAtOnce(differing, async (place) => {
+      const difference = await differenceAt(parts, projection, place);
+      return difference && { ...place, ...difference };
+    });
+    differing = last;
   }
-  return last;
-}
-
-interface Found extends TwoStates {
-  readonly place: Place;
-}
-
-function found(place: Place, difference: TwoStates | null): Found | null {
-  return difference && { place, ...difference };
+  return [...unreadable, ...last.map(({ revision, ...found }) => found)];
 }
 
 interface Folding {
   readonly projection: Projection;
-  /** By stream, in the order of the streams' first events. */
-  readonly states: Map<string, Folded>;
+  /** By name, in the order of the streams' first events. */
+  readonly streams: Map<string, Folded>;
+  /** Streams of which events may be hidden. */
+  readonly suspects: Set<string>;
 }
 
 async function foldAll(parts: ServerParts, projections: readonly Projection[]): Promise<Folding[]> {
-  const foldings = projections.map((projection) => ({ projection, states: new Map<string, Folded>() }));
+  const suspects = new Set<string>();
+  const foldings = projections.map((projection) => ({ projection, streams: new Map<string, Folded>(), suspects }));
   const prefixes = new Map(projections.map(({ name, streamPrefix }) => [streamPrefix, name]));
   for (const [streamPrefix, name] of prefixes) {
     const folding = foldings.filter(({ projection }) => projection.streamPrefix === streamPrefix);
-    for await (const event of eventsOf(parts, { name, streamPrefix })) for (const one of folding) fold(one, event);
+    for await (const batch of batchesOf(parts, { name, streamPrefix })) {
+      for (const stream of batch.reshaped ?? []) suspects.add(stream);
+      for (const event of batch.events) for (const one of folding) add(one, event);
+    }
   }
   return foldings;
 }
 
-function fold({ projection, states }: Folding, event: RecordedEvent): void {
+function add({ projection, streams, suspects }: Folding, event: RecordedEvent): void {
   const { stream, revision } = event;
-  const state = projection.fold(states.get(stream)?.state ?? projection.init(), event);
-  states.set(stream, { stream, revision, state });
+  if (revision > 0 && !streams.has(stream)) suspects.add(stream);
+  const fold = streams.get(stream)?.fold ?? new StreamFold(projection);
+  fold.add(event);
+  streams.set(stream, { stream, revision, fold });
 }
 
 /** The non-null results of the work, in order; runs up to AT_ONCE in parallel. */

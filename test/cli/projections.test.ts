@@ -12,6 +12,7 @@ import { enveloped } from '../../src/webhooks/envelope.js';
 import { accountStream } from '../../src/webhooks/events.js';
 import type { EventStoreOptions } from '../services/eventstoredb/event-store-server.js';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
+import { VERSIONS } from '../services/eventstoredb/own-server.js';
 import { openEventStoreDb } from '../support/eventstoredb-subjects.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
@@ -21,6 +22,8 @@ import { added, CONTEXT, registered } from '../support/webhook-samples.js';
 
 const NAME = 'account-webhooks';
 const OTHER_SOURCE = `fromCategory('account').foreachStream().when({ $init: () => ({ other: 0 }), WebhookAdded: (state) => { state.other += 1; } })`;
+/** What a new user installs; test/read-model/server-projections.test.ts runs on a 23.10. */
+const LATEST = VERSIONS.at(-1) ?? VERSIONS[0];
 const COMMANDS = ['deploy', 'status', 'rebuild', 'verify'];
 
 const ends: (() => unknown)[] = [];
@@ -33,7 +36,7 @@ afterEach(async () => {
 });
 
 async function start(options: EventStoreOptions = {}) {
-  const server = await startEventStore(options);
+  const server = await startEventStore({ version: LATEST, ...options });
   ends.push(() => server.stop());
   const folder = temporaryDirectory();
   ends.push(() => folder.remove());
@@ -228,6 +231,54 @@ describe('where projections are deployed', () => {
   });
 });
 
+describe('a projection that is being folded again', () => {
+  beforeEach(async () => {
+    const server = await start();
+    for (const id of [1, 2, 3]) await append(id);
+    expect(await projections('deploy')).toMatchObject({ code: 0 });
+    // What is held stands where it is: here two thirds from the beginning.
+    server.faults.holdProjections();
+    for (const id of [4, 5]) await append(id);
+  });
+
+  test('status has exit code 1 and says how far it is, in tenths of a percent; so does doctor', async () => {
+    const { code, stdout, stderr } = await projections('status');
+    expect(code).toBe(1);
+    const [first = ''] = lines(stdout);
+    expect(first).toMatch(/^account-webhooks: Running\/Paused, \d\d(\.\d)? % folded$/);
+    expect(lines(stderr).at(-1)).toContain(`account-webhooks: ${first.replace(': ', ' is ')}: wait for it`);
+    const { stdout: found } = await commandLine(settings, ['doctor', '--json']);
+    expect(parsed(found)).toContainEqual({
+      ...{ check: 'projections', verdict: 'warn', says: first.replace(': ', ' is '), todo: 'wait for it' },
+    });
+  });
+
+  test('verify does not compare it', async () => {
+    expect(await fails('verify')).toMatch(
+      /account-webhooks is Running\/Paused, [\d.]+ % folded: wait for it; account-credentials is/,
+    );
+  });
+});
+
+test('a new projection that was given no event yet: status shows no percentage', async () => {
+  await start();
+  expect(await projections('deploy')).toMatchObject({ code: 0 });
+  const { code, stdout } = await projections('status');
+  expect({ code, lines: lines(stdout) }).toEqual({
+    ...{ code: 0, lines: ['account-webhooks: Running', 'account-credentials: Running'] },
+  });
+  expect(parsed((await projections('status', '--json')).stdout)[0]).toMatchObject({ progress: null });
+});
+
+test('a stream of unknown event types alone: verify finds no difference', async () => {
+  await start();
+  await append(1);
+  const unknown = { id: randomUUID(), type: 'SomethingElse', data: { number: 1 }, metadata: {} };
+  await store.append(accountStream(2), [unknown], -1);
+  expect(await projections('deploy')).toMatchObject({ code: 0 });
+  expect(await projections('verify')).toMatchObject({ code: 0 });
+});
+
 test('projections are off: each command says so, and what to do', async () => {
   await start({ runProjections: 'none' });
   for (const command of COMMANDS) {
@@ -245,6 +296,19 @@ test('only those of the system run: each command says so, and what to do', async
     expect(await fails(command)).toBe(
       'account-webhooks: the server runs only its system projections: start it with --run-projections=All --start-standard-projections',
     );
+  }
+});
+
+test('only those of the system run, and none of ours is there yet: deploy says so soon, and then status and verify', async () => {
+  await start({ runProjections: 'system' });
+  await append(1);
+  const runAll = 'start it with --run-projections=All --start-standard-projections';
+  expect(await fails('deploy')).toBe(
+    'account-webhooks: account-webhooks does not advance: its status is Stopped (Enabled): ' +
+      `somebody stopped it, or the server runs only its system projections (${runAll})`,
+  );
+  for (const command of COMMANDS) {
+    expect(await fails(command)).toBe(`account-webhooks: the server runs only its system projections: ${runAll}`);
   }
 });
 

@@ -1,5 +1,6 @@
 import { describe, test } from '@jest/globals';
 import { REAL_PROGRAM } from '../services/eventstoredb/own-server.js';
+import { SERVER_VERSIONS } from '../services/eventstoredb/server-version.js';
 import {
   onRealServer,
   onStartedServer,
@@ -10,7 +11,10 @@ import {
 import { describeContract } from './contract.js';
 import { cases } from './event-store-contract.js';
 
-describeContract('the event store on the EventStoreDB test server', onTestServer(), TEST_SERVER, cases);
+for (const version of SERVER_VERSIONS) {
+  const adapter = `the event store on the test server as EventStoreDB ${version}`;
+  describeContract(adapter, onTestServer(version), TEST_SERVER, cases);
+}
 
 const url = process.env.EVENTSTOREDB_URL;
 if (url) describeContract('the event store on a real EventStoreDB', onRealServer(url), REAL_SERVER, cases);

@@ -325,6 +325,7 @@ describe('servers', () => {
       expect.stringMatching(/^warn history: not checked/),
       expect.stringMatching(/^warn MASTER_KEY: not checked/),
       expect.stringMatching(/^warn accounts: not checked/),
+      expect.stringMatching(/^warn stream metadata: not checked/),
       expect.stringMatching(/^warn projections: not checked/),
       expect.stringMatching(/^FAIL broker: no Kafka listens at BROKER_URL/),
     ]);

@@ -12,7 +12,11 @@ import { verify } from '../../src/read-model/server-verification.js';
 import { enveloped } from '../../src/webhooks/envelope.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { collect } from '../contract/contract.js';
-import { type EventStoreServer, startEventStore } from '../services/eventstoredb/event-store-server.js';
+import {
+  type EventStoreOptions,
+  type EventStoreServer,
+  startEventStore,
+} from '../services/eventstoredb/event-store-server.js';
 import { openEventStoreDb } from '../support/eventstoredb-subjects.js';
 import { eventually } from '../support/eventually.js';
 import { added, CONTEXT, registered } from '../support/webhook-samples.js';
@@ -26,14 +30,16 @@ let projections: ProjectionServer;
 let parts: { readonly store: EventStore; readonly server: ProjectionServer };
 let steps: string[];
 
-beforeEach(async () => {
-  server = await startEventStore();
+beforeEach(() => open());
+
+async function open(options: EventStoreOptions = {}) {
+  server = await startEventStore(options);
   steps = [];
   store = openEventStoreDb(server.url);
   client = connect(server.url);
   projections = new EventStoreDbProjections(client);
   parts = { store, server: projections };
-});
+}
 
 afterEach(async () => {
   await store.close();
@@ -44,7 +50,12 @@ afterEach(async () => {
 const append = (accountId: number, events: AccountEvent[], revision = NO_STREAM) =>
   store.append(accountStream(accountId), enveloped(events, CONTEXT, randomUUID), revision);
 
-const watching = { lookEveryMs: 5, patience: 1_000, onStep: (name: string) => void steps.push(name) };
+const watching = {
+  lookEveryMs: 5,
+  patience: 1_000,
+  onStep: (name: string) => void steps.push(name),
+  onUnreadable: () => undefined,
+};
 const impatient = { ...watching, patience: 20 };
 const stateOf = (accountId: number) => projections.state(NAME, accountStream(accountId));
 
@@ -106,6 +117,28 @@ describe('deploy', () => {
     await expect(deploy(parts, NAME, impatient)).rejects.toThrow(StandsStill);
     server.faults.holdProjections(false);
     expect(await deploy(parts, NAME, watching)).toMatchObject({ outcome: 'unchanged' });
+  });
+});
+
+describe('deploy on a server that runs only its system projections', () => {
+  beforeEach(async () => {
+    await store.close();
+    await disconnect(client);
+    await server.stop();
+    await open({ runProjections: 'system' });
+  });
+
+  it('gives up soon, though it would wait for long where a projection runs', async () => {
+    let looks = 0;
+    const counting: ProjectionServer = Object.assign(new EventStoreDbProjections(client), {
+      status: (name: string) => {
+        looks += 1;
+        return projections.status(name);
+      },
+    });
+    await append(1, [registered(1)]);
+    await expect(deploy({ store, server: counting }, NAME, watching)).rejects.toThrow(StandsStill);
+    expect(looks).toBeLessThan(50);
   });
 });
 
@@ -183,9 +216,8 @@ describe('verify', () => {
   it('of what was never deployed says so, as reset, stop, start and state do', async () => {
     const { reset, stop, start } = projections;
     const calls = [reset, stop, start].map((call) => call.call(projections, NAME));
-    for (const call of [collect(verify(parts, [NAME])), ...calls, stateOf(1)]) {
-      await expect(call).rejects.toThrow(ProjectionMissing);
-    }
+    const all = [collect(verify(parts, [NAME])), ...calls, stateOf(1)];
+    await Promise.all(all.map((call) => expect(call).rejects.toThrow(ProjectionMissing)));
   });
 
   it('ends with StoreUnavailable where the server is down, and where it goes down meanwhile', async () => {
@@ -198,6 +230,51 @@ describe('verify', () => {
       eventually(() => server.faults.subscriptions === 1).then(() => server.kill()),
     ]);
     await expect(collect(verify(parts, [NAME]))).rejects.toThrow(StoreUnavailable);
+  });
+});
+
+describe('an account whose stream is hidden', () => {
+  beforeEach(async () => {
+    for (const id of [1, 2]) await append(id, [registered(id), added(id * 10)]);
+    await deploy(parts, NAME, watching);
+  });
+
+  it('is named by verify, which compares the others', async () => {
+    await client.deleteStream('account-1');
+    expect(await collect(verify(parts, [NAME]))).toEqual([
+      { projection: NAME, stream: 'account-1', unreadable: 'it was deleted' },
+    ]);
+    await projections.put(NAME, OTHER);
+    await append(2, [added(21)], 1);
+    expect(await collect(verify(parts, [NAME]))).toMatchObject([
+      { stream: 'account-1', unreadable: 'it was deleted' },
+      { stream: 'account-2', local: { webhooks: [{ id: 20 }, { id: 21 }] } },
+    ]);
+  });
+
+  it.each([
+    [
+      'a part of it',
+      () => client.setStreamMetadata('account-1', { truncateBefore: 1 }),
+      /before revision 1 were removed/,
+    ],
+    ['all of it', () => client.deleteStream('account-1'), /it was deleted/],
+    ['it, for ever', () => client.tombstoneStream('account-1'), /tombstoned/],
+  ])('is named by verify after a scavenge that removed %s', async (_, hide, why) => {
+    await hide();
+    server.data.scavenge();
+    expect(await collect(verify(parts, [NAME]))).toEqual([
+      { projection: NAME, stream: 'account-1', unreadable: expect.stringMatching(why) },
+    ]);
+  });
+
+  it('is named by rebuild, which does not wait for its state', async () => {
+    await client.deleteStream('account-1');
+    const named: string[] = [];
+    const onUnreadable = (stream: string, why: string) => void named.push(`${stream}: ${why}`);
+    expect(await rebuild(parts, NAME, { ...watching, onUnreadable })).toMatchObject({ outcome: 'rebuilt' });
+    expect(new Set(named)).toEqual(new Set(['account-1: it was deleted']));
+    expect(await stateOf(2)).toMatchObject({ webhooks: [{ id: 20 }] });
   });
 });
 

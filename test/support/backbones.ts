@@ -4,7 +4,8 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from '@jest/globals';
-import { needsTestServer, startOwnServer } from '../services/eventstoredb/own-server.js';
+import { needsTestServer, startOwnServer, VERSIONS } from '../services/eventstoredb/own-server.js';
+import type { ServerVersion } from '../services/eventstoredb/server-version.js';
 import type { Settings } from './service.js';
 import { inFull } from './thorough.js';
 
@@ -29,24 +30,30 @@ const KAFKA: Backbone = {
 };
 
 /** The protocol-level test server, in the test's own process, or a real one: see own-server.ts. */
-const EVENTSTOREDB: Backbone = {
-  name: 'EventStoreDB',
-  open: async () => {
-    const server = await startOwnServer();
+function eventStoreDb(version: ServerVersion): Backbone {
+  const open = async () => {
+    const server = await startOwnServer({ version });
     const settings = { EVENT_STORE_URL: server.url, MASTER_KEY: randomBytes(32).toString('base64') };
     return { settings, close: () => server.stop() };
-  },
-};
-
-/** All pairs of event store and broker. */
-export const BACKBONES: readonly Backbone[] = [SQLITE, EVENTSTOREDB].flatMap((store) =>
-  [SQLITE, KAFKA].map((broker) => pair(store, broker)),
-);
+  };
+  return { name: 'EventStoreDB', open };
+}
 
 const EMBEDDED = pair(SQLITE, SQLITE);
+/** The versions of EventStoreDB do not matter to the broker: so each runs with one of the two. */
+const [EARLIER, LATER = EARLIER] = VERSIONS;
+const SERVERS = pair(eventStoreDb(LATER), KAFKA);
+
+/** All pairs of event store and broker. */
+export const BACKBONES: readonly Backbone[] = [
+  EMBEDDED,
+  pair(SQLITE, KAFKA),
+  pair(eventStoreDb(EARLIER), SQLITE),
+  SERVERS,
+];
 
 /** All embedded, and all on servers: each store and each broker once. */
-export const ENDS: readonly Backbone[] = [EMBEDDED, pair(EVENTSTOREDB, KAFKA)];
+export const ENDS: readonly Backbone[] = [EMBEDDED, SERVERS];
 
 /** Main paths run on every pair; for code above the ports both ends suffice. */
 const BREADTHS = {

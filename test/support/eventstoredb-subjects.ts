@@ -10,6 +10,7 @@ import type { Features, Open } from '../contract/contract.js';
 import { patience } from '../runner/patience.js';
 import { startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { startRealServer } from '../services/eventstoredb/real-server.js';
+import type { ServerVersion } from '../services/eventstoredb/server-version.js';
 import { AdapterSubject, alone } from './adapter-subject.js';
 
 const EVENTSTOREDB: Features = {
@@ -43,9 +44,9 @@ function unhurried() {
 /** For a silent server: too short for anything else on a busy machine. */
 const HASTY = { tryMs: 400, appendMs: 1_500, headMs: 1_500 };
 
-export function onTestServer(): Open<EventStore> {
+export function onTestServer(version: ServerVersion): Open<EventStore> {
   return async (features) => {
-    const server = await startEventStore();
+    const server = await startEventStore({ version });
     let limits = {};
     const open = () => alone(openEventStoreDb(server.url, limits));
     const stall = async () => {

@@ -38,14 +38,15 @@ export class EventStoreDbProjections implements ProjectionServer {
       const { status } = await withinTime(LIMIT_MS, this.#client.getProjectionStatus(BY_CATEGORY));
       return ENDED.test(status) ? 'no-categories' : 'on';
     } catch (error) {
-      if (says(error, 'NotFound')) return 'no-categories';
+      if (isMissing(error)) return 'no-categories';
       if (isUntyped(error)) return 'off';
       throw unavailable(error);
     }
   }
 
   /**
-   * Hazard: the server accepts a source that does not compile; then the status call throws and listing fails for all users.
+   * Hazard: the server accepts a source that does not compile; before 24.10 the status call then throws, and listing fails
+   * for all users.
    * A deleted and recreated name with outputState faults: so a projection is never deleted, only updated.
    */
   async put(name: string, source: string): Promise<'created' | 'updated'> {
@@ -62,14 +63,14 @@ export class EventStoreDbProjections implements ProjectionServer {
   async status(name: string): Promise<ServerProjectionStatus | null> {
     try {
       const asked = this.#client.getProjectionStatus(name);
-      const { status, stateReason: reason, progress, position } = await withinTime(LIMIT_MS, asked);
-      return { status, reason, progress, position };
+      const { status, stateReason, progress, position } = await withinTime(LIMIT_MS, asked);
+      return { status, reason: inOneLine(stateReason), progress: progress < 0 ? null : progress, position };
     } catch (error) {
       const failure = await this.#failure(name, error);
       if (failure instanceof ProjectionMissing) return null;
-      // The server has no status for it: it answers about the others.
+      // Before 24.10 the server has no status for it: it answers about the others.
       if (!isUntyped(error) || failure instanceof ProjectionsOff) throw failure;
-      return { status: 'Faulted', reason: 'its source does not compile', progress: -1, position: '' };
+      return { status: 'Faulted', reason: 'its source does not compile', progress: null, position: '' };
     }
   }
 
@@ -114,7 +115,7 @@ export class EventStoreDbProjections implements ProjectionServer {
    * too.
    */
   async #failure(name: string, error: unknown): Promise<Error> {
-    if (says(error, 'NotFound')) return new ProjectionMissing(name);
+    if (isMissing(error)) return new ProjectionMissing(name);
     if (says(error, 'NotAuthorized')) {
       const says = 'the user of EVENT_STORE_URL may not change projections: this requires $ops or $admins';
       return new StoreRefused(says, { cause: error });
@@ -132,6 +133,15 @@ async function lastQuery(updates: StreamingRead<ResolvedEvent>): Promise<string 
     if (typeof query === 'string') last ??= query;
   }
   return last;
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** From 24.10 on by its type; before, by the message. */
+function isMissing(error: unknown): boolean {
+  return hasType(error, ErrorType.NOT_FOUND) || says(error, 'NotFound');
 }
 
 /** The server has no codes for these errors: it sends an UnknownError whose message contains the word. */

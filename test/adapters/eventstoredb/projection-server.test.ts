@@ -2,15 +2,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { AccessDeniedError, type EventStoreDBClient } from '@eventstore/db-client';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { AccessDeniedError, type EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { connect, disconnect } from '../../../src/adapters/eventstoredb/client.js';
 import { EventStoreDbProjections } from '../../../src/adapters/eventstoredb/projection-server.js';
 import { StoreRefused, StoreUnavailable } from '../../../src/ports/event-store.js';
-import { ProjectionsOff } from '../../../src/ports/projection-server.js';
+import { ProjectionMissing, ProjectionsOff } from '../../../src/ports/projection-server.js';
 import { type EventStoreOptions, startEventStore } from '../../services/eventstoredb/event-store-server.js';
+import { SERVER_VERSIONS } from '../../services/eventstoredb/server-version.js';
 import { Users } from '../../services/eventstoredb/users.js';
 import { certificateFor, testAuthority } from '../../support/certificates.js';
+import { eventually } from '../../support/eventually.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 const SOURCE = `fromCategory('account').foreachStream().when({ Counted: (state) => { state.hasCounted = true; } })`;
@@ -45,13 +47,40 @@ test('a source that this user may not read is null', async () => {
   expect(await projections.runningSource('counts')).toBeNull();
 });
 
-test('a source that does not compile is a fault, though the server has no status for it', async () => {
-  const { client, projections } = await open();
-  await client.createProjection('counts', 'fromCategory(');
-  expect(await projections.status('counts')).toEqual({
-    ...{ status: 'Faulted', reason: 'its source does not compile', progress: -1, position: '' },
+describe.each(SERVER_VERSIONS)('on a %s', (version) => {
+  test('a projection that is not there has no status, and every other call rejects with ProjectionMissing', async () => {
+    const { projections } = await open({ version });
+    expect(await projections.status('counts')).toBeNull();
+    const { start, stop, reset } = projections;
+    for (const call of [start, stop, reset])
+      await expect(call.call(projections, 'counts')).rejects.toThrow(ProjectionMissing);
+    await expect(projections.state('counts', 'account-1')).rejects.toThrow(ProjectionMissing);
+    expect(await projections.put('counts', SOURCE)).toBe('created');
+    expect(await projections.put('counts', SOURCE)).toBe('updated');
   });
-  expect(await projections.folding()).toBe('on');
+
+  test('a source that does not compile is a fault, though a 23.10 has no status for it', async () => {
+    const { client, projections } = await open({ version });
+    await client.createProjection('counts', 'fromCategory(');
+    const status = await projections.status('counts');
+    expect(status).toMatchObject({ status: expect.stringMatching(/^Faulted/), progress: null });
+    expect(status?.reason).not.toBe('');
+    expect(await projections.folding()).toBe('on');
+  });
+});
+
+test('before its first event a projection has no progress; the reason of a fault is one line', async () => {
+  const { client, projections } = await open();
+  await projections.put(
+    'counts',
+    `fromCategory('account').foreachStream().when({ Counted: () => { throw new Error(1); } })`,
+  );
+  expect(await projections.status('counts')).toMatchObject({ status: 'Running', progress: null });
+  await client.appendToStream('account-1', jsonEvent({ type: 'Counted', data: {} }));
+  await eventually(async () => (await projections.status('counts'))?.status === 'Faulted (Enabled)');
+  expect((await projections.status('counts'))?.reason).toMatch(
+    /^The counts projection failed to process an event\. Handler: .* Message: Error: 1$/,
+  );
 });
 
 test('$by_category is stopped: nothing of a category is folded', async () => {
@@ -71,14 +100,14 @@ test('projections are off: each call says so', async () => {
     projections.reset('counts'),
     projections.state('counts', 'account-1'),
   ];
-  for (const call of calls) await expect(call).rejects.toThrow(ProjectionsOff);
+  await Promise.all(calls.map((call) => expect(call).rejects.toThrow(ProjectionsOff)));
 });
 
 test('a server that starts is unavailable, not one without projections', async () => {
   const { faults, projections } = await open();
   faults.notReady();
-  for (const call of [projections.folding(), projections.status('counts'), projections.state('counts', 'account-1')])
-    await expect(call).rejects.toThrow(StoreUnavailable);
+  const calls = [projections.folding(), projections.status('counts'), projections.state('counts', 'account-1')];
+  await Promise.all(calls.map((call) => expect(call).rejects.toThrow(StoreUnavailable)));
 });
 
 test('a user who may not change projections is refused, and told what it takes', async () => {

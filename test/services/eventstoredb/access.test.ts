@@ -108,9 +108,8 @@ needsTestServer(() => {
   describe('another thing than a missing right', () => {
     test('is a wrong password: UNAUTHENTICATED', async () => {
       const stranger = as('service', 'guessed');
-      for (const refused of [readAll(stranger), follow(stranger), stranger.appendToStream('account-1', event(2))]) {
-        expect(await failure(refused)).toMatchObject(UNAUTHENTICATED);
-      }
+      const calls = [readAll(stranger), follow(stranger), stranger.appendToStream('account-1', event(2))];
+      for (const error of await Promise.all(calls.map(failure))) expect(error).toMatchObject(UNAUTHENTICATED);
     });
 
     test('is a password that changes: the next append is refused, subscriptions that are open go on', async () => {

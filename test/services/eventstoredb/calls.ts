@@ -65,6 +65,16 @@ export function projectionsOff(): RpcError {
   return new RpcError(status.UNKNOWN, 'Exception was thrown by handler.');
 }
 
+/** Of what the management of projections got instead of the answer. */
+export function received(what: string, expected: string): RpcError {
+  return new RpcError(status.UNKNOWN, `Envelope callback expected ${expected}, received ${what} instead`);
+}
+
+export function projectionMissing(version: ServerVersion, name: string, expected: string): RpcError {
+  if (version === '23.10') return received('NotFound', expected);
+  return new RpcError(status.NOT_FOUND, `Projection '${name}' not found`);
+}
+
 export function streamDeleted(stream: string): RpcError {
   return new RpcError(status.FAILED_PRECONDITION, `Event stream '${stream}' is deleted.`, {
     exception: 'stream-deleted',

@@ -26,19 +26,20 @@ export interface OwnServer {
 export const REAL_PROGRAM = process.env.EVENTSTOREDB_COMMAND || null;
 
 /** Those to test: a real one is what it is, and EVENTSTOREDB_VERSION says which. */
-export const VERSIONS: readonly ServerVersion[] = REAL_PROGRAM ? [DEFAULT_VERSION] : SERVER_VERSIONS;
+export const VERSIONS: readonly [ServerVersion, ...ServerVersion[]] =
+  REAL_PROGRAM || process.env.EVENTSTOREDB_VERSION ? [DEFAULT_VERSION] : SERVER_VERSIONS;
 
 /** Loaded where a server is started: most files of the tests start none, and gRPC takes long to load. @param options users, TLS and the like: only within needsTestServer, because a real one takes none */
-export async function startOwnServer(options?: EventStoreOptions): Promise<OwnServer> {
+export async function startOwnServer(options: EventStoreOptions = {}): Promise<OwnServer> {
   if (!REAL_PROGRAM) return startTestServer(options);
-  const { version: _, ...others } = options ?? {};
+  const { version: _, ...others } = options;
   if (Object.keys(others).length > 0)
     throw new Error('a real EventStoreDB is started without options: see needsTestServer');
   const { startRealServer } = await import('./real-server.js');
   return startRealServer(REAL_PROGRAM);
 }
 
-async function startTestServer(options: EventStoreOptions = {}): Promise<OwnServer> {
+async function startTestServer(options: EventStoreOptions): Promise<OwnServer> {
   const [{ startEventStore }, { StoredData }] = await Promise.all([
     import('./event-store-server.js'),
     import('./stored-data.js'),

@@ -91,7 +91,8 @@ export class ProjectionProgram {
   }
 }
 
+/** The server's text has no closing bracket. */
 function tookTooLong(): never {
   const limit = `00:00:00.${LIMIT_MS}0000`;
-  throw new Error(`Projection script took too long to execute (took: ${limit}, allowed: ${limit})`);
+  throw new Error(`Projection script took too long to execute (took: ${limit}, allowed: ${limit}`);
 }

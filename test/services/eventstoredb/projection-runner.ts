@@ -4,13 +4,18 @@ import { type HandledEvent, ProjectionProgram } from './projection-program.js';
 import { json, type StoredData, type StoredEvent, type StoredProjection } from './stored-data.js';
 import { BY_CATEGORY, isStandard } from './system-projections.js';
 
-export type Program = ProjectionProgram | 'does not compile';
+/** An error where the source does not compile. */
+export type Program = ProjectionProgram | Error;
+
+const BINARY = 'application/octet-stream';
 
 export class ProjectionRunner {
   readonly #context: Context;
   readonly #programs = new Map<string, { readonly source: string; readonly program: Program }>();
   /** Those that were at the log's end once since this server has started: before that there are no states. */
   readonly #awake = new Set<string>();
+  /** Those that were given an event since they were started. */
+  readonly #begun = new Set<string>();
   #next: NodeJS.Immediate | undefined;
   #isStopped = false;
   readonly #wake = () => {
@@ -28,6 +33,15 @@ export class ProjectionRunner {
     this.#wake();
   }
 
+  /** Its reader begins again, after what it has seen. */
+  restarted(name: string): void {
+    this.#begun.delete(name);
+  }
+
+  hasBegun(name: string): boolean {
+    return this.#begun.has(name);
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#context.data.appends.off('append', this.#wake);
@@ -43,8 +57,10 @@ export class ProjectionRunner {
     return program;
   }
 
-  compiles(name: string, projection: StoredProjection): boolean {
-    return this.programOf(name, projection) !== 'does not compile';
+  faultOf(name: string, projection: StoredProjection): string | null {
+    if (isStandard(name)) return null;
+    const program = this.programOf(name, projection);
+    return program instanceof Error ? program.message : projection.fault;
   }
 
   /** As JSON; undefined where there is none. */
@@ -55,9 +71,9 @@ export class ProjectionRunner {
   #run(): void {
     this.#next = undefined;
     const { data, faults, isLeader, runsProjections } = this.#context;
-    if (faults.areProjectionsHeld || !isLeader() || runsProjections === 'none') return;
+    if (!isLeader() || runsProjections === 'none') return;
     const linked = link(data);
-    if (runsProjections === 'system') return;
+    if (faults.areProjectionsHeld || runsProjections === 'system') return;
     for (const [name, projection] of data.projections) {
       if (!isStandard(name)) this.#fold(name, projection, linked);
     }
@@ -66,7 +82,7 @@ export class ProjectionRunner {
   #fold(name: string, projection: StoredProjection, linked: number): void {
     const { log } = this.#context.data;
     const program = this.programOf(name, projection);
-    if (program === 'does not compile') return;
+    if (program instanceof Error) return;
     while (projection.enabled && projection.fault === null && projection.seen < linked) {
       this.#step(name, projection, program, log[projection.seen]);
     }
@@ -75,11 +91,12 @@ export class ProjectionRunner {
 
   #step(name: string, projection: StoredProjection, program: ProjectionProgram, stored: StoredEvent | undefined): void {
     const event = stored && handled(stored, program);
+    if (stored?.stream.startsWith(program.streamPrefix)) this.#begun.add(name);
     try {
       if (event) this.#take(name, projection, program, event);
       projection.seen += 1;
     } catch (error) {
-      projection.fault = `The ${name} projection failed at event ${event?.sequenceNumber}@${event?.streamId}: ${error}`;
+      projection.fault = faultText(name, projection, error);
     }
   }
 
@@ -100,7 +117,8 @@ function write(data: StoredData, name: string, result: Record<'streamId' | 'stat
   const stream = `$projections-${name}-${result.streamId}-result`;
   const causedBy = JSON.stringify({ $causedBy: result.eventId });
   const last = data.append(stream, [json('Result', result.state, causedBy)]);
-  data.append(`$projections-${name}-result`, [json('$>', `${last?.revision}@${stream}`, causedBy)]);
+  const link = json('$>', `${last?.revision}@${stream}`, causedBy);
+  data.append(`$projections-${name}-result`, [{ ...link, contentType: BINARY }]);
 }
 
 /** Projections of a category read what $by_category has linked. @returns how much of the log that is */
@@ -110,11 +128,17 @@ function link({ projections, log }: StoredData): number {
   return byCategory?.seen ?? 0;
 }
 
+/** Of several lines, as a real server writes it. */
+function faultText(name: string, { seen }: StoredProjection, error: unknown): string {
+  const about = `Handler: JintProjectionStateHandler\r\nEvent Position: C:${seen}`;
+  return `The ${name} projection failed to process an event.\r\n${about}\r\n\r\nMessage:\r\n\r\n${error}`;
+}
+
 function compile(source: string): Program {
   try {
     return new ProjectionProgram(source);
-  } catch {
-    return 'does not compile';
+  } catch (error) {
+    return new Error(`${error}`);
   }
 }
 

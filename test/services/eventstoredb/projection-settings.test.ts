@@ -25,7 +25,9 @@ needsTestServer(() => {
       client.getProjectionState('counts'),
       client.listProjections(),
     ];
-    for (const call of calls) expect(await failure(call)).toMatchObject({ kind: 'UnknownError', type: 'unknown' });
+    for (const error of await Promise.all(calls.map(failure))) {
+      expect(error).toMatchObject({ kind: 'UnknownError', type: 'unknown' });
+    }
   });
 
   test('with --run-projections=System those of users are stopped, though enabled', async () => {

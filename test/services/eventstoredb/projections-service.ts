@@ -1,4 +1,7 @@
-/** The management of projections. Its errors have no codes: the client gives UnknownError with a word in its message. */
+/**
+ * The management of projections. Its errors have no codes: the client gives UnknownError with a word in its message. Only
+ * for a projection that is not there 25 has one.
+ */
 import type {
   CreateReq,
   DeleteReq,
@@ -9,8 +12,8 @@ import type {
   StateReq,
   UpdateReq,
 } from '@eventstore/db-client/generated/projections_pb.js';
-import { type handleUnaryCall, type Metadata, status, type UntypedServiceImplementation } from '@grpc/grpc-js';
-import { type Context, notReady, projectionsOff, RpcError } from './calls.js';
+import type { handleUnaryCall, Metadata, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { type Context, notReady, projectionMissing, projectionsOff, type RpcError, received } from './calls.js';
 import { projections as messages, shared, struct } from './messages.js';
 import type { ProjectionRunner } from './projection-runner.js';
 import { statisticsHandler } from './projection-statistics.js';
@@ -33,9 +36,11 @@ export function projectionHandlers(context: Context, runner: ProjectionRunner): 
     });
   const change = <Q extends Named, R>(answer: () => R, act: (projection: StoredProjection, request: Q) => void) =>
     operation<Q, R>(answer, (request) => {
-      const projection = find(data, request, 'Updated');
+      const projection = find(context, request, 'Updated');
+      const name = nameIn(request);
       act(projection, request);
-      writeDown(data, request.getOptions()?.getName() ?? '', projection);
+      runner.restarted(name);
+      writeDown(data, name, projection);
     });
   return {
     create: operation<CreateReq, object>(
@@ -71,14 +76,14 @@ export function projectionHandlers(context: Context, runner: ProjectionRunner): 
     ),
     delete: operation<DeleteReq, object>(
       () => new messages.DeleteResp(),
-      (request) => remove(data, request),
+      (request) => remove(context, request),
     ),
     state: unary<StateReq, object>(context, (request) => {
-      const state = stateOf(data, runner, request, 'ProjectionState');
+      const state = stateOf(context, runner, request, 'ProjectionState');
       return state && new messages.StateResp().setState(state);
     }),
     result: unary<ResultReq, object>(context, (request) => {
-      const result = stateOf(data, runner, request, 'ProjectionResult');
+      const result = stateOf(context, runner, request, 'ProjectionResult');
       return result && new messages.ResultResp().setResult(result);
     }),
     statistics: statisticsHandler(context, runner),
@@ -103,14 +108,15 @@ function unary<Q, R>(
   };
 }
 
-function received(what: string, expected: string): RpcError {
-  return new RpcError(status.UNKNOWN, `Envelope callback expected ${expected}, received ${what} instead`);
+function find({ data, version }: Context, request: Named, expected: string): StoredProjection {
+  const name = nameIn(request);
+  const projection = data.projections.get(name);
+  if (!projection) throw projectionMissing(version, name, expected);
+  return projection;
 }
 
-function find({ projections }: StoredData, request: Named, expected: string): StoredProjection {
-  const projection = projections.get(request.getOptions()?.getName() ?? '');
-  if (!projection) throw received('NotFound', expected);
-  return projection;
+function nameIn(request: Named): string {
+  return request.getOptions()?.getName() ?? '';
 }
 
 /** A source that does not compile is taken all the same. */
@@ -128,18 +134,19 @@ function writeDown(data: StoredData, name: string, { source, enabled, epoch }: S
   data.append(`$projections-${name}`, [json('$ProjectionUpdated', JSON.stringify(settings))]);
 }
 
-function remove(data: StoredData, request: DeleteReq): void {
-  if (find(data, request, 'Updated').enabled) throw received('OperationFailed', 'Updated');
-  const name = request.getOptions()?.getName() ?? '';
+function remove(context: Context, request: DeleteReq): void {
+  if (find(context, request, 'Updated').enabled) throw received('OperationFailed', 'Updated');
+  const { data } = context;
+  const name = nameIn(request);
   data.projections.delete(name);
   data.deletedProjections.add(name);
 }
 
 /** Undefined for what the server does not get ready: it never answers then. */
-function stateOf(data: StoredData, runner: ProjectionRunner, request: StateReq | ResultReq, expected: string) {
-  const name = request.getOptions()?.getName() ?? '';
-  const program = runner.programOf(name, find(data, request, expected));
+function stateOf(context: Context, runner: ProjectionRunner, request: StateReq | ResultReq, expected: string) {
+  const name = nameIn(request);
+  const program = runner.programOf(name, find(context, request, expected));
   const state = JSON.parse(runner.state(name, request.getOptions()?.getPartition() ?? '') ?? '{}') ?? {};
-  if (program === 'does not compile' || typeof state !== 'object') return undefined;
+  if (program instanceof Error || typeof state !== 'object') return undefined;
   return struct.Value.fromJavaScript(state);
 }
