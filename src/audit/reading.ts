@@ -5,7 +5,7 @@ import { type DeliveryLogEntry, readLogEntry, saidBy } from '../delivery/log/del
 import { type RoutedEntry, readRoutedEntry } from '../delivery/log/routed-entry.js';
 import { keyOfEvent } from '../delivery/payment/event-identity.js';
 import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
-import { placeOf, readPaymentText } from '../delivery/record-place.js';
+import { isTime, placeOf, readPaymentText } from '../delivery/record-place.js';
 import { type DeadLetterReason, END_REASONS, readDeadLetter, unroutedPlace } from '../delivery/retry/dead-letters.js';
 import type { Topics } from '../delivery/topics.js';
 import type { Broker, BrowseOptions, ReceivedRecord } from '../ports/broker.js';
@@ -18,7 +18,10 @@ import type { Ledger } from './ledger.js';
 import type { ReadTopic } from './read-topic.js';
 import type { RoutedSince } from './routed-since.js';
 
-/** Records published from `from` (inclusive) to `to` (exclusive), ms since the epoch, by the broker's timestamps. */
+/**
+ * Records published from `from` (inclusive) to `to` (exclusive), ms since the epoch, by the broker's timestamps. A record
+ * whose timestamp is no time may be of any period, so it is of each.
+ */
 export interface Period {
   readonly from: number;
   readonly to: number;
@@ -143,7 +146,7 @@ function find(ledger: Ledger, payment: string | null | undefined, accountId: num
 }
 
 function isWithin({ from, to }: Period, at: number): boolean {
-  return at >= from && at < to;
+  return !isTime(at) || (at >= from && at < to);
 }
 
 function isOf({ account }: Period, accountId: number | null): boolean {

@@ -1,7 +1,7 @@
 /** The report of a period, for auditors: counts, open deliveries, missing records. */
 import { webhookMessageId } from '../delivery/delivery.js';
 import { eventOfKey } from '../delivery/payment/event-identity.js';
-import { sourceText } from '../delivery/record-place.js';
+import { LAST_TIME_MS, sourceText } from '../delivery/record-place.js';
 import { type Answer, answerOf, isKnown } from './answers.js';
 import type { AuditedDelivery } from './audited-payment.js';
 import type { Histories } from './histories.js';
@@ -52,8 +52,6 @@ interface Answered {
   readonly answer: Answer;
 }
 
-/** The latest time that a Date can represent. */
-const LAST_TIME_MS = 8.64e15;
 const NO_DELIVERY = { id: null, webhookId: null } as const;
 const NO_EVENT = { ...NO_DELIVERY, eventId: null, accountId: null } as const;
 const UNROUTED = 'done, but no entry says where it was routed';

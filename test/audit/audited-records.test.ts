@@ -25,6 +25,16 @@ describe('the records of a period', () => {
     expect(unanswered.map(({ eventId }) => eventId)).toEqual(['first', 'last']);
   });
 
+  test.each([Number(1_763_900_000_123_456_789n), -1, Number(9_223_372_036_854_775_807n)])(
+    'include one whose timestamp is no time (%d): it may be of any period',
+    async (at) => {
+      const record = day.paid('odd', { at });
+      expect((await day.told()).counts).toEqual({ ...ZERO, records: 1, events: 1, deliveries: 1, unanswered: 1 });
+      day.logged(delivery(pay('odd', 43), 3, record), 'delivered');
+      expect((await day.told()).counts).toMatchObject({ delivered: 1, unanswered: 0 });
+    },
+  );
+
   test('are those of all payment topics', async () => {
     day.paid('one');
     day.paid('two', { at: NOON }, TOPICS.payments[1]);

@@ -64,8 +64,25 @@ test.each([
   ['null', 'null'],
   ['an entry of a delivery', '{"id":"msg_1","outcome":"delivered"}'],
   ['no records', '{"kind":"routed","topic":"t","partition":0,"store":"s"}'],
-  ['a record that is null', '{"kind":"routed","topic":"t","partition":0,"store":"s","records":[null]}'],
-  ['a record without webhooks', '{"kind":"routed","topic":"t","partition":0,"store":"s","records":[{"offset":1}]}'],
 ])('%s is no routed entry', (_, text) => {
   expect(readRoutedEntry({ value: Buffer.from(text) })).toBeNull();
 });
+
+test.each([
+  ['null', 'null'],
+  ['a record without webhooks', '{"offset":1}'],
+  ['a record whose offset is a text', JSON.stringify({ ...routed(1), offset: '1' })],
+])('%s among the records of an entry costs itself, and none of the others', (_, unsound) => {
+  const [one, other] = [routed(1), routed(2)].map((record) => JSON.stringify(record));
+  const text = `{"kind":"routed","topic":"t","partition":0,"store":"s","records":[${one},${unsound},${other}]}`;
+  expect(readRoutedEntry({ value: Buffer.from(text) })?.records).toEqual([routed(1), routed(2)]);
+});
+
+// A producer that stamps in nanoseconds; no timestamp at all; the most that Kafka stores.
+test.each([Number(1_763_900_000_123_456_789n), -1, Number(9_223_372_036_854_775_807n)])(
+  'a timestamp of %d is kept',
+  async (at) => {
+    await log.add({ topic: 'payment-events', partition: 0 }, { ...routed(7), at });
+    expect(entries()[0]?.records).toEqual([{ ...routed(7), at }]);
+  },
+);
