@@ -36,7 +36,7 @@ export class AuditFixture {
   readonly #topics = new Map<string, ReceivedRecord[]>();
   readonly #next = new Map<string, Map<number, number>>();
   readonly #committed = new Map<string, Map<number, number>>();
-  readonly #streams = new Map<string, RecordedEvent[]>([['store-identity', [identified()]]]);
+  readonly #streams = new Map<string, RecordedEvent[]>([['store-identity', [identified(STORE, 0)]]]);
   /** The topics that were read, in order. */
   readonly browsed: string[] = [];
   /** Number of reads of account histories. */
@@ -140,6 +140,13 @@ export class AuditFixture {
     this.#streams.set(stream, [...before, ...added]);
   }
 
+  /** Takes back the account's last events, as a restored backup does; `store accept` then began a new identity. */
+  restored(accountId: number, lost: number): void {
+    const stream = accountStream(accountId);
+    this.#streams.set(stream, (this.#streams.get(stream) ?? []).slice(0, -lost));
+    this.#streams.get('store-identity')?.push(identified('the restored store', 1));
+  }
+
   /** The last revision of the account. */
   revision(accountId: number): number {
     return (this.#streams.get(accountStream(accountId))?.length ?? 0) - 1;
@@ -203,9 +210,9 @@ export class AuditFixture {
   }
 }
 
-function identified(): RecordedEvent {
-  const about = { id: randomUUID(), stream: 'store-identity', revision: 0, position: '', metadata: {} };
-  return { ...about, type: 'StoreIdentified', data: { identity: STORE } };
+function identified(identity: string, revision: number): RecordedEvent {
+  const about = { id: randomUUID(), stream: 'store-identity', revision, position: '', metadata: {} };
+  return { ...about, type: 'StoreIdentified', data: { identity } };
 }
 
 /**
