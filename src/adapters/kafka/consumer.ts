@@ -55,7 +55,12 @@ export class KafkaConsumer implements Consumer {
     this.#member = new GroupMember({ ...parts, group: options.group, topics, on: this.#listener() });
     this.#lease = new GroupLease(parts.sessionTimeoutMs, () => this.#pump.pumpNextTurn());
     this.#pump = new RecordPump({ ...options, onDone: () => this.#offsets.keepSoon(), lease: this.#lease });
-    const own = { client: this.#member, pump: this.#pump, placed: () => this.#lease.joined() };
+    const placed = () => {
+      this.#lease.joined();
+      // Where a group begins is committed, too.
+      this.#offsets.keepSoon();
+    };
+    const own = { client: this.#member, pump: this.#pump, placed };
     this.#partitions = new AssignedPartitions({ ...parts, ...own, options });
     this.#offsets = new OffsetKeeper(
       () => this.#partitions.lanes(),

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { type RoutedRecord, readRoutedEntry } from '../../../src/delivery/log/routed-entry.js';
 import { RoutedLog } from '../../../src/delivery/log/routed-log.js';
+import { readStartEntry } from '../../../src/delivery/log/start-entry.js';
 import { eventually } from '../../support/eventually.js';
 import { RecordingBroker } from '../../support/recording-broker.js';
 import { silentLogger } from '../../support/silent-logger.js';
@@ -39,6 +40,30 @@ test('records that come together share an entry, by partition, and of a bounded 
   ]);
   const offsets = entries().flatMap((entry) => (entry?.partition === 0 ? entry.records : []));
   expect(offsets.map(({ offset }) => offset)).toEqual(Array.from({ length: 250 }, (_, offset) => offset));
+});
+
+test.each([null, 0, 40])(
+  'a start entry reads as it was written, and has the key of the routed entries (%s)',
+  async (expected) => {
+    const start = { topic: 'payment-events', partition: 3, expected, offset: 7 };
+    await Promise.all([log.started(start), add(7, 3)]);
+    const [first, second] = broker.of(TOPIC);
+    expect([first, second].map((record) => String(record?.key))).toEqual(['payment-events/3', 'payment-events/3']);
+    expect([first, second].map((record) => record && readStartEntry(record))).toEqual([
+      expect.objectContaining(start),
+      null,
+    ]);
+  },
+);
+
+test.each([
+  ['no JSON', 'start'],
+  ['null', 'null'],
+  ['a routed entry', '{"kind":"routed","topic":"t","partition":0,"store":"s","records":[]}'],
+  ['without an offset', '{"kind":"start","topic":"t","partition":0,"expected":null}'],
+  ['of a topic that is no text', '{"kind":"start","topic":1,"partition":0,"expected":null,"offset":0}'],
+])('%s is no start entry', (_, text) => {
+  expect(readStartEntry({ value: Buffer.from(text) })).toBeNull();
 });
 
 test('a broker that takes nothing is waited for, and what came meanwhile is written then', async () => {
