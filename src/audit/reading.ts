@@ -175,6 +175,6 @@ function accountOfKey({ key }: ReceivedRecord): number | null {
 
 /** Whether an entry has the required fields: other applications may write to the topic. */
 function isSound({ webhookId, outcome, nextAttemptAt }: DeliveryLogEntry): boolean {
-  const isTime = nextAttemptAt === null || typeof nextAttemptAt === 'string';
-  return Number.isSafeInteger(webhookId) && KNOWN.has(outcome) && isTime;
+  const isText = nextAttemptAt === null || typeof nextAttemptAt === 'string';
+  return Number.isSafeInteger(webhookId) && KNOWN.has(outcome) && isText;
 }
