@@ -50,7 +50,7 @@ async function begin(parts: CompletenessParts, period: Period): Promise<Reading>
   for (const name of parts.topics.payments) payments.set(name, new PaymentTopic(name, await parts.broker.extent(name)));
   const committed = await Committed.of(parts);
   const histories = await Histories.of(parts.store);
-  const found = { ledger: new Ledger(), starts: new Starts(), others: new Map<string, boolean>() };
+  const found = { ledger: new Ledger(), starts: new Starts(), unlisted: new Map<string, boolean>() };
   return { ...parts, period, payments, committed, histories, ...found };
 }
 

@@ -5,12 +5,12 @@ import type { Reading } from './reading.js';
 
 /** @throws BrokerUnavailable */
 export async function lostOf(reading: Reading, evidence: readonly ReadTopic[]): Promise<readonly Lost[]> {
-  const { broker, committed, period, payments, starts, others } = reading;
+  const { broker, committed, period, payments, starts, unlisted } = reading;
   const lost: Lost[] = [...starts.lost];
   for (const topic of payments.values()) {
     lost.push(...topic.lost({ extent: await broker.extent(topic.name), committed: committed.of(topic.name) }));
   }
-  for (const [topic, isOfPeriod] of others) lost.push(...(await lostOfOther(reading, topic, isOfPeriod)));
+  for (const [topic, isOfPeriod] of unlisted) lost.push(...(await lostOfUnlisted(reading, topic, isOfPeriod)));
   for (const topic of evidence) {
     const extent = await broker.extent(topic.name);
     const found = topic.lost({ extent, committed: committed.of(topic.name) }, period.from);
@@ -37,7 +37,7 @@ function withoutStarts({ committed, payments, starts, topics }: Reading, extent:
 }
 
 /** Of a topic that PAYMENT_TOPICS lacks: no dispatcher reads it any more. */
-async function lostOfOther({ broker, groups }: Reading, topic: string, isOfPeriod: boolean): Promise<Lost[]> {
+async function lostOfUnlisted({ broker, groups }: Reading, topic: string, isOfPeriod: boolean): Promise<Lost[]> {
   const extent = await broker.extent(topic);
   const committed = await broker.committed(groups.payments, topic);
   const left = [...extent].reduce((sum, [at, { next }]) => sum + Math.max(0, next - (committed.get(at) ?? 0)), 0);

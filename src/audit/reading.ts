@@ -48,8 +48,8 @@ export interface Reading extends CompletenessParts {
   readonly starts: Starts;
   /** The topics of PAYMENT_TOPICS, by name. */
   readonly payments: ReadonlyMap<string, PaymentTopic>;
-  /** The other topics that entries name, and whether one of the records is of the period. */
-  readonly others: Map<string, boolean>;
+  /** Topics that entries name and PAYMENT_TOPICS lacks, and whether one of the records is of the period. */
+  readonly unlisted: Map<string, boolean>;
 }
 
 const KNOWN: ReadonlySet<Outcome> = new Set(OUTCOMES);
@@ -90,13 +90,13 @@ function logged({ ledger }: Reading, entry: DeliveryLogEntry, { timestamp }: Rec
   if (audited?.key === keyOfEvent({ eventId, eventSource })) audited.says(webhookId, saidBy(entry, timestamp));
 }
 
-function started({ starts, payments, others }: Reading, start: PartitionStart): void {
+function started({ starts, payments, unlisted }: Reading, start: PartitionStart): void {
   starts.started(start);
-  if (!payments.has(start.topic)) others.set(start.topic, others.get(start.topic) ?? false);
+  if (!payments.has(start.topic)) unlisted.set(start.topic, unlisted.get(start.topic) ?? false);
 }
 
 async function routedBy(
-  { ledger, starts, payments, others, histories, period }: Reading,
+  { ledger, starts, payments, unlisted, histories, period }: Reading,
   { topic, partition, store, records }: RoutedEntry,
 ): Promise<void> {
   const read = payments.get(topic);
@@ -105,10 +105,11 @@ async function routedBy(
     const isDue = isWithin(period, at) && isOf(period, accountId);
     starts.routed(place);
     read?.isNamed(place);
-    if (!read) others.set(topic, isDue || others.get(topic) === true);
+    // Nothing shows that a record without a time was of the period.
+    if (!read) unlisted.set(topic, (isDue && isTime(at)) || unlisted.get(topic) === true);
     if (!isDue) continue;
     const payment = ledger.find(place);
-    if (!payment) read?.isUnread(place);
+    if (!payment && isTime(at)) read?.isUnread(place);
     if (payment?.accountId !== accountId) continue;
     const isOwn = store === histories.identity;
     payment.routed({ ...routing, spans: isOwn ? await histories.upTo(accountId, routing.confirmed) : null });

@@ -70,6 +70,12 @@ describe('a payment topic lost records', () => {
     expect((await day.told()).lost).toEqual(notThere);
   });
 
+  test('not where entries name removed records whose timestamp is no time', async () => {
+    for (const at of [-1, NOON]) answered(`${at}`, { at });
+    day.cut(PAYMENTS, 1);
+    expect((await day.told()).lost).toEqual([]);
+  });
+
   test('where it was deleted, and perhaps recreated', async () => {
     answered('one');
     day.remove(PAYMENTS);

@@ -52,7 +52,7 @@ const world = fc.record({
   history,
   /** How much of it has happened, in percent. */
   part: mostly(100, fc.nat(100), 2),
-  strays: many(stray, 3),
+  strays: many(stray, 5),
   /** By fact. */
   lost: flags(6),
   isWhole: fc.boolean(),
@@ -60,10 +60,10 @@ const world = fc.record({
   clocks: fc.array(fc.integer({ min: -2, max: 2 }), { minLength: FACTS, maxLength: FACTS }),
   order: fc.array(fc.nat(), { minLength: FACTS, maxLength: FACTS }),
   /** When the deliveries topic is recreated, in percent of the facts. */
-  recreated: mostly(null, fc.nat(100), 6),
+  recreated: mostly(null, fc.nat(100), 15),
   /** How many events of the first account the store lost when it was restored. */
-  restored: mostly(0, fc.integer({ min: 1, max: 3 }), 6),
-  audited: mostly(TOPICS.payments, fc.constantFrom(...TOPICS.payments.map((topic) => [topic] as const)), 6),
+  restored: mostly(0, fc.integer({ min: 1, max: 3 }), 7),
+  audited: mostly(TOPICS.payments, fc.constantFrom(...TOPICS.payments.map((topic) => [topic] as const)), 10),
   cuts: many(fc.record({ topic: fc.constantFrom(...COMPARED), partition: fc.nat(1), offset: fc.nat(4) }), 1),
   ahead: many(
     fc.record({ topic: fc.constantFrom(...TOPICS.payments, ...TIERS), partition: fc.nat(1), by: fc.nat(2) }),

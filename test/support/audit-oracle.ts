@@ -161,8 +161,11 @@ export class Oracle {
 
 /** A record without a time is of each period. */
 export function isIn({ from, to }: Pick<Left['period'], 'from' | 'to'>, at: number): boolean {
-  const isTime = !Number.isNaN(new Date(at).getTime()) && at >= 0;
-  return !isTime || (from <= at && at < to);
+  return !hasTime(at) || (from <= at && at < to);
+}
+
+export function hasTime(at: number): boolean {
+  return !Number.isNaN(new Date(at).getTime()) && at >= 0;
 }
 
 /** By narrowing: delivered, the highest turn, an end, the latest. */

@@ -1,7 +1,7 @@
 /** The topics that a report has to call lost, looked up in the remaining facts. */
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import { TOPICS } from './audit-fixture.js';
-import { isIn, type Left } from './audit-oracle.js';
+import { hasTime, isIn, type Left } from './audit-oracle.js';
 import { formerly } from './history-topics.js';
 import type { Fact } from './payment-histories.js';
 
@@ -92,7 +92,8 @@ export class LossOracle {
     const { period, history } = this.#left;
     const { at = 0, event = null } = history.payments[p] ?? {};
     const isOf = period.account === null || event?.accountId === period.account;
-    return isOf && isIn(period, isFormer ? formerly(at) : at);
+    const time = isFormer ? formerly(at) : at;
+    return isOf && hasTime(time) && isIn(period, time);
   }
 
   #routed(topic: string): readonly Of<'routed'>[] {
