@@ -4,7 +4,8 @@
  * It may run beside the service. A record moves on by being published elsewhere first and committed as done last: a payment
  * record is done once its `routed` entry and the consequences of each of its deliveries are durable; a retry record, once
  * the next one or the end is; a dead letter and a retry record are durable before the entry that reports them. So the audit
- * reads against that order: first the groups' committed offsets, then payments, then entries, then dead letters and tiers.
+ * reads against that order: first the groups' committed offsets, then payments, then entries, then dead letters and tiers. Only
+ * what the payment topics retain is asked before: retention follows the committed offsets.
  * - Records done before the committed offsets have their entries before the entries are read.
  * - Whatever an entry reports (a dead letter, a retry record) is in its topic before that topic is read. The retry record is
  *   at or after the committed offset, or it was done by then: then its result is among the entries too, or, if it was only

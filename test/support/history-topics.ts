@@ -114,6 +114,13 @@ export class HistoryTopics {
     this.topics.remove(TOPICS.deliveries);
   }
 
+  /** Removes all payment records that are done. */
+  expire(): void {
+    for (const { topic, partition } of STARTS) {
+      this.topics.cut(topic, this.committed.get(`${topic}/${partition}`), partition);
+    }
+  }
+
   commit(topic: string, partition: number, offset: number): void {
     this.committed.set(`${topic}/${partition}`, offset);
     this.topics.commit(topic, offset, partition);
