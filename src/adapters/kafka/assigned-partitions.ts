@@ -13,7 +13,7 @@
  */
 import type { EachBatchPayload, Consumer as KafkaClient } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
-import type { ConsumeOptions } from '../../ports/broker.js';
+import { BrokerRefused, type ConsumeOptions } from '../../ports/broker.js';
 import { dueRecord, type LaneItem, type RecordPump } from '../common/record-pump.js';
 import { lostIn, refusalIn } from './fetched/marks.js';
 import { type GroupStart, PartitionLane } from './partition-lane.js';
@@ -29,6 +29,8 @@ export interface AssignedPartitionsParts {
   readonly logger: Logger;
   /** Called after a join, once it is known for each kept partition whether this consumer still owned it. */
   readonly placed: () => void;
+  /** Called where a partition can't be begun for want of a permission: no retry helps. */
+  readonly refused: (error: BrokerRefused) => void;
   /** REFUSALS without it. */
   readonly refusals?: RefusalTimes;
 }
@@ -167,7 +169,7 @@ export class AssignedPartitions {
   /** Opens lanes at the group's offsets; never rejects: unavailable offsets are read again. */
   async #open(places: readonly Place[], join: number): Promise<void> {
     if (places.length === 0) return;
-    const { admin, options, logger } = this.#parts;
+    const { admin, options } = this.#parts;
     const topics = [...new Set(places.map(({ topic }) => topic))];
     try {
       const starts = await admin.groupStart(options.group, topics);
@@ -182,10 +184,15 @@ export class AssignedPartitions {
       for (const topic of topics) if (!starts.has(topic)) this.#makeAgain(topic);
       if (left.length > 0) this.#askAgain(left, join);
     } catch (error) {
-      if (this.#stopped) return;
-      logger.warn({ err: error, group: options.group }, 'the partitions can not be read yet; retrying');
+      this.#failed(error, { group: options.group });
       this.#askAgain(places, join);
     }
+  }
+
+  #failed(error: unknown, about: object): void {
+    if (this.#stopped) return;
+    if (error instanceof BrokerRefused) this.#parts.refused(error);
+    else this.#parts.logger.warn({ err: error, ...about }, 'partitions can not be read on yet; retrying');
   }
 
   async #announce(place: Place, start: GroupStart | undefined): Promise<void> {
@@ -297,7 +304,7 @@ export class AssignedPartitions {
       await options.onStart?.({ topic, partition, expected, offset: low });
       lane.skipTo(low);
     } catch (error) {
-      logger.warn({ err: error, topic, partition }, 'deleted records are not skipped yet; retrying');
+      this.#failed(error, { topic, partition });
     }
   }
 }

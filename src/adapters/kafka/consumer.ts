@@ -60,7 +60,8 @@ export class KafkaConsumer implements Consumer {
       // Where a group begins is committed, too.
       this.#offsets.keepSoon();
     };
-    const own = { client: this.#member, pump: this.#pump, placed };
+    const refused = (error: Error) => this.#refused(error);
+    const own = { client: this.#member, pump: this.#pump, placed, refused };
     this.#partitions = new AssignedPartitions({ ...parts, ...own, options });
     this.#offsets = new OffsetKeeper(
       () => this.#partitions.lanes(),
@@ -105,11 +106,13 @@ export class KafkaConsumer implements Consumer {
       heard: (sentMs) => this.#lease.renewed(sentMs),
       leaving: () => this.#releases(),
       received: (payload) => this.#partitions.received(payload),
-      refused: (error) => {
-        this.stop();
-        this.#settle?.reject(error);
-      },
+      refused: (error) => this.#refused(error),
     };
+  }
+
+  #refused(error: Error): void {
+    this.stop();
+    this.#settle?.reject(error);
   }
 
   /** Other members may get its partitions next: nothing new is started, started work may end, progress is committed. */

@@ -126,6 +126,13 @@ describe('a partition whose group has no offset in it', () => {
     expect(announced).toHaveLength(1);
   });
 
+  it('ends the consumer where a permission for that is missing', async () => {
+    announce = () => Promise.reject(new BrokerRefused('no right to write'));
+    await client.join({ t: [0] });
+    await expect(consumer.closed).rejects.toThrow('no right to write');
+    expect(announced).toHaveLength(1);
+  });
+
   it('is announced again where that failed, and not fetched before', async () => {
     announce = () => Promise.reject(new Error('the broker is away'));
     await client.join({ t: [0] });
