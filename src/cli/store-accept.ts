@@ -20,7 +20,8 @@ export function storeCommand(program: Command, io: CommandIo): void {
         removeReadModels(config.dataDir);
         const identity = await acceptIdentity({ store, newId: randomUUID }, readStoreIds(config.dataDir));
         writeStoreId(config.dataDir, identity);
-        await io.print(json ? JSON.stringify({ storeId: identity }) : `accepted the event store ${identity}`);
+        const says = `accepted the event store ${identity} as it is now; the next start rebuilds the read model`;
+        await io.print(json ? JSON.stringify({ storeId: identity }) : says);
       });
     });
 }
