@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { readStartEntry } from '../../src/delivery/log/start-entry.js';
 import { patience } from '../runner/patience.js';
 import { AccountFixture, eventId, webhookId } from '../support/account-fixture.js';
 import { ACCOUNT } from '../support/delivery-samples.js';
@@ -53,19 +52,6 @@ describe('stop and start', () => {
     await fixture.installation.dispatch({ schedule: [{ text: '1h', ms: 3_600_000 }] });
     await eventually(() => requests.length === 2);
     expect(new Set(requests.map(webhookId)).size).toBe(1);
-  });
-
-  test('where its group starts in a payment topic is in the log, once, before any payment was published', async () => {
-    const starts = async () =>
-      (await fixture.installation.browse('webhooks.deliveries')).flatMap((record) => readStartEntry(record) ?? []);
-    await fixture.installation.dispatch();
-    const start = { topic: 'payment-events', partition: 0, expected: null, offset: 0 };
-    expect(await starts()).toEqual([expect.objectContaining(start)]);
-    await fixture.restart();
-    await fixture.installation.dispatch();
-    await fixture.installation.publish(payment('first'));
-    await eventually(async () => (await fixture.installation.broker.committed('test', 'payment-events')).get(0) === 1);
-    expect(await starts()).toHaveLength(1);
   });
 
   test('what is published while it is down is delivered when it is up, in one copy', async () => {
