@@ -1,14 +1,15 @@
 /**
- * A topic as the audit read it: whether it has all records of the period. Reports deleted records (retention, operators).
+ * A topic of evidence as the audit read it: entries, dead letters, a tier. Reports whether records of the period may have
+ * been deleted, by retention or by operators. Its records have the times at which they were written.
  */
+import { isTime } from '../delivery/record-place.js';
 import type { Extent, ReceivedRecord } from '../ports/broker.js';
 
-/** The topic no longer has all records of the period. */
+/** A topic does not have, or may not have, all records of the period. */
 export interface Lost {
   readonly kind: 'lost';
   readonly topic: string;
-  /** Records from before this time may be missing, ISO 8601; null if it is unknown which. */
-  readonly before: string | null;
+  readonly why: string;
 }
 
 export interface Found {
@@ -18,20 +19,23 @@ export interface Found {
   readonly committed: ReadonlyMap<number, number>;
 }
 
-const NOWHERE: Extent = { first: 0, next: 0 };
+export const NOWHERE: Extent = { first: 0, next: 0 };
+
+/** Offsets from `from` to before `to`. */
+export function removed(
+  { topic, partition }: Pick<ReceivedRecord, 'topic' | 'partition'>,
+  { from, to }: { readonly from: number; readonly to: number },
+): Lost {
+  const why = `offsets ${from} to ${to - 1} of partition ${partition} were removed before they were done`;
+  return { kind: 'lost', topic, why };
+}
 
 export class ReadTopic {
   readonly name: string;
   readonly #oldest = new Map<number, Pick<ReceivedRecord, 'offset' | 'timestamp'>>();
-  readonly #before: ReadonlyMap<number, Extent>;
-  /** By partition, the highest offset that other topics name and that was not read. */
-  readonly #named = new Map<number, number>();
-  #hasLostNamed = false;
 
-  /** @param before the extent before reading: a record within it that other topics name, but that was not read, is gone */
-  constructor(name: string, before: ReadonlyMap<number, Extent> = new Map()) {
+  constructor(name: string) {
     this.name = name;
-    this.#before = before;
   }
 
   /** Call in offset order within each partition. */
@@ -39,10 +43,8 @@ export class ReadTopic {
     if (!this.#oldest.has(partition)) this.#oldest.set(partition, { offset, timestamp });
   }
 
-  /** An entry names a record of the period that was not read: it is gone, or was published after the topic was read. */
-  isNamed({ partition, offset }: Pick<ReceivedRecord, 'partition' | 'offset'>): void {
-    if (offset < (this.#before.get(partition)?.next ?? 0)) this.#hasLostNamed = true;
-    else this.#named.set(partition, Math.max(offset, this.#named.get(partition) ?? 0));
+  oldest(partition: number): Pick<ReceivedRecord, 'offset' | 'timestamp'> | null {
+    return this.#oldest.get(partition) ?? null;
   }
 
   /** Null if no record that may be of the period is missing. @param from the start of the period, ms since the epoch */
@@ -55,11 +57,10 @@ export class ReadTopic {
       const isMadeAgain = (committed.get(partition) ?? 0) > next;
       return (isCut || isMadeAgain) && timestamp > from;
     });
-    const isNamedGone = [...this.#named].some(([partition, offset]) => offset >= (extent.get(partition)?.next ?? 0));
-    if (lacking.length === 0 && !isNamedGone && !this.#hasLostNamed) return null;
-    const times = lacking.map((partition) => this.#oldest.get(partition)?.timestamp ?? null);
-    const isTimed = times.length > 0 && !isNamedGone && !this.#hasLostNamed;
-    const before = isTimed && times.every((time) => time !== null) ? new Date(Math.max(...times)).toISOString() : null;
-    return { kind: 'lost', topic: this.name, before };
+    if (lacking.length === 0) return null;
+    const times = lacking.map((partition) => this.#oldest.get(partition)?.timestamp ?? Number.POSITIVE_INFINITY);
+    const before = Math.max(...times);
+    const which = isTime(before) ? `from before ${new Date(before).toISOString()}` : 'some or all of them';
+    return { kind: 'lost', topic: this.name, why: `records were deleted: ${which}` };
   }
 }

@@ -3,22 +3,27 @@
 import { dueOf, fromRetryRecord } from '../delivery/delivery.js';
 import { type DeliveryLogEntry, readLogEntry, saidBy } from '../delivery/log/delivery-log.js';
 import { type RoutedEntry, readRoutedEntry } from '../delivery/log/routed-entry.js';
+import { readStartEntry } from '../delivery/log/start-entry.js';
 import { keyOfEvent } from '../delivery/payment/event-identity.js';
 import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
-import { placeOf, readPaymentText } from '../delivery/record-place.js';
+import { isTime, placeOf, readPaymentText } from '../delivery/record-place.js';
 import { type DeadLetterReason, END_REASONS, readDeadLetter, unroutedPlace } from '../delivery/retry/dead-letters.js';
 import type { Topics } from '../delivery/topics.js';
-import type { Broker, BrowseOptions, ReceivedRecord } from '../ports/broker.js';
+import type { Broker, BrowseOptions, PartitionStart, ReceivedRecord } from '../ports/broker.js';
 import { OUTCOMES, type Outcome } from '../ports/delivery-order.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { AuditedPayment } from './audited-payment.js';
 import type { Committed, Groups } from './committed.js';
 import type { Histories } from './histories.js';
 import type { Ledger } from './ledger.js';
+import type { PaymentTopic } from './payment-topic.js';
 import type { ReadTopic } from './read-topic.js';
-import type { RoutedSince } from './routed-since.js';
+import type { Starts } from './starts.js';
 
-/** Records published from `from` (inclusive) to `to` (exclusive), ms since the epoch, by the broker's timestamps. */
+/**
+ * Records published from `from` (inclusive) to `to` (exclusive), ms since the epoch, by the broker's timestamps. A record
+ * whose timestamp is no time may be of any period, so it is of each.
+ */
 export interface Period {
   readonly from: number;
   readonly to: number;
@@ -40,14 +45,18 @@ export interface Reading extends CompletenessParts {
   readonly committed: Committed;
   readonly histories: Histories;
   readonly ledger: Ledger;
-  readonly since: RoutedSince;
+  readonly starts: Starts;
+  /** The topics of PAYMENT_TOPICS, by name. */
+  readonly payments: ReadonlyMap<string, PaymentTopic>;
+  /** Topics that entries name and PAYMENT_TOPICS lacks, and whether one of the records is of the period. */
+  readonly unlisted: Map<string, boolean>;
 }
 
 const KNOWN: ReadonlySet<Outcome> = new Set(OUTCOMES);
 /** Of dead letters that end a delivery. */
 const ENDS: ReadonlySet<DeadLetterReason> = new Set<DeadLetterReason>(END_REASONS);
 
-export function readPayments(reading: Reading, topic: ReadTopic): Promise<void> {
+export function readPayments(reading: Reading, topic: PaymentTopic): Promise<void> {
   const { ledger, committed, period } = reading;
   const read = (record: ReceivedRecord) => {
     const place = placeOf(record);
@@ -63,35 +72,44 @@ export function readPayments(reading: Reading, topic: ReadTopic): Promise<void> 
   return each(reading, topic, read, { onUnreadable: (batch) => ledger.unreadable(batch) });
 }
 
-/** @param payments where entries may name records that the ledger does not have */
-export function readEntries(reading: Reading, topic: ReadTopic, payments: readonly ReadTopic[]): Promise<void> {
+export function readEntries(reading: Reading, topic: ReadTopic): Promise<void> {
   return each(reading, topic, async (record) => {
     const entry = readLogEntry(record);
     if (entry) return logged(reading, entry, record);
     const routed = readRoutedEntry(record);
-    if (routed) await routedBy(reading, routed, payments);
+    if (routed) return routedBy(reading, routed);
+    const start = readStartEntry(record);
+    if (start) started(reading, start);
   });
 }
 
-function logged({ ledger, since }: Reading, entry: DeliveryLogEntry, { timestamp }: ReceivedRecord): void {
+function logged({ ledger }: Reading, entry: DeliveryLogEntry, { timestamp }: ReceivedRecord): void {
   if (!isSound(entry)) return;
   const { accountId, eventId, eventSource = null, webhookId, payment } = entry;
-  if (payment === undefined) since.withoutPlace(timestamp);
   const audited = find(ledger, payment, accountId);
   if (audited?.key === keyOfEvent({ eventId, eventSource })) audited.says(webhookId, saidBy(entry, timestamp));
 }
 
+function started({ starts, payments, unlisted }: Reading, start: PartitionStart): void {
+  starts.started(start);
+  if (!payments.has(start.topic)) unlisted.set(start.topic, unlisted.get(start.topic) ?? false);
+}
+
 async function routedBy(
-  { ledger, since, histories, period }: Reading,
+  { ledger, starts, payments, unlisted, histories, period }: Reading,
   { topic, partition, store, records }: RoutedEntry,
-  payments: readonly ReadTopic[],
 ): Promise<void> {
+  const read = payments.get(topic);
   for (const { offset, at, accountId, ...routing } of records) {
     const place = { topic, partition, offset, at };
-    since.routed(place);
-    if (!isWithin(period, at) || !isOf(period, accountId)) continue;
+    const isDue = isWithin(period, at) && isOf(period, accountId);
+    starts.routed(place);
+    read?.isNamed(place);
+    // Nothing shows that a record without a time was of the period.
+    if (!read) unlisted.set(topic, (isDue && isTime(at)) || unlisted.get(topic) === true);
+    if (!isDue) continue;
     const payment = ledger.find(place);
-    if (!payment) payments.find(({ name }) => name === topic)?.isNamed(place);
+    if (!payment && isTime(at)) read?.isUnread(place);
     if (payment?.accountId !== accountId) continue;
     const isOwn = store === histories.identity;
     payment.routed({ ...routing, spans: isOwn ? await histories.upTo(accountId, routing.confirmed) : null });
@@ -125,7 +143,7 @@ export function readTier(reading: Reading, topic: ReadTopic): Promise<void> {
 
 async function each(
   { broker, progress }: Reading,
-  topic: ReadTopic,
+  topic: Pick<ReadTopic, 'name' | 'saw'>,
   read: (record: ReceivedRecord) => Promise<void> | void,
   options?: BrowseOptions,
 ): Promise<void> {
@@ -143,7 +161,7 @@ function find(ledger: Ledger, payment: string | null | undefined, accountId: num
 }
 
 function isWithin({ from, to }: Period, at: number): boolean {
-  return at >= from && at < to;
+  return !isTime(at) || (at >= from && at < to);
 }
 
 function isOf({ account }: Period, accountId: number | null): boolean {
@@ -158,6 +176,6 @@ function accountOfKey({ key }: ReceivedRecord): number | null {
 
 /** Whether an entry has the required fields: other applications may write to the topic. */
 function isSound({ webhookId, outcome, nextAttemptAt }: DeliveryLogEntry): boolean {
-  const isTime = nextAttemptAt === null || typeof nextAttemptAt === 'string';
-  return Number.isSafeInteger(webhookId) && KNOWN.has(outcome) && isTime;
+  const isText = nextAttemptAt === null || typeof nextAttemptAt === 'string';
+  return Number.isSafeInteger(webhookId) && KNOWN.has(outcome) && isText;
 }

@@ -1,13 +1,12 @@
 /** The report of a period, for auditors: counts, open deliveries, missing records. */
 import { webhookMessageId } from '../delivery/delivery.js';
 import { eventOfKey } from '../delivery/payment/event-identity.js';
-import { sourceText } from '../delivery/record-place.js';
+import { LAST_TIME_MS, sourceText } from '../delivery/record-place.js';
 import { type Answer, answerOf, isKnown } from './answers.js';
-import type { AuditedDelivery } from './audited-payment.js';
+import type { AuditedDelivery, AuditedPayment } from './audited-payment.js';
 import type { Histories } from './histories.js';
 import type { Entered, Ledger, Unburied } from './ledger.js';
 import type { Lost } from './read-topic.js';
-import type { RoutedSince } from './routed-since.js';
 import { type Counts, type RecordState, Tally } from './tally.js';
 
 interface About {
@@ -52,8 +51,6 @@ interface Answered {
   readonly answer: Answer;
 }
 
-/** The latest time that a Date can represent. */
-const LAST_TIME_MS = 8.64e15;
 const NO_DELIVERY = { id: null, webhookId: null } as const;
 const NO_EVENT = { ...NO_DELIVERY, eventId: null, accountId: null } as const;
 const UNROUTED = 'done, but no entry says where it was routed';
@@ -62,12 +59,11 @@ const UNREAD = 'its batch is unreadable, and nobody stepped over it';
 
 export interface ReportParts {
   readonly ledger: Ledger;
-  readonly since: RoutedSince;
   readonly histories: Histories;
 }
 
 export class Report {
-  /** Topics that no longer have all records of the period. */
+  /** Topics that do not, or may not, have all records of the period. */
   readonly lost: Lost[] = [];
   readonly #parts: ReportParts;
 
@@ -79,7 +75,7 @@ export class Report {
     const { ledger } = this.#parts;
     const tally = new Tally();
     for (const entered of ledger.payments()) this.#count(entered, tally);
-    for (const record of ledger.unburied) tally.record(this.#stateOf(record));
+    for (const record of ledger.unburied) tally.record(stateWithout(record));
     for (const _ of ledger.notSkipped) tally.record('unanswered');
     const { records, invalidRecords: invalid, unreadableBatches: unreadable } = ledger;
     return { records, invalid, unreadable, ...tally.counts };
@@ -98,7 +94,7 @@ export class Report {
     const { ledger } = this.#parts;
     for (const entered of ledger.payments()) yield* this.#unansweredOf(entered);
     for (const record of ledger.unburied) {
-      if (this.#stateOf(record) !== 'unanswered') continue;
+      if (record.isOpen) continue;
       yield { kind: 'unanswered', why: UNBURIED, ...NO_EVENT, source: sourceText(record) };
     }
     for (const source of ledger.notSkipped) yield { kind: 'unanswered', why: UNREAD, ...NO_EVENT, source };
@@ -113,7 +109,7 @@ export class Report {
   *#unansweredOf(entered: Entered): Iterable<Unanswered> {
     const { place, payment } = entered;
     const { accountId, key } = payment;
-    if (this.#stateOfPayment(entered) === 'unanswered') {
+    if (stateOf(payment) === 'unanswered') {
       yield { kind: 'unanswered', why: UNROUTED, ...NO_DELIVERY, ...event(key), accountId, source: sourceText(place) };
     }
     for (const { delivery, answer } of this.#answers(entered)) {
@@ -128,7 +124,7 @@ export class Report {
       deliveries += 1;
       tally.delivery(answer, this.#isUnexpected(entered, delivery));
     }
-    tally.record(this.#stateOfPayment(entered));
+    tally.record(stateOf(payment));
     tally.event(payment, deliveries > 0 || !payment.isRouted);
   }
 
@@ -139,27 +135,24 @@ export class Report {
   /** Recomputed on each call: there may be millions. */
   *#answers(entered: Entered): Iterable<Answered> {
     const { payment } = entered;
-    if (this.#stateOfPayment(entered) === 'earlier') return;
     for (const delivery of payment.deliveries) {
       if (isKnown(delivery) || payment.demands(delivery))
         yield { entered, delivery, answer: answerOf(delivery, payment.isOpen) };
     }
   }
 
-  #stateOfPayment({ place, payment }: Entered): RecordState {
-    const { isJoined, at, isOpen } = payment;
-    return isJoined ? 'joined' : this.#stateOf({ ...place, at, isOpen });
-  }
-
-  /** Of a record without any evidence. */
-  #stateOf(record: Unburied): RecordState {
-    if (record.isOpen) return 'waiting';
-    return this.#parts.since.isEarlier(record, record.at) ? 'earlier' : 'unanswered';
-  }
-
   #isUnexpected({ payment }: Entered, delivery: AuditedDelivery): boolean {
     return payment.isUnexpected(delivery, this.#parts.histories.known(payment.accountId));
   }
+}
+
+function stateOf(payment: AuditedPayment): RecordState {
+  return payment.isJoined ? 'joined' : stateWithout(payment);
+}
+
+/** Of a record without any evidence. */
+function stateWithout({ isOpen }: Pick<Unburied, 'isOpen'>): RecordState {
+  return isOpen ? 'waiting' : 'unanswered';
 }
 
 function about({ place, payment }: Entered, { webhookId }: AuditedDelivery): About {

@@ -11,8 +11,6 @@ export interface Counts {
   readonly invalid: number;
   /** Unreadable batches of the payment topics, from any time. */
   readonly unreadable: number;
-  /** Records from before the first `routed` entry of their partition: not audited. */
-  readonly earlier: number;
   /** Events without a matching webhook. */
   readonly notDue: number;
   /** Records times webhooks. */
@@ -29,10 +27,10 @@ export interface Counts {
 }
 
 /** joined: by entries, or by a dead letter of the record itself. */
-export type RecordState = 'joined' | 'earlier' | 'waiting' | 'unanswered';
+export type RecordState = 'joined' | 'waiting' | 'unanswered';
 
 export class Tally {
-  readonly #records = { joined: 0, earlier: 0, waiting: 0, unanswered: 0 };
+  readonly #records = { joined: 0, waiting: 0, unanswered: 0 };
   readonly #answers = { delivered: 0, exhausted: 0, cancelled: 0, retrying: 0, waiting: 0, unanswered: 0 };
   readonly #retrying = new Map<string, number>();
   readonly #accounts = new Map<number, Map<string, boolean>>();
@@ -62,7 +60,7 @@ export class Tally {
     const { delivered, exhausted, cancelled } = answers;
     return {
       ...this.#events(),
-      ...{ earlier: records.earlier, deliveries: this.#deliveries, delivered, exhausted, cancelled },
+      ...{ deliveries: this.#deliveries, delivered, exhausted, cancelled },
       retrying: Object.fromEntries(this.#retrying),
       waiting: records.waiting + answers.waiting,
       unanswered: records.unanswered + answers.unanswered,

@@ -64,7 +64,7 @@ function completeness(io: CommandIo, { from, to, account: only, allowLost, json 
 }
 
 function failures({ unanswered, unexpected }: Counts, lost: readonly Lost[]): string[] {
-  const topics = lost.map(({ topic }) => topic).join(', ');
+  const topics = [...new Set(lost.map(({ topic }) => topic))].join(', ');
   return [
     ...(unanswered > 0 ? [`${unanswered} without an answer`] : []),
     ...(unexpected > 0 ? [`${unexpected} to a webhook that was not active`] : []),
@@ -101,7 +101,6 @@ function countLines({ retrying, ...counts }: Counts): readonly (readonly [string
     ['invalid', counts.invalid],
     ['unreadable', counts.unreadable],
     ['events', counts.events],
-    ['earlier', counts.earlier],
     ['not due', counts.notDue],
     ['deliveries', counts.deliveries],
     ['delivered', counts.delivered],
@@ -123,7 +122,7 @@ function lineOf(found: Finding): string {
     case 'unexpected':
       return `unexpected  ${deliveryOf(found)}  the webhook was not active when it was routed`;
     case 'lost':
-      return `lost        ${found.topic}  ${found.before === null ? 'some or all records' : `records from before ${found.before}`}`;
+      return `lost        ${found.topic}  ${found.why}`;
     default:
       return found satisfies never;
   }

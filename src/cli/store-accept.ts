@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { FileInUse, removeDisposable } from '../adapters/sqlite/disposable-file.js';
 import { READ_MODEL } from '../adapters/sqlite/projection-states.js';
-import { readStoreId, writeStoreId } from '../read-model/store-id-file.js';
-import { establishIdentity } from '../read-model/store-identity.js';
+import { readStoreIds, writeStoreId } from '../read-model/store-id-file.js';
+import { acceptIdentity } from '../read-model/store-identity.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 
 export function storeCommand(program: Command, io: CommandIo): void {
@@ -18,12 +18,10 @@ export function storeCommand(program: Command, io: CommandIo): void {
       await withBackbone(config, async ({ store }) => {
         // The read models go first: after a kill midway, nothing folded from another history remains.
         removeReadModels(config.dataDir);
-        const before = readStoreId(config.dataDir);
-        const identity = await establishIdentity({ store, newId: randomUUID });
+        const identity = await acceptIdentity({ store, newId: randomUUID }, readStoreIds(config.dataDir));
         writeStoreId(config.dataDir, identity);
-        // A restored store has the identity that it had: what is accepted is its present content.
         const says = `accepted the event store ${identity} as it is now; the next start rebuilds the read model`;
-        await io.print(json ? JSON.stringify({ storeId: identity, changed: before !== identity }) : says);
+        await io.print(json ? JSON.stringify({ storeId: identity }) : says);
       });
     });
 }

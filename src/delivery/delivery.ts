@@ -11,7 +11,7 @@ import type { Webhook } from '../webhooks/state.js';
 import { eventHeaders } from './payment/cloud-event-attributes.js';
 import { type EventIdentity, eventOfKey, keyOfEvent } from './payment/event-identity.js';
 import type { CloudEvent, PaymentEvent } from './payment/parsed-payment.js';
-import { paymentText, placeOf } from './record-place.js';
+import { isTime, paymentText, placeOf } from './record-place.js';
 
 export interface Delivery {
   /** The webhook-id, the same on every attempt. */
@@ -83,7 +83,7 @@ export function newDelivery(
   const id = webhookMessageId(accountId, { eventId, eventSource: cloudEvent?.source ?? null }, webhookId);
   const received = 'timestamp' in record ? record : null;
   const payment = received && paymentText(placeOf(received));
-  const publishedAt = received?.timestamp ?? null;
+  const publishedAt = received && isTime(received.timestamp) ? received.timestamp : null;
   const begun = {
     attempts: 0,
     turn: 0,

@@ -126,6 +126,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
     topics: topics.payments,
     group,
     handler: createFanOut(parts, deliver),
+    onStart: (start) => parts.routedLog.started(start),
   });
   const retry = eachStepOnce(deliver);
   try {
@@ -146,7 +147,8 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
   }
 }
 
-type ConsumingParts = FanOutParts & Pick<DispatcherParts, 'broker' | 'group' | 'intake'>;
+type ConsumingParts = FanOutParts &
+  Pick<DispatcherParts, 'broker' | 'group' | 'intake'> & { readonly routedLog: Pick<RoutedLog, 'started'> };
 
 interface Consumers {
   readonly payments: Consumer;

@@ -1,4 +1,7 @@
-/** DATA_DIR/store-id: the identity of the event store that this installation belongs to. */
+/**
+ * DATA_DIR/store-id: the identity of the event store that this installation belongs to, in the last line. The lines before
+ * are identities that were accepted earlier: a store that has one of them again was restored.
+ */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,10 +9,15 @@ const NAME = 'store-id';
 
 /** Null if none was accepted yet. @throws an error of fs */
 export function readStoreId(dataDir: string): string | null {
+  return readStoreIds(dataDir).at(-1) ?? null;
+}
+
+/** Oldest first. @throws an error of fs */
+export function readStoreIds(dataDir: string): readonly string[] {
   try {
-    return readFileSync(join(dataDir, NAME), 'utf8').trim() || null;
+    return readFileSync(join(dataDir, NAME), 'utf8').split('\n').filter(Boolean);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
 }
@@ -20,7 +28,7 @@ export function writeStoreId(dataDir: string, identity: string): void {
   const path = join(dataDir, NAME);
   const file = openSync(`${path}.new`, 'w', 0o600);
   try {
-    writeSync(file, `${identity}\n`);
+    writeSync(file, [...readStoreIds(dataDir), identity, ''].join('\n'));
     fsyncSync(file);
   } finally {
     closeSync(file);

@@ -1,5 +1,6 @@
 /**
- * The identity of the event store: an event in a separate stream, appended by the first process that finds none.
+ * The identity of the event store: the last event of a separate stream. The first process that finds no identity appends
+ * one; so does `store accept` after a restore, because revisions from before a restore mean other events afterwards.
  * DATA_DIR/store-id contains the identity that this installation accepted, so another store, or an empty one, is detected
  * before anything is folded from it, and a deleted read model is rebuilt without asking.
  */
@@ -13,24 +14,46 @@ export interface IdentityParts {
   readonly newId: () => string;
 }
 
+interface Latest {
+  /** Null if the store has none. */
+  readonly identity: string | null;
+  readonly revision: number;
+}
+
 /** Null if the store has none. @throws StoreUnavailable */
 export async function readIdentity(store: Pick<EventStore, 'read'>): Promise<string | null> {
-  for await (const { data } of store.read(STREAM)) return String(data.identity);
-  return null;
+  return (await readLatest(store)).identity;
 }
 
 /** Creates one if the store has none. @throws StoreUnavailable */
-export async function establishIdentity({ store, newId }: IdentityParts): Promise<string> {
-  const found = await readIdentity(store);
-  if (found !== null) return found;
+export function establishIdentity(parts: IdentityParts): Promise<string> {
+  return acceptIdentity(parts, []);
+}
+
+/**
+ * The store's identity; a new one if the store has none, or one that was accepted here before: then it was restored. Of
+ * two DATA_DIRs on a restored store the first begins an identity, and the other one takes it.
+ * @param accepted every identity that this DATA_DIR has accepted
+ * @throws StoreUnavailable
+ */
+export async function acceptIdentity({ store, newId }: IdentityParts, accepted: readonly string[]): Promise<string> {
+  const found = await readLatest(store);
+  if (found.identity !== null && !accepted.includes(found.identity)) return found.identity;
   const identity = newId();
+  const event = { id: newId(), type: 'StoreIdentified', data: { identity }, metadata: {} };
   try {
-    await store.append(STREAM, [{ id: newId(), type: 'StoreIdentified', data: { identity }, metadata: {} }], NO_STREAM);
+    await store.append(STREAM, [event], found.revision);
     return identity;
   } catch (error) {
     if (!(error instanceof WrongExpectedRevision)) throw error;
-    return establishIdentity({ store, newId });
+    return acceptIdentity({ store, newId }, accepted);
   }
+}
+
+async function readLatest(store: Pick<EventStore, 'read'>): Promise<Latest> {
+  let latest: Latest = { identity: null, revision: NO_STREAM };
+  for await (const { data, revision } of store.read(STREAM)) latest = { identity: String(data.identity), revision };
+  return latest;
 }
 
 /**

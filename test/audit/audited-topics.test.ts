@@ -1,57 +1,171 @@
 /** Topics that lost records, and topics that change while they are read. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { delivery, type Placed, TOPICS } from '../support/audit-fixture.js';
-import { AuditedDay, FROM, iso, NOON, PAYMENTS, pay, TIER, ZERO } from '../support/audited-day.js';
+import { AuditedDay, FROM, iso, NOON, PAYMENTS, pay, TIER, TO } from '../support/audited-day.js';
 
 let day: AuditedDay;
 beforeEach(() => {
   day = new AuditedDay();
 });
 
-describe('a topic that does not have all records of the period', () => {
-  const lost = (topic: string, before: number | null = null) => [
-    { kind: 'lost', topic, before: before === null ? null : iso(before) },
-  ];
-  const answered = (id: string, placed: Placed = { at: NOON }) =>
-    day.logged(delivery(pay(id, 43), 3, day.paid(id, placed)), 'delivered', null, placed);
+const answered = (id: string, placed: Placed = { at: NOON }, topic: string = PAYMENTS) =>
+  day.logged(delivery(pay(id, 43), 3, day.paid(id, placed, topic)), 'delivered', null, placed);
+const lost = (topic: string, ...whys: readonly string[]) => whys.map((why) => ({ kind: 'lost', topic, why }));
 
-  test('is one whose first records are gone, where the next is of the period', async () => {
-    answered('one', { at: FROM - 1 });
-    answered('two', { at: NOON });
-    day.cut(PAYMENTS, 1);
-    expect((await day.told()).lost).toEqual(lost(PAYMENTS, NOON));
+describe('a payment topic lost records', () => {
+  const removed = (from: number, to: number) =>
+    lost(PAYMENTS, `offsets ${from} to ${to} of partition 0 were removed before they were done`);
+  const notThere = lost(PAYMENTS, 'entries name records of the period that it does not have');
+  const undelivered = (count: number, placed: Placed = { at: NOON }, topic: string = PAYMENTS) => {
+    for (let n = 0; n < count; n += 1) day.published(pay(`undelivered-${n}`, 43), placed, topic);
+  };
+
+  test('where retention removed what its group was not done with, whatever time the oldest one left has', async () => {
+    undelivered(40);
+    undelivered(15, { at: FROM - 1 });
+    day.commit(PAYMENTS, 0);
+    day.cut(PAYMENTS, 40);
+    expect((await day.told()).lost).toEqual(removed(0, 39));
   });
 
-  test('is not one whose next record is from before the period', async () => {
-    answered('one', { at: FROM - 2 });
-    answered('two', { at: FROM - 1 });
+  test('where that is so still after its group went on behind them', async () => {
+    for (const id of ['one', 'two']) answered(id, { at: FROM - 1 });
+    undelivered(38);
+    day.cut(PAYMENTS, 40);
+    for (let restart = 0; restart < 2; restart += 1)
+      day.started({ topic: PAYMENTS, partition: 0, expected: 2, offset: 40 });
+    answered('three');
+    expect(await day.told()).toMatchObject({ counts: { records: 1, unanswered: 0 }, lost: removed(2, 39) });
+  });
+
+  test('where the offsets of its group were gone when it went on: Kafka forgets them after a week', async () => {
+    for (const id of ['one', 'two']) answered(id, { at: FROM - 1 });
+    undelivered(38);
+    day.cut(PAYMENTS, 40);
+    day.started({ topic: PAYMENTS, partition: 0, offset: 40 });
+    expect((await day.told()).lost).toEqual(removed(2, 39));
+  });
+
+  test('not where its group was done with all that was removed, or where none of it was left', async () => {
+    for (const at of [FROM - 1, NOON]) answered(`${at}`, { at });
+    day.cut(PAYMENTS, 1);
+    expect((await day.told()).lost).toEqual([]);
+    day.started({ topic: PAYMENTS, partition: 0, offset: 2 });
+    expect((await day.told()).lost).toEqual([]);
+  });
+
+  test('not where a group that is new begins behind what was removed before', async () => {
+    day.put(PAYMENTS, { key: null, value: null, headers: [] }, { at: FROM - 1, offset: 6, partition: 2 });
+    day.cut(PAYMENTS, 7);
+    day.started({ topic: PAYMENTS, partition: 2, offset: 7 });
+    answered('one', { at: NOON, partition: 2 });
+    expect((await day.told()).lost).toEqual([]);
+  });
+
+  test('where entries name removed records of the period', async () => {
+    for (const id of ['one', 'two']) answered(id);
+    day.cut(PAYMENTS, 1);
+    expect((await day.told()).lost).toEqual(notThere);
+    day.cut(PAYMENTS);
+    expect((await day.told()).lost).toEqual(notThere);
+  });
+
+  test('not where entries name removed records whose timestamp is no time', async () => {
+    for (const at of [-1, NOON]) answered(`${at}`, { at });
     day.cut(PAYMENTS, 1);
     expect((await day.told()).lost).toEqual([]);
   });
 
-  test('is one that was emptied, whoever did it', async () => {
-    day.published(pay('one', 43), { at: NOON });
-    day.cut(PAYMENTS);
-    expect(await day.told()).toMatchObject({ counts: ZERO, lost: lost(PAYMENTS) });
-  });
-
-  test('is one that was deleted, or made again: entries name its records', async () => {
+  test('where it was deleted, and perhaps recreated', async () => {
     answered('one');
     day.remove(PAYMENTS);
-    expect((await day.told()).lost).toEqual(lost(PAYMENTS));
+    expect((await day.told()).lost).toEqual(notThere);
     for (const id of ['two', 'three']) answered(id, { at: NOON + 1 });
-    expect((await day.told()).lost).toEqual(lost(PAYMENTS));
+    expect((await day.told()).lost).toEqual([...lost(PAYMENTS, 'it was recreated or truncated'), ...notThere]);
   });
 
-  test('is one that ends before what its group was done with', async () => {
+  test('where it was recreated, though nothing that is known of the former was of the period', async () => {
+    answered('one', { at: FROM - 1 });
+    day.remove(PAYMENTS);
+    answered('two');
+    expect((await day.told()).lost).toEqual(lost(PAYMENTS, 'it was recreated or truncated'));
+  });
+
+  test('where its group found it recreated', async () => {
+    day.started({ topic: PAYMENTS, partition: 1, expected: 7, offset: 0 });
+    const why = 'partition 1 was recreated or truncated when its group had come to offset 7';
+    expect((await day.told()).lost).toEqual(lost(PAYMENTS, why));
+  });
+
+  test('where it ends before what its group was done with', async () => {
+    answered('one');
     day.commit(PAYMENTS, 7);
-    expect((await day.told()).lost).toEqual(lost(PAYMENTS));
+    expect((await day.told()).lost).toEqual(lost(PAYMENTS, 'it was recreated or truncated'));
   });
 
+  describe('where PAYMENT_TOPICS lacks it', () => {
+    const FORMER = 'former-payments';
+    const lacks = (why: string) => lost(FORMER, `PAYMENT_TOPICS lacks it, and it ${why}`);
+
+    test('and its group is not done with it: nobody will be', async () => {
+      answered('one', { at: FROM - 1 }, FORMER);
+      undelivered(30, { at: NOON }, FORMER);
+      day.commit(FORMER, 1);
+      expect((await day.told()).lost).toEqual(lacks('has 30 offsets that were not done'));
+    });
+
+    test('and nothing was ever routed from it', async () => {
+      undelivered(30, { at: NOON }, FORMER);
+      expect((await day.told()).lost).toEqual(lacks('has 30 offsets that were not done'));
+    });
+
+    test('and it had records of the period; done with all others it is no loss', async () => {
+      answered('one', { at: NOON }, FORMER);
+      day.commit(FORMER, 1);
+      expect((await day.told()).lost).toEqual(lacks('has records of the period'));
+      expect((await day.audit({ from: NOON + 1, to: TO })).lost).toEqual([]);
+    });
+
+    test('and it was deleted', async () => {
+      answered('one', { at: FROM - 1 }, FORMER);
+      day.remove(FORMER);
+      expect((await day.told()).lost).toEqual(lacks('does not exist any more'));
+    });
+  });
+});
+
+describe('a topic of evidence lost records', () => {
   test('is that of the entries; without them records have no answer', async () => {
     answered('one');
     day.cut(TOPICS.deliveries);
-    expect(await day.told()).toMatchObject({ counts: { earlier: 0, unanswered: 1 }, lost: lost(TOPICS.deliveries) });
+    const why = 'records were deleted: some or all of them';
+    expect(await day.told()).toMatchObject({ counts: { unanswered: 1 }, lost: lost(TOPICS.deliveries, why) });
+  });
+
+  test('is that of the entries where the oldest one left is of the period, and not where it is older', async () => {
+    for (const at of [FROM - 2, FROM - 1, NOON]) answered(`${at}`, { at });
+    const left = (at: number) => day.drop(TOPICS.deliveries, ({ timestamp }) => timestamp < at);
+    left(FROM - 1);
+    expect((await day.told()).lost).toEqual([]);
+    left(NOON);
+    const why = `records were deleted: from before ${iso(NOON)}`;
+    expect((await day.told()).lost).toEqual(lost(TOPICS.deliveries, why));
+  });
+
+  test('is that of the entries where it was deleted and recreated: it has no start of what was read', async () => {
+    answered('one', { at: FROM - 1 });
+    day.remove(TOPICS.deliveries);
+    answered('two');
+    const why =
+      'it does not have the start of partition 0 of payments: it was recreated, or the offset was set by hand';
+    expect(await day.told()).toMatchObject({
+      counts: { records: 1, delivered: 1, unanswered: 0 },
+      lost: lost(TOPICS.deliveries, why),
+    });
+    // Retention has removed the start, and the entries from before the period.
+    day.drop(TOPICS.deliveries, ({ offset }) => offset === 0);
+    day.put(TOPICS.deliveries, { key: null, value: null, headers: [] }, { at: FROM - 1, partition: 1, offset: 5 });
+    expect((await day.audit({ from: NOON, to: TO })).lost).toEqual([]);
   });
 
   test('is that of the dead letters, or a tier, where an answer depends on it', async () => {
@@ -60,9 +174,10 @@ describe('a topic that does not have all records of the period', () => {
     day.exhausted(waits);
     day.waits(waits, '5s', NOON);
     for (const topic of [TIER, TOPICS.deadLetters]) day.cut(topic);
+    const why = 'records were deleted: some or all of them';
     expect(await day.told()).toMatchObject({
       counts: { unanswered: 1 },
-      lost: [...lost(TOPICS.deadLetters), ...lost(TIER)],
+      lost: [...lost(TOPICS.deadLetters, why), ...lost(TIER, why)],
     });
     day.logged(waits, 'delivered');
     expect(await day.told()).toMatchObject({ counts: { unanswered: 0 }, lost: [] });

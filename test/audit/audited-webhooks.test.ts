@@ -57,6 +57,15 @@ describe('the webhooks that have to have an answer', () => {
     expect((await day.told()).counts).toMatchObject({ deliveries: 2, delivered: 1, unexpected: 0 });
   });
 
+  test('are all that an entry lists from before the store was restored, whatever its revisions mean now', async () => {
+    const record = day.published(pay('pay-1', 43), { at: NOON });
+    day.routed(record, 43, { routed: 3, confirmed: 3, webhooks: [4] });
+    day.logged(delivery(pay('pay-1', 43), 4, record), 'delivered');
+    day.restored(43, 2);
+    day.happened(43, added(5), added(6));
+    expect((await day.told()).counts).toMatchObject({ deliveries: 1, delivered: 1, unanswered: 0, unexpected: 0 });
+  });
+
   test('are all that an entry lists whose revisions the store does not have any more', async () => {
     routedBy([9, 9, 7]);
     expect(await missing()).toEqual([7]);

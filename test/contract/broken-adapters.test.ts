@@ -148,6 +148,15 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
     'two processes of a group never hold one record at a time, and miss none',
   ],
   [
+    brokers.AnnouncesNoStart,
+    'a start is announced before anything is handed out or committed, and only to a new group',
+  ],
+  [
+    brokers.WaitsForNoAnnouncement,
+    'a start is announced before anything is handed out or committed, and only to a new group',
+  ],
+  [brokers.CommitsOnlyWhatIsDone, 'a new group commits where it starts, before any record is done'],
+  [
     brokers.SharesNoGroup,
     'a group goes on behind what is done',
     'two consumers of a group never hold one record at a time, and miss none',

@@ -99,6 +99,16 @@ describe('a delivery between two attempts is a record of a tier', () => {
     expect(again(toRetryRecord(deliveryTo(1, { trace, lastSpan }), DUE))).toMatchObject({ trace, lastSpan: null });
   });
 
+  test.each([-1, Number(1_763_900_000_123_456_789n)])(
+    'of a record stamped %d has no latency, and names its place',
+    (timestamp) => {
+      const record = { ...received(paymentRecord()), timestamp };
+      const delivery = newDelivery(EVENT, named(1), record);
+      expect(delivery).toMatchObject({ publishedAt: null, payment: expect.stringMatching(`@${timestamp}$`) });
+      expect(again(toRetryRecord(delivery, DUE))).toMatchObject({ publishedAt: null, payment: delivery.payment });
+    },
+  );
+
   test('does not take the place of the record it came from along', () => {
     const record = toRetryRecord(deliveryTo(1, { record: received(paymentRecord()) }), DUE);
     expect(Object.keys(record).sort()).toEqual(['headers', 'key', 'value']);

@@ -15,7 +15,7 @@ const ACCOUNT = 42;
 const PATIENCE = { timeout: 20_000 };
 const STATUS: Readonly<Record<string, number>> = { '/ok': 200, '/down': 503, '/gone': 410 };
 const HOUR = 3_600_000;
-const EMPTY = { records: 0, events: 0, invalid: 0, unreadable: 0, earlier: 0, notDue: 0, deliveries: 0 };
+const EMPTY = { records: 0, events: 0, invalid: 0, unreadable: 0, notDue: 0, deliveries: 0 };
 const ENDS = { delivered: 0, exhausted: 0, cancelled: 0 };
 const NO_OUTCOME = { ...ENDS, retrying: {}, waiting: 0, unanswered: 0, unexpected: 0 };
 
@@ -112,7 +112,7 @@ describeBackbones((backbone) => {
     const told = `open        event one\\u000ano answer   \\u001b[2J  webhook 2  account ${ACCOUNT}  record `;
     const [line = ''] = stdout.split('\n').filter((one) => one.startsWith(told));
     expect(line.slice(told.length)).toMatch(/^payment-events\S*\/\d+\/\d+ {2}tier 1h {2}next /);
-    expect(stdout.trim().split('\n')).toHaveLength(15);
+    expect(stdout.trim().split('\n')).toHaveLength(14);
   });
 
   test('a period and an account have their own, and nothing of others', async () => {
@@ -193,6 +193,8 @@ describe('what somebody does to the topics', () => {
   const audit = (...more: readonly string[]) =>
     commandLine(settings, ['audit', 'completeness', '--from', '2026-01-01', '--to', '2100-01-01', '--json', ...more]);
 
+  const lost = (topic: string, why: string) => JSON.stringify({ kind: 'lost', topic, why });
+
   function harm(sql: string): void {
     const file = openFile(join(String(settings.DATA_DIR), 'store.sqlite'));
     file.exec(sql);
@@ -213,8 +215,46 @@ describe('what somebody does to the topics', () => {
     const { code, stdout, stderr } = await audit();
     expect(code).toBe(1);
     expect(stderr).toMatch(/records of the period may be lost from payment-events/);
-    expect(stdout).toContain('{"kind":"lost","topic":"payment-events","before":null}');
+    expect(stdout).toContain(lost('payment-events', 'entries name records of the period that it does not have'));
     expect(await audit('--allow-lost')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('payments that were removed before they were done are told, also once the service went on behind them', async () => {
+    await commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 3, 'late-'));
+    harm(
+      `DELETE FROM records WHERE offset BETWEEN 5 AND 6 AND topic = (SELECT id FROM topics WHERE name = 'payment-events');
+       DELETE FROM records WHERE offset < 5 AND topic = (SELECT id FROM topics WHERE name = 'payment-events')`,
+    );
+    const told = lost('payment-events', 'offsets 5 to 6 of partition 0 were removed before they were done');
+    expect(await audit()).toMatchObject({ code: 1, stdout: expect.stringContaining(told) });
+    const service = await serveHere(settings);
+    try {
+      await eventually(async () => (await audit('--allow-lost')).stdout.includes('"retrying":{"1h":1}'), PATIENCE);
+    } finally {
+      await service.stop();
+    }
+    expect(await audit()).toMatchObject({ code: 1, stdout: expect.stringContaining(told) });
+  });
+
+  test('a topic that PAYMENT_TOPICS lacks is told while its group is not done with it', async () => {
+    await commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, 3, 'late-'));
+    settings = { ...settings, PAYMENT_TOPICS: 'renamed' };
+    const { code, stdout } = await audit();
+    const told = lost('payment-events', 'PAYMENT_TOPICS lacks it, and it has 3 offsets that were not done');
+    expect([code, stdout]).toEqual([1, expect.stringContaining(told)]);
+  });
+
+  test('a deliveries topic that was deleted and recreated is told: it does not have the starts', async () => {
+    harm(
+      `DELETE FROM records WHERE topic = (SELECT id FROM topics WHERE name = 'webhooks.deliveries');
+       DELETE FROM topics WHERE name = 'webhooks.deliveries'`,
+    );
+    const { code, stdout, stderr } = await audit();
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/5 without an answer; .* lost from webhooks.deliveries /),
+    ]);
+    expect(stdout).toContain('it does not have the start of partition 0 of payment-events');
   });
 
   test('entries that were deleted: records without them have no answer', async () => {

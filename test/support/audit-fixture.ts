@@ -7,10 +7,12 @@ import type { Report } from '../../src/audit/report.js';
 import { type Delivery, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { logEntry } from '../../src/delivery/log/delivery-log.js';
 import { type RoutedRecord, toRoutedRecord } from '../../src/delivery/log/routed-entry.js';
+import { toStartRecord } from '../../src/delivery/log/start-entry.js';
 import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
+import { partitionText } from '../../src/delivery/record-place.js';
 import { notValid, unrouted } from '../../src/delivery/retry/dead-letters.js';
 import { topicsOf } from '../../src/delivery/topics.js';
-import type { Extent, NewRecord, ReceivedRecord } from '../../src/ports/broker.js';
+import type { Extent, NewRecord, PartitionStart, ReceivedRecord } from '../../src/ports/broker.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
@@ -36,7 +38,8 @@ export class AuditFixture {
   readonly #topics = new Map<string, ReceivedRecord[]>();
   readonly #next = new Map<string, Map<number, number>>();
   readonly #committed = new Map<string, Map<number, number>>();
-  readonly #streams = new Map<string, RecordedEvent[]>([['store-identity', [identified()]]]);
+  readonly #begun = new Set<string>();
+  readonly #streams = new Map<string, RecordedEvent[]>([['store-identity', [identified(STORE, 0)]]]);
   /** The topics that were read, in order. */
   readonly browsed: string[] = [];
   /** Number of reads of account histories. */
@@ -59,8 +62,22 @@ export class AuditFixture {
     return record;
   }
 
-  /** A payment record; a string is its whole value. */
+  /** A dispatcher begins the partition; by itself at offset 0. */
+  started(
+    start: Pick<PartitionStart, 'topic' | 'partition'> & Partial<PartitionStart>,
+    placed: Placed = {},
+  ): ReceivedRecord {
+    this.#begun.add(partitionText(start));
+    const next = this.#next.get(start.topic) ?? new Map<number, number>();
+    this.#next.set(start.topic, next);
+    if (!next.has(start.partition)) next.set(start.partition, start.offset ?? 0);
+    return this.put(LOG, toStartRecord({ expected: null, offset: 0, ...start }), placed);
+  }
+
+  /** A payment record; a string is its whole value. The first of its partition comes after the start of that. */
   published(payment: PaymentEvent | string, placed: Placed = {}, topic: string = TOPICS.payments[0]): ReceivedRecord {
+    const { partition = 0, at = 0 } = placed;
+    if (!this.#begun.has(partitionText({ topic, partition }))) this.started({ topic, partition }, { at });
     const text = typeof payment === 'string' ? payment : JSON.stringify(payment);
     const key = typeof payment === 'string' ? null : Buffer.from(String(payment.accountId));
     return this.put(topic, { key, value: Buffer.from(text), headers: [] }, placed);
@@ -140,13 +157,23 @@ export class AuditFixture {
     this.#streams.set(stream, [...before, ...added]);
   }
 
+  /** Takes back the account's last events, as a restored backup does; `store accept` then began a new identity. */
+  restored(accountId: number, lost: number): void {
+    const stream = accountStream(accountId);
+    this.#streams.set(stream, (this.#streams.get(stream) ?? []).slice(0, -lost));
+    this.#streams.get('store-identity')?.push(identified('the restored store', 1));
+  }
+
   /** The last revision of the account. */
   revision(accountId: number): number {
     return (this.#streams.get(accountStream(accountId))?.length ?? 0) - 1;
   }
 
-  audit(period: Partial<Period> = {}): Promise<Report> {
-    return auditCompleteness(this.#parts(), { from: 0, to: Number.MAX_SAFE_INTEGER, account: null, ...period });
+  audit(
+    period: Partial<Period> = {},
+    seen: (parts: CompletenessParts) => CompletenessParts = (parts) => parts,
+  ): Promise<Report> {
+    return auditCompleteness(seen(this.#parts()), { from: 0, to: Number.MAX_SAFE_INTEGER, account: null, ...period });
   }
 
   #parts(): CompletenessParts {
@@ -159,7 +186,7 @@ export class AuditFixture {
       groups: GROUPS,
       progress: () => undefined,
       broker: {
-        browse: (topic, { ranges } = {}) => this.#browse(topic, ranges),
+        browse: (topic) => this.#browse(topic),
         listTopics: async () => [...this.#topics.keys()],
         committed: async (group, topic) => this.#committedBy(group, topic),
         extent: async (topic) => this.#extent(topic),
@@ -173,23 +200,17 @@ export class AuditFixture {
     };
   }
 
-  async *#browse(topic: string, ranges?: ReadonlyMap<number, { from: number; to?: number }>) {
+  async *#browse(topic: string) {
     this.beforeReading(topic);
-    if (!ranges) this.browsed.push(topic);
-    for (const record of this.#topics.get(topic) ?? []) {
-      const { from, to = Number.POSITIVE_INFINITY } = ranges
-        ? (ranges.get(record.partition) ?? { from: 0, to: 0 })
-        : { from: 0 };
-      if (record.offset >= from && record.offset < to) yield record;
-    }
+    this.browsed.push(topic);
+    yield* this.#topics.get(topic) ?? [];
   }
 
   #committedBy(group: string, topic: string): ReadonlyMap<number, number> {
     this.beforeAsking();
-    const isOfPayments = TOPICS.payments.includes(topic);
-    if (group !== (isOfPayments ? GROUPS.payments : GROUPS.retries)) return new Map();
-    const none = isOfPayments ? this.#next.get(topic) : undefined;
-    return new Map([...(none ?? []), ...(this.#committed.get(topic) ?? [])]);
+    if (group !== (TOPICS.isTier(topic) ? GROUPS.retries : GROUPS.payments)) return new Map();
+    const done = TOPICS.payments.includes(topic) ? this.#next.get(topic) : undefined;
+    return new Map([...(done ?? []), ...(this.#committed.get(topic) ?? [])]);
   }
 
   #extent(topic: string): ReadonlyMap<number, Extent> {
@@ -203,9 +224,9 @@ export class AuditFixture {
   }
 }
 
-function identified(): RecordedEvent {
-  const about = { id: randomUUID(), stream: 'store-identity', revision: 0, position: '', metadata: {} };
-  return { ...about, type: 'StoreIdentified', data: { identity: STORE } };
+function identified(identity: string, revision: number): RecordedEvent {
+  const about = { id: randomUUID(), stream: 'store-identity', revision, position: '', metadata: {} };
+  return { ...about, type: 'StoreIdentified', data: { identity } };
 }
 
 /**

@@ -9,6 +9,10 @@ export interface Left {
   /** The groups' committed offsets, by topic/partition. */
   readonly committed: ReadonlyMap<string, number>;
   readonly period: { readonly from: number; readonly to: number; readonly account: number | null };
+  /** PAYMENT_TOPICS */
+  readonly audited: readonly string[];
+  /** Whether the store was restored after all that: what is of it is of a former one. */
+  readonly isRestored: boolean;
 }
 
 type Of<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>;
@@ -47,7 +51,7 @@ export class Oracle {
     return {
       counts: {
         ...{ records: records.length, events: events.length, invalid: records.length - valid.length, unreadable: 0 },
-        ...{ earlier: states('earlier').length, notDue: notDue.length, deliveries: deliveries.length },
+        ...{ notDue: notDue.length, deliveries: deliveries.length },
         delivered: named('delivered').length,
         exhausted: named('exhausted').length,
         cancelled: named('cancelled').length,
@@ -61,10 +65,11 @@ export class Oracle {
 
   /** The remaining payments of the period. */
   #payments(): readonly Of<'payment'>[] {
-    const { from, to, account } = this.#left.period;
+    const { period, audited } = this.#left;
     return this.#all('payment').filter(({ p }) => {
       const { at, event } = this.#payment(p);
-      return at >= from && at < to && (account === null || event?.accountId === account);
+      const isOf = period.account === null || event?.accountId === period.account;
+      return audited.includes(this.#place(p).topic) && isIn(period, at) && isOf;
     });
   }
 
@@ -72,13 +77,12 @@ export class Oracle {
     const { event } = this.#payment(p);
     const isRouted = this.#all('routed').some((one) => one.p === p);
     const isBuried = this.#all('buried').some((one) => one.p === p);
-    const unknown = this.#isOpen(p) ? 'waiting' : this.#isEarlier(p) ? 'earlier' : 'unanswered';
+    const unknown = this.#isOpen(p) ? 'waiting' : 'unanswered';
     const state = isRouted || (isBuried && !(event && this.#isOpen(p))) ? 'joined' : unknown;
     return { name: this.#nameOf(p), key: event && `${event.accountId} ${event.id}`, isRouted, state };
   }
 
   #deliveries(fact: Of<'payment'>): readonly Told[] {
-    if (this.#aboutRecord(fact).state === 'earlier') return [];
     return WEBHOOKS.flatMap((id) => this.#delivery(fact.p, id));
   }
 
@@ -87,7 +91,8 @@ export class Oracle {
     const entries = this.#all('routed').filter((one) => one.p === p);
     const accountEvents = this.#left.history.accounts.get(event?.accountId ?? 0) ?? [];
     const isRight = (revision: number) => event !== null && isRoute(accountEvents, event, id, revision);
-    const isSound = (one: Of<'routed'>) => one.store === 'own' && one.confirmed < accountEvents.length;
+    const isSound = (one: Of<'routed'>) =>
+      one.store === 'own' && !this.#left.isRestored && one.confirmed < accountEvents.length;
     const own = entries.filter(isSound);
     const lists = entries.filter(({ webhooks }) => webhooks.includes(id));
     const isThroughout =
@@ -123,24 +128,6 @@ export class Oracle {
     return retrying ?? null;
   }
 
-  /** Before the first routed payment that still exists; without one, before an entry that names no record. */
-  #isEarlier(p: number): boolean {
-    const place = this.#place(p);
-    const isNear = (one: { p: number }) => {
-      const { topic, partition } = this.#place(one.p);
-      return topic === place.topic && partition === place.partition;
-    };
-    const routed = this.#left.facts.filter((fact) => fact.kind === 'routed').filter(isNear);
-    const [first] = routed.toSorted((one, other) => this.#place(one.p).offset - this.#place(other.p).offset);
-    // Entries of a former topic: this topic was created when the rule already applied.
-    const isFormer = routed.some(
-      (one) => one.isFormer && this.#place(one.p).offset === this.#place(first?.p ?? p).offset,
-    );
-    const isThere = !isFormer && this.#all('payment').some((one) => one.p === first?.p);
-    if (first) return isThere && place.offset < this.#place(first.p).offset;
-    return this.#all('entry').some(({ placed, at }) => !placed && at > this.#payment(p).at);
-  }
-
   #isOpen(p: number): boolean {
     const { topic, partition, offset } = this.#place(p);
     return offset >= (this.#left.committed.get(`${topic}/${partition}`) ?? 0);
@@ -170,6 +157,15 @@ export class Oracle {
   #all<K extends Fact['kind']>(kind: K): readonly Of<K>[] {
     return this.#left.facts.filter((fact): fact is Of<K> => fact.kind === kind && !fact.isFormer);
   }
+}
+
+/** A record without a time is of each period. */
+export function isIn({ from, to }: Pick<Left['period'], 'from' | 'to'>, at: number): boolean {
+  return !hasTime(at) || (from <= at && at < to);
+}
+
+export function hasTime(at: number): boolean {
+  return !Number.isNaN(new Date(at).getTime()) && at >= 0;
 }
 
 /** By narrowing: delivered, the highest turn, an end, the latest. */

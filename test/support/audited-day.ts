@@ -13,7 +13,7 @@ export const NOON = Date.parse('2026-11-21T12:00:00.000Z');
 export const TIER = 'test.webhooks.retry.5s';
 export const [PAYMENTS] = TOPICS.payments;
 export const ZERO: Counts = {
-  ...{ records: 0, events: 0, invalid: 0, unreadable: 0, earlier: 0, notDue: 0, deliveries: 0, delivered: 0 },
+  ...{ records: 0, events: 0, invalid: 0, unreadable: 0, notDue: 0, deliveries: 0, delivered: 0 },
   ...{ exhausted: 0, cancelled: 0, retrying: {}, waiting: 0, unanswered: 0, unexpected: 0 },
 };
 /** Of account 43: webhook 3 is there from revision 1 on. */

@@ -6,6 +6,7 @@ import type {
   Consumer,
   Extent,
   NewRecord,
+  PartitionStart,
   ReceivedRecord,
   RecordHandler,
 } from '../../src/ports/broker.js';
@@ -231,6 +232,24 @@ export class ForgetsTheGroup extends Consuming {
   readonly #instance = ForgetsTheGroup.#instances++;
   protected change(options: ConsumeOptions) {
     return { ...options, group: `${options.group}-${this.#instance}` };
+  }
+}
+
+export class AnnouncesNoStart extends Consuming {
+  protected change({ onStart: _, ...options }: ConsumeOptions) {
+    return options;
+  }
+}
+
+export class WaitsForNoAnnouncement extends Consuming {
+  protected change({ onStart, ...options }: ConsumeOptions) {
+    return { ...options, onStart: async (start: PartitionStart) => void onStart?.(start) };
+  }
+}
+
+export class CommitsOnlyWhatIsDone extends Delegating {
+  override async committed(group: string, topic: string) {
+    return new Map([...(await this.inner.committed(group, topic))].filter(([, offset]) => offset > 0));
   }
 }
 

@@ -8,6 +8,11 @@ type Kind<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>;
 /** Stands for a payment whose record is lost or invalid. */
 const NO_EVENT = { id: 'none', type: 'cash_in', accountId: 1 } as const;
 
+/** A dispatcher began each partition before anything was published. */
+export const STARTS = TOPICS.payments.flatMap((topic) =>
+  [0, 1].map((partition) => ({ kind: 'start' as const, topic, partition, expected: null, offset: 0 })),
+);
+
 export class HistoryTopics {
   readonly topics = new AuditFixture();
   /** The record of each fact that has one. */
@@ -22,7 +27,8 @@ export class HistoryTopics {
   constructor(history: History) {
     this.#history = history;
     for (const [accountId, events] of history.accounts) this.topics.happened(accountId, ...events);
-    for (const topic of TOPICS.payments) for (const partition of [0, 1]) this.commit(topic, partition, 0);
+    this.write(STARTS);
+    for (const { topic, partition } of STARTS) this.commit(topic, partition, 0);
   }
 
   write(facts: readonly Fact[]): void {
@@ -34,6 +40,8 @@ export class HistoryTopics {
 
   #write(fact: Fact): ReceivedRecord | null {
     switch (fact.kind) {
+      case 'start':
+        return this.topics.started(fact);
       case 'payment':
         return this.#published(fact.p);
       case 'buried':
@@ -86,7 +94,7 @@ export class HistoryTopics {
   #record({ p, isFormer }: { readonly p: number; readonly isFormer?: boolean | undefined }): ReceivedRecord {
     const record = this.#records.get(p);
     if (!record) throw new Error(`payment ${p} is not published yet`);
-    return isFormer ? { ...record, timestamp: record.timestamp - 1 } : record;
+    return isFormer ? { ...record, timestamp: formerly(record.timestamp) } : record;
   }
 
   /** The contiguous prefix of done records. */
@@ -101,8 +109,25 @@ export class HistoryTopics {
     return null;
   }
 
+  /** All entries are gone; what is written from now on is in a new topic. */
+  recreateLog(): void {
+    this.topics.remove(TOPICS.deliveries);
+  }
+
+  /** Removes all payment records that are done. */
+  expire(): void {
+    for (const { topic, partition } of STARTS) {
+      this.topics.cut(topic, this.committed.get(`${topic}/${partition}`), partition);
+    }
+  }
+
   commit(topic: string, partition: number, offset: number): void {
     this.committed.set(`${topic}/${partition}`, offset);
     this.topics.commit(topic, offset, partition);
   }
+}
+
+/** The timestamp of a record of a former topic: another one, also where it is so large that numbers are 256 apart. */
+export function formerly(at: number): number {
+  return at - 1_000;
 }

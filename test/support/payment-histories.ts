@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
+import type { PartitionStart } from '../../src/ports/broker.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import type { AccountEvent } from '../../src/webhooks/events.js';
 import { type AccountWebhooks, evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
@@ -24,6 +25,7 @@ interface Published {
 export type Fact = { readonly isFormer?: boolean } & OneFact;
 
 type OneFact =
+  | ({ readonly kind: 'start' } & PartitionStart)
   | { readonly kind: 'payment'; readonly p: number }
   | { readonly kind: 'buried'; readonly p: number }
   | { readonly kind: 'done'; readonly p: number }
@@ -89,8 +91,11 @@ const script = fc.record({
     }),
     { freq: 9 },
   ),
-  // Clocks jump, and differ.
-  at: fc.nat(12).map((n) => n * MINUTE),
+  // Clocks jump, and differ; some producers stamp in nanoseconds, or not at all.
+  at: fc.oneof(
+    { arbitrary: fc.nat(12).map((n) => n * MINUTE), weight: 8 },
+    { arbitrary: fc.constantFrom(-1, Number(1_763_900_000_123_456_789n)), weight: 1 },
+  ),
   ...{ partition: fc.nat(1), topic: fc.nat(1), handOuts: many(handOut, 3, 1) },
 });
 const change = fc.record({ kind: fc.nat(5), webhookId: fc.constantFrom(1, 2, 3), at: fc.nat(4) });

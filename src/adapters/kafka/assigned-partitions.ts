@@ -13,10 +13,10 @@
  */
 import type { EachBatchPayload, Consumer as KafkaClient } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
-import type { ConsumeOptions } from '../../ports/broker.js';
+import { BrokerRefused, type ConsumeOptions } from '../../ports/broker.js';
 import { dueRecord, type LaneItem, type RecordPump } from '../common/record-pump.js';
 import { lostIn, refusalIn } from './fetched/marks.js';
-import { type Flow, type GroupStart, PartitionLane } from './partition-lane.js';
+import { type GroupStart, PartitionLane } from './partition-lane.js';
 import { type Assignment, keyOf, type Place, placesOf } from './places.js';
 import { fromMessages } from './records.js';
 import type { TopicAdmin } from './topic-admin.js';
@@ -24,11 +24,13 @@ import type { TopicAdmin } from './topic-admin.js';
 export interface AssignedPartitionsParts {
   readonly client: Pick<KafkaClient, 'pause' | 'resume' | 'seek'>;
   readonly admin: Pick<TopicAdmin, 'groupStart' | 'offsets' | 'forget' | 'ensure'>;
-  readonly options: Pick<ConsumeOptions, 'group' | 'notBefore'>;
+  readonly options: Pick<ConsumeOptions, 'group' | 'notBefore' | 'onStart'>;
   readonly pump: Pick<RecordPump, 'setLanes' | 'pumpNextTurn'>;
   readonly logger: Logger;
   /** Called after a join, once it is known for each kept partition whether this consumer still owned it. */
   readonly placed: () => void;
+  /** Called where a partition can't be begun for want of a permission: no retry helps. */
+  readonly refused: (error: BrokerRefused) => void;
   /** REFUSALS without it. */
   readonly refusals?: RefusalTimes;
 }
@@ -51,6 +53,8 @@ export class AssignedPartitions {
   readonly #lanes = new Map<string, PartitionLane>();
   /** Lanes of partitions kept through a change of the member id, until the group's offsets are known. */
   readonly #former = new Map<string, PartitionLane>();
+  /** Where reading stopped in partitions whose topic is gone. */
+  readonly #stoppedAt = new Map<string, number>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #retrying = new Set<PartitionLane>();
   #memberId = '';
@@ -165,12 +169,14 @@ export class AssignedPartitions {
   /** Opens lanes at the group's offsets; never rejects: unavailable offsets are read again. */
   async #open(places: readonly Place[], join: number): Promise<void> {
     if (places.length === 0) return;
-    const { admin, options, logger } = this.#parts;
+    const { admin, options } = this.#parts;
     const topics = [...new Set(places.map(({ topic }) => topic))];
     try {
       const starts = await admin.groupStart(options.group, topics);
       if (join !== this.#join || this.#stopped) return;
       const startOf = ({ topic, partition }: Place) => starts.get(topic)?.get(partition);
+      await Promise.all(places.map((place) => this.#announce(place, startOf(place))));
+      if (join !== this.#join || this.#stopped) return;
       for (const place of places) this.#openLane(place, startOf(place));
       this.#setLanes();
       this.#tellPlaced();
@@ -178,9 +184,22 @@ export class AssignedPartitions {
       for (const topic of topics) if (!starts.has(topic)) this.#makeAgain(topic);
       if (left.length > 0) this.#askAgain(left, join);
     } catch (error) {
-      logger.warn({ err: error, group: options.group }, 'the offsets of the group are unavailable');
+      this.#failed(error, { group: options.group });
       this.#askAgain(places, join);
     }
+  }
+
+  #failed(error: unknown, about: object): void {
+    if (this.#stopped) return;
+    if (error instanceof BrokerRefused) this.#parts.refused(error);
+    else this.#parts.logger.warn({ err: error, ...about }, 'partitions can not be read on yet; retrying');
+  }
+
+  async #announce(place: Place, start: GroupStart | undefined): Promise<void> {
+    if (!start || start.committed === start.offset) return;
+    const { topic, partition } = place;
+    const expected = start.committed ?? this.#stoppedAt.get(keyOf(place)) ?? null;
+    await this.#parts.options.onStart?.({ topic, partition, expected, offset: start.offset });
   }
 
   /** Includes former lanes, of which nothing is handed out until ownership is known. */
@@ -194,8 +213,9 @@ export class AssignedPartitions {
     const flow = this.#flow(place);
     const former = this.#former.get(key);
     this.#former.delete(key);
+    this.#stoppedAt.delete(key);
     // Measured with Kafka unreachable for ten seconds: without this nearly all deliveries in progress were sent twice.
-    const lane = former?.knows(start) ? former : newLane(place, start, flow);
+    const lane = former?.knows(start) ? former : new PartitionLane({ ...place, start }, flow);
     this.#lanes.set(key, lane);
     this.#parts.client.seek({ ...place, offset: String(lane.next) });
     flow.resume();
@@ -235,10 +255,11 @@ export class AssignedPartitions {
    * The topic was deleted. Work in hand is never marked done: its offsets mean nothing in the recreated topic, whose log may
    * already be longer. Kafka deletes a group's offsets together with the topic.
    */
-  #beginAnew({ topic, partition }: PartitionLane, why: string): void {
+  #beginAnew({ topic, partition, next }: PartitionLane, why: string): void {
     const place = { topic, partition };
     this.#parts.logger.error(place, why);
     this.#lanes.delete(keyOf(place));
+    this.#stoppedAt.set(keyOf(place), next);
     this.#begin([place]);
   }
 
@@ -250,7 +271,7 @@ export class AssignedPartitions {
     void this.#parts.admin.offsets(topic).then(
       (offsets) => {
         const low = offsets.find((entry) => entry.partition === partition)?.low ?? 0;
-        if (join === this.#join && low <= firstOffset) this.#skip(lane, low);
+        if (join === this.#join && low <= firstOffset) void this.#skip(lane, low);
       },
       () => undefined,
     );
@@ -266,21 +287,24 @@ export class AssignedPartitions {
     const low = offsets?.find((entry) => entry.partition === partition)?.low;
     if (low !== undefined && fetchedOffset >= low) return this.#beginAnew(lane, MADE_ANEW);
     // If the offsets are unavailable, the same offset is fetched, and checked, again.
-    this.#skip(lane, low ?? 0);
+    await this.#skip(lane, low ?? 0);
+    if (join !== this.#join || !this.has(lane) || this.#stopped) return;
     this.#parts.client.seek({ topic, partition, offset: String(lane.next) });
     this.#flow(lane).resume();
     lane.regulate(true);
   }
 
-  #skip(lane: PartitionLane, low: number): void {
-    const { topic, partition, next } = lane;
-    if (low <= next) return;
-    const about = { topic, partition, from: next, to: low };
-    this.#parts.logger.error(about, 'records were deleted before they were delivered');
-    lane.skipTo(low);
+  /** Never rejects: without its announcement, nothing is skipped, and the same offset is fetched again. */
+  async #skip(lane: PartitionLane, low: number): Promise<void> {
+    const { topic, partition, next: expected } = lane;
+    if (low <= expected) return;
+    const { logger, options } = this.#parts;
+    logger.error({ topic, partition, from: expected, to: low }, 'records were deleted before they were delivered');
+    try {
+      await options.onStart?.({ topic, partition, expected, offset: low });
+      lane.skipTo(low);
+    } catch (error) {
+      this.#failed(error, { topic, partition });
+    }
   }
-}
-
-function newLane(place: Place, { offset: start, behind }: GroupStart, flow: Flow): PartitionLane {
-  return new PartitionLane({ ...place, start, ...(behind && { behind }) }, flow);
 }

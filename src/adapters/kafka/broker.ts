@@ -87,7 +87,9 @@ export class KafkaBroker implements Broker {
   async committed(group: string, topic: string): Promise<ReadonlyMap<number, number>> {
     this.#mustBeOpen();
     const starts = (await this.#admin.groupStart(group, [topic])).get(topic) ?? [];
-    return new Map([...starts].map(([partition, { offset }]) => [partition, offset]));
+    return new Map(
+      [...starts].flatMap(([at, { committed }]) => (committed === null ? [] : [[at, committed] as const])),
+    );
   }
 
   async extent(topic: string): Promise<ReadonlyMap<number, Extent>> {

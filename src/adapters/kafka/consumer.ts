@@ -55,7 +55,13 @@ export class KafkaConsumer implements Consumer {
     this.#member = new GroupMember({ ...parts, group: options.group, topics, on: this.#listener() });
     this.#lease = new GroupLease(parts.sessionTimeoutMs, () => this.#pump.pumpNextTurn());
     this.#pump = new RecordPump({ ...options, onDone: () => this.#offsets.keepSoon(), lease: this.#lease });
-    const own = { client: this.#member, pump: this.#pump, placed: () => this.#lease.joined() };
+    const placed = () => {
+      this.#lease.joined();
+      // Where a group begins is committed, too.
+      this.#offsets.keepSoon();
+    };
+    const refused = (error: Error) => this.#refused(error);
+    const own = { client: this.#member, pump: this.#pump, placed, refused };
     this.#partitions = new AssignedPartitions({ ...parts, ...own, options });
     this.#offsets = new OffsetKeeper(
       () => this.#partitions.lanes(),
@@ -100,11 +106,13 @@ export class KafkaConsumer implements Consumer {
       heard: (sentMs) => this.#lease.renewed(sentMs),
       leaving: () => this.#releases(),
       received: (payload) => this.#partitions.received(payload),
-      refused: (error) => {
-        this.stop();
-        this.#settle?.reject(error);
-      },
+      refused: (error) => this.#refused(error),
     };
+  }
+
+  #refused(error: Error): void {
+    this.stop();
+    this.#settle?.reject(error);
   }
 
   /** Other members may get its partitions next: nothing new is started, started work may end, progress is committed. */

@@ -13,10 +13,15 @@ const FULL_RECORDS = 500;
 /** Tiers times partitions gives a hundred lanes and more, and all of them may be full. */
 const FULL_BYTES = 512 * 1024;
 const LOW_RECORDS = 100;
+/** Below every offset: the start itself is to be committed. */
+const UNCOMMITTED = -1;
 
-/** A group's committed offset in a partition, and work done behind it. */
+/** Where a group begins in a partition, and work done behind that. */
 export interface GroupStart {
+  /** Where to begin. */
   readonly offset: number;
+  /** The committed offset, even if the topic no longer has it; null if there is none. */
+  readonly committed: number | null;
   readonly behind?: DoneBehind;
 }
 
@@ -45,16 +50,15 @@ export class PartitionLane implements Lane, Kept {
   /** False once a rejected record was dropped: this lane would never redeliver it. */
   #isWhole = true;
 
-  constructor(
-    place: { readonly topic: string; readonly partition: number; readonly start: number; readonly behind?: DoneBehind },
-    flow: Flow,
-  ) {
+  constructor(place: { readonly topic: string; readonly partition: number; readonly start: GroupStart }, flow: Flow) {
     this.topic = place.topic;
     this.partition = place.partition;
     this.#flow = flow;
-    this.#next = this.#remembered = place.start;
-    this.#done = new DonePrefix(place.start, place.behind);
-    this.#known = new Set(place.behind?.records);
+    const { offset, committed, behind } = place.start;
+    this.#next = offset;
+    this.#remembered = committed === offset ? offset : UNCOMMITTED;
+    this.#done = new DonePrefix(offset, behind);
+    this.#known = new Set(behind?.records);
   }
 
   /** The offset that must come next. */

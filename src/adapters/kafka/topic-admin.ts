@@ -168,12 +168,13 @@ function startOf(
   { partition, low, high }: { partition: number; low: string; high: string },
 ): GroupStart {
   const start = committed.get(partition);
-  if (!start || start.offset > Number(high) || start.offset < Number(low)) return { offset: Number(low) };
-  return start;
+  if (!start || start.offset < 0) return { offset: Number(low), committed: null };
+  const isThere = Number(low) <= start.offset && start.offset <= Number(high);
+  return isThere ? start : { offset: Number(low), committed: start.offset };
 }
 
 function committedOf(entry: { readonly offset: string; readonly metadata: string | null }): GroupStart {
   const offset = Number(entry.offset);
   const behind = decodedBehind(entry.metadata ?? '', offset);
-  return { offset, ...(behind && { behind }) };
+  return { offset, committed: offset, ...(behind && { behind }) };
 }

@@ -37,6 +37,7 @@ export class SqliteBroker implements Broker {
 
   consume(options: ConsumeOptions): Promise<Consumer> {
     return this.#open(async () => {
+      for (const start of this.#log.starts(options.group, options.topics)) await options.onStart?.(start);
       await this.#log.begin(options.group, options.topics);
       const consumer = new SqliteConsumer(this.#store, this.#log, options);
       this.#consumers.add(consumer);
@@ -57,7 +58,10 @@ export class SqliteBroker implements Broker {
   }
 
   committed(group: string, topic: string): Promise<ReadonlyMap<number, number>> {
-    return this.#open(async () => new Map(this.#log.has(topic) ? [[0, this.#log.groupOffset(group, topic)]] : []));
+    return this.#open(async () => {
+      const committed = this.#log.committed(group, topic);
+      return new Map(committed === null ? [] : [[0, committed]]);
+    });
   }
 
   extent(topic: string): Promise<ReadonlyMap<number, Extent>> {

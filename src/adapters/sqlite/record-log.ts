@@ -1,5 +1,5 @@
 /** Topics and their records in the store file. Every topic has one partition, 0. Errors are SQLite's own: see broker.ts. */
-import type { Extent, NewRecord, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
+import type { Extent, NewRecord, PartitionStart, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
 import type { StoreFile } from './store-file.js';
 import { encodedHeaders, recordOf, type StoredRecord } from './stored-record.js';
 
@@ -49,10 +49,19 @@ export class RecordLog {
     });
   }
 
-  /** Registers the group with these topics: from now on retention keeps records that the group is not done with. */
+  /** The topics that the group never read, or whose records were removed before it was done with them. */
+  starts(group: string, topics: readonly string[]): readonly PartitionStart[] {
+    return topics.flatMap((topic) => {
+      const expected = this.committed(group, topic);
+      const offset = this.extent(topic)?.first ?? 0;
+      return expected !== null && expected >= offset ? [] : [{ topic, partition: 0, expected, offset }];
+    });
+  }
+
+  /** Commits where the group starts: from now on retention keeps records that the group is not done with. */
   begin(group: string, topics: readonly string[]): Promise<void> {
     return this.#store.write('topics', () => {
-      for (const topic of topics) this.#sql.begin.run(group, this.#ensure(topic).id);
+      for (const topic of topics) this.#sql.begin.run(group, this.#ensure(topic).id, this.extent(topic)?.first ?? 0);
     });
   }
 
@@ -90,11 +99,12 @@ export class RecordLog {
   }
 
   groupOffset(group: string, topic: string): number {
-    return (this.#sql.groupOffset.get(group, topic) as number | undefined) ?? 0;
+    return this.committed(group, topic) ?? 0;
   }
 
-  has(topic: string): boolean {
-    return this.#sql.topic.get(topic) !== undefined;
+  /** Null if the group never read the topic. */
+  committed(group: string, topic: string): number | null {
+    return (this.#sql.groupOffset.get(group, topic) as number | undefined) ?? null;
   }
 
   /** @param mayRemember called within the transaction. @returns its result; if false, nothing is committed */
@@ -162,7 +172,10 @@ function statements({ file }: StoreFile) {
       `SELECT coalesce((SELECT min(offset) FROM records WHERE topic = topics.id), next_offset) AS first, next_offset AS next
        FROM topics WHERE name = ?`,
     ),
-    begin: file.prepare('INSERT OR IGNORE INTO group_offsets (group_name, topic, next_offset) VALUES (?, ?, 0)'),
+    begin: file.prepare(
+      `INSERT INTO group_offsets (group_name, topic, next_offset) VALUES (?, ?, ?)
+       ON CONFLICT (group_name, topic) DO UPDATE SET next_offset = max(next_offset, excluded.next_offset)`,
+    ),
     groupOffset: file.prepare(`SELECT next_offset FROM group_offsets WHERE group_name = ? AND topic = ${idOf}`).pluck(),
     remember: file.prepare(
       `INSERT INTO group_offsets (group_name, topic, next_offset) VALUES (?, ?, ?)

@@ -9,7 +9,7 @@ import { partitionText } from '../record-place.js';
 
 export interface RoutedRecord {
   readonly offset: number;
-  /** When the broker says the record was published, ms since the epoch: a recreated topic has the same offsets. */
+  /** The record's timestamp, whatever it says: with the offset, it identifies the record. */
   readonly at: number;
   readonly accountId: number;
   /** The account's last revision when the record was routed; -1 if the account was unknown. */
@@ -36,27 +36,27 @@ export function toRoutedRecord(entry: Omit<RoutedEntry, 'kind'>): NewRecord {
   return { key: Buffer.from(partitionText(entry)), value: Buffer.from(JSON.stringify(value)), headers: [] };
 }
 
-/** Null for every other record of the topic. */
+/** Null for every other record of the topic. What is unsound among its records is left out. */
 export function readRoutedEntry({ value }: Pick<ReceivedRecord, 'value'>): RoutedEntry | null {
   try {
     const entry = JSON.parse(value?.toString('utf8') ?? 'null') as RoutedEntry | null;
-    return entry?.kind === 'routed' && isSound(entry) ? entry : null;
+    if (entry?.kind !== 'routed' || !isSound(entry)) return null;
+    return { ...entry, records: entry.records.filter(isSoundRecord) };
   } catch {
     return null;
   }
 }
 
 function isSound({ topic, partition, store, records }: RoutedEntry): boolean {
-  if (typeof topic !== 'string' || typeof store !== 'string' || !isWhole(partition)) return false;
-  return Array.isArray(records) && records.every(isSoundRecord);
+  return typeof topic === 'string' && typeof store === 'string' && isWhole(partition) && Array.isArray(records);
 }
 
 function isSoundRecord(record: RoutedRecord | null): boolean {
   if (typeof record !== 'object' || record === null) return false;
   const { offset, at, accountId, routed, confirmed, webhooks } = record;
-  return (
-    [offset, at, accountId, routed, confirmed].every(isWhole) && Array.isArray(webhooks) && webhooks.every(isWhole)
-  );
+  const numbers = [offset, accountId, routed, confirmed];
+  // A producer may stamp its records with any 64-bit number.
+  return typeof at === 'number' && numbers.every(isWhole) && Array.isArray(webhooks) && webhooks.every(isWhole);
 }
 
 function isWhole(value: unknown): boolean {

@@ -1,8 +1,9 @@
-/** Writes `routed` entries: records that arrive for a partition while an entry is being written form the next entry. */
-import type { ReceivedRecord } from '../../ports/broker.js';
+/** Writes `start` and `routed` entries. Records that arrive for a partition while an entry is being written form the next `routed` entry. */
+import type { PartitionStart, ReceivedRecord } from '../../ports/broker.js';
 import { type DurablePublishParts, publishUntilDurable } from '../durable-publish.js';
 import { partitionText } from '../record-place.js';
 import { type RoutedRecord, toRoutedRecord } from './routed-entry.js';
+import { toStartRecord } from './start-entry.js';
 
 /** An entry of this many records has 10 KiB or more, depending on their webhooks. */
 const MOST_IN_AN_ENTRY = 100;
@@ -32,6 +33,11 @@ export class RoutedLog {
 
   constructor(parts: RoutedLogParts) {
     this.#parts = parts;
+  }
+
+  /** Fulfilled when the entry is durable; the consumer calls again where it could not be written. */
+  started(start: PartitionStart): Promise<void> {
+    return this.#parts.broker.publish(this.#parts.topic, [toStartRecord(start)]);
   }
 
   /** Fulfilled when the record's entry is durable; rejected only if the service abandons its work. */

@@ -14,7 +14,7 @@ let ends: (() => void)[];
 beforeEach(async () => {
   client = new FakeKafkaClient();
   ends = [];
-  const groupStart = async () => new Map([['t', new Map([[0, { offset: 5 }]])]]);
+  const groupStart = async () => new Map([['t', new Map([[0, { offset: 5, committed: 5 }]])]]);
   const admin = { groupStart } as unknown as TopicAdmin;
   const parts = { kafka: client.kafka, admin, sessionTimeoutMs: 6_000, logger: silentLogger };
   const handler = () => new Promise<void>((resolve) => void ends.push(resolve));

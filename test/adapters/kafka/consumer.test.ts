@@ -3,7 +3,12 @@ import kafkajs from 'kafkajs';
 import { KafkaConsumer, type KafkaConsumerParts } from '../../../src/adapters/kafka/consumer.js';
 import { lost, passed, refusal } from '../../../src/adapters/kafka/fetched/marks.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
-import { BrokerRefused, BrokerUnavailable, type ReceivedRecord } from '../../../src/ports/broker.js';
+import {
+  BrokerRefused,
+  BrokerUnavailable,
+  type PartitionStart,
+  type ReceivedRecord,
+} from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
 import { FakeKafkaClient } from '../../support/fake-kafka-client.js';
 import { recordingLogger } from '../../support/recording-logger.js';
@@ -22,6 +27,10 @@ let ensured: string[];
 let log: { low: number; high: number } | null;
 let handled: ReceivedRecord[];
 let rejects: (record: ReceivedRecord) => boolean;
+let announced: PartitionStart[];
+let announce: () => Promise<void>;
+/** Where it is not the start. */
+let committed: Record<string, { committed: number | null }>;
 let consumer: KafkaConsumer;
 
 beforeEach(() => begin());
@@ -33,6 +42,9 @@ async function begin(more: Pick<KafkaConsumerParts, 'stuckMs'> = {}): Promise<vo
   log = null;
   answers = Promise.resolve();
   handled = [];
+  announced = [];
+  announce = async () => undefined;
+  committed = {};
   starts = new Map([
     ['t', 5],
     ['u', 0],
@@ -42,7 +54,12 @@ async function begin(more: Pick<KafkaConsumerParts, 'stuckMs'> = {}): Promise<vo
       asked.push([...topics]);
       await answers;
       const known = topics.filter((topic) => starts.has(topic));
-      return new Map(known.map((topic) => [topic, new Map([[0, { offset: starts.get(topic) }]])]));
+      const startOf = (topic: string) => ({
+        offset: starts.get(topic),
+        committed: starts.get(topic),
+        ...committed[topic],
+      });
+      return new Map(known.map((topic) => [topic, new Map([[0, startOf(topic)]])]));
     },
     offsets: async () => {
       if (log === null) throw new Error('Kafka is away');
@@ -58,7 +75,11 @@ async function begin(more: Pick<KafkaConsumerParts, 'stuckMs'> = {}): Promise<vo
     handled.push(record);
     if (rejects(record)) throw new Error('rejected');
   };
-  consumer = new KafkaConsumer(parts, { topics: ['t', 'u'], group: 'g', inFlight: 10, handler });
+  const onStart = (start: PartitionStart) => {
+    announced.push(start);
+    return announce();
+  };
+  consumer = new KafkaConsumer(parts, { topics: ['t', 'u'], group: 'g', inFlight: 10, handler, onStart });
   await consumer.start();
 }
 
@@ -82,6 +103,54 @@ describe('a partition that was assigned', () => {
     await eventually(() => client.calls.includes('seek t 5'));
     expect(asked).toEqual([['t', 'u'], ['t']]);
   });
+});
+
+describe('a partition whose group has no offset in it', () => {
+  beforeEach(() => {
+    committed = { t: { committed: null } };
+  });
+
+  it('is announced before it is fetched; then its start is committed, though no record is done', async () => {
+    let end: () => void = () => undefined;
+    const written = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    announce = () => written;
+    await client.join({ t: [0], u: [0] });
+    await eventually(() => announced.length === 1);
+    expect(announced).toEqual([{ topic: 't', partition: 0, expected: null, offset: 5 }]);
+    expect(client.calls).not.toContain('seek t 5');
+    end();
+    await eventually(() => offsets().flat().includes('t 5'));
+    expect(client.calls).toContain('seek t 5');
+    expect(announced).toHaveLength(1);
+  });
+
+  it('ends the consumer where a permission for that is missing', async () => {
+    announce = () => Promise.reject(new BrokerRefused('no right to write'));
+    await client.join({ t: [0] });
+    await expect(consumer.closed).rejects.toThrow('no right to write');
+    expect(announced).toHaveLength(1);
+  });
+
+  it('is announced again where that failed, and not fetched before', async () => {
+    announce = () => Promise.reject(new Error('the broker is away'));
+    await client.join({ t: [0] });
+    await eventually(() => announced.length === 2);
+    expect(client.calls).not.toContain('seek t 5');
+    announce = async () => undefined;
+    await eventually(() => client.calls.includes('seek t 5'));
+  });
+});
+
+it.each([
+  ['retention removed the records there', 3],
+  ['the topic was recreated', 30],
+])('a partition that does not have the committed offset, because %s, is announced with it', async (_, offset) => {
+  committed = { t: { committed: offset } };
+  await client.join({ t: [0] });
+  await eventually(() => offsets().flat().includes('t 5'));
+  expect(announced).toEqual([{ topic: 't', partition: 0, expected: offset, offset: 5 }]);
 });
 
 describe('a fetch without records', () => {
@@ -268,7 +337,9 @@ describe('a topic that is gone', () => {
     await eventually(() => ensured.includes('ensure t'));
     expect(client.calls).toEqual(['pause t']);
     starts.set('t', 0);
+    committed = { t: { committed: null } };
     await eventually(() => client.calls.includes('seek t 0'));
+    expect(announced).toEqual([{ topic: 't', partition: 0, expected: 10, offset: 0 }]);
     await client.fetched('t', 0, 9);
     await eventually(() => handled.length === 15);
     await eventually(() => offsets().flat().includes('t 10'));
@@ -321,6 +392,18 @@ describe('an offset that the log does not have', () => {
     await client.fetched('t', 20, 22);
     await eventually(() => offsets().flat().includes('t 23'));
     expect(handled.map(({ offset }) => offset).sort((a, b) => a - b)).toEqual([5, 6, 7, 8, 9, 9, 20, 21, 22]);
+    expect(announced).toEqual([{ topic: 't', partition: 0, expected: 10, offset: 20 }]);
+  });
+
+  it('is not passed over before that is announced', async () => {
+    log = { low: 20, high: 30 };
+    announce = () => Promise.reject(new Error('the broker is away'));
+    await outOfRange(10);
+    await eventually(() => client.calls.includes('seek t 10'));
+    announce = async () => undefined;
+    await outOfRange(10);
+    await eventually(() => client.calls.includes('seek t 20'));
+    expect(announced).toHaveLength(2);
   });
 
   it('is fetched again where nobody can tell', async () => {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import kafkajs, { type Admin, type Kafka } from 'kafkajs';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
-import type { NewRecord, ReceivedRecord } from '../../../src/ports/broker.js';
+import type { NewRecord, PartitionStart, ReceivedRecord } from '../../../src/ports/broker.js';
 import { unique } from '../../contract/contract.js';
 import { eventually } from '../../support/eventually.js';
 import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';
@@ -73,6 +73,53 @@ withKafka((brokers) => {
       { first: 2, next: 3 },
       { first: 3, next: 3 },
     ]);
+  });
+
+  it('starts behind records that were deleted before they were done, and says so; what is in hand is not lost', async () => {
+    const broker = open();
+    const starts: PartitionStart[] = [];
+    const onStart = async (start: PartitionStart) => void starts.push(start);
+    const again = async () =>
+      broker.consume({
+        topics: [topic],
+        group,
+        inFlight: 10,
+        onStart,
+        handler: async ({ value }) => void received.push(`${value}`),
+      });
+    await broker.publish(topic, [record('a')]);
+    const consumer = await again();
+    await eventually(async () => (await broker.committed(group, topic)).get(0) === 1, PATIENCE);
+    await consumer.close();
+    for (const value of ['b', 'c', 'd']) await broker.publish(topic, [record(value)]);
+    await admin.fetchTopicOffsets(topic);
+    await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '3' }] });
+    expect(await broker.committed(group, topic)).toEqual(new Map([[0, 1]]));
+    await again();
+    await eventually(() => received.length === 2, PATIENCE);
+    expect(received).toEqual(['a', 'd']);
+    expect(starts).toEqual([
+      { topic, partition: 0, expected: null, offset: 0 },
+      { topic, partition: 0, expected: 1, offset: 3 },
+    ]);
+  });
+
+  it('says where it starts again in a topic that was deleted under it, and how far it had come', async () => {
+    const broker = open();
+    const starts: PartitionStart[] = [];
+    const onStart = async (start: PartitionStart) => void starts.push(start);
+    await broker.consume({
+      topics: [topic],
+      group,
+      inFlight: 10,
+      onStart,
+      handler: async ({ value }) => void received.push(`${value}`),
+    });
+    await broker.publish(topic, ['1', '2', '3'].map(record));
+    await eventually(() => received.length === 3, PATIENCE);
+    await admin.deleteTopics({ topics: [topic] });
+    await eventually(() => starts.some(({ expected }) => expected !== null), PATIENCE);
+    expect(starts.at(-1)).toEqual({ topic, partition: 0, expected: 3, offset: 0 });
   });
 
   it('goes on behind an aborted transaction that is larger than a fetch', async () => {

@@ -66,7 +66,7 @@ describe('a consumer whose group is rebalanced', () => {
     client = new FakeKafkaClient();
     holds = new Map();
     const groupStart = async (_: string, topics: readonly string[]) =>
-      new Map(topics.map((topic) => [topic, new Map([[0, { offset: 5 }]])]));
+      new Map(topics.map((topic) => [topic, new Map([[0, { offset: 5, committed: 5 }]])]));
     const admin = { groupStart } as unknown as TopicAdmin;
     const parts = { kafka: client.kafka, admin, sessionTimeoutMs: 60_000, logger: silentLogger };
     const handler = async ({ topic, offset }: { topic: string; offset: number }, hold: RecordHold) => {

@@ -8,7 +8,7 @@ let lane: PartitionLane;
 beforeEach(() => {
   calls = [];
   const flow = { pause: () => calls.push('pause'), resume: () => calls.push('resume') };
-  lane = new PartitionLane({ topic: 't', partition: 0, start: 100 }, flow);
+  lane = new PartitionLane({ topic: 't', partition: 0, start: { offset: 100, committed: 100 } }, flow);
 });
 
 function waiting(offset: number, bytes = 1) {

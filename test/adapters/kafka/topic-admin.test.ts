@@ -11,10 +11,12 @@ import { silentLogger } from '../../support/silent-logger.js';
 let listener: Server;
 let asked: number;
 let made: string[];
+let committed: string;
 
 beforeEach(async () => {
   asked = 0;
   made = [];
+  committed = '4';
   listener = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await once(listener, 'listening');
 });
@@ -32,7 +34,7 @@ function adminAt(refusals: string[], existing = ['topic']): TopicAdmin {
     createTopics: async () => made.push('topic'),
     fetchTopicMetadata: async () => ({ topics: [] }),
     describeConfigs: async () => ({ resources: [] }),
-    fetchOffsets: async () => [{ topic: 'topic', partitions: [{ partition: 0, offset: '4' }] }],
+    fetchOffsets: async () => [{ topic: 'topic', partitions: [{ partition: 0, offset: committed }] }],
     fetchTopicOffsets: async () => {
       asked += 1;
       const type = refusals.shift();
@@ -53,7 +55,18 @@ it.each(NOT_YET)('asks again for offsets while a topic is young: %s', async (typ
 
 it('asks again where a group stands', async () => {
   const starts = await adminAt(['NOT_LEADER_FOR_PARTITION']).groupStart('group', ['topic']);
-  expect(starts).toEqual(new Map([['topic', new Map([[0, { offset: 4 }]])]]));
+  expect(starts).toEqual(new Map([['topic', new Map([[0, { offset: 4, committed: 4 }]])]]));
+});
+
+it.each([
+  ['-1', { offset: 2, committed: null }],
+  ['1', { offset: 2, committed: 1 }],
+  ['8', { offset: 2, committed: 8 }],
+  ['7', { offset: 7, committed: 7 }],
+])('begins at the oldest record where the log has no committed offset (%s), which it keeps', async (offset, start) => {
+  committed = offset;
+  const starts = await adminAt([]).groupStart('group', ['topic']);
+  expect(starts.get('topic')?.get(0)).toEqual(start);
 });
 
 it('waits for the leaders of a topic that another process made a moment ago', async () => {

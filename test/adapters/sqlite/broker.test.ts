@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { BrokerUnavailable, type PartitionStart } from '../../../src/ports/broker.js';
 import { record, records } from '../../contract/broker/inbox.js';
 import { eventually } from '../../support/eventually.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
@@ -57,4 +58,38 @@ test('no timer is set for longer than a timer can be: it would end at once, agai
   const delays = setting.mock.calls.map(([, ms]) => ms ?? 0);
   expect(Math.max(...delays)).toBeGreaterThan(60_000);
   expect(Math.max(...delays)).toBeLessThanOrEqual(LONGEST_TIMER_MS);
+});
+
+test('a group whose records were removed before they were done starts behind them, and says so', async () => {
+  const { file, broker } = folder.open();
+  await broker.publish('topic', records(['a', 'b', 'c']));
+  const starts: PartitionStart[] = [];
+  const onStart = async (start: PartitionStart) => void starts.push(start);
+  const handled: string[] = [];
+  const consume = () =>
+    broker.consume({
+      topics: ['topic'],
+      group: 'g',
+      inFlight: 1,
+      onStart,
+      handler: async ({ value }) => void handled.push(String(value)),
+      mayBegin: () => starts.length > 1,
+    });
+  await (await consume()).close();
+  file.file.exec('DELETE FROM records WHERE offset < 2');
+  await consume();
+  await eventually(() => handled.length > 0);
+  expect(handled).toEqual(['c']);
+  expect(starts).toEqual([
+    { topic: 'topic', partition: 0, expected: null, offset: 0 },
+    { topic: 'topic', partition: 0, expected: 0, offset: 2 },
+  ]);
+});
+
+test('a start that could not be announced is not committed, and consume rejects', async () => {
+  const { broker } = folder.open();
+  const onStart = () => Promise.reject(new Error('not written'));
+  const consuming = broker.consume({ topics: ['topic'], group: 'g', inFlight: 1, handler: async () => {}, onStart });
+  await expect(consuming).rejects.toThrow(BrokerUnavailable);
+  expect(await broker.committed('g', 'topic')).toEqual(new Map());
 });

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { type RoutedRecord, readRoutedEntry } from '../../../src/delivery/log/routed-entry.js';
 import { RoutedLog } from '../../../src/delivery/log/routed-log.js';
+import { readStartEntry } from '../../../src/delivery/log/start-entry.js';
 import { eventually } from '../../support/eventually.js';
 import { RecordingBroker } from '../../support/recording-broker.js';
 import { silentLogger } from '../../support/silent-logger.js';
@@ -41,6 +42,30 @@ test('records that come together share an entry, by partition, and of a bounded 
   expect(offsets.map(({ offset }) => offset)).toEqual(Array.from({ length: 250 }, (_, offset) => offset));
 });
 
+test.each([null, 0, 40])(
+  'a start entry reads as it was written, and has the key of the routed entries (%s)',
+  async (expected) => {
+    const start = { topic: 'payment-events', partition: 3, expected, offset: 7 };
+    await Promise.all([log.started(start), add(7, 3)]);
+    const [first, second] = broker.of(TOPIC);
+    expect([first, second].map((record) => String(record?.key))).toEqual(['payment-events/3', 'payment-events/3']);
+    expect([first, second].map((record) => record && readStartEntry(record))).toEqual([
+      expect.objectContaining(start),
+      null,
+    ]);
+  },
+);
+
+test.each([
+  ['no JSON', 'start'],
+  ['null', 'null'],
+  ['a routed entry', '{"kind":"routed","topic":"t","partition":0,"store":"s","records":[]}'],
+  ['without an offset', '{"kind":"start","topic":"t","partition":0,"expected":null}'],
+  ['of a topic that is no text', '{"kind":"start","topic":1,"partition":0,"expected":null,"offset":0}'],
+])('%s is no start entry', (_, text) => {
+  expect(readStartEntry({ value: Buffer.from(text) })).toBeNull();
+});
+
 test('a broker that takes nothing is waited for, and what came meanwhile is written then', async () => {
   broker.failing.add(TOPIC);
   const first = add(1);
@@ -64,8 +89,25 @@ test.each([
   ['null', 'null'],
   ['an entry of a delivery', '{"id":"msg_1","outcome":"delivered"}'],
   ['no records', '{"kind":"routed","topic":"t","partition":0,"store":"s"}'],
-  ['a record that is null', '{"kind":"routed","topic":"t","partition":0,"store":"s","records":[null]}'],
-  ['a record without webhooks', '{"kind":"routed","topic":"t","partition":0,"store":"s","records":[{"offset":1}]}'],
 ])('%s is no routed entry', (_, text) => {
   expect(readRoutedEntry({ value: Buffer.from(text) })).toBeNull();
 });
+
+test.each([
+  ['null', 'null'],
+  ['a record without webhooks', '{"offset":1}'],
+  ['a record whose offset is a text', JSON.stringify({ ...routed(1), offset: '1' })],
+])('%s among the records of an entry costs itself, and none of the others', (_, unsound) => {
+  const [one, other] = [routed(1), routed(2)].map((record) => JSON.stringify(record));
+  const text = `{"kind":"routed","topic":"t","partition":0,"store":"s","records":[${one},${unsound},${other}]}`;
+  expect(readRoutedEntry({ value: Buffer.from(text) })?.records).toEqual([routed(1), routed(2)]);
+});
+
+// A producer that stamps in nanoseconds; no timestamp at all; the most that Kafka stores.
+test.each([Number(1_763_900_000_123_456_789n), -1, Number(9_223_372_036_854_775_807n)])(
+  'a timestamp of %d is kept',
+  async (at) => {
+    await log.add({ topic: 'payment-events', partition: 0 }, { ...routed(7), at });
+    expect(entries()[0]?.records).toEqual([{ ...routed(7), at }]);
+  },
+);

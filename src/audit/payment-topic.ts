@@ -1,0 +1,60 @@
+/**
+ * A payment topic as the audit read it: whether payments were removed from it that nobody was done with, or that the period
+ * had. Goes by offsets alone: producers stamp payments, so the time of one record shows nothing about those before it.
+ */
+import type { Place } from '../delivery/record-place.js';
+import type { Extent, ReceivedRecord } from '../ports/broker.js';
+import { type Found, type Lost, NOWHERE, ReadTopic, removed } from './read-topic.js';
+
+export class PaymentTopic {
+  readonly #read: ReadTopic;
+  /** From before the group's committed offsets were read: what was removed by then was done by then, or never. */
+  readonly #before: ReadonlyMap<number, Extent>;
+  /** By partition, the highest offset of the period that an entry names and that may be published after the reading. */
+  readonly #later = new Map<number, number>();
+  #isGone = false;
+  #wasRecreated = false;
+
+  constructor(name: string, before: ReadonlyMap<number, Extent>) {
+    this.#read = new ReadTopic(name);
+    this.#before = before;
+  }
+
+  get name(): string {
+    return this.#read.name;
+  }
+
+  saw(record: ReceivedRecord): void {
+    this.#read.saw(record);
+  }
+
+  /** An entry names this record, of any time. */
+  isNamed({ partition, offset, at }: Place): void {
+    const oldest = this.#read.oldest(partition);
+    if (oldest?.offset === offset && oldest.timestamp !== at) this.#wasRecreated = true;
+  }
+
+  /** The named record is of the period, and was not read: it is gone, or was published after the topic was read. */
+  isUnread({ partition, offset }: Place): void {
+    if (offset < (this.#before.get(partition) ?? NOWHERE).next) this.#isGone = true;
+    else this.#later.set(partition, Math.max(offset, this.#later.get(partition) ?? 0));
+  }
+
+  lost({ extent, committed }: Found): Lost[] {
+    const lost: Lost[] = [];
+    for (const [partition, { first }] of this.#before) {
+      const from = committed.get(partition) ?? 0;
+      if (from < first) lost.push(removed({ topic: this.name, partition }, { from, to: first }));
+    }
+    const endsBefore = (partition: number, offset: number) => offset > (extent.get(partition) ?? NOWHERE).next;
+    const isShort = [...committed].some(([partition, offset]) => endsBefore(partition, offset));
+    if (this.#wasRecreated || isShort) lost.push(this.#because('it was recreated or truncated'));
+    const isGone = this.#isGone || [...this.#later].some(([partition, offset]) => endsBefore(partition, offset + 1));
+    if (isGone) lost.push(this.#because('entries name records of the period that it does not have'));
+    return lost;
+  }
+
+  #because(why: string): Lost {
+    return { kind: 'lost', topic: this.name, why };
+  }
+}

@@ -1,0 +1,128 @@
+/** What somebody, or retention, does to Kafka's topics and offsets shows in the audit, also once the service went on. */
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import kafkajs, { type Admin, type Kafka } from 'kafkajs';
+import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
+import { serveHere } from '../support/in-process-service.js';
+import { kafkaInstallation } from '../support/kafka-installation.js';
+import { withKafka } from '../support/kafka-subjects.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import type { Settings } from '../support/service.js';
+import { addWebhook, paymentEvents, register, tokenFor } from '../support/story.js';
+
+const ACCOUNT = 42;
+const YEAR = 365 * 24 * 3_600_000;
+const PATIENCE = { timeout: 60_000 };
+
+jest.setTimeout(300_000);
+
+withKafka((brokers) => {
+  let kafka: Kafka;
+  let admin: Admin;
+  let receiver: Receiver;
+  let settings: Settings;
+  let remove: () => Promise<void>;
+  let topic: string;
+  let deliveries: string;
+  let groupId: string;
+
+  beforeEach(async () => {
+    kafka = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING });
+    admin = kafka.admin();
+    await admin.connect();
+    receiver = await startReceiver({ respond: () => ({ status: 200 }) });
+    const own = randomUUID();
+    [topic, deliveries, groupId] = [`payments-${own}`, `${own}.webhooks.deliveries`, `group-${own}`];
+    const names = { PAYMENT_TOPICS: topic, TOPIC_PREFIX: `${own}.`, KAFKA_GROUP: groupId, KAFKA_PARTITIONS: '1' };
+    ({ settings, remove } = await kafkaInstallation(brokers, [receiver], names));
+    await served(async (url) => {
+      const token = await tokenFor(url, await register(settings, ACCOUNT));
+      await addWebhook(url, token, { url: `${receiver.url}/ok`, eventType: 'cash_in' });
+    });
+  });
+
+  afterEach(async () => {
+    await receiver.close();
+    await remove();
+    await admin.disconnect();
+  });
+
+  /** A service runs meanwhile, until nothing waits any more. */
+  async function served(work: (url: string) => Promise<void> = async () => undefined): Promise<void> {
+    const service = await serveHere(settings);
+    try {
+      await work(service.url);
+      await eventually(async () => (await audit()).counts.waiting === 0, PATIENCE);
+    } finally {
+      await service.stop();
+    }
+  }
+
+  async function audit() {
+    const args = ['audit', 'completeness', '--from', '2000-01-01', '--to', '2100-01-01', '--json'];
+    const { code, stdout } = await commandLine(settings, args);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    return { code, counts: lines.at(-1) ?? {}, lost: lines.filter(({ kind }) => kind === 'lost') };
+  }
+
+  const publish = (count: number, name: string) =>
+    commandLine(settings, ['events', 'publish'], paymentEvents(ACCOUNT, count, name));
+
+  test('nothing, and restarts: nothing is lost', async () => {
+    await publish(5, 'one-');
+    for (let start = 0; start < 2; start += 1) await served();
+    expect(await audit()).toMatchObject({ code: 0, counts: { records: 5, delivered: 5 }, lost: [] });
+  });
+
+  test('offsets that were moved ahead before anything was routed', async () => {
+    await publish(55, 'one-');
+    await admin.setOffsets({ groupId, topic, partitions: [{ partition: 0, offset: '50' }] });
+    await served();
+    expect(await audit()).toMatchObject({ code: 1, counts: { records: 55, delivered: 5, unanswered: 50 }, lost: [] });
+  });
+
+  test('a deliveries topic that was deleted; the service made it anew', async () => {
+    await publish(5, 'one-');
+    await served();
+    await admin.deleteTopics({ topics: [deliveries] });
+    await eventually(async () => !(await admin.listTopics()).includes(deliveries), PATIENCE);
+    await publish(1, 'two-');
+    await served();
+    const why = expect.stringContaining(`it does not have the start of partition 0 of ${topic}`);
+    expect(await audit()).toMatchObject({
+      code: 1,
+      counts: { records: 6, delivered: 1, unanswered: 5 },
+      lost: [{ topic: deliveries, why }],
+    });
+  });
+
+  test('undelivered payments that were removed, where the oldest one left has an earlier time', async () => {
+    await publish(40, 'one-');
+    const producer = kafka.producer();
+    await producer.connect();
+    const messages = paymentEvents(ACCOUNT, 15, 'two-').trim().split('\n');
+    const timestamp = String(Date.now() - YEAR);
+    await producer.send({ topic, messages: messages.map((value) => ({ key: String(ACCOUNT), value, timestamp })) });
+    await producer.disconnect();
+    await admin.fetchTopicOffsets(topic);
+    await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '40' }] });
+    const lost = [{ topic, why: 'offsets 0 to 39 of partition 0 were removed before they were done' }];
+    expect(await audit()).toMatchObject({ code: 1, counts: { records: 15, waiting: 15 }, lost });
+    await served();
+    expect(await audit()).toMatchObject({ code: 1, counts: { records: 15, delivered: 15 }, lost });
+  });
+
+  test('a payment topic that PAYMENT_TOPICS lacks, with undelivered payments', async () => {
+    await publish(5, 'one-');
+    await served();
+    await publish(30, 'two-');
+    settings = { ...settings, PAYMENT_TOPICS: `${topic}-renamed` };
+    await served();
+    const why = 'PAYMENT_TOPICS lacks it, and it has 30 offsets that were not done';
+    expect(await audit()).toMatchObject({ code: 1, counts: { records: 0 }, lost: [{ topic, why }] });
+  });
+});

@@ -1,0 +1,72 @@
+/** Which identity `store accept` gives to an event store, for several DATA_DIRs that use it. */
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { readStoreIds, writeStoreId } from '../../src/read-model/store-id-file.js';
+import { acceptIdentity, establishIdentity, readIdentity } from '../../src/read-model/store-identity.js';
+import { SqliteFolder } from '../support/sqlite-folder.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+
+let folder: SqliteFolder;
+let store: ReturnType<SqliteFolder['open']>['store'];
+beforeEach(() => {
+  folder = new SqliteFolder();
+  ({ store } = folder.open());
+});
+afterEach(() => folder.close());
+
+/** Another event store; its content may be put back. */
+const otherStore = () => {
+  const other = new SqliteFolder();
+  folder.onClose(() => other.close());
+  return other.open().store;
+};
+
+const accept = (...accepted: readonly string[]) => acceptIdentity({ store, newId: randomUUID }, accepted);
+
+describe('store accept', () => {
+  test('begins an identity for an empty store, whatever was accepted before', async () => {
+    const identity = await accept('former');
+    expect(await readIdentity(store)).toBe(identity);
+    expect(identity).not.toBe('former');
+  });
+
+  test('takes the identity of a store that this DATA_DIR never accepted', async () => {
+    const identity = await establishIdentity({ store, newId: randomUUID });
+    expect(await accept('former')).toBe(identity);
+    expect(await accept()).toBe(identity);
+  });
+
+  test('begins a new identity for a store with the accepted one: it was restored', async () => {
+    const before = await establishIdentity({ store, newId: randomUUID });
+    const after = await accept(before);
+    expect(after).not.toBe(before);
+    expect(await readIdentity(store)).toBe(after);
+  });
+
+  test('leads two DATA_DIRs on one restored store to the same identity, in turn or at the same moment', async () => {
+    const before = await establishIdentity({ store, newId: randomUUID });
+    const [one, other] = await Promise.all([accept(before), accept(before)]);
+    expect(other).toBe(one);
+    expect(await accept(before)).toBe(one);
+  });
+
+  test('begins a new identity where a backup from before the last restore is restored', async () => {
+    const before = await establishIdentity({ store, newId: randomUUID });
+    const first = await accept(before);
+    // The same backup once more: the store has its first identity alone.
+    store = otherStore();
+    await establishIdentity({ store, newId: () => before });
+    const second = await accept(before, first);
+    expect([before, first]).not.toContain(second);
+    // The other DATA_DIR.
+    expect(await accept(before, first)).toBe(second);
+  });
+});
+
+test('store-id keeps the identities that were accepted before, the current one last', () => {
+  const { path, remove } = temporaryDirectory();
+  folder.onClose(remove);
+  expect(readStoreIds(path)).toEqual([]);
+  for (const identity of ['one', 'other']) writeStoreId(path, identity);
+  expect(readStoreIds(path)).toEqual(['one', 'other']);
+});

@@ -1,0 +1,104 @@
+/** Audits that each overlook one thing, for the property of histories to detect: they see topics and store changed by that. */
+import type { CompletenessParts } from '../../src/audit/reading.js';
+import { readRoutedEntry, toRoutedRecord } from '../../src/delivery/log/routed-entry.js';
+import { readStartEntry, toStartRecord } from '../../src/delivery/log/start-entry.js';
+import { partitionText } from '../../src/delivery/record-place.js';
+import type { ReceivedRecord } from '../../src/ports/broker.js';
+import { TOPICS } from './audit-fixture.js';
+import { STARTS } from './history-topics.js';
+
+type Seen = (parts: CompletenessParts) => CompletenessParts;
+type Change = (record: ReceivedRecord) => readonly ReceivedRecord[];
+
+const isPayment = ({ topic }: ReceivedRecord) => TOPICS.payments.includes(topic);
+const hasTime = ({ timestamp }: ReceivedRecord) => timestamp >= 0 && Number.isSafeInteger(timestamp);
+
+export const DEFECTS: Readonly<Record<string, Seen>> = {
+  'takes what is before the first routed entry of a partition for earlier': (parts) => ({
+    ...parts,
+    broker: {
+      ...parts.broker,
+      async *browse(topic, options) {
+        const first = await firstRouted(parts);
+        for await (const record of parts.broker.browse(topic, options)) {
+          if (!isPayment(record) || record.offset >= (first.get(partitionText(record)) ?? 0)) yield record;
+        }
+      },
+    },
+  }),
+  'does not miss the starts of a deliveries topic that was recreated': (parts) => ({
+    ...parts,
+    broker: {
+      ...parts.broker,
+      async *browse(topic, options) {
+        const place = { topic, partition: 0, offset: 0, timestamp: 0 };
+        if (topic === TOPICS.deliveries) for (const start of STARTS) yield { ...place, ...toStartRecord(start) };
+        yield* parts.broker.browse(topic, options);
+      },
+    },
+  }),
+  'takes for done what was removed': (parts) => ({
+    ...parts,
+    broker: {
+      ...parts.broker,
+      async extent(topic) {
+        const extent = await parts.broker.extent(topic);
+        if (!TOPICS.payments.includes(topic)) return extent;
+        return new Map([...extent].map(([partition, { next }]) => [partition, { first: 0, next }]));
+      },
+    },
+  }),
+  'believes that a group went on where it was': changed((record) => {
+    const start = readStartEntry(record);
+    return [start ? { ...record, ...toStartRecord({ ...start, expected: null, offset: 0 }) } : record];
+  }),
+  'reads nothing of topics that PAYMENT_TOPICS lacks': (parts) =>
+    changed((record) => {
+      const named = readRoutedEntry(record) ?? readStartEntry(record);
+      return named && !parts.topics.payments.includes(named.topic) ? [] : [record];
+    })(parts),
+  'compares revisions from before a restore with the restored store': (parts) => ({
+    ...parts,
+    store: {
+      async *read(stream) {
+        for await (const event of parts.store.read(stream)) {
+          yield event;
+          if (stream === 'store-identity') return;
+        }
+      },
+    },
+  }),
+  'drops the entry of a record whose timestamp is no time': changed((record) => {
+    const entry = readRoutedEntry(record);
+    if (!entry) return [record];
+    const records = entry.records.filter(({ at }) => hasTime({ ...record, timestamp: at }));
+    return [{ ...record, ...toRoutedRecord({ ...entry, records }) }];
+  }),
+  'counts a record whose timestamp is no time in no period': changed((record) =>
+    isPayment(record) && !hasTime(record) ? [] : [record],
+  ),
+};
+
+function changed(change: Change): Seen {
+  return (parts) => ({
+    ...parts,
+    broker: {
+      ...parts.broker,
+      async *browse(topic, options) {
+        for await (const record of parts.broker.browse(topic, options)) yield* change(record);
+      },
+    },
+  });
+}
+
+async function firstRouted({ broker, topics }: CompletenessParts): Promise<ReadonlyMap<string, number>> {
+  const first = new Map<string, number>();
+  for await (const record of broker.browse(topics.deliveries)) {
+    const entry = readRoutedEntry(record);
+    for (const { offset } of entry?.records ?? []) {
+      const partition = entry ? partitionText(entry) : '';
+      first.set(partition, Math.min(offset, first.get(partition) ?? offset));
+    }
+  }
+  return first;
+}

@@ -1,0 +1,136 @@
+/** The topics that a report has to call lost, looked up in the remaining facts. */
+import type { ReceivedRecord } from '../../src/ports/broker.js';
+import { TOPICS } from './audit-fixture.js';
+import { hasTime, isIn, type Left } from './audit-oracle.js';
+import { formerly } from './history-topics.js';
+import type { Fact } from './payment-histories.js';
+
+type Of<K extends Fact['kind']> = Extract<Fact, { readonly kind: K }>;
+
+export interface LeftTopics extends Left {
+  /** Facts whose record was in a deliveries topic that was recreated since. */
+  readonly former: ReadonlySet<Fact>;
+}
+
+const LOG = TOPICS.deliveries;
+const PARTITIONS = [0, 1] as const;
+
+export class LossOracle {
+  readonly #left: LeftTopics;
+
+  constructor(left: LeftTopics) {
+    this.#left = left;
+  }
+
+  tell(): string[] {
+    const lost = TOPICS.payments.filter((topic) => {
+      const own = this.#left.audited.includes(topic) ? this.#lostRecords(topic) : this.#isNeglected(topic);
+      return own || this.#wasSkipped(topic);
+    });
+    return [...lost, ...(this.#logIsLost() ? [LOG] : [])].sort();
+  }
+
+  #lostRecords(topic: string): boolean {
+    const wasRemoved = PARTITIONS.some((partition) => this.#done(topic, partition) < this.#first(topic, partition));
+    const isShort = PARTITIONS.some((partition) => this.#done(topic, partition) > this.#next(topic, partition));
+    return wasRemoved || isShort || this.#routed(topic).some((fact) => this.#isGone(fact) || this.#isOfFormer(fact));
+  }
+
+  /** An entry of the period, and its record is not there. */
+  #isGone(fact: Of<'routed'>): boolean {
+    const isThere = !fact.isFormer && this.#left.facts.some((one) => one.kind === 'payment' && one.p === fact.p);
+    return !isThere && this.#isOfPeriod(fact);
+  }
+
+  /** It has the place of the oldest record that is left, and another time. */
+  #isOfFormer(fact: Of<'routed'>): boolean {
+    const { topic, partition, offset } = this.#place(fact.p);
+    return fact.isFormer === true && this.#kept(topic, partition)[0]?.offset === offset;
+  }
+
+  /** PAYMENT_TOPICS lacks it. */
+  #isNeglected(topic: string): boolean {
+    const starts = this.#all('start').filter((start) => start.topic === topic);
+    const isNamed = starts.length + this.#routed(topic).length > 0;
+    const isLeft = PARTITIONS.some((partition) => this.#done(topic, partition) < this.#next(topic, partition));
+    return isNamed && (isLeft || this.#routed(topic).some((fact) => this.#isOfPeriod(fact)));
+  }
+
+  /** A dispatcher began elsewhere than where the one before, as far as known, was. */
+  #wasSkipped(topic: string): boolean {
+    return PARTITIONS.some((partition) => {
+      const entries = this.#left.facts.filter((fact) => {
+        if (fact.kind === 'start') return fact.topic === topic && fact.partition === partition;
+        return fact.kind === 'routed' && this.#isAt(fact.p, topic, partition);
+      });
+      return entries.some((start, index) => {
+        if (start.kind !== 'start') return false;
+        const from = start.expected ?? this.#reached(entries.slice(0, index)) ?? start.offset;
+        return from < start.offset || (start.expected !== null && start.expected > start.offset);
+      });
+    });
+  }
+
+  #reached(entries: readonly Fact[]): number | null {
+    const at = entries.findLastIndex(({ kind }) => kind === 'start');
+    const start = entries[at];
+    if (start?.kind !== 'start') return null;
+    const behind = entries.slice(at).flatMap((fact) => (fact.kind === 'routed' ? this.#place(fact.p).offset + 1 : []));
+    return Math.max(start.offset, ...behind);
+  }
+
+  #logIsLost(): boolean {
+    const [oldest] = this.#kept(LOG, 0);
+    const isCut = this.#first(LOG, 0) > 0;
+    if (isCut) return !oldest || oldest.timestamp > this.#left.period.from;
+    const begun = (topic: string, partition: number) =>
+      this.#all('start').some((start) => start.topic === topic && start.partition === partition);
+    return this.#left.audited.some((topic) => PARTITIONS.some((partition) => !begun(topic, partition)));
+  }
+
+  #isOfPeriod({ p, isFormer }: Of<'routed'>): boolean {
+    const { period, history } = this.#left;
+    const { at = 0, event = null } = history.payments[p] ?? {};
+    const isOf = period.account === null || event?.accountId === period.account;
+    const time = isFormer ? formerly(at) : at;
+    return isOf && hasTime(time) && isIn(period, time);
+  }
+
+  #routed(topic: string): readonly Of<'routed'>[] {
+    return this.#all('routed').filter(({ p }) => PARTITIONS.some((partition) => this.#isAt(p, topic, partition)));
+  }
+
+  #isAt(p: number, topic: string, partition: number): boolean {
+    const place = this.#place(p);
+    return place.topic === topic && place.partition === partition;
+  }
+
+  #done(topic: string, partition: number): number {
+    return this.#left.committed.get(`${topic}/${partition}`) ?? 0;
+  }
+
+  #first(topic: string, partition: number): number {
+    return this.#kept(topic, partition)[0]?.offset ?? this.#next(topic, partition);
+  }
+
+  #next(topic: string, partition: number): number {
+    const written = [...this.#left.written].filter(([fact]) => !this.#left.former.has(fact));
+    return written.filter(([, record]) => record.topic === topic && record.partition === partition).length;
+  }
+
+  /** By offset. */
+  #kept(topic: string, partition: number): readonly ReceivedRecord[] {
+    const kept = this.#left.facts.flatMap((fact) => this.#left.written.get(fact) ?? []);
+    const own = kept.filter((record) => record.topic === topic && record.partition === partition);
+    return own.toSorted((one, other) => one.offset - other.offset);
+  }
+
+  #place(p: number): ReceivedRecord {
+    for (const [fact, record] of this.#left.written) if (fact.kind === 'payment' && fact.p === p) return record;
+    throw new Error(`payment ${p} was not published`);
+  }
+
+  #all<K extends Fact['kind']>(kind: K): readonly Of<K>[] {
+    return this.#left.facts.filter((fact): fact is Of<K> => fact.kind === kind);
+  }
+}
