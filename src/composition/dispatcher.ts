@@ -69,11 +69,12 @@ async function beginDispatching(core: Core, attempt: DispatcherParts['attempt'])
   const { config, logger, backbone, accounts, handleCommand } = core;
   const { delivery } = config;
   const { deactivateAfterMs } = delivery;
+  const clock = createGateClock(steady.now);
   const gate = new EndpointGate({
     total: delivery.concurrency,
     perEndpoint: delivery.endpointConcurrency,
     withinMs: config.retrySchedule[0].ms,
-    clock: createGateClock(steady.now),
+    clock,
     breakers: new CircuitBreakers(steady),
   });
   const intake = new Intake({ gate, isBusy: createBusyLoop(), now: steady.now });
@@ -97,6 +98,7 @@ async function beginDispatching(core: Core, attempt: DispatcherParts['attempt'])
     metrics: core.metrics.delivery,
     tracing: core.tracing,
     now: Date.now,
+    monotonicNow: clock.now,
     random: Math.random,
   });
   return { dispatcher, gate, intake };

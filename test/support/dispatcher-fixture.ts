@@ -120,6 +120,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         metrics: noDeliveryMetrics,
         tracing: noTracing,
         now,
+        monotonicNow: () => performance.now(),
         random: () => 0,
         drainMs: 0,
         intake: { mayBegin: () => true },
