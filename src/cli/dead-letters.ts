@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type DeadLetter, readDeadLetter } from '../delivery/retry/dead-letters.js';
 import { type Replay, replayDeadLetters } from '../delivery/retry/replay.js';
+import { shortestTier } from '../delivery/retry/tiers.js';
 import { type Topics, topicsOf } from '../delivery/topics.js';
 import type { Broker } from '../ports/broker.js';
 import type { EventStore } from '../ports/event-store.js';
@@ -83,7 +84,9 @@ function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise
     (account === undefined || accountId === account) && (event === undefined || eventId === event);
   return withBackbone(config, async ({ broker, store }) => {
     const isReadable = readability(store);
-    const parts = { broker, topics: topics(config), tier: config.retrySchedule[0], isReadable, now: Date.now };
+    const named = topics(config);
+    const tier = await shortestTier(broker, named);
+    const parts = { broker, topics: named, tier, isReadable, now: Date.now };
     const counts = { replayed: 0, published: 0, left: 0, unreadable: 0 };
     for await (const { kind, letter } of replayDeadLetters(parts, wanted)) {
       counts[kind] += 1;

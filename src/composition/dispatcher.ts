@@ -105,15 +105,14 @@ async function beginDispatching(core: Core, attempt: DispatcherParts['attempt'])
 }
 
 function watch({ config, metrics, readiness, brokerContact }: Core, attended: Attended<Dispatching>): void {
-  const nameless = topicsOf(config.paymentTopics, config.topicPrefix).tier({ text: '', ms: 0 });
+  const { tierOf } = topicsOf(config.paymentTopics, config.topicPrefix);
+  const nameOf = (topic: string) => tierOf(topic)?.text ?? topic;
   const state = () => attended.current.dispatcher.state();
   metrics.watch.gate(() => ({ ...attended.current.gate.state, intakeHeld: attended.current.intake.isHeld }));
   metrics.watch.consumer('payments', () => state().payments);
   metrics.watch.consumer('retries', () => state().retries);
-  metrics.watch.tiers(
-    () => state().retries,
-    (topic) => topic.slice(nameless.length),
-  );
+  metrics.watch.tiers(() => state().retries, nameOf);
+  metrics.watch.unreadTiers(() => [...state().unreadTiers].map(([topic, records]) => [nameOf(topic), records]));
   readiness.part('dispatcher', () => null);
   readiness.part('broker', () => {
     const { payments, retries } = state();

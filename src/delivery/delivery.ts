@@ -160,10 +160,8 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   const turn = Math.max(attempts, whole(record, TURN) ?? 0);
   // Records of earlier releases lack these.
   const webhookEvent = headerText(record, WEBHOOK_EVENT) ?? null;
-  const parkings = Math.max(0, whole(record, PARKINGS) ?? 0);
-  const refusals = Math.max(0, whole(record, REFUSALS) ?? 0);
+  const [parkings, refusals, usedMs] = [count(record, PARKINGS), count(record, REFUSALS), count(record, USED)];
   const publishedAt = whole(record, PUBLISHED);
-  const usedMs = Math.max(0, whole(record, USED) ?? 0);
   const payment = headerText(record, PAYMENT) ?? null;
   const trace = traceOf(record, TRACE) ?? traceOf(record);
   const span = headerText(record, LAST_SPAN);
@@ -241,6 +239,11 @@ export function foreignHeaders(record: NewRecord): RecordHeader[] {
 
 function text(name: string, value: string | number): RecordHeader {
   return [name, Buffer.from(String(value))];
+}
+
+/** 0 for a header that is missing or foreign. */
+function count(record: NewRecord, name: string): number {
+  return Math.max(0, whole(record, name) ?? 0);
 }
 
 /** A header's whole number, or null. */

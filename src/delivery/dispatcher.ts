@@ -15,9 +15,12 @@ import type { Intake } from './isolation/intake.js';
 import { RoutedLog } from './log/routed-log.js';
 import { longestWaitMs } from './retry/retry-schedule.js';
 import { eachStepOnce } from './retry/steps-once.js';
+import { existingTiers, TierDiscovery } from './retry/tiers.js';
 import { Standstills } from './standstill.js';
 
 const DRAIN_MS = 5_000;
+/** A tier that appears is read within a minute, the join of its group included. */
+const TIER_LOOK_MS = 30_000;
 /** After the drain: time for retry records to become durable. */
 const ABANDON_MS = 3_000;
 /**
@@ -32,7 +35,12 @@ export interface Dispatcher {
   /** Rejected if a consumer died for good: the process must end, and a supervisor restarts it. */
   readonly closed: Promise<void>;
   /** The states of its consumers: the one of the payment topics and the one of the tiers. */
-  state(): { readonly payments: ConsumerState; readonly retries: ConsumerState };
+  state(): {
+    readonly payments: ConsumerState;
+    readonly retries: ConsumerState;
+    /** By tier that it does not read yet, its waiting records. */
+    readonly unreadTiers: ReadonlyMap<string, number>;
+  };
   close(): Promise<void>;
 }
 
@@ -44,18 +52,21 @@ export type DispatcherParts = Omit<FanOutParts, 'interrupt' | 'abandon' | 'confi
   readonly passHead: ConfirmationParts['passHead'];
   /** How long a stop waits for attempts in progress. Default: DRAIN_MS. */
   readonly drainMs?: number;
+  /** How often it looks for new tiers. Default: TIER_LOOK_MS. */
+  readonly tierLookMs?: number;
   readonly intake: Pick<Intake, 'mayBegin'>;
 };
 
 export async function startDispatcher(given: DispatcherParts): Promise<Dispatcher> {
-  const { drainMs = DRAIN_MS } = given;
+  const { drainMs = DRAIN_MS, tierLookMs = TIER_LOOK_MS } = given;
   const interrupt = new AbortController();
   const abandon = new AbortController();
   const signals = { interrupt: interrupt.signal, abandon: abandon.signal };
   const confirmation = new Confirmation({ passHead: given.passHead, signal: interrupt.signal });
   const routedLog = new RoutedLog({ ...given, ...signals, topic: given.topics.deliveries });
   const parts = { ...given, ...signals, confirmation, routedLog };
-  const tiers = await tierTopics(parts);
+  const { schedule, topics } = parts;
+  const tiers = [...new Set([...schedule.map((delay) => topics.tier(delay)), ...(await existingTiers(parts))])];
   await parts.broker.ensureTopics([
     ...parts.topics.payments,
     ...tiers,
@@ -64,25 +75,23 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   ]);
   const { payments, retries } = await consumeAll(parts, tiers);
   const consumers = [payments, retries];
+  const discovery = new TierDiscovery(parts, tiers);
+  const closing = new AbortController();
+  const looking = every(tierLookMs, closing.signal, () => discovery.look(retries));
   return {
-    state: () => ({ payments: payments.state(), retries: retries.state() }),
+    state: () => ({ payments: payments.state(), retries: retries.state(), unreadTiers: discovery.unread }),
     closed: Promise.all(consumers.map(({ closed }) => closed)).then(() => undefined),
     async close() {
-      const closing = Promise.all(consumers.map((consumer) => consumer.close()));
+      closing.abort();
+      const closed = Promise.all([...consumers.map((consumer) => consumer.close()), looking]);
       parts.gate.close();
       const endWhatIsLeft = setTimeout(() => interrupt.abort(), drainMs);
       const giveUp = setTimeout(() => abandon.abort(), drainMs + ABANDON_MS);
-      await closing;
+      await closed;
       clearTimeout(endWhatIsLeft);
       clearTimeout(giveUp);
     },
   };
-}
-
-/** The tiers of the schedule, and tiers of an earlier schedule that still hold records. */
-async function tierTopics({ broker, topics, schedule }: ConsumingParts): Promise<string[]> {
-  const existing = (await broker.listTopics()).filter((topic) => topics.isTier(topic));
-  return [...new Set([...schedule.map((delay) => topics.tier(delay)), ...existing])];
 }
 
 async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Promise<Consumers> {
@@ -126,13 +135,20 @@ interface Consumers {
   readonly retries: Consumer;
 }
 
-/**
- * When a retry record is due, ms since the epoch. In a tier of an earlier schedule, the record's own due time applies
- * without a limit.
- */
-function notBefore({ schedule, topics, now }: FanOutParts): (record: ReceivedRecord) => number {
-  const longest = new Map(schedule.map((delay) => [topics.tier(delay), longestWaitMs(delay)]));
-  return (record) => Math.min(dueOf(record), now() + (longest.get(record.topic) ?? Number.POSITIVE_INFINITY));
+/** When a retry record is due, ms since the epoch. */
+function notBefore({ topics, now }: FanOutParts): (record: ReceivedRecord) => number {
+  return (record) => {
+    const tier = topics.tierOf(record.topic);
+    return Math.min(dueOf(record), now() + (tier ? longestWaitMs(tier) : 0));
+  };
+}
+
+async function every(ms: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    await pause(ms, signal);
+    if (signal.aborted) return;
+    await work();
+  }
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -59,6 +59,7 @@ const OUTSIDE = 2 / 3;
 export class GroupMember {
   readonly #parts: GroupMemberParts;
   readonly #stuckMs: number;
+  readonly #topics: Set<string>;
   #client: KafkaClient;
   #isMember = false;
   /** Counts the commits that Kafka accepted. */
@@ -85,6 +86,7 @@ export class GroupMember {
   constructor(parts: GroupMemberParts) {
     this.#parts = parts;
     this.#stuckMs = parts.stuckMs ?? STUCK_MS;
+    this.#topics = new Set(parts.topics);
     this.#client = this.#connection();
   }
 
@@ -103,6 +105,21 @@ export class GroupMember {
     const begun = this.#begin();
     this.#starting = begun.catch(() => undefined);
     await begun;
+  }
+
+  /** Leaves the group and joins it again: kafkajs takes no more topics while it runs. @throws errors of the port */
+  async subscribe(topics: readonly string[]): Promise<void> {
+    for (const topic of topics) this.#topics.add(topic);
+    await this.#starting;
+    await this.#arrival();
+    const client = this.#client;
+    await this.#joins();
+    this.#isMember = false;
+    await client.stop().catch((error: unknown) => this.#parts.logger.debug({ err: error }, 'leaving the group failed'));
+    // A client that replaces this one begins with all topics.
+    if (this.#stopped || client !== this.#client) return;
+    this.#startNow();
+    await this.#starting;
   }
 
   pause(topics: TopicPartitions[]): void {
@@ -167,7 +184,7 @@ export class GroupMember {
     this.#isOnItsWay = true;
     try {
       await client.connect();
-      await onceKnown(() => client.subscribe({ topics: [...this.#parts.topics], fromBeginning: true }));
+      await onceKnown(() => client.subscribe({ topics: [...this.#topics], fromBeginning: true }));
       await client.run({
         autoCommit: false,
         eachBatchAutoResolve: false,
@@ -255,13 +272,16 @@ export class GroupMember {
   #startAgainSoon(): void {
     if (this.#stopped) return;
     clearTimeout(this.#startAgain);
-    this.#startAgain = setTimeout(() => {
-      this.#confirmedAt = performance.now();
-      this.#starting = this.#begin().catch((error: Error) => {
-        if (error instanceof BrokerRefused) this.#crashed(error, false);
-        else this.#startAgainSoon();
-      });
-    }, START_AGAIN_MS);
+    this.#startAgain = setTimeout(() => this.#startNow(), START_AGAIN_MS);
+  }
+
+  #startNow(): void {
+    clearTimeout(this.#startAgain);
+    this.#confirmedAt = performance.now();
+    this.#starting = this.#begin().catch((error: Error) => {
+      if (error instanceof BrokerRefused) this.#crashed(error, false);
+      else this.#startAgainSoon();
+    });
   }
 
   /**
@@ -284,8 +304,10 @@ export class GroupMember {
 
   /** One of them was deleted, and the group can't be joined without it. */
   #makeTopicsAnew(): void {
-    const { admin, logger, topics } = this.#parts;
-    for (const topic of topics) admin.forget(topic);
-    admin.ensure([...topics]).catch((error: unknown) => logger.warn({ err: error }, 'the topics are unavailable'));
+    const { admin, logger } = this.#parts;
+    for (const topic of this.#topics) admin.forget(topic);
+    admin
+      .ensure([...this.#topics])
+      .catch((error: unknown) => logger.warn({ err: error }, 'the topics are unavailable'));
   }
 }

@@ -38,7 +38,7 @@ export class SqliteBroker implements Broker {
   consume(options: ConsumeOptions): Promise<Consumer> {
     return this.#open(async () => {
       await this.#log.begin(options.group, options.topics);
-      const consumer = new SqliteConsumer(this.#store, this.#log, options);
+      const consumer = new SqliteConsumer(this.#store, this.#log, options, (work) => this.#open(work));
       this.#consumers.add(consumer);
       consumer.closed.then(() => this.#consumers.delete(consumer));
       try {

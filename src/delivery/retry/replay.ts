@@ -20,8 +20,8 @@ const BEFORE_ITS_ATTEMPT_MS = 2_000;
 export interface ReplayParts {
   readonly broker: Broker;
   readonly topics: Topics;
-  /** The first tier of the schedule. */
-  readonly tier: Delay;
+  /** One that a dispatcher reads: no command makes one. Null: there is none. */
+  readonly tier: Delay | null;
   /** According to the event store. @throws StoreUnavailable */
   readonly isReadable: (accountId: number) => Promise<boolean>;
   readonly now: () => number;
@@ -46,8 +46,8 @@ export async function* replayDeadLetters(
   parts: ReplayParts,
   wanted: (letter: DeadLetter) => boolean,
 ): AsyncIterable<Replay> {
-  const { broker, topics, tier } = parts;
-  await broker.ensureTopics([topics.tier(tier), topics.deliveries]);
+  const { broker, topics } = parts;
+  await broker.ensureTopics([topics.deliveries]);
   const said = await saidOfAll(broker.browse(topics.deliveries));
   const ofOtherHistory = new Set<string>();
   for await (const { letter } of letters(parts, ['other-history'], wanted)) {
@@ -102,6 +102,7 @@ async function replayDelivery(
  * replay repeats it with the same turn.
  */
 async function putBack({ broker, topics, tier, now }: ReplayParts, letter: Delivery, knownTurn: number): Promise<Said> {
+  if (!tier) throw new Error('there is no retry tier: start the service, which makes its tiers, and replay again');
   const due = now() + BEFORE_ITS_ATTEMPT_MS;
   const delivery = { ...letter, step: 0, turn: Math.max(letter.turn, knownTurn) + 1 };
   await broker.publish(topics.tier(tier), [toRetryRecord(delivery, due)]);

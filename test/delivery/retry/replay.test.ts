@@ -4,6 +4,7 @@ import { logEntry } from '../../../src/delivery/log/delivery-log.js';
 import type { PaymentEvent } from '../../../src/delivery/payment/payment-event.js';
 import { type DeadLetter, notValid, unrouted } from '../../../src/delivery/retry/dead-letters.js';
 import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
+import type { Delay } from '../../../src/delivery/retry/retry-schedule.js';
 import { BrokerUnavailable, type NewRecord, type ReceivedRecord } from '../../../src/ports/broker.js';
 import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from '../../support/dead-letter-samples.js';
 import { DeliverFixture, SCHEDULE } from '../../support/deliver-fixture.js';
@@ -22,11 +23,11 @@ const waits = () => fixture.waiting.map(({ tier, delivery }) => [tier, delivery.
 /** The delivery of the same id, to the webhook that another event added. */
 const inHistory = (addedBy: string): Delivery => deliveryTo(1, { webhookEvent: addedBy });
 
-async function replay(wanted: (letter: DeadLetter) => boolean = () => true) {
+async function replay(wanted: (letter: DeadLetter) => boolean = () => true, tier: Delay | null = SCHEDULE[0]) {
   const parts = {
     broker: fixture.broker,
     topics: fixture.topics,
-    tier: SCHEDULE[0],
+    tier,
     isReadable: async (accountId: number) => !unreadable.has(accountId),
     now: () => NOW,
   };
@@ -45,6 +46,12 @@ test.each([
   expect(fixture.waiting).toMatchObject([{ tier: '5s', delivery: { step: 0, attempts: 4, webhookEvent: 'added 1' } }]);
   expect(fixture.log).toMatchObject([{ outcome: 'retrying', webhookEvent: 'added 1' }]);
   expect(await replay()).toEqual([]);
+});
+
+test('without a tier it fails, and says that nothing waits', async () => {
+  await dead(exhausted(given, 'status 503'));
+  await expect(replay(undefined, null)).rejects.toThrow('there is no retry tier');
+  expect(fixture.log).toEqual([]);
 });
 
 test('one that release e944a2e buried begins again', async () => {
