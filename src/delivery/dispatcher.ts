@@ -38,7 +38,7 @@ export interface Dispatcher {
   state(): {
     readonly payments: ConsumerState;
     readonly retries: ConsumerState;
-    /** By tier that it does not read yet, its waiting records. */
+    /** By tier, its waiting records if it does not read it yet; else 0. */
     readonly unreadTiers: ReadonlyMap<string, number>;
   };
   close(): Promise<void>;

@@ -121,7 +121,7 @@ function exposeTiers(exposition: Exposition, { tiers, unreadTiers }: Watched, no
   exposition.gauge(
     {
       name: 'account_webhooks_retry_tier_unread_records',
-      help: 'Records in each retry tier that exists and that this process does not read.',
+      help: 'Records in each retry tier that this process does not read; 0 for a tier that it reads.',
       labels,
     },
     () => unreadTiers.flatMap((sample) => sample().map(([tier, records]): Sample => [records, tier])),

@@ -35,9 +35,9 @@ export class TierDiscovery {
     this.#read = new Set(read);
   }
 
-  /** By tier that was found and is not read yet, its waiting records. */
+  /** By tier, its waiting records if it is not read yet; 0 if it is. */
   get unread(): ReadonlyMap<string, number> {
-    return this.#unread;
+    return new Map([...[...this.#read].map((topic) => [topic, 0] as const), ...this.#unread]);
   }
 
   /** Never rejects: what fails is tried again by the next look. */

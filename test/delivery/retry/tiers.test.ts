@@ -44,7 +44,12 @@ describe('a dispatcher that looks for tiers', () => {
     await appears();
     await look();
     expect(subscribed).toEqual([[FOREIGN]]);
-    expect(discovery.unread.size).toBe(0);
+    expect(discovery.unread).toEqual(
+      new Map([
+        [OWN, 0],
+        [FOREIGN, 0],
+      ]),
+    );
   });
 
   test('subscribes to each once', async () => {
@@ -58,11 +63,21 @@ describe('a dispatcher that looks for tiers', () => {
     await appears();
     refusal = new BrokerUnavailable('not now');
     await look();
-    expect(discovery.unread).toEqual(new Map([[FOREIGN, 2]]));
+    expect(discovery.unread).toEqual(
+      new Map([
+        [OWN, 0],
+        [FOREIGN, 2],
+      ]),
+    );
     refusal = null;
     await look();
     expect(subscribed).toEqual([[FOREIGN], [FOREIGN]]);
-    expect(discovery.unread.size).toBe(0);
+    expect(discovery.unread).toEqual(
+      new Map([
+        [OWN, 0],
+        [FOREIGN, 0],
+      ]),
+    );
   });
 });
 
