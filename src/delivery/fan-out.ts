@@ -1,4 +1,4 @@
-/** Fan-out of a payment record: parse, route by the read model, one delivery per active URL. */
+/** Fan-out of a payment record: parse, route by the read model, one delivery per webhook; deliver.ts holds some of them. */
 import type { Span, Tracing } from '../observability/tracing.js';
 import type { ReceivedRecord, RecordHandler } from '../ports/broker.js';
 import type { Routes } from '../read-model/accounts.js';
