@@ -77,13 +77,13 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   const consumers = [payments, retries];
   const discovery = new TierDiscovery(parts, tiers);
   const closing = new AbortController();
-  const looking = every(tierLookMs, closing.signal, () => discovery.look(retries));
+  void discovery.run(retries, tierLookMs, closing.signal);
   return {
     state: () => ({ payments: payments.state(), retries: retries.state(), unreadTiers: discovery.unread }),
     closed: Promise.all(consumers.map(({ closed }) => closed)).then(() => undefined),
     async close() {
       closing.abort();
-      const closed = Promise.all([...consumers.map((consumer) => consumer.close()), looking]);
+      const closed = Promise.all(consumers.map((consumer) => consumer.close()));
       parts.gate.close();
       const endWhatIsLeft = setTimeout(() => interrupt.abort(), drainMs);
       const giveUp = setTimeout(() => abandon.abort(), drainMs + ABANDON_MS);
@@ -141,14 +141,6 @@ function notBefore({ topics, now }: FanOutParts): (record: ReceivedRecord) => nu
     const tier = topics.tierOf(record.topic);
     return Math.min(dueOf(record), now() + (tier ? longestWaitMs(tier) : 0));
   };
-}
-
-async function every(ms: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-  for (;;) {
-    await pause(ms, signal);
-    if (signal.aborted) return;
-    await work();
-  }
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -107,19 +107,24 @@ export class GroupMember {
     await begun;
   }
 
-  /** Leaves the group and joins it again: kafkajs takes no more topics while it runs. @throws errors of the port */
-  async subscribe(topics: readonly string[]): Promise<void> {
+  /** Fulfilled once the topics are subscribed to, or will be at the next start. Never rejects. */
+  subscribe(topics: readonly string[]): Promise<void> {
     for (const topic of topics) this.#topics.add(topic);
-    await this.#starting;
+    this.#starting = this.#beginAgain(this.#starting);
+    return this.#starting;
+  }
+
+  /** Leaves the group and joins it again: kafkajs takes no more topics while it runs. */
+  async #beginAgain(starting: Promise<void>): Promise<void> {
+    await starting;
     await this.#arrival();
     const client = this.#client;
+    if (this.#stopped) return;
     await this.#joins();
     this.#isMember = false;
     await client.stop().catch((error: unknown) => this.#parts.logger.debug({ err: error }, 'leaving the group failed'));
     // A client that replaces this one begins with all topics.
-    if (this.#stopped || client !== this.#client) return;
-    this.#startNow();
-    await this.#starting;
+    if (!this.#stopped && client === this.#client) await this.#startNow();
   }
 
   pause(topics: TopicPartitions[]): void {
@@ -272,16 +277,20 @@ export class GroupMember {
   #startAgainSoon(): void {
     if (this.#stopped) return;
     clearTimeout(this.#startAgain);
-    this.#startAgain = setTimeout(() => this.#startNow(), START_AGAIN_MS);
+    this.#startAgain = setTimeout(() => {
+      this.#starting = this.#startNow();
+    }, START_AGAIN_MS);
   }
 
-  #startNow(): void {
+  async #startNow(): Promise<void> {
     clearTimeout(this.#startAgain);
     this.#confirmedAt = performance.now();
-    this.#starting = this.#begin().catch((error: Error) => {
+    try {
+      await this.#begin();
+    } catch (error) {
       if (error instanceof BrokerRefused) this.#crashed(error, false);
       else this.#startAgainSoon();
-    });
+    }
   }
 
   /**

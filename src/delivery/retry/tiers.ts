@@ -1,4 +1,5 @@
 /** The tiers that exist. Processes with different schedules may share an installation, and each writes to its own tiers. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../observability/logger.js';
 import type { Broker, Consumer } from '../../ports/broker.js';
 import { retryGroup } from '../groups.js';
@@ -40,20 +41,27 @@ export class TierDiscovery {
     return new Map([...[...this.#read].map((topic) => [topic, 0] as const), ...this.#unread]);
   }
 
-  /** Never rejects: what fails is tried again by the next look. */
-  async look(consumer: Pick<Consumer, 'subscribe'>): Promise<void> {
-    const { logger } = this.#parts;
-    try {
-      const found = (await existingTiers(this.#parts)).filter((topic) => !this.#read.has(topic));
-      this.#unread = new Map(await Promise.all(found.map(async (topic) => [topic, await this.#left(topic)] as const)));
-      if (found.length === 0) return;
-      await consumer.subscribe(found);
-      for (const topic of found) this.#read.add(topic);
-      this.#unread = new Map();
-      logger.info({ tiers: found }, 'retry tiers of another schedule are read');
-    } catch (error) {
-      logger.warn({ err: error }, 'retry tiers could not be looked for, or not be read; retrying');
+  /** Looks every so many ms until the signal aborts. Never rejects: what fails is tried again by the next look. */
+  async run(consumer: Pick<Consumer, 'subscribe'>, everyMs: number, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await delay(everyMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      await this.look(consumer).catch((error: unknown) => {
+        if (!signal.aborted)
+          this.#parts.logger.warn({ err: error }, 'retry tiers are not looked for or read; retrying');
+      });
     }
+  }
+
+  /** @throws BrokerUnavailable */
+  async look(consumer: Pick<Consumer, 'subscribe'>): Promise<void> {
+    const found = (await existingTiers(this.#parts)).filter((topic) => !this.#read.has(topic));
+    this.#unread = new Map(await Promise.all(found.map(async (topic) => [topic, await this.#left(topic)] as const)));
+    if (found.length === 0) return;
+    await consumer.subscribe(found);
+    for (const topic of found) this.#read.add(topic);
+    this.#unread = new Map();
+    this.#parts.logger.info({ tiers: found }, 'retry tiers of another schedule are read');
   }
 
   async #left(topic: string): Promise<number> {

@@ -62,7 +62,7 @@ describe('a dispatcher that looks for tiers', () => {
   test('counts the records of those that it fails to subscribe to, and tries again', async () => {
     await appears();
     refusal = new BrokerUnavailable('not now');
-    await look();
+    await expect(look()).rejects.toThrow('not now');
     expect(discovery.unread).toEqual(
       new Map([
         [OWN, 0],
