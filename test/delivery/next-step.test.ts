@@ -72,6 +72,12 @@ const ROWS: readonly Row[] = [
     { outcome: 'exhausted', kept: letter('exhausted', 'line-full') },
   ],
   [
+    'its breaker is open, past its end',
+    { usedMs: LIFETIME_MS, parkings: 3 },
+    { kind: 'parked', why: 'breaker-open', isSoon: false },
+    { outcome: 'exhausted', isTold: true, kept: letter('exhausted', 'breaker-open') },
+  ],
+  [
     'past its end it may still fail',
     { usedMs: LIFETIME_MS, step: 1 },
     failed(),
