@@ -12,7 +12,7 @@ import { TopicLane } from './lane.js';
 import type { RecordLog } from './record-log.js';
 import type { StoreFile } from './store-file.js';
 
-type Translating = (work: () => Promise<void>) => Promise<void>;
+type WithPortErrors = (work: () => Promise<void>) => Promise<void>;
 
 /** The longest wait if the disk takes no writes while a consumer closes. */
 const KEEP_WITHIN_MS = 1_000;
@@ -25,15 +25,15 @@ export class SqliteConsumer implements Consumer {
   readonly #pump: RecordPump;
   readonly #offsets: OffsetKeeper<TopicLane>;
   readonly #unsubscribe: () => void;
-  readonly #translating: Translating;
+  readonly #withPortErrors: WithPortErrors;
   readonly #topics: Set<string>;
   #lanes: readonly TopicLane[] = [];
   #closing: Promise<void> | null = null;
   #resolveClosed: () => void = () => undefined;
 
-  /** @param translating turns errors of SQLite into those of the port */
-  constructor(store: StoreFile, log: RecordLog, options: ConsumeOptions, translating: Translating) {
-    this.#translating = translating;
+  /** @param withPortErrors turns errors of SQLite into those of the port */
+  constructor(store: StoreFile, log: RecordLog, options: ConsumeOptions, withPortErrors: WithPortErrors) {
+    this.#withPortErrors = withPortErrors;
     this.#options = options;
     this.#topics = new Set(options.topics);
     this.#log = log;
@@ -60,7 +60,7 @@ export class SqliteConsumer implements Consumer {
   }
 
   subscribe(topics: readonly string[]): Promise<void> {
-    return this.#translating(async () => {
+    return this.#withPortErrors(async () => {
       await this.#log.begin(this.#options.group, topics);
       const added = topics.filter((topic) => !this.#topics.has(topic));
       // Without lanes another process has the group: #begin makes all of them.

@@ -48,7 +48,7 @@ export class TierDiscovery {
       if (signal.aborted) return;
       await this.look(consumer).catch((error: unknown) => {
         if (!signal.aborted)
-          this.#parts.logger.warn({ err: error }, 'retry tiers are not looked for or read; retrying');
+          this.#parts.logger.warn({ err: error }, 'could not find or subscribe to new retry tiers; retrying');
       });
     }
   }
@@ -61,7 +61,7 @@ export class TierDiscovery {
     await consumer.subscribe(found);
     for (const topic of found) this.#read.add(topic);
     this.#unread = new Map();
-    this.#parts.logger.info({ tiers: found }, 'retry tiers of another schedule are read');
+    this.#parts.logger.info({ tiers: found }, 'reading retry tiers of another schedule');
   }
 
   async #left(topic: string): Promise<number> {
