@@ -10,7 +10,7 @@
  *   parked    -> retrying: waits in a tier, nothing counted (no place at the endpoint, or our own stop or fault)
  *             -> exhausted: a dead letter                   (its lifetime is over, see `lifetimeMs`)
  *   unsent    -> cancelled                                  (the account deactivated or removed the webhook)
- *             -> exhausted: a dead letter, `deactivated`    (the service deactivated the webhook)
+ *             -> exhausted: a dead letter, `deactivated`    (held: the service deactivated the webhook)
  *             -> exhausted: a dead letter, `other-history`  (the webhook's id belongs to another webhook, or to none)
  *             -> exhausted: a dead letter, `account-unreadable`  (an event of the account can't be read)
  */
