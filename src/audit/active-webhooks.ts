@@ -1,5 +1,9 @@
-/** At which revisions each of an account's webhooks was active: folds the history once, answers for any revision. */
+/**
+ * At which revisions each of an account's webhooks got deliveries: while it was active, and while the service had switched
+ * it off, which holds them. Folds the history once, answers for any revision.
+ */
 import { NO_STREAM, type RecordedEvent } from '../ports/event-store.js';
+import { isRouted } from '../read-model/accounts.js';
 import { whyUnfoldable } from '../read-model/foldable.js';
 import type { Projection } from '../read-model/projection-source.js';
 import type { EventType } from '../webhooks/limits.js';
@@ -8,9 +12,9 @@ import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
 export interface ActiveSpan {
   readonly webhookId: number;
   readonly eventType: EventType;
-  /** The revision of the event that activated it. */
+  /** The revision of the event that added or activated it. */
   readonly from: number;
-  /** The revision of the event that deactivated it; Infinity if it is still active. */
+  /** The revision of the event by which the account switched it off or removed it; Infinity without one. */
   readonly until: number;
 }
 
@@ -52,9 +56,9 @@ export function wasActive(
   return spans.some((span) => span.webhookId === webhookId && span.eventType === eventType && span.from <= revision);
 }
 
-/** Ends the open spans of webhooks that are no longer active. Returns the new spans. */
+/** Ends the open spans of webhooks that get no more deliveries. Returns the new spans. */
 function changed(open: Map<number, Growing>, webhooks: readonly Webhook[], revision: number): Growing[] {
-  const active = new Map(webhooks.flatMap((webhook) => (webhook.isActive ? [[webhook.id, webhook]] : [])));
+  const active = new Map(webhooks.flatMap((webhook) => (isRouted(webhook) ? [[webhook.id, webhook]] : [])));
   for (const [id, span] of open) {
     if (active.has(id)) continue;
     span.until = revision;

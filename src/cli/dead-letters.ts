@@ -1,15 +1,22 @@
 /** dead-letters: lists records that are no longer retried, and replays them. */
 import { type Command, InvalidArgumentError } from 'commander';
+import { LRUCache } from 'lru-cache';
+import { confirmedRecipientOf, type Unsent } from '../delivery/recipient.js';
 import { type DeadLetter, readDeadLetter } from '../delivery/retry/dead-letters.js';
-import { type Replay, replayDeadLetters } from '../delivery/retry/replay.js';
+import { type Replay, type ReplayParts, replayDeadLetters } from '../delivery/retry/replay.js';
+import { shortestTier } from '../delivery/retry/tiers.js';
 import { type Topics, topicsOf } from '../delivery/topics.js';
 import type { Broker } from '../ports/broker.js';
 import type { EventStore } from '../ports/event-store.js';
-import { unreadableEventOf } from '../read-model/account-unreadable.js';
+import { type AccountNow, accountNow } from '../read-model/account-now.js';
+import { createWasRemoved } from '../read-model/removed-webhooks.js';
 import type { Config } from '../settings/config.js';
 import { accountIdArgument, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 import { asTheyCome, type Line, newest, oldestFirst } from './oldest-first.js';
 import { assertRegistered } from './registered.js';
+
+/** 1 MiB each at most. */
+const REMEMBERED_ACCOUNTS = 100;
 
 export function deadLettersCommand(program: Command, io: CommandIo): void {
   const deadLetters = program
@@ -18,7 +25,7 @@ export function deadLettersCommand(program: Command, io: CommandIo): void {
   deadLetters
     .command('replay')
     .description(
-      'retry exhausted deliveries that have not resumed since, with the same webhook-id; republish payments of accounts that could not be read',
+      'retry deliveries that were given up or held and have not resumed since, with the same webhook-id, if their webhooks are active; republish payments of accounts that could not be read',
     )
     .option('--account <id>', 'only deliveries of this account', accountIdArgument)
     .option('--event <id>', 'only deliveries of this payment event')
@@ -82,9 +89,10 @@ function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise
   const wanted = ({ accountId, eventId }: DeadLetter) =>
     (account === undefined || accountId === account) && (event === undefined || eventId === event);
   return withBackbone(config, async ({ broker, store }) => {
-    const isReadable = readability(store);
-    const parts = { broker, topics: topics(config), tier: config.retrySchedule[0], isReadable, now: Date.now };
-    const counts = { replayed: 0, published: 0, left: 0, unreadable: 0 };
+    const named = topics(config);
+    const tier = await shortestTier(broker, named);
+    const parts = { broker, topics: named, tier, ...accountsNow(store), now: Date.now };
+    const counts = { replayed: 0, published: 0, inactive: 0, 'other-history': 0, 'account-unreadable': 0 };
     for await (const { kind, letter } of replayDeadLetters(parts, wanted)) {
       counts[kind] += 1;
       const text = textOf(kind, letter);
@@ -97,19 +105,30 @@ function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise
   });
 }
 
-async function warnOfLeft({ left, unreadable }: Record<'left' | 'unreadable', number>, io: CommandIo): Promise<void> {
-  if (left > 0) await io.warn(`${left} not replayed: for webhooks that this event store does not have (other-history)`);
-  if (unreadable > 0)
-    await io.warn(`${unreadable} not replayed: of accounts that can't be read (account-unreadable); see doctor`);
+const LEFT: Readonly<Record<Unsent['kind'], string>> = {
+  inactive: 'for webhooks that are switched off or removed; activate them first (deactivated)',
+  'other-history': 'for webhooks that this event store does not have (other-history)',
+  'account-unreadable': "of accounts that can't be read (account-unreadable); see doctor",
+};
+
+async function warnOfLeft(counts: Readonly<Record<Unsent['kind'], number>>, io: CommandIo): Promise<void> {
+  for (const [kind, why] of Object.entries(LEFT)) {
+    const count = counts[kind as Unsent['kind']];
+    if (count > 0) await io.warn(`${count} not replayed: ${why}`);
+  }
 }
 
-/** Reads each account once. */
-function readability(store: EventStore): (accountId: number) => Promise<boolean> {
-  const known = new Map<number, boolean>();
-  return async (accountId) => {
-    const isReadable = known.get(accountId) ?? (await unreadableEventOf(store, accountId)) === null;
-    known.set(accountId, isReadable);
-    return isReadable;
+function accountsNow(store: EventStore): Pick<ReplayParts, 'recipientNow' | 'isReadable'> {
+  const known = new LRUCache<number, AccountNow>({ max: REMEMBERED_ACCOUNTS });
+  const wasRemoved = createWasRemoved(store);
+  const account = async (accountId: number) => {
+    const found = known.get(accountId) ?? (await accountNow(store, accountId));
+    known.set(accountId, found);
+    return found;
+  };
+  return {
+    recipientNow: async (delivery) => confirmedRecipientOf(delivery, await account(delivery.accountId), wasRemoved),
+    isReadable: async (accountId) => (await account(accountId)).unreadable(accountId) === null,
   };
 }
 
@@ -124,8 +143,9 @@ function textOf(kind: Replay['kind'], letter: DeadLetter): string | null {
       return triedAgain(letter);
     case 'published':
       return publishedAgain(letter);
-    case 'left':
-    case 'unreadable':
+    case 'inactive':
+    case 'other-history':
+    case 'account-unreadable':
       return null;
     default:
       return kind satisfies never;

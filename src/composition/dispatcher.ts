@@ -69,11 +69,12 @@ async function beginDispatching(core: Core, attempt: DispatcherParts['attempt'])
   const { config, logger, backbone, accounts, handleCommand } = core;
   const { delivery } = config;
   const { deactivateAfterMs } = delivery;
+  const clock = createGateClock(steady.now);
   const gate = new EndpointGate({
     total: delivery.concurrency,
     perEndpoint: delivery.endpointConcurrency,
     withinMs: config.retrySchedule[0].ms,
-    clock: createGateClock(steady.now),
+    clock,
     breakers: new CircuitBreakers(steady),
   });
   const intake = new Intake({ gate, isBusy: createBusyLoop(), now: steady.now });
@@ -97,22 +98,21 @@ async function beginDispatching(core: Core, attempt: DispatcherParts['attempt'])
     metrics: core.metrics.delivery,
     tracing: core.tracing,
     now: Date.now,
-    monotonicNow: steady.now,
+    monotonicNow: clock.now,
     random: Math.random,
   });
   return { dispatcher, gate, intake };
 }
 
 function watch({ config, metrics, readiness, brokerContact }: Core, attended: Attended<Dispatching>): void {
-  const nameless = topicsOf(config.paymentTopics, config.topicPrefix).tier({ text: '', ms: 0 });
+  const { tierOf } = topicsOf(config.paymentTopics, config.topicPrefix);
+  const nameOf = (topic: string) => tierOf(topic)?.text ?? topic;
   const state = () => attended.current.dispatcher.state();
   metrics.watch.gate(() => ({ ...attended.current.gate.state, intakeHeld: attended.current.intake.isHeld }));
   metrics.watch.consumer('payments', () => state().payments);
   metrics.watch.consumer('retries', () => state().retries);
-  metrics.watch.tiers(
-    () => state().retries,
-    (topic) => topic.slice(nameless.length),
-  );
+  metrics.watch.tiers(() => state().retries, nameOf);
+  metrics.watch.unreadTiers(() => [...state().unreadTiers].map(([topic, records]) => [nameOf(topic), records]));
   metrics.watch.unconfirmed(() => state().unconfirmedMs);
   readiness.part('dispatcher', () => unconfirmedText(state(), Date.now()));
   readiness.part('broker', () => {

@@ -20,6 +20,8 @@ export interface DeliverParts extends StepResultParts, KeepParts, SendParts {
   readonly schedule: readonly Delay[];
   /** The timeout of one attempt. */
   readonly timeoutMs: number;
+  /** ms of a monotonic clock. */
+  readonly monotonicNow: () => number;
   readonly random: () => number;
 }
 

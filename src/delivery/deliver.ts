@@ -20,7 +20,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
   const { accounts, gate, health } = parts;
 
   return async function deliver(delivery, hold) {
-    const takenAt = parts.now();
+    const takenAt = parts.monotonicNow();
     while (!(await isStepped(delivery, hold, takenAt))) {
       // A delivery ends without an attempt only on the event store's word; the read model may be behind.
       await parts.confirmation.confirmed();
@@ -66,7 +66,8 @@ export function createDeliver(parts: DeliverParts): Deliver {
 
   async function handleResult(delivery: Delivery, result: StepResult, takenAt: number): Promise<void> {
     const { schedule, timeoutMs, random } = parts;
-    const step = nextStep(delivery, result, { schedule, timeoutMs, takenAt, now: parts.now(), random });
+    const inHandMs = parts.monotonicNow() - takenAt;
+    const step = nextStep(delivery, result, { schedule, timeoutMs, inHandMs, now: parts.now(), random });
     tellStep(parts, delivery, result, step);
     await keepStep(parts, step);
   }

@@ -35,10 +35,10 @@ export interface Delivery {
   /** How many of these parkings were due to the endpoint, which took nothing. */
   readonly refusals: number;
   /**
-   * Time left once the delivery's record is due, ms. After that the delivery waits for no place. Null: the full
-   * lifetime.
+   * Of its lifetime, ms: time in a tier until its record is due, and time in hand by a monotonic clock. Time in which
+   * its record was due and nobody had taken it does not count.
    */
-  readonly leftMs: number | null;
+  readonly usedMs: number;
   /** When the payment's record was published, ms since the epoch; null if unknown. */
   readonly publishedAt: number | null;
   /**
@@ -63,7 +63,7 @@ const TURN = 'aw-turn';
 /** Its name in records that releases before this one wrote. */
 const PARKINGS = 'aw-put-off';
 const REFUSALS = 'aw-refusals';
-const LEFT = 'aw-left';
+const USED = 'aw-used';
 const PUBLISHED = 'aw-published';
 /** In retry records and dead letters: the place of the payment's record, as record-place.ts writes it. */
 export const PAYMENT = 'aw-payment';
@@ -90,7 +90,7 @@ export function newDelivery(
     step: 0,
     parkings: 0,
     refusals: 0,
-    leftMs: null,
+    usedMs: 0,
     publishedAt,
     payment,
     trace,
@@ -136,7 +136,7 @@ export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
   // Dead letters omit these: a replay weeks later starts with the full lifetime, and must not count as delivery
   // latency.
   if (delivery.publishedAt !== null) headers.push(text(PUBLISHED, delivery.publishedAt));
-  if (delivery.leftMs !== null) headers.push(text(LEFT, delivery.leftMs));
+  if (delivery.usedMs > 0) headers.push(text(USED, delivery.usedMs));
   if (delivery.trace) headers.push(text(TRACE, traceparentOf(delivery.trace)));
   if (delivery.lastSpan !== null) headers.push(text(LAST_SPAN, delivery.lastSpan));
   return { key, value, headers };
@@ -160,15 +160,13 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   const turn = Math.max(attempts, whole(record, TURN) ?? 0);
   // Records of earlier releases lack these.
   const webhookEvent = headerText(record, WEBHOOK_EVENT) ?? null;
-  const parkings = Math.max(0, whole(record, PARKINGS) ?? 0);
-  const refusals = Math.max(0, whole(record, REFUSALS) ?? 0);
+  const [parkings, refusals, usedMs] = [count(record, PARKINGS), count(record, REFUSALS), count(record, USED)];
   const publishedAt = whole(record, PUBLISHED);
-  const leftMs = whole(record, LEFT);
   const payment = headerText(record, PAYMENT) ?? null;
   const trace = traceOf(record, TRACE) ?? traceOf(record);
   const span = headerText(record, LAST_SPAN);
   const lastSpan = trace && span !== undefined && isSpanId(span) ? span : null;
-  const progress = { attempts, turn, step, parkings, refusals, leftMs, publishedAt, payment, trace, lastSpan };
+  const progress = { attempts, turn, step, parkings, refusals, usedMs, publishedAt, payment, trace, lastSpan };
   return { id, accountId, webhookId, webhookEvent, ...event, eventType, ...progress, record };
 }
 
@@ -241,6 +239,11 @@ export function foreignHeaders(record: NewRecord): RecordHeader[] {
 
 function text(name: string, value: string | number): RecordHeader {
   return [name, Buffer.from(String(value))];
+}
+
+/** 0 for a header that is missing or foreign. */
+function count(record: NewRecord, name: string): number {
+  return Math.max(0, whole(record, name) ?? 0);
 }
 
 /** A header's whole number, or null. */

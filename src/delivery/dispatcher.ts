@@ -15,9 +15,12 @@ import type { Intake } from './isolation/intake.js';
 import { RoutedLog } from './log/routed-log.js';
 import { longestWaitMs } from './retry/retry-schedule.js';
 import { eachStepOnce } from './retry/steps-once.js';
+import { existingTiers, TierDiscovery } from './retry/tiers.js';
 import { Standstills } from './standstill.js';
 
 const DRAIN_MS = 5_000;
+/** A tier that appears is read within a minute, the join of its group included. */
+const TIER_LOOK_MS = 30_000;
 /** After the drain: time for retry records to become durable. */
 const ABANDON_MS = 3_000;
 /**
@@ -31,6 +34,8 @@ const IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 export interface DispatcherState {
   readonly payments: ConsumerState;
   readonly retries: ConsumerState;
+  /** By tier, its waiting records if it does not read it yet; else 0. */
+  readonly unreadTiers: ReadonlyMap<string, number>;
   /** For how long the oldest unconfirmed decision has waited, in ms; 0 if all are confirmed. */
   readonly unconfirmedMs: number;
 }
@@ -57,15 +62,15 @@ export type DispatcherParts = Omit<FanOutParts, 'interrupt' | 'abandon' | 'confi
   /** The identity of the event store behind the read model. */
   readonly store: string;
   readonly passHead: ConfirmationParts['passHead'];
-  /** ms. */
-  readonly monotonicNow: () => number;
   /** How long a stop waits for attempts in progress. Default: DRAIN_MS. */
   readonly drainMs?: number;
+  /** How often it looks for new tiers. Default: TIER_LOOK_MS. */
+  readonly tierLookMs?: number;
   readonly intake: Pick<Intake, 'mayBegin'>;
 };
 
 export async function startDispatcher(given: DispatcherParts): Promise<Dispatcher> {
-  const { drainMs = DRAIN_MS } = given;
+  const { drainMs = DRAIN_MS, tierLookMs = TIER_LOOK_MS } = given;
   const interrupt = new AbortController();
   const abandon = new AbortController();
   const signals = { interrupt: interrupt.signal, abandon: abandon.signal };
@@ -77,7 +82,8 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   const confirmation = new Confirmation({ ...asking, signal: interrupt.signal });
   const routedLog = new RoutedLog({ ...given, ...signals, topic: given.topics.deliveries });
   const parts = { ...given, ...signals, confirmation, routedLog };
-  const tiers = await tierTopics(parts);
+  const { schedule, topics } = parts;
+  const tiers = [...new Set([...schedule.map((delay) => topics.tier(delay)), ...(await existingTiers(parts))])];
   await parts.broker.ensureTopics([
     ...parts.topics.payments,
     ...tiers,
@@ -86,30 +92,29 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   ]);
   const { payments, retries } = await consumeAll(parts, tiers);
   const consumers = [payments, retries];
+  const discovery = new TierDiscovery(parts, tiers);
+  const closing = new AbortController();
+  void discovery.run(retries, tierLookMs, closing.signal);
   const state = (): DispatcherState => ({
     payments: payments.state(),
     retries: retries.state(),
+    unreadTiers: discovery.unread,
     unconfirmedMs: confirmation.waitingMs,
   });
   return {
     state,
     closed: Promise.all(consumers.map(({ closed }) => closed)).then(() => undefined),
     async close() {
-      const closing = Promise.all(consumers.map((consumer) => consumer.close()));
+      closing.abort();
+      const closed = Promise.all(consumers.map((consumer) => consumer.close()));
       parts.gate.close();
       const endWhatIsLeft = setTimeout(() => interrupt.abort(), drainMs);
       const giveUp = setTimeout(() => abandon.abort(), drainMs + ABANDON_MS);
-      await closing;
+      await closed;
       clearTimeout(endWhatIsLeft);
       clearTimeout(giveUp);
     },
   };
-}
-
-/** The tiers of the schedule, and tiers of an earlier schedule that still hold records. */
-async function tierTopics({ broker, topics, schedule }: ConsumingParts): Promise<string[]> {
-  const existing = (await broker.listTopics()).filter((topic) => topics.isTier(topic));
-  return [...new Set([...schedule.map((delay) => topics.tier(delay)), ...existing])];
 }
 
 async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Promise<Consumers> {
@@ -155,13 +160,12 @@ interface Consumers {
   readonly retries: Consumer;
 }
 
-/**
- * When a retry record is due, ms since the epoch. In a tier of an earlier schedule, the record's own due time applies
- * without a limit.
- */
-function notBefore({ schedule, topics, now }: FanOutParts): (record: ReceivedRecord) => number {
-  const longest = new Map(schedule.map((delay) => [topics.tier(delay), longestWaitMs(delay)]));
-  return (record) => Math.min(dueOf(record), now() + (longest.get(record.topic) ?? Number.POSITIVE_INFINITY));
+/** When a retry record is due, ms since the epoch. */
+function notBefore({ topics, now }: FanOutParts): (record: ReceivedRecord) => number {
+  return (record) => {
+    const tier = topics.tierOf(record.topic);
+    return Math.min(dueOf(record), now() + (tier ? longestWaitMs(tier) : 0));
+  };
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,7 @@
-/** Fan-out of a payment record: parse, route by the read model, one delivery per active URL. */
+/**
+ * Fan-out of a payment record: parse, route by the read model, one delivery per webhook. Deliveries to a webhook that the
+ * service deactivated are held: next-step.ts makes them dead letters.
+ */
 import type { Span, Tracing } from '../observability/tracing.js';
 import type { ReceivedRecord, RecordHandler } from '../ports/broker.js';
 import type { Routes } from '../read-model/accounts.js';

@@ -10,7 +10,7 @@
  *   parked    -> retrying: waits in a tier, nothing counted (no place at the endpoint, or our own stop or fault)
  *             -> exhausted: a dead letter                   (its lifetime is over, see `lifetimeMs`)
  *   unsent    -> cancelled                                  (the account deactivated or removed the webhook)
- *             -> exhausted: a dead letter, `deactivated`    (the service deactivated the webhook)
+ *             -> exhausted: a dead letter, `deactivated`    (held: the service deactivated the webhook)
  *             -> exhausted: a dead letter, `other-history`  (the webhook's id belongs to another webhook, or to none)
  *             -> exhausted: a dead letter, `account-unreadable`  (an event of the account can't be read)
  */
@@ -35,8 +35,8 @@ export interface StepTime {
   readonly schedule: readonly Delay[];
   /** The timeout of one attempt. */
   readonly timeoutMs: number;
-  /** Start of this step, ms since the epoch. */
-  readonly takenAt: number;
+  /** Since this process took the delivery's record, by a monotonic clock. */
+  readonly inHandMs: number;
   /** ms since the epoch. */
   readonly now: number;
   readonly random: () => number;
@@ -102,7 +102,7 @@ function afterFailure(
  * nothing.
  */
 function park(delivery: Delivery, why: ParkReason, isSoon: boolean, time: StepTime): NextStep {
-  const left = leftMs(delivery, time);
+  const left = lifetimeMs(time.schedule, time.timeoutMs) - usedMs(delivery, time);
   if (left <= 0 && why !== 'stopping') return buried(delivery, null, 'exhausted', `its time limit passed (${why})`);
   const tier = tierOfParking(time.schedule, isSoon ? 0 : delivery.refusals);
   if (!tier) throw new RangeError('the retry schedule has no delay');
@@ -134,8 +134,7 @@ function scheduleRetry(
   due: number,
   time: StepTime,
 ): NextStep {
-  const left = leftMs(delivery, time) - (due - time.now);
-  const waiting = { ...delivery, leftMs: Math.max(0, Math.floor(left)) };
+  const waiting = { ...delivery, usedMs: Math.ceil(usedMs(delivery, time) + due - time.now) };
   return ended(waiting, 'retrying', attempt, { kind: 'retry', tier, due });
 }
 
@@ -147,9 +146,8 @@ function ended(delivery: Delivery, outcome: Outcome, attempt: LoggedAttempt | nu
   return { delivery, outcome, attempt, kept, isTold: true };
 }
 
-/** From now on. Neither term counts the time during which the record was due and nobody had taken it. */
-function leftMs(delivery: Delivery, { schedule, timeoutMs, takenAt, now }: StepTime): number {
-  return (delivery.leftMs ?? lifetimeMs(schedule, timeoutMs)) - Math.max(0, now - takenAt);
+function usedMs(delivery: Delivery, { inHandMs }: StepTime): number {
+  return delivery.usedMs + inHandMs;
 }
 
 function whyOf({ error, status }: LoggedAttempt): string {

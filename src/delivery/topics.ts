@@ -1,22 +1,25 @@
 /** Topic names. The prefix precedes the service's own names, so that two installations can share a broker. */
-import type { Delay } from './retry/retry-schedule.js';
+import { type Delay, delayOf } from './retry/retry-schedule.js';
 
 export interface Topics {
   readonly payments: readonly [string, ...string[]];
   readonly deadLetters: string;
   readonly deliveries: string;
   tier(delay: Delay): string;
-  /** Whether a topic is a tier of this installation, even one that the schedule no longer names. */
+  /** The delay of a tier of this installation, even one that this process's schedule lacks; null for any other topic. */
+  tierOf(topic: string): Delay | null;
   isTier(topic: string): boolean;
 }
 
 export function topicsOf(paymentTopics: readonly [string, ...string[]], prefix: string): Topics {
   const tiers = `${prefix}webhooks.retry.`;
+  const tierOf = (topic: string) => (topic.startsWith(tiers) ? delayOf(topic.slice(tiers.length)) : null);
   return {
     payments: paymentTopics,
     deadLetters: `${prefix}webhooks.dead-letter`,
     deliveries: `${prefix}webhooks.deliveries`,
     tier: ({ text }) => `${tiers}${text}`,
-    isTier: (topic) => topic.startsWith(tiers),
+    tierOf,
+    isTier: (topic) => tierOf(topic) !== null,
   };
 }

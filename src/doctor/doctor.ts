@@ -12,8 +12,8 @@ import { damageChecks } from './damage-checks.js';
 import { dataDirChecks } from './data-dir-checks.js';
 import { fileChecks } from './file-checks.js';
 import { issuerChecks } from './issuer-check.js';
+import { partitionChecks } from './partition-checks.js';
 import { portChecks } from './port-checks.js';
-import { standstillChecks } from './standstill-checks.js';
 import { type OpenedStore, storeChecks } from './store-checks.js';
 
 /** With the cleanup afterwards, the 15 s of a command. */
@@ -42,7 +42,7 @@ export async function examine(config: Config, logger: Logger): Promise<readonly 
     ...damageChecks(config),
     ...storeChecks(config, openStore),
     ...brokerChecks(config, (of) => inspectBroker(config, logger, of), newest, Date.now),
-    ...standstillChecks(config, openedBroker),
+    ...partitionChecks(config, openedBroker, Date.now),
     ...issuerChecks(config, Date.now),
     ...portChecks(config),
   ];

@@ -99,6 +99,8 @@ export interface Watch {
   consumer(name: string, sample: () => ConsumerSample | null): void;
   /** @param tierOf the delay of a tier's topic, as the schedule writes it */
   tiers(sample: () => ConsumerSample | null, tierOf: (topic: string) => string): void;
+  /** By tier, its waiting records if this process does not read it; else 0. */
+  unreadTiers(sample: () => readonly (readonly [tier: string, records: number])[]): void;
   gate(sample: () => GateSample): void;
   projection(name: string, sample: () => ProjectionSample): void;
   /** @param count number of accounts set aside */

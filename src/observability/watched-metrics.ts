@@ -5,6 +5,7 @@ import type { ConsumerSample, GateSample, PartitionSample, ProjectionSample, Wat
 interface Watched {
   readonly consumers: { readonly name: string; readonly sample: () => ConsumerSample | null }[];
   readonly tiers: { readonly sample: () => ConsumerSample | null; readonly tierOf: (topic: string) => string }[];
+  readonly unreadTiers: Parameters<Watch['unreadTiers']>[0][];
   readonly gates: (() => GateSample)[];
   readonly unreadableAccounts: (() => number)[];
   readonly unconfirmed: (() => number)[];
@@ -17,6 +18,7 @@ export function watchedMetrics(exposition: Exposition, now: () => number): Watch
   const watched: Watched = {
     consumers: [],
     tiers: [],
+    unreadTiers: [],
     gates: [],
     unreadableAccounts: [],
     unconfirmed: [],
@@ -33,6 +35,7 @@ export function watchedMetrics(exposition: Exposition, now: () => number): Watch
   return {
     consumer: (name, sample) => void watched.consumers.push({ name, sample }),
     tiers: (sample, tierOf) => void watched.tiers.push({ sample, tierOf }),
+    unreadTiers: (sample) => void watched.unreadTiers.push(sample),
     gate: (sample) => void watched.gates.push(sample),
     projection: (name, sample) => void watched.projections.push({ name, sample }),
     unreadableAccounts: (count) => void watched.unreadableAccounts.push(count),
@@ -86,7 +89,7 @@ function unreadableByTopic(partitions: readonly PartitionSample[]): Sample[] {
   return [...byTopic].map(([topic, count]): Sample => [count, topic]);
 }
 
-function exposeTiers(exposition: Exposition, { tiers }: Watched, now: () => number): void {
+function exposeTiers(exposition: Exposition, { tiers, unreadTiers }: Watched, now: () => number): void {
   const byTier = (merged: (values: readonly number[]) => number, value: (partition: PartitionSample) => number) => () =>
     tiers.flatMap(({ sample, tierOf }) => {
       const values = new Map<string, number[]>();
@@ -118,6 +121,14 @@ function exposeTiers(exposition: Exposition, { tiers }: Watched, now: () => numb
       labels,
     },
     byTier(most, ({ head }) => (head ? head.overdueMs / 1000 : 0)),
+  );
+  exposition.gauge(
+    {
+      name: 'account_webhooks_retry_tier_unread_records',
+      help: 'Records in each retry tier that this process does not read; 0 for a tier that it reads.',
+      labels,
+    },
+    () => unreadTiers.flatMap((sample) => sample().map(([tier, records]): Sample => [records, tier])),
   );
 }
 

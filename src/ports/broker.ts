@@ -158,6 +158,11 @@ export interface RecordHold {
 }
 
 export interface Consumer {
+  /**
+   * Consumes these existing topics as well, from now on; records in progress stay in progress.
+   * @throws BrokerUnavailable
+   */
+  subscribe(topics: readonly string[]): Promise<void>;
   stop(): void;
   close(): Promise<void>;
   /** From memory, or with one look-up per topic; never throws. */

@@ -2,9 +2,9 @@
  * An account with an event that can't be folded, or whose stream is not whole, is set aside: its state is unknown, and other
  * accounts go on (quarantine.ts).
  */
-import type { EventStore, RecordedEvent } from '../ports/event-store.js';
+import type { RecordedEvent } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
-import { ACCOUNT_STREAM_PREFIX, accountStream } from '../webhooks/events.js';
+import { ACCOUNT_STREAM_PREFIX } from '../webhooks/events.js';
 import { whyUnfoldable } from './foldable.js';
 
 /** A query for an account that is set aside. The message names the account and the reason. */
@@ -32,16 +32,4 @@ export function setAsideBy({ revision, id, type }: RecordedEvent, why: string): 
 export function mustBeFoldable(event: RecordedEvent): void {
   const why = whyUnfoldable(event);
   if (why !== null) throw new AccountUnreadable(event.stream, setAsideBy(event, why));
-}
-
-/**
- * From the store: the event for which this release sets the account aside; null if it can fold all events.
- * @throws StoreUnavailable
- */
-export async function unreadableEventOf(store: Pick<EventStore, 'read'>, accountId: number): Promise<SetAside | null> {
-  for await (const event of store.read(accountStream(accountId))) {
-    const why = whyUnfoldable(event);
-    if (why !== null) return setAsideBy(event, why);
-  }
-  return null;
 }

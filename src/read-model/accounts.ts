@@ -34,8 +34,13 @@ export interface AccountStates {
 export interface Routes {
   /** The account's last known revision; NO_STREAM if there is none. */
   readonly revision: number;
-  /** The active ones. */
+  /** Those that get a delivery; it is held where the webhook is not active. */
   readonly webhooks: readonly Webhook[];
+}
+
+/** Whether payments become deliveries: not if the account itself switched the webhook off. */
+export function isRouted({ isActive, offBy }: Pick<Webhook, 'isActive' | 'offBy'>): boolean {
+  return isActive || offBy === 'service';
 }
 
 /**
@@ -79,7 +84,7 @@ export function createAccounts(states: KnownStates<AccountStates>): Accounts {
     routes(accountId, eventType) {
       const found = known(accountId);
       const all = webhooksOf(found)?.webhooks ?? [];
-      const webhooks = all.filter((webhook) => webhook.isActive && webhook.eventType === eventType);
+      const webhooks = all.filter((webhook) => webhook.eventType === eventType && isRouted(webhook));
       return { revision: found?.revision ?? NO_STREAM, webhooks };
     },
     webhook: (accountId, webhookId) => current(accountId).find(({ id }) => id === webhookId),

@@ -128,13 +128,17 @@ function deactivate(state: AccountWebhooks, command: DeactivateWebhook): Decisio
 function setActive(state: AccountWebhooks, { webhookId, isActive, at }: SetWebhookActive): Decision {
   const webhook = state.webhooks.find(({ id }) => id === webhookId);
   if (!webhook) return { kind: 'webhook-not-found' };
-  if (webhook.isActive === isActive) return accepted();
+  if (isActive ? webhook.isActive : isOffByAccount(webhook)) return accepted();
   if (!isActive) {
     const data = { webhookId, reason: 'deactivated by the account', deactivatedAt: at };
     return accepted({ type: 'WebhookDeactivated', data });
   }
   if (activeCount(state, webhook.eventType) >= MAX_ACTIVE_PER_TYPE) return { kind: 'limit-reached' };
   return accepted({ type: 'WebhookActivated', data: { webhookId, activatedAt: at } });
+}
+
+function isOffByAccount({ isActive, offBy }: Webhook): boolean {
+  return !isActive && offBy === undefined;
 }
 
 function remove(state: AccountWebhooks, { webhookId, at }: RemoveWebhook): Decision {

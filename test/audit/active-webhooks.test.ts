@@ -19,6 +19,10 @@ const deactivate = (webhookId: number): WebhookEvent => ({
   type: 'WebhookDeactivated',
   data: { webhookId, reason: 'test', deactivatedAt: AT },
 });
+const deactivateByService = (webhookId: number): WebhookEvent => ({
+  type: 'WebhookDeactivated',
+  data: { webhookId, reason: 'test', by: 'service', deactivatedAt: AT },
+});
 const activate = (webhookId: number): WebhookEvent => ({
   type: 'WebhookActivated',
   data: { webhookId, activatedAt: AT },
@@ -37,6 +41,11 @@ describe('the webhooks that were active', () => {
     [99, [1]],
   ])('at revision %i are %j: that of a change counts', async (revision, active) => {
     expect(activeAt(await spansOf(story), 'cash_in', revision)).toEqual(active);
+  });
+
+  test('are also those that the service switched off, until the account does', async () => {
+    const spans = await spansOf([registered(), added(1), deactivateByService(1), deactivate(1), activate(1)]);
+    expect([1, 2, 3, 4].map((revision) => activeAt(spans, 'cash_in', revision))).toEqual([[1], [1], [], [1]]);
   });
 
   test('are those of the type', async () => {

@@ -73,6 +73,44 @@ describe('the webhooks that have to have an answer', () => {
   });
 });
 
+describe('a webhook that was switched off', () => {
+  const off = { type: 'WebhookDeactivated', data: { webhookId: 4, reason: '', deactivatedAt: iso(NOON) } } as const;
+  const offByService = { ...off, data: { ...off.data, by: 'service' } } as const;
+  const paid = () => {
+    const record = day.published(pay('pay-1', 43), { at: NOON });
+    // Webhook 3 is active, and delivered to.
+    day.routed(record, 43, { routed: 3, confirmed: 3, webhooks: [3] });
+    day.logged(delivery(pay('pay-1', 43), 3, record), 'delivered');
+    return record;
+  };
+
+  test('by the service has to have an answer, though no entry lists it', async () => {
+    day.happened(43, added(4), offByService);
+    paid();
+    expect((await day.told()).unanswered.map(({ webhookId }) => webhookId)).toEqual([4]);
+  });
+
+  test('by the service is answered by its dead letter', async () => {
+    day.happened(43, added(4), offByService);
+    const held = delivery(pay('pay-1', 43), 4, paid());
+    day.logged(held, 'exhausted');
+    expect((await day.told()).counts).toMatchObject({ unanswered: 1 });
+    day.held(held);
+    expect((await day.told()).counts).toMatchObject({ delivered: 1, exhausted: 1, unanswered: 0, unexpected: 0 });
+  });
+
+  test('by its account needs no answer, and an answer is unexpected', async () => {
+    day.happened(43, added(4), off);
+    const record = day.published(pay('pay-1', 43), { at: NOON });
+    day.routed(record, 43, { routed: 3, confirmed: 3, webhooks: [] });
+    expect((await day.told()).unanswered.map(({ webhookId }) => webhookId)).toEqual([3]);
+    const listed = day.published(pay('pay-2', 43), { at: NOON });
+    day.routed(listed, 43, { routed: 3, confirmed: 3, webhooks: [4] });
+    day.logged(delivery(pay('pay-2', 43), 4, listed), 'delivered');
+    expect((await day.told()).unexpected).toMatchObject([{ webhookId: 4 }]);
+  });
+});
+
 describe('a webhook that was not active', () => {
   const sent = (webhookId: number, record: ReceivedRecord) =>
     day.logged(delivery(pay('pay-1', 43), webhookId, record), 'delivered');

@@ -132,6 +132,10 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
     'with 2,001 bytes in flight 3 records of 1,000 bytes are unsettled, never more',
     'one record always goes, however long it is and few bytes may be in flight',
   ],
+  [
+    brokers.ForgetsToSubscribe,
+    'a consumer subscribes to a topic while it runs: it gets its records from the oldest on',
+  ],
   [brokers.IgnoresMayBegin, 'while mayBegin says no, no further record is begun; then the others are, in order'],
   [brokers.TakesNoForAnAnswer, 'while mayBegin says no, no further record is begun; then the others are, in order'],
   [brokers.HoldsTheRejectedToo, 'a rejected record comes again while mayBegin says no'],

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { DeliverFixture, lineOf } from '../support/deliver-fixture.js';
+import { lifetimeMs } from '../../src/delivery/retry/retry-schedule.js';
+import { DeliverFixture, lineOf, SCHEDULE } from '../support/deliver-fixture.js';
 import { DELIVERED, deliveryTo, failedWith, GONE, INTERRUPTED, NOW } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { webhookOf } from '../support/fake-accounts.js';
@@ -52,6 +53,35 @@ describe('parked to the first tier, with no attempt counted', () => {
     expect(fixture.requests).toEqual([]);
     expect(fixture.waiting).toMatchObject([uncounted]);
     expect(fixture.logger.errors).toHaveLength(1);
+  });
+});
+
+describe('a delivery that waits in the line for five seconds, of the minute that it has left', () => {
+  const late = { usedMs: lifetimeMs(SCHEDULE, 15_000) - 60 * SECOND };
+
+  test.each([
+    ['the clock stands still', 0],
+    ['the clock jumps an hour forward', 3_600 * SECOND],
+    ['the clock jumps an hour back', -3_600 * SECOND],
+  ])('is deferred, and has used five seconds more and its tier: %s', async (_, jump) => {
+    let now = NOW;
+    fixture = new DeliverFixture({ now: () => now });
+    fixture.accounts.put(webhookOf(1));
+    await fixture.gate.enter(...lineOf(1));
+    const deferred = fixture.deliver(deliveryTo(1, late));
+    now += jump;
+    await fixture.clock.goOn(5 * SECOND);
+    await deferred;
+    const usedMs = late.usedMs + 10 * SECOND;
+    expect(fixture.waiting).toMatchObject([{ tier: '5s', due: now + 5 * SECOND, delivery: { usedMs } }]);
+  });
+
+  test('is exhausted if the minute has passed', async () => {
+    await fixture.gate.enter(...lineOf(1));
+    const ended = fixture.deliver(deliveryTo(1, { usedMs: late.usedMs + 55 * SECOND }));
+    await fixture.clock.goOn(5 * SECOND);
+    await ended;
+    expect(fixture.log).toMatchObject([{ outcome: 'exhausted' }]);
   });
 });
 

@@ -10,7 +10,13 @@ class ConsumedBroker extends RecordingBroker {
   override async consume(options?: ConsumeOptions): Promise<Consumer> {
     if (options) this.options.push(options);
     const state = () => ({ connected: true, inHand: 0, inHandBytes: 0, partitions: [] });
-    return { stop: () => undefined, close: async () => undefined, state, closed: Promise.resolve() };
+    return {
+      subscribe: async () => undefined,
+      stop: () => undefined,
+      close: async () => undefined,
+      state,
+      closed: Promise.resolve(),
+    };
   }
 }
 

@@ -75,6 +75,44 @@ describe('one delivery for each active URL of the account and type', () => {
   });
 });
 
+describe('a payment for a webhook that the service switched off', () => {
+  beforeEach(() => fixture.accounts.put(webhookOf(1), webhookOf(2, { isActive: false, offBy: 'service' })));
+
+  test('is held: a dead letter that a replay can send, and nothing is sent', async () => {
+    await fixture.fanOut(received(paymentRecord()));
+    expect(sentTo()).toEqual(['1']);
+    expect(fixture.deadLetters.map(readDeadLetter)).toMatchObject([
+      { reason: 'deactivated', deliveryId: deliveryTo(2).id, webhookId: 2, webhookEvent: 'added 2', attempts: 0 },
+    ]);
+    expect(fixture.log).toContainEqual(
+      expect.objectContaining({ webhookId: 2, outcome: 'exhausted', attempt: null, nextAttemptAt: null }),
+    );
+    expect(fixture.routed).toMatchObject([{ records: [{ webhooks: [1, 2] }] }]);
+  });
+
+  test('is sent if the webhook is active by the confirmation', async () => {
+    fixture.confirmed = async () => fixture.accounts.put(webhookOf(2));
+    await fixture.fanOut(received(paymentRecord()));
+    expect(sentTo()).toEqual(['1', '2']);
+    expect(fixture.deadLetters).toEqual([]);
+  });
+
+  test('is cancelled if the account has switched the webhook off by the confirmation', async () => {
+    fixture.confirmed = async () => fixture.accounts.put(webhookOf(2, { isActive: false }));
+    await fixture.fanOut(received(paymentRecord()));
+    expect(fixture.log).toContainEqual(expect.objectContaining({ webhookId: 2, outcome: 'cancelled' }));
+    expect(fixture.deadLetters).toEqual([]);
+  });
+
+  test('is held if only the confirmation reveals that the service switched it off', async () => {
+    fixture.accounts.remove(2);
+    fixture.confirmed = async () => fixture.accounts.put(webhookOf(2, { isActive: false, offBy: 'service' }));
+    await fixture.fanOut(received(paymentRecord()));
+    expect(fixture.deadLetters.map(readDeadLetter)).toMatchObject([{ reason: 'deactivated', webhookId: 2 }]);
+    expect(fixture.routed).toMatchObject([{ records: [{ webhooks: [1, 2] }] }]);
+  });
+});
+
 describe('when the record is done', () => {
   test('not before the last of its deliveries is', async () => {
     fixture.accounts.put(webhookOf(1), webhookOf(2));

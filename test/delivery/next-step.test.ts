@@ -14,7 +14,7 @@ const [FIRST, SECOND, THIRD] = [
 const SCHEDULE = [FIRST, SECOND, THIRD];
 const TIMEOUT_MS = 15_000;
 const LIFETIME_MS = lifetimeMs(SCHEDULE, TIMEOUT_MS);
-const TIME: StepTime = { schedule: SCHEDULE, timeoutMs: TIMEOUT_MS, takenAt: NOW, now: NOW, random: () => 0 };
+const TIME: StepTime = { schedule: SCHEDULE, timeoutMs: TIMEOUT_MS, inHandMs: 0, now: NOW, random: () => 0 };
 
 const attempt = loggedAttempt(failedWith(503), 1);
 const failed = (retryAfterMs: number | null = null): StepResult => ({ kind: 'failed', attempt, retryAfterMs });
@@ -64,15 +64,26 @@ const ROWS: readonly Row[] = [
     noPlace(),
     { kept: waitsIn(FIRST), delivery: { parkings: 10, refusals: 1 } },
   ],
-  ['no place, its end before the tier', { leftMs: 2_000 }, noPlace(), { kept: waitsIn(FIRST, 2_000) }],
+  ['no place, its end before the tier', { usedMs: LIFETIME_MS - 2_000 }, noPlace(), { kept: waitsIn(FIRST, 2_000) }],
   [
     'no place, past its end',
-    { leftMs: 0 },
+    { usedMs: LIFETIME_MS },
     noPlace(),
     { outcome: 'exhausted', kept: letter('exhausted', 'line-full') },
   ],
-  ['past its end it may still fail', { leftMs: 0, step: 1 }, failed(), { outcome: 'retrying', kept: waitsIn(SECOND) }],
-  ['our stop ends nothing', { leftMs: 0 }, stopping, { outcome: 'retrying', kept: waitsIn(FIRST, 0) }],
+  [
+    'its breaker is open, past its end',
+    { usedMs: LIFETIME_MS, parkings: 3 },
+    { kind: 'parked', why: 'breaker-open', isSoon: false },
+    { outcome: 'exhausted', isTold: true, kept: letter('exhausted', 'breaker-open') },
+  ],
+  [
+    'past its end it may still fail',
+    { usedMs: LIFETIME_MS, step: 1 },
+    failed(),
+    { outcome: 'retrying', kept: waitsIn(SECOND) },
+  ],
+  ['our stop ends nothing', { usedMs: LIFETIME_MS }, stopping, { outcome: 'retrying', kept: waitsIn(FIRST, 0) }],
   ['off by its account', {}, unsent({ kind: 'inactive', by: 'account' }), { outcome: 'cancelled', kept: null }],
   [
     'off by the service',
@@ -115,21 +126,19 @@ test('what failed together is not tried together: up to a tenth later', () => {
 describe('the time of a delivery', () => {
   test('begins with all delays, a tenth more, and the time of each attempt', () => {
     expect(LIFETIME_MS).toBe(8_255_501 + 4 * TIMEOUT_MS);
-    expect(nextStep(deliveryTo(1), noPlace(), TIME).delivery.leftMs).toBe(LIFETIME_MS - 5_000);
+    const last = { ...TIME, inHandMs: LIFETIME_MS - 1 };
+    expect(nextStep(deliveryTo(1), noPlace(), last)).toMatchObject({ outcome: 'retrying', kept: waitsIn(FIRST, 1) });
+    expect(nextStep(deliveryTo(1), noPlace(), { ...last, inHandMs: LIFETIME_MS }).outcome).toBe('exhausted');
   });
 
   test('passes while it waits in a line and in a tier, and not while its record is due and nobody takes it', () => {
-    const inLine = { ...TIME, takenAt: NOW - 60_000 };
-    const { delivery } = nextStep(deliveryTo(1, { leftMs: 100_000 }), failed(), inLine);
-    expect(delivery.leftMs).toBe(100_000 - 60_000 - 5_000);
-    const afterAWeek = NOW + 7 * 86_400_000;
-    const taken = { ...TIME, takenAt: afterAWeek, now: afterAWeek };
-    expect(nextStep(delivery, noPlace(), taken)).toMatchObject({ outcome: 'retrying', delivery: { leftMs: 30_000 } });
-  });
-
-  test('is not negative where a clock was set back', () => {
-    const back = { ...TIME, takenAt: NOW + 60_000 };
-    expect(nextStep(deliveryTo(1, { leftMs: 10_000 }), noPlace(), back).delivery.leftMs).toBe(5_000);
+    const { delivery } = nextStep(deliveryTo(1, { usedMs: 1_000 }), failed(), { ...TIME, inHandMs: 60_000 });
+    expect(delivery.usedMs).toBe(1_000 + 60_000 + 5_000);
+    const afterAWeek = { ...TIME, now: NOW + 7 * 86_400_000 };
+    expect(nextStep(delivery, noPlace(), afterAWeek)).toMatchObject({
+      outcome: 'retrying',
+      delivery: { usedMs: 66_000 + 5_000 },
+    });
   });
 });
 
@@ -149,9 +158,8 @@ test('it ends: whatever its steps come to, each delivery has an end within twice
       let now = NOW;
       let delivery = deliveryTo(1);
       for (const { result, inLineMs, random } of steps) {
-        const takenAt = now;
         now += inLineMs;
-        const step: NextStep = nextStep(delivery, result, { ...TIME, takenAt, now, random: () => random });
+        const step: NextStep = nextStep(delivery, result, { ...TIME, inHandMs: inLineMs, now, random: () => random });
         if (step.kept?.kind !== 'retry') break;
         ({ delivery } = step);
         now = step.kept.due;

@@ -26,7 +26,8 @@ describe('the names of topics', () => {
 
   const topicNames: readonly (readonly [topic: string, prefix: string, isTier: boolean])[] = [
     ['webhooks.retry.5s', '', true],
-    ['webhooks.retry.a-delay-of-an-earlier-schedule', '', true],
+    ['webhooks.retry.90m', '', true],
+    ['webhooks.retry.notes', '', false],
     ['webhooks.retry', '', false],
     ['webhooks.dead-letter', '', false],
     ['webhooks.deliveries', '', false],

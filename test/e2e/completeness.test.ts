@@ -66,7 +66,7 @@ describeBackbones((backbone) => {
     return (await lines(args)).all.at(-1) ?? {};
   }
 
-  test('each outcome is counted: delivered, exhausted, switched off by a 410, no event, nothing due', async () => {
+  test('each outcome is counted: delivered, exhausted, held after a 410, no event, nothing due', async () => {
     const others = [
       paymentEvents(99, 1, 'unknown-'),
       paymentEvents(ACCOUNT, 1, 'quiet-').replace('cash_in', 'cash_out'),
@@ -78,17 +78,17 @@ describeBackbones((backbone) => {
       }, PATIENCE);
     await publish(['not json\n', paymentEvents(ACCOUNT, 1), ...others].join(''));
     await ended(2);
-    // Again, under the same id: two deliveries, for the 410 has switched the third off.
+    // Again, under the same id: the third is held, for the 410 has switched its webhook off.
     await publish(paymentEvents(ACCOUNT, 1));
-    const { from, to, account, kind, ...counts } = await ended(3);
+    const { from, to, account, kind, ...counts } = await ended(4);
     expect({ from, to, account, kind }).toEqual({
       kind: 'summary',
       from: new Date(before).toISOString(),
       to: new Date(before + HOUR).toISOString(),
       account: null,
     });
-    const answered = { ...NO_OUTCOME, delivered: 2, exhausted: 3 };
-    expect(counts).toEqual({ ...EMPTY, ...answered, records: 5, invalid: 1, events: 3, notDue: 2, deliveries: 5 });
+    const answered = { ...NO_OUTCOME, delivered: 2, exhausted: 4 };
+    expect(counts).toEqual({ ...EMPTY, ...answered, records: 5, invalid: 1, events: 3, notDue: 2, deliveries: 6 });
     expect(await audit()).toMatchObject({ code: 0, stderr: '' });
   });
 
@@ -106,7 +106,7 @@ describeBackbones((backbone) => {
     const [open, counts] = all;
     expect(open).toMatchObject({ kind: 'open', eventId, accountId: ACCOUNT, webhookId: 2, tier: '1h' });
     expect(Date.parse(String(open?.nextAttemptAt))).toBeGreaterThan(at + HOUR - 1_000);
-    expect(counts).toMatchObject({ events: 4, delivered: 3, exhausted: 3, retrying: { '1h': 1 } });
+    expect(counts).toMatchObject({ events: 4, delivered: 3, exhausted: 5, retrying: { '1h': 1 } });
     const { stdout } = await audit();
     expect(stdout).toMatch(/^retrying {4}1 {2}\(1h 1\)$/m);
     const told = `open        event one\\u000ano answer   \\u001b[2J  webhook 2  account ${ACCOUNT}  record `;
@@ -146,20 +146,20 @@ describeBackbones((backbone) => {
     expect(there.all.at(-1)).toMatchObject({ records: 8 });
   });
 
-  test('to a webhook that was switched off before an event was routed, nothing is due', async () => {
+  test('to a webhook that its account switched off before an event was routed, nothing is due', async () => {
     await service?.stop();
     await publish(paymentEvents(ACCOUNT, 1, 'off-'));
     service = await serveHere({ ...settings, RETRY_SCHEDULE: '1h' }, ['api']);
     expect(await switchOff(`${service.url}/api/webhooks/2`, token)).toBe(200);
     await service.stop();
-    expect(await summary()).toMatchObject({ retrying: { '1h': 2 }, exhausted: 3, waiting: 1, unanswered: 0 });
+    expect(await summary()).toMatchObject({ retrying: { '1h': 2 }, exhausted: 6, waiting: 1, unanswered: 0 });
     service = await serveHere({ ...settings, RETRY_SCHEDULE: '1h' });
     const { code, all } = await eventually(async () => {
       const found = await lines();
       return found.all.at(-1)?.delivered === 5 && found;
     }, PATIENCE);
     expect(code).toBe(0);
-    expect(all.at(-1)).toMatchObject({ deliveries: 10, retrying: { '1h': 2 }, exhausted: 3, waiting: 0 });
+    expect(all.at(-1)).toMatchObject({ deliveries: 14, retrying: { '1h': 2 }, exhausted: 7, waiting: 0 });
     expect((await audit()).stdout).toMatch(/^waiting {5}0\nno answer {3}0\nunexpected {2}0$/m);
   });
 });

@@ -83,13 +83,27 @@ test('a URL that takes nothing for DEACTIVATE_AFTER is deactivated, and the hist
     return (JSON.parse(stdout) as { outcome: string }).outcome === 'exhausted';
   };
   await eventually(ended, { timeout: PATIENCE_MS, message: 'its delivery has no end' });
+});
+
+test('a payment that comes then is held; a replay sends it, and the one that ended, once the webhook is active', async () => {
+  const before = requestsAt(DEAD);
+  await publish(paymentEvents(ACCOUNT, 1, 'held-'));
+  const reasons = async () => {
+    const { stdout } = await commandLine(settings, ['dead-letters', 'list', '--json']);
+    return stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line) as { reason: string }] : []));
+  };
+  const isHeld = async () => (await reasons()).length === 2;
+  await eventually(isHeld, { timeout: PATIENCE_MS, message: 'it was not held' });
+  expect(await reasons()).toMatchObject([{ reason: 'deactivated' }, { reason: 'deactivated' }]);
+  expect(await commandLine(settings, ['dead-letters', 'replay'])).toMatchObject({
+    stdout: '0 replayed\n',
+    stderr: expect.stringMatching(/^2 not replayed: for webhooks that are switched off/),
+  });
+  expect(requestsAt(DEAD)).toBe(before);
   await addWebhook(service.url, token, { url: receiver.url + DEAD, eventType: 'cash_in' });
   expect((await webhookAt(DEAD))?.isActive).toBe(true);
-  const before = requestsAt(DEAD);
-  const { stdout } = await commandLine(settings, ['dead-letters', 'list', '--json']);
-  expect(JSON.parse(stdout)).toMatchObject({ reason: 'deactivated', webhookId: expect.any(Number) });
-  await commandLine(settings, ['dead-letters', 'replay']);
-  const isSent = () => requestsAt(DEAD) > before;
+  expect((await commandLine(settings, ['dead-letters', 'replay'])).stdout).toMatch(/2 replayed\n$/);
+  const isSent = () => requestsAt(DEAD) >= before + 2;
   await eventually(isSent, { timeout: PATIENCE_MS, message: 'what was replayed was not sent' });
 });
 

@@ -1,10 +1,13 @@
 /** A URL that takes nothing: its deliveries come to an end, whether there was a place for an attempt or not. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { openBackbone } from '../../src/backbone.js';
+import { readConfig } from '../../src/settings/read-config.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import type { Settings } from '../support/service.js';
+import { silentLogger } from '../support/silent-logger.js';
 import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
 
 jest.setTimeout(300_000);
@@ -40,9 +43,16 @@ const json = async (...args: string[]) => {
   const { stdout } = await commandLine(settings, [...args, '--json']);
   return stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Record<string, unknown>] : []));
 };
+async function tiersOf(of: Settings): Promise<string[]> {
+  const { broker, close } = await openBackbone(readConfig(of), silentLogger);
+  const topics = await broker.listTopics();
+  await close();
+  return topics.filter((topic) => topic.startsWith('webhooks.retry.'));
+}
+
 const letters = () => json('dead-letters', 'list');
 
-test('each of its deliveries is a dead letter in the end, and a replay sends them all', async () => {
+test('each of its deliveries is a dead letter in the end, and a replay from a shell with another schedule sends them all', async () => {
   await publishEvents(settings, paymentEvents(ACCOUNT, EVENTS));
   const allEnded = async () => (await letters()).length === EVENTS;
   await eventually(allEnded, { timeout: PATIENCE_MS, message: 'not all of its deliveries have ended' });
@@ -51,7 +61,9 @@ test('each of its deliveries is a dead letter in the end, and a replay sends the
   expect(new Set((await letters()).map(({ reason }) => reason))).toEqual(new Set(['exhausted']));
   takes = true;
   const before = new Set(receiver.requests);
-  await json('dead-letters', 'replay');
+  const shell = { ...settings, RETRY_SCHEDULE: '1h' };
+  expect(await commandLine(shell, ['dead-letters', 'replay', '--json'])).toMatchObject({ code: 0 });
+  expect(await tiersOf(shell)).toEqual(['webhooks.retry.200ms']);
   const sent = () => new Set(receiver.requests.filter((one) => !before.has(one)).map(({ body }) => String(body)));
   const allSent = () => sent().size === EVENTS;
   await eventually(allSent, { timeout: PATIENCE_MS, message: 'not all that was replayed was sent' });

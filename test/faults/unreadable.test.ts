@@ -101,7 +101,8 @@ async function stepOver(story: Story, options: readonly string[], behind: readon
   expect(await readyBody(service)).not.toContain('stands');
   // Doctor reads the group's committed offset, which follows the skip by a moment.
   const isFine = async () =>
-    (await examined(settings)).of('partitions')[0] === 'ok no partition is stopped by an unreadable batch';
+    (await examined(settings)).of('partitions')[0] ===
+    'ok no partition is stopped, and no retry tier is without a reader';
   await eventually(isFine, PATIENCE);
   // The receiver has the event before the log does.
   await eventually(async () => summaryOf((await audit()).stdout).waiting === 0, PATIENCE);

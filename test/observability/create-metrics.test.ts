@@ -73,6 +73,12 @@ test('tiers are summed over their partitions, and the oldest counts', async () =
   expect(found.value('account_webhooks_consumer_lag_records', { partition: '1' })).toBe(5);
 });
 
+test('a tier that is not read shows its records', async () => {
+  const { metrics, scraped } = await exposed();
+  metrics.watch.unreadTiers(() => [['90m', 3]]);
+  expect((await scraped()).value('account_webhooks_retry_tier_unread_records', { tier: '90m' })).toBe(3);
+});
+
 test('a look that fails leaves out its own metric only', async () => {
   const { metrics, scraped } = await exposed();
   metrics.watch.gate(() => {

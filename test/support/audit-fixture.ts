@@ -16,7 +16,7 @@ import type { Extent, NewRecord, PartitionStart, ReceivedRecord } from '../../sr
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
-import { exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from './dead-letter-samples.js';
+import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from './dead-letter-samples.js';
 import { named } from './delivery-samples.js';
 
 export interface Placed {
@@ -104,6 +104,10 @@ export class AuditFixture {
 
   exhausted(delivery: Delivery, placed: Placed = {}): ReceivedRecord {
     return this.put(TOPICS.deadLetters, exhausted(delivery, 'status 503'), placed);
+  }
+
+  held(delivery: Delivery): ReceivedRecord {
+    return this.put(TOPICS.deadLetters, deactivated(delivery));
   }
 
   ofOtherHistory(delivery: Delivery, placed: Placed = {}): ReceivedRecord {

@@ -280,15 +280,30 @@ export class RemembersBeforeDone extends Delegating {
       stop();
       return consumer.close();
     };
-    return { stop, close, state: () => consumer.state(), closed: consumer.closed };
+    return { ...delegated(consumer), stop, close };
+  }
+}
+
+function delegated(consumer: Consumer): Consumer {
+  return {
+    subscribe: (topics) => consumer.subscribe(topics),
+    stop: () => consumer.stop(),
+    close: () => consumer.close(),
+    state: () => consumer.state(),
+    closed: consumer.closed,
+  };
+}
+
+export class ForgetsToSubscribe extends Delegating {
+  override async consume(options: ConsumeOptions): Promise<Consumer> {
+    return { ...delegated(await this.inner.consume(options)), subscribe: async () => undefined };
   }
 }
 
 export class CallsAfterStop extends Delegating {
   override async consume(options: ConsumeOptions): Promise<Consumer> {
     const consumer = await this.inner.consume(options);
-    const close = () => consumer.close();
-    return { stop: () => undefined, close, state: () => consumer.state(), closed: consumer.closed };
+    return { ...delegated(consumer), stop: () => undefined };
   }
 }
 
@@ -298,7 +313,7 @@ export class ClosesTooEarly extends Delegating {
     const close = async () => {
       void consumer.close();
     };
-    return { stop: () => consumer.stop(), close, state: () => consumer.state(), closed: consumer.closed };
+    return { ...delegated(consumer), close };
   }
 }
 

@@ -18,6 +18,7 @@ import { noDeliveryMetrics } from './no-metrics.js';
 import { RecordingBroker } from './recording-broker.js';
 import { recordingLogger } from './recording-logger.js';
 import { testGate } from './test-gate.js';
+import { VirtualClock } from './virtual-clock.js';
 
 export const SCHEDULE = [
   { text: '5s', ms: 5_000 },
@@ -46,6 +47,8 @@ export class DeliverFixture {
   readonly logger = recordingLogger();
   readonly interrupt = new AbortController();
   readonly abandon = new AbortController();
+  /** Elapsed time, also the gate's. The time of day stands still: see `parts.now`. */
+  readonly clock = new VirtualClock();
   readonly gate: EndpointGate;
   readonly parts: FanOutParts & { readonly broker: Broker };
   /** The result of the next attempts. */
@@ -56,7 +59,7 @@ export class DeliverFixture {
   secrets: () => Promise<readonly Buffer[]> = async () => [Buffer.alloc(32, 1)];
 
   constructor(changes: Partial<DeliverFixture['parts']> = {}) {
-    this.gate = testGate();
+    this.gate = testGate({ clock: this.clock });
     const handleCommand: FanOutParts['handleCommand'] = (accountId, command, { actor }) => {
       this.commands.push({ accountId, command, actor });
       return this.decision();
@@ -89,6 +92,7 @@ export class DeliverFixture {
       metrics: noDeliveryMetrics,
       tracing: noTracing,
       now: () => NOW,
+      monotonicNow: this.clock.now,
       random: () => 0,
       interrupt: this.interrupt.signal,
       abandon,

@@ -1,5 +1,5 @@
 import { NO_STREAM } from '../../src/ports/event-store.js';
-import type { AccountCredentials, Accounts, Routes } from '../../src/read-model/accounts.js';
+import { type AccountCredentials, type Accounts, isRouted, type Routes } from '../../src/read-model/accounts.js';
 import type { EventType } from '../../src/webhooks/limits.js';
 import type { FailingEndpoint, Webhook } from '../../src/webhooks/state.js';
 import { ACCOUNT, named } from './delivery-samples.js';
@@ -53,7 +53,7 @@ export class FakeAccounts implements Accounts {
 
   routes(accountId: number, eventType: EventType): Routes {
     if (accountId !== ACCOUNT) return { revision: NO_STREAM, webhooks: [] };
-    const isRoute = (webhook: Webhook) => webhook.isActive && webhook.eventType === eventType;
+    const isRoute = (webhook: Webhook) => webhook.eventType === eventType && isRouted(webhook);
     return { revision: this.revision, webhooks: this.#webhooks.filter(isRoute) };
   }
 

@@ -98,7 +98,7 @@ const script = fc.record({
   ),
   ...{ partition: fc.nat(1), topic: fc.nat(1), handOuts: many(handOut, 3, 1) },
 });
-const change = fc.record({ kind: fc.nat(5), webhookId: fc.constantFrom(1, 2, 3), at: fc.nat(4) });
+const change = fc.record({ kind: fc.nat(6), webhookId: fc.constantFrom(1, 2, 3), at: fc.nat(4) });
 
 export const history: fc.Arbitrary<History> = fc
   .record({
@@ -118,6 +118,8 @@ function changeOf({ kind, webhookId, at }: { kind: number; webhookId: number; at
   const time = new Date(Date.parse('2026-11-21') + at * 1_440 * MINUTE).toISOString();
   if (kind === 0) return { type: 'WebhookRemoved', data: { webhookId, removedAt: time } };
   if (kind === 1) return { type: 'WebhookDeactivated', data: { webhookId, reason: '', deactivatedAt: time } };
+  if (kind === 3)
+    return { type: 'WebhookDeactivated', data: { webhookId, reason: '', by: 'service', deactivatedAt: time } };
   if (kind === 2) return { type: 'WebhookActivated', data: { webhookId, activatedAt: time } };
   return added(webhookId, { createdAt: time, eventType: webhookId === 3 ? 'cash_out' : 'cash_in' });
 }
@@ -147,7 +149,10 @@ export function isRoute(
 ): boolean {
   const state = statesOf(events)[revision + 1];
   return (
-    state?.webhooks.some((webhook) => webhook.id === id && webhook.isActive && webhook.eventType === type) ?? false
+    state?.webhooks.some(
+      ({ id: own, isActive, offBy, eventType }) =>
+        own === id && eventType === type && (isActive || offBy === 'service'),
+    ) ?? false
   );
 }
 

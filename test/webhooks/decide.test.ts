@@ -212,9 +212,13 @@ describe('SetWebhookActive', () => {
     given(registered(), added(1), deactivated(1)).when(set(1, true)).thenEvents(activated(1));
   });
 
+  it('takes over what the service switched off: no delivery is held for it from now on', () => {
+    given(registered(), added(1), deactivated(1)).when(set(1, false)).thenEvents(byAccount(1));
+  });
+
   it('changes nothing where it is so already', () => {
     given(registered(), added(1)).when(set(1, true)).thenEvents();
-    given(registered(), added(1), deactivated(1)).when(set(1, false)).thenEvents();
+    given(registered(), added(1), byAccount(1)).when(set(1, false)).thenEvents();
   });
 
   it('to active over the limit is refused, and changes nothing where three with it are active', () => {

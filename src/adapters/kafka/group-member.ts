@@ -59,6 +59,7 @@ const OUTSIDE = 2 / 3;
 export class GroupMember {
   readonly #parts: GroupMemberParts;
   readonly #stuckMs: number;
+  readonly #topics: Set<string>;
   #client: KafkaClient;
   #isMember = false;
   /** Counts the commits that Kafka accepted. */
@@ -85,6 +86,7 @@ export class GroupMember {
   constructor(parts: GroupMemberParts) {
     this.#parts = parts;
     this.#stuckMs = parts.stuckMs ?? STUCK_MS;
+    this.#topics = new Set(parts.topics);
     this.#client = this.#connection();
   }
 
@@ -103,6 +105,26 @@ export class GroupMember {
     const begun = this.#begin();
     this.#starting = begun.catch(() => undefined);
     await begun;
+  }
+
+  /** Fulfilled once the topics are subscribed to, or will be at the next start. Never rejects. */
+  subscribe(topics: readonly string[]): Promise<void> {
+    for (const topic of topics) this.#topics.add(topic);
+    this.#starting = this.#beginAgain(this.#starting);
+    return this.#starting;
+  }
+
+  /** Leaves the group and joins it again: kafkajs takes no more topics while it runs. */
+  async #beginAgain(starting: Promise<void>): Promise<void> {
+    await starting;
+    await this.#arrival();
+    const client = this.#client;
+    if (this.#stopped) return;
+    await this.#joins();
+    this.#isMember = false;
+    await client.stop().catch((error: unknown) => this.#parts.logger.debug({ err: error }, 'leaving the group failed'));
+    // A client that replaces this one begins with all topics.
+    if (!this.#stopped && client === this.#client) await this.#startNow();
   }
 
   pause(topics: TopicPartitions[]): void {
@@ -167,7 +189,7 @@ export class GroupMember {
     this.#isOnItsWay = true;
     try {
       await client.connect();
-      await onceKnown(() => client.subscribe({ topics: [...this.#parts.topics], fromBeginning: true }));
+      await onceKnown(() => client.subscribe({ topics: [...this.#topics], fromBeginning: true }));
       await client.run({
         autoCommit: false,
         eachBatchAutoResolve: false,
@@ -256,12 +278,19 @@ export class GroupMember {
     if (this.#stopped) return;
     clearTimeout(this.#startAgain);
     this.#startAgain = setTimeout(() => {
-      this.#confirmedAt = performance.now();
-      this.#starting = this.#begin().catch((error: Error) => {
-        if (error instanceof BrokerRefused) this.#crashed(error, false);
-        else this.#startAgainSoon();
-      });
+      this.#starting = this.#startNow();
     }, START_AGAIN_MS);
+  }
+
+  async #startNow(): Promise<void> {
+    clearTimeout(this.#startAgain);
+    this.#confirmedAt = performance.now();
+    try {
+      await this.#begin();
+    } catch (error) {
+      if (error instanceof BrokerRefused) this.#crashed(error, false);
+      else this.#startAgainSoon();
+    }
   }
 
   /**
@@ -284,8 +313,10 @@ export class GroupMember {
 
   /** One of them was deleted, and the group can't be joined without it. */
   #makeTopicsAnew(): void {
-    const { admin, logger, topics } = this.#parts;
-    for (const topic of topics) admin.forget(topic);
-    admin.ensure([...topics]).catch((error: unknown) => logger.warn({ err: error }, 'the topics are unavailable'));
+    const { admin, logger } = this.#parts;
+    for (const topic of this.#topics) admin.forget(topic);
+    admin
+      .ensure([...this.#topics])
+      .catch((error: unknown) => logger.warn({ err: error }, 'the topics are unavailable'));
   }
 }

@@ -39,7 +39,7 @@ export class SqliteBroker implements Broker {
     return this.#open(async () => {
       for (const start of this.#log.starts(options.group, options.topics)) await options.onStart?.(start);
       await this.#log.begin(options.group, options.topics);
-      const consumer = new SqliteConsumer(this.#store, this.#log, options);
+      const consumer = new SqliteConsumer(this.#store, this.#log, options, (work) => this.#open(work));
       this.#consumers.add(consumer);
       consumer.closed.then(() => this.#consumers.delete(consumer));
       try {

@@ -12,6 +12,8 @@ import { TopicLane } from './lane.js';
 import type { RecordLog } from './record-log.js';
 import type { StoreFile } from './store-file.js';
 
+type WithPortErrors = (work: () => Promise<void>) => Promise<void>;
+
 /** The longest wait if the disk takes no writes while a consumer closes. */
 const KEEP_WITHIN_MS = 1_000;
 
@@ -23,12 +25,17 @@ export class SqliteConsumer implements Consumer {
   readonly #pump: RecordPump;
   readonly #offsets: OffsetKeeper<TopicLane>;
   readonly #unsubscribe: () => void;
+  readonly #withPortErrors: WithPortErrors;
+  readonly #topics: Set<string>;
   #lanes: readonly TopicLane[] = [];
   #closing: Promise<void> | null = null;
   #resolveClosed: () => void = () => undefined;
 
-  constructor(store: StoreFile, log: RecordLog, options: ConsumeOptions) {
+  /** @param withPortErrors turns errors of SQLite into those of the port */
+  constructor(store: StoreFile, log: RecordLog, options: ConsumeOptions, withPortErrors: WithPortErrors) {
+    this.#withPortErrors = withPortErrors;
     this.#options = options;
+    this.#topics = new Set(options.topics);
     this.#log = log;
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
@@ -50,6 +57,16 @@ export class SqliteConsumer implements Consumer {
   /** @throws an error of fs or SQLite */
   async start(): Promise<void> {
     await this.#lock.acquire();
+  }
+
+  subscribe(topics: readonly string[]): Promise<void> {
+    return this.#withPortErrors(async () => {
+      await this.#log.begin(this.#options.group, topics);
+      const added = topics.filter((topic) => !this.#topics.has(topic));
+      // Without lanes another process has the group: #begin makes all of them.
+      if (this.#lanes.length > 0) this.#setLanes([...this.#lanes, ...this.#lanesOf(added)]);
+      for (const topic of added) this.#topics.add(topic);
+    });
   }
 
   stop(): void {
@@ -85,8 +102,12 @@ export class SqliteConsumer implements Consumer {
   }
 
   #begin(): void {
-    const { group, topics, notBefore = () => 0 } = this.#options;
-    this.#setLanes([...new Set(topics)].map((topic) => new TopicLane(topic, this.#log, group, notBefore)));
+    this.#setLanes(this.#lanesOf(this.#topics));
+  }
+
+  #lanesOf(topics: Iterable<string>): TopicLane[] {
+    const { group, notBefore = () => 0 } = this.#options;
+    return [...topics].map((topic) => new TopicLane(topic, this.#log, group, notBefore));
   }
 
   #setLanes(lanes: readonly TopicLane[]): void {

@@ -9,6 +9,13 @@ export interface Delay {
 }
 
 const JITTER = 0.1;
+export const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** From its text; null for any other text. */
+export function delayOf(text: string): Delay | null {
+  const [, count, unit = ''] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
+  return count === undefined ? null : { text, ms: Number(count) * (UNIT_MS[unit] ?? 1) };
+}
 
 export function longestDelayMs(schedule: readonly Delay[]): number {
   return Math.max(...schedule.map(({ ms }) => ms));

@@ -1,8 +1,7 @@
 /** Durations become milliseconds, sizes become bytes. */
-import type { Delay } from '../../delivery/retry/retry-schedule.js';
+import { type Delay, UNIT_MS } from '../../delivery/retry/retry-schedule.js';
 import { becoming, listOf, matching, type Parser } from './parser.js';
 
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 const UNIT_BYTES: Readonly<Record<string, number>> = { MiB: 1024 ** 2, GiB: 1024 ** 3 };
 /** Node's longest timer (24 days): a longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -43,6 +43,7 @@ describe('a broker that is out of reach', () => {
         die = (error) => void consumer.close().then(() => reject(error));
       });
       return {
+        subscribe: (topics) => consumer.subscribe(topics),
         stop: () => consumer.stop(),
         close: () => consumer.close(),
         state: () => consumer.state(),

@@ -97,6 +97,7 @@ test('in binary mode without a value it is replayed from the dead letters', asyn
     broker: fixture.parts.broker,
     topics: fixture.topics,
     tier: SCHEDULE[0],
+    recipientNow: async () => ({ kind: 'active', webhook: webhookOf(1) }) as const,
     isReadable: async () => true,
     now: () => NOW,
   };

@@ -2,19 +2,21 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type Delivery, toRetryRecord } from '../../../src/delivery/delivery.js';
 import { logEntry } from '../../../src/delivery/log/delivery-log.js';
 import type { PaymentEvent } from '../../../src/delivery/payment/payment-event.js';
+import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
 import { type DeadLetter, notValid, unrouted } from '../../../src/delivery/retry/dead-letters.js';
 import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
+import type { Delay } from '../../../src/delivery/retry/retry-schedule.js';
 import { BrokerUnavailable, type NewRecord, type ReceivedRecord } from '../../../src/ports/broker.js';
 import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from '../../support/dead-letter-samples.js';
 import { DeliverFixture, SCHEDULE } from '../../support/deliver-fixture.js';
 import { ACCOUNT, deliveryTo, EVENT, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
 import { retryRecordOfE944a2e } from '../../support/earlier-records.js';
+import { webhookOf } from '../../support/fake-accounts.js';
 
 let fixture: DeliverFixture;
-const unreadable = new Set<number>();
 beforeEach(() => {
   fixture = new DeliverFixture();
-  unreadable.clear();
+  fixture.accounts.put(webhookOf(1), webhookOf(2));
 });
 
 const dead = (...letters: NewRecord[]) => fixture.broker.publish(fixture.topics.deadLetters, letters);
@@ -22,12 +24,13 @@ const waits = () => fixture.waiting.map(({ tier, delivery }) => [tier, delivery.
 /** The delivery of the same id, to the webhook that another event added. */
 const inHistory = (addedBy: string): Delivery => deliveryTo(1, { webhookEvent: addedBy });
 
-async function replay(wanted: (letter: DeadLetter) => boolean = () => true) {
+async function replay(wanted: (letter: DeadLetter) => boolean = () => true, tier: Delay | null = SCHEDULE[0]) {
   const parts = {
     broker: fixture.broker,
     topics: fixture.topics,
-    tier: SCHEDULE[0],
-    isReadable: async (accountId: number) => !unreadable.has(accountId),
+    tier,
+    recipientNow: (delivery: Delivery) => confirmedRecipientOf(delivery, fixture.accounts, fixture.parts.wasRemoved),
+    isReadable: async (accountId: number) => fixture.accounts.unreadable(accountId) === null,
     now: () => NOW,
   };
   const told: (readonly [kind: string, webhookId: number | null])[] = [];
@@ -47,6 +50,12 @@ test.each([
   expect(await replay()).toEqual([]);
 });
 
+test('without a tier it fails, and says that nothing waits', async () => {
+  await dead(exhausted(given, 'status 503'));
+  await expect(replay(undefined, null)).rejects.toThrow('there is no retry tier');
+  expect(fixture.log).toEqual([]);
+});
+
 test('one that release e944a2e buried begins again', async () => {
   const { key, value, headers } = retryRecordOfE944a2e(deliveryTo(1), NOW);
   await dead({ key, value, headers: [...headers, header('aw-reason', 'exhausted')] });
@@ -60,41 +69,66 @@ test('what was not valid is no delivery: nothing is said of it', async () => {
 });
 
 describe('a delivery of another history', () => {
+  const ofOther = (id: number) => ofOtherHistory(deliveryTo(id), 'other');
+  beforeEach(() => fixture.accounts.put(webhookOf(1, { addedBy: 'other' }), webhookOf(2, { addedBy: 'other' })));
+
   test('is left, and told of once, however often it is among the dead letters', async () => {
-    await dead(ofOtherHistory(deliveryTo(1), 'other'), ofOtherHistory(deliveryTo(1), 'other'));
-    await dead(ofOtherHistory(deliveryTo(2), 'other'));
+    await dead(ofOther(1), ofOther(1), ofOther(2), exhausted(deliveryTo(1), 'status 503'));
     expect(await replay()).toEqual([
-      ['left', 1],
-      ['left', 2],
+      ['other-history', 1],
+      ['other-history', 2],
     ]);
     expect(waits()).toEqual([]);
   });
 
-  test('only where it is asked for', async () => {
-    await dead(ofOtherHistory(deliveryTo(1), 'other'), ofOtherHistory(deliveryTo(2), 'other'));
-    expect(await replay(({ webhookId }) => webhookId === 2)).toEqual([['left', 2]]);
+  test('is told of only where it is asked for', async () => {
+    await dead(ofOther(1), ofOther(2));
+    expect(await replay(({ webhookId }) => webhookId === 2)).toEqual([['other-history', 2]]);
   });
 
-  test.each(['exhausted first', 'exhausted last'])('is left where it was exhausted before, too: %s', async (order) => {
-    const letters = [exhausted(deliveryTo(1), 'status 503'), ofOtherHistory(deliveryTo(1), 'other')];
-    await dead(...(order === 'exhausted first' ? letters : letters.reverse()));
-    expect(await replay()).toEqual([['left', 1]]);
-    expect(waits()).toEqual([]);
+  test('begins again once its history is back', async () => {
+    await dead(ofOther(1));
+    fixture.accounts.put(webhookOf(1));
+    expect(await replay()).toEqual([['replayed', 1]]);
   });
 
   test('does not keep back the one to the webhook that has the id now', async () => {
+    fixture.accounts.put(webhookOf(1, { addedBy: 'b' }));
     await dead(ofOtherHistory(inHistory('a'), 'b'), exhausted(inHistory('b'), 'status 503'));
     expect(await replay()).toEqual([
-      ['left', 1],
+      ['other-history', 1],
       ['replayed', 1],
     ]);
     expect(fixture.waiting).toMatchObject([{ delivery: { webhookEvent: 'b' } }]);
   });
 
   test('is not left where its payment reached the webhook that has the id now', async () => {
-    await dead(ofOtherHistory(deliveryTo(1), 'other'));
+    await dead(ofOther(1));
     await fixture.broker.publish(fixture.topics.deliveries, [logEntry(deliveryTo(1), 'delivered', null, null)]);
     expect(await replay()).toEqual([]);
+  });
+});
+
+describe.each([
+  ['held', deactivated(deliveryTo(1))],
+  ['exhausted', exhausted(deliveryTo(1), 'status 503')],
+])('a delivery that was %s', (_, letter) => {
+  test.each([
+    ['off by the service', webhookOf(1, { isActive: false, offBy: 'service' })],
+    ['off by the account', webhookOf(1, { isActive: false })],
+  ])('is left while its webhook is %s, and sent once it is active', async (__, off) => {
+    await dead(letter, letter);
+    fixture.accounts.put(off);
+    expect(await replay()).toEqual([['inactive', 1]]);
+    expect([waits(), fixture.log]).toEqual([[], []]);
+    fixture.accounts.put(webhookOf(1));
+    expect(await replay()).toEqual([['replayed', 1]]);
+  });
+
+  test('is left if its webhook was removed', async () => {
+    await dead(letter);
+    fixture.accounts.remove(1);
+    expect(await replay()).toEqual([['inactive', 1]]);
   });
 });
 
@@ -169,14 +203,14 @@ describe('of an account that could not be read', () => {
   });
 
   test('what still can’t be read is left, and said, until it can be', async () => {
-    unreadable.add(ACCOUNT);
+    fixture.accounts.aside = UNREADABLE;
     await dead(letterOf(record), ofUnreadable(deliveryTo(1)));
     expect(await replay()).toEqual([
-      ['unreadable', null],
-      ['unreadable', 1],
+      ['account-unreadable', null],
+      ['account-unreadable', 1],
     ]);
     expect([published(), waits()]).toEqual([[], []]);
-    unreadable.clear();
+    fixture.accounts.aside = null;
     expect(await replay()).toEqual([
       ['published', null],
       ['replayed', 1],
@@ -188,9 +222,9 @@ describe('of an account that could not be read', () => {
     await replay();
     const [again] = published();
     await dead(letterOf(received({ ...paymentRecord(), headers: again?.headers ?? [] }, { offset: 9 })));
-    unreadable.add(ACCOUNT);
-    expect(await replay()).toEqual([['unreadable', null]]);
-    unreadable.clear();
+    fixture.accounts.aside = UNREADABLE;
+    expect(await replay()).toEqual([['account-unreadable', null]]);
+    fixture.accounts.aside = null;
     expect(await replay()).toEqual([['published', null]]);
     expect(published()).toHaveLength(2);
   });

@@ -1,0 +1,96 @@
+/**
+ * Checks the next record of each partition: an unreadable batch stops it, and a retry record that is long due has no
+ * reader. Processes that read the partitions report this too; this check needs none.
+ */
+import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
+import { dueOf } from '../delivery/delivery.js';
+import { retryGroup } from '../delivery/groups.js';
+import { longestWaitMs } from '../delivery/retry/retry-schedule.js';
+import { existingTiers } from '../delivery/retry/tiers.js';
+import { standstillText, standstillTodo } from '../delivery/standstill.js';
+import { type Topics, topicsOf } from '../delivery/topics.js';
+import {
+  type Broker,
+  BrokerRefused,
+  BrokerUnavailable,
+  type ReceivedRecord,
+  type UnreadableBatch,
+} from '../ports/broker.js';
+import type { Config } from '../settings/config.js';
+import { type Check, type Finding, fail, ok, warn } from './check.js';
+
+/** Shorter than a check's limit: if Kafka does not answer, the broker check says so. */
+const LOOK_WITHIN_MS = 8_000;
+/** A dispatcher finds a new tier within a minute. */
+const OVERDUE_MS = 120_000;
+const START_ONE = 'start a dispatcher with this TOPIC_PREFIX and KAFKA_GROUP; if one runs, see its log';
+
+export type PartitionsConfig = Pick<Config, 'paymentTopics' | 'topicPrefix' | 'delivery'>;
+
+/** @param openBroker null if none exists yet */
+export function partitionChecks(
+  config: PartitionsConfig,
+  openBroker: () => Promise<Broker | null>,
+  now: () => number,
+): Check[] {
+  return [{ name: 'partitions', run: async () => findings(config, await openBroker(), now()) }];
+}
+
+async function findings(config: PartitionsConfig, broker: Broker | null, now: number): Promise<Finding[]> {
+  if (!broker) return [];
+  const topics = topicsOf(config.paymentTopics, config.topicPrefix);
+  try {
+    const next = await withinTime(LOOK_WITHIN_MS, nextRecords(config, broker, topics));
+    const found = [...next.unreadable.map(stopped), ...overdue(next.records, topics, now)];
+    return found.length === 0 ? [ok('no partition is stopped, and no retry tier is without a reader')] : found;
+  } catch (error) {
+    if (error instanceof BrokerRefused) return [warn(error.message, 'grant READ on groups account-webhooks-browse-*')];
+    if (error instanceof BrokerUnavailable || error instanceof TookTooLong) return [];
+    throw error;
+  }
+}
+
+interface Next {
+  readonly records: ReceivedRecord[];
+  readonly unreadable: UnreadableBatch[];
+}
+
+/** The next record of a group in each partition: earlier records may still be in progress. */
+async function nextRecords({ delivery: { group } }: PartitionsConfig, broker: Broker, topics: Topics): Promise<Next> {
+  const tiers = await existingTiers({ broker, topics });
+  const next: Next = { records: [], unreadable: [] };
+  // Concurrently: each topic is a group of its own, and Kafka delays a new group by three seconds.
+  await Promise.all([
+    ...topics.payments.map((topic) => readNext(broker, { topic, by: group }, next)),
+    ...tiers.map((topic) => readNext(broker, { topic, by: retryGroup(group) }, next)),
+  ]);
+  return next;
+}
+
+async function readNext(broker: Broker, { topic, by }: { topic: string; by: string }, next: Next): Promise<void> {
+  const committed = [...(await broker.committed(by, topic))];
+  const ranges = new Map(committed.map(([partition, from]) => [partition, { from, to: from + 1 }]));
+  const onUnreadable = (batch: UnreadableBatch) => void next.unreadable.push(batch);
+  for await (const record of broker.browse(topic, { ranges, onUnreadable })) next.records.push(record);
+}
+
+function stopped(batch: UnreadableBatch): Finding {
+  return fail(standstillText(batch), standstillTodo(batch));
+}
+
+/** A delivery in a tier is done within seconds of its due time, or is in the next tier. */
+function overdue(records: readonly ReceivedRecord[], { tierOf }: Topics, now: number): Finding[] {
+  const late = new Map<string, number>();
+  for (const record of records) {
+    const tier = tierOf(record.topic);
+    if (!tier) continue;
+    const overdueMs = now - Math.min(dueOf(record) || record.timestamp, record.timestamp + longestWaitMs(tier));
+    if (overdueMs > OVERDUE_MS) late.set(record.topic, Math.max(overdueMs, late.get(record.topic) ?? 0));
+  }
+  return [...late].map(([topic, ms]) =>
+    warn(
+      `${topic} has a record that has been due for ${Math.round(ms / 60_000)} min: no dispatcher reads it`,
+      START_ONE,
+    ),
+  );
+}

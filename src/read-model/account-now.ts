@@ -1,0 +1,26 @@
+/** An account's webhooks as the event store has them now, for commands, which have no read model. */
+import type { EventStore } from '../ports/event-store.js';
+import { accountStream } from '../webhooks/events.js';
+import type { AccountWebhooks } from '../webhooks/state.js';
+import { setAsideBy, setAsideText } from './account-unreadable.js';
+import type { Accounts } from './accounts.js';
+import { whyUnfoldable } from './foldable.js';
+import { loadProjection } from './projection-source.js';
+
+export type AccountNow = Pick<Accounts, 'webhook' | 'unreadable'>;
+
+/** @throws StoreUnavailable */
+export async function accountNow(store: Pick<EventStore, 'read'>, accountId: number): Promise<AccountNow> {
+  const projection = loadProjection('account-webhooks');
+  let state = projection.init() as AccountWebhooks;
+  for await (const event of store.read(accountStream(accountId))) {
+    const why = whyUnfoldable(event);
+    if (why !== null) return unreadable(setAsideText(event.stream, setAsideBy(event, why)));
+    state = projection.fold(state, event) as AccountWebhooks;
+  }
+  return { unreadable: () => null, webhook: (_, id) => state.webhooks.find((webhook) => webhook.id === id) };
+}
+
+function unreadable(why: string): AccountNow {
+  return { unreadable: () => why, webhook: () => undefined };
+}

@@ -1,0 +1,53 @@
+import { expect, test } from '@jest/globals';
+import { toRetryRecord } from '../../src/delivery/delivery.js';
+import { partitionChecks } from '../../src/doctor/partition-checks.js';
+import type { Broker, ReceivedRecord } from '../../src/ports/broker.js';
+import { readConfig } from '../../src/settings/read-config.js';
+import { deliveryTo, NOW } from '../support/delivery-samples.js';
+import { RecordingBroker } from '../support/recording-broker.js';
+
+const MINUTE_MS = 60_000;
+const TIER = 'webhooks.retry.5m';
+
+class WaitingBroker extends RecordingBroker {
+  constructor(readonly publishedAt: number) {
+    super();
+  }
+
+  override async committed() {
+    return new Map([[0, 0]]);
+  }
+
+  override async *browse(topic: string): AsyncIterable<ReceivedRecord> {
+    for (const record of this.of(topic).slice(0, 1)) yield { ...record, timestamp: this.publishedAt };
+  }
+}
+
+async function findings(topic: string, due: number, minutesOld: number): Promise<string[]> {
+  const broker = new WaitingBroker(NOW - minutesOld * MINUTE_MS);
+  await broker.publish(topic, [toRetryRecord(deliveryTo(1), due)]);
+  const checks = partitionChecks(
+    readConfig({}),
+    async () => broker as Broker,
+    () => NOW,
+  );
+  const found = await Promise.all(checks.map(({ run }) => run()));
+  return found.flat().map(({ verdict, says }) => `${verdict} ${says}`);
+}
+
+const READ = ['ok no partition is stopped, and no retry tier is without a reader'];
+const unread = (topic: string, minutes: number) => [
+  `warn ${topic} has a record that has been due for ${minutes} min: no dispatcher reads it`,
+];
+
+test.each([
+  ['a record that is not due yet', TIER, NOW + MINUTE_MS, 4, READ],
+  ['a record that has been due for a minute', TIER, NOW - MINUTE_MS, 4, READ],
+  ['a record that has been due for three minutes', TIER, NOW - 3 * MINUTE_MS, 4, unread(TIER, 3)],
+  ['a tier of another schedule', 'webhooks.retry.7m', NOW - 3 * MINUTE_MS, 4, unread('webhooks.retry.7m', 3)],
+  ['a due time beyond its tier, written by a fast clock', TIER, NOW + 9_000 * MINUTE_MS, 10, unread(TIER, 4)],
+  ['another installation’s tier', `b.${TIER}`, NOW - 3 * MINUTE_MS, 4, READ],
+  ['a topic that is no tier', 'webhooks.retry.notes', NOW - 3 * MINUTE_MS, 4, READ],
+])('%s', async (_, topic, due, minutesOld, expected) => {
+  expect(await findings(topic, due, minutesOld)).toEqual(expected);
+});
