@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { startDispatcher } from '../../src/delivery/dispatcher.js';
+import { startDispatcher, unconfirmedText } from '../../src/delivery/dispatcher.js';
 import type { ConsumeOptions, Consumer } from '../../src/ports/broker.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import { RecordingBroker } from '../support/recording-broker.js';
@@ -35,4 +35,15 @@ test('both consumers hold a bounded number of records, and of bytes', async () =
     { group: 'g.retry', ...bounded },
   ]);
   await dispatcher.close();
+});
+
+test('payments that are not confirmed for 30 s are a reason not to be ready, with how many are in hand', () => {
+  const consumer = { connected: true, inHand: 20, inHandBytes: 0, partitions: [] };
+  const state = { payments: consumer, retries: consumer, unreadTiers: new Map<string, number>() };
+  const now = Date.parse('2026-11-25T10:00:30.000Z');
+  expect(unconfirmedText({ ...state, unconfirmedMs: 29_999 }, now)).toBeNull();
+  expect(unconfirmedText({ ...state, unconfirmedMs: 30_000 }, now)).toBe(
+    "payments are delivered but not confirmed: the read model is behind the event store's head since " +
+      '2026-11-25T10:00:00.000Z; 20 in hand of 16,384',
+  );
 });
