@@ -77,14 +77,10 @@ export class Following {
     let isQuiet = head.commit === this.#mark.record.commit;
     let isLive = false;
     for await (const batch of this.#subscribed(FOLLOWING)) {
-      const given = this.#given(batch);
-      if (isLive) {
-        if (batch.passed) this.#pass(batch.passed.commit, this.#reads.newestHead);
-        yield given ?? this.#batch([]);
-        continue;
-      }
-      isQuiet &&= given === null && batch.passed === null;
+      const given = isLive ? this.#passedLive(batch) : this.#given(batch);
       if (given) yield given;
+      if (isLive) continue;
+      isQuiet &&= !given && !batch.passed;
       if (!batch.caughtUp) continue;
       this.#pass(head.commit, head);
       if (!isQuiet && !isLastTry) return false;
@@ -107,6 +103,11 @@ export class Following {
     const reached = later(this.#mark.passed, passed);
     const isLater = record.commit <= reached && record.commit > this.#mark.record.commit;
     this.#mark = { ...this.#mark, passed: reached, record: isLater ? record : this.#mark.record };
+  }
+
+  #passedLive(batch: ResolvedBatch): EventBatch {
+    if (batch.passed) this.#pass(batch.passed.commit, this.#reads.newestHead);
+    return this.#given(batch) ?? this.#batch([]);
   }
 
   /** Null if there is nothing to yield. */
