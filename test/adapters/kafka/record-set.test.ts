@@ -158,6 +158,13 @@ describe('what is sound is read', () => {
     expect(await messagesOf(set, fetchedAs({ budget }))).toEqual([]);
   });
 
+  test('what one fetch may hold counts 256 bytes for each header', async () => {
+    const headers = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`h${n}`, '']));
+    const set = Buffer.concat(await Promise.all([0, 1, 2].map((first) => batch(first, ['v'], 0, headers))));
+    const budget = { bytes: 150_000 };
+    expect((await messagesOf(set, fetchedAs({ budget }))).map(({ offset }) => offset)).toEqual(['0', '1']);
+  });
+
   test('80,000 headers take no time to speak of', async () => {
     const names = Array.from({ length: 80_000 }, (_, n) => [`h${n}`, '']);
     const begun = performance.now();
