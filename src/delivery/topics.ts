@@ -6,17 +6,21 @@ export interface Topics {
   readonly deadLetters: string;
   readonly deliveries: string;
   tier(delay: Delay): string;
+  /** Whether it is a topic of this installation that only the service writes to. */
+  isOwn(topic: string): boolean;
   /** Whether a topic is a tier of this installation, even one that the schedule no longer names. */
   isTier(topic: string): boolean;
 }
 
 export function topicsOf(paymentTopics: readonly [string, ...string[]], prefix: string): Topics {
   const tiers = `${prefix}webhooks.retry.`;
+  const isTier = (topic: string) => topic.startsWith(tiers);
+  const own = { deadLetters: `${prefix}webhooks.dead-letter`, deliveries: `${prefix}webhooks.deliveries` };
   return {
     payments: paymentTopics,
-    deadLetters: `${prefix}webhooks.dead-letter`,
-    deliveries: `${prefix}webhooks.deliveries`,
+    ...own,
     tier: ({ text }) => `${tiers}${text}`,
-    isTier: (topic) => topic.startsWith(tiers),
+    isTier,
+    isOwn: (topic) => topic === own.deadLetters || topic === own.deliveries || isTier(topic),
   };
 }

@@ -6,6 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { patience } from '../runner/patience.js';
+import { type Backbone, describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { failingFirst } from '../support/failing-first.js';
 import { FaultScene } from '../support/fault-scene.js';
@@ -38,7 +39,7 @@ const BUSY_MS = 600;
 
 jest.setTimeout(300_000);
 
-withFaultyLibc(() => {
+const onEachBackbone = (backbone: Backbone) => {
   let scene: FaultScene;
   let libc: FaultyLibc;
   afterEach(async () => {
@@ -57,7 +58,7 @@ withFaultyLibc(() => {
   test.each(inFull(jumps, jumps.slice(0, 1)))(
     '$jump, and to the right time again',
     async ({ jump, ms, oldToken, newTokenAfterwards }) => {
-      scene = await FaultScene.open(undefined, { respond, settings: { RETRY_SCHEDULE } });
+      scene = await FaultScene.open(backbone, { respond, settings: { RETRY_SCHEDULE } });
       libc = new FaultyLibc(String(scene.settings.DATA_DIR));
       const service = await scene.serve(libc.settings);
       const urls = scene.urls(...PATHS);
@@ -100,7 +101,7 @@ withFaultyLibc(() => {
   );
 
   testInFull('retries that wait since the clock was a day ahead wait no longer than their delay', async () => {
-    scene = await FaultScene.open(undefined, { respond, settings: { RETRY_SCHEDULE: '1s,500ms,200ms' } });
+    scene = await FaultScene.open(backbone, { respond, settings: { RETRY_SCHEDULE: '1s,500ms,200ms' } });
     libc = new FaultyLibc(String(scene.settings.DATA_DIR));
     libc.shiftClock(24 * HOUR_MS);
     const ahead = await scene.serve(libc.settings);
@@ -122,7 +123,9 @@ withFaultyLibc(() => {
       unexpected: 0,
     });
   });
-});
+};
+
+withFaultyLibc(() => describeBackbones(onEachBackbone));
 
 async function answerTo({ url }: Service, token: string): Promise<number> {
   const response = await fetch(`${url}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
