@@ -5,7 +5,7 @@
  * offsets and release partitions, so after such a stop nothing that was done is sent again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Broker, Consumer, ConsumerState, ReceivedRecord } from '../ports/broker.js';
+import type { Broker, BrokerRefused, Consumer, ConsumerState, ReceivedRecord } from '../ports/broker.js';
 import { Confirmation, type ConfirmationParts } from './confirmation.js';
 import { createDeliver } from './deliver.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
@@ -29,14 +29,17 @@ const IN_FLIGHT = 16_384;
 const IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 
 export interface Dispatcher {
-  /** Rejected if a consumer died for good: the process must end, and a supervisor restarts it. */
+  /**
+   * Rejected if a consumer died for good, or the broker refused a publish: the process must end, and a supervisor restarts
+   * it.
+   */
   readonly closed: Promise<void>;
   /** The states of its consumers: the one of the payment topics and the one of the tiers. */
   state(): { readonly payments: ConsumerState; readonly retries: ConsumerState };
   close(): Promise<void>;
 }
 
-export type DispatcherParts = Omit<FanOutParts, 'interrupt' | 'abandon' | 'confirmation' | 'routedLog'> & {
+export type DispatcherParts = Omit<FanOutParts, 'interrupt' | 'abandon' | 'refused' | 'confirmation' | 'routedLog'> & {
   readonly broker: Broker;
   readonly group: string;
   /** The identity of the event store behind the read model. */
@@ -51,7 +54,8 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   const { drainMs = DRAIN_MS } = given;
   const interrupt = new AbortController();
   const abandon = new AbortController();
-  const signals = { interrupt: interrupt.signal, abandon: abandon.signal };
+  const refusal = new Refusal();
+  const signals = { interrupt: interrupt.signal, abandon: abandon.signal, refused: refusal.by };
   const confirmation = new Confirmation({ passHead: given.passHead, signal: interrupt.signal });
   const routedLog = new RoutedLog({ ...given, ...signals, topic: given.topics.deliveries });
   const parts = { ...given, ...signals, confirmation, routedLog };
@@ -64,9 +68,14 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   ]);
   const { payments, retries } = await consumeAll(parts, tiers);
   const consumers = [payments, retries];
+  // Redelivered records would be attempted again, and again in vain.
+  refusal.happened.catch(() => {
+    for (const consumer of consumers) consumer.stop();
+  });
+  const closed = Promise.all(consumers.map((consumer) => consumer.closed));
   return {
     state: () => ({ payments: payments.state(), retries: retries.state() }),
-    closed: Promise.all(consumers.map(({ closed }) => closed)).then(() => undefined),
+    closed: Promise.race([refusal.happened, closed]).then(() => undefined),
     async close() {
       const closing = Promise.all(consumers.map((consumer) => consumer.close()));
       parts.gate.close();
@@ -77,6 +86,18 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
       clearTimeout(giveUp);
     },
   };
+}
+
+/** Rejected once the broker refuses our credentials or permissions for a publish. */
+class Refusal {
+  by: (error: BrokerRefused) => void = () => undefined;
+  readonly happened = new Promise<never>((_, reject) => {
+    this.by = reject;
+  });
+
+  constructor() {
+    this.happened.catch(() => undefined);
+  }
 }
 
 /** The tiers of the schedule, and tiers of an earlier schedule that still hold records. */

@@ -10,7 +10,7 @@ import { type RoutedEntry, readRoutedEntry } from '../../src/delivery/log/routed
 import { RoutedLog } from '../../src/delivery/log/routed-log.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { noTracing } from '../../src/observability/tracing.js';
-import type { Broker, ReceivedRecord, RecordHold } from '../../src/ports/broker.js';
+import type { Broker, BrokerRefused, ReceivedRecord, RecordHold } from '../../src/ports/broker.js';
 import type { Command, Decision } from '../../src/webhooks/decide.js';
 import { ACCOUNT, DELIVERED, deliveryTo, NOW } from './delivery-samples.js';
 import { FakeAccounts, webhookOf } from './fake-accounts.js';
@@ -46,6 +46,8 @@ export class DeliverFixture {
   readonly logger = recordingLogger();
   readonly interrupt = new AbortController();
   readonly abandon = new AbortController();
+  /** With what the broker refused a publish for good. */
+  readonly refusals: BrokerRefused[] = [];
   readonly gate: EndpointGate;
   readonly parts: FanOutParts & { readonly broker: Broker };
   /** The result of the next attempts. */
@@ -62,7 +64,10 @@ export class DeliverFixture {
       return this.decision();
     };
     const { accounts, logger, broker } = this;
-    const abandon = this.abandon.signal;
+    const signals = {
+      abandon: this.abandon.signal,
+      refused: (error: BrokerRefused) => void this.refusals.push(error),
+    };
     this.parts = {
       broker: this.broker,
       topics: this.topics,
@@ -76,7 +81,7 @@ export class DeliverFixture {
       },
       gate: this.gate,
       confirmation: { confirmed: () => this.confirmed() },
-      routedLog: new RoutedLog({ broker, logger, abandon, topic: this.topics.deliveries, store: 'store-1' }),
+      routedLog: new RoutedLog({ broker, logger, ...signals, topic: this.topics.deliveries, store: 'store-1' }),
       attempt: async (request) => {
         this.requests.push(request);
         return this.answer(request);
@@ -91,7 +96,7 @@ export class DeliverFixture {
       now: () => NOW,
       random: () => 0,
       interrupt: this.interrupt.signal,
-      abandon,
+      ...signals,
       ...changes,
     };
   }
