@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MAX_ATTRIBUTE_BYTES } from '../../src/delivery/payment/cloud-event-attributes.js';
 import { MAX_PAYMENT_BYTES, parsePaymentEvent } from '../../src/delivery/payment/payment-event.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
-import { ACCOUNT, EVENT } from '../support/delivery-samples.js';
+import { ACCOUNT, EVENT, header } from '../support/delivery-samples.js';
 import { fileOf } from '../support/operations-chapter.js';
 
 const PAGE = fileOf('docs/payment-events.md');
@@ -36,8 +36,14 @@ describe('its reasons are those of the dead letters', () => {
     event({ type: 'CASH_IN' }),
     event({ accountId: '42' }),
     event({ accountId: 2 ** 53 }),
+    event({ id: 'x'.repeat(1_025) }),
   ];
-  const reasons = bad.map((value) => parse(value)).map((parsed) => (parsed.ok ? '' : parsed.reason));
+  const badHeaders = [Array(1_001).fill(header('h', '')), [header('h', 'x'.repeat(65_536))]];
+  const results = [
+    ...bad.map((value) => parse(value)),
+    ...badHeaders.map((headers) => parsePaymentEvent({ value: Buffer.from(event({})), headers })),
+  ];
+  const reasons = results.map((parsed) => (parsed.ok ? '' : parsed.reason));
   const table = PAGE.slice(PAGE.indexOf('| `aw-detail` |'), PAGE.indexOf('### Order'));
   const named = table
     .split('\n')

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { KafkaBroker, type KafkaSettings } from '../../../src/adapters/kafka/broker.js';
+import { toRetryRecord } from '../../../src/delivery/delivery.js';
 import { BrokerUnavailable, type NewRecord, RecordTooLarge } from '../../../src/ports/broker.js';
 import { collect, unique } from '../../contract/contract.js';
+import { deliveryTo, paymentRecord } from '../../support/delivery-samples.js';
 import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';
 import { recordingLogger } from '../../support/recording-logger.js';
 
@@ -99,6 +101,28 @@ withKafka((brokers) => {
     const names = Array.from({ length: 2_000 }, (_, n) => String(n));
     await Promise.all(names.map((name) => it.publish(topic, [record(name)])));
     expect((await collect(it.browse(topic))).map(({ value }) => String(value))).toEqual(names);
+  });
+
+  it('has all retry records of a delivery in one partition, also of a payment without a key', async () => {
+    const topic = unique('tier');
+    const it = broker();
+    const deliveries = Array.from({ length: 12 }, (_, n) =>
+      deliveryTo(n + 1, { record: { ...paymentRecord(), key: null } }),
+    );
+    // As two dispatchers write them, one after the other.
+    for (const attempts of [1, 2, 3]) {
+      await it.publish(
+        topic,
+        deliveries.map((delivery) => toRetryRecord({ ...delivery, attempts }, 0)),
+      );
+    }
+    const places = new Map<string, number[]>();
+    for (const { key, partition } of await collect(it.browse(topic))) {
+      places.set(String(key), [...(places.get(String(key)) ?? []), partition]);
+    }
+    expect([...places.keys()].sort()).toEqual(deliveries.map(({ id }) => id).sort());
+    for (const partitions of places.values()) expect(new Set(partitions)).toHaveProperty('size', 1);
+    expect(new Set([...places.values()].flat()).size).toBeGreaterThan(1);
   });
 
   it('takes a call that is larger than any batch', async () => {
