@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { isSpanId, parseTraceContext, type TraceContext, traceparentOf } from '../observability/trace-context.js';
-import { headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
+import { headerText, type NewRecord, NO_TIME, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
 import type { Webhook } from '../webhooks/state.js';
 import { eventHeaders } from './payment/cloud-event-attributes.js';
 import { type EventIdentity, eventOfKey, keyOfEvent } from './payment/event-identity.js';
@@ -84,7 +84,7 @@ export function newDelivery(
   const id = webhookMessageId(accountId, { eventId, eventSource: cloudEvent?.source ?? null }, webhookId);
   const received = 'timestamp' in record ? record : null;
   const payment = received && paymentText(placeOf(received));
-  const publishedAt = received?.timestamp ?? null;
+  const publishedAt = received && received.timestamp !== NO_TIME ? received.timestamp : null;
   const begun = {
     attempts: 0,
     turn: 0,

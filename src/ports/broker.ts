@@ -63,9 +63,11 @@ export interface ReceivedRecord extends NewRecord {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
-  /** Publication time, ms since the epoch. */
+  /** Publication time, ms since the epoch; NO_TIME if its publisher stamped it with what is no time, as nanoseconds. */
   readonly timestamp: number;
 }
+
+export const NO_TIME = -1;
 
 /** Records that were stored together and can't be read. */
 export interface UnreadableBatch {

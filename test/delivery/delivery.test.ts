@@ -10,7 +10,7 @@ import {
   withoutExtras,
 } from '../../src/delivery/delivery.js';
 import type { ContentMode } from '../../src/delivery/payment/parsed-payment.js';
-import { headerText, type NewRecord, type RecordHeader } from '../../src/ports/broker.js';
+import { headerText, type NewRecord, NO_TIME, type RecordHeader } from '../../src/ports/broker.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { binary, SOURCE, structured } from '../support/cloud-events.js';
 import { deliveryTo, EVENT, header, named, paymentRecord, received } from '../support/delivery-samples.js';
@@ -107,6 +107,11 @@ describe('a delivery between two attempts is a record of a tier', () => {
   test.each(['', 'abc', '0'.repeat(16), `${'3'.repeat(16)}\n`])('a span that is none is forgotten: %j', (lastSpan) => {
     const trace = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), flags: 1, state: null };
     expect(again(toRetryRecord(deliveryTo(1, { trace, lastSpan }), DUE))).toMatchObject({ trace, lastSpan: null });
+  });
+
+  test('of a payment without a time is never a latency', () => {
+    const record = received(paymentRecord(), { timestamp: NO_TIME });
+    expect(newDelivery(EVENT, named(1), record).publishedAt).toBeNull();
   });
 
   test('does not take the place of the record it came from along', () => {
