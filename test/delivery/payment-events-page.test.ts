@@ -1,7 +1,9 @@
 /** What docs/payment-events.md says of records, held against the parser. */
 import { describe, expect, test } from '@jest/globals';
 import { MAX_ATTRIBUTE_BYTES } from '../../src/delivery/payment/cloud-event-attributes.js';
+import { MAX_HEADERS, MAX_HEADERS_BYTES } from '../../src/delivery/payment/header-limits.js';
 import { MAX_PAYMENT_BYTES, parsePaymentEvent } from '../../src/delivery/payment/payment-event.js';
+import { MAX_ID_BYTES } from '../../src/delivery/payment/payment-event-schema.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { ACCOUNT, EVENT, header } from '../support/delivery-samples.js';
 import { fileOf } from '../support/operations-chapter.js';
@@ -20,6 +22,9 @@ test('its records are payment events', () => {
 test('it has the event types and the limits', () => {
   expect(PAGE).toContain(`One of ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}, spelled so`);
   expect(PAGE).toContain(`256 KiB (${MAX_PAYMENT_BYTES.toLocaleString('en')} bytes)`);
+  expect(PAGE).toContain(`at most ${MAX_HEADERS.toLocaleString('en')} headers`);
+  expect(PAGE).toContain(`at most 64 KiB (${MAX_HEADERS_BYTES.toLocaleString('en')} bytes)`);
+  expect(PAGE).toContain(`At most 1 KiB (${MAX_ID_BYTES.toLocaleString('en')} bytes) in UTF-8`);
   expect(PAGE).toContain(`have ${MAX_ATTRIBUTE_BYTES / 1024} KiB at most`);
 });
 
