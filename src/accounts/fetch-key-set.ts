@@ -38,7 +38,7 @@ export async function fetchKeySet(url: string, signal: AbortSignal): Promise<Key
 
 /** @throws NoKeySet */
 export async function jsonOf({ body }: Response): Promise<unknown> {
-  const text = (await bytesOf(body ?? [])).toString('utf8');
+  const text = new TextDecoder().decode(await bytesOf(body ?? []));
   try {
     return JSON.parse(text);
   } catch {
