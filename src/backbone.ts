@@ -5,6 +5,7 @@ import { SqliteBroker } from './adapters/sqlite/broker.js';
 import { SqliteEventStore } from './adapters/sqlite/event-store.js';
 import { DataDirUnusable, StoreFile, type StoreUse } from './adapters/sqlite/store-file.js';
 import { longestDelayMs } from './delivery/retry/retry-schedule.js';
+import { topicsOf } from './delivery/topics.js';
 import type { Logger } from './observability/logger.js';
 import { type Broker, STEPPED_OVER } from './ports/broker.js';
 import type { EventStore } from './ports/event-store.js';
@@ -104,25 +105,25 @@ export async function openEventStore(
   return { store, projections: new EventStoreDbProjections(client) };
 }
 
-export async function openBroker(
-  { kafka, retrySchedule }: Config,
-  embedded: { open(): StoreFile },
-  logger: Logger,
-): Promise<Broker> {
+export async function openBroker(config: Config, embedded: { open(): StoreFile }, logger: Logger): Promise<Broker> {
+  const { kafka } = config;
   if (!kafka) return new SqliteBroker(embedded.open(), (batch) => logger.warn(batch, STEPPED_OVER));
   const { KafkaBroker } = await import('./adapters/kafka/broker.js');
-  return new KafkaBroker(kafkaSettings(kafka, retrySchedule), logger);
+  return new KafkaBroker(kafkaSettings(config, kafka), logger);
 }
 
-export function kafkaSettings(config: KafkaConfig, schedule: Config['retrySchedule']): KafkaSettings {
-  const { brokers, tls, caFile, sasl, partitions, replicationFactor, retentionMs } = config;
+export function kafkaSettings(
+  { retrySchedule, paymentTopics, topicPrefix }: Config,
+  { brokers, tls, caFile, sasl, partitions, replicationFactor, retentionMs }: KafkaConfig,
+): KafkaSettings {
   return {
     brokers: [...brokers],
     ...(tls && { ssl: caFile === null ? true : { ca: [certificatesFrom('KAFKA_CA_FILE', caFile)] } }),
     ...(sasl && { sasl: saslOf(sasl) }),
     partitions,
     replicationFactor,
-    retentionMs: retentionMs + longestDelayMs(schedule),
+    retentionMs: retentionMs + longestDelayMs(retrySchedule),
+    isOwn: topicsOf(paymentTopics, topicPrefix).isOwn,
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
   };
 }

@@ -25,7 +25,9 @@ describe.each(SETTINGS)('$key', ({ key, at, byDefault, good, wrong = [] }) => {
     for (const [value, becomes] of good) {
       const config = readConfig({ [key]: value });
       expect(at(config)).toEqual(becomes);
-      const others = SETTINGS.filter((row) => row.key !== key);
+      // The prefix is part of the default group.
+      const changed = [key, ...(key === 'TOPIC_PREFIX' ? ['KAFKA_GROUP'] : [])];
+      const others = SETTINGS.filter((row) => !changed.includes(row.key));
       expect(others.map((row) => row.at(config))).toEqual(others.map((row) => row.byDefault));
     }
   });
@@ -127,6 +129,13 @@ it.each(['MASTER_KEY', 'MASTER_KEY_PREVIOUS', 'AUTH_JWKS_URL', 'EVENT_STORE_URL'
     }
   },
 );
+
+it.each([
+  [{ TOPIC_PREFIX: 'staging.' }, 'staging.account-webhooks'],
+  [{ TOPIC_PREFIX: 'staging.', KAFKA_GROUP: 'account-webhooks' }, 'account-webhooks'],
+])('with %j the group is %s: two installations on one payment topic each read all of it', (settings, group) => {
+  expect(readConfig(settings).delivery.group).toBe(group);
+});
 
 it('what is not a setting is left alone, whatever its name', () => {
   expect(readConfig({ PATH: '/bin', HTTPS_PROXY: 'http://proxy', ['__proto__']: 'x', port: 'x' })).toEqual(

@@ -3,9 +3,18 @@ import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 
 export type KeySet = ReturnType<typeof createLocalJWKSet>;
 
+/** After decompression. A key takes about 1 KiB. */
+const MOST_BYTES = 256 * 1024;
+const MOST_KEYS = 100;
+
 /** The message gives the cause, in a few words and without the URL. */
 class NoKeySet extends Error {
-  override readonly name = 'NoKeySet';
+  override readonly name: string = 'NoKeySet';
+}
+
+/** Reading it again costs as much again. */
+export class KeySetTooLarge extends NoKeySet {
+  override readonly name = 'KeySetTooLarge';
 }
 
 /** @throws NoKeySet on any failure */
@@ -19,13 +28,38 @@ export async function fetchKeySet(url: string, signal: AbortSignal): Promise<Key
     await response.body?.cancel().catch(() => undefined);
     throw new NoKeySet(`the response has status ${response.status}`);
   }
-  const body: unknown = await response.json().catch((error: Error) => {
-    throw new NoKeySet(error.name === 'SyntaxError' ? 'the response is not JSON' : 'the response was cut off');
-  });
-  const keySet = keySetOf(body);
+  const keySet = keySetOf(await jsonOf(response));
+  const { length } = keySet.jwks().keys;
   // With an empty key set from a starting issuer, every valid token would be refused.
-  if (keySet.jwks().keys.length === 0) throw new NoKeySet('the JWK set has no keys');
+  if (length === 0) throw new NoKeySet('the JWK set has no keys');
+  if (length > MOST_KEYS) throw new KeySetTooLarge(`the JWK set has more than ${MOST_KEYS} keys`);
   return keySet;
+}
+
+/** @throws NoKeySet */
+export async function jsonOf({ body }: Response): Promise<unknown> {
+  const text = new TextDecoder().decode(await bytesOf(body ?? []));
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new NoKeySet('the response is not JSON');
+  }
+}
+
+async function bytesOf(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      // Leaving the loop cancels the response.
+      if (bytes > MOST_BYTES) throw new KeySetTooLarge(`the response has more than ${MOST_BYTES} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof NoKeySet ? error : new NoKeySet('the response was cut off');
+  }
+  return Buffer.concat(chunks);
 }
 
 function keySetOf(body: unknown): KeySet {

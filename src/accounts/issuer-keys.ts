@@ -9,7 +9,7 @@
 import { errors, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from '../observability/logger.js';
 import { KeysUnavailable } from './access-tokens.js';
-import { fetchKeySet, type KeySet } from './fetch-key-set.js';
+import { fetchKeySet, type KeySet, KeySetTooLarge } from './fetch-key-set.js';
 
 export interface KeyPace {
   readonly answerWithinMs: number;
@@ -17,11 +17,19 @@ export interface KeyPace {
   readonly refreshMs: number;
   /** The same during an outage. */
   readonly retryMs: number;
+  /** The same after a response that was too large. */
+  readonly tooLargeMs: number;
   /** Unknown keys trigger one fetch within this time. */
   readonly cooldownMs: number;
 }
 
-const PACE: KeyPace = { answerWithinMs: 5_000, refreshMs: 600_000, retryMs: 2_000, cooldownMs: 5_000 };
+const PACE: KeyPace = {
+  answerWithinMs: 5_000,
+  refreshMs: 600_000,
+  retryMs: 2_000,
+  tooLargeMs: 10_000,
+  cooldownMs: 5_000,
+};
 
 export interface IssuerKeysOptions {
   readonly url: string;
@@ -39,6 +47,8 @@ export class IssuerKeys {
   #askedForNewerAt = Number.NEGATIVE_INFINITY;
   /** The cause of an outage; null while the issuer answers, and before the first fetch. */
   #why: string | null = null;
+  /** Until the next fetch, during an outage. */
+  #retryMs: number;
   #asking: Promise<void> | null = null;
   #abort = new AbortController();
   #timer: NodeJS.Timeout | undefined;
@@ -47,6 +57,7 @@ export class IssuerKeys {
   constructor(options: IssuerKeysOptions) {
     this.#options = options;
     this.#pace = { ...PACE, ...options.pace };
+    this.#retryMs = this.#pace.retryMs;
   }
 
   /** Fetches now, and then periodically. Returns at once. */
@@ -102,7 +113,7 @@ export class IssuerKeys {
   }
 
   #unavailable(): KeysUnavailable {
-    return new KeysUnavailable(Math.ceil(this.#pace.retryMs / 1_000));
+    return new KeysUnavailable(Math.ceil(this.#retryMs / 1_000));
   }
 
   /** Never rejects; #why has the result. Concurrent callers share one fetch. */
@@ -119,7 +130,7 @@ export class IssuerKeys {
     if (this.#isClosed) return;
     this.#tell(why);
     this.#why = why;
-    this.#timer = setTimeout(() => void this.#ask(), why === null ? this.#pace.refreshMs : this.#pace.retryMs);
+    this.#timer = setTimeout(() => void this.#ask(), why === null ? this.#pace.refreshMs : this.#retryMs);
   }
 
   /** Why it failed; null on success. */
@@ -132,6 +143,7 @@ export class IssuerKeys {
       this.#keys = await fetchKeySet(this.#options.url, signal);
       return null;
     } catch (error) {
+      this.#retryMs = error instanceof KeySetTooLarge ? this.#pace.tooLargeMs : this.#pace.retryMs;
       return signal.aborted ? `no answer within ${answerWithinMs} ms` : (error as Error).message;
     } finally {
       clearTimeout(timer);

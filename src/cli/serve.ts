@@ -4,6 +4,7 @@ import { TookTooLong, withinTime } from '../adapters/common/time-limit.js';
 import { StoreDamaged } from '../adapters/sqlite/store-file.js';
 import { type App, ROLES, type Role, StartAborted, startApp } from '../app.js';
 import { createLogger, type Logger } from '../observability/logger.js';
+import { BrokerRefused } from '../ports/broker.js';
 import { OtherHistory } from '../ports/event-store.js';
 import { StatesDamaged } from '../ports/projection-states.js';
 import type { Config } from '../settings/config.js';
@@ -77,8 +78,8 @@ async function died(app: App, error: unknown, logger: Logger): Promise<never> {
   // A damaged store can't make anything durable, so waiting is pointless.
   await (error instanceof StoreDamaged ? withinTime(END_WITHIN_MS, closed).catch(() => undefined) : closed);
   if (error instanceof OtherHistory) throw otherHistory(error);
-  const saysAll = error instanceof StoreDamaged || error instanceof StatesDamaged;
-  throw new CommandFailed(saysAll ? error.message : "the service can't continue; see the log");
+  const saysAll = [StoreDamaged, StatesDamaged, BrokerRefused].some((kind) => error instanceof kind);
+  throw new CommandFailed(saysAll ? (error as Error).message : "the service can't continue; see the log");
 }
 
 function nextSignal(): { received: Promise<NodeJS.Signals>; aborts: AbortSignal; ignore: () => void } {

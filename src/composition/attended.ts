@@ -1,8 +1,9 @@
 /**
- * Restarts a component that dies, so that the rest of the process continues.
+ * Restarts a component that dies, so that the rest of the process continues. One that dies soon after its start waits longer
+ * than before: what it does in between, it may do in vain.
  *
  *   running -> dead -> pausing -> starting -> running ...
- *                         ^            \-> pausing         (a pause of 1 s, doubling to 60 s)
+ *                         ^            \-> pausing         (a pause of 1 s, doubling to 60 s until it runs for 60 s)
  *   any of them -> closed
  */
 const FIRST_PAUSE_MS = 1_000;
@@ -25,6 +26,8 @@ export interface AttendedParts<T> {
   readonly lost: (error: unknown) => void;
   readonly found: () => void;
   readonly again: boolean;
+  /** ms, monotonic */
+  readonly now: () => number;
   /** Fulfilled after this many ms, or at once if the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -34,6 +37,8 @@ export function attend<T>(first: T, parts: AttendedParts<T>): Attended<T> {
   const stopping = new AbortController();
   const { signal } = stopping;
   let current = first;
+  let begunAt = parts.now();
+  let pause = FIRST_PAUSE_MS;
 
   /** Runs until closed. */
   async function goOn(): Promise<void> {
@@ -43,6 +48,7 @@ export function attend<T>(first: T, parts: AttendedParts<T>): Attended<T> {
         (reason: unknown) => reason,
       );
       if (error === null || signal.aborted) return;
+      if (parts.now() - begunAt >= LONGEST_PAUSE_MS) pause = FIRST_PAUSE_MS;
       lost(error);
       await close(current).catch(() => undefined);
       if (await begunAgain()) found();
@@ -51,8 +57,9 @@ export function attend<T>(first: T, parts: AttendedParts<T>): Attended<T> {
 
   /** False if closed meanwhile. */
   async function begunAgain(): Promise<boolean> {
-    for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    while (!signal.aborted) {
       await parts.pause(pause, signal);
+      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
       if (signal.aborted) return false;
       const begun = await begin().catch((error: unknown) => {
         lost(error);
@@ -60,6 +67,7 @@ export function attend<T>(first: T, parts: AttendedParts<T>): Attended<T> {
       });
       if (begun === null) continue;
       current = begun;
+      begunAt = parts.now();
       // `close` has only closed the previous component.
       if (signal.aborted) await close(begun);
       return !signal.aborted;

@@ -58,6 +58,7 @@ export async function startDispatching(
       logger.info('the dispatcher continues');
     },
     again,
+    now: steady.now,
     pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
   });
   stops.push(() => attended.close());

@@ -3,7 +3,7 @@
  * record or dead letter first, then the log entry about it. So a delivery that the log calls waiting does wait,
  * whatever fails in between.
  */
-import type { RecordHold } from '../ports/broker.js';
+import { heldBytes, type RecordHold } from '../ports/broker.js';
 import type { Webhook } from '../webhooks/state.js';
 import { inTraceOf, send, signalOf } from './attempt/send.js';
 import type { Deliver, DeliverParts } from './deliver-parts.js';
@@ -34,8 +34,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
   async function isStepped(delivery: Delivery, hold: RecordHold, takenAt: number): Promise<boolean> {
     const before = recipientOf(delivery, accounts);
     if (before.kind !== 'active') return false;
-    const bytes = delivery.record.value?.length ?? 0;
-    const entry = await gate.enter(delivery.accountId, before.webhook.endpoint, bytes);
+    const entry = await gate.enter(delivery.accountId, before.webhook.endpoint, heldBytes(delivery.record));
     if (entry.kind === 'refused') {
       await mustBeOwn(hold);
       await handleResult(delivery, resultOfRefusal(entry), takenAt);

@@ -1,8 +1,8 @@
 /**
  * A delivery: one payment event to one webhook, until a terminal state (next-step.ts has the states).
  *
- * Between attempts a delivery is a record in a tier: the payment's original key, value and headers, plus headers of
- * ours.
+ * Between attempts a delivery is a record in a tier: the payment's original value and headers, plus headers of ours. Its
+ * key is the delivery's id, so all of its records are in one partition (steps-once.ts); a header has the payment's key.
  */
 import { createHash } from 'node:crypto';
 import { isSpanId, parseTraceContext, type TraceContext, traceparentOf } from '../observability/trace-context.js';
@@ -57,6 +57,7 @@ export interface Delivery {
 const CORRELATION = 'x-correlation-id';
 const SOUND_ID = /^[\w.:-]{1,128}$/;
 const OWN_HEADERS = 'aw-';
+const KEY = 'aw-key';
 const WEBHOOK_EVENT = 'aw-webhook-event';
 const DUE = 'aw-due';
 const TURN = 'aw-turn';
@@ -124,14 +125,13 @@ export function webhookMessageId(
 /** @param due ms since the epoch */
 export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
   const { record } = delivery;
-  // Not spread: a received record also has its original place and time.
-  const { key, value } = record;
   const headers = [
     ...foreignHeaders(record),
     ...ownHeaders(delivery),
     text(PARKINGS, delivery.parkings),
     text(DUE, due),
   ];
+  if (record.key !== null) headers.push([KEY, record.key]);
   if (delivery.refusals > 0) headers.push(text(REFUSALS, delivery.refusals));
   // Dead letters omit these: a replay weeks later starts with the full lifetime, and must not count as delivery
   // latency.
@@ -139,7 +139,7 @@ export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
   if (delivery.usedMs > 0) headers.push(text(USED, delivery.usedMs));
   if (delivery.trace) headers.push(text(TRACE, traceparentOf(delivery.trace)));
   if (delivery.lastSpan !== null) headers.push(text(LAST_SPAN, delivery.lastSpan));
-  return { key, value, headers };
+  return { key: Buffer.from(delivery.id), value: record.value, headers };
 }
 
 /** Null for a foreign record: somebody else wrote to the tier. */
@@ -167,7 +167,14 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   const span = headerText(record, LAST_SPAN);
   const lastSpan = trace && span !== undefined && isSpanId(span) ? span : null;
   const progress = { attempts, turn, step, parkings, refusals, usedMs, publishedAt, payment, trace, lastSpan };
-  return { id, accountId, webhookId, webhookEvent, ...event, eventType, ...progress, record };
+  const original = { key: keyOf(record, id), value: record.value, headers: record.headers };
+  return { id, accountId, webhookId, webhookEvent, ...event, eventType, ...progress, record: original };
+}
+
+/** The payment's. A dead letter has it as its own. */
+function keyOf({ key, headers }: NewRecord, deliveryId: string): Buffer | null {
+  const kept = headers.findLast(([name]) => name === KEY)?.[1];
+  return kept ?? (key?.equals(Buffer.from(deliveryId)) ? null : key);
 }
 
 /** Null where the headers contradict each other. */

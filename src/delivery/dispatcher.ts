@@ -5,7 +5,7 @@
  * offsets and release partitions, so after such a stop nothing that was done is sent again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Broker, Consumer, ConsumerState, ReceivedRecord } from '../ports/broker.js';
+import type { Broker, BrokerRefused, Consumer, ConsumerState, ReceivedRecord } from '../ports/broker.js';
 import { Confirmation, type ConfirmationParts, LATE_MS } from './confirmation.js';
 import { createDeliver } from './deliver.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
@@ -49,14 +49,17 @@ export function unconfirmedText({ payments, unconfirmedMs }: DispatcherState, ti
 }
 
 export interface Dispatcher {
-  /** Rejected if a consumer died for good: the process must end, and a supervisor restarts it. */
+  /**
+   * Rejected if a consumer died for good, or the broker refused a publish: the process must end, and a supervisor restarts
+   * it.
+   */
   readonly closed: Promise<void>;
   /** The states of its consumers: the one of the payment topics and the one of the tiers. */
   state(): DispatcherState;
   close(): Promise<void>;
 }
 
-export type DispatcherParts = Omit<FanOutParts, 'interrupt' | 'abandon' | 'confirmation' | 'routedLog'> & {
+export type DispatcherParts = Omit<FanOutParts, 'interrupt' | 'abandon' | 'refused' | 'confirmation' | 'routedLog'> & {
   readonly broker: Broker;
   readonly group: string;
   /** The identity of the event store behind the read model. */
@@ -73,7 +76,8 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   const { drainMs = DRAIN_MS, tierLookMs = TIER_LOOK_MS } = given;
   const interrupt = new AbortController();
   const abandon = new AbortController();
-  const signals = { interrupt: interrupt.signal, abandon: abandon.signal };
+  const refusal = new Refusal();
+  const signals = { interrupt: interrupt.signal, abandon: abandon.signal, refused: refusal.by };
   const onLate = (isLate: boolean) => {
     if (isLate) given.logger.warn(unconfirmedText(state(), given.now()) ?? '');
     else given.logger.info('payments are confirmed again');
@@ -95,6 +99,11 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   const discovery = new TierDiscovery(parts, tiers);
   const closing = new AbortController();
   void discovery.run(retries, tierLookMs, closing.signal);
+  // Redelivered records would be attempted again, and again in vain.
+  refusal.happened.catch(() => {
+    for (const consumer of consumers) consumer.stop();
+  });
+  const died = Promise.all(consumers.map((consumer) => consumer.closed));
   const state = (): DispatcherState => ({
     payments: payments.state(),
     retries: retries.state(),
@@ -103,7 +112,7 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   });
   return {
     state,
-    closed: Promise.all(consumers.map(({ closed }) => closed)).then(() => undefined),
+    closed: Promise.race([refusal.happened, died]).then(() => undefined),
     async close() {
       closing.abort();
       const closed = Promise.all(consumers.map((consumer) => consumer.close()));
@@ -115,6 +124,18 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
       clearTimeout(giveUp);
     },
   };
+}
+
+/** Rejected once the broker refuses our credentials or permissions for a publish. */
+class Refusal {
+  by: (error: BrokerRefused) => void = () => undefined;
+  readonly happened = new Promise<never>((_, reject) => {
+    this.by = reject;
+  });
+
+  constructor() {
+    this.happened.catch(() => undefined);
+  }
 }
 
 async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Promise<Consumers> {

@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
-import { type Broker, type NewRecord, RecordTooLarge } from '../ports/broker.js';
+import { type Broker, BrokerRefused, type NewRecord, RecordTooLarge } from '../ports/broker.js';
 
 const PUBLISH_AGAIN_MS = 500;
 
@@ -13,11 +13,13 @@ export interface DurablePublishParts {
    * Aborted when the stop has no time left: records without a durable consequence are redelivered after the next start.
    */
   readonly abandon: AbortSignal;
+  /** Called if the broker refuses our credentials or permissions: no time mends that, so the dispatcher must end. */
+  readonly refused: (error: BrokerRefused) => void;
 }
 
 /** An attempt was made. Losing its consequence, or repeating the attempt, would be worse than waiting for the broker. */
 export async function publishUntilDurable(
-  { broker, logger, abandon }: DurablePublishParts,
+  { broker, logger, abandon, refused }: DurablePublishParts,
   topic: string,
   record: NewRecord,
 ): Promise<void> {
@@ -25,7 +27,8 @@ export async function publishUntilDurable(
     try {
       return await broker.publish(topic, [record]);
     } catch (error) {
-      if (abandon.aborted || error instanceof RecordTooLarge) throw error;
+      if (error instanceof BrokerRefused) refused(error);
+      if (abandon.aborted || error instanceof RecordTooLarge || error instanceof BrokerRefused) throw error;
       logger.error({ err: error, topic }, 'publishing to the broker failed; retrying');
       // Any number of records wait for the same broker. Node would warn of a leak on stderr.
       setMaxListeners(Number.POSITIVE_INFINITY, abandon);

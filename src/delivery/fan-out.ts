@@ -11,6 +11,7 @@ import { newDelivery, traceOf } from './delivery.js';
 import { publishWhatFits } from './durable-publish.js';
 import type { RoutedLog } from './log/routed-log.js';
 import { eventHeaders } from './payment/cloud-event-attributes.js';
+import { headersProblem } from './payment/header-limits.js';
 import { type PaymentEvent, parsePaymentEvent } from './payment/payment-event.js';
 import { notValid, unrouted } from './retry/dead-letters.js';
 
@@ -105,11 +106,14 @@ async function buryUnrouted(
   await publishWhatFits(parts, parts.topics.deadLetters, forms);
 }
 
-/** Moves the record to the dead letters, where it can't block the records after it. */
+/**
+ * Moves the record to the dead letters, where it can't block the records after it. Beyond their limits its headers stay
+ * behind: encoding them would take longer than anything else here.
+ */
 export async function bury(parts: DeliverParts, record: ReceivedRecord, reason: string): Promise<void> {
   const { topic, partition, offset } = record;
   parts.logger.warn({ topic, partition, offset, reason }, 'a record is not valid and becomes a dead letter');
-  const letter = notValid(record, reason);
+  const letter = notValid(headersProblem(record.headers) === null ? record : { ...record, headers: [] }, reason);
   parts.metrics.deadLetter('not-valid');
   // Our own headers say where the original bytes are.
   const bare = () => notValid({ ...record, key: null, value: null, headers: [] }, reason);

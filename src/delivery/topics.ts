@@ -6,6 +6,8 @@ export interface Topics {
   readonly deadLetters: string;
   readonly deliveries: string;
   tier(delay: Delay): string;
+  /** Whether it is a topic of this installation that only the service writes to. */
+  isOwn(topic: string): boolean;
   /** The delay of a tier of this installation, even one that this process's schedule lacks; null for any other topic. */
   tierOf(topic: string): Delay | null;
   isTier(topic: string): boolean;
@@ -14,12 +16,13 @@ export interface Topics {
 export function topicsOf(paymentTopics: readonly [string, ...string[]], prefix: string): Topics {
   const tiers = `${prefix}webhooks.retry.`;
   const tierOf = (topic: string) => (topic.startsWith(tiers) ? delayOf(topic.slice(tiers.length)) : null);
+  const own = { deadLetters: `${prefix}webhooks.dead-letter`, deliveries: `${prefix}webhooks.deliveries` };
   return {
     payments: paymentTopics,
-    deadLetters: `${prefix}webhooks.dead-letter`,
-    deliveries: `${prefix}webhooks.deliveries`,
+    ...own,
     tier: ({ text }) => `${tiers}${text}`,
     tierOf,
     isTier: (topic) => tierOf(topic) !== null,
+    isOwn: (topic) => topic === own.deadLetters || topic === own.deliveries || tierOf(topic) !== null,
   };
 }

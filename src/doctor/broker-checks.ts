@@ -39,6 +39,7 @@ async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspec
     partitions: kafka.partitions,
     retentionMs: kafka.retentionMs,
     longestMs: longestDelayMs(retrySchedule),
+    isOwn: topics.isOwn,
   };
   return [
     ok(`Kafka answers (${found.brokers} ${found.brokers === 1 ? 'broker' : 'brokers'}) and accepts the credentials`),
@@ -62,12 +63,22 @@ interface Needs {
   readonly partitions: number;
   readonly retentionMs: number;
   readonly longestMs: number;
+  readonly isOwn: (topic: string) => boolean;
 }
 
 function topicFindings(topics: readonly InspectedTopic[], needs: Needs): Finding[] {
-  const findings = topics.flatMap((topic) => [...availability(topic), ...setUp(topic, needs)]);
+  const findings = topics.flatMap((topic) => [
+    ...availability(topic),
+    ...setUp(topic, needs),
+    ...(needs.isOwn(topic.name) && !topic.isStampedByBroker ? [stampedByPublishers(topic.name)] : []),
+  ]);
   const sound = `${topics.length} topics are set up as needed`;
   return findings.length > 0 || topics.length === 0 ? findings : [ok(sound)];
+}
+
+function stampedByPublishers(topic: string): Finding {
+  const says = `${topic} has message.timestamp.type=CreateTime: its retention depends on this machine's clock`;
+  return fail(says, 'set message.timestamp.type=LogAppendTime on it; serve does so at its start if it may');
 }
 
 function availability({ name, leaderless, underReplicated, hasLater }: InspectedTopic): Finding[] {

@@ -1,8 +1,9 @@
-/** Checks the SQLite files of DATA_DIR for damage. */
+/** Checks the SQLite files of DATA_DIR for damage, and for access by other users. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isBusy, openExisting } from '../adapters/sqlite/open-file.js';
 import { soundness } from '../adapters/sqlite/store-file.js';
+import { modeOf, OTHERS_READ, OTHERS_WRITE, octal } from '../open-folder.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
@@ -17,7 +18,15 @@ const NOTHING = 'nothing: the next start of the service makes it again';
 export function damageChecks({ dataDir }: Config): Check[] {
   return [STORE, ...DISPOSABLE]
     .filter((name) => existsSync(join(dataDir, name)))
-    .map((name) => ({ name, run: () => [finding(join(dataDir, name), name)] }));
+    .map((name) => ({ name, run: () => [finding(join(dataDir, name), name), ...access(join(dataDir, name))] }));
+}
+
+/** They have payments, URLs and the history: a webhook that is changed in them sends payments elsewhere, signed. */
+function access(path: string): Finding[] {
+  const mode = modeOf(path);
+  const todo = 'run chmod 600 on it, and 700 on DATA_DIR';
+  if ((mode & OTHERS_WRITE) !== 0) return [fail(`other users can write to it (mode ${octal(mode)})`, todo)];
+  return (mode & OTHERS_READ) === 0 ? [] : [warn(`other users can read it (mode ${octal(mode)})`, todo)];
 }
 
 function finding(path: string, name: string): Finding {

@@ -1,7 +1,7 @@
 /** Checks DATA_DIR: whether it is writable, has free space, and protects the master key. */
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { modeOpenToOthers } from '../open-folder.js';
+import { modeOf, modeOpenToOthers, OTHERS_READ, octal } from '../open-folder.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
@@ -27,12 +27,16 @@ function usable(dataDir: string): Finding {
   }
   if (!statSync(dataDir).isDirectory()) return fail('not a folder', 'set DATA_DIR to a folder');
   if (!isWritable(dataDir)) return fail('not writable', give);
-  const mode = modeOpenToOthers(dataDir);
-  if (mode === null) return ok('writable');
-  return warn(
-    `other users can write to it (mode ${mode})`,
-    'run chmod 700 on it: other users could replace store and key',
-  );
+  const open = modeOpenToOthers(dataDir);
+  if (open !== null) {
+    return warn(
+      `other users can write to it (mode ${open})`,
+      'run chmod 700 on it: other users could replace store and key',
+    );
+  }
+  const mode = modeOf(dataDir);
+  if ((mode & OTHERS_READ) === 0) return ok('writable');
+  return warn(`other users can list it (mode ${octal(mode)})`, 'run chmod 700 on it: it holds payments and keys');
 }
 
 function room(dataDir: string): Finding {
@@ -45,7 +49,7 @@ function room(dataDir: string): Finding {
 }
 
 function secrecy(path: string): Finding {
-  const mode = statSync(path).mode & 0o777;
+  const mode = modeOf(path);
   if ((mode & OTHERS) === 0) return ok('no other user can read it');
   return fail(
     `other users can read or write it (mode ${mode.toString(8)})`,

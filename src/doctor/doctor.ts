@@ -58,12 +58,9 @@ export async function examine(config: Config, logger: Logger): Promise<readonly 
 
 type Inspecting = Parameters<typeof brokerChecks>[1];
 
-async function inspectBroker(
-  { kafka, retrySchedule }: Config,
-  logger: Logger,
-  of: Parameters<Inspecting>[0],
-): ReturnType<Inspecting> {
+async function inspectBroker(config: Config, logger: Logger, of: Parameters<Inspecting>[0]): ReturnType<Inspecting> {
+  const { kafka } = config;
   if (!kafka) throw new Error('there is no Kafka in the settings');
   const { inspectKafka } = await import('../adapters/kafka/inspection.js');
-  return inspectKafka(kafkaSettings(kafka, retrySchedule), logger, of);
+  return inspectKafka(kafkaSettings(config, kafka), logger, of);
 }

@@ -1,4 +1,5 @@
 /** Checks AUTH_JWKS_URL: whether it returns keys, and whether its clock agrees. */
+import { jsonOf } from '../accounts/fetch-key-set.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
@@ -21,8 +22,8 @@ async function issuer(url: string, now: () => number): Promise<readonly Finding[
   if (!response) {
     return [fail('no answer within 5 s, or a certificate that is not accepted', 'check the URL and the network')];
   }
-  const keys = await response.json().then(
-    (body: unknown) => (body as { keys?: unknown } | null)?.keys,
+  const keys = await jsonOf(response).then(
+    (body) => (body as { keys?: unknown } | null)?.keys,
     () => null,
   );
   if (response.status !== 200 || !Array.isArray(keys) || keys.length === 0) {

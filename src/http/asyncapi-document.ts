@@ -29,8 +29,8 @@ export function asyncApiDocument(): Schema {
 
 const DESCRIPTION =
   'Payment events, published by payment systems. The service sends each record, byte for byte, to every active webhook ' +
-  'that its account registered for its type. A record that is not valid, or whose value exceeds 256 KiB, becomes a dead ' +
-  'letter with the reason. The records behind it are not affected.';
+  'that its account registered for its type. A record that is not valid, whose value exceeds 256 KiB, or that has more ' +
+  'than 1,000 headers or 64 KiB of them, becomes a dead letter with the reason. The records behind it are not affected.';
 
 const SCHEMAS = {
   paymentEvent: paymentEventSchema,
@@ -38,6 +38,7 @@ const SCHEMAS = {
   binaryCloudEventHeaders: binaryCloudEventHeadersSchema,
   commonHeaders: {
     type: 'object',
+    description: 'At most 1,000 headers, with at most 65,536 bytes of names and values.',
     properties: {
       traceparent: { type: 'string', description: 'W3C trace context. Every attempt continues the trace.' },
       tracestate: { type: 'string', description: 'Passed on unchanged, up to 512 characters.' },

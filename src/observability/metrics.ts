@@ -62,7 +62,7 @@ export interface StoreMetrics {
 }
 
 export interface ConsumerSample {
-  /** Records in progress, and the bytes of their values. */
+  /** Records in progress, and the bytes that they hold. */
   readonly inHand: number;
   readonly inHandBytes: number;
   readonly partitions: readonly PartitionSample[];

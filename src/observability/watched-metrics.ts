@@ -76,7 +76,11 @@ function exposeConsumers(exposition: Exposition, { consumers }: Watched): void {
     inHand((sample) => sample.inHand),
   );
   exposition.gauge(
-    { name: 'account_webhooks_records_in_hand_bytes', help: 'Bytes of the values of records in hand.', labels },
+    {
+      name: 'account_webhooks_records_in_hand_bytes',
+      help: 'Bytes that records in hand hold: key, value and headers.',
+      labels,
+    },
     inHand((sample) => sample.inHandBytes),
   );
 }

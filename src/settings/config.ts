@@ -101,6 +101,6 @@ function deliveryOf(values: Values) {
     clientCertFile: values.DELIVERY_CLIENT_CERT_FILE,
     clientKeyFile: values.DELIVERY_CLIENT_KEY_FILE,
     /** The prefix of this installation's consumer groups, also on the embedded broker. */
-    group: values.KAFKA_GROUP,
+    group: values.KAFKA_GROUP ?? `${values.TOPIC_PREFIX}account-webhooks`,
   } as const;
 }

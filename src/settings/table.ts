@@ -99,7 +99,7 @@ export const SECTIONS = {
     TOPIC_PREFIX: setting(
       prefix,
       '',
-      "The prefix of the service's own topics (`webhooks.*`); `PAYMENT_TOPICS` are used as given.",
+      "The prefix of the service's own topics (`webhooks.*`) and of its default group; `PAYMENT_TOPICS` are used as given.",
     ),
   },
   Deliveries: {
@@ -151,10 +151,9 @@ export const SECTIONS = {
     ),
   },
   Kafka: {
-    KAFKA_GROUP: setting(
+    KAFKA_GROUP: unset(
       group,
-      'account-webhooks',
-      "The prefix of the consumer groups' names, also on the embedded broker.",
+      "The prefix of the consumer groups' names, also on the embedded broker; if unset, `TOPIC_PREFIX` and `account-webhooks`.",
     ),
     KAFKA_PARTITIONS: setting(whole, '12', 'How many partitions the service creates per topic.'),
     KAFKA_REPLICATION_FACTOR: unset(

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { KeysUnavailable, type VerifyToken } from '../../src/accounts/access-tokens.js';
 import { IssuerKeys, type KeyPace } from '../../src/accounts/issuer-keys.js';
@@ -12,7 +13,7 @@ const CLAIMS = { iss: 'https://issuer', aud: 'webhooks', sub: '42', iat: SECONDS
 const CALLER = { kind: 'verified', caller: { accountId: 42, actor: '42', clientId: null } };
 const NO_KEY = { kind: 'refused', why: 'the issuer has no key with this kid and algorithm' };
 /** The timer does nothing within a test. */
-const BY_HAND = { refreshMs: 3_600_000, retryMs: 3_600_000 };
+const BY_HAND = { refreshMs: 3_600_000, retryMs: 3_600_000, tooLargeMs: 3_600_000 };
 const AWAY: [string, Answer, why: string][] = [
   ['a failure', { status: 500, body: '{}' }, 'the response has status 500'],
   ['a redirect', { status: 302, body: '' }, 'the response has status 302'],
@@ -20,7 +21,23 @@ const AWAY: [string, Answer, why: string][] = [
   ['no keys', { status: 200, body: '{"keys":[]}' }, 'the JWK set has no keys'],
   ['no list of keys', { status: 200, body: '{"keys":{}}' }, 'the response is not a JWK set'],
   ['null', { status: 200, body: 'null' }, 'the response is not a JWK set'],
+  ['more than 100 keys', keySetOf(101), 'the JWK set has more than 100 keys'],
+  [
+    'more than 256 KiB once it is unpacked',
+    { status: 200, body: gzipSync(Buffer.alloc(64 * 1024 ** 2, ' ')), encoding: 'gzip' },
+    'the response has more than 262144 bytes',
+  ],
+  [
+    'more than 256 KiB',
+    { status: 200, body: `{"keys":[]}${' '.repeat(262_134)}` },
+    'the response has more than 262144 bytes',
+  ],
 ];
+
+function keySetOf(count: number): Answer {
+  const keys = Array.from({ length: count }, (_, n) => ({ kty: 'oct', k: 'AAAA', kid: String(n) }));
+  return { status: 200, body: JSON.stringify({ keys }) };
+}
 
 let issuer: Issuer;
 let logger: RecordingLogger;
@@ -134,6 +151,16 @@ describe('an issuer that is away from the start', () => {
     expect({ whyNot: keys.whyNot, inHand: keys.areInHand }).toEqual({ whyNot: said(why), inHand: false });
     expect(logger.warnings).toEqual([[{ why }, expect.stringContaining('requests get 503')]]);
     expect(issuer.asked()).toBe(1);
+  });
+
+  it('(its keys are too many): they are not asked for again within 10 s', async () => {
+    issuer.answerWith(keySetOf(101));
+    await reopen({ retryMs: 1 });
+    await expect(verify(await signed())).rejects.toMatchObject({ retryAfterSeconds: 10 });
+    issuer.answerWith({ status: 500, body: '' });
+    await reopen({ retryMs: 1, tooLargeMs: 1 });
+    keys.start();
+    await eventually(() => issuer.asked() > 3);
   });
 
   it('(nothing listens)', async () => {

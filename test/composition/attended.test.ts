@@ -28,8 +28,10 @@ let pauses: number[];
 let begun: Running[];
 let begin: () => Promise<Running>;
 let attended: Attended<Running>;
+let now: number;
 
 beforeEach(() => {
+  now = 0;
   told = [];
   pauses = [];
   begun = [];
@@ -50,20 +52,24 @@ function start(again: boolean): Running {
     lost: (error) => void told.push(`lost: ${(error as Error).message}`),
     found: () => void told.push('found'),
     again,
+    now: () => now,
     pause: async (ms) => void pauses.push(ms),
   });
   return first;
 }
 
-test('what dies is closed, and begun again after a second, however often', async () => {
+test('what dies is closed, and begun again after a second, and after two where it died within a minute', async () => {
   const first = start(true);
   first.die(new Error('once'));
   await eventually(() => attended.current.name === 'number 2' && told.length === 2);
   expect(first.closes).toBe(1);
   begun[0]?.die(new Error('twice'));
   await eventually(() => attended.current.name === 'number 3' && told.length === 4);
-  expect(told).toEqual(['lost: once', 'found', 'lost: twice', 'found']);
-  expect(pauses).toEqual([1_000, 1_000]);
+  now += 60_000;
+  begun[1]?.die(new Error('later'));
+  await eventually(() => attended.current.name === 'number 4' && told.length === 6);
+  expect(told).toEqual(['lost: once', 'found', 'lost: twice', 'found', 'lost: later', 'found']);
+  expect(pauses).toEqual([1_000, 2_000, 1_000]);
 });
 
 test('what can not be begun is tried again, at longer and longer intervals, a minute at most', async () => {

@@ -129,7 +129,7 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
   ],
   [
     brokers.IgnoresBytes,
-    'with 2,001 bytes in flight 3 records of 1,000 bytes are unsettled, never more',
+    'with 2,007 bytes in flight 3 records of 1,003 bytes are unsettled, never more',
     'one record always goes, however long it is and few bytes may be in flight',
   ],
   [

@@ -6,7 +6,7 @@ import { headerText, type NewRecord, type ReceivedRecord } from '../../src/ports
 import { AccountFixture, eventId, eventIds } from '../support/account-fixture.js';
 import { ACCOUNT, header } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
-import { POISON, payment, paymentOfSize } from '../support/poison.js';
+import { MANY_HEADERS, POISON, payment, paymentOfSize } from '../support/poison.js';
 
 const DEAD_LETTERS = 'webhooks.dead-letter';
 
@@ -35,6 +35,18 @@ describe('records that are not payment events', () => {
     expect(letters.map(({ key, value, headers: [first] }) => ({ key, value, headers: [first] }))).toEqual(
       POISON.map(({ record }) => record),
     );
+  });
+
+  test('of a record with too many headers the dead letter keeps key and value', async () => {
+    await fixture.installation.dispatch();
+    await fixture.installation.publish(MANY_HEADERS);
+    const [letter] = await eventually(async () => {
+      const found = await fixture.installation.browse(DEAD_LETTERS);
+      return found.length > 0 && found;
+    });
+    const { key, value } = MANY_HEADERS;
+    expect(letter).toMatchObject({ key, value });
+    expect(letter?.headers.map(([name]) => name)).toEqual(['aw-source', 'aw-reason', 'aw-detail']);
   });
 
   const traceOf = (record: NewRecord) => Number(headerText(record, 'traceparent')?.slice(3));

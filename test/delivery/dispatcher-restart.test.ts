@@ -1,13 +1,22 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { toRetryRecord } from '../../src/delivery/delivery.js';
+import { BrokerRefused, type NewRecord } from '../../src/ports/broker.js';
 import { patience } from '../runner/patience.js';
 import { AccountFixture, eventId, webhookId } from '../support/account-fixture.js';
+import { Delegating } from '../support/broken-brokers.js';
 import { ACCOUNT, deliveryTo } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { payment, payments } from '../support/poison.js';
 
 /** No wait in a tier is longer than its delay, and two seconds. */
 const FAR = Date.UTC(2100, 0);
+
+class DeniesTiers extends Delegating {
+  override async publish(topic: string, records: readonly NewRecord[]): Promise<void> {
+    if (topic.startsWith('webhooks.retry.')) throw new BrokerRefused('no permission');
+    await super.publish(topic, records);
+  }
+}
 
 let fixture: AccountFixture;
 beforeEach(async () => {
@@ -42,6 +51,15 @@ describe('stop and start', () => {
     const doneIds = new Set(done.map(({ id }) => id));
     expect(again.map(webhookId).filter((id) => doneIds.has(id))).toEqual([]);
     for (const { attempts } of await fixture.installation.deliveries(ACCOUNT)) expect(attempts).toHaveLength(1);
+  });
+
+  test('a publish that is denied ends the dispatcher: what was attempted is not attempted again meanwhile', async () => {
+    const { requests } = await fixture.webhook(1, { respond: () => ({ status: 500 }) });
+    const dispatcher = await fixture.installation.dispatch({ broker: new DeniesTiers(fixture.installation.broker) });
+    await fixture.installation.publish(payment('evt'));
+    await expect(dispatcher.closed).rejects.toThrow(BrokerRefused);
+    await dispatcher.close();
+    expect(requests).toHaveLength(1);
   });
 
   test('what waits in a tier of an earlier schedule is still delivered, with its webhook-id', async () => {

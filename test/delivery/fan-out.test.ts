@@ -1,7 +1,7 @@
 import { getMaxListeners } from 'node:events';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
-import { BrokerUnavailable } from '../../src/ports/broker.js';
+import { BrokerRefused, BrokerUnavailable } from '../../src/ports/broker.js';
 import { DeliverFixture } from '../support/deliver-fixture.js';
 import {
   DELIVERED,
@@ -187,6 +187,18 @@ describe('a broker that takes nothing', () => {
       await next.fanOut(payment(event));
       expect(next.broker.of(topic)).toHaveLength(written);
       expect([...new Set(fixture.requests.map(({ id }) => id))]).toEqual(ids);
+    },
+  );
+
+  test.each(['webhooks.deliveries', 'webhooks.retry.5s'])(
+    'a permission that is missing for %s is told once, and not waited for',
+    async (topic) => {
+      fixture.accounts.put(webhookOf(1));
+      fixture.broker.denied.add(topic);
+      fixture.answer = () => failedWith(500);
+      await expect(fixture.fanOut(payment(EVENT))).rejects.toThrow(BrokerRefused);
+      expect(fixture.refusals[0]?.message).toBe(`no permission to write to ${topic}`);
+      expect(fixture.logger.errors).toEqual([]);
     },
   );
 

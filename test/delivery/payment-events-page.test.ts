@@ -1,9 +1,11 @@
 /** What docs/payment-events.md says of records, held against the parser. */
 import { describe, expect, test } from '@jest/globals';
 import { MAX_ATTRIBUTE_BYTES } from '../../src/delivery/payment/cloud-event-attributes.js';
+import { MAX_HEADERS, MAX_HEADERS_BYTES } from '../../src/delivery/payment/header-limits.js';
 import { MAX_PAYMENT_BYTES, parsePaymentEvent } from '../../src/delivery/payment/payment-event.js';
+import { MAX_ID_BYTES } from '../../src/delivery/payment/payment-event-schema.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
-import { ACCOUNT, EVENT } from '../support/delivery-samples.js';
+import { ACCOUNT, EVENT, header } from '../support/delivery-samples.js';
 import { fileOf } from '../support/operations-chapter.js';
 
 const PAGE = fileOf('docs/payment-events.md');
@@ -20,6 +22,9 @@ test('its records are payment events', () => {
 test('it has the event types and the limits', () => {
   expect(PAGE).toContain(`One of ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}, spelled so`);
   expect(PAGE).toContain(`256 KiB (${MAX_PAYMENT_BYTES.toLocaleString('en')} bytes)`);
+  expect(PAGE).toContain(`at most ${MAX_HEADERS.toLocaleString('en')} headers`);
+  expect(PAGE).toContain(`at most 64 KiB (${MAX_HEADERS_BYTES.toLocaleString('en')} bytes)`);
+  expect(PAGE).toContain(`At most 1 KiB (${MAX_ID_BYTES.toLocaleString('en')} bytes) in UTF-8`);
   expect(PAGE).toContain(`have ${MAX_ATTRIBUTE_BYTES / 1024} KiB at most`);
 });
 
@@ -36,8 +41,14 @@ describe('its reasons are those of the dead letters', () => {
     event({ type: 'CASH_IN' }),
     event({ accountId: '42' }),
     event({ accountId: 2 ** 53 }),
+    event({ id: 'x'.repeat(1_025) }),
   ];
-  const reasons = bad.map((value) => parse(value)).map((parsed) => (parsed.ok ? '' : parsed.reason));
+  const badHeaders = [Array(1_001).fill(header('h', '')), [header('h', 'x'.repeat(65_536))]];
+  const results = [
+    ...bad.map((value) => parse(value)),
+    ...badHeaders.map((headers) => parsePaymentEvent({ value: Buffer.from(event({})), headers })),
+  ];
+  const reasons = results.map((parsed) => (parsed.ok ? '' : parsed.reason));
   const table = PAGE.slice(PAGE.indexOf('| `aw-detail` |'), PAGE.indexOf('### Order'));
   const named = table
     .split('\n')

@@ -40,4 +40,10 @@ describe('the names of topics', () => {
   test.each(topicNames)('%s with the prefix %j: a tier of this installation is %s', (topic, prefix, isTier) => {
     expect(topicsOf(['payment-events'], prefix).isTier(topic)).toBe(isTier);
   });
+
+  test('the own topics are those of this prefix, and no payment topic', () => {
+    const own = ['a.webhooks.retry.5s', 'a.webhooks.dead-letter', 'a.webhooks.deliveries'];
+    const others = ['payment-events', 'a.payment-events', 'webhooks.deliveries', 'a.webhooks.deliveries.x'];
+    expect([...own, ...others].filter(topicsOf(['payment-events'], 'a.').isOwn)).toEqual(own);
+  });
 });

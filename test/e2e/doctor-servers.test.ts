@@ -167,6 +167,7 @@ withOwnKafka(() => {
         'warn payment-events has 3 partitions, fewer than KAFKA_PARTITIONS (4)',
         expect.stringMatching(/^warn payment-events keeps records for 1.0 h, less than KAFKA_RETENTION/),
         expect.stringMatching(/^FAIL webhooks.retry.800ms keeps records for 0.0 h: waiting records are lost/),
+        expect.stringMatching(/^FAIL webhooks.retry.800ms has message.timestamp.type=CreateTime: /),
       ]),
     );
   });

@@ -220,6 +220,10 @@ describe('DATA_DIR', () => {
   test('one that others can write to: doctor and serve say so', async () => {
     const DATA_DIR = join(folder, 'open');
     mkdirSync(DATA_DIR);
+    chmodSync(DATA_DIR, 0o755);
+    expect((await examined({ ...settings, DATA_DIR })).of('DATA_DIR')[0]).toBe(
+      'warn other users can list it (mode 0755)',
+    );
     chmodSync(DATA_DIR, 0o777);
     const open = { ...settings, DATA_DIR };
     const { of } = await examined(open);
@@ -227,6 +231,17 @@ describe('DATA_DIR', () => {
     const service = await serveHere(open);
     await service.stop();
     expect(service.log()).toContain('other users can write to DATA_DIR');
+  });
+
+  test.each([
+    ['read', 0o644, 0, 'warn store.sqlite: other users can read it (mode 0644)'],
+    ['write', 0o660, 1, 'FAIL store.sqlite: other users can write to it (mode 0660)'],
+  ])('a store that others can %s', async (_, mode, exits, trouble) => {
+    const store = join(dataDir, 'store.sqlite');
+    chmodSync(store, mode);
+    const { code, troubles } = await examined(settings);
+    chmodSync(store, 0o600);
+    expect({ code, troubles }).toEqual({ code: exits, troubles: [trouble] });
   });
 
   test('a store that is damaged', async () => {

@@ -6,6 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { patience } from '../runner/patience.js';
+import { type Backbone, describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { failingFirst } from '../support/failing-first.js';
 import { FaultScene } from '../support/fault-scene.js';
@@ -41,7 +42,7 @@ const BUSY_MS = 600;
 
 jest.setTimeout(300_000);
 
-withFaultyLibc(() => {
+const onEachBackbone = (backbone: Backbone) => {
   let scene: FaultScene;
   let libc: FaultyLibc;
   afterEach(async () => {
@@ -60,7 +61,7 @@ withFaultyLibc(() => {
   test.each(inFull(jumps, jumps.slice(0, 1)))(
     '$jump, and to the right time again',
     async ({ jump, ms, oldToken, newTokenAfterwards }) => {
-      scene = await FaultScene.open(undefined, { respond, settings: { RETRY_SCHEDULE } });
+      scene = await FaultScene.open(backbone, { respond, settings: { RETRY_SCHEDULE } });
       libc = new FaultyLibc(String(scene.settings.DATA_DIR));
       const service = await scene.serve(libc.settings);
       const urls = scene.urls(...PATHS);
@@ -130,7 +131,7 @@ withFaultyLibc(() => {
   );
 
   testInFull('retries that wait since the clock was a day ahead wait no longer than their delay', async () => {
-    scene = await FaultScene.open(undefined, { respond, settings: { RETRY_SCHEDULE: '1s,500ms,200ms' } });
+    scene = await FaultScene.open(backbone, { respond, settings: { RETRY_SCHEDULE: '1s,500ms,200ms' } });
     libc = new FaultyLibc(String(scene.settings.DATA_DIR));
     libc.shiftClock(24 * HOUR_MS);
     const ahead = await scene.serve(libc.settings);
@@ -152,7 +153,9 @@ withFaultyLibc(() => {
       unexpected: 0,
     });
   });
-});
+};
+
+withFaultyLibc(() => describeBackbones(onEachBackbone));
 
 async function deferredOf(scene: FaultScene): Promise<number> {
   return scene.withBroker(async ({ broker }, topics) => {

@@ -1,11 +1,11 @@
-import { afterEach, expect, jest } from '@jest/globals';
-import kafkajs from 'kafkajs';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import kafkajs, { type AclEntry } from 'kafkajs';
 import { startKafka } from '../services/kafka/kafka-server.js';
 import { distinct } from '../support/distinct-requests.js';
 import { eventually } from '../support/eventually.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
 import { withOwnKafka } from '../support/own-kafka.js';
-import { startReceiver } from '../support/receiver.js';
+import { type ReceivedRequest, startReceiver } from '../support/receiver.js';
 import { type Settings, serve, startServing } from '../support/service.js';
 import { addWebhook, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
 import { testInFull } from '../support/thorough.js';
@@ -15,6 +15,7 @@ const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePattern
 const ACCOUNT = 7;
 const DISPATCHER = ['--roles', 'dispatcher'];
 const PATIENCE = { timeout: 40_000 };
+const TIER = 'webhooks.retry.200ms';
 const REFUSED = /Kafka denies a permission that the service needs \(GROUP_AUTHORIZATION_FAILED\)/;
 
 const AUTHORIZING = {
@@ -48,7 +49,11 @@ withOwnKafka(() => {
       const token = await tokenFor(both.url, await register(settings, ACCOUNT));
       expect(await addWebhook(both.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' })).toBe(200);
 
-      const permit = await denyGroup(kafka.brokers, 'account-webhooks');
+      const permit = await deny(kafka.brokers, {
+        resourceType: AclResourceTypes.GROUP,
+        resourceName: 'account-webhooks',
+        operation: AclOperationTypes.READ,
+      });
       expect(await dispatcher.exited).toBe(1);
       expect(dispatcher.log()).toMatch(REFUSED);
       const later = await startServing(elsewhere(settings), DISPATCHER);
@@ -68,6 +73,51 @@ withOwnKafka(() => {
       expect(await both.stop('SIGTERM')).toBe(0);
     },
   );
+
+  test('a tier that it may not write to ends a dispatcher with one line and code 1, and what was done is sent once', async () => {
+    const kafka = await startKafka({ properties: AUTHORIZING });
+    cleanups.push(() => kafka.stop());
+    const isBlocked = ({ body }: ReceivedRequest) => body.toString().includes('"blocked-0"');
+    let status = 503;
+    const receiver = await startReceiver({ respond: (request) => ({ status: isBlocked(request) ? status : 200 }) });
+    cleanups.push(() => receiver.close());
+    const { settings, remove } = await kafkaInstallation(kafka.brokers, [receiver]);
+    cleanups.push(remove);
+    const api = await serve(settings, ['--roles', 'api']);
+    const dispatcher = await serve({ ...settings, RETRY_SCHEDULE: '200ms' }, DISPATCHER);
+    cleanups.push(
+      () => api.stop('SIGKILL'),
+      () => dispatcher.stop('SIGKILL'),
+    );
+    const token = await tokenFor(api.url, await register(settings, ACCOUNT));
+    expect(await addWebhook(api.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' })).toBe(200);
+    const permit = await deny(kafka.brokers, {
+      resourceType: AclResourceTypes.TOPIC,
+      resourceName: TIER,
+      operation: AclOperationTypes.WRITE,
+    });
+    await publishEvents(settings, paymentEvents(ACCOUNT, 1, 'blocked-') + paymentEvents(ACCOUNT, 50, 'behind-'));
+    expect(await dispatcher.exited).toBe(1);
+    const says = `Kafka denies a permission that the service needs (TOPIC_AUTHORIZATION_FAILED): to write to ${TIER}`;
+    expect(dispatcher.log().trim().split('\n').at(-1)).toBe(`account-webhooks: ${says}`);
+    const failures = dispatcher
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('TOPIC_AUTHORIZATION_FAILED'));
+    expect(failures.length).toBeLessThan(5);
+
+    await permit();
+    status = 200;
+    const again = await serve({ ...settings, RETRY_SCHEDULE: '200ms' }, DISPATCHER);
+    cleanups.push(() => again.stop('SIGKILL'));
+    await eventually(
+      () => distinct(receiver.requests) === 51 && receiver.requests.filter(isBlocked).length > 1,
+      PATIENCE,
+    );
+    expect(await again.stop('SIGTERM')).toBe(0);
+    expect(receiver.requests.filter(isBlocked)).toHaveLength(2);
+    expect(receiver.requests).toHaveLength(52);
+  });
 });
 
 /** Another process of the same installation. */
@@ -75,20 +125,19 @@ function elsewhere(settings: Settings): Settings {
   return { ...settings, DATA_DIR: `${settings.DATA_DIR}-2` };
 }
 
-/** @returns restores the permission */
-async function denyGroup(brokers: string, resourceName: string): Promise<() => Promise<void>> {
+type Denied = Pick<AclEntry, 'resourceType' | 'resourceName' | 'operation'>;
+
+/** This one alone: where a resource has an ACL, Kafka denies what none allows. @returns restores the permission */
+async function deny(brokers: string, { operation, ...resource }: Denied): Promise<() => Promise<void>> {
   const admin = new kafkajs.Kafka({ brokers: [brokers], logLevel: kafkajs.logLevel.NOTHING }).admin();
   await admin.connect();
-  const whom = { principal: 'User:ANONYMOUS', host: '*', operation: AclOperationTypes.READ };
-  const what = {
-    resourceType: AclResourceTypes.GROUP,
-    resourceName,
-    resourcePatternType: ResourcePatternTypes.LITERAL,
-  };
-  const permissionType = AclPermissionTypes.DENY;
-  await admin.createAcls({ acl: [{ ...whom, ...what, permissionType }] });
+  const resourcePatternType = ResourcePatternTypes.LITERAL;
+  const common = { principal: 'User:ANONYMOUS', host: '*', ...resource, resourcePatternType };
+  const denied = { ...common, operation, permissionType: AclPermissionTypes.DENY };
+  const allowed = { ...common, operation: AclOperationTypes.ALL, permissionType: AclPermissionTypes.ALLOW };
+  await admin.createAcls({ acl: [denied, allowed] });
   return async () => {
-    await admin.deleteAcls({ filters: [{ ...whom, ...what, permissionType }] });
+    await admin.deleteAcls({ filters: [denied] });
     await admin.disconnect();
   };
 }

@@ -11,7 +11,7 @@ import type {
   RecordHandler,
 } from '../../src/ports/broker.js';
 
-class Delegating implements Broker {
+export class Delegating implements Broker {
   constructor(protected readonly inner: Broker) {}
   publish(topic: string, records: readonly NewRecord[]): Promise<void> {
     return this.inner.publish(topic, records);

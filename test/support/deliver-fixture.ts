@@ -10,7 +10,7 @@ import { type RoutedEntry, readRoutedEntry } from '../../src/delivery/log/routed
 import { RoutedLog } from '../../src/delivery/log/routed-log.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { noTracing } from '../../src/observability/tracing.js';
-import type { Broker, ReceivedRecord, RecordHold } from '../../src/ports/broker.js';
+import type { Broker, BrokerRefused, ReceivedRecord, RecordHold } from '../../src/ports/broker.js';
 import type { Command, Decision } from '../../src/webhooks/decide.js';
 import { ACCOUNT, DELIVERED, deliveryTo, NOW } from './delivery-samples.js';
 import { FakeAccounts, webhookOf } from './fake-accounts.js';
@@ -49,6 +49,8 @@ export class DeliverFixture {
   readonly abandon = new AbortController();
   /** Elapsed time, also the gate's. The time of day stands still: see `parts.now`. */
   readonly clock = new VirtualClock();
+  /** With what the broker refused a publish for good. */
+  readonly refusals: BrokerRefused[] = [];
   readonly gate: EndpointGate;
   readonly parts: FanOutParts & { readonly broker: Broker };
   /** The result of the next attempts. */
@@ -65,7 +67,10 @@ export class DeliverFixture {
       return this.decision();
     };
     const { accounts, logger, broker } = this;
-    const abandon = this.abandon.signal;
+    const signals = {
+      abandon: this.abandon.signal,
+      refused: (error: BrokerRefused) => void this.refusals.push(error),
+    };
     this.parts = {
       broker: this.broker,
       topics: this.topics,
@@ -79,7 +84,7 @@ export class DeliverFixture {
       },
       gate: this.gate,
       confirmation: { confirmed: () => this.confirmed() },
-      routedLog: new RoutedLog({ broker, logger, abandon, topic: this.topics.deliveries, store: 'store-1' }),
+      routedLog: new RoutedLog({ broker, logger, ...signals, topic: this.topics.deliveries, store: 'store-1' }),
       attempt: async (request) => {
         this.requests.push(request);
         return this.answer(request);
@@ -95,7 +100,7 @@ export class DeliverFixture {
       monotonicNow: this.clock.now,
       random: () => 0,
       interrupt: this.interrupt.signal,
-      abandon,
+      ...signals,
       ...changes,
     };
   }

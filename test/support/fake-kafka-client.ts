@@ -24,6 +24,7 @@ export interface Commit {
   readonly topic: string;
   readonly partition: number;
   readonly offset: string;
+  readonly metadata?: string;
 }
 
 export class FakeKafkaClient {

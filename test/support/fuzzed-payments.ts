@@ -24,7 +24,10 @@ const type = fc.oneof(
   fc.constantFrom(...EVENT_TYPES),
 );
 const plain = fc.record({
-  id: fc.string({ maxLength: 8 }),
+  id: fc.oneof(
+    { weight: 50, arbitrary: fc.string({ maxLength: 8 }) },
+    fc.constantFrom('é'.repeat(512), 'é'.repeat(513)),
+  ),
   type,
   accountId,
   timestamp: fc.constant('2026-11-21T09:00:00Z'),
@@ -84,7 +87,8 @@ const structuredValue = fc.oneof(
   { weight: 1, arbitrary: broken(structured.map((event) => JSON.stringify(event))) },
 );
 
-const bytes = fc.uint8Array({ maxLength: 12 }).map((array) => Buffer.from(array));
+const NO_BYTES = Buffer.alloc(0);
+const bytes = fc.uint8Array({ maxLength: 12 }).map((array): Buffer => Buffer.from(array));
 const FORGED = [
   'aw-delivery-id',
   'aw-account-id',
@@ -100,9 +104,16 @@ const header: fc.Arbitrary<RecordHeader> = fc.tuple(fc.oneof(fc.constantFrom(...
 /** The broker's record limit; some payments leave no room for the service's headers. */
 export const MOST_RECORD_BYTES = 1_048_576;
 
+const largeKey = fc.nat(300).map((left): Buffer => Buffer.alloc(MOST_RECORD_BYTES - left));
+const key = fc.option(fc.oneof({ weight: 1_500, arbitrary: bytes }, { weight: 1, arbitrary: largeKey }));
 const headers: fc.Arbitrary<readonly RecordHeader[]> = fc.oneof(
-  { weight: 1_500, arbitrary: fc.array(header, { maxLength: 3 }) },
-  { weight: 1, arbitrary: fc.nat(300).map((left): RecordHeader[] => [['x', Buffer.alloc(MOST_RECORD_BYTES - left)]]) },
+  { weight: 500, arbitrary: fc.array(header, { maxLength: 3 }) },
+  // Around both limits.
+  { weight: 1, arbitrary: fc.nat(2).map((over): RecordHeader[] => [['x', Buffer.alloc(64 * 1024 - 2 + over)]]) },
+  {
+    weight: 1,
+    arbitrary: fc.nat(2).map((over) => Array.from({ length: 999 + over }, (): RecordHeader => ['x', NO_BYTES])),
+  },
 );
 
 const contentType = fc.constantFrom(
@@ -128,14 +139,14 @@ const binaryHeaders: fc.Arbitrary<readonly RecordHeader[]> = fc
     return [...some, ...(again === 0 ? some.slice(0, 1) : []), ...(again === 1 ? odd : [])];
   });
 
-const plainRecord = fc.record({ key: fc.option(bytes), value, headers });
+const plainRecord = fc.record({ key, value, headers });
 const structuredRecord = fc.record({
-  key: fc.option(bytes),
+  key,
   value: structuredValue,
   headers: fc.oneof(headers, fc.array(typeHeader, { maxLength: 1 }), binaryHeaders),
 });
 const binaryRecord = fc.record({
-  key: fc.option(bytes),
+  key,
   value: fc.oneof(
     value,
     cloudData.map((data) => Buffer.from(JSON.stringify(data))),

@@ -24,7 +24,8 @@ export interface Issuer {
 
 export interface Answer {
   readonly status: number;
-  readonly body: string;
+  readonly body: string | Buffer;
+  readonly encoding?: 'gzip';
 }
 
 /** New keys and an own port by default. */
@@ -36,7 +37,9 @@ export async function startIssuer({ port = 0, pairs = newPairs() }: IssuerPlace 
   const server = createServer((_, response) => {
     asked += 1;
     if (!answer) return;
-    response.writeHead(answer.status, { 'content-type': 'application/json', connection: 'close' }).end(answer.body);
+    const { status, body, encoding } = answer;
+    const headers = { 'content-type': 'application/json', connection: 'close' };
+    response.writeHead(status, { ...headers, ...(encoding && { 'content-encoding': encoding }) }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const place = { port: (server.address() as AddressInfo).port, pairs };

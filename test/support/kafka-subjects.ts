@@ -28,6 +28,7 @@ export function kafkaSettings(brokers: string): KafkaSettings {
     partitions: 3,
     replicationFactor: null,
     retentionMs: 7 * 86_400_000,
+    isOwn: () => false,
     sessionTimeoutMs: 6_000,
   };
 }

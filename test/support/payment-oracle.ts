@@ -2,6 +2,9 @@
 import type { NewRecord } from '../../src/ports/broker.js';
 
 const MOST_BYTES = 262_144;
+const MOST_HEADERS = 1_000;
+const MOST_HEADER_BYTES = 65_536;
+const MOST_ID_BYTES = 1_024;
 const TYPES = ['cash_in', 'cash_out', 'refund_in', 'refund_out', 'med_created', 'med_accepted', 'med_rejected'];
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}[ \\t]*(;[ -~\\t]*)?$`);
@@ -20,7 +23,9 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Null if the record is no payment event. */
 export function expectedOf(record: NewRecord): Expected | null {
   const { value, headers } = record;
-  if ((value?.length ?? 0) > MOST_BYTES) return null;
+  if ((value?.length ?? 0) > MOST_BYTES || headers.length > MOST_HEADERS) return null;
+  const texts = headers.flatMap(([name, bytes]) => [Buffer.from(name), bytes]);
+  if (Buffer.concat(texts).length > MOST_HEADER_BYTES) return null;
   const contentType = headers.findLast(([name]) => name === 'content-type')?.[1].toString();
   const isDeclared = contentType?.toLowerCase().startsWith('application/cloudevents') ?? false;
   if (isDeclared && !isJsonFormat(contentType ?? '')) return null;
@@ -38,13 +43,14 @@ function isJsonFormat(contentType: string): boolean {
 }
 
 function plainOf({ id, type, accountId }: Fields): Expected | null {
-  const isGood = typeof id === 'string' && typeof type === 'string' && TYPES.includes(type);
+  const isGood = typeof id === 'string' && isShort(id) && typeof type === 'string' && TYPES.includes(type);
   return isGood && isSafe(accountId) ? { id, type, accountId, mode: 'plain' } : null;
 }
 
 function structuredOf(fields: Fields): Expected | null {
   const { specversion, id, source, type, data, accountid } = fields;
   if (specversion !== '1.0' || !isText(id) || !isText(source) || !isText(type)) return null;
+  if (!isShort(id) || !isShort(source)) return null;
   if ('data_base64' in fields && ('data' in fields || typeof fields.data_base64 !== 'string')) return null;
   if ('accountid' in fields && !isSafe(accountid) && !isDecimal(accountid)) return null;
   const inData = isObject(data) && 'accountId' in data ? data.accountId : undefined;
@@ -68,6 +74,7 @@ function binaryOf({ value, headers }: NewRecord, contentType: string | undefined
     all('ce_accountid'),
   ];
   if (version[0] !== '1.0' || !isText(id) || !isText(source) || !isText(type)) return null;
+  if (!isShort(id) || !isShort(source)) return null;
   if (contentType !== undefined && !MEDIA_TYPE.test(contentType)) return null;
   if (account !== undefined && !isDecimal(account)) return null;
   return typed(type, account === undefined ? objectOf(value)?.accountId : Number(account), { id, mode: 'binary' });
@@ -97,6 +104,10 @@ function isObject(json: unknown): json is Fields {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
+}
+
+function isShort(text: string): boolean {
+  return Buffer.from(text).length <= MOST_ID_BYTES;
 }
 
 function isSafe(value: unknown): value is number {

@@ -1,5 +1,6 @@
 import {
   type Broker,
+  BrokerRefused,
   BrokerUnavailable,
   type Consumer,
   type Extent,
@@ -13,6 +14,8 @@ export class RecordingBroker implements Broker {
   readonly #published: { topic: string; record: NewRecord }[] = [];
   /** Fails every publish to these topics. */
   readonly failing = new Set<string>();
+  /** Denies the permission for these topics. */
+  readonly denied = new Set<string>();
   refused = 0;
   /** Refuses longer values. */
   mostBytes = Number.POSITIVE_INFINITY;
@@ -28,6 +31,7 @@ export class RecordingBroker implements Broker {
       this.refused += 1;
       throw new BrokerUnavailable(`${topic} takes nothing now`);
     }
+    if (this.denied.has(topic)) throw new BrokerRefused(`no permission to write to ${topic}`);
     if (records.some(({ value }) => (value?.length ?? 0) > this.mostBytes)) throw new RecordTooLarge('too large');
     if (records.some((record) => recordBytes(record) > this.mostRecordBytes)) throw new RecordTooLarge('too large');
     for (const record of records) this.#published.push({ topic, record });

@@ -10,7 +10,7 @@ export interface Kept {
   /** The offset to commit, before which everything is done; null if it is committed already. */
   readonly unremembered: number | null;
   remembered(offset: number): void;
-  /** The same for a hand-over to another consumer; work done behind the offset counts too. */
+  /** The same for a hand-over to another consumer, or to the next start; work done behind the offset counts too. */
   readonly toHandOver?: number | null;
 }
 
@@ -32,30 +32,30 @@ export class OffsetKeeper<K extends Kept> {
 
   /** Commits everything done so far; never rejects: a failed commit is retried, or a restart redelivers its records. */
   async keepNow(): Promise<void> {
-    await this.#keptNow();
+    await this.#saved((lane) => lane.unremembered);
   }
 
   /** Commits everything another consumer should know, including work done behind gaps; never rejects. */
   async handOver(): Promise<void> {
-    await this.#saved((lane) => lane.toHandOver ?? null);
+    await this.#handedOver();
   }
 
-  /** The last commit: retried until everything done is committed, for at most that long; never rejects. */
+  /** The last commit, a hand-over: retried until everything done is committed, for at most that long; never rejects. */
   async finish(ms: number): Promise<void> {
     this.#stopped = true;
     if (this.#timer) clearTimeout(this.#timer);
     const until = performance.now() + ms;
     for (let left = ms; left > 0; left = until - performance.now()) {
-      if (await withinTime(left, this.#keptNow()).catch(() => false)) return;
+      if (await withinTime(left, this.#handedOver()).catch(() => false)) return;
       await delay(Math.min(TRY_AGAIN_MS, Math.max(0, until - performance.now())));
     }
   }
 
-  /** False if the commit failed. */
-  #keptNow(): Promise<boolean> {
-    return this.#saved((lane) => lane.unremembered);
+  #handedOver(): Promise<boolean> {
+    return this.#saved((lane) => (lane.toHandOver === undefined ? lane.unremembered : lane.toHandOver));
   }
 
+  /** False if the commit failed. */
   #saved(offsetOf: (lane: K) => number | null): Promise<boolean> {
     this.#saving = this.#saving
       .then(() => this.#keep(offsetOf))

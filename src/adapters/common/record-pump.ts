@@ -7,13 +7,14 @@
  *                                       ^   \-> pausing -> redelivery -\
  *                                       \------------------------------/
  */
-import type {
-  ConsumeOptions,
-  ConsumerState,
-  PartitionState,
-  ReceivedRecord,
-  RecordHold,
-  UnreadableBatch,
+import {
+  type ConsumeOptions,
+  type ConsumerState,
+  heldBytes,
+  type PartitionState,
+  type ReceivedRecord,
+  type RecordHold,
+  type UnreadableBatch,
 } from '../../ports/broker.js';
 import { FOR_EVER, type Lease } from './lease.js';
 import { type Parts, RecordHolds } from './record-holds.js';
@@ -37,6 +38,8 @@ export interface DueRecord {
   readonly record: ReceivedRecord;
   /** ms by performance.now(). */
   readonly due: number;
+  /** heldBytes of the record. */
+  readonly bytes: number;
 }
 
 /** An item of a lane: a record, or an unreadable batch that blocks those behind it. */
@@ -50,7 +53,7 @@ export type LaneItem = DueRecord | { readonly unreadable: UnreadableBatch };
  */
 export function dueRecord(record: ReceivedRecord, due: number): DueRecord {
   const left = due - Date.now();
-  return { record, due: performance.now() + left };
+  return { record, due: performance.now() + left, bytes: heldBytes(record) };
 }
 
 /** The metrics of the first waiting record. */
@@ -84,6 +87,7 @@ export interface RecordPumpOptions
 interface Taken {
   readonly lane: Lane;
   readonly record: ReceivedRecord;
+  readonly bytes: number;
   /** The pause if it is rejected this time. */
   readonly pauseMs: number;
 }
@@ -217,8 +221,9 @@ export class RecordPump {
     if (!head && lane.unreadable) this.#standstills.at(lane, lane.unreadable);
     if (!head || head.due > performance.now() || this.#options.mayBegin?.() === false) return false;
     lane.takeHead();
-    this.#bytes += sizeOf(head.record);
-    void this.#handle({ lane, record: head.record, pauseMs: FIRST_PAUSE_MS });
+    const { record, bytes } = head;
+    this.#bytes += bytes;
+    void this.#handle({ lane, record, bytes, pauseMs: FIRST_PAUSE_MS });
     return true;
   }
 
@@ -251,8 +256,8 @@ export class RecordPump {
     }
   }
 
-  #done({ lane, record }: Taken): void {
-    this.#bytes -= sizeOf(record);
+  #done({ lane, record, bytes }: Taken): void {
+    this.#bytes -= bytes;
     lane.done(record);
     this.#options.onDone();
   }
@@ -272,12 +277,7 @@ export class RecordPump {
       this.#again.push(taken);
       return;
     }
-    this.#bytes -= sizeOf(taken.record);
+    this.#bytes -= taken.bytes;
     taken.lane.letGo?.();
   }
-}
-
-/** Of its value, bytes. */
-function sizeOf({ value }: ReceivedRecord): number {
-  return value?.length ?? 0;
 }

@@ -4,7 +4,7 @@
  * given up before kafkajs repeats an unanswered request. kafkajs still retries other failures, within that time.
  */
 import kafkajs, { type Kafka, type Message, type Producer } from 'kafkajs';
-import { RecordTooLarge } from '../../ports/broker.js';
+import { BrokerRefused, RecordTooLarge } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
 import { translated } from './kafka-errors.js';
 import { disconnectAfter } from './let-go.js';
@@ -45,6 +45,8 @@ export class BoundedProducer {
       if (failure instanceof RecordTooLarge) throw failure;
       for (const message of messages) this.#givenUp.add(message);
       void this.#letGo(live);
+      if (failure instanceof BrokerRefused)
+        throw new BrokerRefused(`${failure.message}: to write to ${topic}`, { cause: error });
       throw failure;
     }
   }

@@ -139,10 +139,11 @@ export class KafkaConsumer implements Consumer {
     await this.#member.commit(owned.map(([lane, offset]) => this.#committed(lane, offset)));
   }
 
-  /** Work done behind gaps is committed only before a join: otherwise a few KiB ten times a second. */
+  /** Work done behind gaps is committed only before a join and at the end: otherwise a few KiB ten times a second. */
   #committed(lane: PartitionLane, offset: number): TopicPartitionOffsetAndMetadata {
     const { topic, partition, behind } = lane;
-    const metadata = this.#lease.holds ? '' : encodedBehind(behind, offset);
+    const isLast = this.#closing !== null || !this.#lease.holds;
+    const metadata = isLast ? encodedBehind(behind, offset) : '';
     return { topic, partition, offset: String(offset), ...(metadata && { metadata }) };
   }
 }

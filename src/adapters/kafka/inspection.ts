@@ -1,19 +1,17 @@
 /** What operators need to know about a Kafka and its topics. Read-only. */
 import type { Admin } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
-import { askAdmin, retentions } from './admin-session.js';
+import { askAdmin, type TopicConfig, topicConfigs } from './admin-session.js';
 import { connection, type KafkaSettings } from './broker.js';
 import { isCoordinatorMissing, translated } from './kafka-errors.js';
 
-export interface InspectedTopic {
+export interface InspectedTopic extends TopicConfig {
   readonly name: string;
   readonly partitions: number;
   /** Partitions without a leader: neither writable nor readable now. */
   readonly leaderless: number;
   /** Partitions with an out-of-sync replica. */
   readonly underReplicated: number;
-  /** ms; null is unlimited. */
-  readonly retentionMs: number | null;
   /** Whether it has a record later than `laterThan`. */
   readonly hasLater: boolean;
 }
@@ -53,13 +51,13 @@ async function inspected(admin: Admin, { topics, groups, laterThan }: Inspection
   if (known.length === 0) return { brokers: brokers.length, topics: [], unledGroups: [] };
   const unledGroups = await unled(admin, groups, known);
   const { topics: metadata } = await admin.fetchTopicMetadata({ topics: known });
-  const kept = await retentions(admin, known);
+  const configs = await topicConfigs(admin, known);
   const described = metadata.map(async ({ name, partitions }) => ({
     name,
     partitions: partitions.length,
     leaderless: partitions.filter(({ leader }) => leader < 0).length,
     underReplicated: partitions.filter(({ isr, replicas }) => isr.length < replicas.length).length,
-    retentionMs: kept.get(name) ?? null,
+    ...(configs.get(name) ?? { retentionMs: null, isStampedByBroker: false }),
     hasLater: await hasLater(admin, name, laterThan),
   }));
   return { brokers: brokers.length, topics: await Promise.all(described), unledGroups };

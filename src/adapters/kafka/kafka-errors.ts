@@ -36,6 +36,13 @@ export function isLeaderMissing(error: unknown): boolean {
   return [...causes(error)].some(({ type = '' }) => LEADERLESS.has(type));
 }
 
+/** Of a topic's configuration: a permission is missing, or a policy of the cluster forbids it. */
+export function isChangeDenied(error: unknown): boolean {
+  return [...causes(error)].some(
+    ({ type = '' }) => type === 'POLICY_VIOLATION' || type.endsWith('AUTHORIZATION_FAILED'),
+  );
+}
+
 /**
  * kafkajs considers this error permanent. But any failure during a coordinator look-up becomes this error: a reset
  * connection, a group whose coordinator moves.

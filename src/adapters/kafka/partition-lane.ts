@@ -222,5 +222,5 @@ function lastOf(item: LaneItem): number {
 }
 
 function sizeOf(item: LaneItem): number {
-  return 'record' in item ? (item.record.value?.length ?? 0) : 0;
+  return 'record' in item ? item.bytes : 0;
 }

@@ -1,8 +1,17 @@
 /** Converts records between kafkajs and the port. */
 import type { IHeaders, KafkaMessage, Message } from 'kafkajs';
-import type { NewRecord, ReceivedRecord, RecordHeader, UnreadableBatch } from '../../ports/broker.js';
+import {
+  type NewRecord,
+  NO_TIME,
+  type ReceivedRecord,
+  type RecordHeader,
+  type UnreadableBatch,
+} from '../../ports/broker.js';
 import type { RecordMessage } from './fetched/decode-records.js';
 import { isPassed, isUnreadable } from './fetched/marks.js';
+
+/** Of a Date. */
+const LATEST_TIME_MS = 8.64e15;
 
 export function toMessage({ key, value, headers }: NewRecord): Message {
   return { key, value, headers: toHeaders(headers) };
@@ -18,11 +27,17 @@ export function fromMessages(
     if (isUnreadable(message)) received.push({ topic, partition, ...message.unreadable });
     else if (!isPassed(message)) {
       const { key, value } = message;
-      const [offset, timestamp] = [Number(message.offset), Number(message.timestamp)];
+      const [offset, timestamp] = [Number(message.offset), timeOf(message)];
       received.push({ topic, partition, offset, timestamp, key, value, headers: headersOf(message) });
     }
   }
   return received;
+}
+
+/** A publisher may stamp a record with any 64 bits. */
+function timeOf({ timestamp }: KafkaMessage): number {
+  const ms = Number(timestamp);
+  return ms >= 0 && ms <= LATEST_TIME_MS ? ms : NO_TIME;
 }
 
 function headersOf(message: KafkaMessage | RecordMessage): readonly RecordHeader[] {

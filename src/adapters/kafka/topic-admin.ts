@@ -1,9 +1,10 @@
 /** Creates missing topics and inspects existing ones. Each use has its own connection. */
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
-import { askAdmin, retentions } from './admin-session.js';
+import { BrokerRefused } from '../../ports/broker.js';
+import { askAdmin, STAMPED_BY_BROKER, stampByBroker, type TopicConfig, topicConfigs } from './admin-session.js';
 import { decodedBehind } from './done-behind.js';
-import { isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
+import { isChangeDenied, isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { KAFKA_LIMITS, type SessionLimits } from './limits.js';
 import { onceKnown } from './once-known.js';
 import type { GroupStart } from './partition-lane.js';
@@ -17,6 +18,8 @@ export interface TopicSettings {
   readonly replicationFactor: number | null;
   /** How long a record must be retained: KAFKA_RETENTION plus the longest delay of RETRY_SCHEDULE. ms */
   readonly retentionMs: number;
+  /** Whether the service alone writes to a topic; payment topics are its users'. */
+  readonly isOwn: (topic: string) => boolean;
 }
 
 export interface PartitionOffsets {
@@ -45,7 +48,10 @@ export class TopicAdmin {
     this.#limits = limits;
   }
 
-  /** Creates missing topics; warns about topics whose retention is too short. @throws errors of the port */
+  /**
+   * Creates missing topics, has the broker stamp the records of own ones, and warns about topics whose retention is too
+   * short. @throws errors of the port
+   */
   async ensure(topics: readonly string[]): Promise<void> {
     const unknown = topics.filter((topic) => !this.#ensured.has(topic));
     if (unknown.length > 0) {
@@ -123,25 +129,39 @@ export class TopicAdmin {
   }
 
   #newTopic(topic: string): ITopicConfig {
-    const { partitions, replicationFactor, retentionMs } = this.#settings;
-    const configEntries = [{ name: 'retention.ms', value: String(retentionMs) }];
+    const { partitions, replicationFactor, retentionMs, isOwn } = this.#settings;
+    const configEntries = [
+      { name: 'retention.ms', value: String(retentionMs) },
+      ...(isOwn(topic) ? [STAMPED_BY_BROKER] : []),
+    ];
     return { topic, numPartitions: partitions, replicationFactor: replicationFactor ?? -1, configEntries };
   }
 
   async #check(admin: Admin, topics: readonly string[]): Promise<void> {
     if (topics.length === 0) return;
-    const { partitions, retentionMs } = this.#settings;
+    const { partitions } = this.#settings;
     const { topics: found } = await admin.fetchTopicMetadata({ topics: [...topics] });
     for (const { name, partitions: has } of found) {
       if (has.length < partitions) {
         this.#logger.warn({ topic: name, partitions: has.length, KAFKA_PARTITIONS: partitions }, 'too few partitions');
       }
     }
-    for (const [topic, kept] of await retentions(admin, topics)) {
-      if (kept === null || kept >= retentionMs) continue;
-      const about = { topic, 'retention.ms': kept, needed: retentionMs };
+    for (const [topic, config] of await topicConfigs(admin, topics)) await this.#checkConfig(admin, topic, config);
+  }
+
+  async #checkConfig(admin: Admin, topic: string, { retentionMs, isStampedByBroker }: TopicConfig): Promise<void> {
+    const { retentionMs: needed, isOwn } = this.#settings;
+    if (retentionMs !== null && retentionMs < needed) {
+      const about = { topic, 'retention.ms': retentionMs, needed };
       this.#logger.warn(about, 'records may expire before their retry is due: raise retention.ms of the topic');
     }
+    if (!isOwn(topic) || isStampedByBroker) return;
+    await stampByBroker(admin, topic).catch((cause: unknown) => {
+      if (!isChangeDenied(cause)) throw cause;
+      const { name, value } = STAMPED_BY_BROKER;
+      throw new BrokerRefused(`${topic} needs ${name}=${value}, and Kafka denies the change: set it`, { cause });
+    });
+    this.#logger.warn({ topic, ...STAMPED_BY_BROKER }, 'the configuration of the topic was corrected');
   }
 
   async #with<T>(work: (admin: Admin) => Promise<T>): Promise<T> {

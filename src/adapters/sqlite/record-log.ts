@@ -1,5 +1,12 @@
 /** Topics and their records in the store file. Every topic has one partition, 0. Errors are SQLite's own: see broker.ts. */
-import type { Extent, NewRecord, PartitionStart, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
+import {
+  type Extent,
+  heldBytes,
+  type NewRecord,
+  type PartitionStart,
+  type ReceivedRecord,
+  type UnreadableBatch,
+} from '../../ports/broker.js';
 import type { StoreFile } from './store-file.js';
 import { encodedHeaders, recordOf, type StoredRecord } from './stored-record.js';
 
@@ -90,9 +97,10 @@ export class RecordLog {
     let bytes = 0;
     let next = from;
     for (const row of this.#sql.page.iterate(topic, from, limit) as IterableIterator<StoredRecord>) {
-      page.push(recordOf(topic, row));
+      const record = recordOf(topic, row);
+      page.push(record);
       next = row.offset + 1;
-      bytes += (row.value?.length ?? 0) + row.headers.length;
+      bytes += 'digest' in record ? 0 : heldBytes(record);
       if (bytes >= PAGE_BYTES) return { page, next, atEnd: false };
     }
     return { page, next, atEnd: page.length < limit };

@@ -5,6 +5,7 @@ import type { PaymentEvent } from './parsed-payment.js';
 import {
   binaryCloudEventDataSchema,
   binaryCloudEventHeadersSchema,
+  MAX_ID_BYTES,
   paymentEventSchema,
   structuredCloudEventSchema,
 } from './payment-event-schema.js';
@@ -27,6 +28,8 @@ export const isCloudEventData = ajv.compile<{ readonly accountId: number }>(bina
 
 const NO_ACCOUNT = 'data.accountId is missing, and so is the extension accountid';
 
+export const tooLong = (field: string) => `${field} has more than ${MAX_ID_BYTES} bytes`;
+
 /** For a check that has just failed. */
 export function reasonOf({ errors }: ValidateFunction): string {
   // The last error: ajv lists the failures within an anyOf before it.
@@ -44,6 +47,8 @@ function described({ keyword, params, message }: ErrorObject, field: string): st
       return `${field} is not "1.0"`;
     case 'minLength':
       return `${field} is empty`;
+    case 'maxLength':
+      return tooLong(field);
     case 'pattern':
       return `${field} is not a ${field.endsWith('type') ? 'known event type' : 'whole number'}`;
     case 'anyOf':

@@ -19,11 +19,13 @@ const PREFIXED_TYPE = {
   examples: ['com.example.payments.cash_in'],
 } as const;
 
-const NOT_EMPTY = { type: 'string', minLength: 1 } as const;
+/** Id and source are kept in every log entry and retry record of a delivery. Counted in UTF-8. */
+export const MAX_ID_BYTES = 1_024;
+const NOT_EMPTY = { type: 'string', minLength: 1, maxLength: MAX_ID_BYTES } as const;
 const SPEC_VERSION = { const: '1.0' } as const;
 const SOURCE = {
   ...NOT_EMPTY,
-  description: 'A URI reference. Source and id together are the identity of the event.',
+  description: 'A URI reference of at most 1,024 bytes. Source and id together are the identity of the event.',
 } as const;
 const ACCOUNT_EXTENSION = {
   anyOf: [ACCOUNT_ID, DECIMAL],
@@ -34,7 +36,11 @@ export const paymentEventSchema = {
   type: 'object',
   required: ['id', 'type', 'accountId'],
   properties: {
-    id: { type: 'string', description: 'The identity of the event within its account.' },
+    id: {
+      type: 'string',
+      maxLength: MAX_ID_BYTES,
+      description: 'The identity of the event within its account: at most 1,024 bytes in UTF-8.',
+    },
     type: EVENT_TYPE,
     accountId: ACCOUNT_ID,
     timestamp: { description: 'When the payment happened, in ISO 8601 by convention. The service does not read it.' },

@@ -5,8 +5,10 @@
 import type { NewRecord } from '../../ports/broker.js';
 import { parseBinary, parseStructured } from './cloud-event.js';
 import { contentTypeOf } from './cloud-event-attributes.js';
+import { headersProblem } from './header-limits.js';
 import { type ParsedPayment, readJson, refused } from './parsed-payment.js';
-import { isPaymentEvent, reasonOf } from './payment-check.js';
+import { isPaymentEvent, reasonOf, tooLong } from './payment-check.js';
+import { MAX_ID_BYTES } from './payment-event-schema.js';
 
 export type { ParsedPayment, PaymentEvent } from './parsed-payment.js';
 
@@ -24,7 +26,19 @@ export function parsePaymentEvent(record: Pick<NewRecord, 'value' | 'headers'>):
   if (value !== null && value.length > MAX_PAYMENT_BYTES) {
     return refused(`the record has more than ${MAX_PAYMENT_BYTES} bytes`);
   }
-  return headers.length === 0 ? parseValue(value) : parseWithHeaders(record);
+  if (headers.length === 0) return withShortIdentity(parseValue(value));
+  const problem = headersProblem(headers);
+  return problem === null ? withShortIdentity(parseWithHeaders(record)) : refused(problem);
+}
+
+/** The schemas count characters, of which there are never more than bytes. */
+function withShortIdentity(parsed: ParsedPayment): ParsedPayment {
+  if (!parsed.ok) return parsed;
+  const { id, cloudEvent } = parsed.event;
+  const prefix = cloudEvent?.mode === 'binary' ? 'ce_' : '';
+  if (Buffer.byteLength(id) > MAX_ID_BYTES) return refused(tooLong(`${prefix}id`));
+  const isLong = cloudEvent && Buffer.byteLength(cloudEvent.source) > MAX_ID_BYTES;
+  return isLong ? refused(tooLong(`${prefix}source`)) : parsed;
 }
 
 function parseWithHeaders(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {

@@ -4,7 +4,7 @@
  * (its attempts, replays and parkings so far) once: while the step is in progress, a duplicate shares its promise; once
  * it is durable, nothing is left to do.
  *
- * The records of a key are in one partition of a tier, so the second chain meets the first there and ends. A replay has
+ * The records of a delivery are in one partition of a tier, so the second chain meets the first there and ends. A replay has
  * a higher turn, and a second publication another place: they are other steps.
  */
 import { LRUCache } from 'lru-cache';

@@ -17,7 +17,8 @@ export const wholeTo99 = becoming(matching('[1-9][0-9]?', 'a whole number from 1
 
 const NAME = '[A-Za-z0-9._-]{1,200}';
 export const group = matching(NAME, 'a group name of A-Z a-z 0-9 . _ -');
-export const prefix = matching(`|${NAME}`, 'a prefix of A-Z a-z 0-9 . _ -');
+/** The default group begins with it, and is as long as another at most. */
+export const prefix = matching('[A-Za-z0-9._-]{0,184}', 'a prefix of A-Z a-z 0-9 . _ -');
 export const topics = listOf(matching(NAME, 'a topic name'), 'topic names of A-Z a-z 0-9 . _ - with commas between');
 
 export const key = becoming(matching('[A-Za-z0-9+/]{43}=', `${MASTER_KEY_BYTES} bytes in base64`), (base64) =>

@@ -29,6 +29,23 @@ test('what pauses holds its bytes no longer where its lane is gone', async () =>
   expect(calls).toEqual(['lost', 'kept']);
 });
 
+test('key and headers count towards the bytes in flight, each header with 256 bytes beside its text', async () => {
+  const place = { topic: 'headed', partition: 0, timestamp: 0 };
+  const headers = Array.from({ length: 3 }, (_, n): [string, Buffer] => [`h${n}`, Buffer.from('text')]);
+  const record = (offset: number) => ({ ...place, offset, key: Buffer.alloc(10), value: Buffer.alloc(5), headers });
+  const bytes = 10 + 5 + 3 * (256 + 2 + 4);
+  let calls = 0;
+  const handler = () => {
+    calls += 1;
+    return new Promise<void>(() => undefined);
+  };
+  pump = new RecordPump({ inFlight: 10, inFlightBytes: 2 * bytes, handler, onDone: () => undefined });
+  pump.setLanes([laneOf([0, 1, 2].map((offset) => dueRecord(record(offset), 0)))]);
+  await eventually(() => calls === 2);
+  await turn();
+  expect(pump.inHand).toEqual({ inHand: 2, inHandBytes: 2 * bytes });
+});
+
 test('in one turn of the event loop a mebibyte is handed out, and then it is the turn of others', async () => {
   let calls = 0;
   const handler = () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { KafkaConsumer, type KafkaConsumerParts } from '../../../src/adapters/kafka/consumer.js';
+import { decodedBehind } from '../../../src/adapters/kafka/done-behind.js';
 import { lost, passed, refusal } from '../../../src/adapters/kafka/fetched/marks.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import {
@@ -270,6 +271,18 @@ describe('what is done', () => {
     };
     await consumer.close();
     expect(offsets()).toEqual([['t 10'], ['t 10'], ['t 10']]);
+  });
+
+  it('behind a record that is not done is committed by close, and by no commit before', async () => {
+    rejects = ({ offset }) => offset === 6;
+    await client.fetched('t', 5, 9);
+    await eventually(() => client.commits.length > 0);
+    await consumer.close();
+    expect(offsets()).toEqual([['t 6'], ['t 6']]);
+    const [before, last] = client.commits.flat();
+    expect(before?.metadata).toBeUndefined();
+    const records = new Set([7, 8, 9]);
+    expect(decodedBehind(last?.metadata ?? '', 6)).toEqual({ records, parts: new Map() });
   });
 
   it('is committed again where kafkajs dropped the commit and said nothing', async () => {

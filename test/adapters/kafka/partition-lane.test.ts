@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { dueRecord } from '../../../src/adapters/common/record-pump.js';
 import { PartitionLane } from '../../../src/adapters/kafka/partition-lane.js';
-import type { ReceivedRecord } from '../../../src/ports/broker.js';
+import type { ReceivedRecord, RecordHeader } from '../../../src/ports/broker.js';
 
 let calls: string[];
 let lane: PartitionLane;
@@ -11,10 +12,10 @@ beforeEach(() => {
   lane = new PartitionLane({ topic: 't', partition: 0, start: { offset: 100, committed: 100 } }, flow);
 });
 
-function waiting(offset: number, bytes = 1) {
+function waiting(offset: number, bytes = 1, headers: readonly RecordHeader[] = []) {
   const value = Buffer.alloc(bytes);
-  const record: ReceivedRecord = { topic: 't', partition: 0, offset, timestamp: 0, key: null, value, headers: [] };
-  return { record, due: 0 };
+  const record: ReceivedRecord = { topic: 't', partition: 0, offset, timestamp: 0, key: null, value, headers };
+  return dueRecord(record, 0);
 }
 
 const range = (from: number, to: number, bytes?: number) =>
@@ -77,6 +78,16 @@ describe('flow', () => {
     lane.receive([waiting(107, 64 * 1024)], 107);
     expect(calls).toEqual(['pause']);
     take(3);
+    expect(calls).toEqual(['pause']);
+    take(1);
+    expect(calls).toEqual(['pause', 'resume']);
+  });
+
+  it('is paused above 512 KiB of headers, at 256 bytes each beside their text', () => {
+    const headers = Array.from({ length: 1_024 }, (): RecordHeader => ['', Buffer.alloc(0)]);
+    lane.receive([waiting(100, 0, headers)], 100);
+    expect(calls).toEqual([]);
+    lane.receive([waiting(101, 0, headers)], 101);
     expect(calls).toEqual(['pause']);
     take(1);
     expect(calls).toEqual(['pause', 'resume']);

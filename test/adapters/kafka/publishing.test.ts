@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { KafkaBroker, type KafkaSettings } from '../../../src/adapters/kafka/broker.js';
+import { toRetryRecord } from '../../../src/delivery/delivery.js';
 import { BrokerUnavailable, type NewRecord, RecordTooLarge } from '../../../src/ports/broker.js';
 import { collect, unique } from '../../contract/contract.js';
+import { deliveryTo, paymentRecord } from '../../support/delivery-samples.js';
 import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';
 import { recordingLogger } from '../../support/recording-logger.js';
 
@@ -33,13 +35,30 @@ withKafka((brokers) => {
     headers: [],
   });
 
-  async function createTopic(topic: string, config: Readonly<Record<string, string>>): Promise<void> {
+  async function administer<T>(work: (admin: kafkajs.Admin) => Promise<T>): Promise<T> {
     const admin = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING }).admin();
-    const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
     await admin.connect();
+    try {
+      return await work(admin);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+
+  async function createTopic(topic: string, config: Readonly<Record<string, string>>): Promise<void> {
+    const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
     // What a publisher waits for, kafkajs fails on.
-    await admin.createTopics({ topics: [{ topic, numPartitions: 3, configEntries }], waitForLeaders: false });
-    await admin.disconnect();
+    const topics = [{ topic, numPartitions: 3, configEntries }];
+    await administer((admin) => admin.createTopics({ topics, waitForLeaders: false }));
+  }
+
+  /** What was set for a topic itself. */
+  async function configOf(name: string): Promise<Record<string, string>> {
+    const resources = [{ type: kafkajs.ConfigResourceTypes.TOPIC, name }];
+    const described = await administer((admin) => admin.describeConfigs({ resources, includeSynonyms: false }));
+    const entries = described.resources.flatMap(({ configEntries }) => configEntries);
+    const own = entries.filter(({ configSource }) => configSource === kafkajs.ConfigSource.TOPIC_CONFIG);
+    return Object.fromEntries(own.map(({ configName, configValue }) => [configName, configValue]));
   }
 
   it('refuses a record that the topic does not take, and stores those that were published beside it', async () => {
@@ -84,6 +103,28 @@ withKafka((brokers) => {
     expect((await collect(it.browse(topic))).map(({ value }) => String(value))).toEqual(names);
   });
 
+  it('has all retry records of a delivery in one partition, also of a payment without a key', async () => {
+    const topic = unique('tier');
+    const it = broker();
+    const deliveries = Array.from({ length: 12 }, (_, n) =>
+      deliveryTo(n + 1, { record: { ...paymentRecord(), key: null } }),
+    );
+    // As two dispatchers write them, one after the other.
+    for (const attempts of [1, 2, 3]) {
+      await it.publish(
+        topic,
+        deliveries.map((delivery) => toRetryRecord({ ...delivery, attempts }, 0)),
+      );
+    }
+    const places = new Map<string, number[]>();
+    for (const { key, partition } of await collect(it.browse(topic))) {
+      places.set(String(key), [...(places.get(String(key)) ?? []), partition]);
+    }
+    expect([...places.keys()].sort()).toEqual(deliveries.map(({ id }) => id).sort());
+    for (const partitions of places.values()) expect(new Set(partitions)).toHaveProperty('size', 1);
+    expect(new Set([...places.values()].flat()).size).toBeGreaterThan(1);
+  });
+
   it('takes a call that is larger than any batch', async () => {
     const topic = unique('topic');
     const it = broker();
@@ -98,6 +139,21 @@ withKafka((brokers) => {
     // Below group.min.session.timeout.ms.
     const consumer = await broker({ sessionTimeoutMs: 50 }).consume(options);
     await expect(consumer.closed).rejects.toThrow(BrokerUnavailable);
+  });
+
+  it('has the broker stamp the records of an own topic, new or not, and keeps its other settings', async () => {
+    const [old, fresh, foreign] = [unique('own-old'), unique('own-new'), unique('payments')];
+    const set = { 'max.message.bytes': '2000000', 'cleanup.policy': 'delete', 'retention.ms': '3600000' };
+    await createTopic(old, set);
+    const isOwn = (topic: string) => topic.startsWith('own-');
+    const it = broker({ isOwn, retentionMs: 3_600_000 });
+    await it.ensureTopics([old, fresh, foreign]);
+    const stamped = { 'message.timestamp.type': 'LogAppendTime' };
+    expect(await configOf(old)).toEqual({ ...set, ...stamped });
+    expect(await configOf(fresh)).toEqual({ 'retention.ms': '3600000', ...stamped });
+    expect(await configOf(foreign)).toEqual({ 'retention.ms': '3600000' });
+    await it.ensureTopics([foreign]);
+    expect(logger.warnings).toEqual([[expect.objectContaining({ topic: old }), expect.stringContaining('corrected')]]);
   });
 
   it('makes topics as the settings say, and warns of one that keeps its records too short a time', async () => {

@@ -9,6 +9,7 @@ import { isPassed, isUnreadable } from '../../../src/adapters/kafka/fetched/mark
 import { type Fetched, messagesOf } from '../../../src/adapters/kafka/fetched/record-set.js';
 import { crc32c } from '../../../src/adapters/kafka/kafkajs-internals.js';
 import { fromMessages } from '../../../src/adapters/kafka/records.js';
+import { NO_TIME } from '../../../src/ports/broker.js';
 import { patience } from '../../runner/patience.js';
 
 /** kafkajs' own encoder. */
@@ -27,11 +28,14 @@ const MAGIC_AT = 16;
 const CRC_AT = 17;
 const ATTRIBUTES_AT = 21;
 const LAST_DELTA_AT = 23;
+const FIRST_TIMESTAMP_AT = 27;
 const PRODUCER_AT = 43;
 const COUNT_AT = 57;
 const RECORDS_AT = 61;
 const IN_TRANSACTION = 0x10;
 const CONTROL = 0x20;
+const MILLISECONDS = 1_795_000_000_123n;
+const NANOSECONDS = MILLISECONDS * 1_000_000n;
 
 beforeAll(() => installCodecs());
 
@@ -146,6 +150,18 @@ describe('what is sound is read', () => {
     expect(await read(set)).toEqual(['0 a', 'passed 4', 'passed 5', '6 c']);
   });
 
+  test.each([
+    ['the first of a batch', [NANOSECONDS, MILLISECONDS, MILLISECONDS + 5n]],
+    ['one within a batch', [MILLISECONDS, NANOSECONDS, MILLISECONDS + 5n]],
+    ['the extremes', [-(2n ** 63n), MILLISECONDS, 2n ** 63n - 1n, -1n, 0n]],
+  ])('a record that is stamped in nanoseconds costs its own time, and no other: %s', async (_, timestamps) => {
+    const messages = await messagesOf(await stamped(timestamps), fetchedAs());
+    const records = fromMessages({ topic: 't', partition: 0 }, messages);
+    const isTime = (time: bigint) => time >= 0n && time < NANOSECONDS;
+    const expected = timestamps.map((time) => (isTime(time) ? Number(time) : NO_TIME));
+    expect(records.map((record) => 'timestamp' in record && record.timestamp)).toEqual(expected);
+  });
+
   test('once enough is unpacked the rest is left for the next fetch', async () => {
     const value = 'x'.repeat(100_000);
     const set = Buffer.concat([
@@ -156,6 +172,13 @@ describe('what is sound is read', () => {
     const budget = { bytes: 150_000 };
     expect((await messagesOf(set, fetchedAs({ budget }))).map(({ offset }) => offset)).toEqual(['0', '1']);
     expect(await messagesOf(set, fetchedAs({ budget }))).toEqual([]);
+  });
+
+  test('what one fetch may hold counts 256 bytes for each header', async () => {
+    const headers = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`h${n}`, '']));
+    const set = Buffer.concat(await Promise.all([0, 1, 2].map((first) => batch(first, ['v'], 0, headers))));
+    const budget = { bytes: 150_000 };
+    expect((await messagesOf(set, fetchedAs({ budget }))).map(({ offset }) => offset)).toEqual(['0', '1']);
   });
 
   test('80,000 headers take no time to speak of', async () => {
@@ -169,6 +192,27 @@ describe('what is sound is read', () => {
     expect(performance.now() - begun).toBeLessThan(5_000 * patience());
   });
 });
+
+/** Records without key and value, stamped so: as the distance from the first, which the header has. */
+async function stamped([first = 0n, ...rest]: readonly bigint[]): Promise<Buffer> {
+  const records = [first, ...rest].map((timestamp, index) => {
+    const body = [0, ...zigzag(BigInt.asIntN(64, timestamp - first)), ...zigzag(BigInt(index)), 1, 1, 0];
+    return Buffer.from([...zigzag(BigInt(body.length)), ...body]);
+  });
+  const bytes = await withRecords(Buffer.concat(records), records.length);
+  bytes.writeInt32BE(rest.length, LAST_DELTA_AT);
+  bytes.writeBigInt64BE(first, FIRST_TIMESTAMP_AT);
+  return resealed(bytes);
+}
+
+/** Seven bits a byte, lowest first. */
+function zigzag(number: bigint): number[] {
+  const bytes: number[] = [];
+  for (let left = BigInt.asUintN(64, (number << 1n) ^ (number >> 63n)); ; left >>= 7n) {
+    if (left < 128n) return [...bytes, Number(left)];
+    bytes.push(Number(left % 128n) + 128);
+  }
+}
 
 /** One record with so many headers, each a name of one byte and no value. */
 async function manyHeaders(count: number): Promise<Buffer> {

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
 import { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
-import { BrokerUnavailable } from '../../../src/ports/broker.js';
+import { BrokerRefused, BrokerUnavailable } from '../../../src/ports/broker.js';
 import { kafkaSettings } from '../../support/kafka-subjects.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
@@ -42,9 +42,39 @@ function adminAt(refusals: string[], existing = ['topic']): TopicAdmin {
       return OFFSETS;
     },
   };
-  const { port } = listener.address() as AddressInfo;
-  return new TopicAdmin({ admin: () => client } as unknown as Kafka, kafkaSettings(`127.0.0.1:${port}`), silentLogger);
+  return adminOf(client);
 }
+
+function adminOf(client: object): TopicAdmin {
+  const { port } = listener.address() as AddressInfo;
+  const settings = { ...kafkaSettings(`127.0.0.1:${port}`), isOwn: () => true };
+  return new TopicAdmin({ admin: () => client } as unknown as Kafka, settings, silentLogger);
+}
+
+it.each([
+  [
+    'TOPIC_AUTHORIZATION_FAILED',
+    BrokerRefused,
+    'own needs message.timestamp.type=LogAppendTime, and Kafka denies the change',
+  ],
+  ['POLICY_VIOLATION', BrokerRefused, 'own needs message.timestamp.type=LogAppendTime, and Kafka denies the change'],
+  ['NOT_CONTROLLER', BrokerUnavailable, 'NOT_CONTROLLER'],
+])(
+  'an own topic that is stamped by publishers, and whose change fails with %s, is refused',
+  async (type, kind, says) => {
+    const refusal = adminOf({
+      connect: async () => undefined,
+      disconnect: async () => undefined,
+      listTopics: async () => ['own'],
+      fetchTopicOffsets: async () => OFFSETS,
+      fetchTopicMetadata: async () => ({ topics: [] }),
+      describeConfigs: async () => ({ resources: [{ resourceName: 'own', configEntries: [] }] }),
+      alterConfigs: () => Promise.reject(Object.assign(new Error(type), { type })),
+    }).ensure(['own']);
+    await expect(refusal).rejects.toThrow(kind);
+    await expect(refusal).rejects.toThrow(says);
+  },
+);
 
 const NOT_YET = ['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION'];
 

@@ -237,23 +237,39 @@ const limit: BrokerCase[] = [
   }),
 ];
 
-/** So many texts of 1,000 bytes each. */
+/** So many texts of 1,000 bytes each; their records also have a key. */
 const long = (count: number) => named(count).map((name) => name.padEnd(1_000, '.'));
 
 const bytes: BrokerCase[] = [
-  brokerCase('with 2,001 bytes in flight 3 records of 1,000 bytes are unsettled, never more', async (s) => {
+  brokerCase('with 2,007 bytes in flight 3 records of 1,003 bytes are unsettled, never more', async (s) => {
     const gate = s.gate();
     const [other, texts] = [unique('topic'), long(10)];
     await s.publish(texts);
     await s.publish(texts, other);
     const topics = [s.topic, other];
-    const { inbox } = await s.consume({ topics, inFlight: 100, inFlightBytes: 2_001, handle: () => gate.opened });
+    const { inbox } = await s.consume({ topics, inFlight: 100, inFlightBytes: 2_007, handle: () => gate.opened });
     await s.soon('the limit was not reached', () => inbox.unsettled >= 3);
     await s.witness(20, { topics });
     expect(inbox.unsettled).toBe(3);
     gate.open();
     await s.soon('records were not handed out', () => inbox.done.length === 20);
     expect(inbox.mostUnsettled).toBe(3);
+  }),
+  brokerCase('key and headers are among the bytes in flight', async (s) => {
+    const gate = s.gate();
+    const [key, value, text] = [Buffer.from('k'.repeat(100)), Buffer.from('value'), Buffer.from('text')];
+    const headers = Array.from({ length: 4 }, (_, n) => [`header-${n}`, text] as const);
+    await s.broker.publish(
+      s.topic,
+      named(6).map(() => ({ key, value, headers })),
+    );
+    const each = 100 + 5 + 4 * (256 + 8 + 4);
+    const { inbox } = await s.consume({ inFlightBytes: 2 * each, handle: () => gate.opened });
+    await s.soon('the limit was not reached', () => inbox.unsettled >= 2);
+    await s.witness(6);
+    expect(inbox.unsettled).toBe(2);
+    gate.open();
+    await s.soon('records were not handed out', () => inbox.done.length === 6);
   }),
   brokerCase('one record always goes, however long it is and few bytes may be in flight', async (s) => {
     await s.publish(long(5));
@@ -263,7 +279,8 @@ const bytes: BrokerCase[] = [
   }),
   brokerCase('records without bytes are held up by no limit of them', async (s) => {
     const gate = s.gate();
-    await s.publish(['', '', '']);
+    const bare = { key: null, value: null, headers: [] };
+    await s.broker.publish(s.topic, [bare, bare, bare]);
     const { inbox } = await s.consume({ inFlightBytes: 1, handle: () => gate.opened });
     await s.soon('records were not handed out', () => inbox.unsettled === 3);
   }),

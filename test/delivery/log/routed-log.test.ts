@@ -14,7 +14,8 @@ let log: RoutedLog;
 beforeEach(() => {
   broker = new RecordingBroker();
   abandon = new AbortController();
-  log = new RoutedLog({ broker, logger: silentLogger, abandon: abandon.signal, topic: TOPIC, store: 'store-1' });
+  const signals = { abandon: abandon.signal, refused: () => undefined };
+  log = new RoutedLog({ broker, logger: silentLogger, ...signals, topic: TOPIC, store: 'store-1' });
 });
 
 const routed = (offset: number): RoutedRecord => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_PAYMENT_BYTES, parsePaymentEvent as parseRecord } from '../../../src/delivery/payment/payment-event.js';
+import type { RecordHeader } from '../../../src/ports/broker.js';
 import { EVENT_TYPES } from '../../../src/webhooks/limits.js';
 
 const parsePaymentEvent = (value: Buffer | null) => parseRecord({ value, headers: [] });
@@ -51,6 +52,12 @@ describe('what is not valid, with the reason', () => {
     ['accountId of -2^53', withAccountId('-9007199254740992'), 'accountId must be >= -9007199254740991'],
     ['accountId beyond a double', withAccountId('1e999'), 'accountId must be integer'],
     ['the fields behind __proto__', Buffer.from(`{"__proto__":${JSON.stringify(VALID)}}`), 'id is missing'],
+    ['an id of one byte more than 1 KiB', json({ ...VALID, id: 'x'.repeat(1_025) }), 'id has more than 1024 bytes'],
+    [
+      'an id of 513 letters with two bytes each',
+      json({ ...VALID, id: 'é'.repeat(513) }),
+      'id has more than 1024 bytes',
+    ],
     ['one byte more than 256 KiB', ofBytes(256 * 1024 + 1), 'the record has more than 262144 bytes'],
   ];
   test.each(reasons)('%s', (_, value, reason) => {
@@ -85,6 +92,10 @@ describe('what is valid', () => {
     expect(parsePaymentEvent(ofBytes(256 * 1024)).ok).toBe(true);
   });
 
+  test('an id of exactly 1 KiB', () => {
+    expect(parsePaymentEvent(json({ ...VALID, id: 'é'.repeat(512) })).ok).toBe(true);
+  });
+
   test.each(['', '0', 'Zoë 🦊', ' '])('the id %j', (id) => {
     expect(parsePaymentEvent(json({ ...VALID, id }))).toMatchObject({ ok: true, event: { id } });
   });
@@ -96,6 +107,29 @@ describe('what is valid', () => {
     const before = Buffer.from(value);
     expect(parsePaymentEvent(value)).toMatchObject({ ok: true, event: VALID });
     expect(value).toEqual(before);
+  });
+});
+
+describe('the headers of a record', () => {
+  const parsed = (headers: readonly RecordHeader[]) => parseRecord({ value: json(VALID), headers });
+  const headersOf = (count: number, bytes = 0): RecordHeader[] =>
+    Array.from({ length: count }, () => ['h', Buffer.alloc(bytes)]);
+
+  test('up to 1,000, and up to 64 KiB of names and values, are valid', () => {
+    expect(parsed(headersOf(1_000)).ok).toBe(true);
+    expect(parsed(headersOf(64, 1_023)).ok).toBe(true);
+  });
+
+  test.each([
+    ['more than 1,000', headersOf(1_001), 'the record has more than 1000 headers'],
+    ['more than 64 KiB', [...headersOf(64, 1_023), ...headersOf(1)], 'the headers have more than 65536 bytes'],
+    [
+      'a name of more than 64 KiB in UTF-8',
+      [['é'.repeat(32_769), Buffer.alloc(0)]],
+      'the headers have more than 65536 bytes',
+    ],
+  ] satisfies [string, RecordHeader[], string][])('%s: not valid', (_, headers, reason) => {
+    expect(parsed(headers)).toEqual({ ok: false, reason });
   });
 });
 

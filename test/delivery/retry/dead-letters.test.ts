@@ -59,7 +59,7 @@ describe('a delivery that is exhausted', () => {
 
   test("keeps the payment's key, bytes and headers, and tells which delivery it was", () => {
     const letter = exhausted(delivery, 'status 503');
-    expect(letter).toMatchObject({ key: record.key, value: record.value });
+    expect(letter).toMatchObject({ key: paymentRecord().key, value: record.value });
     expect(asText(letter.headers)).toEqual([
       ['traceparent', '00-ab-cd-01'],
       ['aw-delivery-id', delivery.id],

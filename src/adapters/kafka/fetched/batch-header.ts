@@ -32,8 +32,8 @@ export interface BatchHeader {
   /** Contains transaction markers instead of records. */
   readonly isControl: boolean;
   readonly producerId: bigint;
-  /** ms since the epoch, at delta 0. */
-  readonly firstTimestamp: number;
+  /** ms since the epoch, at delta 0; any 64 bits. */
+  readonly firstTimestamp: bigint;
   /** For all records, if the broker stamped them; null if each has its own. */
   readonly appendTimestamp: number | null;
   readonly count: number;
@@ -49,7 +49,7 @@ export function headerOf(batch: Buffer): BatchHeader {
     isTransactional: (attributes & IN_TRANSACTION) !== 0,
     isControl: (attributes & CONTROL) !== 0,
     producerId: batch.readBigInt64BE(43),
-    firstTimestamp: Number(batch.readBigInt64BE(27)),
+    firstTimestamp: batch.readBigInt64BE(27),
     appendTimestamp: attributes & LOG_APPEND_TIME ? Number(batch.readBigInt64BE(35)) : null,
     count: batch.readInt32BE(57),
   };

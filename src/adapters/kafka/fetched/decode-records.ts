@@ -1,5 +1,5 @@
 /**
- * The records of a batch, format 2 (Kafka's protocol guide, "Record"): varints are zigzag.
+ * The records of a batch, format 2 (Kafka's protocol guide, "Record"): numbers are zigzag, of 32 bits; the timestamp's of 64.
  *
  *   length | attributes i8 | timestamp delta | offset delta | key | value | count of headers | (name, value) ...
  *
@@ -11,6 +11,10 @@ import type { BatchHeader } from './batch-header.js';
 
 /** Records and headers of one batch: each is an object in memory. */
 const MOST_ITEMS = 500_000;
+/** A number of seven bits a byte that a double holds exactly, and the longest of 64 bits. */
+const EXACT_BYTES = 7;
+const LONGEST_BYTES = 10;
+const TOO_LARGE = 'a number is cut short, or too large';
 const NO_HEADERS = {};
 const EMPTY = Buffer.alloc(0);
 
@@ -26,11 +30,11 @@ export function decodeRecords(records: Buffer, header: BatchHeader): RecordMessa
   return messages;
 }
 
-function recordOf(reader: RecordReader, { first, last, firstTimestamp, appendTimestamp }: BatchHeader): RecordMessage {
+function recordOf(reader: RecordReader, header: BatchHeader): RecordMessage {
+  const { first, last } = header;
   const end = reader.begin();
   reader.skipAttributes();
-  const delta = reader.varint();
-  const timestamp = appendTimestamp ?? firstTimestamp + delta;
+  const timestamp = timestampOf(header, reader.varlong());
   const offset = first + reader.varint();
   if (offset < first || offset > last) throw new Error('a record has an offset of another batch');
   const key = reader.bytes();
@@ -49,6 +53,14 @@ function recordOf(reader: RecordReader, { first, last, firstTimestamp, appendTim
     isControlRecord: false,
   };
   return message;
+}
+
+/** Exact, whatever the first record of the batch was stamped with: another one may have the right time. */
+function timestampOf({ firstTimestamp, appendTimestamp }: BatchHeader, delta: number | bigint): number {
+  if (appendTimestamp !== null) return appendTimestamp;
+  const first = Number(firstTimestamp);
+  const isExact = typeof delta === 'number' && Number.isSafeInteger(first);
+  return isExact ? first + delta : Number(BigInt.asIntN(64, firstTimestamp + BigInt(delta)));
 }
 
 class RecordReader {
@@ -83,11 +95,24 @@ class RecordReader {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
       const byte = this.#buffer[this.#at];
-      if (byte === undefined || scale > 2 ** 49) throw new Error('a number is cut short, or too large');
+      if (byte === undefined || scale > 2 ** 49) throw new Error(TOO_LARGE);
       this.#at += 1;
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
     }
+  }
+
+  /** Zigzag of 64 bits; a bigint if it is long: those cost more. */
+  varlong(): number | bigint {
+    const begun = this.#at;
+    let end = begun;
+    while (end - begun < LONGEST_BYTES && (this.#buffer[end] ?? 0) >= 0x80) end += 1;
+    if (end - begun < EXACT_BYTES) return this.varint();
+    if (end - begun === LONGEST_BYTES || end >= this.#buffer.length) throw new Error(TOO_LARGE);
+    this.#at = end + 1;
+    let value = 0n;
+    for (let at = end; at >= begun; at -= 1) value = (value << 7n) | BigInt((this.#buffer[at] ?? 0) & 0x7f);
+    return (value >> 1n) ^ -(value & 1n);
   }
 
   /** Null if the length is -1. */

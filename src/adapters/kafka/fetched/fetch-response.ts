@@ -26,7 +26,7 @@ const LOST = new Map<number, Lost>([
  * higher offset is detected by this limit.
  */
 const MEANWHILE = 1_000_000;
-/** Decompressed per fetch; the last batch may exceed it. The rest is fetched again. */
+/** Held per fetch, decompressed and with the overhead of headers; the last batch may exceed it. The rest is fetched again. */
 const MOST_BYTES_A_FETCH = 32 * 1024 * 1024;
 let isInstalled = false;
 

@@ -1,5 +1,6 @@
 /** The batches that a fetch returned for one partition, as messages in offset order. */
 import type { KafkaMessage } from 'kafkajs';
+import { HEADER_OVERHEAD_BYTES } from '../../../ports/broker.js';
 import { Decoder, decodeOldMessages } from '../kafkajs-internals.js';
 import {
   type BatchHeader,
@@ -32,7 +33,7 @@ export interface Fetched {
   /** Exclusive upper bound of the batches' offsets. */
   readonly end: number;
   readonly aborted: readonly AbortedTransaction[];
-  /** How many bytes this fetch may still decompress. At zero, the rest is left for the next fetch. */
+  /** How many bytes of records this fetch may still hold. At zero, the rest is left for the next fetch. */
   readonly budget: { bytes: number };
 }
 
@@ -92,7 +93,9 @@ async function read(batch: Buffer, { room, aborted, budget }: Reading): Promise<
     if (aborted.has(header)) return [passed(header.last)];
     const records = await unpack(header.codec, batch.subarray(HEADER_BYTES));
     budget.bytes -= records.length;
-    const messages: KafkaMessage[] = decodeRecords(records, header);
+    const decoded = decodeRecords(records, header);
+    for (const { headerList } of decoded) budget.bytes -= headerList.length * HEADER_OVERHEAD_BYTES;
+    const messages: KafkaMessage[] = decoded;
     if (header.isControl) aborted.marker(header, messages);
     if (header.isControl) return [passed(header.last)];
     if (Number(messages.at(-1)?.offset ?? -1) < header.last) messages.push(passed(header.last));

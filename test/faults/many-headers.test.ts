@@ -1,0 +1,48 @@
+/** A producer's mistake: payment records with 20,000 headers each. They become dead letters, and hold up nothing else. */
+import { afterEach, expect, jest, test } from '@jest/globals';
+import type { NewRecord } from '../../src/ports/broker.js';
+import { describeBackbones } from '../support/backbones.js';
+import { header } from '../support/delivery-samples.js';
+import { eventually } from '../support/eventually.js';
+import { FaultScene } from '../support/fault-scene.js';
+import { peakMemoryMiB } from '../support/process-stats.js';
+import { paymentEvents } from '../support/story.js';
+
+const ACCOUNT = 7;
+const RECORDS = 40;
+const HEADERS = Array.from({ length: 20_000 }, (_, n) => header(`h${n}`, String(n)));
+const MOST_MIB = 350;
+
+jest.setTimeout(300_000);
+
+describeBackbones((backbone) => {
+  let scene: FaultScene;
+  afterEach(() => scene?.close());
+
+  test('payments behind records with 20,000 headers are delivered, within the memory of a service', async () => {
+    scene = await FaultScene.open(backbone);
+    const service = await scene.serve();
+    const urls = scene.urls('/one');
+    await scene.account(service, ACCOUNT, urls);
+    const record: NewRecord = {
+      key: Buffer.from(String(ACCOUNT)),
+      value: Buffer.from(paymentEvents(ACCOUNT, 1, 'headed-').trim()),
+      headers: HEADERS,
+    };
+    await scene.withBroker(async ({ broker }, topics) => {
+      for (let n = 0; n < RECORDS; n += 1) await broker.publish(topics.payments[0], [record]);
+    });
+    await scene.publish(paymentEvents(ACCOUNT, 20, 'behind-'), urls);
+    await scene.nothingLost(60_000);
+    await eventually(async () => (await deadLetters()) === RECORDS);
+    expect(peakMemoryMiB(service.pid)).toBeLessThan(MOST_MIB);
+  });
+
+  async function deadLetters(): Promise<number> {
+    let count = 0;
+    await scene.withBroker(async ({ broker }, topics) => {
+      for await (const _ of broker.browse(topics.deadLetters)) count += 1;
+    });
+    return count;
+  }
+});
