@@ -69,7 +69,7 @@ export async function send(agent: EndpointAgent, url: string, timeoutMs = LONG):
 
 export function requestTo(url: string): AttemptRequest {
   const { signal } = new AbortController();
-  return { url, id: 'msg_1', body: Buffer.alloc(0), headers: [], secrets: [Buffer.alloc(32)], signal };
+  return { accountId: 42, url, id: 'msg_1', body: Buffer.alloc(0), headers: [], secrets: [Buffer.alloc(32)], signal };
 }
 
 export function failure(error: string, status: number | null = null) {

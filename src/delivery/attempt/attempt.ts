@@ -1,5 +1,4 @@
-import type { Dispatcher } from 'undici';
-import type { EndpointAgent } from '../../endpoints/endpoint-agent.js';
+import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
 import type { TraceContext } from '../../observability/trace-context.js';
 import { attributeHeaders, type Content, JSON_CONTENT } from '../payment/cloud-event-attributes.js';
 import { AbortListeners } from './abort-listeners.js';
@@ -20,6 +19,8 @@ export interface AttemptOptions {
 }
 
 export interface AttemptRequest {
+  /** Whose connection it is afterwards. */
+  readonly accountId: number;
   /** A normalised https URL (parseEndpoint). */
   readonly url: string;
   /** webhook-id */
@@ -86,11 +87,12 @@ export function createAttempt({ agent, timeoutMs, now, userAgent }: AttemptOptio
 
 /** Builds the request: the Standard Webhooks headers, the trace and CloudEvent headers, then the webhook's own. */
 function toDispatch(
-  { url, id, body, content = JSON_CONTENT, secrets, headers, trace }: AttemptRequest,
+  { accountId, url, id, body, content = JSON_CONTENT, secrets, headers, trace }: AttemptRequest,
   { userAgent, timestamp }: { userAgent: string; timestamp: number },
-): Dispatcher.DispatchOptions {
+): EndpointRequest {
   const { origin, pathname, search } = new URL(url);
   return {
+    accountId,
     origin,
     path: pathname + search,
     method: 'POST',
@@ -110,7 +112,7 @@ function toDispatch(
 /** Runs the exchange until it ends, the deadline passes or the signal aborts. */
 async function exchangeWithin(
   { agent, timeoutMs, abortListeners }: { agent: EndpointAgent; timeoutMs: number; abortListeners: AbortListeners },
-  dispatched: Dispatcher.DispatchOptions,
+  dispatched: EndpointRequest,
   signal: AbortSignal,
 ): Promise<Ended> {
   let current: Exchange | undefined;

@@ -51,6 +51,7 @@ async function send(
   const event = { id: `test_${unique}`, type: webhook.eventType, accountId, timestamp, data: { test: true } };
   const id = `msg_${unique}`;
   const made = await parts.attempt({
+    accountId,
     url: webhook.endpoint,
     id,
     body: Buffer.from(JSON.stringify(event)),
