@@ -143,7 +143,7 @@ export class GuardedConnector {
     socket.on('error', (error) => {
       if (connectedAt === undefined) this.#sessions.delete(key);
       else this.#connectedAt.set(error, connectedAt);
-      settle(error, null);
+      settle(connectedAt === undefined ? Object.assign(error, { inHandshake: true }) : error, null);
       // Node only emits an error for an alert, for example that a client certificate is required (TLS 1.3). Without
       // this, undici would report the end that follows as the cause.
       socket.destroy(error);

@@ -4,7 +4,7 @@ import { attributeHeaders, type Content, JSON_CONTENT } from '../payment/cloud-e
 import { AbortListeners } from './abort-listeners.js';
 import { beginDeadline } from './deadline.js';
 import { type CancelReason, type Ended, Exchange } from './exchange.js';
-import { type FailureCode, failureCodeOf, isShutdown } from './failure-code.js';
+import { type FailureCode, failureCodeOf, isHandshakeFailure, isShutdown } from './failure-code.js';
 import { retryAfterMs } from './retry-after.js';
 import { signatureOf } from './signature.js';
 import { traceHeaders } from './trace-headers.js';
@@ -62,10 +62,12 @@ type Classification =
       readonly error: FailureCode | null;
       /** The delay that Retry-After of a 429 or 503 asked for. */
       readonly retryAfterMs: number | null;
-      /** No connection was established. */
-      readonly unreachable?: boolean;
+      /** connecting: no connection was established. handshake: it was, but TLS failed. */
+      readonly failedIn?: 'connecting' | 'handshake';
     }
   | { readonly kind: 'interrupted'; readonly status: null; readonly error: null; readonly retryAfterMs: null };
+
+type Retryable = Extract<Classification, { kind: 'retryable' }>;
 
 export type AttemptResult = Timing & Classification;
 
@@ -150,7 +152,7 @@ function classify(ended: Ended, now: number): Classification {
     case 'response':
       return classifyResponse(ended.status, ended.retryAfter, now);
     case 'failed':
-      return isShutdown(ended.error) ? INTERRUPTED : failed(ended, failureCodeOf(ended.error));
+      return isShutdown(ended.error) ? INTERRUPTED : failedWith(ended);
     case 'cancelled':
       return ended.reason === 'interrupted' ? INTERRUPTED : failed(ended, 'timeout');
     default:
@@ -165,6 +167,11 @@ function classifyResponse(status: number, retryAfter: string | null, now: number
   return { kind: 'retryable', status, error: null, retryAfterMs: mayAskToWait ? retryAfterMs(retryAfter, now) : null };
 }
 
-function failed({ status, connected }: Exclude<Ended, { kind: 'response' }>, error: FailureCode): Classification {
-  return { kind: 'retryable', status, error, retryAfterMs: null, ...(!connected && { unreachable: true }) };
+function failedWith(ended: Extract<Ended, { kind: 'failed' }>): Classification {
+  const failure = failed(ended, failureCodeOf(ended.error));
+  return isHandshakeFailure(ended.error) ? { ...failure, failedIn: 'handshake' } : failure;
+}
+
+function failed({ status, connected }: Exclude<Ended, { kind: 'response' }>, error: FailureCode): Retryable {
+  return { kind: 'retryable', status, error, retryAfterMs: null, ...(!connected && { failedIn: 'connecting' }) };
 }

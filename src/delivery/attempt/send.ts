@@ -53,5 +53,6 @@ export function inTraceOf(delivery: Delivery, attempted: AttemptResult | null): 
 export function signalOf(attempted: AttemptResult | null): EndpointSignal {
   if (attempted?.kind === 'delivered') return 'succeeded';
   if (attempted?.kind !== 'retryable') return 'unknown';
-  return attempted.unreachable ? 'unreachable' : 'failed';
+  if (attempted.failedIn === undefined) return 'failed';
+  return attempted.failedIn === 'handshake' ? 'tls-failed' : 'unreachable';
 }
