@@ -5,7 +5,9 @@ import { type ConnectorOptions, GuardedConnector } from './guarded-connector.js'
 import { IdleConnections } from './idle-connections.js';
 import { MOST_HEAD_BYTES, ReceivedLimit } from './received-limit.js';
 
-const CHECK_RECEIVED_MS = 100;
+const CHECK_MS = 100;
+/** No turn of the event loop takes this long: the process or its machine was stopped. */
+const STALL_MS = 2_000;
 const KEEP_ALIVE_MS = 60_000;
 const MOST_IDLE = 1_000;
 
@@ -14,6 +16,8 @@ export interface AgentOptions extends ConnectorOptions {
   readonly keepAliveMs?: number;
   /** Idle connections, of all accounts together. Default: 1,000. */
   readonly mostIdle?: number;
+  /** Default: 2 s. */
+  readonly stallMs?: number;
 }
 
 export interface EndpointRequest extends Dispatcher.DispatchOptions {
@@ -43,12 +47,19 @@ export class EndpointAgent {
   readonly #options: Omit<Client.Options, 'connect'>;
   readonly #connections = new Set<Connection>();
   readonly #idle: IdleConnections<Connection>;
+  readonly #stallMs: number;
+  /** While there are connections. */
   #checks: NodeJS.Timeout | undefined;
+  /** performance.now() */
+  #checkedAt = 0;
+  #stalledUntil = Number.NEGATIVE_INFINITY;
   #isDestroyed = false;
 
-  constructor({ keepAliveMs = KEEP_ALIVE_MS, mostIdle = MOST_IDLE, ...options }: AgentOptions) {
+  constructor(options: AgentOptions) {
+    const { keepAliveMs = KEEP_ALIVE_MS, mostIdle = MOST_IDLE, stallMs = STALL_MS } = options;
     this.#connector = new GuardedConnector(options);
     this.#idle = new IdleConnections(mostIdle);
+    this.#stallMs = stallMs;
     this.#options = {
       pipelining: 1,
       keepAliveTimeout: keepAliveMs,
@@ -83,6 +94,12 @@ export class EndpointAgent {
     return connectedAt !== undefined && connectedAt < time;
   }
 
+  /** Whether this process stood still since that time (performance.now()), during a request. */
+  hasStalledSince(time: number): boolean {
+    this.#lookForStall();
+    return this.#stalledUntil >= time;
+  }
+
   /** Ends every connection, including those in progress: undici would wait for these. */
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
@@ -101,15 +118,25 @@ export class EndpointAgent {
     client.on('drain', () => this.#freed(connection));
     client.on('disconnect', closed).on('connectionError', closed);
     this.#connections.add(connection);
-    this.#checks ??= setInterval(() => this.#checkReceived(), CHECK_RECEIVED_MS).unref();
+    if (!this.#checks) this.#beginChecks();
     // The destroyed client rejects late requests.
     if (this.#isDestroyed) void client.destroy();
     return connection;
   }
 
-  /** Of 1,000 connections in 0.2 ms. */
-  #checkReceived(): void {
-    for (const { limit } of this.#connections) limit.checkTcp();
+  #beginChecks(): void {
+    this.#checkedAt = performance.now();
+    this.#checks = setInterval(() => {
+      this.#lookForStall();
+      for (const { limit } of this.#connections) limit.checkTcp();
+    }, CHECK_MS).unref();
+  }
+
+  #lookForStall(): void {
+    if (!this.#checks) return;
+    const now = performance.now();
+    if (now - this.#checkedAt >= this.#stallMs) this.#stalledUntil = now;
+    this.#checkedAt = now;
   }
 
   /** Emitted one turn of the event loop after the response, and after the end of a connection too. */
@@ -123,6 +150,7 @@ export class EndpointAgent {
     this.#connections.delete(connection);
     this.#idle.delete(connection);
     if (this.#connections.size === 0) {
+      this.#lookForStall();
       clearInterval(this.#checks);
       this.#checks = undefined;
     }

@@ -58,7 +58,7 @@ export const operation: Operation = {
       'The account sent too many tests, another test is in progress, or the URL keeps failing. Retry-After says when to try again.',
     ),
     503: refusal(
-      'The service is stopping and interrupted the test, or the issuer keys are unavailable. The request can be retried safely.',
+      'The service interrupted the test, because it is stopping or stood still, or the issuer keys are unavailable. The request can be retried safely.',
     ),
   },
 };
@@ -84,7 +84,7 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
       case 'failing':
         throw notNow('this URL keeps failing; Retry-After says when to try again', Math.ceil(outcome.forMs / 1_000));
       case 'interrupted':
-        throw new ApiError(503, 'the service is stopping; try again');
+        throw new ApiError(503, 'the service interrupted the test; try again');
       default:
         return outcome satisfies never;
     }

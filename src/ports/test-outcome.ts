@@ -12,7 +12,7 @@ export interface TestResult {
 
 /**
  * failing: nothing was sent, because the endpoint's circuit breaker is open for so long. interrupted: the service
- * stopped; this says nothing about the endpoint.
+ * stopped or stood still; this says nothing about the endpoint.
  */
 export type TestOutcome =
   | { readonly kind: 'sent'; readonly result: TestResult }

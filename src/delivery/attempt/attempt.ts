@@ -49,8 +49,8 @@ interface Timing {
 }
 
 /**
- * delivered: 2xx. gone: 410. retryable: any other status, and any error. interrupted: our own shutdown, which says
- * nothing about the endpoint. `error` is null after a complete HTTP response; otherwise `status` is the status of the
+ * delivered: 2xx. gone: 410. retryable: any other status, and any error. interrupted: our own shutdown, or a failure
+ * after this process stood still, which say nothing about the endpoint. `error` is null after a complete HTTP response; otherwise `status` is the status of the
  * incomplete response.
  */
 type Classification =
@@ -65,7 +65,13 @@ type Classification =
       /** connecting: no connection was established. handshake: it was, but TLS failed. */
       readonly failedIn?: 'connecting' | 'handshake';
     }
-  | { readonly kind: 'interrupted'; readonly status: null; readonly error: null; readonly retryAfterMs: null };
+  | {
+      readonly kind: 'interrupted';
+      readonly by: 'stop' | 'stall';
+      readonly status: null;
+      readonly error: null;
+      readonly retryAfterMs: null;
+    };
 
 type Retryable = Extract<Classification, { kind: 'retryable' }>;
 
@@ -74,16 +80,22 @@ export type AttemptResult = Timing & Classification;
 /** Sends a payment event to a URL once. Never rejects. */
 export type Attempt = (request: AttemptRequest) => Promise<AttemptResult>;
 
-const INTERRUPTED: Classification = { kind: 'interrupted', status: null, error: null, retryAfterMs: null };
+const INTERRUPTED = { kind: 'interrupted', status: null, error: null, retryAfterMs: null } as const;
+const STOPPED: Classification = { ...INTERRUPTED, by: 'stop' };
+/** Receivers and networks give up on a process that is silent, and its own deadlines pass. */
+const STALLED: Classification = { ...INTERRUPTED, by: 'stall' };
 
 export function createAttempt({ agent, timeoutMs, now, userAgent }: AttemptOptions): Attempt {
   const exchanging = { agent, timeoutMs, abortListeners: new AbortListeners() };
   return async function attempt(request) {
     const at = now();
     const dispatched = toDispatch(request, { userAgent, timestamp: Math.floor(at / 1000) });
+    const begun = performance.now();
     const ended = await exchangeWithin(exchanging, dispatched, request.signal);
     const end = now();
-    return { at, durationMs: Math.max(0, end - at), ...classify(ended, end) };
+    const result = classify(ended, end);
+    const isStalled = ended.kind !== 'response' && result.kind === 'retryable' && agent.hasStalledSince(begun);
+    return { at, durationMs: Math.max(0, end - at), ...(isStalled ? STALLED : result) };
   };
 }
 
@@ -152,9 +164,9 @@ function classify(ended: Ended, now: number): Classification {
     case 'response':
       return classifyResponse(ended.status, ended.retryAfter, now);
     case 'failed':
-      return isShutdown(ended.error) ? INTERRUPTED : failedWith(ended);
+      return isShutdown(ended.error) ? STOPPED : failedWith(ended);
     case 'cancelled':
-      return ended.reason === 'interrupted' ? INTERRUPTED : failed(ended, 'timeout');
+      return ended.reason === 'interrupted' ? STOPPED : failed(ended, 'timeout');
     default:
       return ended satisfies never;
   }
