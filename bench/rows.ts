@@ -11,6 +11,7 @@ import { memory } from './rows/memory.js';
 import { pipeline, pipelineKafka } from './rows/pipeline.js';
 import { post, postKeyed, postKeyedEventStoreDb } from './rows/post.js';
 import { rebuild } from './rows/rebuild.js';
+import { sparse, sparseCpu } from './rows/sparse.js';
 import { startEmpty, startFull } from './rows/start.js';
 import { verify } from './rows/verify.js';
 import type { Row } from './support/row.js';
@@ -30,6 +31,8 @@ export const ROWS: readonly Row[] = [
   catchUp,
   verify,
   memory,
+  sparse,
+  sparseCpu,
   accountAtLimits,
   startEmpty,
   startFull,
