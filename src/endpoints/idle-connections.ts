@@ -17,8 +17,10 @@ export class IdleConnections<Connection extends IdleConnection> {
   }
 
   take(origin: string): Connection | undefined {
-    const connection = this.#byOrigin.get(origin)?.at(-1);
-    if (connection) this.delete(connection);
+    const known = this.#byOrigin.get(origin);
+    const connection = known?.pop();
+    if (known?.length === 0) this.#byOrigin.delete(origin);
+    if (connection) this.#all.delete(connection);
     return connection;
   }
 

@@ -115,6 +115,16 @@ describe('with private endpoints', () => {
     expect(receiver.sockets.size).toBe(1);
   });
 
+  test('a name that resolves to a denied address later is refused then: its TLS session does not help', async () => {
+    const denied = parseRanges(['127.0.0.9/32']) ?? undefined;
+    const options = { ...lookupOf(['127.0.0.1'], ['127.0.0.9']), allowPrivate: true, mostIdle: 0 };
+    const { receiver, post } = await setUp({ ...options, ...(denied && { denied }) });
+    expect(await post(NAME)).toBe(200);
+    await receiver.allClosed();
+    await expect(post(NAME)).rejects.toMatchObject(FORBIDDEN);
+    expect(receiver.resumed).toEqual([false]);
+  });
+
   test('an account that has the most idle connections loses its oldest, beyond their limit', async () => {
     let connections = 0;
     const connected = () => void connections++;

@@ -39,6 +39,11 @@ describe('the deadline ends', () => {
   test.each<[string, number | null, (socket: TLSSocket) => void]>([
     ['a request that is never answered', null, () => {}],
     ['a status line that does not end', null, (socket) => socket.write('HTTP/1.1 200 O')],
+    [
+      'a head that comes a byte at a time',
+      null,
+      (socket) => writeSlowly(socket, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(65_000)}`),
+    ],
     ['headers that do not end', null, (socket) => socket.write('HTTP/1.1 200 OK\r\nx: y\r\n')],
     ['a body that does not come', 200, (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n')],
     ['a body that stops', 410, (socket) => socket.write('HTTP/1.1 410 Gone\r\ncontent-length: 9\r\n\r\nhalf')],
@@ -62,6 +67,15 @@ describe('the deadline ends', () => {
     expect(listener.counts.requests).toBe(1);
   });
 });
+
+function writeSlowly(socket: TLSSocket, text: string): void {
+  let sent = 0;
+  const timer = setInterval(() => {
+    socket.write(text.slice(sent, sent + 1));
+    sent += 1;
+  }, 5);
+  socket.once('close', () => clearInterval(timer));
+}
 
 test('a response that came in time, while this process was held up, is no timeout', async () => {
   let heldUpMs = 0;
