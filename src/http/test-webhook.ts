@@ -82,7 +82,10 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
       case 'busy':
         throw notNow('another test is in progress; try again when it has ended', TRY_AGAIN_SECONDS);
       case 'failing':
-        throw notNow('this URL keeps failing; Retry-After says when to try again', Math.ceil(outcome.forMs / 1_000));
+        throw notNow(
+          'this URL keeps failing; Retry-After says when to try again',
+          1 + Math.floor(outcome.forMs / 1_000),
+        );
       case 'interrupted':
         throw new ApiError(503, 'the service interrupted the test; try again');
       default:

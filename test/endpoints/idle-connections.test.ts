@@ -4,6 +4,7 @@ import { IdleConnections } from '../../src/endpoints/idle-connections.js';
 class Connection {
   readonly origin: string;
   accountId: number;
+  idleSince = 0;
 
   constructor(origin: string, accountId: number) {
     this.origin = origin;
@@ -49,6 +50,14 @@ test('beyond the limit the account with the most of them loses its oldest, whoev
   const own = new Connection(BANK, 4);
   expect(idle.add(own)?.accountId).toBe(4);
   expect(idle.take(BANK)).toBe(own);
+});
+
+test('nothing is kept of an origin whose connections have closed, in use or not', () => {
+  const [first, second] = [add(SHOP, 1), add(SHOP, 1)];
+  idle.take(SHOP);
+  idle.delete(second);
+  idle.delete(first);
+  expect(idle.origins).toBe(0);
 });
 
 test('a connection counts for the account that used it last', () => {

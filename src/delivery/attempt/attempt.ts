@@ -50,8 +50,8 @@ interface Timing {
 
 /**
  * delivered: 2xx. gone: 410. retryable: any other status, and any error. interrupted: our own shutdown, or a failure
- * after this process stood still, which say nothing about the endpoint. `error` is null after a complete HTTP response; otherwise `status` is the status of the
- * incomplete response.
+ * after this process stood still, which say nothing about the endpoint. `error` is null after a complete HTTP response;
+ * otherwise `status` is the status of the incomplete response.
  */
 type Classification =
   | { readonly kind: 'delivered'; readonly status: number; readonly error: null; readonly retryAfterMs: null }
