@@ -2,6 +2,7 @@
 
 import { accountAtLimits } from './rows/account-at-limits.js';
 import { catchUp } from './rows/catch-up.js';
+import { dearReceivers } from './rows/dear-receivers.js';
 import { get } from './rows/get.js';
 import { heldUp } from './rows/held-up.js';
 import { hostileAccounts, hostileAccountsMemory, hostileAccountsNewcomer } from './rows/hostile-accounts.js';
@@ -34,6 +35,7 @@ export const ROWS: readonly Row[] = [
   sparse,
   sparseCpu,
   accountAtLimits,
+  dearReceivers,
   startEmpty,
   startFull,
   heldUp,

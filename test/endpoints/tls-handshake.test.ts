@@ -1,10 +1,9 @@
 /** What a receiver may choose in a TLS handshake: only what costs this process about a millisecond. */
-import { createDiffieHellmanGroup } from 'node:crypto';
 import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { generate } from 'selfsigned';
 import { AttemptFixture, failure, OK, send } from '../support/attempt-fixture.js';
-import { type Certificate, certificateFor } from '../support/certificates.js';
+import { certificateFor } from '../support/certificates.js';
+import { largestParameters, rsaCertificate } from '../support/diffie-hellman.js';
 
 const fixture = new AttemptFixture();
 afterEach(() => fixture.close());
@@ -31,7 +30,7 @@ describe('a receiver that offers', () => {
 
   test('only DHE, with a modulus of 8,192 bits, is refused before its key exchange', async () => {
     const rsa = await rsaCertificate();
-    const options = { ...rsa, maxVersion: 'TLSv1.2', ciphers: 'DHE', dhparam: dhparam('modp18') } as const;
+    const options = { ...rsa, maxVersion: 'TLSv1.2', ciphers: 'DHE', dhparam: largestParameters() } as const;
     const { url, refused } = await receiver(options);
     expect(await send(await fixture.agent({ ca: rsa.cert }), url)).toMatchObject(failure('tls'));
     expect(await refused).toMatchObject({ code: 'ERR_SSL_NO_SHARED_CIPHER' });
@@ -54,27 +53,3 @@ test('a receiver that renegotiates gets no second handshake', async () => {
   expect(await send(await fixture.agent(), url)).toMatchObject(failure('tls'));
   expect(await result).toBeInstanceOf(Error);
 });
-
-/** Its own authority: DHE needs a certificate with an RSA key. */
-async function rsaCertificate(): Promise<Certificate> {
-  const altNames = [{ type: 2, value: 'localhost' }] as const;
-  const pem = await generate([{ name: 'commonName', value: 'localhost' }], {
-    keyType: 'rsa',
-    algorithm: 'sha256',
-    extensions: [{ name: 'subjectAltName', altNames: [...altNames] }],
-  });
-  return { cert: pem.cert, key: pem.private };
-}
-
-/** DER of SEQUENCE { p INTEGER, g INTEGER }, as PEM. */
-function dhparam(group: string): string {
-  const prime = createDiffieHellmanGroup(group).getPrime();
-  const body = Buffer.concat([integer(prime), integer(Buffer.from([2]))]);
-  const der = Buffer.concat([Buffer.from([0x30, 0x82, body.length >> 8, body.length & 0xff]), body]);
-  return `-----BEGIN DH PARAMETERS-----\n${der.toString('base64')}\n-----END DH PARAMETERS-----\n`;
-}
-
-function integer(value: Buffer): Buffer {
-  const bytes = Buffer.concat([Buffer.from([0]), value]);
-  return Buffer.concat([Buffer.from([0x02, 0x82, bytes.length >> 8, bytes.length & 0xff]), bytes]);
-}
