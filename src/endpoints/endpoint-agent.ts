@@ -22,9 +22,11 @@ export interface AgentOptions extends ConnectorOptions {
 
 export interface EndpointRequest extends Dispatcher.DispatchOptions {
   readonly accountId: number;
+  /** Not on a connection that was idle. */
+  readonly onNewConnection?: boolean;
 }
 
-/** One client of undici has one socket at a time. */
+/** A client of undici, for one socket. */
 interface Connection extends IdleConnection {
   readonly client: Client;
   readonly limit: ReceivedLimit;
@@ -72,7 +74,7 @@ export class EndpointAgent {
   /** @returns the limit of what comes, to be told of each head */
   dispatch(request: EndpointRequest, handler: Dispatcher.DispatchHandler): ReceivedLimit {
     const origin = String(request.origin);
-    const connection = this.#idle.take(origin) ?? this.#open(origin);
+    const connection = (request.onNewConnection ? null : this.#idle.take(origin)) ?? this.#open(origin);
     connection.accountId = request.accountId;
     connection.limit.begin();
     connection.client.dispatch(request, handler);
@@ -116,7 +118,7 @@ export class EndpointAgent {
       connect: (target, callback) => this.#connector.connect(target, limit, callback),
     });
     const connection: Connection = { origin, client, limit, accountId: 0, idleSince: 0 };
-    const closed = () => this.#closed(connection);
+    const closed = (_: URL, __: readonly unknown[], error: Error) => this.#closed(connection, error);
     client.on('drain', () => this.#freed(connection));
     client.on('disconnect', closed).on('connectionError', closed);
     if (this.#isDestroyed) {
@@ -155,12 +157,14 @@ export class EndpointAgent {
     if (this.#connections.has(connection)) void this.#idle.add(connection)?.client.destroy();
   }
 
-  #closed(connection: Connection): void {
-    // A request came while the idle connection was ending: the client connects again.
-    if (connection.client.stats.size > 0) return;
+  /**
+   * Hazard: undici would connect again, for a request that came meanwhile, but also for one that was aborted: a second
+   * handshake for each attempt that timed out. So a request that came meanwhile fails with the connection.
+   */
+  #closed(connection: Connection, error: Error): void {
     this.#connections.delete(connection);
     this.#idle.delete(connection);
-    void connection.client.destroy();
+    void connection.client.destroy(error);
     if (this.#connections.size === 0) this.#endChecks();
   }
 }

@@ -141,15 +141,21 @@ export class GuardedConnector {
       if (given.length <= MOST_SESSION_BYTES) this.#sessions.set(key, given);
     });
     socket.on('error', (error) => {
-      if (connectedAt === undefined) this.#sessions.delete(key);
+      if (connectedAt === undefined) this.#failedHandshake(key, error);
       else this.#connectedAt.set(error, connectedAt);
-      settle(connectedAt === undefined ? Object.assign(error, { inHandshake: true }) : error, null);
+      settle(error, null);
       // Node only emits an error for an alert, for example that a client certificate is required (TLS 1.3). Without
       // this, undici would report the end that follows as the cause.
       socket.destroy(error);
     });
     socket.once('close', () => settle(failure('ECONNRESET'), null));
     return socket;
+  }
+
+  /** One that never ends costs no CPU, and looks like a host that does not answer. */
+  #failedHandshake(key: string, error: NodeJS.ErrnoException): void {
+    this.#sessions.delete(key);
+    if (error.code !== 'ETIMEDOUT') Object.assign(error, { inHandshake: true });
   }
 }
 

@@ -134,9 +134,9 @@ async function exchangeWithin(
   const interrupt = () => cancel('interrupted');
   const endDeadline = beginDeadline(timeoutMs, () => cancel('timeout'));
   abortListeners.add(signal, interrupt);
-  const send = () => {
+  const send = (onNewConnection: boolean) => {
     if (signal.aborted) return { kind: 'cancelled', status: null, connected: false, reason: 'interrupted' } as const;
-    current = new Exchange(agent, dispatched);
+    current = new Exchange(agent, onNewConnection ? { ...dispatched, onNewConnection } : dispatched);
     return current.ended;
   };
   try {
@@ -149,13 +149,17 @@ async function exchangeWithin(
 
 /**
  * A server may close a kept-alive connection just as a request is sent on it. That says nothing about the endpoint, so
- * the request is resent once, at once. A connection made for this attempt gets no second chance.
+ * the request is resent once, at once, and not on another that was idle: a server that stops closes all of them. A
+ * connection made for this attempt gets no second chance.
  */
-async function sendAgainIfStale(agent: EndpointAgent, send: () => Ended | Promise<Ended>): Promise<Ended> {
+async function sendAgainIfStale(
+  agent: EndpointAgent,
+  send: (onNewConnection: boolean) => Ended | Promise<Ended>,
+): Promise<Ended> {
   const begun = performance.now();
-  const ended = await send();
+  const ended = await send(false);
   const stale = ended.kind === 'failed' && !ended.answered && agent.endedOlderConnection(ended.error, begun);
-  return stale ? send() : ended;
+  return stale ? send(true) : ended;
 }
 
 /** @param now end of the exchange, from which Retry-After counts */

@@ -5,6 +5,7 @@ import { signalOf } from '../../../src/delivery/attempt/send.js';
 import type { LookupAll } from '../../../src/endpoints/resolve.js';
 import { patience } from '../../runner/patience.js';
 import { AttemptFixture, failure, LONG, OK, SHORT, send } from '../../support/attempt-fixture.js';
+import { eventually } from '../../support/eventually.js';
 import { spin } from '../../support/spin.js';
 
 const fixture = new AttemptFixture();
@@ -61,10 +62,12 @@ describe('the deadline ends', () => {
     const listener = await fixture.scripted(onData);
     // Its handshake and what is answered have to come in time, on a busy machine too.
     const deadline = SHORT * patience();
-    const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`, deadline);
+    const agent = await fixture.agent();
+    const result = await send(agent, `https://localhost:${listener.port}/`, deadline);
     expect(result).toMatchObject(failure('timeout', status));
     await listener.allClosed();
-    expect(listener.counts.requests).toBe(1);
+    await eventually(() => agent.connections === 0, { message: 'another connection was made' });
+    expect(listener.counts).toEqual({ connections: 1, requests: 1 });
   });
 });
 

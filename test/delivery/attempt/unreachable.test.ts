@@ -16,12 +16,17 @@ async function attempted(url: string, timeoutMs = LONG): Promise<AttemptResult> 
   return send(await fixture.agent(), url, timeoutMs);
 }
 
+async function timedOut(url: string): Promise<AttemptResult> {
+  return send(await fixture.agent({ connectTimeoutMs: SHORT }), url);
+}
+
 const local = (port: number) => `https://localhost:${port}/`;
 
 test.each([
   ['nobody listens', async () => attempted(local((await closedPort()).port))],
   ['the name does not exist', () => attempted('https://no-such-name.invalid/')],
   ['no answer in TLS, until the deadline', async () => attempted(local((await silent()).port), SHORT)],
+  ['no answer in TLS, until the limit for connecting', async () => timedOut(local((await silent()).port))],
 ])('%s: unreachable', async (_, attempt) => {
   const result = await attempt();
   expect(result).toMatchObject({ kind: 'retryable' });
