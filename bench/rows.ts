@@ -2,6 +2,7 @@
 
 import { accountAtLimits } from './rows/account-at-limits.js';
 import { catchUp } from './rows/catch-up.js';
+import { dearReceivers } from './rows/dear-receivers.js';
 import { get } from './rows/get.js';
 import { heldUp } from './rows/held-up.js';
 import { hostileAccounts, hostileAccountsMemory, hostileAccountsNewcomer } from './rows/hostile-accounts.js';
@@ -11,6 +12,7 @@ import { memory } from './rows/memory.js';
 import { pipeline, pipelineKafka } from './rows/pipeline.js';
 import { post, postKeyed, postKeyedEventStoreDb } from './rows/post.js';
 import { rebuild } from './rows/rebuild.js';
+import { sparse, sparseCpu } from './rows/sparse.js';
 import { startEmpty, startFull } from './rows/start.js';
 import { verify } from './rows/verify.js';
 import type { Row } from './support/row.js';
@@ -30,7 +32,10 @@ export const ROWS: readonly Row[] = [
   catchUp,
   verify,
   memory,
+  sparse,
+  sparseCpu,
   accountAtLimits,
+  dearReceivers,
   startEmpty,
   startFull,
   heldUp,

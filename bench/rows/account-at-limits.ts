@@ -4,30 +4,23 @@
  * and gets payments.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { request } from 'undici';
-import { cpuMs, peakMemoryMiB } from '../../test/support/process-stats.js';
+import { peakMemoryMiB } from '../../test/support/process-stats.js';
 import type { Answers, Attack, handlers as hostileHandlers } from '../processes/hostile-clients.js';
-import type { handlers as publisherHandlers } from '../processes/publisher.js';
 import { Child } from '../support/child.js';
-import { machineMs } from '../support/clock.js';
 import { amount } from '../support/format.js';
-import { type Installation, openInstallation, startService } from '../support/installation.js';
+import { openInstallation, startService } from '../support/installation.js';
 import { fillAccount } from '../support/largest-account.js';
 import { populate } from '../support/population.js';
 import type { Outcome, Row, Tell } from '../support/row.js';
-import { ROUNDS, SECONDS, WARM_UP_SECONDS } from '../support/sizes.js';
-import { percentile } from '../support/statistics.js';
+import { ROUNDS, WARM_UP_SECONDS } from '../support/sizes.js';
+import { type Felt, felt, feltText, type SmallAccount } from '../support/small-account.js';
 import { tokenOf } from '../support/tokens.js';
 
 const HEALTHY = 1;
 const HOSTILE = 2;
 const CONNECTIONS = 40;
 const PIPELINED = 32;
-/** GETs and payments of the healthy account. */
-const PER_SECOND = 20;
 const MEMORY_LIMIT_MIB = 300;
-const ARRIVED_WITHIN_MS = 30_000;
-const LOOK_EVERY_MS = 20;
 
 export const accountAtLimits: Row = {
   name: 'account-at-limits',
@@ -38,32 +31,26 @@ export const accountAtLimits: Row = {
 
 type Way = Pick<Attack, 'requests' | 'pipelined'>;
 
-interface Scene extends Installation {
-  readonly service: Awaited<ReturnType<typeof startService>>;
-  readonly publisher: Child<typeof publisherHandlers>;
+interface Scene extends SmallAccount {
   readonly hostile: Child<typeof hostileHandlers>;
-  readonly token: string;
   readonly ways: Readonly<Record<string, Way>>;
+  close(): Promise<void>;
 }
 
-interface Felt {
-  readonly gets: number;
-  readonly deliveries: number;
-  /** Of the service, of one core. */
-  readonly busy: number;
+interface Seen extends Felt {
   readonly answers: Answers;
 }
 
 async function run(tell: Tell): Promise<Outcome> {
   const scene = await open(tell);
   try {
-    const quiet = await felt(scene, null);
+    const quiet = await feltBeside(scene, null);
     tell(`nobody else: ${told(quiet)}`);
-    const rounds: Record<string, Felt>[] = [];
+    const rounds: Record<string, Seen>[] = [];
     for (let round = 1; round <= ROUNDS; round += 1) {
-      const ofRound: Record<string, Felt> = {};
+      const ofRound: Record<string, Seen> = {};
       for (const [name, way] of Object.entries(scene.ways)) {
-        ofRound[name] = await felt(scene, way);
+        ofRound[name] = await feltBeside(scene, way);
         tell(`round ${round}, ${name}: ${told(ofRound[name])}`);
       }
       rounds.push(ofRound);
@@ -110,56 +97,27 @@ function waysOf(token: string, webhooks: readonly { id: number; isActive: boolea
   };
 }
 
-async function felt(scene: Scene, way: Way | null): Promise<Felt> {
-  const { service, receivers, publisher, hostile } = scene;
+async function feltBeside(scene: Scene, way: Way | null): Promise<Seen> {
+  const { service, hostile } = scene;
   const port = Number(new URL(service.url).port);
   if (way) await hostile.ask('begin', { port, connections: CONNECTIONS, ...way });
   try {
     await delay(WARM_UP_SECONDS * 1_000);
-    await receivers.ask('timed');
-    const [before, cpuBefore] = [await receivers.ask('sample'), cpuMs(service.pid)];
-    const [gets, published] = await Promise.all([
-      steadyGets(scene),
-      publisher.ask('publishSteadily', { perSecond: PER_SECOND, seconds: SECONDS }),
-    ]);
-    const busy = (cpuMs(service.pid) - cpuBefore) / (1_000 * SECONDS);
-    const deadline = performance.now() + ARRIVED_WITHIN_MS;
-    while ((await receivers.ask('sample')).answered - before.answered < scene.origins.length * published) {
-      if (performance.now() > deadline) throw new Error('deliveries of the healthy account are missing');
-      await delay(LOOK_EVERY_MS);
-    }
-    const times = await receivers.ask('latencies');
-    const answers = await hostile.ask('end');
-    return { gets: percentile(gets, 99), deliveries: percentile(times, 99), busy, answers };
+    const seen = await felt(scene);
+    return { ...seen, answers: await hostile.ask('end') };
   } finally {
     await hostile.ask('end');
   }
 }
 
-/** ms, each from when it was due, whatever became of those before it. */
-async function steadyGets({ service, token }: Scene): Promise<number[]> {
-  const begin = machineMs();
-  const one = async (n: number): Promise<number> => {
-    const due = begin + (1_000 * n) / PER_SECOND;
-    await delay(Math.max(0, due - machineMs()));
-    const { statusCode, body } = await request(`${service.url}/api/webhooks`, {
-      headers: { authorization: `Bearer ${token}` },
-    });
-    await body.dump();
-    if (statusCode !== 200) throw new Error(`the healthy account's GET answered ${statusCode}`);
-    return machineMs() - due;
-  };
-  return Promise.all(Array.from({ length: PER_SECOND * SECONDS }, (_, n) => one(n)));
-}
-
 function outcome(
   names: readonly string[],
-  rounds: readonly Record<string, Felt>[],
-  quiet: Felt,
+  rounds: readonly Record<string, Seen>[],
+  quiet: Seen,
   memoryMiB: number,
 ): Outcome {
-  const of = (name: string, value: (felt: Felt) => number) => rounds.map((round) => value(round[name] ?? quiet));
-  const worst = (round: Record<string, Felt>) =>
+  const of = (name: string, value: (seen: Seen) => number) => rounds.map((round) => value(round[name] ?? quiet));
+  const worst = (round: Record<string, Seen>) =>
     Math.max(...Object.values(round).flatMap(({ gets, deliveries }) => [gets, deliveries]));
   const holds = memoryMiB < MEMORY_LIMIT_MIB ? 'below' : 'NOT below';
   return {
@@ -176,8 +134,7 @@ function outcome(
   };
 }
 
-function told({ gets, deliveries, busy, answers }: Felt): string {
+function told({ answers, ...seen }: Seen): string {
   const heard = Object.entries(answers).map(([status, count]) => `${count} times ${status}`);
-  const shares = `${Math.round(100 * busy)} % of a core`;
-  return [`GETs ${amount(gets, 'ms')}`, `deliveries ${amount(deliveries, 'ms')}`, shares, ...heard].join(', ');
+  return [feltText(seen), ...heard].join(', ');
 }

@@ -28,8 +28,10 @@ export interface InstallationOptions {
   /** A new one without it. */
   readonly dataDir?: string;
   readonly settings?: Settings;
-  /** Of the one receiver there is then; three on free ports without it. */
+  /** Of the one receiver there is then. */
   readonly port?: number;
+  /** On free ports. Default: 3. */
+  readonly receivers?: number;
 }
 
 const ORIGINS = 3;
@@ -43,7 +45,7 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
   const { cert: ca } = await testAuthority();
   writeFileSync(caFile, ca);
   const receivers: Receivers = await Child.start('receivers');
-  const listening = options.port === undefined ? Array(ORIGINS).fill(0) : [options.port];
+  const listening = options.port === undefined ? Array(options.receivers ?? ORIGINS).fill(0) : [options.port];
   const ports = await receivers.ask('listen', { ports: listening, ...(await certificateFor(['localhost'])) });
   const kafka = options.kafka ? await startKafka({ folder: join(folder, 'kafka') }) : null;
   const settings = {

@@ -10,7 +10,6 @@ import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { Config } from '../settings/config.js';
 import type { Core, Stop } from './core.js';
-import { openAttempt } from './delivery-attempt.js';
 
 /** Returns at once, even if the broker is unreachable. */
 export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
@@ -35,10 +34,11 @@ export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
 }
 
 /** @param interrupt aborted when tests in progress must end */
-export function testEvents(core: Core, interrupt: AbortSignal, stops: Stop[]): SendTestEvent {
-  const { accounts, backbone } = core;
+export function testEvents(core: Core, interrupt: AbortSignal): SendTestEvent {
+  const { accounts, attempt, backbone, breakers } = core;
   return createSendTestEvent({
-    attempt: openAttempt(core, stops),
+    attempt,
+    breakers,
     configuration: createDeliverySecrets(accounts, backbone.sealing, Date.now),
     newId: randomUUID,
     now: Date.now,

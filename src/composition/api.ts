@@ -23,6 +23,8 @@ const now = () => new Date(clock.now());
 const monotonic = () => performance.now();
 /** Shorter than the server's drain, so clients still get the result of an interrupted test. */
 const TESTS_END_AFTER_MS = 1_000;
+/** Of an account. A test asks its receiver for more than a request asks of us: a handshake, and a slot. */
+const TESTS_PER_MINUTE = 30;
 
 export async function startListening(core: Core, stops: Stop[]): Promise<RunningServer> {
   const { config, logger, backbone, accounts, handleCommand } = core;
@@ -32,7 +34,7 @@ export async function startListening(core: Core, stops: Stop[]): Promise<Running
     publicUrl: config.api.publicUrl,
     accounts,
     deliveries: followDeliveries(core, stops),
-    sendTest: testEvents(core, endTests.signal, stops),
+    sendTest: testEvents(core, endTests.signal),
     handleCommand,
     sealing: backbone.sealing,
     webhookIds: createWebhookIds(backbone.store, randomUUID),
@@ -88,6 +90,7 @@ function issuerKeys(url: string, { logger, readiness }: Core, stops: Stop[]): Is
 function rateLimits({ api }: Config) {
   return {
     writes: createRateLimit({ name: 'writes', perMinute: api.writesPerMinute, now: monotonic }),
+    tests: createRateLimit({ name: 'tests', perMinute: TESTS_PER_MINUTE, now: monotonic }),
     reads: new ReadLimit({ msPerMinute: api.readMsPerMinute, now: monotonic }),
     tokens: createRateLimit({ name: 'tokens', perMinute: api.tokensPerMinute, now: monotonic }),
   };

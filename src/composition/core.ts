@@ -1,11 +1,10 @@
 /** The foundation of both roles: store, broker, keys and read model. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import type { SecureContext } from 'node:tls';
 import { openProjectionStates } from '../adapters/sqlite/projection-states.js';
 import { type Backbone, openBackbone } from '../backbone.js';
-import { fairLookup } from '../endpoints/fair-lookup.js';
-import { type LookupAll, lookupAll } from '../endpoints/resolve.js';
+import type { Attempt } from '../delivery/attempt/attempt.js';
+import { CircuitBreakers } from '../delivery/isolation/circuit-breaker.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Readiness } from '../observability/readiness.js';
@@ -24,7 +23,7 @@ import { AccountTurns } from '../webhooks/account-turns.js';
 import { type CommandParts, createCommandHandler, type HandleCommand } from '../webhooks/handle-command.js';
 import { createHistoryBudget } from '../webhooks/history-budget.js';
 import { checkKeys } from './check-keys.js';
-import { deliveryTrust } from './delivery-trust.js';
+import { openAttempt } from './delivery-attempt.js';
 import { identify } from './identify.js';
 import { startRetention } from './retention.js';
 import { type BrokerContact, watchedBackbone } from './watched-backbone.js';
@@ -61,10 +60,9 @@ export interface Core extends Start {
   readonly commands: CommandParts;
   /** Rejected if the read model can't continue, or the embedded store is damaged. */
   readonly lost: Promise<never>;
-  /** Shared by deliveries and test events: they use the same threads to resolve names. */
-  readonly lookup: LookupAll;
-  /** Shared so that the roots are parsed once. */
-  readonly secureContext: SecureContext;
+  /** Shared by deliveries and test events, as are their connections. */
+  readonly attempt: Attempt;
+  readonly breakers: CircuitBreakers;
 }
 
 /**
@@ -114,7 +112,9 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   };
   const accounts = createAccounts(host.known);
   const readModel = { accounts, history, passHead: (signal: AbortSignal) => host.passHead(signal) };
-  const sending = { lookup: fairLookup(lookupAll), secureContext: deliveryTrust(config) };
+  const { attempt, close } = openAttempt(start);
+  stops.push(close);
+  const sending = { attempt, breakers: new CircuitBreakers({ now, random: Math.random }) };
   const handling = { commands, handleCommand: createCommandHandler(commands), lost };
   const goingOn = { givenUp: Promise.race([givenUp, lost]) };
   // Every waiter observes `givenUp`.

@@ -2,15 +2,29 @@
 import { type Attempt, createAttempt } from '../delivery/attempt/attempt.js';
 import { tracedAttempt } from '../delivery/attempt/traced-attempt.js';
 import { createEndpointAgent } from '../endpoints/endpoint-agent.js';
-import type { Core, Stop } from './core.js';
+import { fairLookup } from '../endpoints/fair-lookup.js';
+import { lookupAll } from '../endpoints/resolve.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { Tracing } from '../observability/tracing.js';
+import type { Config } from '../settings/config.js';
+import { deliveryTrust } from './delivery-trust.js';
 
-/** Has its own connections. */
-export function openAttempt({ config, lookup, secureContext, tracing, metrics }: Core, stops: Stop[]): Attempt {
+interface AttemptParts {
+  readonly config: Config;
+  readonly tracing: Tracing;
+  readonly metrics: Metrics;
+}
+
+export function openAttempt({ config, tracing, metrics }: AttemptParts): {
+  readonly attempt: Attempt;
+  /** Ends every connection. */
+  readonly close: () => Promise<void>;
+} {
   const { allowPrivateEndpoints: allowPrivate, deniedAddresses: denied, timeoutMs } = config.delivery;
   const { connected } = metrics.delivery;
-  const rules = { allowPrivate, ...(denied && { denied }) };
-  const agent = createEndpointAgent({ ...rules, connectTimeoutMs: timeoutMs, lookup, connected, secureContext });
-  stops.push(() => agent.destroy());
+  const rules = { allowPrivate, ...(denied && { denied }), lookup: fairLookup(lookupAll) };
+  const secureContext = deliveryTrust(config);
+  const agent = createEndpointAgent({ ...rules, connectTimeoutMs: timeoutMs, connected, secureContext });
   const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks' });
-  return tracedAttempt(attempt, tracing, Math.random);
+  return { attempt: tracedAttempt(attempt, tracing, Math.random), close: () => agent.destroy() };
 }

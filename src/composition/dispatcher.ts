@@ -1,9 +1,8 @@
 /** Assembles the dispatcher role from the settings. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
-import { type Dispatcher, type DispatcherParts, startDispatcher, unconfirmedText } from '../delivery/dispatcher.js';
+import { type Dispatcher, startDispatcher, unconfirmedText } from '../delivery/dispatcher.js';
 import { createBusyLoop } from '../delivery/isolation/busy-loop.js';
-import { CircuitBreakers } from '../delivery/isolation/circuit-breaker.js';
 import { EndpointGate } from '../delivery/isolation/endpoint-gate.js';
 import { EndpointHealth } from '../delivery/isolation/endpoint-health.js';
 import { createGateClock } from '../delivery/isolation/gate-clock.js';
@@ -14,11 +13,9 @@ import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
 import { type Attended, attend } from './attended.js';
 import type { Core, Stop } from './core.js';
-import { openAttempt } from './delivery-attempt.js';
 
 const TRY_AGAIN_MS = 1_000;
-/** A monotonic clock. */
-const steady = { now: () => performance.now(), random: Math.random };
+const steady = () => performance.now();
 
 interface Dispatching {
   readonly dispatcher: Dispatcher;
@@ -40,9 +37,8 @@ export async function startDispatching(
   stops: Stop[],
 ): Promise<Pick<Attended<Dispatching>, 'closed'>> {
   const { logger, brokerContact, readiness } = core;
-  const attempt = openAttempt(core, stops);
   readiness.part('broker', () => brokerContact.why ?? 'no answer yet');
-  const begin = () => beginDispatching(core, attempt);
+  const begin = () => beginDispatching(core);
   const first = await untilAvailable(core, begin);
   brokerContact.why = null;
   const attended = attend(first, {
@@ -58,7 +54,7 @@ export async function startDispatching(
       logger.info('the dispatcher continues');
     },
     again,
-    now: steady.now,
+    now: steady,
     pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
   });
   stops.push(() => attended.close());
@@ -66,19 +62,19 @@ export async function startDispatching(
   return attended;
 }
 
-async function beginDispatching(core: Core, attempt: DispatcherParts['attempt']): Promise<Dispatching> {
-  const { config, logger, backbone, accounts, handleCommand } = core;
+async function beginDispatching(core: Core): Promise<Dispatching> {
+  const { config, logger, attempt, backbone, accounts, breakers, handleCommand } = core;
   const { delivery } = config;
   const { deactivateAfterMs } = delivery;
-  const clock = createGateClock(steady.now);
+  const clock = createGateClock(steady);
   const gate = new EndpointGate({
     total: delivery.concurrency,
     perEndpoint: delivery.endpointConcurrency,
     withinMs: config.retrySchedule[0].ms,
     clock,
-    breakers: new CircuitBreakers(steady),
+    breakers,
   });
-  const intake = new Intake({ gate, isBusy: createBusyLoop(), now: steady.now });
+  const intake = new Intake({ gate, isBusy: createBusyLoop(), now: steady });
   const dispatcher = await startDispatcher({
     broker: backbone.broker,
     group: delivery.group,

@@ -25,7 +25,9 @@ export async function resultOf(
   attempted: AttemptResult | null,
 ): Promise<StepResult> {
   if (attempted === null) return { kind: 'parked', why: 'not-prepared', isSoon: true };
-  if (attempted.kind === 'interrupted') return { kind: 'parked', why: 'stopping', isSoon: true };
+  if (attempted.kind === 'interrupted') {
+    return { kind: 'parked', why: attempted.by === 'stop' ? 'stopping' : 'stalled', isSoon: true };
+  }
   parts.metrics.attempted(attempted);
   const attempt = loggedAttempt(attempted, webhook.version);
   switch (attempted.kind) {

@@ -1,53 +1,89 @@
 // Not from 'undici', which also loads caches, mocks and fetch: 0.08 s of CPU time per start, before dist was a bundle.
-import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-import Pool from 'undici/lib/dispatcher/pool.js';
+import type { Dispatcher } from 'undici';
+import Client from 'undici/lib/dispatcher/client.js';
 import { type ConnectorOptions, GuardedConnector } from './guarded-connector.js';
+import { type IdleConnection, IdleConnections } from './idle-connections.js';
+import { MOST_HEAD_BYTES, ReceivedLimit } from './received-limit.js';
 
-const MAX_RESPONSE_HEADER_BYTES = 16 * 1024;
-const KEEP_ALIVE_MAX_MS = 30_000;
+const CHECK_MS = 100;
+/** No turn of the event loop takes this long: the process or its machine was stopped. */
+const STALL_MS = 2_000;
+const KEEP_ALIVE_MS = 60_000;
+const MOST_IDLE = 1_000;
 
 export interface AgentOptions extends ConnectorOptions {
-  /** Upper limit for keeping an idle connection, whatever the receiver's Keep-Alive asks for. Default: 30 s. */
-  readonly keepAliveMaxMs?: number;
+  /** How long an idle connection is kept, unless the receiver's Keep-Alive says less. Default: 60 s. */
+  readonly keepAliveMs?: number;
+  /** Idle connections, of all accounts together. Default: 1,000. */
+  readonly mostIdle?: number;
+  /** Default: 2 s. */
+  readonly stallMs?: number;
+}
+
+export interface EndpointRequest extends Dispatcher.DispatchOptions {
+  readonly accountId: number;
+  /** Not on a connection that was idle. */
+  readonly onNewConnection?: boolean;
+}
+
+/** A client of undici, for one socket. */
+interface Connection extends IdleConnection {
+  readonly client: Client;
+  readonly limit: ReceivedLimit;
+  accountId: number;
 }
 
 /**
- * The HTTP client of deliveries: a pool of keep-alive connections per origin, opened by the guarded connector and
- * without a cap (the endpoint gate has one). Idle pools are dropped. The only time limits are the connector's: callers
- * must set a deadline for the whole request.
+ * The HTTP client of deliveries: keep-alive connections, opened by the guarded connector and without a cap (the endpoint
+ * gate has one) but for idle ones. The only time limits are the connector's: callers must set a deadline for
+ * the whole request.
  *
- * Hazard: undici 7's own Agent counts connections by origin and includes closed pools. When all connections end while
- * requests wait, each closed pool closes the next, and every request opens a connection: 500 deliveries a second,
- * against 4,400 with these pools. Fixed in undici 8 (nodejs/undici#5034), which needs Node 22.
+ *   connecting -> busy -> idle -> busy ...
+ *       \-----------\-------\---> closed
+ *
+ * Not undici's pools: they say neither which connections are idle nor whose they are.
  */
-export class EndpointAgent extends Dispatcher {
+export class EndpointAgent {
   readonly #connector: GuardedConnector;
-  readonly #options: Pool.Options;
-  readonly #pools = new Map<string, Pool>();
+  readonly #options: Omit<Client.Options, 'connect'>;
+  readonly #connections = new Set<Connection>();
+  readonly #idle: IdleConnections<Connection>;
+  readonly #stallMs: number;
+  /** While there are connections. */
+  #checks: NodeJS.Timeout | undefined;
+  /** performance.now() */
+  #checkedAt = 0;
+  #stalledUntil = Number.NEGATIVE_INFINITY;
   #isDestroyed = false;
 
-  constructor({ keepAliveMaxMs = KEEP_ALIVE_MAX_MS, ...options }: AgentOptions) {
-    super();
+  constructor(options: AgentOptions) {
+    const { keepAliveMs = KEEP_ALIVE_MS, mostIdle = MOST_IDLE, stallMs = STALL_MS } = options;
     this.#connector = new GuardedConnector(options);
+    this.#idle = new IdleConnections(mostIdle);
+    this.#stallMs = stallMs;
     this.#options = {
-      connect: this.#connector.connect,
       pipelining: 1,
-      keepAliveMaxTimeout: keepAliveMaxMs,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: keepAliveMs,
       headersTimeout: 0,
       bodyTimeout: 0,
-      maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
+      maxHeaderSize: MOST_HEAD_BYTES,
     };
   }
 
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const origin = String(options.origin);
-    const pool = this.#pools.get(origin) ?? this.#open(origin);
-    return pool.dispatch(options, handler);
+  /** @returns the limit of what comes, to be told of each head */
+  dispatch(request: EndpointRequest, handler: Dispatcher.DispatchHandler): ReceivedLimit {
+    const origin = String(request.origin);
+    const connection = (request.onNewConnection ? null : this.#idle.take(origin)) ?? this.#open(origin);
+    connection.accountId = request.accountId;
+    connection.limit.begin();
+    connection.client.dispatch(request, handler);
+    return connection.limit;
   }
 
-  /** The origins with connections, established or in progress. */
-  get origins(): readonly string[] {
-    return [...this.#pools.keys()];
+  /** Connections, established or in progress. */
+  get connections(): number {
+    return this.#connections.size;
   }
 
   /**
@@ -59,27 +95,77 @@ export class EndpointAgent extends Dispatcher {
     return connectedAt !== undefined && connectedAt < time;
   }
 
-  /** Ends every connection, including those in progress: undici would wait for these. */
-  override async destroy(): Promise<void> {
-    this.#isDestroyed = true;
-    this.#connector.destroy();
-    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
+  /** Whether this process stood still since that time (performance.now()), during a request. */
+  hasStalledSince(time: number): boolean {
+    this.#lookForStall();
+    return this.#stalledUntil >= time;
   }
 
-  #open(origin: string): Pool {
-    const pool = new Pool(origin, this.#options);
-    const closeIfUnused = () => {
-      const { connected, size } = pool.stats;
-      // A closing pool may report its last connections when its origin already has another pool.
-      if (connected > 0 || size > 0 || pool.closed || pool.destroyed) return;
-      this.#pools.delete(origin);
-      void pool.close();
-    };
-    pool.on('disconnect', closeIfUnused).on('connectionError', closeIfUnused);
-    this.#pools.set(origin, pool);
-    // The destroyed pool rejects late requests.
-    if (this.#isDestroyed) void pool.destroy();
-    return pool;
+  /** Ends every connection, including those in progress: undici would wait for these. */
+  async destroy(): Promise<void> {
+    this.#isDestroyed = true;
+    this.#connector.destroy();
+    await Promise.all([...this.#connections].map(({ client }) => client.destroy()));
+    // undici does not tell the end of those that were connecting.
+    this.#connections.clear();
+    this.#endChecks();
+  }
+
+  #open(origin: string): Connection {
+    const limit = new ReceivedLimit();
+    const client = new Client(origin, {
+      ...this.#options,
+      connect: (target, callback) => this.#connector.connect(target, limit, callback),
+    });
+    const connection: Connection = { origin, client, limit, accountId: 0, idleSince: 0 };
+    const closed = (_: URL, __: readonly unknown[], error: Error) => this.#closed(connection, error);
+    client.on('drain', () => this.#freed(connection));
+    client.on('disconnect', closed).on('connectionError', closed);
+    if (this.#isDestroyed) {
+      // It rejects the late request.
+      void client.destroy();
+      return connection;
+    }
+    this.#connections.add(connection);
+    if (!this.#checks) this.#beginChecks();
+    return connection;
+  }
+
+  #beginChecks(): void {
+    this.#checkedAt = performance.now();
+    this.#checks = setInterval(() => {
+      this.#lookForStall();
+      for (const { limit } of this.#connections) limit.checkTcp();
+    }, CHECK_MS).unref();
+  }
+
+  #endChecks(): void {
+    this.#lookForStall();
+    clearInterval(this.#checks);
+    this.#checks = undefined;
+  }
+
+  #lookForStall(): void {
+    if (!this.#checks) return;
+    const now = performance.now();
+    if (now - this.#checkedAt >= this.#stallMs) this.#stalledUntil = now;
+    this.#checkedAt = now;
+  }
+
+  /** Emitted one turn of the event loop after the response, and after the end of a connection too. */
+  #freed(connection: Connection): void {
+    if (this.#connections.has(connection)) void this.#idle.add(connection)?.client.destroy();
+  }
+
+  /**
+   * Hazard: undici would connect again, for a request that came meanwhile, but also for one that was aborted: a second
+   * handshake for each attempt that timed out. So a request that came meanwhile fails with the connection.
+   */
+  #closed(connection: Connection, error: Error): void {
+    this.#connections.delete(connection);
+    this.#idle.delete(connection);
+    void connection.client.destroy(error);
+    if (this.#connections.size === 0) this.#endChecks();
   }
 }
 

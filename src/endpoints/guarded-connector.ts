@@ -1,17 +1,20 @@
-import { isIP, type TcpNetConnectOpts } from 'node:net';
+import { constants } from 'node:crypto';
+import { isIP, connect as openTcp, type Socket, type TcpNetConnectOpts } from 'node:net';
 import {
   type ConnectionOptions,
-  connect,
   createSecureContext,
+  DEFAULT_CIPHERS,
   rootCertificates,
   type SecureContext,
+  connect as secure,
   type TLSSocket,
 } from 'node:tls';
+import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
 import type { AddressRanges } from './address-ranges.js';
 import { isPublicAddress } from './address-rules.js';
 import { EndpointForbidden } from './endpoint-forbidden.js';
-import { limitReceived } from './received-limit.js';
+import type { ReceivedLimit } from './received-limit.js';
 import { guardLookup, type LookupAll, lookupAll } from './resolve.js';
 
 export interface Certificates {
@@ -35,6 +38,12 @@ export interface ConnectorOptions extends Certificates {
   readonly connected?: () => void;
 }
 
+/** A resumed session verifies no certificate: one that has expired is noticed within this time. */
+const SESSION_MS = 600_000;
+const MOST_SESSIONS = 1_000;
+/** With the receiver's certificate and its ticket, both of a size that it chooses. */
+const MOST_SESSION_BYTES = 8 * 1024;
+
 const KEEP_ALIVE_PROBE_MS = 60_000;
 
 /** Node's default of 250 ms per address gives up on hosts that are merely slow. */
@@ -49,8 +58,12 @@ export class GuardedConnector {
   readonly #timeoutMs: number;
   readonly #isAllowed: (address: string) => boolean;
   readonly #connected: () => void;
-  readonly #base: ConnectionOptions & Partial<TcpNetConnectOpts>;
-  readonly #connecting = new Set<TLSSocket>();
+  readonly #tcp: Partial<TcpNetConnectOpts>;
+  readonly #tls: ConnectionOptions;
+  /** By host and port. */
+  readonly #sessions = new LRUCache<string, Buffer>({ max: MOST_SESSIONS, ttl: SESSION_MS });
+  /** Ends a connection in progress. */
+  readonly #connecting = new Set<(code: string) => void>();
   readonly #connectedAt = new WeakMap<Error, number>();
 
   constructor({ allowPrivate, denied, connectTimeoutMs, lookup = lookupAll, connected, ...trust }: ConnectorOptions) {
@@ -58,9 +71,11 @@ export class GuardedConnector {
     this.#timeoutMs = connectTimeoutMs;
     this.#connected = connected ?? (() => {});
     this.#isAllowed = (address) => (allowPrivate || isPublicAddress(address)) && !denied?.has(address);
-    this.#base = {
+    this.#tls = {
       secureContext: secureContext ?? secureContextOf(certificates),
       ALPNProtocols: ['http/1.1'],
+    };
+    this.#tcp = {
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: ATTEMPT_PER_ADDRESS_MS,
       lookup: guardLookup(lookup, this.#isAllowed),
@@ -68,13 +83,13 @@ export class GuardedConnector {
   }
 
   /** undici's connector: calls back once, with a connected socket or an error. */
-  readonly connect: buildConnector.connector = (target, callback) => {
+  connect(target: buildConnector.Options, limit: ReceivedLimit, callback: buildConnector.Callback): void {
     if (isIP(target.hostname) !== 0 && !this.#isAllowed(target.hostname)) {
       queueMicrotask(() => callback(new EndpointForbidden(), null));
       return;
     }
-    this.#open(target, callback);
-  };
+    this.#open(target, limit, callback);
+  }
 
   /** When the socket that failed with this error was connected (performance.now()); undefined if never. */
   connectedAt(error: Error): number | undefined {
@@ -83,44 +98,82 @@ export class GuardedConnector {
 
   /** Ends connections in progress; the agent ends the established ones. */
   destroy(): void {
-    for (const socket of this.#connecting) socket.destroy(failure('UND_ERR_DESTROYED'));
+    for (const end of this.#connecting) end('UND_ERR_DESTROYED');
   }
 
-  #open({ hostname, port }: buildConnector.Options, callback: buildConnector.Callback): void {
-    const socket = connect({
-      ...this.#base,
-      host: hostname,
-      port: port === '' ? 443 : Number(port),
-      servername: isIP(hostname) === 0 ? hostname : '', // RFC 6066: no IP address in SNI
-    });
-    socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
-    this.#connecting.add(socket);
-    const timer = setTimeout(() => socket.destroy(failure('ETIMEDOUT')), this.#timeoutMs);
+  /** In two steps: the TCP socket counts every byte, the TLS socket only content. */
+  #open(target: buildConnector.Options, limit: ReceivedLimit, callback: buildConnector.Callback): void {
+    const { hostname, port } = target;
+    const tcp = openTcp({ ...this.#tcp, host: hostname, port: port === '' ? 443 : Number(port) });
+    let socket: Socket = tcp;
+    const end = (code: string) => void socket.destroy(failure(code));
+    this.#connecting.add(end);
+    const timer = setTimeout(() => end('ETIMEDOUT'), this.#timeoutMs);
     const settle = (...outcome: Parameters<buildConnector.Callback>) => {
       clearTimeout(timer);
-      if (this.#connecting.delete(socket)) callback(...outcome);
+      if (this.#connecting.delete(end)) callback(...outcome);
     };
+    limit.watchTcp(tcp.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_PROBE_MS));
+    tcp.on('error', (error) => settle(error, null));
+    tcp.once('connect', () => {
+      socket = this.#secure(tcp, target, limit, settle);
+    });
+  }
+
+  #secure(
+    tcp: Socket,
+    { hostname, port }: buildConnector.Options,
+    limit: ReceivedLimit,
+    settle: buildConnector.Callback,
+  ): TLSSocket {
+    const key = `${hostname}:${port}`;
+    const session = this.#sessions.get(key);
+    const servername = isIP(hostname) === 0 ? hostname : ''; // RFC 6066: no IP address in SNI
+    const socket = secure({ ...this.#tls, socket: tcp, host: hostname, servername, ...(session && { session }) });
     let connectedAt: number | undefined;
+    limit.watch(socket);
     socket.once('secureConnect', () => {
       connectedAt = performance.now();
       this.#connected();
-      limitReceived(socket);
       settle(null, socket);
     });
+    socket.once('session', (given) => {
+      if (given.length <= MOST_SESSION_BYTES) this.#sessions.set(key, given);
+    });
     socket.on('error', (error) => {
-      if (connectedAt !== undefined) this.#connectedAt.set(error, connectedAt);
+      if (connectedAt === undefined) this.#failedHandshake(key, error);
+      else this.#connectedAt.set(error, connectedAt);
       settle(error, null);
       // Node only emits an error for an alert, for example that a client certificate is required (TLS 1.3). Without
       // this, undici would report the end that follows as the cause.
       socket.destroy(error);
     });
     socket.once('close', () => settle(failure('ECONNRESET'), null));
+    return socket;
+  }
+
+  /** One that never ends costs no CPU, and looks like a host that does not answer. */
+  #failedHandshake(key: string, error: NodeJS.ErrnoException): void {
+    this.#sessions.delete(key);
+    if (error.code !== 'ETIMEDOUT') Object.assign(error, { inHandshake: true });
   }
 }
+
+/**
+ * A handshake runs on the event loop, so a receiver must not choose what it costs. With DHE it chooses the modulus (8,192
+ * bits: 240 ms), in TLS 1.3 it may choose ffdhe8192 (97 ms), and a renegotiation is a handshake without end. X25519
+ * takes 1 ms.
+ */
+const CHEAP_HANDSHAKES = {
+  ciphers: `${DEFAULT_CIPHERS}:!kDHE`,
+  ecdhCurve: 'X25519:P-256:P-384',
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+};
 
 /** Parses more than a hundred roots in 27 ms, so the agents of one process can share the context. */
 export function secureContextOf({ ca, cert, key }: Certificates): SecureContext {
   return createSecureContext({
+    ...CHEAP_HANDSHAKES,
     ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),

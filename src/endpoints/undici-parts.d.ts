@@ -2,10 +2,6 @@
  * Types for files of undici that are loaded on their own. Hazard: `request` and similar methods exist only if all of
  * undici is loaded too; `dispatch` always exists.
  */
-declare module 'undici/lib/dispatcher/dispatcher.js' {
-  export { Dispatcher as default } from 'undici';
-}
-
-declare module 'undici/lib/dispatcher/pool.js' {
-  export { Pool as default } from 'undici';
+declare module 'undici/lib/dispatcher/client.js' {
+  export { Client as default } from 'undici';
 }

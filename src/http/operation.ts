@@ -29,7 +29,7 @@ export interface Operation {
    * The limit that its requests count towards; with `bearer`, before the rest of the request is read. A read counts by
    * its cost (read-limit.ts), where the response is made.
    */
-  readonly rateLimit?: 'writes' | 'tokens' | 'reads';
+  readonly rateLimit?: 'writes' | 'tests' | 'tokens' | 'reads';
   /** If absent, a body is ignored. */
   readonly body?: { readonly type: 'json' | 'form'; readonly schema: Schema };
   readonly parameters?: readonly Parameter[];

@@ -44,7 +44,7 @@ export interface ApiParts extends RegisterWebhookParts {
   readonly ownTokens: OwnTokens | null;
   /** The service's public URL, without a trailing slash; null: the Host of each request. */
   readonly publicUrl: string | null;
-  readonly rateLimits: { readonly writes: RateLimit; readonly tokens: RateLimit; readonly reads: ReadLimit };
+  readonly rateLimits: Readonly<Record<'writes' | 'tests' | 'tokens', RateLimit>> & { readonly reads: ReadLimit };
   /** The service's version, for /openapi.json. */
   readonly version: string;
   readonly logger: Logger;

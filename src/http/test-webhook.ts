@@ -13,7 +13,7 @@ import { EXCHANGE } from './shared-schemas.js';
 import { shownFailure } from './shown-failure.js';
 
 const MOST_BYTES = 65_536;
-const TRY_AGAIN_SECONDS = '1';
+const TRY_AGAIN_SECONDS = 1;
 
 const testResultSchema = {
   title: 'WebhookTest',
@@ -43,9 +43,9 @@ export const operation: Operation = {
   tag: 'Deliveries',
   summary: 'Send a test event',
   description:
-    'Sends one signed test event to the URL of a webhook, active or not, and waits for the response. A test is never retried. The id of the event begins with `test_`, and its data is `{"test": true}`.',
+    'Sends one signed test event to the URL of a webhook, active or not, and waits for the response. A test is never retried. An account may send 30 tests a minute. A URL or host that keeps failing is tried again only after a pause of up to a minute. The id of the event begins with `test_`, and its data is `{"test": true}`.',
   security: 'bearer',
-  rateLimit: 'writes',
+  rateLimit: 'tests',
   parameters: [WEBHOOK_ID],
   responses: {
     200: {
@@ -54,9 +54,11 @@ export const operation: Operation = {
     },
     404: WEBHOOK_NOT_FOUND,
     413: refusal('The request has a body, which the service ignores, of more than 65,536 bytes.'),
-    429: refusal('The account sent too many requests, or another test is in progress.'),
+    429: refusal(
+      'The account sent too many tests, another test is in progress, or the URL keeps failing. Retry-After says when to try again.',
+    ),
     503: refusal(
-      'The service is stopping and interrupted the test, or the issuer keys are unavailable. The request can be retried safely.',
+      'The service interrupted the test, because it is stopping or stood still, or the issuer keys are unavailable. The request can be retried safely.',
     ),
   },
 };
@@ -78,15 +80,22 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
         return;
       }
       case 'busy':
-        throw new ApiError(429, 'another test is in progress; try again when it has ended', {
-          headers: { 'retry-after': TRY_AGAIN_SECONDS },
-        });
+        throw notNow('another test is in progress; try again when it has ended', TRY_AGAIN_SECONDS);
+      case 'failing':
+        throw notNow(
+          'this URL keeps failing; Retry-After says when to try again',
+          1 + Math.floor(outcome.forMs / 1_000),
+        );
       case 'interrupted':
-        throw new ApiError(503, 'the service is stopping; try again');
+        throw new ApiError(503, 'the service interrupted the test; try again');
       default:
         return outcome satisfies never;
     }
   };
+}
+
+function notNow(message: string, seconds: number): ApiError {
+  return new ApiError(429, message, { headers: { 'retry-after': String(seconds) } });
 }
 
 function messageOf({ status, error }: Pick<TestResult, 'status' | 'error'>): string {

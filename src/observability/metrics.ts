@@ -7,8 +7,8 @@ export const DELIVERY_STEPS = ['delivered', 'retrying', 'parked', 'exhausted', '
 /** retrying: an attempt failed, and another will follow. parked: moved to a tier without an attempt, uncounted. */
 export type DeliveryStep = (typeof DELIVERY_STEPS)[number];
 
-export const PARK_REASONS = ['line-full', 'breaker-open', 'stopping', 'not-prepared'] as const;
-/** not-prepared: our own fault, in keys or store. */
+export const PARK_REASONS = ['line-full', 'breaker-open', 'stopping', 'stalled', 'not-prepared'] as const;
+/** stalled: this process stood still during the attempt. not-prepared: our own fault, in keys or store. */
 export type ParkReason = (typeof PARK_REASONS)[number];
 
 /** All but `unreadable`, which an operator's command writes. */

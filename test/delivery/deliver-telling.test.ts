@@ -123,6 +123,16 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
     ],
     [{ level: DEBUG, msg: 'a delivery is parked', why: 'stopping', next: '5s' }],
   ],
+  [
+    'parked by a standstill of this process, which says nothing of the endpoint',
+    { ...INTERRUPTED, by: 'stall' } as AttemptResult,
+    {},
+    [
+      ['came', 'parked', 'cash_in'],
+      ['parked', 'stalled'],
+    ],
+    [{ level: DEBUG, msg: 'a delivery is parked', why: 'stalled', next: '5s' }],
+  ],
 ])('%s', async (_, result, delivery, metrics, log) => {
   await fixture.attempted(result, delivery);
   expect(told).toEqual(metrics);

@@ -120,6 +120,7 @@ describe('what an attempt is made with', () => {
     await fixture.deliver(delivery);
     expect(fixture.requests).toEqual([
       {
+        accountId: ACCOUNT,
         url: 'https://shop.example.com/1',
         id: delivery.id,
         body: value,

@@ -108,6 +108,7 @@ describe('the breaker counts', () => {
   test.each([
     ['410, which deactivates', GONE],
     ['our own stop', INTERRUPTED],
+    ['a standstill of this process', { ...INTERRUPTED, by: 'stall' } as AttemptResult],
   ])('%s, as neither: not as a failure, and not as a success', async (_, result) => {
     await attempted(failedWith(500), 9);
     await attempted(result, 20);

@@ -1,7 +1,8 @@
 /** Receivers that send without end what is no part of a response yet, or no part of its body. */
-import { afterEach, expect, test } from '@jest/globals';
-import { AttemptFixture, failure, send, writeForEver } from '../support/attempt-fixture.js';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { AttemptFixture, failure, LONG, OK, send, writeForEver } from '../support/attempt-fixture.js';
 import { startReceiver } from '../support/receiver.js';
+import { type RecordSender, recordServer } from '../support/tls-records.js';
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
 
@@ -30,4 +31,57 @@ test('what comes is counted for each request: a connection may be used for long'
     expect(await send(agent, `${receiver.url}/`)).toMatchObject({ kind: 'delivered' });
   }
   expect(receiver.sockets.size).toBe(1);
+});
+
+const INFORMATIONAL = 'HTTP/1.1 103 Early Hints\r\n';
+const informational = (bytes: number) => `${INFORMATIONAL}link: ${'a'.repeat(bytes)}\r\n\r\n`;
+const head = (headers: string) => `HTTP/1.1 200 OK\r\n${headers}content-length: 0\r\n\r\n`;
+
+test.each([
+  ['8 informational responses', `${INFORMATIONAL}\r\n`.repeat(8) + head('')],
+  ['informational responses of almost 32 KiB', informational(16_000).repeat(2) + head('')],
+  ['a head of almost 64 KiB after them', informational(16_000).repeat(2) + head(`link: ${'a'.repeat(65_000)}\r\n`)],
+])('%s are read', async (_, response) => {
+  const listener = await fixture.scripted((socket) => socket.write(response));
+  const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
+  expect(result).toMatchObject({ kind: 'delivered' });
+});
+
+test.each([
+  ['9 informational responses', `${INFORMATIONAL}\r\n`.repeat(9) + head(''), null],
+  ['informational responses of more than 32 KiB', informational(16_400).repeat(2) + head(''), null],
+  ['a head of more than 64 KiB', head(`link: ${'a'.repeat(65_600)}\r\n`), null],
+  ['a head of 200 KiB without a value', head('a:\r\n'.repeat(50_000)), null],
+  ['trailers of 200 KiB', `${CHUNKED}0\r\n${'a:\r\n'.repeat(50_000)}\r\n`, 200],
+])('%s: it failed, and the connection is closed', async (_, response, status) => {
+  const listener = await fixture.scripted((socket) => socket.write(response));
+  const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`);
+  expect(result).toMatchObject(failure('invalid-response', status));
+  await listener.allClosed();
+});
+
+describe.each<[string, (sender: RecordSender, count: number) => Buffer]>([
+  ['KeyUpdate', (sender, count) => sender.keyUpdates(count)],
+  ['NewSessionTicket', (sender, count) => sender.sessionTickets(count)],
+])('TLS records without content, %s:', (_, records) => {
+  async function received(count: number) {
+    const server = await recordServer((socket, sender) => {
+      socket.write(Buffer.concat([records(sender, count), sender.text(OK)]));
+    });
+    const listener = await fixture.listening(server);
+    // The server computes its flood in this process.
+    const agent = await fixture.agent({ stallMs: LONG });
+    const result = await send(agent, `https://localhost:${listener.port}/`);
+    return { result, listener };
+  }
+
+  test('a hundred of them are read', async () => {
+    expect((await received(100)).result).toMatchObject({ kind: 'delivered' });
+  });
+
+  test('12,000 of them: it failed, and the connection is closed', async () => {
+    const { result, listener } = await received(12_000);
+    expect(result).toMatchObject({ kind: 'retryable', error: 'tls' });
+    await listener.allClosed();
+  });
 });

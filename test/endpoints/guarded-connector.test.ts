@@ -1,15 +1,15 @@
 import type { ServerOptions } from 'node:https';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { request } from 'undici';
 import { parseRanges } from '../../src/endpoints/address-ranges.js';
 import { type AgentOptions, createEndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import type { LookupAll } from '../../src/endpoints/resolve.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
+import { postTo } from '../support/post-to.js';
 import { type ReceiverOptions, startReceiver } from '../support/receiver.js';
 
 const NAME = 'hooks.shop.com';
+const NAMES = [NAME, 'localhost', '127.0.0.1'];
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -35,13 +35,7 @@ async function setUp(options: Partial<AgentOptions>, receiverOptions: ReceiverOp
   const receiver = await startReceiver({ names: [NAME, '127.0.0.1'], ...receiverOptions });
   const agent = createEndpointAgent({ allowPrivate: false, connectTimeoutMs: 15_000, ca, ...options });
   cleanups.push(receiver.close, () => agent.destroy());
-  const post = async (host: string) => {
-    const origin = `https://${host}:${receiver.port}`;
-    const { statusCode, body } = await request(origin, { dispatcher: agent, method: 'POST', body: '{}' });
-    await body.dump();
-    await nextTurn(); // the connection is free again one turn of the event loop after its response
-    return statusCode;
-  };
+  const post = (host: string, accountId?: number) => postTo(agent, `https://${host}:${receiver.port}`, accountId);
   return { receiver, agent, post };
 }
 
@@ -121,27 +115,81 @@ describe('with private endpoints', () => {
     expect(receiver.sockets.size).toBe(1);
   });
 
-  test('a pool without connections goes away', async () => {
-    const { agent, receiver, post } = await setUp({ allowPrivate: true });
-    await post('127.0.0.1');
-    expect(agent.origins).toEqual([`https://127.0.0.1:${receiver.port}`]);
-    await receiver.close();
-    await eventually(() => agent.origins.length === 0);
+  test('a name that resolves to a denied address later is refused then: its TLS session does not help', async () => {
+    const denied = parseRanges(['127.0.0.9/32']) ?? undefined;
+    const options = { ...lookupOf(['127.0.0.1'], ['127.0.0.9']), allowPrivate: true, mostIdle: 0 };
+    const { receiver, post } = await setUp({ ...options, ...(denied && { denied }) });
+    expect(await post(NAME)).toBe(200);
+    await receiver.allClosed();
+    await expect(post(NAME)).rejects.toMatchObject(FORBIDDEN);
+    expect(receiver.resumed).toEqual([false]);
   });
 
-  test('a connection is kept no longer than we like, though the receiver asks for ten minutes', async () => {
+  test('an account that has the most idle connections loses its oldest, beyond their limit', async () => {
+    let connections = 0;
+    const connected = () => void connections++;
+    const { agent, post } = await setUp(
+      { ...lookupOf(['127.0.0.1']), allowPrivate: true, mostIdle: 2, connected },
+      { names: NAMES },
+    );
+    const [greedy, other] = [1, 2];
+    await post('127.0.0.1', greedy);
+    await post('localhost', other);
+    await post(NAME, greedy);
+    await eventually(() => agent.connections === 2);
+    for (const [host, account] of [
+      ['localhost', other],
+      [NAME, greedy],
+    ] as const)
+      await post(host, account);
+    expect(connections).toBe(3);
+    await post('127.0.0.1', greedy);
+    expect(connections).toBe(4);
+  });
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'a new connection resumes the session of the last one, %s',
+    async (maxVersion) => {
+      const { receiver, post } = await setUp(
+        { allowPrivate: true, mostIdle: 0 },
+        { names: NAMES, tls: { maxVersion } },
+      );
+      for (const host of ['127.0.0.1', '127.0.0.1', 'localhost']) {
+        await post(host);
+        await receiver.allClosed();
+      }
+      expect(receiver.resumed).toEqual([false, true, false]);
+    },
+  );
+
+  test('a connection that the server closes is noticed', async () => {
+    const { agent, receiver, post } = await setUp({ allowPrivate: true });
+    await post('127.0.0.1');
+    expect(agent.connections).toBe(1);
+    await receiver.close();
+    await eventually(() => agent.connections === 0);
+  });
+
+  test('a connection is kept no longer than our limit, though the receiver asks for ten minutes', async () => {
     const tls: ServerOptions = { keepAliveTimeout: 600_000 }; // which Node tells the client, too
-    const { receiver, post } = await setUp({ allowPrivate: true, keepAliveMaxMs: 300 }, { tls });
+    const { receiver, post } = await setUp({ allowPrivate: true, keepAliveMs: 300 }, { tls });
     expect([await post('127.0.0.1'), await post('127.0.0.1')]).toEqual([200, 200]);
     expect(receiver.sockets.size).toBe(1);
     await receiver.allClosed();
   });
 
-  test('a pool that never had a connection goes away', async () => {
+  test('a connection is kept no longer than its receiver says', async () => {
+    const tls: ServerOptions = { keepAliveTimeout: 3_000 }; // Node tells the client; undici leaves it 2 s for the way
+    const { agent, post } = await setUp({ allowPrivate: true, keepAliveMs: 600_000 }, { tls });
+    await post('127.0.0.1');
+    await eventually(() => agent.connections === 0);
+  });
+
+  test('a connection that is refused is forgotten', async () => {
     const { agent, receiver, post } = await setUp({ allowPrivate: true });
     await receiver.close();
     await expect(post('127.0.0.1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    await eventually(() => agent.origins.length === 0);
+    await eventually(() => agent.connections === 0);
   });
 
   test('destroying the agent lets go of what is kept alive', async () => {

@@ -1,6 +1,7 @@
 /**
  * The process is stopped under load for longer than an attempt's timeout (SIGSTOP; a virtual machine that is moved).
- * Deliveries answered meanwhile are not sent again, and events published meanwhile arrive.
+ * Deliveries answered meanwhile are not sent again, those whose receiver gave up are, without an attempt that counts, and
+ * events published meanwhile arrive.
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { isStarved } from '../runner/patience.js';
@@ -8,6 +9,7 @@ import { allDelivered } from '../support/all-delivered.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
+import type { Reply } from '../support/receiver.js';
 import { goOn, stopBetweenWrites } from '../support/stopped-service.js';
 import { paymentEvents } from '../support/story.js';
 
@@ -27,14 +29,17 @@ describeBackbones((backbone) => {
   let scene: FaultScene;
   afterEach(() => scene?.close());
 
-  test('stopped for longer than an attempt may take', async () => {
+  test.each<[string, Reply]>([
+    ['', { status: 200 }],
+    [', and its receivers give up', 'reset'],
+  ])('stopped for longer than an attempt may take%s', async (and, held) => {
     let answer: () => void = () => undefined;
     const answering = new Promise<void>((resolve) => {
       answer = resolve;
     });
     let holdsBack = false;
     const ok = { status: 200 };
-    const respond = () => (holdsBack ? answering.then(() => ok) : ok);
+    const respond = () => (holdsBack ? answering.then(() => held) : ok);
     scene = await FaultScene.open(backbone, { respond, settings: { DELIVERY_TIMEOUT: `${TIMEOUT_MS / 1_000}s` } });
     const service = await scene.serve();
     const urls = scene.urls(...PATHS);
@@ -50,6 +55,7 @@ describeBackbones((backbone) => {
     const from = performance.now();
     await stopBetweenWrites(service, scene.settings);
     try {
+      holdsBack = false;
       answer();
       await scene.publish(paymentEvents(ACCOUNT, MEANWHILE, 'meanwhile'), urls);
       await eventually(() => performance.now() - from > TIMEOUT_MS + 500, { timeout: PATIENCE_MS });
@@ -60,7 +66,7 @@ describeBackbones((backbone) => {
     await scene.nothingLost(PATIENCE_MS);
     const pairs = (BEFORE + ASKED + MEANWHILE) * PATHS.length;
     const delivered = await eventually(() => allDelivered(scene.settings, ACCOUNT, pairs), { timeout: PATIENCE_MS });
-    const verdict = scene.oracle.report(`${backbone.name}, stopped for longer than an attempt may take`);
+    const verdict = scene.oracle.report(`${backbone.name}, stopped for longer than an attempt may take${and}`);
     expect(verdict).toMatchObject({ pairs, lost: 0, differing: 0, unexpected: 0 });
     // A busy machine may itself hold up an attempt for its timeout, and a member for its session.
     if (isStarved()) return;

@@ -280,7 +280,9 @@ describe('each documented answer is one that the service gives, and in that shap
     const reads = new ReadLimit({ msPerMinute: 1, now: () => performance.now() });
     reads.counted(42, () => 'x'.repeat(10 * 1024 * 1024));
     const unlimited = { take: () => ({ allowed: true, headers: {} }) };
-    read = await startBareApi({ parts: { rateLimits: { writes: unlimited, tokens: unlimited, reads } } });
+    read = await startBareApi({
+      parts: { rateLimits: { writes: unlimited, tests: unlimited, tokens: unlimited, reads } },
+    });
     keyless = await startBareApi({ parts: { verifyToken: () => Promise.reject(new KeysUnavailable(2)) } });
   });
 

@@ -109,7 +109,7 @@ describe('writes', () => {
     );
     const reads = new ReadLimit({ msPerMinute: 0, now: () => 0 });
     if (!limit || !none) throw new Error('no limits');
-    bare = await startBareApi({ parts: { rateLimits: { writes: limit, tokens: none, reads } } });
+    bare = await startBareApi({ parts: { rateLimits: { writes: limit, tests: limit, tokens: none, reads } } });
     return bare;
   }
 

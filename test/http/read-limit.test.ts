@@ -114,7 +114,9 @@ describe('of the API', () => {
   it('reads are 429 with Retry-After once they have cost too much; 401 comes before, writes go on, as do others', async () => {
     const reads = new ReadLimit({ msPerMinute: 600, now: () => clock });
     const unlimited = { take: () => ({ allowed: true, headers: {} }) };
-    const bare = await startBareApi({ parts: { rateLimits: { writes: unlimited, tokens: unlimited, reads } } });
+    const bare = await startBareApi({
+      parts: { rateLimits: { writes: unlimited, tests: unlimited, tokens: unlimited, reads } },
+    });
     const get = (path: string, caller: string, method = 'GET') =>
       fetch(bare.url + path, { method, headers: { authorization: `Bearer ${caller}` } });
     try {

@@ -89,9 +89,23 @@ describe('a test of a webhook', () => {
     expect(tested.requestsAt('/mine')).toEqual([]);
   });
 
-  it('counts to the limit of writes', async () => {
-    const { headers } = await sendTest(client, 99_999);
-    expect(headers.get('ratelimit')).toMatch(/^"writes"/);
+  it('is one of 30 a minute of its account', async () => {
+    const [caller, other] = [await api.account(9), await api.account(10)];
+    for (let n = 0; n < 30; n += 1) expect((await sendTest(caller, 99_999)).status).toBe(404);
+    const { status, headers } = await sendTest(caller, 99_999);
+    expect([status, headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[12]$/)]);
+    expect((await sendTest(other, 99_999)).status).toBe(404);
+  });
+
+  it('of a URL that keeps failing is 429, with the time after which one is sent again', async () => {
+    const caller = await api.account(11);
+    const id = await tested.register(caller, '/fails');
+    tested.replies.set('/fails', { status: 500 });
+    for (let n = 0; n < 10; n += 1) expect((await sendTest(caller, id)).body).toMatchObject({ success: false });
+    const { status, headers, body } = await sendTest(caller, id);
+    expect([status, headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^[456]$/)]);
+    expect(body).toEqual({ success: false, message: expect.stringContaining('keeps failing') });
+    expect(tested.requestsAt('/fails')).toHaveLength(10);
   });
 });
 

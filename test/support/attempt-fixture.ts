@@ -3,8 +3,7 @@ import type { Server } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { type AttemptRequest, type AttemptResult, createAttempt } from '../../src/delivery/attempt/attempt.js';
-import { createEndpointAgent, type EndpointAgent } from '../../src/endpoints/endpoint-agent.js';
-import type { ConnectorOptions } from '../../src/endpoints/guarded-connector.js';
+import { type AgentOptions, createEndpointAgent, type EndpointAgent } from '../../src/endpoints/endpoint-agent.js';
 import { certificateFor, testAuthority } from './certificates.js';
 import { type Listener, listen } from './receiver.js';
 
@@ -48,7 +47,7 @@ export class AttemptFixture {
   }
 
   /** Trusts the test certificates by default. */
-  async agent(options: Partial<ConnectorOptions> = {}): Promise<EndpointAgent> {
+  async agent(options: Partial<AgentOptions> = {}): Promise<EndpointAgent> {
     const { cert: ca } = await testAuthority();
     const agent = createEndpointAgent({ allowPrivate: true, connectTimeoutMs: LONG, ca, ...options });
     this.onClose(() => agent.destroy());
@@ -69,7 +68,7 @@ export async function send(agent: EndpointAgent, url: string, timeoutMs = LONG):
 
 export function requestTo(url: string): AttemptRequest {
   const { signal } = new AbortController();
-  return { url, id: 'msg_1', body: Buffer.alloc(0), headers: [], secrets: [Buffer.alloc(32)], signal };
+  return { accountId: 42, url, id: 'msg_1', body: Buffer.alloc(0), headers: [], secrets: [Buffer.alloc(32)], signal };
 }
 
 export function failure(error: string, status: number | null = null) {

@@ -68,7 +68,12 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     fingerprints: createFingerprints([key]),
     webhookIds: createWebhookIds(store, randomUUID),
     sealing: createSealing([key], randomBytes),
-    rateLimits: { writes: unlimited, tokens: unlimited, reads: new ReadLimit({ msPerMinute: 0, now: () => 0 }) },
+    rateLimits: {
+      writes: unlimited,
+      tests: unlimited,
+      tokens: unlimited,
+      reads: new ReadLimit({ msPerMinute: 0, now: () => 0 }),
+    },
     version: '0.0.0',
     checkEndpoint: (url) => ({ ok: true, href: url }),
     now,

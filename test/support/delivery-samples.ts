@@ -36,6 +36,7 @@ export const DELIVERED: AttemptResult = { kind: 'delivered', status: 200, error:
 export const GONE: AttemptResult = { kind: 'gone', status: 410, error: null, retryAfterMs: null, ...timing };
 export const INTERRUPTED: AttemptResult = {
   kind: 'interrupted',
+  by: 'stop',
   status: null,
   error: null,
   retryAfterMs: null,

@@ -48,6 +48,8 @@ export interface Receiver extends Listener {
   readonly requests: readonly ReceivedRequest[];
   /** Requests answered with 2xx, in order of the responses. */
   readonly taken: readonly ReceivedRequest[];
+  /** Of each TLS handshake, whether it resumed a session. */
+  readonly resumed: readonly boolean[];
 }
 
 /** An HTTPS server that records its requests. */
@@ -63,8 +65,10 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     if (isTaken(reply)) taken.push(request);
     answer(response, reply);
   });
+  const resumed: boolean[] = [];
+  server.on('secureConnection', (socket) => resumed.push(socket.isSessionReused()));
   const listener = await listen(server, host);
-  return { ...listener, url: `https://localhost:${listener.port}`, requests, taken };
+  return { ...listener, url: `https://localhost:${listener.port}`, requests, taken, resumed };
 }
 
 /** Lets any socket server listen on a free port; its connections are closed with it. */

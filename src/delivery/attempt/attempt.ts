@@ -1,11 +1,10 @@
-import type { Dispatcher } from 'undici';
-import type { EndpointAgent } from '../../endpoints/endpoint-agent.js';
+import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
 import type { TraceContext } from '../../observability/trace-context.js';
 import { attributeHeaders, type Content, JSON_CONTENT } from '../payment/cloud-event-attributes.js';
 import { AbortListeners } from './abort-listeners.js';
 import { beginDeadline } from './deadline.js';
 import { type CancelReason, type Ended, Exchange } from './exchange.js';
-import { type FailureCode, failureCodeOf, isShutdown } from './failure-code.js';
+import { type FailureCode, failureCodeOf, isHandshakeFailure, isShutdown } from './failure-code.js';
 import { retryAfterMs } from './retry-after.js';
 import { signatureOf } from './signature.js';
 import { traceHeaders } from './trace-headers.js';
@@ -20,6 +19,8 @@ export interface AttemptOptions {
 }
 
 export interface AttemptRequest {
+  /** Whose connection it is afterwards. */
+  readonly accountId: number;
   /** A normalised https URL (parseEndpoint). */
   readonly url: string;
   /** webhook-id */
@@ -48,9 +49,9 @@ interface Timing {
 }
 
 /**
- * delivered: 2xx. gone: 410. retryable: any other status, and any error. interrupted: our own shutdown, which says
- * nothing about the endpoint. `error` is null after a complete HTTP response; otherwise `status` is the status of the
- * incomplete response.
+ * delivered: 2xx. gone: 410. retryable: any other status, and any error. interrupted: our own shutdown, or a failure
+ * after this process stood still, which say nothing about the endpoint. `error` is null after a complete HTTP response;
+ * otherwise `status` is the status of the incomplete response.
  */
 type Classification =
   | { readonly kind: 'delivered'; readonly status: number; readonly error: null; readonly retryAfterMs: null }
@@ -61,36 +62,51 @@ type Classification =
       readonly error: FailureCode | null;
       /** The delay that Retry-After of a 429 or 503 asked for. */
       readonly retryAfterMs: number | null;
-      /** No connection was established. */
-      readonly unreachable?: boolean;
+      /** connecting: no connection was established. handshake: it was, but TLS failed. */
+      readonly failedIn?: 'connecting' | 'handshake';
     }
-  | { readonly kind: 'interrupted'; readonly status: null; readonly error: null; readonly retryAfterMs: null };
+  | {
+      readonly kind: 'interrupted';
+      readonly by: 'stop' | 'stall';
+      readonly status: null;
+      readonly error: null;
+      readonly retryAfterMs: null;
+    };
+
+type Retryable = Extract<Classification, { kind: 'retryable' }>;
 
 export type AttemptResult = Timing & Classification;
 
 /** Sends a payment event to a URL once. Never rejects. */
 export type Attempt = (request: AttemptRequest) => Promise<AttemptResult>;
 
-const INTERRUPTED: Classification = { kind: 'interrupted', status: null, error: null, retryAfterMs: null };
+const INTERRUPTED = { kind: 'interrupted', status: null, error: null, retryAfterMs: null } as const;
+const STOPPED: Classification = { ...INTERRUPTED, by: 'stop' };
+/** Receivers and networks give up on a process that is silent, and its own deadlines pass. */
+const STALLED: Classification = { ...INTERRUPTED, by: 'stall' };
 
 export function createAttempt({ agent, timeoutMs, now, userAgent }: AttemptOptions): Attempt {
   const exchanging = { agent, timeoutMs, abortListeners: new AbortListeners() };
   return async function attempt(request) {
     const at = now();
     const dispatched = toDispatch(request, { userAgent, timestamp: Math.floor(at / 1000) });
+    const begun = performance.now();
     const ended = await exchangeWithin(exchanging, dispatched, request.signal);
     const end = now();
-    return { at, durationMs: Math.max(0, end - at), ...classify(ended, end) };
+    const result = classify(ended, end);
+    const isStalled = ended.kind !== 'response' && result.kind === 'retryable' && agent.hasStalledSince(begun);
+    return { at, durationMs: Math.max(0, end - at), ...(isStalled ? STALLED : result) };
   };
 }
 
 /** Builds the request: the Standard Webhooks headers, the trace and CloudEvent headers, then the webhook's own. */
 function toDispatch(
-  { url, id, body, content = JSON_CONTENT, secrets, headers, trace }: AttemptRequest,
+  { accountId, url, id, body, content = JSON_CONTENT, secrets, headers, trace }: AttemptRequest,
   { userAgent, timestamp }: { userAgent: string; timestamp: number },
-): Dispatcher.DispatchOptions {
+): EndpointRequest {
   const { origin, pathname, search } = new URL(url);
   return {
+    accountId,
     origin,
     path: pathname + search,
     method: 'POST',
@@ -110,7 +126,7 @@ function toDispatch(
 /** Runs the exchange until it ends, the deadline passes or the signal aborts. */
 async function exchangeWithin(
   { agent, timeoutMs, abortListeners }: { agent: EndpointAgent; timeoutMs: number; abortListeners: AbortListeners },
-  dispatched: Dispatcher.DispatchOptions,
+  dispatched: EndpointRequest,
   signal: AbortSignal,
 ): Promise<Ended> {
   let current: Exchange | undefined;
@@ -118,9 +134,9 @@ async function exchangeWithin(
   const interrupt = () => cancel('interrupted');
   const endDeadline = beginDeadline(timeoutMs, () => cancel('timeout'));
   abortListeners.add(signal, interrupt);
-  const send = () => {
+  const send = (onNewConnection: boolean) => {
     if (signal.aborted) return { kind: 'cancelled', status: null, connected: false, reason: 'interrupted' } as const;
-    current = new Exchange(agent, dispatched);
+    current = new Exchange(agent, onNewConnection ? { ...dispatched, onNewConnection } : dispatched);
     return current.ended;
   };
   try {
@@ -133,13 +149,17 @@ async function exchangeWithin(
 
 /**
  * A server may close a kept-alive connection just as a request is sent on it. That says nothing about the endpoint, so
- * the request is resent once, at once. A connection made for this attempt gets no second chance.
+ * the request is resent once, at once, and not on another that was idle: a server that stops closes all of them. A
+ * connection made for this attempt gets no second chance.
  */
-async function sendAgainIfStale(agent: EndpointAgent, send: () => Ended | Promise<Ended>): Promise<Ended> {
+async function sendAgainIfStale(
+  agent: EndpointAgent,
+  send: (onNewConnection: boolean) => Ended | Promise<Ended>,
+): Promise<Ended> {
   const begun = performance.now();
-  const ended = await send();
+  const ended = await send(false);
   const stale = ended.kind === 'failed' && !ended.answered && agent.endedOlderConnection(ended.error, begun);
-  return stale ? send() : ended;
+  return stale ? send(true) : ended;
 }
 
 /** @param now end of the exchange, from which Retry-After counts */
@@ -148,9 +168,9 @@ function classify(ended: Ended, now: number): Classification {
     case 'response':
       return classifyResponse(ended.status, ended.retryAfter, now);
     case 'failed':
-      return isShutdown(ended.error) ? INTERRUPTED : failed(ended, failureCodeOf(ended.error));
+      return isShutdown(ended.error) ? STOPPED : failedWith(ended);
     case 'cancelled':
-      return ended.reason === 'interrupted' ? INTERRUPTED : failed(ended, 'timeout');
+      return ended.reason === 'interrupted' ? STOPPED : failed(ended, 'timeout');
     default:
       return ended satisfies never;
   }
@@ -163,6 +183,11 @@ function classifyResponse(status: number, retryAfter: string | null, now: number
   return { kind: 'retryable', status, error: null, retryAfterMs: mayAskToWait ? retryAfterMs(retryAfter, now) : null };
 }
 
-function failed({ status, connected }: Exclude<Ended, { kind: 'response' }>, error: FailureCode): Classification {
-  return { kind: 'retryable', status, error, retryAfterMs: null, ...(!connected && { unreachable: true }) };
+function failedWith(ended: Extract<Ended, { kind: 'failed' }>): Classification {
+  const failure = failed(ended, failureCodeOf(ended.error));
+  return isHandshakeFailure(ended.error) ? { ...failure, failedIn: 'handshake' } : failure;
+}
+
+function failed({ status, connected }: Exclude<Ended, { kind: 'response' }>, error: FailureCode): Retryable {
+  return { kind: 'retryable', status, error, retryAfterMs: null, ...(!connected && { failedIn: 'connecting' }) };
 }

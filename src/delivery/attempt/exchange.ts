@@ -1,4 +1,6 @@
 import type { Dispatcher } from 'undici';
+import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
+import type { ReceivedLimit } from '../../endpoints/received-limit.js';
 
 /** Bytes read of a response body. The content does not matter. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
@@ -41,12 +43,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #head: ResponseHead | undefined;
   #answered = false;
   #bytes = 0;
+  readonly #received: ReceivedLimit;
 
-  constructor(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions) {
+  constructor(agent: EndpointAgent, request: EndpointRequest) {
     this.ended = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    dispatcher.dispatch(options, this);
+    this.#received = agent.dispatch(request, this);
   }
 
   /** Ends the exchange now and closes its connection. No effect after the end. */
@@ -62,9 +65,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) controller.abort(new Error('cancelled'));
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
+  onResponseStart(
+    { rawHeaders }: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, unknown>,
+  ): void {
     this.#answered = true;
-    if (status < 200) return;
+    if (status < 200) {
+      this.#received.informational(Array.isArray(rawHeaders) ? rawHeaders : []);
+      return;
+    }
+    this.#received.headCame();
     const [retryAfter] = [headers['retry-after']].flat();
     this.#head = { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : null };
   }

@@ -37,6 +37,11 @@ export function isShutdown(error: Error): boolean {
   return codeOf(error) === 'UND_ERR_DESTROYED' || codeOf(error) === 'UND_ERR_CLOSED';
 }
 
+/** Also one that the receiver reset, and an alert that came after it (TLS 1.3). */
+export function isHandshakeFailure(error: Error): boolean {
+  return 'inHandshake' in error || failureCodeOf(error) === 'tls';
+}
+
 function codeOf(error: NodeJS.ErrnoException): string {
   return error.code ?? '';
 }

@@ -25,7 +25,17 @@ export async function send(parts: SendParts, delivery: Delivery, webhook: Webhoo
     const secrets = await parts.configuration.secrets(accountId);
     const body = record.value ?? Buffer.alloc(0);
     const sent = { body, ...(cloudEvent && { content: contentOf(cloudEvent, record) }) };
-    return await parts.attempt({ url: webhook.endpoint, id, ...sent, headers, secrets, signal, trace, previous });
+    return await parts.attempt({
+      accountId,
+      url: webhook.endpoint,
+      id,
+      ...sent,
+      headers,
+      secrets,
+      signal,
+      trace,
+      previous,
+    });
   } catch (error) {
     const about = aboutDelivery(delivery);
     parts.logger.error({ err: error, ...about }, 'a delivery could not be prepared; it will be retried');
@@ -43,5 +53,6 @@ export function inTraceOf(delivery: Delivery, attempted: AttemptResult | null): 
 export function signalOf(attempted: AttemptResult | null): EndpointSignal {
   if (attempted?.kind === 'delivered') return 'succeeded';
   if (attempted?.kind !== 'retryable') return 'unknown';
-  return attempted.unreachable ? 'unreachable' : 'failed';
+  if (attempted.failedIn === undefined) return 'failed';
+  return attempted.failedIn === 'handshake' ? 'tls-failed' : 'unreachable';
 }

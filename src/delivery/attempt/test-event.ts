@@ -1,19 +1,27 @@
 /**
- * A test event: generated here, sent once to one URL at once like a delivery, and never retried. One at a time per
- * endpoint and few in all, so that nobody keeps this service or a receiver busy with them.
+ * A test event: generated here, sent once to one URL like a delivery, and never retried. One at a time per endpoint, few
+ * per account, and few begin per second, so that nobody keeps this service or a receiver busy with them. An endpoint whose
+ * breaker is open gets none; the result counts towards the breaker.
  */
 import type { TraceContext } from '../../observability/trace-context.js';
 import type { TestOutcome } from '../../ports/test-outcome.js';
 import type { Webhook } from '../../webhooks/state.js';
+import type { CircuitBreakers } from '../isolation/circuit-breaker.js';
+import { EndpointBreakers } from '../isolation/endpoint-breakers.js';
 import { type EndpointKey, endpointKey } from '../isolation/endpoint-key.js';
-import type { Attempt } from './attempt.js';
+import type { Attempt, AttemptResult } from './attempt.js';
 import type { DeliverySecrets } from './delivery-secrets.js';
+import { signalOf } from './send.js';
 
-const MOST_AT_ONCE = 16;
+/** Slots, each held for a second at most: four accounts whose URLs hang would keep all of them for the deadline. */
+const SLOTS = 16;
+const SLOT_MS = 1_000;
 const MOST_OF_AN_ACCOUNT = 4;
 
 export interface TestEventParts {
   readonly attempt: Attempt;
+  /** Those of deliveries. */
+  readonly breakers: CircuitBreakers;
   readonly configuration: DeliverySecrets;
   readonly newId: () => string;
   /** ms since the epoch */
@@ -31,58 +39,80 @@ export type SendTestEvent = (accountId: number, webhook: Webhook, trace?: TraceC
 export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
   const underWay = new UnderWay();
   return async (accountId, webhook, trace = null) => {
-    if (!underWay.enter(accountId, webhook.endpoint)) return { kind: 'busy' };
+    const key = endpointKey(accountId, webhook.endpoint);
+    const leave = underWay.enter(accountId, key);
+    if (!leave) return { kind: 'busy' };
+    const breakers = new EndpointBreakers(parts.breakers, key);
+    const passed = breakers.ask();
+    let made: AttemptResult | null = null;
     try {
-      return await send(parts, accountId, webhook, trace);
+      if (!passed) return { kind: 'failing', forMs: breakers.openForMs };
+      const id = parts.newId();
+      made = await attempt(parts, accountId, webhook, { id, trace });
+      return outcomeOf(`msg_${id}`, made);
     } finally {
-      underWay.leave(accountId, webhook.endpoint);
+      if (passed) breakers.ended(passed, signalOf(made));
+      leave();
     }
   };
 }
 
-async function send(
+async function attempt(
   parts: TestEventParts,
   accountId: number,
   webhook: Webhook,
-  trace: TraceContext | null,
-): Promise<TestOutcome> {
-  const unique = parts.newId();
+  { id: unique, trace }: { readonly id: string; readonly trace: TraceContext | null },
+): Promise<AttemptResult> {
   const timestamp = new Date(parts.now()).toISOString();
   const event = { id: `test_${unique}`, type: webhook.eventType, accountId, timestamp, data: { test: true } };
-  const id = `msg_${unique}`;
-  const made = await parts.attempt({
+  return parts.attempt({
+    accountId,
     url: webhook.endpoint,
-    id,
+    id: `msg_${unique}`,
     body: Buffer.from(JSON.stringify(event)),
     headers: parts.configuration.headers(accountId, webhook),
     secrets: await parts.configuration.secrets(accountId),
     signal: parts.interrupt,
     trace,
   });
+}
+
+function outcomeOf(id: string, made: AttemptResult): TestOutcome {
   if (made.kind === 'interrupted') return { kind: 'interrupted' };
   const { status, error, durationMs } = made;
   return { kind: 'sent', result: { id, success: made.kind === 'delivered', status, error, durationMs } };
 }
 
 class UnderWay {
+  #slots = 0;
   readonly #endpoints = new Set<EndpointKey>();
   readonly #accounts = new Map<number, number>();
 
-  /** False if too many tests are running. */
-  enter(accountId: number, endpoint: string): boolean {
-    const key = endpointKey(accountId, endpoint);
+  /** @returns to be called when the test has ended; null: too many tests are running */
+  enter(accountId: number, key: EndpointKey): (() => void) | null {
     const ofAccount = this.#accounts.get(accountId) ?? 0;
-    if (this.#endpoints.size >= MOST_AT_ONCE || ofAccount >= MOST_OF_AN_ACCOUNT) return false;
-    if (this.#endpoints.has(key)) return false;
+    if (this.#slots >= SLOTS || ofAccount >= MOST_OF_AN_ACCOUNT || this.#endpoints.has(key)) return null;
     this.#endpoints.add(key);
     this.#accounts.set(accountId, ofAccount + 1);
-    return true;
+    const freeSlot = this.#takeSlot();
+    return () => {
+      freeSlot();
+      this.#endpoints.delete(key);
+      const left = (this.#accounts.get(accountId) ?? 0) - 1;
+      if (left > 0) this.#accounts.set(accountId, left);
+      else this.#accounts.delete(accountId);
+    };
   }
 
-  leave(accountId: number, endpoint: string): void {
-    this.#endpoints.delete(endpointKey(accountId, endpoint));
-    const left = (this.#accounts.get(accountId) ?? 0) - 1;
-    if (left > 0) this.#accounts.set(accountId, left);
-    else this.#accounts.delete(accountId);
+  #takeSlot(): () => void {
+    this.#slots += 1;
+    let isHeld = true;
+    const free = () => {
+      clearTimeout(timer);
+      if (isHeld) this.#slots -= 1;
+      isHeld = false;
+    };
+    const timer = setTimeout(free, SLOT_MS);
+    return free;
   }
 }

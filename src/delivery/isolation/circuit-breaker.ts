@@ -1,7 +1,7 @@
 /**
  * The circuit breakers of URLs and hosts. Only failing ones are kept, the most recently used.
  *
- *   closed -> open        (10 failures in a row, or 30 s of nothing but failures)
+ *   closed -> open        (10 failures in a row, 30 s of nothing but failures, or 2 TLS failures without a 2xx between)
  *   open -> half-open     (its pause is over: the next that asks is the probe, and nobody else passes)
  *   half-open -> closed   (the probe succeeded)
  *             -> open     (it failed: for twice as long, 60 s at most)
@@ -12,8 +12,11 @@
 import { LRUCache } from 'lru-cache';
 import type { EndpointKey } from './endpoint-key.js';
 
-/** Of an attempt; unknown: it says nothing of the endpoint. */
-export type BreakerSignal = 'succeeded' | 'failed' | 'unknown';
+/**
+ * The result of an attempt. answered: no 2xx, but none is asked for (a host's). tls-failed: a failed handshake, which may
+ * have cost this process 100 ms (a long chain of certificates). unknown: nothing is known of the endpoint.
+ */
+export type BreakerSignal = 'succeeded' | 'answered' | 'failed' | 'tls-failed' | 'unknown';
 
 export type Permission = { readonly kind: 'pass'; readonly probe: Probe | null } | { readonly kind: 'open' };
 
@@ -23,7 +26,9 @@ export type BreakerChange = 'opened' | 'closed' | null;
 interface Failing {
   readonly kind: 'closed';
   readonly failures: number;
-  /** The first of them, as `now` counts. */
+  /** Since the last 2xx. */
+  readonly tlsFailures: number;
+  /** The first of the failures, as `now` counts. */
   readonly since: number;
 }
 
@@ -43,8 +48,11 @@ export interface Probe {
 type State = Failing | Open | Probe;
 
 const FAILURES_IN_A_ROW = 10;
-/** A URL that hangs fails four times a minute: ten would take long, and two already are half of a minute. */
+const TLS_FAILURES = 2;
+/** A hanging URL fails only four times a minute, so a duration also opens the breaker: 30 s, two failures. */
 const FAILING_FOR_MS = 30_000;
+/** A guess: how long a probe that is out takes yet. */
+const PROBE_MS = 1_000;
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Endpoints that failed together are not probed together. */
@@ -86,21 +94,23 @@ export class CircuitBreakers {
     }
   }
 
-  /** Whether nobody passes now. */
-  isOpen(key: EndpointKey): boolean {
+  /** For how long nobody passes, ms; 0: the next that asks passes. */
+  openForMs(key: EndpointKey): number {
     const state = this.#states.get(key);
-    return state?.kind === 'half-open' || (state?.kind === 'open' && state.until > this.#parts.now());
+    if (state?.kind === 'half-open') return PROBE_MS;
+    return state?.kind === 'open' ? Math.max(0, state.until - this.#parts.now()) : 0;
   }
 
   ended(key: EndpointKey, probe: Probe | null, signal: BreakerSignal): BreakerChange {
     const state = this.#states.get(key);
     if (signal === 'succeeded') return this.#close(key, state);
+    if (signal === 'answered') return this.#answered(key, state);
     if (state?.kind === 'half-open') {
       if (state === probe) this.#openAgain(key, probe, signal);
       return null;
     }
     if (state?.kind === 'open' || signal === 'unknown') return null;
-    return this.#count(key, state);
+    return this.#count(key, state, signal);
   }
 
   /** How many are kept. */
@@ -120,19 +130,28 @@ export class CircuitBreakers {
     return state && state.kind !== 'closed' ? 'closed' : null;
   }
 
-  #count(key: EndpointKey, before: Failing | undefined): BreakerChange {
+  /** TLS failures still count: one URL of a host may answer, and another fail. */
+  #answered(key: EndpointKey, state: State | undefined): BreakerChange {
+    if (state?.kind !== 'closed' || state.tlsFailures === 0) return this.#close(key, state);
+    this.#states.set(key, { ...state, failures: 0 });
+    return null;
+  }
+
+  #count(key: EndpointKey, before: Failing | undefined, signal: 'failed' | 'tls-failed'): BreakerChange {
     const now = this.#parts.now();
-    const { failures, since } = { failures: 1 + (before?.failures ?? 0), since: before?.since ?? now };
-    if (failures < FAILURES_IN_A_ROW && now - since < FAILING_FOR_MS) {
-      this.#states.set(key, { kind: 'closed', failures, since });
+    const failures = 1 + (before?.failures ?? 0);
+    const tlsFailures = (before?.tlsFailures ?? 0) + (signal === 'tls-failed' ? 1 : 0);
+    const since = before && failures > 1 ? before.since : now;
+    if (failures < FAILURES_IN_A_ROW && tlsFailures < TLS_FAILURES && now - since < FAILING_FOR_MS) {
+      this.#states.set(key, { kind: 'closed', failures, tlsFailures, since });
       return null;
     }
     this.#states.set(key, this.#openFor(FIRST_PAUSE_MS));
     return 'opened';
   }
 
-  #openAgain(key: EndpointKey, { pauseMs }: Probe, signal: 'failed' | 'unknown'): void {
-    const open = signal === 'failed' ? this.#openFor(longer(pauseMs)) : over(pauseMs);
+  #openAgain(key: EndpointKey, { pauseMs }: Probe, signal: 'failed' | 'tls-failed' | 'unknown'): void {
+    const open = signal === 'unknown' ? over(pauseMs) : this.#openFor(longer(pauseMs));
     this.#states.set(key, open);
   }
 

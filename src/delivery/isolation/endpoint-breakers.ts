@@ -3,11 +3,12 @@ import type { BreakerChange, BreakerSignal, CircuitBreakers, Probe } from './cir
 import { type EndpointKey, hostKey } from './endpoint-key.js';
 
 /**
- * What an attempt says of its endpoint. unreachable: no connection was made. unknown: nothing.
+ * What an attempt shows about its endpoint. unreachable: no connection was made. tls-failed: the TLS handshake failed.
+ * unknown: nothing.
  */
-export type EndpointSignal = 'succeeded' | 'failed' | 'unreachable' | 'unknown';
+export type EndpointSignal = 'succeeded' | 'failed' | 'unreachable' | 'tls-failed' | 'unknown';
 
-/** The probes that who passed is. */
+/** The breakers for which this delivery is the probe. */
 export interface Passed {
   readonly url: Probe | null;
   readonly host: Probe | null;
@@ -15,9 +16,22 @@ export interface Passed {
 
 const NO_PROBE: Passed = { url: null, host: null };
 
-const OF_URL = { succeeded: 'succeeded', failed: 'failed', unreachable: 'failed', unknown: 'unknown' } as const;
-/** Of the host: any answer is one. */
-const OF_HOST = { succeeded: 'succeeded', failed: 'succeeded', unreachable: 'failed', unknown: 'unknown' } as const;
+type Signals = Readonly<Record<EndpointSignal, BreakerSignal>>;
+
+const OF_URL: Signals = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  unreachable: 'failed',
+  'tls-failed': 'failed',
+  unknown: 'unknown',
+};
+const OF_HOST: Signals = {
+  succeeded: 'succeeded',
+  failed: 'answered',
+  unreachable: 'failed',
+  'tls-failed': 'tls-failed',
+  unknown: 'unknown',
+};
 
 export class EndpointBreakers {
   readonly #breakers: CircuitBreakers | null;
@@ -31,11 +45,13 @@ export class EndpointBreakers {
     this.#host = hostKey(url);
   }
 
-  get isOpen(): boolean {
-    return this.#breakers !== null && (this.#breakers.isOpen(this.#url) || this.#breakers.isOpen(this.#host));
+  /** For how long deliveries are refused, ms; 0: they are not. */
+  get openForMs(): number {
+    if (!this.#breakers) return 0;
+    return Math.max(this.#breakers.openForMs(this.#url), this.#breakers.openForMs(this.#host));
   }
 
-  /** Null: refused. Who passes says `ended` afterwards. */
+  /** Null if refused; otherwise call `ended` with the result. */
   ask(): Passed | null {
     if (!this.#breakers) return NO_PROBE;
     const url = this.#breakers.ask(this.#url);

@@ -234,7 +234,7 @@ export class EndpointGate {
   #ended(attempt: Attempt, signal: EndpointSignal, change: BreakerChange): BreakerChange {
     const { endpoint, beganAt } = attempt;
     const now = this.#parts.clock.now();
-    const hasFailed = signal === 'failed' || signal === 'unreachable';
+    const hasFailed = signal !== 'succeeded' && signal !== 'unknown';
     attempt.isOnTheWire = false;
     attempt.coolsDown = hasFailed && !attempt.isOld && this.#places.coolsDown(attempt.queue);
     // Hazard: what follows from a 410 is a command, which waits for all the others of its account.
@@ -280,7 +280,8 @@ export class EndpointGate {
 
   /** The breaker of a URL or of its host has opened. */
   #refuseOpen({ endpoints }: Account): void {
-    for (const endpoint of endpoints) if (endpoint.breakers.isOpen) this.#refuseAll(endpoint, endpoint.cut(0), 'open');
+    for (const endpoint of endpoints)
+      if (endpoint.breakers.openForMs > 0) this.#refuseAll(endpoint, endpoint.cut(0), 'open');
   }
 
   #refuseAll(endpoint: Endpoint, visitors: readonly Visitor[], why: RefusedWhy): void {

@@ -25,7 +25,10 @@ export class EndpointPace {
   readonly #mostAtOnce: number;
   #trust: Trust = 'new';
   #window = 1;
+  /** What the endpoint takes now, failures included. */
   #meanMs = 0;
+  /** Of 2xx alone: a quick failure does not make it quick, and what it took to fail is over with the next 2xx. */
+  #successMs = 0;
   #succeededAt = Number.NEGATIVE_INFINITY;
   #hasSucceeded = false;
   /** An attempt has timed out since the last 2xx. */
@@ -69,15 +72,16 @@ export class EndpointPace {
   }
 
   succeeded(durationMs: number, now: number): void {
-    // What it took to fail says nothing of how long the endpoint takes now.
-    if (this.#trust === 'failing') this.#meanMs = Math.min(this.#meanMs, durationMs);
+    // Slow, and none got a 2xx since it began: see `grewOld`.
+    const isSlow = durationMs >= QUICK_MS && this.#succeededAt <= now - durationMs;
+    this.#successMs = mean(isSlow ? Math.max(this.#successMs, QUICK_MS) : this.#successMs, durationMs, WEIGHT);
+    this.#meanMs = this.#successMs;
     this.#trust = durationMs < QUICK_MS ? 'proven' : 'slow';
     this.#window = Math.min(this.#mostAtOnce, this.#window + 1);
     this.#succeededAt = now;
     this.#hasSucceeded = true;
     this.#hangs = false;
     this.#failures = 0;
-    this.#count(durationMs, WEIGHT);
   }
 
   failed(durationMs: number, beganAt: number): void {
@@ -86,7 +90,7 @@ export class EndpointPace {
     this.#failures += 1;
     this.#trust = 'failing';
     this.#window = Math.max(1, Math.floor(this.#window / 2));
-    this.#count(durationMs, isAlone ? WEIGHT_ALONE : WEIGHT);
+    this.#meanMs = mean(this.#meanMs, durationMs, isAlone ? WEIGHT_ALONE : WEIGHT);
   }
 
   /** An attempt is older than QUICK_MS. That says something where none got a 2xx since it began. */
@@ -95,9 +99,9 @@ export class EndpointPace {
     if (this.#trust === 'proven') this.#trust = 'slow';
     this.#meanMs = Math.max(this.#meanMs, QUICK_MS);
   }
+}
 
-  #count(durationMs: number, weight: number): void {
-    const before = this.#meanMs === 0 ? durationMs : this.#meanMs;
-    this.#meanMs = Math.max(1, before + weight * (durationMs - before));
-  }
+/** @param before 0: none */
+function mean(before: number, durationMs: number, weight: number): number {
+  return Math.max(1, before === 0 ? durationMs : before + weight * (durationMs - before));
 }

@@ -1,9 +1,11 @@
 import { createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { signalOf } from '../../../src/delivery/attempt/send.js';
 import type { LookupAll } from '../../../src/endpoints/resolve.js';
 import { patience } from '../../runner/patience.js';
 import { AttemptFixture, failure, LONG, OK, SHORT, send } from '../../support/attempt-fixture.js';
+import { eventually } from '../../support/eventually.js';
 import { spin } from '../../support/spin.js';
 
 const fixture = new AttemptFixture();
@@ -38,6 +40,11 @@ describe('the deadline ends', () => {
   test.each<[string, number | null, (socket: TLSSocket) => void]>([
     ['a request that is never answered', null, () => {}],
     ['a status line that does not end', null, (socket) => socket.write('HTTP/1.1 200 O')],
+    [
+      'a head that comes a byte at a time',
+      null,
+      (socket) => writeSlowly(socket, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(65_000)}`),
+    ],
     ['headers that do not end', null, (socket) => socket.write('HTTP/1.1 200 OK\r\nx: y\r\n')],
     ['a body that does not come', 200, (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n')],
     ['a body that stops', 410, (socket) => socket.write('HTTP/1.1 410 Gone\r\ncontent-length: 9\r\n\r\nhalf')],
@@ -55,12 +62,23 @@ describe('the deadline ends', () => {
     const listener = await fixture.scripted(onData);
     // Its handshake and what is answered have to come in time, on a busy machine too.
     const deadline = SHORT * patience();
-    const result = await send(await fixture.agent(), `https://localhost:${listener.port}/`, deadline);
+    const agent = await fixture.agent();
+    const result = await send(agent, `https://localhost:${listener.port}/`, deadline);
     expect(result).toMatchObject(failure('timeout', status));
     await listener.allClosed();
-    expect(listener.counts.requests).toBe(1);
+    await eventually(() => agent.connections === 0, { message: 'another connection was made' });
+    expect(listener.counts).toEqual({ connections: 1, requests: 1 });
   });
 });
+
+function writeSlowly(socket: TLSSocket, text: string): void {
+  let sent = 0;
+  const timer = setInterval(() => {
+    socket.write(text.slice(sent, sent + 1));
+    sent += 1;
+  }, 5);
+  socket.once('close', () => clearInterval(timer));
+}
 
 test('a response that came in time, while this process was held up, is no timeout', async () => {
   let heldUpMs = 0;
@@ -74,4 +92,41 @@ test('a response that came in time, while this process was held up, is no timeou
   heldUpMs = 2 * SHORT;
   const result = await send(agent, `https://localhost:${port}/`, SHORT);
   expect(result).toMatchObject({ kind: 'delivered', status: 200 });
+});
+
+describe('while this process stood still', () => {
+  const STALL_MS = 300 * patience();
+
+  async function attempted(onData: (socket: TLSSocket) => void, timeoutMs = LONG) {
+    const { port } = await fixture.scripted(onData);
+    return send(await fixture.agent({ stallMs: STALL_MS }), `https://localhost:${port}/`, timeoutMs);
+  }
+
+  test.each<[string, (socket: TLSSocket) => void, number]>([
+    ['a receiver that closed the connection', (socket) => socket.destroy(), LONG],
+    ['a deadline that passed', () => {}, STALL_MS / 2],
+  ])('%s is no failure of its URL', async (_, onData, timeoutMs) => {
+    const result = await attempted((socket) => {
+      spin(STALL_MS + 100);
+      onData(socket);
+    }, timeoutMs);
+    expect(result).toMatchObject({ kind: 'interrupted', by: 'stall' });
+    expect(signalOf(result)).toBe('unknown');
+  });
+
+  test('a response counts', async () => {
+    const result = await attempted((socket) => {
+      spin(STALL_MS + 100);
+      socket.write('HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n');
+    });
+    expect(result).toMatchObject({ kind: 'retryable', status: 500 });
+  });
+
+  test('for a moment: what failed counts', async () => {
+    const result = await attempted((socket) => {
+      spin(50);
+      socket.destroy();
+    });
+    expect(result).toMatchObject(failure('connection-reset'));
+  });
 });

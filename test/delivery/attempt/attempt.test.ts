@@ -32,7 +32,7 @@ async function agentOf(options: Partial<ConnectorOptions> = {}): Promise<Endpoin
 
 function requestTo(url: string, request: Partial<AttemptRequest> = {}): AttemptRequest {
   const signal = new AbortController().signal;
-  return { url, id: 'msg_1', body: BODY, headers: [], secrets: [SECRET], signal, ...request };
+  return { accountId: 42, url, id: 'msg_1', body: BODY, headers: [], secrets: [SECRET], signal, ...request };
 }
 
 async function attemptOnce(url: string, request: Partial<AttemptRequest> = {}): Promise<AttemptResult> {

@@ -1,6 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { AttemptRequest, AttemptResult } from '../../../src/delivery/attempt/attempt.js';
 import { createSendTestEvent, type SendTestEvent } from '../../../src/delivery/attempt/test-event.js';
+import { CircuitBreakers } from '../../../src/delivery/isolation/circuit-breaker.js';
+import { endpointKey } from '../../../src/delivery/isolation/endpoint-key.js';
 import type { TestOutcome } from '../../../src/ports/test-outcome.js';
 import { ACCOUNT, DELIVERED, failedWith, GONE, INTERRUPTED, NOW, TIMED_OUT } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
@@ -14,8 +16,12 @@ let ids: number;
 let refusing: Error | null;
 let send: SendTestEvent;
 let outcomes: Promise<TestOutcome>[];
+let now: number;
+let breakers: CircuitBreakers;
 
 beforeEach(() => {
+  now = 0;
+  breakers = new CircuitBreakers({ now: () => now, random: () => 0 });
   requests = [];
   answers = [];
   outcomes = [];
@@ -33,6 +39,7 @@ beforeEach(() => {
         return SECRETS;
       },
     },
+    breakers,
     newId: () => {
       ids += 1;
       return `unique-${ids}`;
@@ -95,7 +102,50 @@ describe('a test event', () => {
   });
 
   test('that was interrupted tells nothing of the endpoint', async () => {
-    expect(await result(INTERRUPTED)).toEqual({ kind: 'interrupted' });
+    for (let n = 0; n < 20; n += 1) expect(await result(INTERRUPTED)).toEqual({ kind: 'interrupted' });
+  });
+});
+
+describe('the breakers of an endpoint', () => {
+  const TLS_FAILED: AttemptResult = {
+    kind: 'retryable',
+    ...{ status: null, error: 'tls', failedIn: 'handshake', retryAfterMs: null },
+    ...{ at: NOW, durationMs: 12 },
+  };
+
+  test('let no test event pass while they are open, whatever opened them', async () => {
+    const key = endpointKey(ACCOUNT, 'https://shop.example.com/9');
+    for (let n = 0; n < 10; n += 1) breakers.ended(key, null, 'failed');
+    now = 2_000;
+    expect(await result(DELIVERED)).toEqual({ kind: 'failing', forMs: 3_000 });
+    expect(requests).toEqual([]);
+  });
+
+  test('are opened by test events: that of the host by two failed TLS handshakes', async () => {
+    for (const path of [1, 2]) {
+      const outcome = send(ACCOUNT, webhookOf(path, { endpoint: `https://shop.example.com/${path}` }));
+      await new Promise(setImmediate);
+      answers.at(-1)?.(TLS_FAILED);
+      await outcome;
+    }
+    expect(await result(DELIVERED)).toEqual({ kind: 'failing', forMs: 5_000 });
+  });
+
+  test('are closed by a test event that succeeds after their pause', async () => {
+    for (let n = 0; n < 10; n += 1) await result(TIMED_OUT);
+    expect((await result(DELIVERED)).kind).toBe('failing');
+    now = 5_000;
+    expect((await result(DELIVERED)).kind).toBe('sent');
+    expect(breakers.size).toBe(0);
+  });
+
+  test('go on probing where the test event could not be made', async () => {
+    for (let n = 0; n < 10; n += 1) await result(TIMED_OUT);
+    now = 5_000;
+    refusing = new Error('no secret');
+    await expect(send(ACCOUNT, webhookOf(9))).rejects.toBe(refusing);
+    refusing = null;
+    expect((await result(DELIVERED)).kind).toBe('sent');
   });
 });
 
@@ -119,7 +169,23 @@ describe('tests at once', () => {
     answers[3]?.(TIMED_OUT);
     await outcomes[3];
     expect(await begin(5, 1)).toBe('sent');
+    expect(await begin(6, 1)).toBe('busy');
+  });
+
+  test('hold one of all places for a second, and one of their account until they end', async () => {
+    jest.useFakeTimers();
+    for (const account of [1, 2, 3, 4])
+      for (const path of [1, 2, 3, 4]) expect(await begin(account, path)).toBe('sent');
+    jest.advanceTimersByTime(999);
+    expect(await begin(5, 1)).toBe('busy');
+    jest.advanceTimersByTime(1);
+    expect(await begin(5, 1)).toBe('sent');
     expect(await begin(1, 5)).toBe('busy');
+    for (const answer of answers) answer(DELIVERED);
+    await Promise.all(outcomes);
+    for (const account of [1, 2, 3, 4])
+      for (const path of [1, 2, 3, 4]) expect(await begin(account, path)).toBe('sent');
+    expect(await begin(5, 1)).toBe('busy');
   });
 
   test('one that could not be made leaves its place', async () => {

@@ -1,10 +1,13 @@
 /** Whether an attempt got a connection at all: the breaker of its host goes by it. */
 import { createServer } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 import { afterEach, expect, test } from '@jest/globals';
 import type { AttemptResult } from '../../../src/delivery/attempt/attempt.js';
 import { signalOf } from '../../../src/delivery/attempt/send.js';
 import { AttemptFixture, LONG, SHORT, send } from '../../support/attempt-fixture.js';
+import { testAuthority } from '../../support/certificates.js';
 import { DELIVERED, GONE, INTERRUPTED } from '../../support/delivery-samples.js';
+import { startReceiver } from '../../support/receiver.js';
 
 const fixture = new AttemptFixture();
 afterEach(() => fixture.close());
@@ -13,17 +16,33 @@ async function attempted(url: string, timeoutMs = LONG): Promise<AttemptResult> 
   return send(await fixture.agent(), url, timeoutMs);
 }
 
+async function timedOut(url: string): Promise<AttemptResult> {
+  return send(await fixture.agent({ connectTimeoutMs: SHORT }), url);
+}
+
 const local = (port: number) => `https://localhost:${port}/`;
 
 test.each([
   ['nobody listens', async () => attempted(local((await closedPort()).port))],
   ['the name does not exist', () => attempted('https://no-such-name.invalid/')],
   ['no answer in TLS, until the deadline', async () => attempted(local((await silent()).port), SHORT)],
-  ['reset in TLS', async () => attempted(local((await resets()).port))],
+  ['no answer in TLS, until the limit for connecting', async () => timedOut(local((await silent()).port))],
 ])('%s: unreachable', async (_, attempt) => {
   const result = await attempt();
-  expect(result).toMatchObject({ kind: 'retryable', unreachable: true });
+  expect(result).toMatchObject({ kind: 'retryable' });
   expect(signalOf(result)).toBe('unreachable');
+});
+
+test.each([
+  ['reset', async () => local((await resets()).port)],
+  ['another name in the certificate', () => ofName('other.shop.com')],
+  [
+    'a client certificate is asked for in vain, TLS 1.2',
+    () => ofName('localhost', { requestCert: true, maxVersion: 'TLSv1.2' }),
+  ],
+  ['a client certificate is asked for in vain, TLS 1.3', () => ofName('localhost', { requestCert: true })],
+])('the handshake fails, %s: a failure of TLS', async (_, url) => {
+  expect(signalOf(await attempted(await url()))).toBe('tls-failed');
 });
 
 test.each([
@@ -46,6 +65,13 @@ async function closedPort() {
   const listener = await fixture.listening(createServer());
   await listener.close();
   return listener;
+}
+
+async function ofName(name: string, tls: TlsOptions = {}): Promise<string> {
+  const { cert: ca } = await testAuthority();
+  const receiver = await startReceiver({ names: [name], tls: { ca, rejectUnauthorized: true, ...tls } });
+  fixture.onClose(receiver.close);
+  return receiver.url;
 }
 
 function silent() {

@@ -38,9 +38,10 @@ const LONG = 120 * SECOND;
 /** ms from now; LONG while its probe is out: until that has ended. */
 const openFor = () => {
   const begin = now;
-  while (breakers.isOpen(KEY) && now - begin < LONG) now += 1;
+  while (breakers.openForMs(KEY) > 0 && now - begin < LONG) now += 1;
   const ms = now - begin;
   now = begin;
+  if (ms < LONG) expect(breakers.openForMs(KEY)).toBe(ms);
   return ms;
 };
 
@@ -77,6 +78,19 @@ const STORIES: readonly (readonly [story: string, act: () => void, openForMs: nu
   ],
   ['1 failure, long ago, and nothing since', () => [attempts('failed'), wait(60_000)], 0],
   ['the probe is out, and an earlier attempt succeeds', () => late('succeeded', probing), 0],
+  ['1 TLS failure, 8 others', () => faring('tls-failed', 1, 'failed', 8), 0],
+  ['2 TLS failures', () => attempts('tls-failed', 2), 5 * SECOND],
+  ['2 TLS failures, another between', () => faring('tls-failed', 1, 'failed', 1, 'tls-failed', 1), 5 * SECOND],
+  ['2 TLS failures, an answer between', () => faring('tls-failed', 1, 'answered', 1, 'tls-failed', 1), 5 * SECOND],
+  ['2 TLS failures, a 2xx between', () => faring('tls-failed', 1, 'succeeded', 1, 'tls-failed', 1), 0],
+  ['9 failures, an answer, a failure', () => faring('failed', 9, 'answered', 1, 'failed', 1), 0],
+  [
+    'a TLS failure, an answer, 30 s, a failure',
+    () => [faring('tls-failed', 1, 'answered', 1), wait(30_000), attempts('failed')],
+    0,
+  ],
+  ['the probe fails in TLS', () => breakers.ended(KEY, probing().probe, 'tls-failed'), 10 * SECOND],
+  ['the probe is answered', () => breakers.ended(KEY, probing().probe, 'answered'), 0],
 ];
 
 const wait = (ms: number) => {

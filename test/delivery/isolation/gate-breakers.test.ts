@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { EndpointSignal } from '../../../src/delivery/isolation/endpoint-breakers.js';
 import type { GateParts } from '../../../src/delivery/isolation/endpoint-gate.js';
 import { GateScene, type GateVisitors } from '../../support/gate-visitors.js';
 
@@ -14,8 +15,7 @@ function open(parts: Partial<GateParts> = {}): void {
 beforeEach(() => open());
 
 describe('a breaker that opens', () => {
-  const fails = (times: number, key = 'a', signal: 'failed' | 'unreachable' = 'failed') =>
-    visitors.attempts(key, signal, times);
+  const fails = (times: number, key = 'a', signal: EndpointSignal = 'failed') => visitors.attempts(key, signal, times);
 
   test('refuses all in its line, and all that come; other URLs and accounts go on', async () => {
     await visitors.attempts('a', 'succeeded', 3);
@@ -70,6 +70,14 @@ describe('a breaker that opens', () => {
     expect(visitors.why()).toEqual(['open']);
     await visitors.come('2/another');
     expect(visitors.entered.at(-1)).toBe('2/another');
+  });
+
+  test('is that of the host after two failures of TLS, though another URL of it answers between', async () => {
+    await fails(1, 'path0', 'tls-failed');
+    await fails(1, 'path1', 'failed');
+    await fails(1, 'path2', 'tls-failed');
+    await visitors.come('another');
+    expect(visitors.why()).toEqual(['open']);
   });
 
   test('and any answer of the host closes it', async () => {

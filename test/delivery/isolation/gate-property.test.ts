@@ -23,7 +23,9 @@ type Step =
   | { readonly kind: 'wait'; readonly ms: number };
 
 const which = fc.nat({ max: 30 });
-const signal = fc.constantFrom<EndpointSignal>('succeeded', 'succeeded', 'failed', 'failed', 'unreachable', 'unknown');
+const signal = fc.constantFrom<EndpointSignal>(
+  ...(['succeeded', 'succeeded', 'failed', 'failed', 'unreachable', 'tls-failed', 'unknown'] as const),
+);
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('come' as const), ...comers() }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('end' as const), which, signal }) },

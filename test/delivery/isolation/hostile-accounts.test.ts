@@ -43,6 +43,29 @@ class Pulsing implements Manner {
   }
 }
 
+/** Slow, but now and then it fails once and answers once, both in an instant. */
+class Feigning implements Manner {
+  readonly #slow: number;
+  #attempts = 0;
+
+  constructor(slow: number) {
+    this.#slow = slow;
+  }
+
+  get ms(): number {
+    this.#attempts += 1;
+    return this.#nth < 2 ? 3 : 990;
+  }
+
+  get signal(): EndpointSignal {
+    return this.#nth === 0 ? 'failed' : 'succeeded';
+  }
+
+  get #nth(): number {
+    return this.#attempts % (2 + this.#slow);
+  }
+}
+
 /** Deliveries through the gate, each until it has ended or has been attempted. */
 class Simulation {
   readonly clock = new VirtualClock();
@@ -71,9 +94,10 @@ class Simulation {
       if (entry.kind === 'entered') {
         this.#underWay += 1;
         this.mostUnderWay = Math.max(this.mostUnderWay, this.#underWay);
-        await this.#pass(manner.ms);
+        const { ms, signal } = manner;
+        await this.#pass(ms);
         this.#underWay -= 1;
-        entry.ended(manner.signal);
+        entry.ended(signal);
         entry.leave();
         return this.clock.now() - came;
       }
@@ -190,3 +214,24 @@ test.each(PULSING)('nor is it felt that the swift endpoints of $accounts account
   expect(healthy).toHaveLength(480);
   expect(percentile(healthy, 99)).toBeLessThan(100);
 });
+
+/** From 5 s on: what endpoints show at first is all that is known of them. */
+test.each([2, 6, 14])(
+  'nor is it felt that slow endpoints of 100 accounts feign to be swift, every %d attempts',
+  async (slow) => {
+    const simulation = new Simulation();
+    for (let id = 1_000; id < 1_100; id += 1) {
+      for (let url = 0; url < URLS; url += 1) {
+        const manner = new Feigning(slow);
+        for (let at = SECOND; at < 40 * SECOND; at += 500) {
+          simulation.at(at, () => void simulation.deliver(id, `https://h${id}.com/${url}`, manner));
+        }
+      }
+    }
+    steady(simulation, { id: 1, from: 0, until: 5 * SECOND });
+    const healthy = steady(simulation, { id: 1, from: 5 * SECOND, until: 40 * SECOND });
+    await simulation.clock.goOn(60 * SECOND);
+    expect(healthy).toHaveLength(2_100);
+    expect(percentile(healthy, 99)).toBeLessThan(100);
+  },
+);

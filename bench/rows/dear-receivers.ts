@@ -1,0 +1,110 @@
+/**
+ * What a small account feels of one whose three receivers make each attempt cost CPU, and answer 2xx at once: no breaker
+ * opens for that.
+ */
+import { appendFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { peakMemoryMiB } from '../../test/support/process-stats.js';
+import type { handlers as dearHandlers } from '../processes/dear-receivers.js';
+import type { handlers as publisherHandlers } from '../processes/publisher.js';
+import { Child } from '../support/child.js';
+import { amount } from '../support/format.js';
+import { openInstallation, startService } from '../support/installation.js';
+import { populate } from '../support/population.js';
+import type { Outcome, Row, Tell } from '../support/row.js';
+import { ROUNDS, SECONDS, WARM_UP_SECONDS } from '../support/sizes.js';
+import { type Felt, felt, feltText, type SmallAccount } from '../support/small-account.js';
+import { tokenOf } from '../support/tokens.js';
+
+const SMALL = 1;
+const URLS = 3;
+const DEAR_PER_SECOND = 5;
+const MEMORY_LIMIT_MIB = 350;
+
+type Publisher = Child<typeof publisherHandlers>;
+
+export const dearReceivers: Row = {
+  name: 'dear-receivers',
+  title: "Receivers that make attempts cost CPU: p99 of another account's GETs and deliveries, the worse",
+  figure: { kind: 'below', value: 250, unit: 'ms' },
+  run,
+};
+
+interface Scene extends SmallAccount {
+  /** Of the account of each way. */
+  readonly dear: ReadonlyMap<string, Publisher>;
+  close(): Promise<void>;
+}
+
+async function run(tell: Tell): Promise<Outcome> {
+  const scene = await open(tell);
+  try {
+    const quiet = await felt(scene);
+    tell(`nobody else: ${feltText(quiet)}`);
+    const seen = new Map<string, Felt[]>([...scene.dear.keys()].map((way) => [way, []]));
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      for (const [way, publisher] of scene.dear) {
+        const one = await feltBeside(scene, publisher);
+        seen.get(way)?.push(one);
+        tell(`round ${round}, ${way}: ${feltText(one)}`);
+      }
+    }
+    return outcome(seen, quiet, peakMemoryMiB(scene.service.pid));
+  } finally {
+    await scene.close();
+  }
+}
+
+async function open(tell: Tell): Promise<Scene> {
+  const receiving: Child<typeof dearHandlers> = await Child.start('dear-receivers');
+  const { receivers, ca } = await receiving.ask('listen');
+  const installation = await openInstallation({ settings: { ALLOWED_PORTS: '443,1024-65535' } });
+  const { settings, origins } = installation;
+  appendFileSync(settings.DELIVERY_CA_FILE ?? '', `\n${ca}`);
+  const urls = (accountId: number) =>
+    accountId === SMALL
+      ? origins.map((origin) => `${origin}/payments`)
+      : Array.from({ length: URLS }, (_, n) => `https://localhost:${receivers[accountId - SMALL - 1]?.port}/${n}`);
+  await populate(settings, { accounts: SMALL + receivers.length, urls }, tell);
+  const service = await startService(settings);
+  const publisherOf = async (first: number): Promise<Publisher> => {
+    const publisher: Publisher = await Child.start('publisher');
+    await publisher.ask('open', { settings, accounts: { first, count: 1 } });
+    return publisher;
+  };
+  const publisher = await publisherOf(SMALL);
+  const dear = new Map<string, Publisher>();
+  for (const [index, { way }] of receivers.entries()) dear.set(way, await publisherOf(SMALL + 1 + index));
+  const close = async () => {
+    await Promise.all([publisher, ...dear.values()].map((child) => child.stop()));
+    await service.stop('SIGTERM');
+    await Promise.all([installation.close(), receiving.stop()]);
+  };
+  return { ...installation, service, publisher, dear, token: await tokenOf(service.url, SMALL), close };
+}
+
+async function feltBeside(scene: Scene, dear: Publisher): Promise<Felt> {
+  const seconds = WARM_UP_SECONDS + SECONDS;
+  const publishing = dear.ask('publishSteadily', { perSecond: DEAR_PER_SECOND, seconds });
+  await delay(WARM_UP_SECONDS * 1_000);
+  const seen = await felt(scene);
+  await publishing;
+  return seen;
+}
+
+function outcome(seen: ReadonlyMap<string, readonly Felt[]>, quiet: Felt, memoryMiB: number): Outcome {
+  const rounds = Array.from({ length: ROUNDS }, (_, n) => [...seen.values()].flatMap((all) => all[n] ?? []));
+  const holds = memoryMiB < MEMORY_LIMIT_MIB ? 'below' : 'NOT below';
+  return {
+    kind: 'measured',
+    values: rounds.map((all) => Math.max(...all.flatMap(({ gets, deliveries }) => [gets, deliveries]))),
+    sides: [...seen].flatMap(([way, all]) => [
+      { name: `${way}: GETs`, unit: 'ms' as const, values: all.map(({ gets }) => gets) },
+      { name: `${way}: deliveries`, unit: 'ms' as const, values: all.map(({ deliveries }) => deliveries) },
+    ]),
+    notes: [
+      `Most resident: ${amount(memoryMiB, 'MiB')}, ${holds} ${MEMORY_LIMIT_MIB}.`,
+      `With nobody else: ${feltText(quiet)}.`,
+    ],
+  };
+}

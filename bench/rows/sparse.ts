@@ -1,0 +1,102 @@
+/**
+ * A thousand URLs, each at an origin of its own, with one event every ten seconds each: connections have to outlive the
+ * pauses, or every delivery pays for a TLS handshake. Two figures of the same windows, after the first minute.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { cpuMs } from '../../test/support/process-stats.js';
+import { scrape } from '../../test/support/scrape.js';
+import type { Service } from '../../test/support/service.js';
+import type { handlers as publisherHandlers } from '../processes/publisher.js';
+import { Child } from '../support/child.js';
+import { amount } from '../support/format.js';
+import { type Installation, openInstallation, startService } from '../support/installation.js';
+import { populate } from '../support/population.js';
+import type { Figure, Outcome, Row, Tell } from '../support/row.js';
+import { ROUNDS, SECONDS } from '../support/sizes.js';
+import { percentile } from '../support/statistics.js';
+
+const URLS = 1_000;
+const PER_SECOND = 100;
+const FIRST_SECONDS = 6 * SECONDS;
+const WINDOW_SECONDS = 3 * SECONDS;
+const CONNECTIONS = 'account_webhooks_connections_total';
+
+interface Seen {
+  readonly connectionsEach: number;
+  readonly cpuUsEach: number;
+  readonly p99Ms: number;
+}
+
+export const sparse = row('sparse', '1,000 URLs, one event each 10 s to each: connections a delivery', {
+  figure: { kind: 'below', value: 0.02, unit: 'ratio' },
+  value: ({ connectionsEach }) => connectionsEach,
+});
+
+export const sparseCpu = row('sparse-cpu', 'The same: CPU a delivery', {
+  figure: { kind: 'below', value: 3_300, unit: 'us' },
+  value: ({ cpuUsEach }) => cpuUsEach,
+});
+
+interface Measured {
+  readonly figure: Figure;
+  readonly value: (seen: Seen) => number;
+}
+
+/** The rows share their windows. */
+let windows: Promise<readonly Seen[]> | undefined;
+
+function row(name: string, title: string, { figure, value }: Measured): Row {
+  const run = async (tell: Tell): Promise<Outcome> => {
+    windows ??= allWindows(tell);
+    const seen = await windows;
+    const sides = [{ name: 'p99', unit: 'ms', values: seen.map(({ p99Ms }) => p99Ms) } as const];
+    return { kind: 'measured', values: seen.map(value), sides, notes: [] };
+  };
+  return { name, title, figure, run };
+}
+
+async function allWindows(tell: Tell): Promise<readonly Seen[]> {
+  const installation = await openInstallation({ receivers: URLS, settings: { ALLOWED_PORTS: '443,1024-65535' } });
+  const { settings, origins, receivers } = installation;
+  await populate(settings, { accounts: URLS, urls: (accountId) => [`${origins[accountId - 1]}/`] }, tell);
+  const service = await startService(settings);
+  const publisher: Child<typeof publisherHandlers> = await Child.start('publisher');
+  await publisher.ask('open', { settings, accounts: { first: 1, count: URLS } });
+  const publishing = publisher.ask('publishSteadily', { perSecond: PER_SECOND, seconds: Number.POSITIVE_INFINITY });
+  try {
+    await receivers.ask('timed');
+    await delay(FIRST_SECONDS * 1_000);
+    const seen: Seen[] = [];
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const one = await window(service, installation);
+      seen.push(one);
+      const [each, cpu] = [amount(one.connectionsEach, 'ratio'), amount(one.cpuUsEach, 'us')];
+      tell(`round ${round}: ${each} connections and ${cpu} a delivery, p99 ${amount(one.p99Ms, 'ms')}`);
+    }
+    return seen;
+  } finally {
+    await publisher.ask('publishNoMore');
+    await publishing;
+    await publisher.stop();
+    await service.stop('SIGTERM');
+    await installation.close();
+  }
+}
+
+async function window(service: Service, { receivers }: Installation): Promise<Seen> {
+  await receivers.ask('latencies');
+  const before = await looked(service);
+  await delay(WINDOW_SECONDS * 1_000);
+  const after = await looked(service);
+  const times = await receivers.ask('latencies');
+  return {
+    connectionsEach: (after.connections - before.connections) / times.length,
+    cpuUsEach: (1_000 * (after.cpu - before.cpu)) / times.length,
+    p99Ms: percentile(times, 99),
+  };
+}
+
+async function looked({ adminUrl, pid }: Service) {
+  const connections = (await scrape(adminUrl)).value(CONNECTIONS) ?? 0;
+  return { connections, cpu: cpuMs(pid) };
+}
