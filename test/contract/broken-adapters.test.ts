@@ -114,7 +114,7 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
   [
     brokers.SkipsTheRejected,
     'a record that was rejected comes again until it is not, and others go on meanwhile',
-    'only the contiguous done prefix is remembered: what is behind a gap comes again',
+    'an unfinished record comes again after close, and what is before it does not',
   ],
   [
     brokers.RejectedKeepTheirPlace,
@@ -167,7 +167,7 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
   ],
   [
     brokers.RemembersBeforeDone,
-    'only the contiguous done prefix is remembered: what is behind a gap comes again',
+    'an unfinished record comes again after close, and what is before it does not',
     'what was rejected when its consumer was closed comes to the next one',
   ],
   [

@@ -62,8 +62,11 @@ const stopping: BrokerCase[] = [
     await consumer.close();
     const calls = inbox.calls.length;
     const next = await s.consume();
-    await s.soon('it was skipped', () => next.inbox.done.length === 2);
-    expect(texts(next.inbox.calls)).toEqual(['bad', 'c']);
+    // Where a consumer hands its work over, also what was done behind it.
+    const left = s.subject.features.rebalances ? ['bad', 'd'] : ['bad', 'c', 'd'];
+    await s.publish(['d']);
+    await s.soon('it was skipped', () => next.inbox.done.length === left.length);
+    expect(texts(next.inbox.calls)).toEqual(left);
     expect(inbox.calls).toHaveLength(calls);
   }),
 ];

@@ -99,7 +99,7 @@ const limits: BrokerCase[] = [
 
 const heldBad = (calls: Parameters<typeof texts>[0]) => texts(calls).includes('bad');
 
-/** a and b are done, c never, d and e behind it are: then `again` says how the group comes back. */
+/** a and b are done, c never, d and e behind it are, and the consumer is closed: then `again` says how the group comes back. */
 async function withGap(s: Scenario, comeBack: () => Promise<unknown>): Promise<void> {
   await s.publish(['a', 'b', 'c', 'd', 'e']);
   const { inbox, consumer } = await s.consume({ handle: rejecting(['c']) });
@@ -107,18 +107,20 @@ async function withGap(s: Scenario, comeBack: () => Promise<unknown>): Promise<v
   await s.within('close did not end', consumer.close());
   await comeBack();
   const second = await s.consume();
-  await s.soon('records behind the unfinished one did not come again', () => second.inbox.done.length >= 3);
+  // Where a consumer hands its work over, also what was done behind the gap.
+  const left = s.subject.features.rebalances ? ['c'] : ['c', 'd', 'e'];
+  await s.soon('the unfinished record did not come again', () => second.inbox.done.length >= left.length);
   await s.publish(['f']);
   await s.soon('the next record was not handed out', () => texts(second.inbox.done).includes('f'));
-  expect(texts(second.inbox.calls)).toEqual(['c', 'd', 'e', 'f']);
+  expect(texts(second.inbox.calls)).toEqual([...left, 'f']);
 }
 
 const prefix: BrokerCase[] = [
-  brokerCase('only the contiguous done prefix is remembered: what is behind a gap comes again', (s) =>
+  brokerCase('an unfinished record comes again after close, and what is before it does not', (s) =>
     withGap(s, async () => undefined),
   ),
   brokerCase(
-    'only the contiguous done prefix is there when the broker is opened again',
+    'an unfinished record comes again when the broker is opened again, and what is before it does not',
     (s) => withGap(s, () => s.subject.reopen()),
     'reopen',
   ),
