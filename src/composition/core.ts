@@ -88,7 +88,7 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
     ...{ store, states, logger, projection: combined(PROJECTIONS.map(loadProjection)) },
     ...{ now, time: Date.now, onReached: (ms) => metrics.store.folded(ms) },
   });
-  const watch = new HeadWatch({ store, logger, now, onHead: (head) => host.sawHead(head) });
+  const watch = new HeadWatch({ store, logger, now, onHead: (head, askedAt) => host.sawHead(head, askedAt) });
   watchReadModel(start, host, watch);
   watch.start();
   stops.push(() => watch.close());

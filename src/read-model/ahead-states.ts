@@ -74,25 +74,30 @@ export class AheadStates<S> {
     this.#entries.set(stream, { folded, keys: all, characters, since, storedAt });
   }
 
-  /** The streams whose last known event was in the store before this time, by `now`. */
-  storedBefore(time: number): string[] {
-    const streams: string[] = [];
-    for (const [stream, { storedAt }] of this.#entries) {
+  /** Those whose last known event was in the store before this time, by `now`. */
+  storedBefore(time: number): [stream: string, folded: Folded<S>][] {
+    const found: [string, Folded<S>][] = [];
+    for (const [stream, { storedAt, folded }] of this.#entries) {
       if (storedAt >= time) break;
-      streams.push(stream);
+      found.push([stream, folded]);
     }
-    return streams;
+    return found;
   }
 
   /**
-   * The read model has reached this revision.
+   * The read model has reached this event. One that it has passed without showing it stays, until the store was asked for it:
+   * another event may have its revision in a store that was restored.
    * @returns ms since an own append; null if the state is still ahead, or was only read
    */
-  reached(stream: string, revision: number): number | null {
+  reached(stream: string, { eventId }: Pick<Folded<S>, 'eventId'>): number | null {
     const entry = this.#entries.get(stream);
-    if (!entry || entry.folded.revision > revision) return null;
-    this.#entries.delete(stream);
-    this.#characters -= entry.characters;
+    if (entry?.folded.eventId !== eventId) return null;
+    this.drop(stream);
     return entry.since === null ? null : this.#now() - entry.since;
+  }
+
+  drop(stream: string): void {
+    this.#characters -= this.#entries.get(stream)?.characters ?? 0;
+    this.#entries.delete(stream);
   }
 }

@@ -17,8 +17,8 @@ export interface HeadWatchParts {
   readonly logger: Logger;
   /** ms, monotonic. */
   readonly now: () => number;
-  /** Called with each head. */
-  readonly onHead: (head: string) => void;
+  /** Called with each head, and when it was asked for, by `now`. */
+  readonly onHead: (head: string, askedAt: number) => void;
   readonly everyMs?: number;
 }
 
@@ -70,22 +70,23 @@ export class HeadWatch {
   }
 
   async #ask(signal: AbortSignal): Promise<void> {
+    const askedAt = this.#parts.now();
     try {
       const head = await this.#parts.store.head();
-      if (!signal.aborted) this.#answered(head);
+      if (!signal.aborted) this.#answered(head, askedAt);
     } catch (error) {
       // An error of a closed store is no news.
       if (!signal.aborted) this.#failed(error as Error);
     }
   }
 
-  #answered(head: string): void {
+  #answered(head: string, askedAt: number): void {
     const { logger, now, onHead } = this.#parts;
     if (this.#outSince !== null) logger.info({ ms: now() - this.#outSince }, 'the event store answers again');
     this.#outSince = null;
     this.#whyNot = null;
     this.#fulfil();
-    onHead(head);
+    onHead(head, askedAt);
   }
 
   #failed(error: Error): void {

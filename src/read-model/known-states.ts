@@ -101,8 +101,13 @@ export class KnownStates<S> {
 
   /** Events that this process appended are visible at once. */
   applied(stream: string, after: Folded<S>, keys: readonly KeyUse[]): void {
-    if (this.#isAhead(stream, after)) this.#ahead.put(stream, after, keys, true);
-    else this.#parts.onReached(0);
+    if (this.#isAhead(stream, after)) {
+      this.#ahead.put(stream, after, keys, true);
+      return;
+    }
+    // The append stands on the states before it: none of them was lost.
+    if ((this.#ahead.current(stream)?.revision ?? 0) <= after.revision) this.#ahead.drop(stream);
+    this.#parts.onReached(0);
   }
 
   /** Call before a command starts. @throws ReadModelBehind if too much is ahead of the folded states */
@@ -111,37 +116,52 @@ export class KnownStates<S> {
   }
 
   /**
-   * Call when the folded states have passed a head that was asked for at `time`: events that are still ahead of them, and were
-   * in the store before, were not shown. A store that was restored has lost them.
+   * Call when the folded states have passed a head that was asked for at `time`: events that were in the store before, and
+   * that the folded states did not show, must be there all the same. A store that was restored has lost them.
    * @throws OtherHistory, StoreUnavailable
    */
   async mustHaveShown(time: number): Promise<void> {
-    for (const stream of this.#ahead.storedBefore(time)) {
-      await this.fresh(stream).catch((error: unknown) => {
-        if (!(error instanceof AccountUnreadable)) throw error;
-      });
+    for (const [stream, last] of this.#ahead.storedBefore(time)) await this.#mustStand(stream, last);
+  }
+
+  async #mustStand(stream: string, { revision, eventId }: Folded<S>): Promise<void> {
+    try {
+      for await (const { id } of this.#parts.store.read(stream, revision)) {
+        if (id !== eventId) break;
+        if ((this.#folded.current(stream)?.revision ?? -1) >= revision) this.#ahead.drop(stream);
+        return;
+      }
+    } catch (error) {
+      if (!(error instanceof StreamHidden)) throw error;
+      return this.#parts.quarantine.examine(stream);
     }
+    throw this.#otherHistory(new OtherHistory('has other events than before: it was restored'));
+  }
+
+  #otherHistory(error: OtherHistory): OtherHistory {
+    this.#parts.onOtherHistory(error);
+    return error;
   }
 
   /** The folded states have these by now. */
   committed({ changed, setAside }: Committed<S>): void {
-    for (const [stream, { revision }] of changed) {
-      const ms = this.#ahead.reached(stream, revision);
+    for (const [stream, folded] of changed) {
+      const ms = this.#ahead.reached(stream, folded);
       if (ms !== null) this.#parts.onReached(ms);
     }
-    for (const stream of setAside.keys()) this.#ahead.reached(stream, Number.POSITIVE_INFINITY);
+    for (const stream of setAside.keys()) this.#ahead.drop(stream);
   }
 
   async *#newer(stream: string, before: Folded<S> | undefined, keys: KeyUse[]): AsyncIterable<RecordedEvent> {
     try {
       yield* withKeys(readOn(this.#parts.store, stream, before), keys);
     } catch (error) {
-      if (error instanceof OtherHistory) this.#parts.onOtherHistory(error);
-      throw error;
+      throw error instanceof OtherHistory ? this.#otherHistory(error) : error;
     }
   }
 
-  #isAhead(stream: string, { revision }: Folded<S>): boolean {
-    return (this.#folded.current(stream)?.revision ?? -1) < revision;
+  #isAhead(stream: string, { revision, eventId }: Folded<S>): boolean {
+    const folded = this.#folded.current(stream);
+    return !folded || folded.revision < revision || (folded.revision === revision && folded.eventId !== eventId);
   }
 }

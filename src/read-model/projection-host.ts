@@ -143,11 +143,14 @@ export class ProjectionHost<S> {
     await this.known.mustHaveShown(askedAt);
   }
 
-  /** Recreates a subscription that does not advance towards a known head of the store. */
-  sawHead(head: string): void {
+  /** Recreates a subscription that does not advance towards a known head of the store. @param askedAt by `now` */
+  sawHead(head: string, askedAt: number): void {
     const { store, logger } = this.#parts;
-    if (!this.#live || (this.#position !== null && store.isAtOrAfter(this.#position, head))) this.#toHead.passed();
-    else if (this.#toHead.isStill(this.#position)) {
+    if (!this.#live) this.#toHead.passed();
+    else if (this.#position !== null && store.isAtOrAfter(this.#position, head)) {
+      this.#toHead.passed();
+      this.known.mustHaveShown(askedAt).catch(() => undefined);
+    } else if (this.#toHead.isStill(this.#position)) {
       logger.warn('the subscription stalled while the event store has more events: subscribing again');
       this.#connection.abort();
     }

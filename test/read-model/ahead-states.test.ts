@@ -7,10 +7,26 @@ const use = (key: string) => ({ key, request: 'fingerprint', at: 0, eventType: '
 test('a state and its keys stay until the read model has reached its revision', () => {
   const ahead = new AheadStates(() => 0);
   ahead.put('a', folded(4), [use('k')], true);
-  expect(ahead.reached('a', 3)).toBeNull();
+  expect(ahead.reached('a', folded(3))).toBeNull();
   expect([ahead.current('a'), ahead.key('a', 'k')]).toEqual([folded(4), use('k')]);
-  expect(ahead.reached('a', 4)).toBe(0);
+  expect(ahead.reached('a', folded(4))).toBe(0);
   expect([ahead.current('a'), ahead.key('a', 'k'), ahead.size]).toEqual([undefined, undefined, 0]);
+});
+
+test('a state that the read model passed without showing it stays, and is asked for', () => {
+  let now = 100;
+  const ahead = new AheadStates(() => now);
+  ahead.put('a', folded(4), [], true);
+  now = 200;
+  ahead.put('b', folded(1), [], false);
+  expect([ahead.reached('a', { eventId: 'another event 4' }), ahead.reached('a', folded(5))]).toEqual([null, null]);
+  expect([100, 101, 201].map((time) => ahead.storedBefore(time).map(([stream]) => stream))).toEqual([
+    [],
+    ['a'],
+    ['a', 'b'],
+  ]);
+  ahead.drop('a');
+  expect(ahead.storedBefore(201)).toEqual([['b', folded(1)]]);
 });
 
 test('an older state changes nothing; a newer one keeps the keys before it', () => {
@@ -28,7 +44,7 @@ test('tells how long an own append was ahead, and nothing of a state that was on
   ahead.put('own', folded(1), [], true);
   ahead.put('read', folded(1), [], false);
   now = 130;
-  expect([ahead.reached('own', 1), ahead.reached('read', 1)]).toEqual([30, null]);
+  expect([ahead.reached('own', folded(1)), ahead.reached('read', folded(1))]).toEqual([30, null]);
 });
 
 test.each([
@@ -40,6 +56,6 @@ test.each([
   expect(() => ahead.mustTakeMore()).not.toThrow();
   ahead.put('b', folded(0, state), [], true);
   expect(() => ahead.mustTakeMore()).toThrow(ReadModelBehind);
-  ahead.reached('a', 0);
+  ahead.reached('a', folded(0));
   expect(() => ahead.mustTakeMore()).not.toThrow();
 });

@@ -92,7 +92,7 @@ export class Installation {
     const host = new ProjectionHost<AccountStates>({
       ...{ projection: PROJECTION, store, states, logger: silentLogger, now, time: Date.now },
     });
-    const onHead = (head: string) => host.sawHead(head);
+    const onHead = (head: string, askedAt: number) => host.sawHead(head, askedAt);
     const watch = new HeadWatch({ store, logger: silentLogger, now, onHead, everyMs: WATCH_EVERY_MS });
     const process: Process = { store, states, watch, host, refused: null };
     const refuse = (error: unknown) => {
@@ -144,6 +144,11 @@ export class Installation {
   async restartServer(): Promise<void> {
     await this.#server.stop();
     this.#server = await startEventStore({ version: this.#version, port: this.#server.port, data: this.data });
+  }
+
+  /** The subscription gives nothing from now on, until the server is killed. */
+  silence(): void {
+    this.#server.faults.silent('subscribe');
   }
 
   cut(): void {

@@ -106,6 +106,22 @@ async function run(world: World): Promise<void> {
 }
 
 describe.each(SERVER_VERSIONS)('%s', (version) => {
+  test.each([
+    ['none', false],
+    ['another event', true],
+  ])('a restore is noticed that has %s in the place of an event known from its append alone', async (_, isTaken) => {
+    const service = await Installation.start(version);
+    ending.push(() => service.end());
+    await service.append(1);
+    await service.passHead();
+    const restored = service.data.copy();
+    service.silence();
+    await service.append(1);
+    if (isTaken) service.appendElsewhere(1, restored);
+    await service.killServer(restored);
+    await eventually(() => service.refused, PATIENCE);
+  });
+
   test.each(['quiet', 'busy'])('on a %s store', async (load) => {
     for (let times = 0; times < RUNS; times += 1) {
       const random = seeded(process.env.FAULT_SEED ? undefined : Math.floor(Math.random() * 1e6));
