@@ -69,7 +69,8 @@ export class Confirmation {
       await pause(GATHER_MS, signal);
       this.#asked = this.#next;
       this.#next = null;
-      const timer = setTimeout(() => this.#late(true), LATE_MS - this.waitingMs);
+      // A timer drops fractions of a ms, and would come too early.
+      const timer = setTimeout(() => this.#late(true), Math.ceil(LATE_MS - this.waitingMs) + 1);
       const failure = await this.#passed();
       clearTimeout(timer);
       if (!failure) this.#late(false);

@@ -41,7 +41,13 @@ export interface DispatcherState {
 }
 
 /** Why the process is not ready: payments go out, and none counts as done. Null if they are confirmed in time. */
-export function unconfirmedText({ payments, unconfirmedMs }: DispatcherState, time: number): string | null {
+export function unconfirmedText(
+  {
+    payments,
+    unconfirmedMs,
+  }: Pick<DispatcherState, 'unconfirmedMs'> & { readonly payments: { readonly inHand: number } },
+  time: number,
+): string | null {
   if (unconfirmedMs < LATE_MS) return null;
   const since = new Date(time - unconfirmedMs).toISOString();
   const inHand = `${payments.inHand} in hand of ${IN_FLIGHT.toLocaleString('en-US')}`;
@@ -78,8 +84,10 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   const abandon = new AbortController();
   const refusal = new Refusal();
   const signals = { interrupt: interrupt.signal, abandon: abandon.signal, refused: refusal.by };
+  let paymentsState = () => ({ inHand: 0 });
   const onLate = (isLate: boolean) => {
-    if (isLate) given.logger.warn(unconfirmedText(state(), given.now()) ?? '');
+    const late = { payments: paymentsState(), unconfirmedMs: confirmation.waitingMs };
+    if (isLate) given.logger.warn(unconfirmedText(late, given.now()) ?? '');
     else given.logger.info('payments are confirmed again');
   };
   const asking = { passHead: given.passHead, now: given.monotonicNow, onLate };
@@ -95,6 +103,7 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
     parts.topics.deliveries,
   ]);
   const { payments, retries } = await consumeAll(parts, tiers);
+  paymentsState = () => payments.state();
   const consumers = [payments, retries];
   const discovery = new TierDiscovery(parts, tiers);
   const closing = new AbortController();

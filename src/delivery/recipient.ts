@@ -1,4 +1,5 @@
 /** A delivery's webhook, according to the current read model. */
+import { StreamHidden } from '../ports/event-store.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { WasRemoved } from '../read-model/removed-webhooks.js';
 import type { Webhook } from '../webhooks/state.js';
@@ -26,7 +27,11 @@ export async function confirmedRecipientOf(
 ): Promise<Recipient> {
   const known = recipientOf(delivery, accounts);
   if (known.kind !== 'unknown') return known;
-  const isRemoved = await wasRemoved(delivery.accountId, delivery.webhookId);
+  const isRemoved = await wasRemoved(delivery.accountId, delivery.webhookId).catch((error: unknown) => {
+    if (error instanceof StreamHidden) return error;
+    throw error;
+  });
+  if (isRemoved instanceof StreamHidden) return { kind: 'account-unreadable', why: isRemoved.message };
   return isRemoved ? { kind: 'inactive', by: 'account' } : { kind: 'other-history', addedBy: null };
 }
 

@@ -2,7 +2,7 @@
  * An account with an event that can't be folded, or whose stream is not whole, is set aside: its state is unknown, and other
  * accounts go on (quarantine.ts).
  */
-import type { RecordedEvent } from '../ports/event-store.js';
+import type { RecordedEvent, StreamHidden } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
 import { ACCOUNT_STREAM_PREFIX } from '../webhooks/events.js';
 import { whyUnfoldable } from './foldable.js';
@@ -26,6 +26,10 @@ export function setAsideText(stream: string, { why }: SetAside): string {
 
 export function setAsideBy({ revision, id, type }: RecordedEvent, why: string): SetAside {
   return { why: `event ${revision} (${type}, ${id}) can't be read: ${why}` };
+}
+
+export function setAsideHidden({ why }: StreamHidden): SetAside {
+  return { why: `its stream cannot be read: ${why}` };
 }
 
 /** @throws AccountUnreadable if the event can't be folded */

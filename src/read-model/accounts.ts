@@ -44,11 +44,11 @@ export function isRouted({ isActive, offBy }: Pick<Webhook, 'isActive' | 'offBy'
 }
 
 /**
- * If the account is set aside for an unreadable event, methods that return a promise reject with AccountUnreadable, and the
+ * If the account is set aside because it cannot be read, methods that return a promise reject with AccountUnreadable, and the
  * others return no webhook.
  */
 export interface Accounts {
-  /** Why the account is set aside, naming the unreadable event; null if it isn't. As far as known here. */
+  /** Why the account is set aside, naming the event or what became of the stream; null if it isn't. As far as known here. */
   unreadable(accountId: number): string | null;
   /** Undefined if the account was never registered, according to the store. @throws StoreUnavailable */
   webhooks(accountId: number): Promise<AccountWebhooks | undefined>;

@@ -90,7 +90,7 @@ export class FoldedStates<S> {
     return this.#position;
   }
 
-  /** The committed streams with an event that can't be folded. */
+  /** The committed streams that cannot be read. */
   get setAside(): ReadonlyMap<string, SetAside> {
     return this.#aside;
   }
@@ -207,9 +207,10 @@ export class FoldedStates<S> {
   /** Commits everything folded since the last commit, and the position. Returns the changes. */
   commit(): Committed<S> {
     const [changed, keys, setAside, position] = [this.#drafts, this.#keys, this.#asideDrafts, this.#position];
-    this.#forgetDrafts();
     const states = serialised(changed);
+    // If this fails, the next commit has these as well.
     this.#undamaged(() => this.#states.commit({ states, keys, setAside, position }));
+    this.#forgetDrafts();
     for (const [stream, { state, revision, eventId }] of changed) {
       this.#cache.set(stream, { state, revision, eventId }, { size: states.get(stream)?.json.length ?? 1 });
     }

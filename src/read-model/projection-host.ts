@@ -185,8 +185,7 @@ export class ProjectionHost<S> {
   }
 
   #apply({ events, position, caughtUp, reshaped = [] }: EventBatch): void {
-    // If the store is away, the account's next call notices.
-    for (const stream of reshaped) this.#quarantine.examine(stream).catch(() => undefined);
+    for (const stream of new Set(reshaped)) void this.#quarantine.examineLater(stream);
     this.#folded.fold(events, position);
     this.#position = position;
     this.#events += events.length;
@@ -237,8 +236,8 @@ export class ProjectionHost<S> {
     if (this.#live) {
       this.#lastLive = this.#parts.now();
       this.#progress.start();
-      this.#passed.forget();
     }
+    this.#passed.forget();
     this.#live = false;
     this.#contact = { kind: 'out-of-reach', why: error instanceof Error ? error.message : String(error) };
   }

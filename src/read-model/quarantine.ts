@@ -10,7 +10,7 @@ import type { Logger } from '../observability/logger.js';
 import { type EventStore, type RecordedEvent, StreamHidden } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
 import { type KeyUse, keyUseOf } from '../webhooks/key-use.js';
-import { AccountUnreadable } from './account-unreadable.js';
+import { AccountUnreadable, setAsideHidden } from './account-unreadable.js';
 import type { FoldedStates } from './folded-states.js';
 
 const RETRY_EVERY_MS = 60_000;
@@ -31,6 +31,8 @@ export class Quarantine<S> {
   readonly #parts: QuarantineParts<S>;
   readonly #retriedAt = new Map<string, number>();
   readonly #logged = new Map<string, string>();
+  /** To be examined: queued, or again with the next minute because the store did not answer. */
+  readonly #waiting = new Set<string>();
   /** One stream after the other: an earlier answer about a stream never overrides a later one. */
   #queue: Promise<void> = Promise.resolve();
 
@@ -38,17 +40,29 @@ export class Quarantine<S> {
     this.#parts = parts;
   }
 
-  /** @throws StoreUnavailable */
   async retryAll(): Promise<void> {
-    for (const stream of this.#parts.folded.setAside.keys()) await this.examine(stream);
+    const streams = new Set([...this.#parts.folded.setAside.keys(), ...this.#waiting]);
+    for (const stream of streams) await this.#examineOrWait(stream);
+  }
+
+  /** Once, however often it is asked for meanwhile. */
+  async examineLater(stream: string): Promise<void> {
+    if (this.#waiting.has(stream)) return;
+    this.#waiting.add(stream);
+    await this.#examineOrWait(stream);
+  }
+
+  /** A store that is away, or refuses this stream alone, stops nobody else. */
+  async #examineOrWait(stream: string): Promise<void> {
+    this.#waiting.add(stream);
+    await this.examine(stream).catch(() => undefined);
   }
 
   /** Until the signal aborts. */
   async retryEachMinute(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await delay(RETRY_EVERY_MS, undefined, { signal }).catch(() => undefined);
-      // The watch over the store reports its outage.
-      if (!signal.aborted) await this.retryAll().catch(() => undefined);
+      if (!signal.aborted) await this.retryAll();
     }
   }
 
@@ -84,14 +98,16 @@ export class Quarantine<S> {
   async #examine(stream: string): Promise<void> {
     const { folded, store, commit } = this.#parts;
     const found = await this.#read(stream, store);
+    this.#waiting.delete(stream);
     const before = folded.setAside.get(stream);
     if (found.kind === 'unreadable') {
       if (before?.why === found.why) return this.log(new Map([[stream, before]]));
       folded.putAside(stream, found);
     } else {
       if (!before || !found.state) return;
-      // The subscription skipped an event while the stream was read.
-      if (folded.skippedUpTo(stream) > found.state.revision) return this.#examine(stream);
+      // The subscription skipped an event while the stream was read: the next retry has it.
+      if (folded.skippedUpTo(stream) > found.state.revision) return;
+      this.#retriedAt.delete(stream);
       folded.takeBack(stream, found.state, found.keys);
     }
     commit();
@@ -104,8 +120,7 @@ export class Quarantine<S> {
       return { kind: 'readable', state, keys } as const;
     } catch (error) {
       if (error instanceof AccountUnreadable) return { kind: 'unreadable', why: error.setAside.why } as const;
-      if (error instanceof StreamHidden)
-        return { kind: 'unreadable', why: `its stream cannot be read: ${error.why}` } as const;
+      if (error instanceof StreamHidden) return { kind: 'unreadable', ...setAsideHidden(error) } as const;
       throw error;
     }
   }

@@ -17,6 +17,7 @@ function fixture() {
   const loads: string[] = [];
   const positions: (string | null)[] = [];
   const damages: StatesDamaged[] = [];
+  const failures: Error[] = [];
   const keys = new Map<string, string>();
   const states: ProjectionStates = {
     open: () => null,
@@ -30,6 +31,8 @@ function fixture() {
     unsound: (cause) => new StatesDamaged('damaged', { cause }),
     key: (stream, key) => keys.get(`${stream} ${key}`),
     commit: ({ states: changed, keys: kept, position }) => {
+      const [failure] = failures.splice(0);
+      if (failure) throw failure;
       for (const [stream, state] of changed) stored.set(stream, state);
       for (const { stream, key, use } of kept) keys.set(`${stream} ${key}`, use);
       positions.push(position);
@@ -43,7 +46,8 @@ function fixture() {
     () => NOW,
     (error) => damages.push(error),
   );
-  return { folded, stored, loads, positions, damages };
+  const fail = (error: Error) => void failures.push(error);
+  return { folded, stored, loads, positions, damages, fail };
 }
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z');
@@ -76,6 +80,25 @@ test('what was folded and not committed is forgotten where it begins again', () 
   give(folded, [written('text-1', 'b')]);
   folded.commit();
   expect(folded.current('text-1')?.state).toEqual({ text: 'b' });
+});
+
+test('what could not be committed is committed with the next', () => {
+  const { folded, stored, fail } = fixture();
+  give(folded, [written('text-1', 'a')]);
+  fail(new Error('disk full'));
+  expect(() => folded.commit()).toThrow('disk full');
+  give(folded, [written('text-2', 'b')]);
+  expect([...folded.commit().changed.keys()]).toEqual(['text-1', 'text-2']);
+  expect([...stored.keys()]).toEqual(['text-1', 'text-2']);
+});
+
+test('a stream that lacks an event in between is set aside', () => {
+  const { folded } = fixture();
+  give(folded, [written('text-1', 'a'), written('text-1', 'c', 2), written('text-2', 'b', 1)]);
+  expect([...folded.commit().setAside]).toEqual([
+    ['text-1', { why: 'its events before revision 2 are missing: deleted, expired or truncated' }],
+    ['text-2', { why: 'its events before revision 1 are missing: deleted, expired or truncated' }],
+  ]);
 });
 
 test('states are kept in memory by their length: a few long ones do not stay', () => {

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { PassedPlaces } from '../../src/read-model/passed-places.js';
 
 let places: PassedPlaces;
@@ -25,6 +26,16 @@ test('with nothing committed yet it waits', async () => {
   const wait = places.until('0', never);
   places.moved('0');
   await wait;
+});
+
+test('a lost connection ends every wait: the store may come back with an earlier head', async () => {
+  places.moved('5');
+  const wait = places.until('8', never);
+  places.forget();
+  await expect(wait).rejects.toThrow(StoreUnavailable);
+  const next = places.until('5', never);
+  places.moved('5');
+  await next;
 });
 
 test('who gives up is rejected, before or while it waits', async () => {

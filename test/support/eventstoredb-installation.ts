@@ -5,8 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { withinTime } from '../../src/adapters/common/time-limit.js';
 import { fromPosition } from '../../src/adapters/eventstoredb/positions.js';
 import { openProjectionStates } from '../../src/adapters/sqlite/projection-states.js';
+import { Confirmation } from '../../src/delivery/confirmation.js';
 import { type EventStore, OtherHistory } from '../../src/ports/event-store.js';
 import type { ProjectionStates } from '../../src/ports/projection-states.js';
 import type { AccountStates } from '../../src/read-model/accounts.js';
@@ -34,6 +36,8 @@ interface Process {
   readonly states: ProjectionStates;
   readonly watch: HeadWatch;
   readonly host: ProjectionHost<AccountStates>;
+  readonly confirmation: Confirmation;
+  readonly stopping: AbortController;
   /** Set once its history turned out to be another one. */
   refused: OtherHistory | null;
 }
@@ -94,7 +98,10 @@ export class Installation {
     });
     const onHead = (head: string, askedAt: number) => host.sawHead(head, askedAt);
     const watch = new HeadWatch({ store, logger: silentLogger, now, onHead, everyMs: WATCH_EVERY_MS });
-    const process: Process = { store, states, watch, host, refused: null };
+    const stopping = new AbortController();
+    const asking = { passHead: (signal: AbortSignal) => host.passHead(signal), signal: stopping.signal };
+    const confirmation = new Confirmation({ ...asking, now, onLate: () => undefined });
+    const process: Process = { store, states, watch, host, confirmation, stopping, refused: null };
     const refuse = (error: unknown) => {
       if (!(error instanceof OtherHistory)) throw error;
       process.refused = error;
@@ -112,7 +119,8 @@ export class Installation {
   }
 
   async stopProcess(): Promise<void> {
-    const { store, states, watch, host } = this.#process ?? {};
+    const { store, states, watch, host, stopping } = this.#process ?? {};
+    stopping?.abort();
     await watch?.close();
     await host?.close();
     await store?.close();
@@ -149,6 +157,10 @@ export class Installation {
   /** The subscription gives nothing from now on, until the server is killed. */
   silence(): void {
     this.#server.faults.silent('subscribe');
+  }
+
+  fallBehind(): void {
+    this.#server.faults.fallBehind();
   }
 
   cut(): void {
@@ -190,7 +202,12 @@ export class Installation {
   /** Fulfilled once the process has every event of the store. */
   async passHead(withinMs = 5_000): Promise<void> {
     await eventually(() => this.host.progress.kind === 'live', PATIENCE);
-    await this.host.passHead(AbortSignal.timeout(Math.ceil(withinMs * patience())));
+    await withinTime(Math.ceil(withinMs * patience()), this.confirmed());
+  }
+
+  /** As a dispatcher asks for a payment. */
+  confirmed(): Promise<void> {
+    return this.#process?.confirmation.confirmed() ?? Promise.reject(new Error('the process is stopped'));
   }
 
   /** Whether the process confirms a decision, and has every event of the store then. @throws after `withinMs` */

@@ -137,12 +137,13 @@ export class EventStoreDbStore implements EventStore {
           after = batch.position;
           yield batch;
         }
+        // Any unrequested end is a drop: the client does not reconnect by itself.
+        throw new StoreUnavailable('the subscription ended');
       } catch (error) {
         if (signal.aborted) return;
         const drop = dropOf(error);
         options.onDropped?.(drop);
       }
-      // Any unrequested end is a drop: the client does not reconnect by itself.
       if (!signal.aborted) await this.#pause(backoff(failures, this.#options.random), signal);
     }
   }

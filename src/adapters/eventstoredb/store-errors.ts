@@ -39,7 +39,7 @@ export function isStreamDeleted(error: unknown): boolean {
   return (error as Failure | null)?.type === ErrorType.STREAM_DELETED;
 }
 
-/** No record begins at the place from which to subscribe. 23.10 gives this code to other failures too. */
+/** No record begins at the place from which to read. 23.10 gives this code to other failures too. */
 export function isRefusedPlace(error: unknown): boolean {
   const code = (error as Failure | null)?.code;
   return code === UNKNOWN || code === INVALID_ARGUMENT;

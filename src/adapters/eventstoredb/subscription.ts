@@ -40,13 +40,15 @@ export interface ResolvedBatch {
   /** The last passed position, if known; it may be before the last event. */
   readonly passed: Position | null;
   readonly caughtUp: boolean;
+  /** The server reads from its log again, because this process took live events too slowly. */
+  readonly fellBehind: boolean;
 }
 
 /** Ends without error when the signal aborts; throws the client's errors; a clean end from the server ends it too. */
 export async function* subscribeOnce(
   client: EventStoreDBClient,
   { from, prefixes, signal, searching }: SubscribeOnce,
-): AsyncIterable<ResolvedBatch> {
+): AsyncGenerator<ResolvedBatch, void> {
   const reader = new Reader();
   const filter = streamNameFilter({
     prefixes: [...prefixes],
@@ -81,8 +83,8 @@ export async function* subscribeOnce(
 /** A mark that is due after that many events were taken. */
 interface Mark {
   readonly after: number;
-  /** Null: every stored event was sent. */
-  readonly place: Position | null;
+  /** A position was passed; or every stored event was sent; or the server will read stored events again. */
+  readonly is: Position | 'caught-up' | 'fell-behind';
 }
 
 class Reader {
@@ -96,7 +98,8 @@ class Reader {
 
   attach(stream: AllStreamSubscription): void {
     this.#stream = stream;
-    stream.on('caughtUp', () => this.#mark(null));
+    stream.on('caughtUp', () => this.#mark('caught-up'));
+    stream.on('fellBehind', () => this.#mark('fell-behind'));
     stream.on('error', (error) => {
       this.#failure = error;
       this.#poke();
@@ -118,14 +121,16 @@ class Reader {
     this.#mark(place);
   }
 
-  /** The events received so far, up to the caught-up mark; null if there are none. @throws the client's error */
+  /** The events received so far, up to a change of the server's mode; null if there are none. @throws the client's error */
   take(): ResolvedBatch | null {
     const events: ResolvedEvent[] = [];
     let passed: Position | null = null;
     for (;;) {
       for (let mark = this.#reached(); mark; mark = this.#reached()) {
-        if (mark.place === null) return { events, passed, caughtUp: true };
-        passed = mark.place;
+        if (typeof mark.is === 'string') {
+          return { events, passed, caughtUp: mark.is === 'caught-up', fellBehind: mark.is === 'fell-behind' };
+        }
+        passed = mark.is;
       }
       if (events.length === PAGE) break;
       const event = this.#stream?.read() as ResolvedEvent | null;
@@ -133,7 +138,7 @@ class Reader {
       this.#taken += 1;
       if (event.event) events.push(event);
     }
-    if (events.length > 0 || passed) return { events, passed, caughtUp: false };
+    if (events.length > 0 || passed) return { events, passed, caughtUp: false, fellBehind: false };
     if (this.#failure) throw this.#failure;
     return null;
   }
@@ -143,8 +148,8 @@ class Reader {
     return next && next.after <= this.#taken ? this.#marks.shift() : undefined;
   }
 
-  #mark(place: Position | null): void {
-    this.#marks.push({ after: this.#taken + (this.#stream?.readableLength ?? 0), place });
+  #mark(is: Mark['is']): void {
+    this.#marks.push({ after: this.#taken + (this.#stream?.readableLength ?? 0), is });
     this.#poke();
   }
 

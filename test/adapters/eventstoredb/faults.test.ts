@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connect, credentialsOf } from '../../../src/adapters/eventstoredb/client.js';
 import { EventStoreDbStore } from '../../../src/adapters/eventstoredb/event-store.js';
+import { fromPosition } from '../../../src/adapters/eventstoredb/positions.js';
 import {
   type EventStore,
   type NewEvent,
@@ -54,18 +55,20 @@ function follow(after: string | null = null) {
   const seen: string[] = [];
   let marks = 0;
   let position = '';
+  const passed: bigint[] = [];
   const ended = (async () => {
     for await (const batch of store.subscribe({ after, streamPrefix: 'account-', signal: until.signal })) {
       seen.push(...batch.events.map(({ id }) => id));
       if (batch.caughtUp) marks += 1;
       position = batch.position;
+      passed.push(fromPosition(position)?.passed ?? 0n);
     }
   })();
   closing.push(async () => {
     until.abort();
     await ended;
   });
-  return { seen, marks: () => marks, position: () => position };
+  return { seen, marks: () => marks, position: () => position, passed: () => passed };
 }
 
 describe('an append', () => {
@@ -192,6 +195,42 @@ describe('a subscription', () => {
 });
 
 describe.each(SERVER_VERSIONS)('on a quiet %s', (version) => {
+  it('a subscription that falls behind passes the head again, and nothing behind it', async () => {
+    const quiet = await startEventStore({ version });
+    closing.push(() => quiet.stop());
+    store = open(quiet.url);
+    const { passed, marks } = follow();
+    await eventually(() => marks() === 1, PATIENCE);
+    quiet.faults.fallBehind();
+    quiet.data.append('other-1', [json('Foreign', '{}'), json('Foreign', '{}')]);
+    const last = quiet.data.log.at(-1)?.position;
+    await eventually(() => passed().at(-1) === last, PATIENCE);
+    await eventually(() => marks() === 2, PATIENCE);
+    expect(passed().filter((place) => place > (last ?? 0n))).toEqual([]);
+  });
+
+  it('a subscription that the server ends cleanly is a drop', async () => {
+    const quiet = await startEventStore({ version });
+    closing.push(() => quiet.stop());
+    store = open(quiet.url);
+    const drops: string[] = [];
+    const until = new AbortController();
+    const subscription = store.subscribe({
+      after: null,
+      streamPrefix: 'account-',
+      signal: until.signal,
+      onDropped: ({ message }) => void drops.push(message),
+    });
+    let marks = 0;
+    for await (const { caughtUp } of subscription) {
+      if (!caughtUp) continue;
+      marks += 1;
+      if (marks === 1) quiet.faults.endSubscriptionsCleanly();
+      else until.abort();
+    }
+    expect(drops).toEqual(['the subscription ended']);
+  });
+
   it('a head is passed whose record was stored while the subscription was created', async () => {
     const quiet = await startEventStore({ version });
     closing.push(() => quiet.stop());

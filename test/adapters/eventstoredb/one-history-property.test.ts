@@ -62,6 +62,11 @@ const STEP: Record<string, (world: World) => unknown> = {
   'a kill of the server': ({ service }) => service.killServer(),
   'a restart of the server': ({ service }) => service.restartServer(),
   'a cut connection': ({ service }) => service.cut(),
+  'a subscription that falls behind': (world) => {
+    world.service.fallBehind();
+    world.service.appendElsewhere(account(world));
+    foreign(world);
+  },
   'a restart of the process': async ({ service }) => {
     await service.stopProcess();
     await service.startProcess();
@@ -96,8 +101,13 @@ async function run(world: World): Promise<void> {
     const name = names[world.random.below(names.length)] ?? '';
     done.push(name);
     try {
+      const { host } = world.service;
+      // Under way while it happens.
+      const asked = world.service.confirmed();
+      asked.catch(() => undefined);
       await STEP[name]?.(world);
       await world.service.confirm(CONFIRMED_WITHIN_MS);
+      if (world.service.host === host) await asked;
       expect(world.service.refused).toBeNull();
     } catch (error) {
       throw new Error(`seed ${world.random.seed}, after ${done.slice(-6).join('; ')}: ${error}`, { cause: error });

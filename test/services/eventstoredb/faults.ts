@@ -20,6 +20,7 @@ export class Faults {
   #refusing = false;
   #slowMs = 0;
   #projectionsHeld = false;
+  #behinds = 0;
   #frozen = false;
 
   /**
@@ -83,6 +84,16 @@ export class Faults {
   dropSubscriptions(code: status = status.UNKNOWN): void {
     for (const end of [...this.#subscriptions])
       end({ code, details: 'Unexpected SubscriptionDropReason: ConsumerTooSlow' });
+  }
+
+  /** Live subscriptions were too slow: from the next record on they read from the log again, and catch up. */
+  fallBehind(): void {
+    this.#behinds += 1;
+  }
+
+  /** For the server: how often. */
+  get behinds(): number {
+    return this.#behinds;
   }
 
   /** Nothing is wrong any more; calls that were met with silence stay without an answer. */

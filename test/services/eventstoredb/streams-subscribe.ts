@@ -51,29 +51,65 @@ export async function subscribe(
 async function run(
   context: Context,
   call: ServerWritableStream<ReadReq, ReadResp>,
-  { first, after, isWanted, checkpointEvery, isSilent }: Source,
+  source: Source,
   signal: AbortSignal,
 ): Promise<never> {
-  const { faults } = context;
   const give = async (message: ReadResp) => {
-    if (faults.isSilent('subscribe')) await forEver(signal);
-    await send(call, message, { signal, faults });
+    if (context.faults.isSilent('subscribe')) await forEver(signal);
+    await send(call, message, { signal, faults: context.faults });
   };
   await give(confirmation());
-  if (isSilent) await forEver(signal);
-  let isCaughtUp = false;
-  for (let index = first, looked = 0; ; index += 1) {
+  if (source.isSilent) await forEver(signal);
+  const feed = new Feed(context, source, give);
+  for (let index = source.first; ; index += 1) {
     if (index >= context.data.log.length) {
-      if (!isCaughtUp) await give(new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp()));
-      isCaughtUp = true;
+      await feed.end();
       await longer(context, index, signal);
     }
-    const event = recordAt(context.data, index, after);
-    if (!event) continue;
-    if (isWanted(event)) await give(eventMessage(event));
-    looked += 1;
-    if (looked % checkpointEvery > 0) continue;
-    await give(isCaughtUp ? checkpoint(event.position) : checkpointOnTheWay(context, event, index));
+    const event = recordAt(context.data, index, source.after);
+    if (event) await feed.record(event, index);
+  }
+}
+
+/** catching up -> live -> (too slow) -> catching up ... */
+class Feed {
+  readonly #context: Context;
+  readonly #source: Source;
+  readonly #give: (message: ReadResp) => Promise<void>;
+  #isLive = false;
+  #behinds: number;
+  #looked = 0;
+
+  constructor(context: Context, source: Source, give: (message: ReadResp) => Promise<void>) {
+    this.#context = context;
+    this.#source = source;
+    this.#give = give;
+    this.#behinds = context.faults.behinds;
+  }
+
+  async end(): Promise<void> {
+    if (!this.#isLive) await this.#give(new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp()));
+    this.#isLive = true;
+  }
+
+  async record(event: StoredEvent, index: number): Promise<void> {
+    await this.#mayFallBehind();
+    const { isWanted, checkpointEvery } = this.#source;
+    if (isWanted(event)) await this.#give(eventMessage(event));
+    this.#looked += 1;
+    if (this.#looked % checkpointEvery > 0) return;
+    const { position } = event;
+    await this.#give(this.#isLive ? checkpoint(position) : checkpointOnTheWay(this.#context, event, index));
+  }
+
+  /** 23.10 says nothing of it. */
+  async #mayFallBehind(): Promise<void> {
+    const { faults, version } = this.#context;
+    const falls = this.#isLive && this.#behinds < faults.behinds;
+    this.#behinds = faults.behinds;
+    if (!falls) return;
+    this.#isLive = false;
+    if (version === '25') await this.#give(new streams.ReadResp().setFellBehind(new streams.ReadResp.FellBehind()));
   }
 }
 

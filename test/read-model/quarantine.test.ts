@@ -1,0 +1,76 @@
+import { expect, test } from '@jest/globals';
+import { type RecordedEvent, StoreRefused, StoreUnavailable, StreamHidden } from '../../src/ports/event-store.js';
+import type { SetAside } from '../../src/ports/projection-states.js';
+import { accountNow } from '../../src/read-model/account-now.js';
+import type { FoldedStates } from '../../src/read-model/folded-states.js';
+import { Quarantine } from '../../src/read-model/quarantine.js';
+import { silentLogger } from '../support/silent-logger.js';
+
+/** Streams by name, and what reading each of them ends with; a stream without an error is whole. */
+function quarantined(errors: Record<string, Error | undefined>) {
+  const aside = new Map<string, SetAside>(Object.keys(errors).map((stream) => [stream, { why: 'unknown' }]));
+  const reads: string[] = [];
+  let now = 0;
+  const folded = {
+    setAside: aside,
+    extended: async (_: undefined, events: AsyncIterable<RecordedEvent>) => {
+      for await (const event of events) return { state: {}, revision: event.revision, eventId: event.id };
+      return { state: {}, revision: 0, eventId: 'e' };
+    },
+    skippedUpTo: () => -1,
+    takeBack: (stream: string) => void aside.delete(stream),
+    putAside: (stream: string, found: SetAside) => void aside.set(stream, found),
+  } as unknown as FoldedStates<object>;
+  const read = async function* (stream: string): AsyncGenerator<RecordedEvent> {
+    reads.push(stream);
+    yield* [];
+    const error = errors[stream];
+    if (error) throw error;
+  };
+  const parts = { folded, store: { read }, logger: silentLogger, now: () => now, commit: () => undefined };
+  const quarantine = new Quarantine(parts);
+  const wait = (ms: number) => {
+    now += ms;
+  };
+  return { quarantine, aside, reads, errors, wait };
+}
+
+test('a stream that the store refuses, or that it does not answer for, keeps no other one set aside', async () => {
+  const { quarantine, aside } = quarantined({
+    'account-1': new StoreRefused('no right'),
+    'account-2': new StoreUnavailable('away'),
+    'account-3': undefined,
+  });
+  await quarantine.retryAll();
+  expect([...aside.keys()]).toEqual(['account-1', 'account-2']);
+});
+
+test('an examination in vain is made up for with the next retry', async () => {
+  const { quarantine, aside, errors } = quarantined({});
+  errors['account-9'] = new StoreUnavailable('away');
+  await quarantine.examineLater('account-9');
+  expect(aside.size).toBe(0);
+  errors['account-9'] = new StreamHidden('account-9', 'it was deleted');
+  await quarantine.retryAll();
+  expect([...aside]).toEqual([
+    ['account-9', expect.objectContaining({ why: 'its stream cannot be read: it was deleted' })],
+  ]);
+});
+
+test('calls of an account cause one read a second at most', async () => {
+  const { quarantine, reads, wait } = quarantined({ 'account-1': new StreamHidden('account-1', 'it was deleted') });
+  for (const ms of [0, 500, 499, 1]) {
+    wait(ms);
+    await quarantine.retry('account-1');
+  }
+  expect(reads).toHaveLength(2);
+});
+
+test('a command learns of an account whose stream is hidden that it cannot be read, not an error', async () => {
+  const read = async function* (): AsyncGenerator<RecordedEvent> {
+    yield* [];
+    throw new StreamHidden('account-7', 'it was deleted');
+  };
+  const found = await accountNow({ read }, 7);
+  expect(found.unreadable(7)).toBe('account 7 is set aside: its stream cannot be read: it was deleted');
+});
