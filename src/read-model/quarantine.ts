@@ -7,7 +7,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
-import { type EventStore, type RecordedEvent, StreamHidden } from '../ports/event-store.js';
+import { type EventStore, type RecordedEvent, StoreRefused, StreamHidden } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
 import { type KeyUse, keyUseOf } from '../webhooks/key-use.js';
 import { AccountUnreadable, setAsideHidden } from './account-unreadable.js';
@@ -42,7 +42,7 @@ export class Quarantine<S> {
 
   async retryAll(): Promise<void> {
     const streams = new Set([...this.#parts.folded.setAside.keys(), ...this.#waiting]);
-    for (const stream of streams) await this.#examineOrWait(stream);
+    for (const stream of streams) if ((await this.#examineOrWait(stream)) === 'away') return;
   }
 
   /** Once, however often it is asked for meanwhile. */
@@ -52,10 +52,15 @@ export class Quarantine<S> {
     await this.#examineOrWait(stream);
   }
 
-  /** A store that is away, or refuses this stream alone, stops nobody else. */
-  async #examineOrWait(stream: string): Promise<void> {
-    this.#waiting.add(stream);
-    await this.examine(stream).catch(() => undefined);
+  /** A store that refuses this stream alone keeps no other one set aside. */
+  async #examineOrWait(stream: string): Promise<'examined' | 'refused' | 'away'> {
+    try {
+      await this.examine(stream);
+      return 'examined';
+    } catch (error) {
+      this.#waiting.add(stream);
+      return error instanceof StoreRefused ? 'refused' : 'away';
+    }
   }
 
   /** Until the signal aborts. */
@@ -97,8 +102,9 @@ export class Quarantine<S> {
 
   async #examine(stream: string): Promise<void> {
     const { folded, store, commit } = this.#parts;
-    const found = await this.#read(stream, store);
+    // First: what changes while it is read asks for another examination.
     this.#waiting.delete(stream);
+    const found = await this.#read(stream, store);
     const before = folded.setAside.get(stream);
     if (found.kind === 'unreadable') {
       if (before?.why === found.why) return this.log(new Map([[stream, before]]));

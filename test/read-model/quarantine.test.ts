@@ -35,14 +35,29 @@ function quarantined(errors: Record<string, Error | undefined>) {
   return { quarantine, aside, reads, errors, wait };
 }
 
-test('a stream that the store refuses, or that it does not answer for, keeps no other one set aside', async () => {
-  const { quarantine, aside } = quarantined({
+test('a stream that the store refuses keeps no other one set aside; a store that is away is not asked for each', async () => {
+  const { quarantine, aside, reads } = quarantined({
     'account-1': new StoreRefused('no right'),
-    'account-2': new StoreUnavailable('away'),
-    'account-3': undefined,
+    'account-2': undefined,
+    'account-3': new StoreUnavailable('away'),
+    'account-4': undefined,
   });
   await quarantine.retryAll();
-  expect([...aside.keys()]).toEqual(['account-1', 'account-2']);
+  expect([...aside.keys()]).toEqual(['account-1', 'account-3', 'account-4']);
+  expect(reads).toEqual(['account-1', 'account-2', 'account-3']);
+});
+
+test('a stream that changes while it is read is read again', async () => {
+  const { quarantine, aside, errors, reads } = quarantined({});
+  errors['account-9'] = new StreamHidden('account-9', 'it was deleted');
+  const first = quarantine.examineLater('account-9');
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(reads).toEqual(['account-9']);
+  const second = quarantine.examineLater('account-9');
+  errors['account-9'] = undefined;
+  await Promise.all([first, second]);
+  expect([reads.length, aside.size]).toEqual([2, 0]);
 });
 
 test('an examination in vain is made up for with the next retry', async () => {
