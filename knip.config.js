@@ -10,7 +10,6 @@ export default {
     'test/support/{clock-behind,sqlite-child-process}.js',
     'test/services/{kafka/kafka,eventstoredb/server-program}.js',
     'test/services/eventstoredb/as-program.ts',
-    'test/fixtures/data-dirs/make.ts',
     'test/architecture/planted/*.planted.ts',
     // Read and sent to EventStoreDB, which calls what they define.
     'projections/*.js',

@@ -5,7 +5,6 @@ import type { Backbone } from '../backbone.js';
 import { isViewGroup, retryGroup } from '../delivery/groups.js';
 import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
-import { isKeyOver, KEY_STREAMS } from '../idempotency/expiry.js';
 import type { Logger } from '../observability/logger.js';
 import type { Config } from '../settings/config.js';
 
@@ -14,7 +13,7 @@ export function startRetention(config: Config, { embedded }: Backbone, logger: L
   if (!embedded) return null;
   const sweeper = new Sweeper({
     store: embedded,
-    rules: retentionRules(config, Date.now),
+    rules: retentionRules(config),
     logger,
     now: Date.now,
     pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
@@ -23,8 +22,7 @@ export function startRetention(config: Config, { embedded }: Backbone, logger: L
   return sweeper;
 }
 
-/** @param now ms since the epoch */
-function retentionRules(config: Config, now: () => number): RetentionRules {
+function retentionRules(config: Config): RetentionRules {
   const { retention, retrySchedule, delivery, paymentTopics, topicPrefix } = config;
   const topics = topicsOf(paymentTopics, topicPrefix);
   return {
@@ -36,6 +34,5 @@ function retentionRules(config: Config, now: () => number): RetentionRules {
       return topics.isTier(topic) ? [retryGroup(delivery.group)] : [];
     },
     mayLose: isViewGroup,
-    expiring: { prefix: KEY_STREAMS, isOver: (last) => isKeyOver(last, now()) },
   };
 }

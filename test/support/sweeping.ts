@@ -2,7 +2,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { type RetentionRules, Sweeper } from '../../src/adapters/sqlite/sweeper.js';
-import { isKeyOver, KEY_STREAMS } from '../../src/idempotency/expiry.js';
 import { recordingLogger } from './recording-logger.js';
 
 /** The sweeper's waits between rounds are longer, its rests are shorter. */
@@ -20,8 +19,7 @@ export class Sweeping {
   #ended: (() => void) | null = null;
 
   constructor(store: StoreFile, rules: Partial<RetentionRules> = {}) {
-    const expiring = { prefix: KEY_STREAMS, isOver: isOverAt(() => this.#now) };
-    const all = { keptMs: 0, mostBytes: null, groupsOf: () => [], mayLose: () => false, expiring, ...rules };
+    const all = { keptMs: 0, mostBytes: null, groupsOf: () => [], mayLose: () => false, ...rules };
     this.#sweeper = new Sweeper({
       store,
       rules: all,
@@ -74,8 +72,3 @@ export class Sweeping {
     begin();
   }
 }
-
-const isOverAt =
-  (now: () => number): RetentionRules['expiring']['isOver'] =>
-  (last) =>
-    isKeyOver(last, now());

@@ -1,13 +1,12 @@
 /**
- * Retention of the store file, in the background: sweeps the records every minute and the expiring streams every hour, in
- * small transactions, with a rest after each. One process per DATA_DIR does it, by the same lock as a consumer group's.
+ * Retention of the store file, in the background: sweeps the records every minute, in small transactions, with a rest after
+ * each. The history stays. One process per DATA_DIR does it, by the same lock as a consumer group's.
  */
 import type { Logger } from '../../observability/logger.js';
 import { GroupLock } from './group-lock.js';
 import { codeOf } from './open-file.js';
 import { type HoldingRules, RecordSweep, type Swept } from './record-sweep.js';
 import type { StoreFile } from './store-file.js';
-import { type ExpiringStreams, StreamSweep } from './stream-sweep.js';
 import { SweepPace } from './sweep-pace.js';
 
 export interface RetentionRules extends HoldingRules {
@@ -15,7 +14,6 @@ export interface RetentionRules extends HoldingRules {
   readonly keptMs: number | null;
   /** How much of the store file may be in use before younger records are deleted too; null: unlimited. */
   readonly mostBytes: number | null;
-  readonly expiring: ExpiringStreams;
 }
 
 export interface SweeperParts {
@@ -34,7 +32,6 @@ const LOCK = '~retention';
 const PAUSE_MS = 10_000;
 /** From the start of one round to the next. */
 const EVERY_MS = 60_000;
-const ROUNDS_TO_STREAMS = 60;
 /** At the size limit, records of all topics within such a span are deleted together. */
 const SLICE_MS = 60_000;
 
@@ -42,7 +39,6 @@ export class Sweeper {
   readonly #parts: SweeperParts;
   readonly #lock: GroupLock;
   readonly #records: RecordSweep;
-  readonly #streams: StreamSweep;
   readonly #pace = new SweepPace();
   readonly #stopping = new AbortController();
   /** From the first time it had the lock; while another process has it, rounds are skipped. */
@@ -54,7 +50,6 @@ export class Sweeper {
     const { store, rules } = parts;
     this.#parts = parts;
     this.#records = new RecordSweep(store, rules);
-    this.#streams = new StreamSweep(store, rules.expiring);
     const nothing = () => undefined;
     const taken = () => {
       this.#running ??= this.#run();
@@ -78,19 +73,18 @@ export class Sweeper {
     const { signal } = this.#stopping;
     const { pause } = this.#parts;
     await pause(PAUSE_MS, signal);
-    for (let round = 0; !signal.aborted; round += 1) {
-      if (this.#lock.holds) await this.#round(round % ROUNDS_TO_STREAMS === 0);
+    while (!signal.aborted) {
+      if (this.#lock.holds) await this.#round();
       await pause(Math.max(PAUSE_MS, EVERY_MS - this.#pace.spentMs), signal);
     }
   }
 
-  async #round(withStreams: boolean): Promise<void> {
+  async #round(): Promise<void> {
     const { rules, logger, now } = this.#parts;
     this.#pace.begin();
     try {
       const records = (rules.keptMs === null ? 0 : await this.#byAge(now() - rules.keptMs)) + (await this.#bySize());
-      const streams = withStreams ? await this.#overStreams() : 0;
-      if (records + streams > 0) logger.debug({ records, streams }, 'retention: removed expired records');
+      if (records > 0) logger.debug({ records }, 'retention: removed expired records');
       if (this.#said === 'failed') this.#said = 'nothing';
     } catch (error) {
       if (this.#stopping.signal.aborted || this.#said === 'failed') return;
@@ -138,17 +132,6 @@ export class Sweeper {
       about,
       'store.sqlite exceeds BROKER_RETENTION_SIZE, and only history and unfinished records are left',
     );
-  }
-
-  async #overStreams(): Promise<number> {
-    let count = 0;
-    let begun = performance.now();
-    for await (const swept of this.#streams.remove()) {
-      count += await this.#rested(swept, begun);
-      begun = performance.now();
-      if (this.#stopping.signal.aborted) break;
-    }
-    return count;
   }
 
   async #rested({ count, ms }: Swept, begun: number): Promise<number> {

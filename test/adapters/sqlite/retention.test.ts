@@ -5,10 +5,8 @@ import { type RetentionRules, Sweeper } from '../../../src/adapters/sqlite/sweep
 import { auditCompleteness } from '../../../src/audit/completeness.js';
 import { topicsOf } from '../../../src/delivery/topics.js';
 import type { ReceivedRecord } from '../../../src/ports/broker.js';
-import { NO_STREAM } from '../../../src/ports/event-store.js';
 import { named, record, records, texts } from '../../contract/broker/inbox.js';
 import { collect } from '../../contract/contract.js';
-import { event } from '../../contract/event-store/follower.js';
 import { patience } from '../../runner/patience.js';
 import { eventually } from '../../support/eventually.js';
 import { silentLogger } from '../../support/silent-logger.js';
@@ -168,33 +166,6 @@ describe('by size', () => {
   });
 });
 
-describe('streams', () => {
-  const used = (ms: number) => ({ ...event({ usedAt: new Date(ms).toISOString() }), type: 'IdempotencyKeyUsed' });
-
-  test('of idempotency keys go an hour after their time, those of accounts never', async () => {
-    const now = Date.now();
-    const { store } = opened;
-    await store.append('account-1', [used(0)], NO_STREAM);
-    await store.append('idempotency-1-old', [used(0), used(now - 25 * HOUR)], NO_STREAM);
-    await store.append('idempotency-1-young', [used(0), used(now - 25 * HOUR + 1)], NO_STREAM);
-    await store.append('idempotency-1-unknown', [event()], NO_STREAM);
-    await store.append('idempotencz-1', [used(0)], NO_STREAM);
-    await sweeping().round(now);
-    const streams = ['account-1', 'idempotency-1-old', 'idempotency-1-young', 'idempotency-1-unknown', 'idempotencz-1'];
-    const counts = await Promise.all(streams.map(async (name) => (await collect(store.read(name))).length));
-    expect(counts).toEqual([1, 0, 2, 1, 1]);
-    expect(await store.append('idempotency-1-old', [event()], NO_STREAM)).toMatchObject({ revision: 0 });
-  });
-
-  test('are all gone over, however many they are', async () => {
-    const names = named(1_100).map((name) => `idempotency-${name}`);
-    await Promise.all(names.map((name) => opened.store.append(name, [used(0)], NO_STREAM)));
-    await sweeping().round(Date.now());
-    const count = opened.file.file.prepare('SELECT count(*) FROM events').pluck();
-    expect(count.get()).toBe(0);
-  });
-});
-
 describe('beside the work', () => {
   test('the file stops growing while records come and go', async () => {
     const swept = sweeping({ keptMs: HOUR });
@@ -214,8 +185,8 @@ describe('beside the work', () => {
     const swept = sweeping();
     await swept.round(later(2 * WEEK));
     const small = swept.rests.length;
-    // At the end of the topic and of the streams it rests too if the machine stopped it for a millisecond meanwhile.
-    expect([10, 11, 12]).toContain(small);
+    // At the end of the topic it rests too if the machine stopped it for a millisecond meanwhile.
+    expect([10, 11]).toContain(small);
     await opened.broker.publish('topic', records(named(10).map((name) => name + 'x'.repeat(500_000))));
     await swept.round(later(2 * WEEK));
     expect(swept.rests.length).toBeGreaterThan(small + 2);
@@ -225,8 +196,7 @@ describe('beside the work', () => {
     for (let batch = 0; batch < 40; batch += 1) await opened.broker.publish('topic', fiveHundred());
     const before = await publishing(100);
     const stopping = new AbortController();
-    const expiring = { prefix: 'none-', isOver: () => false };
-    const rules = { keptMs: WEEK, mostBytes: null, groupsOf: () => [], mayLose: () => false, expiring };
+    const rules = { keptMs: WEEK, mostBytes: null, groupsOf: () => [], mayLose: () => false };
     const pause = (ms: number) => delay(ms >= 10_000 ? 0 : ms, undefined, { signal: stopping.signal }).catch(() => {});
     const sweeper = new Sweeper({ store: opened.file, rules, logger: silentLogger, now: () => later(2 * WEEK), pause });
     folder.onClose(() => {
