@@ -1,8 +1,5 @@
 /** The projection commands on the test server: what goes wrong at a server, what they say of it, and what mends it. */
-import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import { EventStoreDbProjections } from '../../src/adapters/eventstoredb/projection-server.js';
@@ -310,22 +307,4 @@ test('only those of the system run, and none of ours is there yet: deploy says s
   for (const command of COMMANDS) {
     expect(await fails(command)).toBe(`account-webhooks: the server runs only its system projections: ${runAll}`);
   }
-});
-
-test('the documented way to delete the results of earlier releases', async () => {
-  const { url } = await start();
-  for (const id of [1, 2]) await append(id);
-  await client.createProjection(NAME, `${projectionSource(NAME).trimEnd().slice(0, -1)}.outputState();`);
-  await eventually(async () => 'accountId' in Object(await stateOf(2)));
-  expect((await projections('deploy')).code).toBe(0);
-  const guide = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
-  const [, script = ''] = /```js delete-results\.mjs\n(.*?)```/s.exec(guide) ?? [];
-  const execute = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, url]);
-  expect((await execute()).stdout).toBe(`${NAME}: 2 result streams deleted\n`);
-  for (const stream of ['account-1-result', 'account-2-result', 'result']) {
-    const left = client.readStream(`$projections-${NAME}-${stream}`)[Symbol.asyncIterator]().next();
-    await expect(left).rejects.toMatchObject({ type: 'stream-not-found' });
-  }
-  expect((await execute()).stdout).toBe('');
-  expect((await projections('verify')).code).toBe(0);
 });
