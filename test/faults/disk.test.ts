@@ -4,6 +4,7 @@
  * and once there is room all of them arrive.
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
+import type { PartState } from '../../src/observability/readiness.js';
 import { eventually } from '../support/eventually.js';
 import { FaultScene } from '../support/fault-scene.js';
 import { FaultyLibc, withFaultyLibc } from '../support/faulty-libc.js';
@@ -39,10 +40,10 @@ withFaultyLibc(() => {
     libc.close();
   });
 
-  /** A service with three webhooks, whose disk can fail. */
-  async function serving(): Promise<Service> {
+  /** A service with three webhooks. @param file the disk can fail for files of this name; all, without it */
+  async function serving(file = ''): Promise<Service> {
     scene = await FaultScene.open();
-    libc = new FaultyLibc(String(scene.settings.DATA_DIR));
+    libc = new FaultyLibc(`${scene.settings.DATA_DIR}${file && `/${file}`}`);
     urls = scene.urls(...PATHS);
     const service = await scene.serve(libc.settings);
     token = await scene.account(service, ACCOUNT, urls);
@@ -139,7 +140,49 @@ withFaultyLibc(() => {
     const verdict = scene.oracle.report('the disk is full, and kill -9');
     expect(verdict).toMatchObject({ pairs: EVENTS * PATHS.length, lost: 0, differing: 0, unexpected: 0 });
   });
+
+  test('the disk is full for the deliveries view alone: deliveries continue, and the view catches up', async () => {
+    const service = await serving('deliveries-view');
+    const view = async () => (await partsOf(service)).find(({ part }) => part === 'deliveries view');
+    await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'before-'), urls);
+    await eventually(async () => (await listed(service, token)) === EVENTS, PATIENCE);
+    libc.diskFull(1);
+    await scene.publish(paymentEvents(ACCOUNT, EVENTS, 'during-'), urls);
+    await eventually(async () => (await view())?.ready === false, PATIENCE);
+    await scene.nothingLost(PATIENCE_MS);
+    expect(libc.writesRefused).toBeGreaterThan(0);
+    expect(await listed(service, token)).toBe(EVENTS);
+    expect((await partsOf(service)).filter(({ ready }) => !ready)).toEqual([
+      { part: 'deliveries view', ready: false, needed: false, why: 'its file is not writable' },
+    ]);
+    libc.diskFull(0);
+    await eventually(async () => (await listed(service, token)) === 2 * EVENTS, PATIENCE);
+    expect(await view()).toMatchObject({ ready: true });
+    const verdict = scene.oracle.report('the disk is full for the deliveries view');
+    const pairs = 2 * EVENTS * PATHS.length;
+    expect(verdict).toEqual({ pairs, lost: 0, sentTwice: 0, differing: 0, unexpected: 0 });
+  });
 });
+
+/** The parts of a process that is ready. */
+async function partsOf({ adminUrl }: Service): Promise<readonly PartState[]> {
+  const response = await fetch(`${adminUrl}/health/ready`);
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { parts: PartState[] }).parts;
+}
+
+/** The number of delivered events in the list of the first webhook. */
+async function listed({ url }: Service, token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  const { webhooks } = (await (await fetch(`${url}/api/webhooks`, { headers })).json()) as {
+    webhooks: { id: number }[];
+  };
+  const list = await fetch(`${url}/api/webhooks/${webhooks[0]?.id}/deliveries?outcome=delivered&limit=200`, {
+    headers,
+  });
+  expect(list.status).toBe(200);
+  return ((await list.json()) as { deliveries: unknown[] }).deliveries.length;
+}
 
 /** Success is 200; a failure has the API's shape. */
 async function posted(api: string, token: string, webhook: { eventType: string; url: string }): Promise<Answer> {

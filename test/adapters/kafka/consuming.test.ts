@@ -104,6 +104,43 @@ withKafka((brokers) => {
     ]);
   });
 
+  it('continues behind records that retention removes ahead of it while it runs, and says which', async () => {
+    const broker = open();
+    const starts: PartitionStart[] = [];
+    let begun = 0;
+    let mayHandle: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      mayHandle = resolve;
+    });
+    // More than a consumer fetches ahead.
+    const [count, low] = [40, 38];
+    const wide = Buffer.alloc(100_000);
+    for (let n = 0; n < count; n += 1)
+      await broker.publish(topic, [{ ...record(''), key: Buffer.from(`${n}`), value: wide }]);
+    await broker.consume({
+      topics: [topic],
+      group,
+      inFlight: 1,
+      onStart: async (start) => void starts.push(start),
+      handler: async ({ key }) => {
+        begun += 1;
+        await held;
+        received.push(`${key}`);
+      },
+    });
+    await eventually(() => begun === 1, PATIENCE);
+    await admin.fetchTopicOffsets(topic);
+    await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: `${low}` }] });
+    mayHandle();
+    await eventually(() => received.includes(`${count - 1}`), PATIENCE);
+    const before = received.slice(0, low - count);
+    expect(before.length).toBeGreaterThan(0);
+    expect(before.length).toBeLessThan(low);
+    expect(received).toEqual([...before.map((_, n) => `${n}`), `${low}`, `${low + 1}`]);
+    expect(starts.at(-1)).toEqual({ topic, partition: 0, expected: before.length, offset: low });
+    await eventually(async () => (await broker.committed(group, topic)).get(0) === count, PATIENCE);
+  });
+
   it('says where it starts again in a topic that was deleted under it, and how far it had come', async () => {
     const broker = open();
     const starts: PartitionStart[] = [];

@@ -1,0 +1,120 @@
+/**
+ * `dead-letters replay` is killed, or runs from two terminals at once. A kill leaves what was durable: here the broker takes
+ * nothing after so many publications. A second terminal begins before a publication of the first.
+ */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { createDeliver } from '../../../src/delivery/deliver.js';
+import { type Delivery, newDelivery } from '../../../src/delivery/delivery.js';
+import type { PaymentEvent } from '../../../src/delivery/payment/payment-event.js';
+import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
+import { unrouted } from '../../../src/delivery/retry/dead-letters.js';
+import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
+import { eachStepOnce } from '../../../src/delivery/retry/steps-once.js';
+import { BrokerUnavailable } from '../../../src/ports/broker.js';
+import { deactivated, exhausted, ofUnreadable, UNREADABLE } from '../../support/dead-letter-samples.js';
+import { DeliverFixture, OWN, SCHEDULE } from '../../support/deliver-fixture.js';
+import { EVENT, NOW, named, paymentRecord, received } from '../../support/delivery-samples.js';
+import { webhookOf } from '../../support/fake-accounts.js';
+
+const WEBHOOKS = [1, 2, 3];
+/** A retry record and a log entry for each delivery, then the payment. */
+const PUBLICATIONS = 2 * WEBHOOKS.length + 1;
+const AFTER_EACH = Array.from({ length: PUBLICATIONS }, (_, n) => n);
+
+let fixture: DeliverFixture;
+beforeEach(async () => {
+  fixture = new DeliverFixture();
+  fixture.accounts.put(...WEBHOOKS.map((id) => webhookOf(id)));
+  const [one, two, three] = WEBHOOKS.map((id) => newDelivery(EVENT, named(id), received(paymentRecord())));
+  const payment = unrouted(received(paymentRecord(), { offset: 8 }), EVENT as PaymentEvent, UNREADABLE);
+  await fixture.broker.publish(fixture.topics.deadLetters, [
+    exhausted(one as Delivery, 'status 503'),
+    deactivated(two as Delivery),
+    ofUnreadable(three as Delivery),
+    payment,
+  ]);
+});
+
+/** @returns the number of replayed deliveries and payments */
+async function replay(): Promise<number> {
+  const { broker, topics, accounts, parts } = fixture;
+  const replays = replayDeadLetters(
+    {
+      broker,
+      topics,
+      tier: SCHEDULE[0],
+      recipientNow: (delivery) => confirmedRecipientOf(delivery, accounts, parts.wasRemoved),
+      isReadable: async () => true,
+      now: () => NOW,
+    },
+    () => true,
+  );
+  let count = 0;
+  for await (const { kind } of replays) count += kind === 'replayed' || kind === 'published' ? 1 : 0;
+  return count;
+}
+
+/** @param then is called instead of the publication after this many */
+function afterPublications(count: number, then: (publish: () => Promise<void>) => Promise<void>): void {
+  const publish = fixture.broker.publish.bind(fixture.broker);
+  let done = 0;
+  fixture.broker.publish = (...given) => {
+    done += 1;
+    return done === count + 1 ? then(() => publish(...given)) : publish(...given);
+  };
+}
+
+/** The URLs of the attempts that a dispatcher makes of all that waits. */
+async function sent(): Promise<string[]> {
+  const retry = eachStepOnce(createDeliver(fixture.parts));
+  for (const { delivery } of fixture.waiting) await retry(delivery, OWN);
+  return fixture.requests.map(({ url }) => url);
+}
+
+const EACH_ONCE = WEBHOOKS.map((id) => webhookOf(id).endpoint);
+
+const published = () => fixture.broker.of('payment-events').length;
+
+describe.each(AFTER_EACH)('a replay that is killed after %i publications', (count) => {
+  test('is finished by the next one, which repeats at most the delivery in flight', async () => {
+    afterPublications(count, () => Promise.reject(new BrokerUnavailable('killed')));
+    await expect(replay()).rejects.toThrow('killed');
+    expect(await replay()).toBe(WEBHOOKS.length + 1 - Math.floor(count / 2));
+    expect(fixture.waiting).toHaveLength(WEBHOOKS.length + (count % 2));
+    expect(fixture.log.map(({ webhookId }) => webhookId)).toEqual(WEBHOOKS);
+    expect(published()).toBe(1);
+    expect(await sent()).toEqual(EACH_ONCE);
+    expect(await replay()).toBe(0);
+  });
+});
+
+describe.each(AFTER_EACH)('a second terminal that begins after %i publications of the first', (count) => {
+  test('loses nothing, and no delivery is sent twice', async () => {
+    let replayedBySecond = 0;
+    afterPublications(count, async (publish) => {
+      replayedBySecond = await replay();
+      await publish();
+    });
+    expect(await replay()).toBeGreaterThanOrEqual(WEBHOOKS.length);
+    expect(replayedBySecond).toBe(WEBHOOKS.length + 1 - Math.floor(count / 2));
+    expect(new Set(fixture.waiting.map(({ delivery }) => delivery.turn))).toEqual(new Set([1]));
+    expect(await sent()).toEqual(EACH_ONCE);
+    expect(await replay()).toBe(0);
+  });
+});
+
+test.each([
+  [PUBLICATIONS - 2, 1],
+  [PUBLICATIONS - 1, 2],
+])(
+  'a payment that a second terminal replays after %i publications of the first is in its topic %i time(s)',
+  async (count, times) => {
+    afterPublications(count, async (publish) => {
+      await replay();
+      await publish();
+    });
+    await replay();
+    expect(published()).toBe(times);
+    expect(await replay()).toBe(0);
+  },
+);
