@@ -18,7 +18,7 @@ export class MasterKeyMissing extends Error {
 export function masterKeyFromFile(dataDir: string, randomBytes: (size: number) => Buffer): Buffer {
   const path = join(dataDir, 'master.key');
   if (!existsSync(path)) {
-    if (lstatSync(path, { throwIfNoEntry: false })) {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
       throw new MasterKeyMissing(`${path} is a link to a missing file: restore the key`);
     }
     if (existsSync(join(dataDir, 'store.sqlite'))) {
