@@ -8,8 +8,18 @@ import type { AddressInfo } from 'node:net';
 import type { ExposedMetrics } from './metrics.js';
 import type { Readiness } from './readiness.js';
 
-/** How long a connection may stall: by default Node lets a client keep an unread response forever. */
-const STALL_MS = 30_000;
+export interface AdminLimits {
+  /** How long a connection may stall: by default Node lets a client keep an unread response forever. */
+  readonly stallMs: number;
+  /** Time for a whole request. Node's default is five minutes. */
+  readonly requestMs: number;
+  /** How often Node checks for slow requests. */
+  readonly lookEveryMs: number;
+  /** Connections above the limit are closed on arrival: the descriptors are also those of deliveries. */
+  readonly connections: number;
+}
+
+const LIMITS: AdminLimits = { stallMs: 30_000, requestMs: 10_000, lookEveryMs: 1_000, connections: 1_000 };
 
 export interface AdminServer {
   readonly port: number;
@@ -32,14 +42,21 @@ export async function startAdminServer(
   host: string,
   port: number,
   parts: AdminParts,
-  stallMs = STALL_MS,
+  given: Partial<AdminLimits> = {},
 ): Promise<AdminServer> {
-  const server = createServer(async (request, response) => {
+  const { stallMs, requestMs, lookEveryMs, connections } = { ...LIMITS, ...given };
+  const options = {
+    headersTimeout: requestMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: lookEveryMs,
+  };
+  const server = createServer(options, async (request, response) => {
     const { status, type, body } = await answer(request.url ?? '', parts);
     response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
     response.end(request.method === 'HEAD' ? undefined : body);
   });
   server.timeout = stallMs;
+  server.maxConnections = connections;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);

@@ -2,7 +2,7 @@
  * The default master key of the embedded mode: created once in DATA_DIR, mode 0600. Two processes may create it at once:
  * each writes the key to a temporary file and hard-links it into place, and the first link wins.
  */
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MASTER_KEY_BYTES } from './master-keys.js';
 
@@ -18,6 +18,9 @@ export class MasterKeyMissing extends Error {
 export function masterKeyFromFile(dataDir: string, randomBytes: (size: number) => Buffer): Buffer {
   const path = join(dataDir, 'master.key');
   if (!existsSync(path)) {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      throw new MasterKeyMissing(`${path} is a link to a missing file: restore the key`);
+    }
     if (existsSync(join(dataDir, 'store.sqlite'))) {
       throw new MasterKeyMissing(`MASTER_KEY is not set and ${path} is missing, but there is a store: restore the key`);
     }

@@ -54,7 +54,10 @@ export function createSealing(
     open(sealed, place) {
       const [version, keyId = '', payload = ''] = sealed.split('.');
       const key = opening.get(keyId);
-      if (version !== 'v1' || !key) throw new CannotOpen(`a value of ${place.field} is sealed with an unknown key`);
+      if (!sealing.hasKeyOf(sealed)) {
+        throw new CannotOpen(`${place.field} is sealed with another MASTER_KEY: set that one as MASTER_KEY_PREVIOUS`);
+      }
+      if (version !== 'v1' || !key) throw new CannotOpen(`${place.field} is not a sealed value`);
       try {
         return opened(key, Buffer.from(payload, 'base64url'), place);
       } catch (cause) {

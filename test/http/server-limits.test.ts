@@ -103,6 +103,14 @@ describe('slow requests are 408, and their connections are closed', () => {
     expectAnswer(connection.received, '408 Request Timeout');
   });
 
+  it('a body that drips in after its answer', async () => {
+    const { port } = await started({ ...FAST, requestMs: 300 });
+    const lines = ['Content-Type: application/json', 'Content-Length: 60000'];
+    const connection = (await hold(port)).send(head('POST /api/webhooks HTTP/1.1', ...lines)).keepSending(' ');
+    await isClosed(connection);
+    expect(connection.received).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
   it('a connection on which nothing is sent is closed', async () => {
     const { port } = await started(FAST);
     const connection = await hold(port);
@@ -232,9 +240,16 @@ describe('answers that are not read', () => {
   });
 });
 
-describe('a slowloris of 200 connections', () => {
+describe.each([
+  ['heads', START, 'X: y\r\n'],
+  [
+    'bodies',
+    `${head('POST /api/webhooks HTTP/1.1', 'Authorization: Bearer caller-42', 'Content-Length: 60000')}{`,
+    ' ',
+  ],
+])('a slowloris of 200 connections with %s that drip in', (_, start, next) => {
   const drip = async (port: number) => {
-    for (const connection of await holdMany(port, 200)) connection.send(START).keepSending('X: y\r\n');
+    for (const connection of await holdMany(port, 200)) connection.send(start).keepSending(next);
   };
 
   it('does not keep a good client from its answer', async () => {
@@ -245,7 +260,7 @@ describe('a slowloris of 200 connections', () => {
   });
 
   it('that takes up every connection loses them when its time is over', async () => {
-    const { port } = await started({ ...FAST, connections: 200 });
+    const { port } = await started({ ...FAST, requestMs: 300, connections: 200 });
     await drip(port);
     await isAnswered(port);
     await eventually(() => held.every((connection) => connection.isClosed));

@@ -1,8 +1,8 @@
-import { afterEach, expect, it } from '@jest/globals';
-import { type AdminServer, startAdminServer } from '../../src/observability/admin-server.js';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type AdminLimits, type AdminServer, startAdminServer } from '../../src/observability/admin-server.js';
 import { eventually } from '../support/eventually.js';
 import { HeldConnection } from '../support/held-connection.js';
-import { head } from '../support/raw-request.js';
+import { head, rawRequest } from '../support/raw-request.js';
 
 /** What it answers with is large. */
 const LARGE = {
@@ -11,18 +11,61 @@ const LARGE = {
 } as never;
 
 let server: AdminServer | undefined;
-let held: HeldConnection | undefined;
+let held: HeldConnection[] = [];
 
 afterEach(async () => {
-  held?.close();
+  for (const connection of held) connection.close();
+  held = [];
   await server?.close();
 });
 
+const GET = head('GET /health/live HTTP/1.1', 'Host: 127.0.0.1');
+const QUICK = { requestMs: 150, lookEveryMs: 20 };
+
+async function started(limits: Partial<AdminLimits>): Promise<number> {
+  server = await startAdminServer('127.0.0.1', 0, LARGE, limits);
+  return server.port;
+}
+
+async function hold(port: number): Promise<HeldConnection> {
+  const connection = await HeldConnection.open(port);
+  held.push(connection);
+  return connection;
+}
+
 it('a connection that does not read what it asked for is closed', async () => {
-  server = await startAdminServer('127.0.0.1', 0, LARGE, 150);
-  held = (await HeldConnection.open(server.port)).stopReading();
-  const asked = head('GET /health/ready HTTP/1.1');
-  held.send(asked.repeat(200)).keepSending(asked);
-  await eventually(() => held?.isClosed, { message: 'it stays open' });
-  expect(held.received).toBe('');
+  const connection = (await hold(await started({ stallMs: 150 }))).stopReading();
+  const asked = head('GET /health/ready HTTP/1.1', 'Host: 127.0.0.1');
+  connection.send(asked.repeat(200)).keepSending(asked);
+  await eventually(() => connection.isClosed, { message: 'it stays open' });
+  expect(connection.received).toBe('');
+});
+
+describe('200 slow connections', () => {
+  const body = head('POST /health/live HTTP/1.1', 'Host: 127.0.0.1', 'Content-Length: 60000');
+  const chunks = head('POST /health/live HTTP/1.1', 'Host: 127.0.0.1', 'Transfer-Encoding: chunked');
+
+  it.each<[string, (connection: HeldConnection) => unknown]>([
+    ['that send nothing', () => undefined],
+    ['whose head drips in', (connection) => connection.send(GET.slice(0, -2)).keepSending('X: y\r\n')],
+    ['whose body never ends', (connection) => connection.send(body).keepSending(' ')],
+    ['whose chunks never end', (connection) => connection.send(chunks).keepSending('1\r\n \r\n')],
+  ])('%s keep nobody from an answer, and are closed', async (_, misbehave) => {
+    const port = await started(QUICK);
+    for (let count = 0; count < 200; count += 1) misbehave(await hold(port));
+    expect((await rawRequest(port, GET)).status).toBe(200);
+    await eventually(() => held.every((connection) => connection.hasEnded || connection.isClosed), {
+      message: 'they stay open',
+    });
+  });
+});
+
+it('connections over the limit are closed as they come', async () => {
+  const port = await started({ connections: 2 });
+  const [first] = [await hold(port), await hold(port)];
+  const over = (await hold(port)).keepSending(GET);
+  await eventually(() => over.isClosed, { message: 'it stays open' });
+  first.send(GET);
+  await eventually(() => first.received.includes('"live"'), { message: 'one within the limit is not served' });
+  expect(over.received).toBe('');
 });

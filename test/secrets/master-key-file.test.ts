@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { masterKeyFromFile } from '../../src/secrets/master-key-file.js';
@@ -37,4 +37,17 @@ it('is refused where the file holds something else', () => {
   writeFileSync(join(directory.path, 'master.key'), 'short');
   expect(() => masterKeyFromFile(directory.path, randomBytes)).toThrow(/holds no valid key/);
   expect(readFileSync(join(directory.path, 'master.key'), 'utf8')).toBe('short');
+});
+
+it('may be a link to a file elsewhere', () => {
+  const key = Buffer.alloc(32, 9);
+  writeFileSync(join(directory.path, 'elsewhere'), key.toString('base64'));
+  symlinkSync('elsewhere', join(directory.path, 'master.key'));
+  expect(masterKeyFromFile(directory.path, randomBytes)).toEqual(key);
+});
+
+it('is refused where it is a link to a missing file, and nothing is made there', () => {
+  symlinkSync('elsewhere', join(directory.path, 'master.key'));
+  expect(() => masterKeyFromFile(directory.path, randomBytes)).toThrow(/is a link to a missing file: restore the key/);
+  expect(readdirSync(directory.path)).toEqual(['master.key']);
 });

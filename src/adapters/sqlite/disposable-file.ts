@@ -125,8 +125,9 @@ function locked(path: string, kind: FileKind): SqliteFile {
   const file = openFile(path, 0);
   try {
     file.pragma('locking_mode = EXCLUSIVE');
-    file.pragma('journal_mode = WAL');
     file.transaction(() => checkOrCreate(file, kind)).exclusive();
+    // Only now: a link may point to a file of others, which the pragma would change.
+    file.pragma('journal_mode = WAL');
     return file;
   } catch (error) {
     file.close();

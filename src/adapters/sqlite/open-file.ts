@@ -1,5 +1,5 @@
 /** Opens a SQLite file that no other user of the machine can read. */
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { DRIVER_PACKAGE, driver } from './driver.js';
@@ -64,15 +64,12 @@ export function opened<T>(open: () => T): T {
 }
 
 /**
- * SQLite gives its -wal and -shm files the mode of the file itself. An existing file is not opened here: closing any
- * descriptor of a file releases all locks that this process holds on it, SQLite's too (POSIX advisory locks).
+ * SQLite gives its -wal and -shm files the mode of the file itself. Unlike 'wx', 'a' creates what a symbolic link points to.
+ * An existing file is not opened here: closing any descriptor of a file releases all locks that this process holds on it,
+ * SQLite's too (POSIX advisory locks).
  */
 function createPrivate(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  }
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
 /** The code of an error of SQLite or fs, for messages; never its text, which may contain a path. */
