@@ -11,12 +11,15 @@ const PROJECTS = ['faults', 'e2e', 'contract', 'unit'];
  */
 const LONGEST = [
   'faults/random-kills.test.ts',
+  'faults/clock.test.ts',
   'faults/eventstoredb.test.ts',
   'faults/servers-lost.test.ts',
   'faults/kafka-silent.test.ts',
   'faults/several-processes.test.ts',
   'faults/scale-out.test.ts',
   'faults/crash.test.ts',
+  'adapters/eventstoredb/one-history-property.test.ts',
+  'e2e/planted-secrets.test.ts',
   'faults/kafka.test.ts',
   'delivery/payment-fuzz.test.ts',
   'audit/completeness-property.test.ts',
