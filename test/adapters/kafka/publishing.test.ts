@@ -5,6 +5,7 @@ import { toRetryRecord } from '../../../src/delivery/delivery.js';
 import { BrokerUnavailable, type NewRecord, RecordTooLarge } from '../../../src/ports/broker.js';
 import { collect, unique } from '../../contract/contract.js';
 import { deliveryTo, paymentRecord } from '../../support/delivery-samples.js';
+import { eventually } from '../../support/eventually.js';
 import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';
 import { recordingLogger } from '../../support/recording-logger.js';
 
@@ -147,8 +148,11 @@ withKafka((brokers) => {
     await createTopic(old, set);
     const isOwn = (topic: string) => topic.startsWith('own-');
     const it = broker({ isOwn, retentionMs: 3_600_000 });
+    await eventually(async () => (await it.listTopics()).includes(old));
     await it.ensureTopics([old, fresh, foreign]);
     const stamped = { 'message.timestamp.type': 'LogAppendTime' };
+    // The controller answers, and its brokers learn of the change some milliseconds later.
+    await eventually(async () => 'message.timestamp.type' in (await configOf(old)));
     expect(await configOf(old)).toEqual({ ...set, ...stamped });
     expect(await configOf(fresh)).toEqual({ 'retention.ms': '3600000', ...stamped });
     expect(await configOf(foreign)).toEqual({ 'retention.ms': '3600000' });
