@@ -74,6 +74,11 @@ export const SECTIONS = {
       'sub',
       "The claim of another issuer's tokens that contains the account's number.",
     ),
+    AUTH_CLOCK_TOLERANCE: setting(
+      durationOrOff,
+      '30s',
+      "How far another issuer's clock may differ from this one: for `iat`, `nbf` and `exp` of its tokens; `0` means not at all.",
+    ),
   },
   'Limits of the API': {
     RATE_LIMIT_WRITES: setting(wholeOrOff, '20000', 'How many write requests an account may send per minute.'),
