@@ -118,7 +118,7 @@ export function kafkaSettings(
 ): KafkaSettings {
   return {
     brokers: [...brokers],
-    ...(tls && { ssl: caFile === null ? true : { ca: [certificatesFrom('KAFKA_CA_FILE', caFile)] } }),
+    ...(tls && { ssl: caFile === null ? true : trustOnly(certificatesFrom('KAFKA_CA_FILE', caFile)) }),
     ...(sasl && { sasl: saslOf(sasl) }),
     partitions,
     replicationFactor,
@@ -126,6 +126,11 @@ export function kafkaSettings(
     isOwn: topicsOf(paymentTopics, topicPrefix).isOwn,
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
   };
+}
+
+/** No public CA may vouch for a broker. Each certificate is trusted, self-signed or not. */
+function trustOnly(ca: string) {
+  return { ca: [ca], allowPartialTrustChain: true };
 }
 
 function saslOf({ mechanism, username, password }: NonNullable<KafkaConfig['sasl']>) {
