@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { KafkaSettings } from './adapters/kafka/broker.js';
 import { SqliteBroker } from './adapters/sqlite/broker.js';
 import { SqliteEventStore } from './adapters/sqlite/event-store.js';
-import { DataDirUnusable, StoreFile, type StoreUse } from './adapters/sqlite/store-file.js';
+import { DataDirUnusable, StoreFile } from './adapters/sqlite/store-file.js';
 import { longestDelayMs } from './delivery/retry/retry-schedule.js';
 import { topicsOf } from './delivery/topics.js';
 import type { Logger } from './observability/logger.js';
@@ -79,11 +79,11 @@ function ownMasterKey(dataDir: string): Buffer {
 }
 
 /** store.sqlite, opened by the first that needs it: store and broker share it. */
-export function embeddedFile({ dataDir }: Config, use: StoreUse = 'work') {
+export function embeddedFile({ dataDir }: Config) {
   let file: StoreFile | null = null;
   return {
     open: () => {
-      file ??= new StoreFile(dataDir, undefined, use);
+      file ??= new StoreFile(dataDir);
       return file;
     },
     opened: () => file,
