@@ -1,6 +1,7 @@
 /** POST /api/webhooks/{id}/test: sends a test event to one webhook, active or not, and returns the result. */
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
+import { FAILURE_REASONS, type FailureReason } from '../endpoints/failure.js';
 import type { Logger } from '../observability/logger.js';
 import type { TraceContext } from '../observability/trace-context.js';
 import type { TestOutcome, TestResult } from '../ports/test-outcome.js';
@@ -21,7 +22,7 @@ const testResultSchema = {
   type: 'object',
   required: ['success', 'message', 'result'],
   properties: {
-    success: { type: 'boolean', description: 'Whether the receiver answered 2xx, completely and in time.' },
+    success: { type: 'boolean', description: 'Whether the receiver answered 2xx in time.' },
     message: { type: 'string', description: 'The human-readable outcome.' },
     result: {
       title: 'TestResult',
@@ -75,8 +76,8 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
         const { success, ...result } = outcome.result;
         const about = { ...aboutRequest(ctx), webhookId: webhook.id, deliveryId: result.id };
         logger.info({ ...about, success, ...result }, 'a test event was sent');
-        const error = shownFailure(result.error);
-        ctx.body = { success, message: messageOf({ ...result, error }), result: { ...result, error } };
+        const shown = shownFailure(result);
+        ctx.body = { success, message: messageOf(shown), result: shown };
         return;
       }
       case 'busy':
@@ -98,9 +99,10 @@ function notNow(message: string, seconds: number): ApiError {
   return new ApiError(429, message, { headers: { 'retry-after': String(seconds) } });
 }
 
-function messageOf({ status, error }: Pick<TestResult, 'status' | 'error'>): string {
+function messageOf({ status, error, reason }: Omit<TestResult, 'success'>): string {
   if (error === null) return `the endpoint answered ${status}`;
-  return status === null ? `the endpoint did not answer: ${error}` : `the endpoint did not answer in full: ${error}`;
+  const cause = reason ? `, ${FAILURE_REASONS[reason as FailureReason]}` : '';
+  return `the endpoint did not answer: ${error}${cause}`;
 }
 
 /** Ignores the body, within the size limit. @throws ApiError 413, 400 */
