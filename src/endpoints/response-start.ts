@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 
 /** Of a status line: a longer one is none. */
 const MOST_CHARACTERS = 1_024;
-/** Beyond it the connection is closed (received-limit.ts). */
+/** More than received-limit.ts allows. */
 const MOST_CONTINUES = 9;
 /** RFC 9112, section 4, with any version and line end: a server's reason phrase and line ends do not matter. */
 const STATUS_LINE = /^[\r\n]*HTTP\/\d(?:\.\d)? +(101|[2-9]\d\d)(?: [^\r\n]*)?\r?\n/;
@@ -35,7 +35,7 @@ export class ResponseStart {
   }
 
   /** A request is being written. Only what is read from now on can answer it. */
-  await(): void {
+  begin(): void {
     this.#isAwaited = true;
     this.#restart(null, 0);
   }
@@ -58,7 +58,7 @@ export class ResponseStart {
   get text(): string {
     const room = MOST_CHARACTERS - this.#text.length;
     if (this.#chunk === null || room <= 0) return this.#text;
-    return this.#text + this.#chunk.toString('latin1', this.#from, Math.min(this.#chunk.length, this.#from + room));
+    return this.#text + this.#chunk.toString('latin1', this.#from, this.#from + room);
   }
 
   /** Null before a complete status line of a final response, or of 101, after which no other response follows. */
@@ -71,7 +71,8 @@ export class ResponseStart {
     if (this.#chunk !== null) this.#text = this.text;
     this.#chunk = chunk;
     this.#from = 0;
-    if (this.#text === '' && chunk[STATUS_END - 3] === ONE) renumberContinues(chunk);
+    const { length } = this.#text;
+    if (length === 0 ? chunk[STATUS_END - 3] === ONE : length < STATUS_END) renumberContinues(this.#text, chunk);
   }
 
   #restart(chunk: Buffer | null, from: number): void {
@@ -82,16 +83,17 @@ export class ResponseStart {
 }
 
 /**
- * Nobody asked for 100 Continue, and a client ignores it (RFC 9110, section 15.2), but undici closes the connection. So it
- * becomes 102, which undici reports. One that is split over two reads keeps its number.
+ * A client ignores a 100 Continue that it did not ask for (RFC 9110, section 15.2), but undici closes the connection. So it
+ * becomes 102, which undici reports.
+ * @param before the start of the first response, if it was read earlier
  */
-function renumberContinues(chunk: Buffer): void {
-  let at = 0;
+function renumberContinues(before: string, chunk: Buffer): void {
+  let at = -before.length;
   for (let n = 0; n < MOST_CONTINUES && at < chunk.length; n += 1) {
-    const start = chunk.toString('latin1', at, Math.min(chunk.length, at + STATUS_END));
+    const start = (at < 0 ? before : '') + chunk.toString('latin1', Math.max(0, at), at + STATUS_END);
     if (!INFORMATIONAL.test(start)) return;
     if (start.endsWith('100')) chunk[at + STATUS_END - 1] = TWO;
-    at = endOfHead(chunk, at);
+    at = endOfHead(chunk, Math.max(0, at));
   }
 }
 

@@ -1,7 +1,6 @@
 /** POST /api/webhooks/{id}/test: sends a test event to one webhook, active or not, and returns the result. */
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import { FAILURE_REASONS, type FailureReason } from '../endpoints/failure.js';
 import type { Logger } from '../observability/logger.js';
 import type { TraceContext } from '../observability/trace-context.js';
 import type { TestOutcome, TestResult } from '../ports/test-outcome.js';
@@ -99,10 +98,8 @@ function notNow(message: string, seconds: number): ApiError {
   return new ApiError(429, message, { headers: { 'retry-after': String(seconds) } });
 }
 
-function messageOf({ status, error, reason }: Omit<TestResult, 'success'>): string {
-  if (error === null) return `the endpoint answered ${status}`;
-  const cause = reason ? `, ${FAILURE_REASONS[reason as FailureReason]}` : '';
-  return `the endpoint did not answer: ${error}${cause}`;
+function messageOf({ status, error }: Pick<TestResult, 'status' | 'error'>): string {
+  return error === null ? `the endpoint answered ${status}` : `the endpoint did not answer: ${error}`;
 }
 
 /** Ignores the body, within the size limit. @throws ApiError 413, 400 */

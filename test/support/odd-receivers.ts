@@ -1,6 +1,6 @@
 /** Receivers that do what the table in docs/receivers.md lists, by the first column of its rows. */
 import { createServer as createTcpServer, type Socket } from 'node:net';
-import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls';
+import { createSecureContext, createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import type { AgentOptions } from '../../src/endpoints/endpoint-agent.js';
 import type { LookupAll } from '../../src/endpoints/resolve.js';
@@ -67,6 +67,7 @@ export const ODD_RECEIVERS: Readonly<Record<string, Row>> = {
   'sends `100 Continue` unasked, then 2xx': {
     together: writes(`HTTP/1.1 100 Continue\r\n\r\n${OK}${EMPTY}`),
     'after each other': writesApart('HTTP/1.1 100 Continue\r\n\r\n', `${OK}${EMPTY}`),
+    'a byte at a time': drips(`HTTP/1.1 100 Continue\r\n\r\n${OK}${EMPTY}`),
     'with headers': writes(`HTTP/1.1 100 Continue\r\ndate: now\r\n\r\n${OK}${EMPTY}`),
     twice: writes(`${'HTTP/1.1 100 Continue\r\n\r\n'.repeat(2)}${OK}${EMPTY}`),
     'after 103': writes(`HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n${OK}${EMPTY}`),
@@ -163,7 +164,14 @@ export const ODD_RECEIVERS: Readonly<Record<string, Row>> = {
   },
   'presents a certificate for another name': { 'other.shop.com': shows(() => certificateFor(['other.shop.com'])) },
   'presents a self-signed certificate': { itself: shows(() => makeCertificate(undefined, ['localhost'])) },
-  'presents a certificate without that of its issuer': { 'a leaf alone': shows(async () => (await chain()).leaf) },
+  'presents a certificate without that of its issuer': {
+    'a leaf alone': shows(async () => (await chain()).leaf),
+    'where an issuing authority may be trusted alone': async (fixture) => {
+      const { cert: ca } = await testAuthority();
+      const secureContext = createSecureContext({ ca, allowPartialTrustChain: true });
+      return { ...(await shows(async () => (await chain()).leaf)(fixture)), agent: { secureContext } };
+    },
+  },
   'presents a chain of an authority that is not trusted': {
     'with its root': shows(async () => {
       const { leaf, issuer, root } = await chain();

@@ -68,7 +68,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#controller = controller;
     // Cancelled while connecting: undici can't be told before the connection exists.
     if (this.#isOver) controller.abort(new Error('cancelled'));
-    else this.#received?.start.await();
+    else this.#received?.start.begin();
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
