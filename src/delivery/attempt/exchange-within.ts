@@ -58,7 +58,9 @@ function restOf(exchange: Exchange, decided: Decided, letGo: () => void): Promis
     exchange.onceOver(() => {
       clearTimeout(timer);
       letGo();
-      resolve();
+      // The agent has the connection back one turn later, by an immediate of undici that this one must follow. Else the
+      // next attempt would make a connection of its own.
+      queueMicrotask(() => setImmediate(resolve));
     });
   });
 }
