@@ -2,11 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type AttemptResult, createAttempt } from '../../src/delivery/attempt/attempt.js';
-import { FAILURE_REASONS } from '../../src/endpoints/failure.js';
+import { FAILURE_CODES, FAILURE_REASONS } from '../../src/endpoints/failure.js';
 import { shownFailure } from '../../src/http/shown-failure.js';
 import { patience } from '../runner/patience.js';
 import { AttemptFixture, LONG, requestTo } from '../support/attempt-fixture.js';
-import { ODD_RECEIVERS, type OddReceiver, oddReceivers } from '../support/odd-receivers.js';
+import type { OddReceiver } from '../support/odd-receiver.js';
+import { ODD_RECEIVERS, oddReceivers } from '../support/odd-receivers.js';
 
 const HEAD = '| what your receiver does | what the account sees | what to do |\n|---|---|---|\n';
 
@@ -15,9 +16,9 @@ afterEach(() => fixture.close());
 
 const [, table = ''] = readFileSync('docs/receivers.md', 'utf8').split(HEAD);
 const [lines = ''] = table.split('\n\n');
-const rows = lines.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+const rows = lines.split('\n').map((line) => cells(line.split('|').slice(1, -1)));
 
-describe.each(rows)('%sa receiver that %s', (_, does = '', sees = '', toDo = '') => {
+describe.each(rows)('a receiver that %s', (does, sees, toDo) => {
   test(`is shown as ${sees}`, async () => {
     const shown: Record<string, string> = {};
     const receivers = await oddReceivers(does, fixture);
@@ -29,13 +30,23 @@ describe.each(rows)('%sa receiver that %s', (_, does = '', sees = '', toDo = '')
 });
 
 test('each receiver of this test has its row', () => {
-  expect(rows.map(([, does]) => does)).toEqual(Object.keys(ODD_RECEIVERS));
+  expect(rows.map(([does]) => does)).toEqual(Object.keys(ODD_RECEIVERS));
 });
 
-test('each reason has a row', () => {
-  const reasons = rows.map(([, , sees = '']) => /`reason` `([\w-]+)`/.exec(sees)?.[1]).filter(Boolean);
-  expect(new Set(reasons)).toEqual(new Set(Object.keys(FAILURE_REASONS)));
+test('each error and each reason has a row', () => {
+  const errors = FAILURE_CODES.map((error) => shownFailure({ error }).error);
+  expect(shownIn('error')).toEqual(new Set(errors));
+  expect(shownIn('reason')).toEqual(new Set(Object.keys(FAILURE_REASONS)));
 });
+
+function shownIn(field: 'error' | 'reason') {
+  const pattern = new RegExp(`\`${field}\` \`([\\w-]+)\``);
+  return new Set(rows.flatMap(([, sees]) => pattern.exec(sees)?.[1] ?? []));
+}
+
+function cells([does = '', sees = '', toDo = '']: readonly string[]): [does: string, sees: string, toDo: string] {
+  return [does.trim(), sees.trim(), toDo.trim()];
+}
 
 async function attempted({ url, agent, timeoutMs, body }: OddReceiver): Promise<AttemptResult> {
   const common = { agent: await fixture.agent(agent), now: Date.now, userAgent: 'test/1' };

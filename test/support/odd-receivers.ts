@@ -1,35 +1,36 @@
 /** Receivers that do what the table in docs/receivers.md lists, by the first column of its rows. */
-import { createServer as createTcpServer, type Socket } from 'node:net';
-import { createSecureContext, createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls';
+import { createServer as createTcpServer } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import type { AgentOptions } from '../../src/endpoints/endpoint-agent.js';
-import type { LookupAll } from '../../src/endpoints/resolve.js';
-import { type AttemptFixture, SHORT as BRIEF } from './attempt-fixture.js';
-import { makeAuthority, makeCertificate } from './certificate-maker.js';
-import { type Certificate, certificateFor, testAuthority } from './certificates.js';
+import type { AttemptFixture } from './attempt-fixture.js';
+import { makeCertificate } from './certificate-maker.js';
+import { certificateFor, testAuthority } from './certificates.js';
+import {
+  chain,
+  DEADLINE_MS,
+  demandsCertificate,
+  drips,
+  EMPTY,
+  early,
+  late,
+  local,
+  lookupOf,
+  type OddReceiver,
+  OK,
+  plain,
+  type Start,
+  scripted,
+  shows,
+  writes,
+  writesApart,
+} from './odd-receiver.js';
 
-export interface OddReceiver {
-  /** Of one row, what this one does. */
-  readonly name: string;
-  readonly url: string;
-  readonly agent?: Partial<AgentOptions>;
-  /** ms, without patience. Default: long. */
-  readonly timeoutMs?: number;
-  /** Of the request. Default: none. */
-  readonly body?: Buffer;
-}
-
-type Start = (fixture: AttemptFixture) => Promise<Omit<OddReceiver, 'name'>>;
 /** By what the receivers of a row do. */
 type Row = Readonly<Record<string, Start>>;
 
-/** The handshakes of all receivers of a row come before it. */
-const SHORT = 2 * BRIEF;
 const DAY_MS = 86_400_000;
-const OK = 'HTTP/1.1 200 OK\r\n';
 const LENGTH_4 = `${OK}content-length: 4\r\n\r\n`;
 const CHUNKED = `${OK}transfer-encoding: chunked\r\n\r\n`;
-const EMPTY = 'content-length: 0\r\n\r\n';
 /** As of github.com and others, only longer. */
 const LONG_POLICY = `content-security-policy: default-src 'none'; script-src ${"'sha256-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=' ".repeat(650)}\r\n`;
 const SETTINGS_FRAME = '\0\0\0\x04\0\0\0\0\0';
@@ -54,10 +55,7 @@ export const ODD_RECEIVERS: Readonly<Record<string, Row>> = {
     'an event stream left open': writes(`${OK}content-type: text/event-stream\r\n\r\n: hello\n\n`),
     'half of a gzip': writes(`${CHUNKED}4\r\n${gzipSync('x').subarray(0, 4).toString('latin1')}\r\n`),
     'a body that never comes': writes(LENGTH_4),
-    'one that has not come at the deadline': async (fixture) => ({
-      ...(await writes(LENGTH_4)(fixture)),
-      timeoutMs: SHORT,
-    }),
+    'one that has not come at the deadline': late(writes(LENGTH_4)),
   },
   'responds 204 with a `Content-Length` or a body': {
     'a length': writes('HTTP/1.1 204 No Content\r\ncontent-length: 4\r\n\r\n'),
@@ -90,7 +88,7 @@ export const ODD_RECEIVERS: Readonly<Record<string, Row>> = {
     'more than 64 KiB of headers': writes(`${OK}x: ${'y'.repeat(65_600)}\r\n${EMPTY}`),
   },
   'responds 2xx, and its headers do not end': {
-    'at the deadline': async (fixture) => ({ ...(await writes(`${OK}x: y\r\n`)(fixture)), timeoutMs: SHORT }),
+    'at the deadline': late(writes(`${OK}x: y\r\n`)),
     closed: writes(`${OK}x: y\r\n`, 'end'),
     reset: writes(`${OK}x: y\r\n`, 'reset'),
   },
@@ -106,12 +104,13 @@ export const ODD_RECEIVERS: Readonly<Record<string, Row>> = {
     'without a valid header': writes('HTTP/1.1 302 Found\r\nno colon here\r\n\r\n'),
   },
   'responds 401': { '401': writes(`HTTP/1.1 401 Unauthorized\r\n${EMPTY}`) },
+  'responds 429 or 503': {
+    'with Retry-After': writes(`HTTP/1.1 503 Busy\r\nretry-after: 60\r\n${EMPTY}`),
+    'with a header that is not valid': writes('HTTP/1.1 503 Busy\r\nno colon here\r\n\r\n'),
+  },
   'responds 5xx': {
     'with a body that is cut short': writes('HTTP/1.1 500 No\r\ncontent-length: 9\r\n\r\nhalf', 'end'),
-    'with a body that never comes': async (fixture) => ({
-      ...(await writes('HTTP/1.1 500 No\r\ncontent-length: 9\r\n\r\n')(fixture)),
-      timeoutMs: SHORT,
-    }),
+    'with a body that never comes': late(writes('HTTP/1.1 500 No\r\ncontent-length: 9\r\n\r\n')),
   },
   'responds with a status that HTTP does not have': { '600': writes(`HTTP/1.1 600 Odd\r\n${EMPTY}`) },
   'switches protocols': {
@@ -122,17 +121,16 @@ export const ODD_RECEIVERS: Readonly<Record<string, Row>> = {
     'its name does not resolve in time': async () => ({
       url: 'https://hooks.shop.com/',
       agent: { lookup: () => {} },
-      timeoutMs: SHORT,
+      timeoutMs: DEADLINE_MS,
     }),
   },
-  'accepts the connection, and leaves TLS unanswered': { 'at the deadline': plain((socket) => socket.resume(), SHORT) },
+  'accepts the connection, and leaves TLS unanswered': {
+    'at the deadline': plain((socket) => socket.resume(), DEADLINE_MS),
+  },
   'responds too late': {
-    never: async (fixture) => ({ ...(await scripted(() => {})(fixture)), timeoutMs: SHORT }),
-    'half of a status line': async (fixture) => ({ ...(await writes('HTTP/1.1 200 O')(fixture)), timeoutMs: SHORT }),
-    'only 102 Processing': async (fixture) => ({
-      ...(await writes('HTTP/1.1 102 Processing\r\n\r\n')(fixture)),
-      timeoutMs: SHORT,
-    }),
+    never: late(scripted(() => {})),
+    'half of a status line': late(writes('HTTP/1.1 200 O')),
+    'only 102 Processing': late(writes('HTTP/1.1 102 Processing\r\n\r\n')),
   },
   'has nothing that listens on the port': {
     'nobody listens': async (fixture) => {
@@ -213,6 +211,12 @@ export const ODD_RECEIVERS: Readonly<Record<string, Row>> = {
     '9 informational responses': writes(`${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(9)}${OK}${EMPTY}`),
     'empty lines': scripted((socket) => socket.write('\r\n'.repeat(100_000))),
   },
+  'has an address that no route leads to': {
+    'the network says so': async () => ({
+      url: 'https://hooks.shop.com/',
+      agent: { lookup: lookupOf(Object.assign(new Error('no route'), { code: 'EHOSTUNREACH' })) },
+    }),
+  },
   'has a host that does not resolve, or resolves to a non-public address': {
     'no such name': async () => ({
       url: 'https://hooks.shop.com/',
@@ -229,96 +233,4 @@ export const ODD_RECEIVERS: Readonly<Record<string, Row>> = {
 export async function oddReceivers(row: string, fixture: AttemptFixture): Promise<OddReceiver[]> {
   const starts = Object.entries(ODD_RECEIVERS[row] ?? {});
   return Promise.all(starts.map(async ([name, start]) => ({ ...(await start(fixture)), name })));
-}
-
-type Close = 'end' | 'tcp-end' | 'reset';
-
-/** Answers each request with these bytes, and may close the connection after them. */
-function writes(bytes: string, close?: Close): Start {
-  return scripted((socket, tcp) => {
-    socket.write(bytes, 'latin1', () => close && closing(close, socket, tcp));
-  });
-}
-
-function writesApart(first: string, second: string): Start {
-  return scripted((socket) => socket.write(first, 'latin1', () => setImmediate(() => socket.write(second, 'latin1'))));
-}
-
-function drips(text: string): Start {
-  return scripted((socket) => {
-    for (const byte of text) socket.write(byte);
-  });
-}
-
-/** Before anything of the request but its first bytes is read. */
-function early(close: Close): Start {
-  return async (fixture) => {
-    const server = createTlsServer(await certificateFor(), (socket) => socket.on('error', () => {}));
-    server.on('connection', (tcp: Socket) => {
-      server.once('secureConnection', (socket) => {
-        socket.once('readable', () => {
-          socket.write(`${OK}${EMPTY}`, () => closing(close, socket, tcp));
-        });
-      });
-    });
-    const { port } = await fixture.listening(server);
-    return { url: local(port), body: Buffer.alloc(256 * 1_024, 'x') };
-  };
-}
-
-function closing(close: Close, socket: TLSSocket, tcp: Socket): void {
-  if (close === 'end') socket.end();
-  else if (close === 'tcp-end') tcp.end();
-  else tcp.resetAndDestroy();
-}
-
-function scripted(answer: (socket: TLSSocket, tcp: Socket) => void): Start {
-  return async (fixture) => {
-    const server = createTlsServer(await certificateFor());
-    let tcp: Socket;
-    server.on('connection', (socket: Socket) => (tcp = socket));
-    server.on('secureConnection', (socket) => {
-      socket.on('error', () => {}).once('data', () => answer(socket, tcp));
-    });
-    return { url: local((await fixture.listening(server)).port) };
-  };
-}
-
-function plain(accept: (socket: Socket) => void, timeoutMs?: number): Start {
-  return async (fixture) => {
-    const { port } = await fixture.listening(createTcpServer(accept));
-    return { url: local(port), ...(timeoutMs !== undefined && { timeoutMs }) };
-  };
-}
-
-/** A TLS server that never gets as far as a request. */
-function shows(certificate: () => Promise<Certificate>, options: TlsOptions = {}): Start {
-  return async (fixture) => {
-    const server = createTlsServer({ ...(await certificate()), ...options });
-    server.on('tlsClientError', () => {}).on('secureConnection', (socket) => socket.on('error', () => {}));
-    return { url: local((await fixture.listening(server)).port) };
-  };
-}
-
-function demandsCertificate(version: 'TLSv1.2' | 'TLSv1.3'): Start {
-  return async (fixture) => {
-    const { cert: ca } = await testAuthority();
-    const required = { requestCert: true, rejectUnauthorized: true, ca };
-    return shows(certificateFor, { ...required, minVersion: version, maxVersion: version })(fixture);
-  };
-}
-
-/** Of an authority that nobody trusts. */
-async function chain(name = 'Unknown CA') {
-  const root = await makeAuthority(name);
-  const issuer = await makeAuthority('Issuing CA', root);
-  return { root, issuer, leaf: await makeCertificate(issuer, ['localhost']) };
-}
-
-function lookupOf(error: NodeJS.ErrnoException | null): LookupAll {
-  return (_host, _options, callback) => callback(error, error ? [] : [{ address: '127.0.0.1', family: 4 }]);
-}
-
-function local(port: number): string {
-  return `https://localhost:${port}/`;
 }
