@@ -18,7 +18,7 @@ const OTHER = 'other';
 
 export interface DeliveryLabels {
   readonly eventTypes: readonly string[];
-  /** Failures of attempts without a complete response. */
+  /** Failures of attempts that got no status. */
   readonly failureCodes: readonly string[];
 }
 

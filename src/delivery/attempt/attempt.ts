@@ -10,7 +10,7 @@ import { traceHeaders } from './trace-headers.js';
 
 export interface AttemptOptions {
   readonly agent: EndpointAgent;
-  /** One deadline for the whole exchange, from name resolution to the end of the headers; the body has the rest of it. */
+  /** From name resolution to the end of the headers; the body has what is left of it. */
   readonly timeoutMs: number;
   /** Gets the cause of each failure, at debug. */
   readonly logger?: Logger;
