@@ -13,6 +13,7 @@ import type { buildConnector } from 'undici';
 import type { AddressRanges } from './address-ranges.js';
 import { isPublicAddress } from './address-rules.js';
 import { EndpointForbidden } from './endpoint-forbidden.js';
+import type { NoticedError } from './failure-of.js';
 import type { ReceivedLimit } from './received-limit.js';
 import { guardLookup, type LookupAll, lookupAll } from './resolve.js';
 
@@ -131,6 +132,7 @@ export class GuardedConnector {
     const socket = secure({ ...this.#tls, socket: tcp, host: hostname, servername, ...(session && { session }) });
     let connectedAt: number | undefined;
     limit.watch(socket);
+    noticeCertificates(socket);
     socket.once('secureConnect', () => {
       connectedAt = performance.now();
       this.#connected();
@@ -152,10 +154,25 @@ export class GuardedConnector {
   }
 
   /** One that never ends costs no CPU, and looks like a host that does not answer. */
-  #failedHandshake(key: string, error: NodeJS.ErrnoException): void {
+  #failedHandshake(key: string, error: NoticedError): void {
     this.#sessions.delete(key);
-    if (error.code !== 'ETIMEDOUT') Object.assign(error, { inHandshake: true });
+    if (error.code !== 'ETIMEDOUT') error.inHandshake = true;
   }
+}
+
+/** Notes what a failed handshake has shown, which Node forgets as it destroys the socket. */
+function noticeCertificates(socket: TLSSocket): void {
+  const destroy = socket.destroy;
+  const forget = () => {
+    socket.destroy = destroy;
+  };
+  socket.destroy = (error?: NoticedError) => {
+    forget();
+    const certificate = error && socket.getPeerX509Certificate();
+    if (certificate) Object.assign(error, { hasCertificate: true, isLeafAlone: !certificate.issuerCertificate });
+    return destroy.call(socket, error);
+  };
+  socket.once('secureConnect', forget);
 }
 
 /**

@@ -83,7 +83,7 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
       ['attempted', null, 'timeout', 12],
       ['came', 'retrying', 'cash_in'],
     ],
-    [{ level: WARN, msg: 'an attempt failed', why: 'timeout', next: '5s' }],
+    [{ level: WARN, msg: 'an attempt failed', why: 'timeout', reason: 'waiting-for-headers', next: '5s' }],
   ],
   [
     'exhausted',

@@ -21,14 +21,16 @@ export function makeAuthority(name, ca) {
 }
 
 /**
- * @param {Certificate} ca signs it
+ * @param {Certificate | undefined} ca signs it; without one it signs itself
  * @param {readonly string[]} names also IPv4 addresses
+ * @param {{ readonly notBeforeDate?: Date, readonly notAfterDate?: Date }} [validity]
  * @returns {Promise<Certificate>} for a server or a client
  */
-export function makeCertificate(ca, names) {
+export function makeCertificate(ca, names, validity = {}) {
   const altNames = names.map((name) => (/^[\d.]+$/.test(name) ? { type: 7, ip: name } : { type: 2, value: name }));
   return make(names[0] ?? 'nobody', {
-    ca,
+    ...validity,
+    ...(ca && { ca }),
     extensions: [
       { name: 'extKeyUsage', serverAuth: true, clientAuth: true },
       { name: 'subjectAltName', altNames },
@@ -43,5 +45,6 @@ async function make(commonName, options) {
     notBeforeDate: new Date(Date.now() - VALID_SINCE_MS),
     ...options,
   });
-  return { cert: pem.cert, key: pem.private };
+  // Chains are joined, and this ends without a line end.
+  return { cert: `${pem.cert.trim()}\n`, key: pem.private };
 }

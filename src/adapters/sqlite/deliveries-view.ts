@@ -31,7 +31,7 @@ const NEWEST: DeliveryPlace = { firstAt: Number.MAX_SAFE_INTEGER, id: '' };
 const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
-  shape: 2,
+  shape: 3,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };

@@ -10,10 +10,12 @@ import type { Delivery } from '../delivery.js';
 export interface LoggedAttempt {
   /** ISO 8601, UTC, ms. */
   readonly at: string;
-  /** Null without a response. */
+  /** Null if none came. */
   readonly status: number | null;
-  /** Null after a complete response. */
+  /** Null if a status came. */
   readonly error: string | null;
+  /** Of an error: its cause, or null. */
+  readonly reason?: string | null;
   readonly durationMs: number;
   /** The webhook's version: the configuration of the attempt. */
   readonly version: number;
@@ -70,7 +72,8 @@ export function logEntry(
 
 export function loggedAttempt(result: AttemptResult, version: number): LoggedAttempt {
   const { at, status, error, durationMs } = result;
-  return { at: new Date(at).toISOString(), status, error, durationMs, version };
+  const why = result.error === null ? null : { reason: result.reason };
+  return { at: new Date(at).toISOString(), status, error, ...why, durationMs, version };
 }
 
 /** An account's deliveries according to the log, newest first (by first entry). */

@@ -30,6 +30,7 @@ const schema = {
             at: TIME,
             status: { anyOf: [WHOLE, NULL] },
             error: { anyOf: [{ type: 'string' }, NULL] },
+            reason: { anyOf: [{ type: 'string' }, NULL] },
             durationMs: { type: 'number', minimum: 0 },
             version: WHOLE,
           },

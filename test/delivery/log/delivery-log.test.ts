@@ -25,8 +25,9 @@ describe('a record of the deliveries topic', () => {
     expect(record).toMatchObject({ key: Buffer.from('42'), headers: [] });
   });
 
-  test('an attempt without a response has its error and no status', () => {
-    expect(loggedAttempt(TIMED_OUT, 1)).toMatchObject({ status: null, error: 'timeout' });
+  test('an attempt without a status has its error and the cause', () => {
+    const expected = { status: null, error: 'timeout', reason: 'waiting-for-headers' };
+    expect(loggedAttempt(TIMED_OUT, 1)).toMatchObject(expected);
   });
 
   test('an end without an attempt has none, and no next', () => {
