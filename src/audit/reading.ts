@@ -6,10 +6,10 @@ import { type RoutedEntry, readRoutedEntry } from '../delivery/log/routed-entry.
 import { readStartEntry } from '../delivery/log/start-entry.js';
 import { keyOfEvent } from '../delivery/payment/event-identity.js';
 import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
-import { isTime, placeOf, readPaymentText } from '../delivery/record-place.js';
+import { placeOf, readPaymentText } from '../delivery/record-place.js';
 import { type DeadLetterReason, END_REASONS, readDeadLetter, unroutedPlace } from '../delivery/retry/dead-letters.js';
 import type { Topics } from '../delivery/topics.js';
-import type { Broker, BrowseOptions, PartitionStart, ReceivedRecord } from '../ports/broker.js';
+import { type Broker, type BrowseOptions, isTime, type PartitionStart, type ReceivedRecord } from '../ports/broker.js';
 import { OUTCOMES, type Outcome } from '../ports/delivery-order.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { AuditedPayment } from './audited-payment.js';

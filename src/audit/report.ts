@@ -1,7 +1,8 @@
 /** The report of a period, for auditors: counts, open deliveries, missing records. */
 import { webhookMessageId } from '../delivery/delivery.js';
 import { eventOfKey } from '../delivery/payment/event-identity.js';
-import { LAST_TIME_MS, sourceText } from '../delivery/record-place.js';
+import { sourceText } from '../delivery/record-place.js';
+import { LATEST_TIME_MS } from '../ports/broker.js';
 import { type Answer, answerOf, isKnown } from './answers.js';
 import type { AuditedDelivery, AuditedPayment } from './audited-payment.js';
 import type { Histories } from './histories.js';
@@ -85,7 +86,7 @@ export class Report {
     for (const { entered, delivery, answer } of this.#all()) {
       if (answer.kind !== 'retrying') continue;
       // A foreign record may contain any number.
-      const nextAttemptAt = new Date(Math.min(answer.due, LAST_TIME_MS)).toISOString();
+      const nextAttemptAt = new Date(Math.min(answer.due, LATEST_TIME_MS)).toISOString();
       yield { kind: 'open', ...about(entered, delivery), tier: answer.tier, nextAttemptAt };
     }
   }

@@ -70,7 +70,7 @@ async function* lines(broker: Broker, topic: string, shown: (letter: DeadLetter)
 }
 
 function line({ at, reason, detail, eventId, source }: DeadLetter): string {
-  return `${at}  ${reason}  ${detail}  ${eventId ?? source ?? ''}`;
+  return `${at ?? '-'.repeat(24)}  ${reason}  ${detail}  ${eventId ?? source ?? ''}`;
 }
 
 function limitArgument(value: string): number {

@@ -13,6 +13,7 @@ import {
   type Broker,
   BrokerRefused,
   BrokerUnavailable,
+  isTime,
   type ReceivedRecord,
   type UnreadableBatch,
 } from '../ports/broker.js';
@@ -84,7 +85,8 @@ function overdue(records: readonly ReceivedRecord[], { tierOf }: Topics, now: nu
   for (const record of records) {
     const tier = tierOf(record.topic);
     if (!tier) continue;
-    const overdueMs = now - Math.min(dueOf(record) || record.timestamp, record.timestamp + longestWaitMs(tier));
+    const at = isTime(record.timestamp) ? record.timestamp : now;
+    const overdueMs = now - Math.min(dueOf(record) || at, at + longestWaitMs(tier));
     if (overdueMs > OVERDUE_MS) late.set(record.topic, Math.max(overdueMs, late.get(record.topic) ?? 0));
   }
   return [...late].map(([topic, ms]) =>

@@ -72,6 +72,13 @@ export interface ReceivedRecord extends NewRecord {
 }
 
 export const NO_TIME = -1;
+/** The latest time that a Date can represent. */
+export const LATEST_TIME_MS = 8.64e15;
+
+/** Whether a record's timestamp can be a time: neither negative nor nanoseconds. */
+export function isTime(at: number): boolean {
+  return at >= 0 && at <= LATEST_TIME_MS;
+}
 
 /** Records that were stored together and can't be read. */
 export interface UnreadableBatch {
@@ -188,8 +195,8 @@ export interface PartitionState {
   readonly partition: number;
   /** Published records, as far as known here, that are not committed. */
   readonly behind: number;
-  /** The next record to hand out; null if none has been read. */
-  readonly head: { readonly publishedAt: number; readonly overdueMs: number } | null;
+  /** The next record to hand out, its time null if it has none; null if none has been read. */
+  readonly head: { readonly publishedAt: number | null; readonly overdueMs: number } | null;
   /** The batch that blocks the partition; null if none does. */
   readonly unreadable: UnreadableBatch | null;
 }

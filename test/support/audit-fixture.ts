@@ -12,7 +12,13 @@ import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
 import { partitionText } from '../../src/delivery/record-place.js';
 import { notValid, unrouted } from '../../src/delivery/retry/dead-letters.js';
 import { topicsOf } from '../../src/delivery/topics.js';
-import type { Extent, NewRecord, PartitionStart, ReceivedRecord } from '../../src/ports/broker.js';
+import {
+  type Extent,
+  type NewRecord,
+  NO_TIME,
+  type PartitionStart,
+  type ReceivedRecord,
+} from '../../src/ports/broker.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
@@ -143,6 +149,15 @@ export class AuditFixture {
     this.#topics.set(
       topic,
       (this.#topics.get(topic) ?? []).filter((record) => !isLost(record)),
+    );
+  }
+
+  /** Its records have no time, as those of a publisher that stamps them with nanoseconds. */
+  untimed(topic: string): void {
+    const records = this.#topics.get(topic) ?? [];
+    this.#topics.set(
+      topic,
+      records.map((record) => ({ ...record, timestamp: NO_TIME })),
     );
   }
 

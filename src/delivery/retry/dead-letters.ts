@@ -2,6 +2,7 @@
 import type { CountedReason } from '../../observability/metrics.js';
 import {
   headerText,
+  isTime,
   type NewRecord,
   type ReceivedRecord,
   type RecordHeader,
@@ -36,7 +37,8 @@ const DIGEST = 'aw-digest';
 const ADDED = new Set(['aw-source', 'aw-reason', 'aw-detail']);
 
 export interface DeadLetter {
-  readonly at: string;
+  /** ISO 8601, UTC, ms; null if another publisher stamped the letter with no time. */
+  readonly at: string | null;
   readonly reason: DeadLetterReason | null;
   /** The exact problem. */
   readonly detail: string | null;
@@ -132,7 +134,7 @@ export function readDeadLetter(record: ReceivedRecord): DeadLetter {
   const valueText = record.value?.toString('utf8') ?? null;
   const isText = valueText === null || Buffer.from(valueText).equals(record.value ?? Buffer.alloc(0));
   return {
-    at: new Date(record.timestamp).toISOString(),
+    at: isTime(record.timestamp) ? new Date(record.timestamp).toISOString() : null,
     reason: text('aw-reason') as DeadLetterReason | null,
     detail: text('aw-detail'),
     source: text('aw-source'),
