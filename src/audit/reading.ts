@@ -1,6 +1,6 @@
 /** Reads the topics into the ledger, each in its own record format. */
 
-import { dueOf, fromRetryRecord } from '../delivery/delivery.js';
+import { deliveryIn, dueOf, fromRetryRecord } from '../delivery/delivery.js';
 import { type DeliveryLogEntry, readLogEntry, saidBy } from '../delivery/log/delivery-log.js';
 import { type RoutedEntry, readRoutedEntry } from '../delivery/log/routed-entry.js';
 import { readStartEntry } from '../delivery/log/start-entry.js';
@@ -125,7 +125,7 @@ export function readDeadLetters(reading: Reading, topic: ReadTopic): Promise<voi
     const place = unroutedPlace(record);
     if (place) ledger.buriedAt(place);
     if (reason === null || !ENDS.has(reason)) return;
-    const delivery = fromRetryRecord(record);
+    const delivery = deliveryIn(record);
     if (delivery) find(ledger, delivery.payment, delivery.accountId)?.buried(delivery.webhookId, delivery.turn);
   });
 }

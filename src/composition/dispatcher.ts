@@ -119,6 +119,13 @@ function watch({ config, metrics, readiness, brokerContact }: Core, attended: At
   });
   // Other partitions continue: the fault is reported, and the process stays ready.
   readiness.part('partitions', () => standstills(state()), { needed: false });
+  readiness.part('dead-letters', () => heldText(state()), { needed: false });
+}
+
+function heldText({ heldLetters }: ReturnType<Dispatcher['state']>): string | null {
+  return heldLetters === 0
+    ? null
+    : `the dead-letter topic refuses ${heldLetters} dead letters, which wait: see the log`;
 }
 
 function standstills({ payments, retries }: ReturnType<Dispatcher['state']>): string | null {

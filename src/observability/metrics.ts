@@ -18,6 +18,7 @@ export const DEAD_LETTER_REASONS = [
   'deactivated',
   'other-history',
   'account-unreadable',
+  'record-refused',
 ] as const;
 export type CountedReason = (typeof DEAD_LETTER_REASONS)[number];
 

@@ -39,7 +39,7 @@
  * - Closing the broker closes its consumers. Both close methods are idempotent. Later calls reject with BrokerUnavailable.
  */
 export interface Broker {
-  /** @throws BrokerUnavailable, RecordTooLarge */
+  /** @throws BrokerUnavailable, RecordRefused */
   publish(topic: string, records: readonly NewRecord[]): Promise<void>;
   /** @throws BrokerUnavailable if the consumer can't be started */
   consume(options: ConsumeOptions): Promise<Consumer>;
@@ -213,10 +213,13 @@ export class BrokerRefused extends BrokerUnavailable {
   override readonly code = 'BROKER_REFUSED';
 }
 
-/** The topic rejects records of this size; nothing of that call's batch is stored. */
-export class RecordTooLarge extends Error {
-  override readonly name = 'RecordTooLarge';
-  readonly code = 'RECORD_TOO_LARGE';
+/**
+ * The topic will never take this record: it is too large, or breaks a rule of the topic. The message gives the reason, and
+ * the size and the limit where they matter. Records of the same call may be stored.
+ */
+export class RecordRefused extends Error {
+  override readonly name = 'RecordRefused';
+  readonly code = 'RECORD_REFUSED';
 }
 
 /** A header takes that much memory beside its text: an array, a string and a Buffer. */

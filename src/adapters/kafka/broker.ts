@@ -10,6 +10,7 @@ import {
   type Extent,
   type NewRecord,
   type ReceivedRecord,
+  RecordRefused,
   STEPPED_OVER,
   type UnreadableBatch,
 } from '../../ports/broker.js';
@@ -20,6 +21,7 @@ import { installFailedJoins } from './failed-join.js';
 import { installFetchDecoding } from './fetched/fetch-response.js';
 import { KAFKA_LIMITS, type KafkaLimits } from './limits.js';
 import { Publisher } from './publisher.js';
+import { sizeOf } from './records.js';
 import { installQueueTimer } from './request-queue.js';
 import { TopicAdmin, type TopicSettings } from './topic-admin.js';
 import { wholeAnswersOnly } from './whole-answers.js';
@@ -53,10 +55,19 @@ export class KafkaBroker implements Broker {
     try {
       await this.#publisher.publish(topic, records);
     } catch (error) {
+      if (error instanceof RecordRefused) throw await this.#refused(topic, records, error);
       // The topic may have been deleted: the next publish checks.
       this.#admin.forget(topic);
       throw error;
     }
+  }
+
+  async #refused(topic: string, records: readonly NewRecord[], { message, cause }: RecordRefused): Promise<Error> {
+    const text = `${topic} refuses the record (${message})`;
+    if (!message.endsWith('TOO_LARGE')) return new RecordRefused(text, { cause });
+    const bytes = Math.max(...records.map(sizeOf));
+    const limit = await this.#admin.maxMessageBytes(topic).catch(() => 'unknown');
+    return new RecordRefused(`${text}: it has about ${bytes} bytes, and max.message.bytes is ${limit}`, { cause });
   }
 
   async consume(options: ConsumeOptions): Promise<Consumer> {

@@ -2,12 +2,13 @@
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused } from '../../ports/broker.js';
-import { askAdmin, STAMPED_BY_BROKER, stampByBroker, type TopicConfig, topicConfigs } from './admin-session.js';
+import { askAdmin } from './admin-session.js';
 import { decodedBehind } from './done-behind.js';
 import { isChangeDenied, isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
-import { KAFKA_LIMITS, type SessionLimits } from './limits.js';
+import { ENOUGH_BYTES, KAFKA_LIMITS, type SessionLimits } from './limits.js';
 import { onceKnown } from './once-known.js';
 import type { GroupStart } from './partition-lane.js';
+import { missingEntries, newTopicEntries, setEntries, type TopicConfig, topicConfigs } from './topic-config.js';
 
 export interface TopicSettings {
   /** host:port */
@@ -49,8 +50,8 @@ export class TopicAdmin {
   }
 
   /**
-   * Creates missing topics, has the broker stamp the records of own ones, and warns about topics whose retention is too
-   * short. @throws errors of the port
+   * Creates missing topics, corrects the configuration of own ones that lose records, and warns about topics that may lose
+   * or refuse records. @throws errors of the port
    */
   async ensure(topics: readonly string[]): Promise<void> {
     const unknown = topics.filter((topic) => !this.#ensured.has(topic));
@@ -101,6 +102,10 @@ export class TopicAdmin {
     });
   }
 
+  async maxMessageBytes(topic: string): Promise<number | undefined> {
+    return this.#with(async (admin) => (await topicConfigs(admin, [topic])).get(topic)?.maxMessageBytes);
+  }
+
   deleteGroup(group: string): Promise<void> {
     return this.#with(async (admin) => void (await admin.deleteGroups([group])));
   }
@@ -130,10 +135,7 @@ export class TopicAdmin {
 
   #newTopic(topic: string): ITopicConfig {
     const { partitions, replicationFactor, retentionMs, isOwn } = this.#settings;
-    const configEntries = [
-      { name: 'retention.ms', value: String(retentionMs) },
-      ...(isOwn(topic) ? [STAMPED_BY_BROKER] : []),
-    ];
+    const configEntries = newTopicEntries(retentionMs, isOwn(topic));
     return { topic, numPartitions: partitions, replicationFactor: replicationFactor ?? -1, configEntries };
   }
 
@@ -149,19 +151,33 @@ export class TopicAdmin {
     for (const [topic, config] of await topicConfigs(admin, topics)) await this.#checkConfig(admin, topic, config);
   }
 
-  async #checkConfig(admin: Admin, topic: string, { retentionMs, isStampedByBroker }: TopicConfig): Promise<void> {
+  async #checkConfig(admin: Admin, topic: string, config: TopicConfig): Promise<void> {
     const { retentionMs: needed, isOwn } = this.#settings;
+    const { retentionMs, isCompacted, maxMessageBytes } = config;
     if (retentionMs !== null && retentionMs < needed) {
       const about = { topic, 'retention.ms': retentionMs, needed };
       this.#logger.warn(about, 'records may expire before their retry is due: raise retention.ms of the topic');
     }
-    if (!isOwn(topic) || isStampedByBroker) return;
-    await stampByBroker(admin, topic).catch((cause: unknown) => {
+    if (!isOwn(topic)) {
+      if (isCompacted) this.#logger.warn({ topic }, 'payments are lost: the topic is compacted; see doctor');
+      return;
+    }
+    if (maxMessageBytes < ENOUGH_BYTES) {
+      const about = { topic, 'max.message.bytes': maxMessageBytes, needed: ENOUGH_BYTES };
+      this.#logger.warn(about, 'the topic may refuse large events: raise max.message.bytes of the topic');
+    }
+    await this.#correct(admin, topic, missingEntries(config));
+  }
+
+  async #correct(admin: Admin, topic: string, missing: ReturnType<typeof missingEntries>): Promise<void> {
+    if (missing.length === 0) return;
+    await setEntries(admin, topic, missing).catch((cause: unknown) => {
       if (!isChangeDenied(cause)) throw cause;
-      const { name, value } = STAMPED_BY_BROKER;
-      throw new BrokerRefused(`${topic} needs ${name}=${value}, and Kafka denies the change: set it`, { cause });
+      const needed = missing.map(({ name, value }) => `${name}=${value}`).join(' and ');
+      throw new BrokerRefused(`${topic} needs ${needed}, and Kafka denies the change: set it`, { cause });
     });
-    this.#logger.warn({ topic, ...STAMPED_BY_BROKER }, 'the configuration of the topic was corrected');
+    const set = Object.fromEntries(missing.map(({ name, value }) => [name, value]));
+    this.#logger.warn({ topic, ...set }, 'the configuration of the topic was corrected: it lost records');
   }
 
   async #with<T>(work: (admin: Admin) => Promise<T>): Promise<T> {

@@ -51,6 +51,20 @@ function adminOf(client: object): TopicAdmin {
   return new TopicAdmin({ admin: () => client } as unknown as Kafka, settings, silentLogger);
 }
 
+it('is refused where the topics can not be looked at, with the permission that is missing', async () => {
+  const denied = Object.assign(new Error('denied'), { type: 'TOPIC_AUTHORIZATION_FAILED' });
+  const refusal = adminOf({
+    connect: async () => undefined,
+    disconnect: async () => undefined,
+    listTopics: async () => ['own'],
+    fetchTopicOffsets: async () => OFFSETS,
+    fetchTopicMetadata: async () => ({ topics: [] }),
+    describeConfigs: () => Promise.reject(denied),
+  }).ensure(['own']);
+  await expect(refusal).rejects.toThrow(BrokerRefused);
+  await expect(refusal).rejects.toThrow('Kafka denies DescribeConfigs on own');
+});
+
 it.each([
   [
     'TOPIC_AUTHORIZATION_FAILED',

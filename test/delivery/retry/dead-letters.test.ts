@@ -83,6 +83,7 @@ describe('a delivery that is exhausted', () => {
       source: null,
       lastOffset: null,
       digest: null,
+      bytes: null,
       accountId: 42,
       eventId: 'pay-1',
       webhookId: 5,
