@@ -6,7 +6,7 @@ import { LATEST_TIME_MS } from '../ports/broker.js';
 import { type Answer, answerOf, isKnown } from './answers.js';
 import type { AuditedDelivery, AuditedPayment } from './audited-payment.js';
 import type { Histories } from './histories.js';
-import type { Entered, Ledger, Unburied } from './ledger.js';
+import type { Entered, HeldBack, Ledger, Unburied } from './ledger.js';
 import type { Lost } from './read-topic.js';
 import { type Counts, type RecordState, Tally } from './tally.js';
 
@@ -78,8 +78,13 @@ export class Report {
     for (const entered of ledger.payments()) this.#count(entered, tally);
     for (const record of ledger.unburied) tally.record(stateWithout(record));
     for (const _ of ledger.notSkipped) tally.record('unanswered');
+    for (const { records } of ledger.held) for (let n = 0; n < records; n += 1) tally.record('waiting');
     const { records, invalidRecords: invalid, unreadableBatches: unreadable } = ledger;
     return { records, invalid, unreadable, ...tally.counts };
+  }
+
+  get held(): readonly HeldBack[] {
+    return this.#parts.ledger.held;
   }
 
   *open(): Iterable<Open> {

@@ -108,6 +108,8 @@ interface OffsetRange {
 export interface Extent {
   readonly first: number;
   readonly next: number;
+  /** Records from this offset on can't be read before a transaction ends; absent if all can be read. */
+  readonly stable?: number;
 }
 
 /** The log message for a skipped batch. */
@@ -118,6 +120,8 @@ export interface BrowseOptions {
   readonly ranges?: ReadonlyMap<number, OffsetRange>;
   /** Keeps following new records until the signal aborts, which ends the iteration without an error. */
   readonly follow?: AbortSignal;
+  /** Gives records of open and aborted transactions, too, and what they hold back. With `ranges` that have an end. */
+  readonly uncommitted?: boolean;
   /** Called for each skipped batch, in order; without it, skipped batches are logged. */
   readonly onUnreadable?: (batch: UnreadableBatch) => void;
 }
@@ -199,6 +203,8 @@ export interface PartitionState {
   readonly head: { readonly publishedAt: number | null; readonly overdueMs: number } | null;
   /** The batch that blocks the partition; null if none does. */
   readonly unreadable: UnreadableBatch | null;
+  /** The records that an open transaction holds back, and for how long they have been seen at this offset; absent: none. */
+  readonly heldBack?: { readonly offset: number; readonly records: number; readonly ms: number };
 }
 
 /** The broker is unreachable or does not answer in time: retry. */

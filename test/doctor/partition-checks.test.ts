@@ -53,3 +53,27 @@ test.each([
 ])('%s', async (_, topic, due, minutesOld, expected) => {
   expect(await findings(topic, due, minutesOld)).toEqual(expected);
 });
+
+test.each([
+  [
+    'that stays open',
+    [1, 1],
+    ['warn partition 0 of payment-events holds back 2 records from offset 1 on, for an open transaction'],
+  ],
+  ['of many that each end soon', [1, 2], READ],
+  ['that ends meanwhile', [1, undefined], READ],
+])('a transaction %s', async (_, stables, expected) => {
+  const broker = new RecordingBroker();
+  const seen = [...stables];
+  broker.extent = async () => {
+    const stable = seen.shift();
+    return new Map([[0, { first: 0, next: 3, ...(stable !== undefined && { stable }) }]]);
+  };
+  const checks = partitionChecks(
+    readConfig({}),
+    async () => broker as Broker,
+    () => NOW,
+  );
+  const found = (await Promise.all(checks.map(({ run }) => run()))).flat();
+  expect(found.map(({ verdict, says }) => `${verdict} ${says}`)).toEqual(expected);
+});

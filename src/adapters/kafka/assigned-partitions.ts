@@ -15,6 +15,7 @@ import type { EachBatchPayload, Consumer as KafkaClient } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused, type ConsumeOptions } from '../../ports/broker.js';
 import { dueRecord, type LaneItem, type RecordPump } from '../common/record-pump.js';
+import type { Fetched } from './fetch-wait.js';
 import { lostIn, refusalIn } from './fetched/marks.js';
 import { type GroupStart, PartitionLane } from './partition-lane.js';
 import { type Assignment, keyOf, type Place, placesOf } from './places.js';
@@ -107,6 +108,14 @@ export class AssignedPartitions {
     if (this.#former.size === 0) this.#parts.placed();
   }
 
+  fetched({ responses }: Fetched): void {
+    for (const { topicName: topic, partitions } of responses) {
+      for (const { partition, highWatermark, lastStableOffset } of partitions) {
+        this.#lanes.get(keyOf({ topic, partition }))?.sawEnd(Number(highWatermark), Number(lastStableOffset));
+      }
+    }
+  }
+
   /** Returns at once: kafkajs fetches nothing until then. Unresolved offsets are fetched again. */
   received({ batch, resolveOffset }: EachBatchPayload): void {
     const lane = this.#lanes.get(keyOf(batch));
@@ -120,7 +129,6 @@ export class AssignedPartitions {
     else if (Number(batch.highWatermark) < lane.next) this.#beginAnew(lane, MADE_ANEW);
     else if (fetchedOffset > lane.next) this.#goBack(lane, Number(batch.firstOffset()));
     else {
-      lane.sawEnd(Number(batch.highWatermark));
       lane.receive(this.#itemsOf(batch), Number(batch.lastOffset()));
       resolveOffset(batch.lastOffset());
       this.#parts.pump.pumpNextTurn();

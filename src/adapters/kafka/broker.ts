@@ -105,8 +105,7 @@ export class KafkaBroker implements Broker {
 
   async extent(topic: string): Promise<ReadonlyMap<number, Extent>> {
     this.#mustBeOpen();
-    const offsets = await this.#admin.offsets(topic);
-    return new Map(offsets.map(({ partition, low, high }) => [partition, { first: low, next: high }]));
+    return this.#admin.extent(topic);
   }
 
   async listTopics(): Promise<string[]> {

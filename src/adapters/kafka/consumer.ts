@@ -110,6 +110,7 @@ export class KafkaConsumer implements Consumer {
       heard: (sentMs) => this.#lease.renewed(sentMs),
       leaving: () => this.#releases(),
       received: (payload) => this.#partitions.received(payload),
+      fetched: (answer) => this.#partitions.fetched(answer),
       refused: (error) => this.#refused(error),
     };
   }

@@ -1,9 +1,10 @@
 /** Creates missing topics and inspects existing ones. Each use has its own connection. */
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
-import { BrokerRefused } from '../../ports/broker.js';
+import { BrokerRefused, type Extent } from '../../ports/broker.js';
 import { askAdmin } from './admin-session.js';
 import { decodedBehind } from './done-behind.js';
+import { highWatermarks } from './high-watermarks.js';
 import { isChangeDenied, isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { ENOUGH_BYTES, KAFKA_LIMITS, type SessionLimits } from './limits.js';
 import { onceKnown } from './once-known.js';
@@ -27,7 +28,7 @@ export interface PartitionOffsets {
   readonly partition: number;
   /** The oldest retained offset. */
   readonly low: number;
-  /** The offset of the next record. */
+  /** The offset before which records can be read: of the next record, or of the first open transaction. */
   readonly high: number;
 }
 
@@ -80,6 +81,17 @@ export class TopicAdmin {
       if (!(await admin.listTopics()).includes(topic)) return [];
       const offsets = await admin.fetchTopicOffsets(topic);
       return offsets.map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }));
+    });
+  }
+
+  /** By partition; empty for a topic that does not exist. */
+  extent(topic: string): Promise<ReadonlyMap<number, Extent>> {
+    return this.#with(async (admin) => {
+      if (!(await admin.listTopics()).includes(topic)) return new Map();
+      const readable = await admin.fetchTopicOffsets(topic);
+      // Asked afterwards: never below.
+      const ends = await highWatermarks(this.#kafka, topic);
+      return new Map(readable.map((of) => [of.partition, extentOf(of, ends)]));
     });
   }
 
@@ -196,6 +208,14 @@ async function led(admin: Admin, topic: string): Promise<void> {
   } catch (error) {
     if (!isLeaderMissing(error)) throw error;
   }
+}
+
+function extentOf(
+  { partition, low, high }: { readonly partition: number; readonly low: string; readonly high: string },
+  ends: ReadonlyMap<number, number>,
+): Extent {
+  const [stable, next] = [Number(high), ends.get(partition) ?? Number(high)];
+  return { first: Number(low), next, ...(stable < next && { stable }) };
 }
 
 /** The committed offset, while the topic still has it: a recreated topic, or one that lost its oldest records, does not. */

@@ -55,6 +55,20 @@ it('tells how far it is behind, what it holds, and what is to come next', async 
   expect(consumer.state().partitions).toEqual([{ topic: 't', partition: 0, behind: 18, head, unreadable: null }]);
 });
 
+it('takes its lag from each fetch, also from one without records, and says what an open transaction holds back', async () => {
+  await client.join({ t: [0] });
+  await eventually(() => client.calls.includes('seek t 5'));
+  const partition = { topic: 't', partition: 0, head: null, unreadable: null };
+  await client.fetchedEnd('t', 25, 5);
+  const heldBack = { offset: 5, records: 20, ms: expect.any(Number) };
+  expect(consumer.state().partitions).toEqual([{ ...partition, behind: 20, heldBack }]);
+  // Of a partition that can't be fetched.
+  await client.fetchedEnd('t', -1);
+  expect(consumer.state().partitions).toEqual([{ ...partition, behind: 20, heldBack }]);
+  await client.fetchedEnd('t', 25);
+  expect(consumer.state().partitions).toEqual([{ ...partition, behind: 20 }]);
+});
+
 it('joins with a topic that the broker asked does not know yet, as after it was made', async () => {
   let tries = 0;
   client.subscribe = async () => {
