@@ -121,7 +121,7 @@ function watch({ config, metrics, readiness, brokerContact }: Core, attended: At
   });
   // Other partitions continue: the fault is reported, and the process stays ready.
   readiness.part('partitions', () => standstills(state()), { needed: false });
-  readiness.part('dead-letters', () => heldText(state()), { needed: false });
+  readiness.part('dead letters', () => heldText(state()), { needed: false });
 }
 
 function heldText({ heldLetters }: ReturnType<Dispatcher['state']>): string | null {
