@@ -86,8 +86,7 @@ export class KafkaConsumer implements Consumer {
   }
 
   state(): ConsumerState {
-    const partitions = [...this.#partitions.lanes()].map((lane) => lane.state);
-    return { connected: this.#member.isMember, ...this.#pump.inHand, partitions };
+    return { connected: this.#member.isMember, ...this.#pump.inHand, partitions: this.#partitions.states };
   }
 
   close(): Promise<void> {
