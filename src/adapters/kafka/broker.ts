@@ -38,6 +38,8 @@ export class KafkaBroker implements Broker {
   readonly #admin: TopicAdmin;
   readonly #publisher: Publisher;
   readonly #consumers = new Set<KafkaConsumer>();
+  /** The requests for topics' max.message.bytes that are in progress. */
+  readonly #limits = new Map<string, Promise<number | undefined>>();
   #closing: Promise<void> | null = null;
 
   constructor(settings: KafkaSettings, logger: Logger, limits: KafkaLimits = KAFKA_LIMITS) {
@@ -66,8 +68,18 @@ export class KafkaBroker implements Broker {
     const text = `${topic} refuses the record (${message})`;
     if (!message.endsWith('TOO_LARGE')) return new RecordRefused(text, { cause });
     const bytes = Math.max(...records.map(sizeOf));
-    const limit = await this.#admin.maxMessageBytes(topic).catch(() => 'unknown');
+    const limit = (await this.#limitOf(topic)) ?? 'unknown';
     return new RecordRefused(`${text}: it has about ${bytes} bytes, and max.message.bytes is ${limit}`, { cause });
+  }
+
+  /** One request at a time for each topic: any number of records may be refused. */
+  #limitOf(topic: string): Promise<number | undefined> {
+    const known = this.#limits.get(topic);
+    if (known) return known;
+    const asked = this.#admin.maxMessageBytes(topic).catch(() => undefined);
+    this.#limits.set(topic, asked);
+    void asked.then(() => this.#limits.delete(topic));
+    return asked;
   }
 
   async consume(options: ConsumeOptions): Promise<Consumer> {

@@ -170,7 +170,9 @@ withKafka((brokers) => {
   it('warns of an own topic that may refuse large events', async () => {
     const topic = unique('own');
     await createTopic(topic, { 'max.message.bytes': '100000' });
-    await broker({ isOwn: () => true, partitions: 1 }).ensureTopics([topic]);
+    const it = broker({ isOwn: () => true, partitions: 1 });
+    await eventually(async () => (await it.listTopics()).includes(topic));
+    await it.ensureTopics([topic]);
     expect(JSON.stringify(logger.warnings)).toMatch(/raise max.message.bytes/);
   });
 

@@ -64,9 +64,19 @@ withKafka((brokers) => {
     await transaction('open');
     await publish('behind');
     expect(await broker.extent(topic)).toEqual(new Map([[0, { first: 0, next: 3, stable: 1 }]]));
-    const ranges = new Map([[0, { from: 1, to: 3 }]]);
-    const held = await collect(broker.browse(topic, { ranges, uncommitted: true }));
-    expect(held.map(({ value }) => String(value))).toEqual(['open', 'behind']);
+    const heldBack = async (to: number) => {
+      const ranges = new Map([[0, { from: 1, to }]]);
+      const held = await collect(broker.browse(topic, { ranges, uncommitted: true }));
+      return held.map(({ value }) => String(value));
+    };
+    expect(await heldBack(3)).toEqual(['open', 'behind']);
+    await (await transaction('aborted')).abort();
+    // Its marker is the last offset.
+    const end = await eventually(async () => {
+      const { next = 0 } = (await broker.extent(topic)).get(0) ?? {};
+      return next === 5 && next;
+    });
+    expect(await heldBack(end)).toEqual(['open', 'behind', 'aborted']);
   });
 
   it('lets a consumer count what one that is open holds back as waiting, until it ends', async () => {
