@@ -42,6 +42,12 @@ export function isChangeDenied(error: unknown): boolean {
   );
 }
 
+/** Kafka's code, if a topic may not be created so, which no retry mends; null for any other failure. */
+export function forbiddenBy(error: unknown): string | null {
+  const code = [...causes(error)].find(({ type = '' }) => type === 'POLICY_VIOLATION' || type === 'INVALID_CONFIG');
+  return code?.type ?? null;
+}
+
 /**
  * kafkajs considers this error permanent. But any failure during a coordinator look-up becomes this error: a reset
  * connection, a group whose coordinator moves.

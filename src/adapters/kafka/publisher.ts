@@ -79,7 +79,7 @@ export class Publisher {
     }
   }
 
-  /** One oversized record rejects its whole batch: so each parcel is sent alone. */
+  /** One refused record rejects its whole batch: so each parcel is sent alone. */
   async #sendEach(topic: string, batch: readonly Parcel[]): Promise<Error | null> {
     for (const [n, parcel] of batch.entries()) {
       const failure = await this.#send(topic, [parcel]);

@@ -5,7 +5,7 @@ import { BrokerRefused, type Extent } from '../../ports/broker.js';
 import { askAdmin } from './admin-session.js';
 import { decodedBehind } from './done-behind.js';
 import { highWatermarks } from './high-watermarks.js';
-import { isChangeDenied, isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
+import { forbiddenBy, isChangeDenied, isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { ENOUGH_BYTES, KAFKA_LIMITS, type SessionLimits } from './limits.js';
 import { onceKnown } from './once-known.js';
 import type { GroupStart } from './partition-lane.js';
@@ -142,7 +142,13 @@ export class TopicAdmin {
 
   async #make(admin: Admin, topics: readonly string[]): Promise<void> {
     // kafkajs would wait for the brokers' metadata, which they return before the partitions have leaders.
-    await admin.createTopics({ topics: topics.map((topic) => this.#newTopic(topic)), waitForLeaders: false });
+    const made = admin.createTopics({ topics: topics.map((topic) => this.#newTopic(topic)), waitForLeaders: false });
+    await made.catch((cause: unknown) => {
+      const code = forbiddenBy(cause);
+      if (code === null) throw cause;
+      const text = `Kafka's policy forbids ${topics.join(', ')} as the service needs it (${code}): create it`;
+      throw new BrokerRefused(text, { cause });
+    });
   }
 
   #newTopic(topic: string): ITopicConfig {

@@ -51,6 +51,26 @@ function adminOf(client: object): TopicAdmin {
   return new TopicAdmin({ admin: () => client } as unknown as Kafka, settings, silentLogger);
 }
 
+it.each([
+  [
+    'POLICY_VIOLATION',
+    BrokerRefused,
+    "Kafka's policy forbids own as the service needs it (POLICY_VIOLATION): create it",
+  ],
+  ['INVALID_CONFIG', BrokerRefused, "Kafka's policy forbids own as the service needs it (INVALID_CONFIG): create it"],
+  ['INVALID_REPLICATION_FACTOR', BrokerUnavailable, 'INVALID_REPLICATION_FACTOR'],
+])('a topic whose creation fails with %s', async (type, kind, says) => {
+  const error = Object.assign(new Error(type), { type });
+  const refusal = adminOf({
+    connect: async () => undefined,
+    disconnect: async () => undefined,
+    listTopics: async () => [],
+    createTopics: () => Promise.reject(Object.assign(new Error('creation'), { errors: [error] })),
+  }).ensure(['own']);
+  await expect(refusal).rejects.toThrow(kind);
+  await expect(refusal).rejects.toThrow(says);
+});
+
 it('is refused where the topics can not be looked at, with the permission that is missing', async () => {
   const denied = Object.assign(new Error('denied'), { type: 'TOPIC_AUTHORIZATION_FAILED' });
   const refusal = adminOf({
