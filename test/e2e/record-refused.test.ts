@@ -46,14 +46,46 @@ withKafka((brokers) => {
   const event = (id: string, text: string) =>
     `${JSON.stringify({ id, type: 'cash_in', accountId: ACCOUNT, timestamp: '2026-11-21T09:00:00Z', data: { text } })}\n`;
 
-  test('the delivery ends as a dead letter with the event, its size and the limit; the next ones go on', async () => {
-    const configEntries = [{ name: 'max.message.bytes', value: '2000' }];
-    const topics = [{ topic: `${own}.webhooks.retry.300ms`, numPartitions: 1, configEntries }];
+  async function limited(name: string, bytes: number): Promise<void> {
+    const configEntries = [{ name: 'max.message.bytes', value: String(bytes) }];
+    const topics = [{ topic: `${own}.${name}`, numPartitions: 1, configEntries }];
     await admin.createTopics({ topics, waitForLeaders: false });
+  }
+
+  async function served() {
     const service = await serveHere(settings);
+    const token = await tokenFor(service.url, await register(settings, ACCOUNT));
+    await addWebhook(service.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' });
+    return service;
+  }
+
+  test('a dead-letter topic that takes no letter at all: ready says so, and nothing is attempted again', async () => {
+    await limited('webhooks.dead-letter', 100);
+    const service = await served();
     try {
-      const token = await tokenFor(service.url, await register(settings, ACCOUNT));
-      await addWebhook(service.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' });
+      await commandLine(settings, ['events', 'publish'], event('one', 'x'));
+      const parts = await eventually(async () => {
+        const response = await fetch(`${service.adminUrl}/health/ready`);
+        const body = (await response.json()) as { parts: { part: string; ready: boolean; why?: string }[] };
+        const found = body.parts.find(({ part }) => part === 'dead letters');
+        return found?.ready === false && { ...found, status: response.status };
+      }, PATIENCE);
+      const why = 'the dead-letter topic refuses 1 dead letters, which wait: see the log';
+      expect(parts).toMatchObject({ status: 200, why });
+      expect(receiver.requests).toHaveLength(2);
+      const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text();
+      expect(metrics).toContain('account_webhooks_ready{part="dead letters"} 0\n');
+      expect(metrics).not.toContain('account_webhooks_publish_failures_total 0\n');
+    } finally {
+      await service.stop();
+    }
+    expect(receiver.requests).toHaveLength(2);
+  });
+
+  test('the delivery ends as a dead letter with the event, its size and the limit; the next ones go on', async () => {
+    await limited('webhooks.retry.300ms', 2_000);
+    const service = await served();
+    try {
       await commandLine(settings, ['events', 'publish'], event('large', 'x'.repeat(3_000)) + event('small', 'x'));
       // Two attempts for the small one.
       const letters = await eventually(async () => {

@@ -88,9 +88,9 @@ export class TopicAdmin {
   extent(topic: string): Promise<ReadonlyMap<number, Extent>> {
     return this.#with(async (admin) => {
       if (!(await admin.listTopics()).includes(topic)) return new Map();
-      const readable = await admin.fetchTopicOffsets(topic);
-      // Asked afterwards: never below.
+      // In this order: what is published in between is no transaction.
       const ends = await highWatermarks(this.#kafka, topic);
+      const readable = await admin.fetchTopicOffsets(topic);
       return new Map(readable.map((of) => [of.partition, extentOf(of, ends)]));
     });
   }
@@ -220,7 +220,8 @@ function extentOf(
   { partition, low, high }: { readonly partition: number; readonly low: string; readonly high: string },
   ends: ReadonlyMap<number, number>,
 ): Extent {
-  const [stable, next] = [Number(high), ends.get(partition) ?? Number(high)];
+  const stable = Number(high);
+  const next = Math.max(stable, ends.get(partition) ?? 0);
   return { first: Number(low), next, ...(stable < next && { stable }) };
 }
 
