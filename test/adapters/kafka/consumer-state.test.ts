@@ -75,7 +75,7 @@ it('takes its lag from each fetch, also from one without records, and says what 
   expect(consumer.state().partitions).toEqual([{ ...partition, behind: 20 }]);
 });
 
-it('names a partition that can not be begun, and why, and begins those of other topics meanwhile', async () => {
+it('names a partition that cannot be begun, and why, and begins those of other topics meanwhile', async () => {
   leaderless.add('u');
   await client.join({ t: [0], u: [0] });
   await eventually(() => client.calls.includes('seek t 5'));

@@ -71,7 +71,7 @@ it.each([
   await expect(refusal).rejects.toThrow(says);
 });
 
-it('is refused where the topics can not be looked at, with the permission that is missing', async () => {
+it('a start without DescribeConfigs is refused, and names it', async () => {
   const denied = Object.assign(new Error('denied'), { type: 'TOPIC_AUTHORIZATION_FAILED' });
   const refusal = adminOf({
     connect: async () => undefined,
