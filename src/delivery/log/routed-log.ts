@@ -1,5 +1,5 @@
 /** Writes `start` and `routed` entries. Records that arrive for a partition while an entry is being written form the next `routed` entry. */
-import type { PartitionStart, ReceivedRecord } from '../../ports/broker.js';
+import { type PartitionStart, type ReceivedRecord, RecordRefused } from '../../ports/broker.js';
 import { type DurablePublishParts, publishUntilDurable } from '../durable-publish.js';
 import { partitionText } from '../record-place.js';
 import { type RoutedRecord, toRoutedRecord } from './routed-entry.js';
@@ -40,7 +40,7 @@ export class RoutedLog {
     return this.#parts.broker.publish(this.#parts.topic, [toStartRecord(start)]);
   }
 
-  /** Fulfilled when the record's entry is durable; rejected only if the service abandons its work. */
+  /** Fulfilled when the record's entry is durable. @throws RecordRefused; other errors if the service abandons its work */
   add(of: Pick<ReceivedRecord, 'topic' | 'partition'>, record: RoutedRecord): Promise<void> {
     const queue = this.#queue(of);
     return new Promise((fulfil, reject) => {
@@ -54,20 +54,27 @@ export class RoutedLog {
     // Records confirmed by one head arrive in one event-loop turn.
     await null;
     while (queue.pending.length > 0) {
-      const written = queue.pending.splice(0, MOST_IN_AN_ENTRY);
-      const error = await this.#publish(queue, written);
-      for (const { settle } of written) settle(error);
+      await this.#publish(queue, queue.pending.splice(0, MOST_IN_AN_ENTRY));
     }
     this.#queues.delete(partitionText(queue));
   }
 
-  #publish({ topic, partition }: PartitionQueue, written: readonly PendingRecord[]): Promise<Error | null> {
+  /** Halves an entry that the topic refuses: a single record may be what it refuses, or it takes shorter entries only. */
+  async #publish(queue: PartitionQueue, written: readonly PendingRecord[]): Promise<void> {
     const { topic: log, store } = this.#parts;
+    const { topic, partition } = queue;
     const entry = toRoutedRecord({ topic, partition, store, records: written.map(({ record }) => record) });
-    return publishUntilDurable(this.#parts, log, entry).then(
+    const error = await publishUntilDurable(this.#parts, log, entry).then(
       () => null,
-      (error: Error) => error,
+      (cause: Error) => cause,
     );
+    if (!(error instanceof RecordRefused) || written.length === 1) {
+      for (const { settle } of written) settle(error);
+      return;
+    }
+    const half = Math.ceil(written.length / 2);
+    await this.#publish(queue, written.slice(0, half));
+    await this.#publish(queue, written.slice(half));
   }
 
   #queue({ topic, partition }: Pick<ReceivedRecord, 'topic' | 'partition'>): PartitionQueue {

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { type RoutedRecord, readRoutedEntry } from '../../../src/delivery/log/routed-entry.js';
 import { RoutedLog } from '../../../src/delivery/log/routed-log.js';
 import { readStartEntry } from '../../../src/delivery/log/start-entry.js';
+import { RecordRefused } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
 import { RecordingBroker } from '../../support/recording-broker.js';
 import { silentLogger } from '../../support/silent-logger.js';
@@ -41,6 +42,18 @@ test('records that come together share an entry, by partition, and of a bounded 
   ]);
   const offsets = entries().flatMap((entry) => (entry?.partition === 0 ? entry.records : []));
   expect(offsets.map(({ offset }) => offset)).toEqual(Array.from({ length: 250 }, (_, offset) => offset));
+});
+
+test('an entry that the topic refuses is halved, and only what it refuses by itself is rejected', async () => {
+  const whole = broker.publish.bind(broker);
+  broker.publish = (topic, records) => {
+    const offsets = records.flatMap((record) => readRoutedEntry(record)?.records.map(({ offset }) => offset) ?? []);
+    const refused = offsets.includes(7) || offsets.length > 30;
+    return refused ? Promise.reject(new RecordRefused('too large')) : whole(topic, records);
+  };
+  const added = await Promise.allSettled(Array.from({ length: 100 }, (_, offset) => add(offset)));
+  expect(added.flatMap(({ status }, offset) => (status === 'rejected' ? [offset] : []))).toEqual([7]);
+  expect(entries().flatMap((entry) => entry?.records ?? [])).toHaveLength(99);
 });
 
 test.each([null, 0, 40])(
