@@ -70,7 +70,7 @@ export function keysOf(
 }
 
 /** @throws MasterKeyMissing, DataDirUnusable */
-function ownMasterKey(dataDir: string): Buffer {
+export function ownMasterKey(dataDir: string): Buffer {
   try {
     return masterKeyFromFile(dataDir, randomBytes);
   } catch (error) {
