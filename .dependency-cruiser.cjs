@@ -26,7 +26,7 @@ const MAY_IMPORT = {
   endpoints: [],
   observability: [],
   idempotency: ['ports', 'secrets'],
-  accounts: ['ports', 'read-model', 'secrets', 'webhooks'],
+  accounts: ['connection-trouble', 'ports', 'read-model', 'secrets', 'webhooks'],
   'read-model': ['package-file', 'ports', 'webhooks/events', 'webhooks/load-account', 'webhooks/key-use'],
   delivery: [
     'ports',
@@ -134,13 +134,14 @@ module.exports = {
     },
     {
       name: 'adapters-imports',
-      comment: 'an adapter may import ports, adapters/common and file-access.ts, never another adapter',
+      comment:
+        'an adapter may import ports, adapters/common, connection-trouble.ts and file-access.ts, never another adapter',
       severity: 'error',
       from: { path: '^src/adapters/([^/]+)/' },
       to: {
         path: '^(src|projections)/',
         pathNot: [
-          ...['^src/adapters/$1/', '^src/adapters/common/', '^src/file-access[.]ts$'],
+          ...['^src/adapters/$1/', '^src/adapters/common/', '^src/(connection-trouble|file-access)[.]ts$'],
           ...[own('observability'), own('ports')],
         ],
       },

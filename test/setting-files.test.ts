@@ -39,6 +39,8 @@ it('names the setting of a file that is not there or holds something else', asyn
     ['DELIVERY_CLIENT_CERT_FILE', () => clientCertificateFrom(path('no PEM'), path(key))],
     ['DELIVERY_CLIENT_KEY_FILE', () => clientCertificateFrom(path(cert), path('no PEM'))],
     ['DELIVERY_CLIENT_KEY_FILE', () => clientCertificateFrom(path(cert), path(other))],
+    ['KAFKA_CLIENT_CERT_FILE', () => clientCertificateFrom(path('no PEM'), path(key), 'KAFKA')],
+    ['KAFKA_CLIENT_KEY_FILE', () => clientCertificateFrom(path(cert), path(other), 'KAFKA')],
   ];
   for (const [setting, call] of calls) {
     expect(call).toThrow(InvalidConfig);

@@ -206,6 +206,9 @@ export class BrokerRefused extends BrokerUnavailable {
   override readonly code = 'BROKER_REFUSED';
 }
 
+/** The server rejected a request for want of a permission. */
+export class PermissionDenied extends BrokerRefused {}
+
 /** The topic rejects records of this size; nothing of that call's batch is stored. */
 export class RecordTooLarge extends Error {
   override readonly name = 'RecordTooLarge';

@@ -16,19 +16,21 @@ export function certificatesFrom(key: string, path: string): string {
   }
 }
 
-/** The client certificate shown to receivers, and its key, in PEM. @throws InvalidConfig that names the setting */
+/** The client certificate shown to receivers or brokers, and its key, in PEM. @throws InvalidConfig that names the setting */
 export function clientCertificateFrom(
   certFile: string | null,
   keyFile: string | null,
+  of: 'DELIVERY' | 'KAFKA' = 'DELIVERY',
 ): { cert?: string; key?: string } {
   if (certFile === null || keyFile === null) return {};
-  const cert = certificatesFrom('DELIVERY_CLIENT_CERT_FILE', certFile);
-  const key = fileOf('DELIVERY_CLIENT_KEY_FILE', keyFile);
+  const [certKey, keyKey] = [`${of}_CLIENT_CERT_FILE`, `${of}_CLIENT_KEY_FILE`] as const;
+  const cert = certificatesFrom(certKey, certFile);
+  const key = fileOf(keyKey, keyFile);
   try {
     createSecureContext({ cert, key });
     return { cert, key };
   } catch {
-    throw invalid('DELIVERY_CLIENT_KEY_FILE', 'names no key in PEM that belongs to DELIVERY_CLIENT_CERT_FILE');
+    throw invalid(keyKey, `names no key in PEM that belongs to ${certKey}`);
   }
 }
 
