@@ -24,7 +24,7 @@ const MAY_IMPORT = {
   ports: [],
   secrets: [],
   endpoints: [],
-  observability: [],
+  observability: ['connection-trouble'],
   idempotency: ['ports', 'secrets'],
   accounts: ['connection-trouble', 'ports', 'read-model', 'secrets', 'webhooks'],
   'read-model': ['package-file', 'ports', 'webhooks/events', 'webhooks/load-account', 'webhooks/key-use'],

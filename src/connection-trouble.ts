@@ -22,7 +22,7 @@ const SIGNS: readonly (readonly [Trouble, RegExp])[] = [
   ['handshake-cut', /before secure TLS connection/],
   ['needs-tls', /TLS_ANSWER/],
   ['closed-secure', /TLS_CLOSED/],
-  ['closed', /ConnectionClosed|UND_ERR_SOCKET|Last error: (Failed to connect|Protocol error)/],
+  ['closed', /ConnectionClosed|UND_ERR_SOCKET|socket hang up|Last error: (Failed to connect|Protocol error)/],
   ['tls-version', /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|protocol version/],
   // Alerts of the server about the certificate that it got, or did not get.
   [

@@ -88,6 +88,12 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
+/** Of a cluster, by case; the client itself says only that it found no member. */
+const CLUSTERS: Readonly<Record<string, RegExp>> = {
+  'a certificate of another authority': /no member .*certificate was not accepted: see tlsCaFile/,
+  'TLS to a port that speaks plain text': /no member .*speaks no TLS at this port/,
+};
+
 const folder = temporaryDirectory();
 const cleanups: (() => unknown)[] = [() => folder.remove()];
 const found = new Map<string, Examined>();
@@ -116,9 +122,12 @@ beforeAll(async () => {
       ...{ DATA_DIR, MASTER_KEY, PORT: '0', ADMIN_PORT: '0', BROKER_URL: `kafka://${at}` },
       ...(tls ? { KAFKA_CA_FILE: files[ca], NODE_EXTRA_CA_CERTS: files[ca] } : {}),
       AUTH_JWKS_URL: `${tls ? 'https' : 'http'}://${at}/jwks`,
-      EVENT_STORE_URL: `esdb://${at}?tls=${tls}${tls ? `&tlsCAFile=${files[ca]}` : ''}`,
     };
-    found.set(name, readExamined(await run(settings, ['doctor', '--json'])));
+    const doctor = async (url: string) =>
+      readExamined(await run({ ...settings, EVENT_STORE_URL: url }, ['doctor', '--json']));
+    const url = `esdb://${at}?tls=${tls}${tls ? `&tlsCAFile=${files[ca]}` : ''}`;
+    found.set(name, await doctor(url));
+    if (name in CLUSTERS) found.set(`cluster: ${name}`, await doctor(url.replace('esdb:', 'esdb+discover:')));
   };
   await Promise.all(Object.entries(CASES).map(examine));
 });
@@ -138,4 +147,8 @@ describe.each(Object.entries(CASES))('%s', (name, { kafka, store, issuer }) => {
   test('no check advises to grant rights on groups', () => {
     expect(found.get(name)?.said).not.toContain('grant READ');
   });
+});
+
+test.each(Object.entries(CLUSTERS))('of a cluster, %s: the check of event store names the cause', (name, says) => {
+  expect(found.get(`cluster: ${name}`)?.of('event store')).toEqual([expect.stringMatching(says)]);
 });

@@ -2,6 +2,7 @@
 import { ErrorType, type WrongExpectedVersionError } from '@eventstore/db-client';
 import { explainedTrouble, type Server } from '../../connection-trouble.js';
 import { NO_STREAM, StoreRefused, StoreUnavailable, WrongExpectedRevision } from '../../ports/event-store.js';
+import { lastDiscoveryFailure } from './discovery-failure.js';
 
 interface Failure {
   readonly type?: string;
@@ -14,7 +15,6 @@ interface Failure {
 const UNKNOWN = 2;
 const INVALID_ARGUMENT = 3;
 const UNAUTHENTICATED = 16;
-/** The client hides why each member failed: the cause may also be a certificate. */
 const NO_MEMBER = /^Failed to discover/;
 /** Node's messages: `Host: db1. is not in the cert's altnames`, `IP: 10.0.0.1 is not in the cert's list`. */
 const MISSING_NAME = /(?:Host|IP): (\S+?)\.? is not in the cert/;
@@ -75,13 +75,13 @@ export function unavailable(error: unknown, asked?: Asked): StoreUnavailable {
   const { type, code, message = '', name } = error as Failure;
   const trouble = explainedTrouble(message, '', SERVER);
   if (trouble) return new (trouble.isLasting ? StoreRefused : StoreUnavailable)(trouble.says, { cause: error });
-  if (NO_MEMBER.test(message)) {
-    return new StoreUnavailable(
-      "no member of EventStoreDB's cluster answers, or none has an accepted certificate: see EVENT_STORE_URL",
-      { cause: error },
-    );
-  }
+  if (NO_MEMBER.test(message)) return new StoreUnavailable(noMember(), { cause: error });
   return new StoreUnavailable(`the event store can't be used (${type ?? code ?? name ?? 'unknown'})`, { cause: error });
+}
+
+function noMember(): string {
+  const why = explainedTrouble(lastDiscoveryFailure() ?? '', '', SERVER)?.says;
+  return `no member of EventStoreDB's cluster answers: ${why ?? 'see EVENT_STORE_URL'}`;
 }
 
 /**
