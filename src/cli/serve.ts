@@ -116,7 +116,7 @@ function translated(error: unknown, { host, port, adminPort }: Config): unknown 
   if (code === 'EADDRINUSE') return new CommandFailed(`${name} ${taken} is in use on ${host}: set another ${name}`);
   if (code === 'EACCES' && taken)
     return new CommandFailed(`no permission to use ${name} ${taken}: set another ${name}`);
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return new CommandFailed(`HOST ${host} is not an address of this machine`);
   return error;
 }
