@@ -68,10 +68,13 @@ export function explainedTrouble(sign: string, code: string, server: Server): Ex
 /** In messages of Node.js and of gRPC. */
 const LOOKED_UP = /(?:getaddrinfo \w+ |target dns:)([^\s:]+)/;
 
-/** A closed connection or a missing name may be those of a server that starts. */
-const LASTING: ReadonlySet<Trouble> = new Set([
-  ...(['no-tls', 'needs-tls', 'client-certificate'] as const),
-  ...(['tls-version', 'other-name', 'expired', 'untrusted'] as const),
+/** All others may pass: a proxy in front of a server that starts closes connections, or answers them itself. */
+const LASTING: ReadonlySet<Trouble> = new Set<Trouble>([
+  'client-certificate',
+  'tls-version',
+  'other-name',
+  'expired',
+  'untrusted',
 ]);
 
 function sentence(trouble: Trouble, code: string, server: Server & { host?: string | undefined }): string {

@@ -49,8 +49,8 @@ describe('a failed connection is told with the setting that mends it', () => {
     ['a demanded certificate', noConnection('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'), /CLIENT_CERT_FILE/, true],
     ['a certificate that has expired', noConnection('CERT_HAS_EXPIRED'), /renew it/, true],
     ['no version in common', noConnection('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'), /TLS 1\.2 or 1\.3/, true],
-    ['TLS where plain text is spoken', noConnection('ERR_SSL_WRONG_VERSION_NUMBER'), /unset KAFKA_TLS/, true],
-    ['plain text where TLS is spoken', noConnection('TLS_ANSWER'), /set KAFKA_TLS=true/, true],
+    ['TLS where plain text is spoken', noConnection('ERR_SSL_WRONG_VERSION_NUMBER'), /unset KAFKA_TLS/, false],
+    ['plain text where TLS is spoken', noConnection('TLS_ANSWER'), /set KAFKA_TLS=true/, false],
   ])('%s', (_, error, says, isRefused) => {
     const failure = translated(error);
     expect(failure.message).toMatch(says);
