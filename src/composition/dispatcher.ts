@@ -111,7 +111,10 @@ function watch({ config, metrics, readiness, brokerContact }: Core, attended: At
   metrics.watch.tiers(() => state().retries, nameOf);
   metrics.watch.unreadTiers(() => [...state().unreadTiers].map(([topic, records]) => [nameOf(topic), records]));
   metrics.watch.unconfirmed(() => state().unconfirmedMs);
-  readiness.part('dispatcher', () => unconfirmedText(state(), Date.now()));
+  readiness.part('dispatcher', () => {
+    const { payments, unconfirmedMs } = state();
+    return unconfirmedText({ inHand: payments.inHand, unconfirmedMs }, Date.now());
+  });
   readiness.part('broker', () => {
     const { payments, retries } = state();
     const joined = payments.connected && retries.connected;

@@ -40,18 +40,20 @@ export interface DispatcherState {
   readonly unconfirmedMs: number;
 }
 
-/** Why the process is not ready: payments go out, and none counts as done. Null if they are confirmed in time. */
-export function unconfirmedText(
-  {
-    payments,
-    unconfirmedMs,
-  }: Pick<DispatcherState, 'unconfirmedMs'> & { readonly payments: { readonly inHand: number } },
-  time: number,
-): string | null {
+/**
+ * Why the process is not ready: payments go out, and none counts as done. Null if they are confirmed in time.
+ * @param inHand payment records that do not count as done
+ */
+export function unconfirmedText({ inHand, unconfirmedMs }: Unconfirmed, time: number): string | null {
   if (unconfirmedMs < LATE_MS) return null;
   const since = new Date(time - unconfirmedMs).toISOString();
-  const inHand = `${payments.inHand} in hand of ${IN_FLIGHT.toLocaleString('en-US')}`;
-  return `payments are delivered but not confirmed: the read model is behind the event store's head since ${since}; ${inHand}`;
+  const ofAll = `${inHand} in hand of ${IN_FLIGHT.toLocaleString('en-US')}`;
+  return `payments are delivered but not confirmed: the read model is behind the event store's head since ${since}; ${ofAll}`;
+}
+
+interface Unconfirmed {
+  readonly inHand: number;
+  readonly unconfirmedMs: number;
 }
 
 export interface Dispatcher {
@@ -84,9 +86,9 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   const abandon = new AbortController();
   const refusal = new Refusal();
   const signals = { interrupt: interrupt.signal, abandon: abandon.signal, refused: refusal.by };
-  let paymentsState = () => ({ inHand: 0 });
+  let inHand = () => 0;
   const onLate = (isLate: boolean) => {
-    const late = { payments: paymentsState(), unconfirmedMs: confirmation.waitingMs };
+    const late = { inHand: inHand(), unconfirmedMs: confirmation.waitingMs };
     if (isLate) given.logger.warn(unconfirmedText(late, given.now()) ?? '');
     else given.logger.info('payments are confirmed again');
   };
@@ -103,7 +105,7 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
     parts.topics.deliveries,
   ]);
   const { payments, retries } = await consumeAll(parts, tiers);
-  paymentsState = () => payments.state();
+  inHand = () => payments.state().inHand;
   const consumers = [payments, retries];
   const discovery = new TierDiscovery(parts, tiers);
   const closing = new AbortController();

@@ -1,11 +1,10 @@
 /** Folds the accounts like the service, and names those that it sets aside. */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
-import { setAsideBy, setAsideText } from '../read-model/account-unreadable.js';
+import { hiddenIn, setAsideBy, setAsideText } from '../read-model/account-unreadable.js';
 import type { AccountStates } from '../read-model/accounts.js';
 import { whyUnfoldable } from '../read-model/foldable.js';
 import { combined, loadProjection, PROJECTIONS } from '../read-model/projection-source.js';
-import { whyHidden } from '../read-model/why-hidden.js';
 import { type Finding, fail, ok } from './check.js';
 import { storedBatches } from './stored-batches.js';
 
@@ -47,8 +46,8 @@ export async function foldAccounts(store: EventStore): Promise<FoldedAccounts> {
 async function hiddenOf(store: EventStore, streams: ReadonlySet<string>): Promise<Map<string, SetAside>> {
   const hidden = new Map<string, SetAside>();
   for (const stream of streams) {
-    const why = await whyHidden(store, stream);
-    if (why !== null) hidden.set(stream, { why: `its stream cannot be read: ${why}` });
+    const setAside = await hiddenIn(store, stream);
+    if (setAside) hidden.set(stream, setAside);
   }
   return hidden;
 }

@@ -2,7 +2,7 @@
  * An account with an event that can't be folded, or whose stream is not whole, is set aside: its state is unknown, and other
  * accounts go on (quarantine.ts).
  */
-import type { RecordedEvent, StreamHidden } from '../ports/event-store.js';
+import { type EventStore, type RecordedEvent, StreamHidden } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
 import { ACCOUNT_STREAM_PREFIX } from '../webhooks/events.js';
 import { whyUnfoldable } from './foldable.js';
@@ -30,6 +30,17 @@ export function setAsideBy({ revision, id, type }: RecordedEvent, why: string): 
 
 export function setAsideHidden({ why }: StreamHidden): SetAside {
   return { why: `its stream cannot be read: ${why}` };
+}
+
+/** Whether the stream cannot be read from its first event on, and why. @throws StoreUnavailable */
+export async function hiddenIn(store: Pick<EventStore, 'read'>, stream: string): Promise<SetAside | null> {
+  try {
+    for await (const _ of store.read(stream)) break;
+    return null;
+  } catch (error) {
+    if (error instanceof StreamHidden) return setAsideHidden(error);
+    throw error;
+  }
 }
 
 /** @throws AccountUnreadable if the event can't be folded */

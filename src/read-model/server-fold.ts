@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type EventBatch, type RecordedEvent, StoreUnavailable, StreamHidden } from '../ports/event-store.js';
+import { setAsideHidden } from './account-unreadable.js';
 import type { Projection } from './projection-source.js';
 import type { ServerParts } from './server-condition.js';
 
@@ -73,7 +74,7 @@ export async function differenceAt(
       if (event.revision >= revision && fold.equals(there)) return null;
     }
   } catch (error) {
-    if (error instanceof StreamHidden) return { unreadable: error.why };
+    if (error instanceof StreamHidden) return { unreadable: setAsideHidden(error).why };
     throw error;
   }
   return { local: fold.stored, server: there };

@@ -2,10 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RecordedEvent } from '../ports/event-store.js';
 import { ProjectionMissing } from '../ports/projection-server.js';
+import { hiddenIn } from './account-unreadable.js';
 import { loadProjection, type Projection, type ProjectionName } from './projection-source.js';
 import type { ServerParts } from './server-condition.js';
 import { batchesOf, differenceAt, type Place, StreamFold, type TwoStates, type Unreadable } from './server-fold.js';
-import { whyHidden } from './why-hidden.js';
 
 /** A server that is briefly behind is no difference, so all differing states are checked again, together. */
 const LOOKS = 5;
@@ -39,8 +39,8 @@ export async function* verify(parts: ServerParts, names: readonly ProjectionName
 async function compared(parts: ServerParts, { projection, streams, suspects }: Folding): Promise<Found[]> {
   const { server, store } = parts;
   const unreadable = await mapAtOnce([...suspects], async (stream) => {
-    const why = await whyHidden(store, stream);
-    return why === null ? null : { stream, unreadable: why };
+    const setAside = await hiddenIn(store, stream);
+    return setAside && { stream, unreadable: setAside.why };
   });
   for (const { stream } of unreadable) streams.delete(stream);
   let differing: Place[] = await mapAtOnce([...streams.values()], async ({ fold, ...place }) =>

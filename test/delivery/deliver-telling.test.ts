@@ -183,7 +183,7 @@ describe('when the payment was published', () => {
     expect(told[1]).toEqual(['delivered', 9_000, true]);
   });
 
-  test('is not known of one that an earlier release wrote: it is not counted', async () => {
+  test('is not known of one that was replayed: it is not counted', async () => {
     await fixture.attempted(DELIVERED, { publishedAt: null });
     expect(told.map(([what]) => what)).toEqual(['attempted', 'came']);
   });

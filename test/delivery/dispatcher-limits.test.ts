@@ -38,11 +38,9 @@ test('both consumers hold a bounded number of records, and of bytes', async () =
 });
 
 test('payments that are not confirmed for 30 s are a reason not to be ready, with how many are in hand', () => {
-  const consumer = { connected: true, inHand: 20, inHandBytes: 0, partitions: [] };
-  const state = { payments: consumer, retries: consumer, unreadTiers: new Map<string, number>() };
   const now = Date.parse('2026-11-25T10:00:30.000Z');
-  expect(unconfirmedText({ ...state, unconfirmedMs: 29_999 }, now)).toBeNull();
-  expect(unconfirmedText({ ...state, unconfirmedMs: 30_000 }, now)).toBe(
+  expect(unconfirmedText({ inHand: 20, unconfirmedMs: 29_999 }, now)).toBeNull();
+  expect(unconfirmedText({ inHand: 20, unconfirmedMs: 30_000 }, now)).toBe(
     "payments are delivered but not confirmed: the read model is behind the event store's head since " +
       '2026-11-25T10:00:00.000Z; 20 in hand of 16,384',
   );

@@ -242,12 +242,12 @@ describe('an account whose stream is hidden', () => {
   it('is named by verify, which compares the others', async () => {
     await client.deleteStream('account-1');
     expect(await collect(verify(parts, [NAME]))).toEqual([
-      { projection: NAME, stream: 'account-1', unreadable: 'it was deleted' },
+      { projection: NAME, stream: 'account-1', unreadable: 'its stream cannot be read: it was deleted' },
     ]);
     await projections.put(NAME, OTHER);
     await append(2, [added(21)], 1);
     expect(await collect(verify(parts, [NAME]))).toMatchObject([
-      { stream: 'account-1', unreadable: 'it was deleted' },
+      { stream: 'account-1', unreadable: 'its stream cannot be read: it was deleted' },
       { stream: 'account-2', local: { webhooks: [{ id: 20 }, { id: 21 }] } },
     ]);
   });
@@ -273,7 +273,7 @@ describe('an account whose stream is hidden', () => {
     const named: string[] = [];
     const onUnreadable = (stream: string, why: string) => void named.push(`${stream}: ${why}`);
     expect(await rebuild(parts, NAME, { ...watching, onUnreadable })).toMatchObject({ outcome: 'rebuilt' });
-    expect(new Set(named)).toEqual(new Set(['account-1: it was deleted']));
+    expect(new Set(named)).toEqual(new Set(['account-1: its stream cannot be read: it was deleted']));
     expect(await stateOf(2)).toMatchObject({ webhooks: [{ id: 20 }] });
   });
 });

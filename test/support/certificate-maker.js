@@ -5,9 +5,14 @@ const VALID_SINCE_MS = 2 * 86_400_000;
 
 /** @typedef {{ readonly cert: string, readonly key: string }} Certificate PEM */
 
-/** @returns {Promise<Certificate>} */
-export function makeAuthority() {
-  return make('Test CA', {
+/**
+ * @param {string} name one of its own: OpenSSL looks CAs up by their names
+ * @param {Certificate} [ca] signs it; by default it signs itself
+ * @returns {Promise<Certificate>}
+ */
+export function makeAuthority(name, ca) {
+  return make(name, {
+    ca,
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },

@@ -20,8 +20,8 @@ import { BEGINNING, fromPosition, type LogRecord, later, type Mark, NO_RECORD, t
 import { type Reads, recorded } from './reads.js';
 import { CATCHING_UP, FOLLOWING, type ResolvedBatch, type Searching, subscribeOnce } from './subscription.js';
 
-/** A record that was stored after the mark comes within milliseconds. */
-const SETTLE_MS = 200;
+/** Far more than a record that was stored after the mark needs: milliseconds. A silence this long means none will come. */
+const SETTLE_MS = 1_000;
 const TOMBSTONE = '$streamDeleted';
 
 type Batches = AsyncGenerator<ResolvedBatch, void>;
@@ -79,14 +79,13 @@ export class Following {
     const before = await this.#unlessAborted(this.#reads.head());
     const settling = new AbortController();
     const batches = this.#subscribed(FOLLOWING, settling.signal);
-    let timer: NodeJS.Timeout | undefined;
     try {
       if (!(yield* this.#untilMark(batches, before))) return 'ended';
       const { commit } = await this.#unlessAborted(this.#reads.head());
-      timer = setTimeout(() => settling.abort(), SETTLE_MS);
-      return yield* this.#sinceMark(batches, commit, () => clearTimeout(timer));
+      if (!(yield* this.#untilPassed(batches, commit, settling))) return 'again';
+      yield { ...this.#batch([]), caughtUp: true };
+      return yield* this.#whileLive(batches);
     } finally {
-      clearTimeout(timer);
       await batches.return(undefined);
     }
   }
@@ -104,18 +103,28 @@ export class Following {
   }
 
   /** @param head was asked for after the mark */
-  async *#sinceMark(batches: Batches, head: bigint, onLive: () => void): AsyncGenerator<EventBatch, 'again' | 'ended'> {
-    for (let isLive = false; ; ) {
-      if (!isLive && this.#mark.passed >= head) {
-        isLive = true;
-        onLive();
-        yield { ...this.#batch([]), caughtUp: true };
+  async *#untilPassed(batches: Batches, head: bigint, settling: AbortController): AsyncGenerator<EventBatch, boolean> {
+    const timer = setTimeout(() => settling.abort(), SETTLE_MS);
+    try {
+      while (this.#mark.passed < head) {
+        const next = await batches.next();
+        if (next.done || changesMode(next.value)) return false;
+        timer.refresh();
+        yield this.#passedLive(next.value);
       }
-      const next = await batches.next();
-      if (next.done) return isLive ? 'ended' : 'again';
-      if (next.value.caughtUp || next.value.fellBehind) return 'again';
+      return true;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** @returns again if the server reads from its log again, else the subscription ended */
+  async *#whileLive(batches: Batches): AsyncGenerator<EventBatch, 'again' | 'ended'> {
+    for (let next = await batches.next(); !next.done; next = await batches.next()) {
+      if (changesMode(next.value)) return 'again';
       yield this.#passedLive(next.value);
     }
+    return 'ended';
   }
 
   #subscribed(searching: Searching, settling?: AbortSignal): Batches {
@@ -172,6 +181,10 @@ export class Following {
   #batch(events: readonly RecordedEvent[]): EventBatch {
     return { events, position: toPosition(this.#mark), caughtUp: false };
   }
+}
+
+function changesMode({ caughtUp, fellBehind }: ResolvedBatch): boolean {
+  return caughtUp || fellBehind;
 }
 
 function streamOf({ event }: ResolvedEvent): string {

@@ -1,4 +1,5 @@
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
+import { requestTarget } from '../../endpoints/endpoint-url.js';
 import type { TraceContext } from '../../observability/trace-context.js';
 import { attributeHeaders, type Content, JSON_CONTENT } from '../payment/cloud-event-attributes.js';
 import { AbortListeners } from './abort-listeners.js';
@@ -104,11 +105,11 @@ function toDispatch(
   { accountId, url, id, body, content = JSON_CONTENT, secrets, headers, trace }: AttemptRequest,
   { userAgent, timestamp }: { userAgent: string; timestamp: number },
 ): EndpointRequest {
-  const { origin, pathname, search } = new URL(url);
+  const target = new URL(url);
   return {
     accountId,
-    origin,
-    path: pathname + search,
+    origin: target.origin,
+    path: requestTarget(target),
     method: 'POST',
     body,
     // A flat list of names and values: an object would lose `__proto__`.

@@ -27,13 +27,13 @@ export interface DeliveryLogEntry {
   readonly eventType: string;
   readonly accountId: number;
   readonly webhookId: number;
-  /** The id of the event that added the webhook; entries of earlier releases lack it. */
-  readonly webhookEvent?: string;
-  /** The payment's record (record-place.ts); entries of earlier releases lack it. */
+  /** The id of the event that added the webhook. */
+  readonly webhookEvent: string;
+  /** The payment's record (record-place.ts); without it for a delivery that another program wrote to a tier. */
   readonly payment?: string;
   readonly outcome: Outcome;
-  /** The delivery's turn; entries of earlier releases lack it. */
-  readonly turn?: number;
+  /** The delivery's turn. */
+  readonly turn: number;
   /** Null without an attempt: parked (a full queue or a stop), cancelled, exhausted by its lifetime, or replayed. */
   readonly attempt: LoggedAttempt | null;
   readonly nextAttemptAt: string | null;
@@ -58,7 +58,7 @@ export function logEntry(
     eventType,
     accountId,
     webhookId,
-    webhookEvent: webhookEvent ?? undefined,
+    webhookEvent,
     payment: payment ?? undefined,
     outcome,
     turn,
@@ -104,7 +104,7 @@ export async function saidOfAll(log: AsyncIterable<ReceivedRecord>): Promise<Map
 
 /** @param at when the entry was published, ms since the epoch */
 export function saidBy({ outcome, turn, nextAttemptAt }: DeliveryLogEntry, at: number): Said {
-  return { outcome, turn: Number.isSafeInteger(turn) ? Number(turn) : 0, at, nextAttemptAt };
+  return { outcome, turn, at, nextAttemptAt };
 }
 
 /** In order of their start; a duplicate in the topic counts once. */
@@ -117,7 +117,7 @@ function withAttempt(attempts: readonly LoggedAttempt[], added: LoggedAttempt | 
 export function readLogEntry(record: ReceivedRecord): DeliveryLogEntry | null {
   try {
     const entry = JSON.parse(record.value?.toString('utf8') ?? 'null') as DeliveryLogEntry | null;
-    return typeof entry?.id === 'string' ? entry : null;
+    return typeof entry?.id === 'string' && Number.isSafeInteger(entry.turn) ? entry : null;
   } catch {
     return null;
   }
