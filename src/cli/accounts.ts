@@ -49,7 +49,8 @@ export function accountsCommand(program: Command, io: CommandIo): void {
     .action((id: number, { json }: JsonOption) => answer(io, json, (to, by) => to.rotateSecret(id, by)));
 }
 
-async function answer(
+/** Makes the change and prints what it returns. */
+export async function answer(
   io: CommandIo,
   json: boolean | undefined,
   change: (registration: Registration, by: CommandContext) => Promise<object>,

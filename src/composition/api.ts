@@ -1,15 +1,15 @@
 /** Assembles the API role from the settings. */
 import { randomUUID } from 'node:crypto';
-import type { VerifyToken } from '../accounts/access-tokens.js';
+import { PUBLISHER_SCOPE } from '../accounts/access-tokens.js';
 import { IssuerKeys } from '../accounts/issuer-keys.js';
 import { createIssuerTokens } from '../accounts/issuer-tokens.js';
-import { createOwnTokens, type OwnTokens } from '../accounts/own-tokens.js';
+import { createOwnTokens } from '../accounts/own-tokens.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
 import { listen, type RunningServer } from '../http/listen.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import { ReadLimit } from '../http/read-limit.js';
 import type { CheckedEndpoint } from '../http/register-webhook.js';
-import { createApi } from '../http/server.js';
+import { type ApiParts, createApi } from '../http/server.js';
 import { createFingerprints } from '../idempotency/fingerprint.js';
 import type { Config } from '../settings/config.js';
 import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
@@ -35,6 +35,7 @@ export async function startListening(core: Core, stops: Stop[]): Promise<Running
     accounts,
     deliveries: followDeliveries(core, stops),
     sendTest: testEvents(core, endTests.signal),
+    publishing: { broker: backbone.broker, topics: config.paymentTopics },
     handleCommand,
     sealing: backbone.sealing,
     webhookIds: createWebhookIds(backbone.store, randomUUID),
@@ -59,19 +60,22 @@ export async function startListening(core: Core, stops: Stop[]): Promise<Running
   return server;
 }
 
-function tokens(core: Core, stops: Stop[]): { verifyToken: VerifyToken; ownTokens: OwnTokens | null } {
+type Tokens = Pick<ApiParts, 'verifyToken' | 'publisherScope' | 'ownTokens'>;
+
+function tokens(core: Core, stops: Stop[]): Tokens {
   const { config, backbone } = core;
-  const { issuer, audience, accountClaim, jwksUrl, tokenLifetimeMs: lifetimeMs } = config.auth;
+  const { issuer, audience, accountClaim, publisherScope, jwksUrl, tokenLifetimeMs: lifetimeMs } = config.auth;
   if (jwksUrl) {
     const { keyFor } = issuerKeys(jwksUrl, core, stops);
-    return { verifyToken: createIssuerTokens({ issuer, audience, accountClaim, clock, keyFor }), ownTokens: null };
+    const rules = { issuer, audience, accountClaim, publisherScope };
+    return { verifyToken: createIssuerTokens({ ...rules, clock, keyFor }), publisherScope, ownTokens: null };
   }
   const { masterKey, previousKeys } = backbone;
   const purpose = 'access-tokens';
   const previous = previousKeys.map((key) => key.derive(purpose));
   const keys = [masterKey.derive(purpose), ...previous] as const;
   const ownTokens = createOwnTokens({ issuer, audience, keys, lifetimeMs, clock });
-  return { verifyToken: ownTokens.verify, ownTokens };
+  return { verifyToken: ownTokens.verify, publisherScope: PUBLISHER_SCOPE, ownTokens };
 }
 
 /**

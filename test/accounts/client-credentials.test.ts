@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { accountOf, newCredential, newSigningSecret, secretMatches } from '../../src/accounts/client-credentials.js';
+import { newCredential, newSigningSecret, ownerOf, secretMatches } from '../../src/accounts/client-credentials.js';
 
 const ID = '0123456789abcdef';
 
@@ -10,7 +10,7 @@ describe('a client id', () => {
     ['acct_42_', 42],
     ['acct_9007199254740991_', Number.MAX_SAFE_INTEGER],
   ])('%s… names account %d', (start, accountId) => {
-    expect(accountOf(`${start}${ID}`)).toBe(accountId);
+    expect(ownerOf(`${start}${ID}`)).toBe(accountId);
   });
 
   it.each([
@@ -19,7 +19,7 @@ describe('a client id', () => {
     ...[`acct_42_${ID.toUpperCase()}`, `ACCT_42_${ID}`, `acct_42_${ID}0`, `acct_42_${ID.slice(1)}`, `acct_42_`],
     ...[`acct_42_${ID}\n`, ` acct_42_${ID}`, `acct_\u0664\u0662_${ID}`, `acct_42_${ID} or 1=1`],
   ])('is not %j', (text) => {
-    expect(accountOf(text)).toBeNull();
+    expect(ownerOf(text)).toBeNull();
   });
 });
 

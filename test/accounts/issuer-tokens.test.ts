@@ -35,7 +35,12 @@ beforeEach(() => {
 });
 
 function issuerTokens(changes: Partial<IssuerOptions> = {}): VerifyToken {
-  const rules = { issuer: CLAIMS.iss, audience: CLAIMS.aud, accountClaim: 'sub' };
+  const rules = {
+    issuer: CLAIMS.iss,
+    audience: CLAIMS.aud,
+    accountClaim: 'sub',
+    publisherScope: 'payment-events:publish',
+  };
   return createIssuerTokens({ ...rules, clock: { now: () => now }, keyFor: keys.keyFor, ...changes });
 }
 
