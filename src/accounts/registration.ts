@@ -3,7 +3,7 @@ import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/even
 import { signsUntil } from '../read-model/signing-secrets.js';
 import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
 import { type CommandContext, enveloped, type NewEventId } from '../webhooks/envelope.js';
-import { type AccountEvent, type ClientOwner, streamOf } from '../webhooks/events.js';
+import { type AccountEvent, type ClientOwner, ownerText, streamOf } from '../webhooks/events.js';
 import { newCredential, newSigningSecret, ownerOf, type RandomBytes } from './client-credentials.js';
 import { EventSearch } from './event-search.js';
 
@@ -128,7 +128,7 @@ export function createRegistration(parts: RegistrationParts): Registration {
       await store.append(streamOf(owner), enveloped(events, context, parts.newEventId), NO_STREAM);
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
-      throw new RegistrationRefused('ALREADY_REGISTERED', `${textOf(owner)} is already registered`);
+      throw new RegistrationRefused('ALREADY_REGISTERED', `${ownerText(owner)} is already registered`);
     }
   }
 
@@ -174,12 +174,8 @@ function issued<O extends ClientOwner>(owner: O, { clientId, clientSecret }: Cre
   return { ...named(owner), clientId, clientSecret };
 }
 
-function textOf(owner: ClientOwner): string {
-  return `${typeof owner === 'number' ? 'account' : 'publisher'} ${owner}`;
-}
-
 function notRegistered(owner: ClientOwner): RegistrationRefused {
-  return new RegistrationRefused('NOT_REGISTERED', `${textOf(owner)} is not registered`);
+  return new RegistrationRefused('NOT_REGISTERED', `${ownerText(owner)} is not registered`);
 }
 
 function noCredential(clientId: string): RegistrationRefused {

@@ -17,7 +17,7 @@ export interface AccountRegistered {
 }
 
 /** The first event of a publisher's stream; the only others are of credentials. */
-export interface PublisherRegistered {
+interface PublisherRegistered {
   readonly type: 'PublisherRegistered';
   readonly data: { readonly name: string; readonly registeredAt: string };
 }
@@ -139,6 +139,11 @@ export type ClientOwner = number | string;
  * An account's id has only digits.
  */
 export const PUBLISHER_STREAM_PREFIX = `${ACCOUNT_STREAM_PREFIX}publisher-`;
+
+/** As in messages: account 42, publisher ledger. */
+export function ownerText(owner: ClientOwner): string {
+  return `${typeof owner === 'number' ? 'account' : 'publisher'} ${owner}`;
+}
 
 export function streamOf(owner: ClientOwner): string {
   return typeof owner === 'number' ? accountStream(owner) : `${PUBLISHER_STREAM_PREFIX}${owner}`;
