@@ -28,6 +28,8 @@ const HEALTHY = 1;
 /** It has none: publishing alone is measured. */
 const SILENT = 2;
 const LINES = 500;
+/** Nearly as much as a publisher may have in progress. */
+const FLOODING = 24;
 const PER_SECOND = 50;
 const MEMORY_LIMIT_MIB = 300;
 const ARRIVED_WITHIN_MS = 30_000;
@@ -66,7 +68,7 @@ export const publishLatency: Row = {
 
 export const publishFlood: Row = {
   name: 'publish-flood',
-  title: `A publisher floods, 32 connections with ${LINES} events a request: p99 of an account's GETs and deliveries, the worse`,
+  title: `A publisher floods, ${FLOODING} connections with ${LINES} events a request: p99 of an account's GETs and deliveries, the worse`,
   figure: { kind: 'below', value: 250, unit: 'ms' },
   run: flood,
 };
@@ -193,7 +195,7 @@ async function flood(tell: Tell): Promise<Outcome> {
     tell(`nobody else: ${feltText(quiet)}`);
     const [rounds, rates]: [Felt[], number[]] = [[], []];
     for (let round = 1; round <= ROUNDS; round += 1) {
-      const flooding = loaded(scene, { connections: 32, events: LINES, warmUpSeconds: 0, seconds: SECONDS + 2 });
+      const flooding = loaded(scene, { connections: FLOODING, events: LINES, warmUpSeconds: 0, seconds: SECONDS + 2 });
       await delay(1_000);
       const seen = await felt(account);
       rounds.push(seen);

@@ -26,7 +26,8 @@ const TESTS_END_AFTER_MS = 1_000;
 /** Of an account. A test asks its receiver for more than a request asks of us: a handshake, and a slot. */
 const TESTS_PER_MINUTE = 30;
 
-export async function startListening(core: Core, stops: Stop[]): Promise<RunningServer> {
+/** @param behindMs how far the dispatcher of this process is behind */
+export async function startListening(core: Core, stops: Stop[], behindMs: () => number): Promise<RunningServer> {
   const { config, logger, backbone, accounts, handleCommand } = core;
   const endTests = new AbortController();
   const api = createApi({
@@ -35,7 +36,7 @@ export async function startListening(core: Core, stops: Stop[]): Promise<Running
     accounts,
     deliveries: followDeliveries(core, stops),
     sendTest: testEvents(core, endTests.signal),
-    publishing: { broker: backbone.broker, topics: config.paymentTopics },
+    publishing: { broker: backbone.broker, topics: config.paymentTopics, behindMs },
     handleCommand,
     sealing: backbone.sealing,
     webhookIds: createWebhookIds(backbone.store, randomUUID),

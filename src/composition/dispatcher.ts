@@ -31,11 +31,16 @@ export interface DispatchingOptions {
   readonly again: boolean;
 }
 
+export interface RunningDispatcher extends Pick<Attended<Dispatching>, 'closed'> {
+  /** The age of the oldest payment that it could take next, ms; 0: it waits for payments. */
+  behindMs(): number;
+}
+
 export async function startDispatching(
   core: Core,
   { again }: DispatchingOptions,
   stops: Stop[],
-): Promise<Pick<Attended<Dispatching>, 'closed'>> {
+): Promise<RunningDispatcher> {
   const { logger, brokerContact, readiness } = core;
   readiness.part('broker', () => brokerContact.why ?? 'no answer yet');
   const begin = () => beginDispatching(core);
@@ -59,7 +64,7 @@ export async function startDispatching(
   });
   stops.push(() => attended.close());
   watch(core, attended);
-  return attended;
+  return { closed: attended.closed, behindMs: () => behindMs(attended.current.dispatcher.state()) };
 }
 
 async function beginDispatching(core: Core): Promise<Dispatching> {
@@ -119,6 +124,11 @@ function watch({ config, metrics, readiness, brokerContact }: Core, attended: At
   });
   // Other partitions continue: the fault is reported, and the process stays ready.
   readiness.part('partitions', () => standstills(state()), { needed: false });
+}
+
+function behindMs({ payments }: ReturnType<Dispatcher['state']>): number {
+  const now = Date.now();
+  return Math.max(0, ...payments.partitions.map(({ head }) => (head ? now - head.publishedAt : 0)));
 }
 
 function standstills({ payments, retries }: ReturnType<Dispatcher['state']>): string | null {

@@ -70,7 +70,9 @@ function endGroup({ pid = 0 }: ChildProcess): void {
 function blocks(receiverPort: number, apiPort: number): string[] {
   const chapter = /^## Quick start\n(.*?)^## /ms.exec(fileOf('README.md'))?.[1] ?? '';
   const found = [...chapter.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
-  return found.map((block) => block.replace(BUILD, '').replaceAll('20443', String(receiverPort)).replaceAll('8080', String(apiPort)));
+  return found.map((block) =>
+    block.replace(BUILD, '').replaceAll('20443', String(receiverPort)).replaceAll('8080', String(apiPort)),
+  );
 }
 
 test('its receiver verifies the signature of the event', async () => {

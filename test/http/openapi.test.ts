@@ -360,7 +360,9 @@ describe('each documented answer is one that the service gives, and in that shap
     await send(api.url, route, { ...LONG_HEAD, body });
     for (const { url } of [bare, keyless]) await send(url, route, { headers: as({ token: 'caller-42' }), body });
     const broker = { publish: failing };
-    const unpublishing = await startBareApi({ parts: { publishing: { broker, topics: ['payment-events'] } } });
+    const unpublishing = await startBareApi({
+      parts: { publishing: { broker, topics: ['payment-events'], behindMs: () => 0 } },
+    });
     await send(unpublishing.url, route, { headers: as({ token: 'publisher' }), body });
     await unpublishing.close();
     expectAllSeen(route);

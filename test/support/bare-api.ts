@@ -62,7 +62,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     sendTest: async () => ({ kind: 'busy' }),
     verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),
     publisherScope: 'payment-events:publish',
-    publishing: { broker: { publish: async () => undefined }, topics: ['payment-events'] },
+    publishing: { broker: { publish: async () => undefined }, topics: ['payment-events'], behindMs: () => 0 },
     ownTokens: null,
     publicUrl: null,
     handleCommand: createCommandHandler(commands),

@@ -10,6 +10,7 @@ import { type Operation, refusal, type Schema } from '../operation.js';
 import { PAYMENT_EVENT } from '../payment-event-webhook.js';
 import { publisherOf } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
+import { PublishingPace } from './publishing-pace.js';
 import { MAX_BODY_BYTES, readBody } from './read-body.js';
 import { CLOUD_EVENT, CLOUD_EVENT_BATCH, commonHeaders, formOf, MAX_EVENTS, NDJSON, recordsOf } from './read-events.js';
 import { Slices } from './slices.js';
@@ -110,12 +111,15 @@ export interface Publishing {
   readonly broker: Pick<Broker, 'publish'>;
   /** The payment topics; the first one is the default. */
   readonly topics: readonly [string, ...string[]];
+  /** How far the dispatcher of this process is behind, ms; 0 without one. */
+  readonly behindMs: () => number;
 }
 
 /** @param most bytes in progress, of a publisher and of all */
-export function publishEvents({ broker, topics }: Publishing, most: MostBytes = MOST) {
+export function publishEvents({ broker, topics, behindMs }: Publishing, most: MostBytes = MOST) {
   const limits = new ByteLimits(most);
   const slices = new Slices();
+  const pace = new PublishingPace(behindMs);
 
   return async (ctx: Context): Promise<void> => {
     const { publisher } = publisherOf(ctx);
@@ -140,6 +144,7 @@ export function publishEvents({ broker, topics }: Publishing, most: MostBytes = 
     const records = await recordsOf(valuesOf(body), all, slices);
     // Beside its bytes, a record in progress takes about as much as a header.
     take(records.length * HEADER_OVERHEAD_BYTES);
+    await pace.admit(records.length);
     if (records.length > 0) await broker.publish(topic, records).catch(unpublished);
     return records.length;
   }

@@ -27,7 +27,9 @@ beforeEach(async () => {
   const verifyToken = async (publisher: string): Promise<Verification> => {
     return { kind: 'verified', caller: { publisher, accountId: null, actor: publisher, clientId: null } };
   };
-  api = await startBareApi({ parts: { publishing: { broker, topics: ['payment-events'] }, verifyToken } });
+  api = await startBareApi({
+    parts: { publishing: { broker, topics: ['payment-events'], behindMs: () => 0 }, verifyToken },
+  });
 });
 
 afterEach(async () => {

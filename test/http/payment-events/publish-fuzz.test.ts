@@ -21,7 +21,7 @@ let published: NewRecord[] = [];
 
 beforeAll(async () => {
   const broker = { publish: async (_: string, records: readonly NewRecord[]) => void published.push(...records) };
-  api = await startBareApi({ parts: { publishing: { broker, topics: ['payment-events'] } } });
+  api = await startBareApi({ parts: { publishing: { broker, topics: ['payment-events'], behindMs: () => 0 } } });
 });
 
 afterAll(() => api.close());
