@@ -115,5 +115,5 @@ function authorization(security) {
 
 /** Only publishers' tokens have a scope in the document. */
 export function isOfPublishers(security) {
-  return security.some(({ bearer: scopes }) => scopes?.length > 0);
+  return security.some(({ token: scopes }) => scopes?.length > 0);
 }

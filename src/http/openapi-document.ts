@@ -53,9 +53,8 @@ const TAGS: Readonly<Record<Tag, string>> = {
 function described(operation: Operation, { issuesTokens }: DocumentOptions): Schema {
   const { id, tag, summary, description, security, body, parameters = [] } = operation;
   const bearer = issuesTokens ? [{ bearer: [] }, { token: [] }] : [{ bearer: [] }];
-  const publisher = bearer.map((scheme) =>
-    Object.fromEntries(Object.keys(scheme).map((name) => [name, [PUBLISHER_SCOPE]])),
-  );
+  // A scope is only for OAuth: of a bearer token the document can't say it.
+  const publisher = issuesTokens ? [{ bearer: [] }, { token: [PUBLISHER_SCOPE] }] : bearer;
   const schemes = { bearer, publisher, none: [] };
   const responses = { ...common(operation), ...operation.responses };
   return {

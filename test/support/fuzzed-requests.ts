@@ -130,7 +130,7 @@ const ODD_TOKENS = [
 
 function authorizations({ security }: DocumentedOperation): Part<readonly Header[]> {
   const schemes = security.flatMap((requirement) => Object.keys(requirement));
-  const isPublisher = security.some(({ bearer: scopes }) => Array.isArray(scopes) && scopes.length > 0);
+  const isPublisher = security.some(({ token: scopes }) => Array.isArray(scopes) && scopes.length > 0);
   const bearer: Header[] = [['Authorization', `Bearer ${isPublisher ? '__PUBLISHER__' : '__TOKEN__'}`]];
   const basic: Header[] = [['authorization', 'Basic __BASIC__']];
   const one = fc.constantFrom(...ODD_TOKENS).map((value): Header[] => [['Authorization', value]]);
