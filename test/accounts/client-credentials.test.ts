@@ -13,7 +13,13 @@ describe('a client id', () => {
     expect(ownerOf(`${start}${ID}`)).toBe(accountId);
   });
 
+  it.each(['ledger', 'A-z._', '42', 'acct_42_0123456789abcdef', 'x'.repeat(64)])('names publisher %s', (name) => {
+    expect(ownerOf(`pub_${name}_${ID}`)).toBe(name);
+    expect(ownerOf(newCredential(name, randomBytes).clientId)).toBe(name);
+  });
+
   it.each([
+    ...[`pub_${ID}`, `pub__${ID}`, `pub_a b_${ID}`, `pub_${'x'.repeat(65)}_${ID}`, `pub_ledger_${ID}\n`, `pub_é_${ID}`],
     ...['', ID, `42_${ID}`, `acct_${ID}`, `acct__${ID}`, `acct_0_${ID}`, `acct_042_${ID}`, `acct_-1_${ID}`],
     ...[`acct_1e3_${ID}`, `acct_1.5_${ID}`, `acct_9007199254740992_${ID}`, `acct_99999999999999999_${ID}`],
     ...[`acct_42_${ID.toUpperCase()}`, `ACCT_42_${ID}`, `acct_42_${ID}0`, `acct_42_${ID.slice(1)}`, `acct_42_`],

@@ -39,6 +39,8 @@ function received(req: Context['req'], add: (chunk: Buffer) => void): Promise<vo
       }
     };
     const cutOff = () => reject(new ApiError(400, 'the body could not be read completely'));
+    // The client may have gone while its token was verified: then no event comes any more.
+    if (req.destroyed) return cutOff();
     req.on('data', onData).once('end', resolve).once('error', cutOff).once('close', cutOff);
   });
 }
