@@ -139,7 +139,13 @@ module.exports = {
       from: { path: '^src/adapters/([^/]+)/' },
       to: {
         path: '^(src|projections)/',
-        pathNot: ['^src/adapters/$1/', '^src/adapters/common/', own('observability'), own('ports')],
+        pathNot: [
+          '^src/adapters/$1/',
+          '^src/adapters/common/',
+          own('observability'),
+          own('ports'),
+          within('pem-certificates'),
+        ],
       },
     },
     {
@@ -151,7 +157,7 @@ module.exports = {
         path: '^(src|projections)/',
         pathNot: [
           own('settings'),
-          ...['secrets', 'endpoints', 'observability', 'delivery/retry/retry-schedule'].map(within),
+          ...['secrets', 'endpoints', 'observability', 'delivery/retry/retry-schedule', 'pem-certificates'].map(within),
         ],
       },
     },

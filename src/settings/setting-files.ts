@@ -1,19 +1,15 @@
 /** Files named by settings: read and checked at the start, not when the first receiver refuses them. */
-import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as tls from 'node:tls';
+import { certificatesIn } from '../pem-certificates.js';
 import { invalid } from './invalid-config.js';
 
-const BEFORE_CERTIFICATE = /(?=-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----)/;
 const ENCRYPTED = /^(?:-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m;
 
 /** PEM. @throws InvalidConfig that names the setting */
 export function certificatesFrom(key: string, path: string): string {
   const pem = fileOf(key, path);
-  // TLS silently ignores text that is not PEM, and whatever follows a damaged certificate.
-  const certificates = pem.split(BEFORE_CERTIFICATE).filter((text) => BEFORE_CERTIFICATE.test(text));
-  if (certificates.length === 0) throw invalid(key, 'names a file that holds no certificate in PEM');
-  if (!certificates.every(isCertificate)) throw invalid(key, 'names a file with a damaged certificate');
+  if (countOf(key, pem) === 0) throw invalid(key, 'names a file that holds no certificate in PEM');
   return pem;
 }
 
@@ -49,12 +45,11 @@ export function clientCertificateFrom(
   }
 }
 
-function isCertificate(pem: string): boolean {
+function countOf(key: string, pem: string): number {
   try {
-    new X509Certificate(pem);
-    return true;
+    return certificatesIn(pem).length;
   } catch {
-    return false;
+    throw invalid(key, 'names a file with a damaged certificate');
   }
 }
 
