@@ -1,6 +1,7 @@
 /** Tokens of the issuer that AUTH_JWKS_URL names, verified with its keys. */
-import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { accountIn, keptUntilExpired, type VerifyToken } from './access-tokens.js';
+import type { IssuerKeys } from './issuer-keys.js';
 import { TokenRefused } from './token-refused.js';
 import { at, type Clock, strict, type TokenRules, verifiedByAny } from './token-rules.js';
 
@@ -11,16 +12,15 @@ export interface IssuerOptions extends TokenRules {
   /** How far the issuer's clock may differ from `clock`. Default: 0. */
   readonly clockToleranceMs?: number;
   readonly clock: Clock;
-  /** May throw KeysUnavailable. */
-  readonly keyFor: JWTVerifyGetKey;
+  readonly keys: Pick<IssuerKeys, 'keyFor' | 'askForNewer'>;
 }
 
 export function createIssuerTokens(options: IssuerOptions): VerifyToken {
-  const { accountClaim, clockToleranceMs = 0, clock, keyFor } = options;
+  const { accountClaim, clockToleranceMs = 0, clock, keys } = options;
   const clockTolerance = clockToleranceMs / 1000;
   const rules = strict(options, ALGORITHMS, accountClaim);
   return keptUntilExpired(clock, rules, async (token) => {
-    const payload = await verified(token, keyFor, { ...at(clock, rules), clockTolerance });
+    const payload = await verified(token, keys, { ...at(clock, rules), clockTolerance });
     const { iat = 0, exp = 0 } = payload;
     if (iat > clock.now() / 1000 + clockTolerance) throw new TokenRefused('the token was issued in the future (iat)');
     const accountId = accountIn(payload, accountClaim);
@@ -29,8 +29,21 @@ export function createIssuerTokens(options: IssuerOptions): VerifyToken {
   });
 }
 
+type Keys = IssuerOptions['keys'];
+
+/** Without a kid only the signature shows that the token is of a new key. */
+async function verified(token: string, keys: Keys, rules: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return await verifiedByKnown(token, keys, rules);
+  } catch (error) {
+    const isBad = error instanceof errors.JWSSignatureVerificationFailed;
+    if (!isBad || decodeProtectedHeader(token).kid !== undefined || !(await keys.askForNewer())) throw error;
+    return verifiedByKnown(token, keys, rules);
+  }
+}
+
 /** Several keys fit a token without a kid, or with one that the set has twice (RFC 7515 appendix D). */
-async function verified(token: string, keyFor: JWTVerifyGetKey, rules: JWTVerifyOptions): Promise<JWTPayload> {
+async function verifiedByKnown(token: string, { keyFor }: Keys, rules: JWTVerifyOptions): Promise<JWTPayload> {
   try {
     return (await jwtVerify(token, keyFor, rules)).payload;
   } catch (error) {

@@ -63,8 +63,8 @@ function tokens(core: Core, stops: Stop[]): { verifyToken: VerifyToken; ownToken
   const { config, backbone } = core;
   const { jwksUrl, tokenLifetimeMs: lifetimeMs, ...rules } = config.auth;
   if (jwksUrl) {
-    const { keyFor } = issuerKeys(jwksUrl, core, stops);
-    return { verifyToken: createIssuerTokens({ ...rules, clock, keyFor }), ownTokens: null };
+    const keys = issuerKeys(jwksUrl, core, stops);
+    return { verifyToken: createIssuerTokens({ ...rules, clock, keys }), ownTokens: null };
   }
   const { masterKey, previousKeys } = backbone;
   const purpose = 'access-tokens';

@@ -37,7 +37,7 @@ beforeEach(() => {
 
 function issuerTokens(changes: Partial<IssuerOptions> = {}): VerifyToken {
   const rules = { issuer: CLAIMS.iss, audience: CLAIMS.aud, accountClaim: 'sub', clockToleranceMs: TOLERANCE_MS };
-  return createIssuerTokens({ ...rules, clock: { now: () => now }, keyFor: keys.keyFor, ...changes });
+  return createIssuerTokens({ ...rules, clock: { now: () => now }, keys, ...changes });
 }
 
 const signed = (claims: object = {}, header: Parameters<Issuer['sign']>[1] = {}) =>
