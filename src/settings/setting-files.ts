@@ -14,8 +14,8 @@ export function certificatesFrom(key: string, path: string): string {
 }
 
 /**
- * PEM; the CAs of Node's NODE_EXTRA_CA_CERTS where it drops them from a context that trusts further ones: Node 20. Empty
- * if the file can't be read, which Node has warned about.
+ * The CAs of NODE_EXTRA_CA_CERTS, in PEM, on Node 20, which drops them from a context that trusts further CAs; else empty.
+ * Empty too if the file can't be read, about which Node has warned.
  */
 export function droppedCertificates(extraCaFile: string | undefined): string {
   if (extraCaFile === undefined || 'getCACertificates' in tls) return '';

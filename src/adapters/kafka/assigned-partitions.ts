@@ -204,7 +204,7 @@ export class AssignedPartitions {
     }
   }
 
-  /** Their topics are asked about one by one from now on: one whose partitions have no leader holds up no other. */
+  /** Retries each topic by itself: a topic whose partitions have no leader must not delay the others. */
   #notOpened(places: readonly Place[], error: unknown): void {
     for (const place of places) this.#unopened.set(keyOf(place), unopened(place, error));
     for (const topic of new Set(places.map((place) => place.topic))) {
