@@ -9,14 +9,14 @@ const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
 export interface IssuerOptions extends TokenRules {
   readonly accountClaim: string;
-  /** How far the issuer's clock may differ from `clock`. Default: 0. */
-  readonly clockToleranceMs?: number;
+  /** How far the issuer's clock may differ from `clock`. */
+  readonly clockToleranceMs: number;
   readonly clock: Clock;
   readonly keys: Pick<IssuerKeys, 'keyFor' | 'askForNewer'>;
 }
 
 export function createIssuerTokens(options: IssuerOptions): VerifyToken {
-  const { accountClaim, clockToleranceMs = 0, clock, keys } = options;
+  const { accountClaim, clockToleranceMs, clock, keys } = options;
   const clockTolerance = clockToleranceMs / 1000;
   const rules = strict(options, ALGORITHMS, accountClaim);
   return keptUntilExpired(clock, rules, async (token) => {

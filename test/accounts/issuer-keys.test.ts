@@ -77,8 +77,8 @@ afterEach(async () => {
 
 function open(pace: Partial<KeyPace>): IssuerKeys {
   const opened = new IssuerKeys({ url: issuer.jwksUrl, logger, now: () => now, pace });
-  const rules = { issuer: CLAIMS.iss, audience: CLAIMS.aud, accountClaim: 'sub', clock: { now: () => NOW } };
-  verify = createIssuerTokens({ ...rules, keys: opened });
+  const rules = { issuer: CLAIMS.iss, audience: CLAIMS.aud, accountClaim: 'sub', clockToleranceMs: 0 };
+  verify = createIssuerTokens({ ...rules, clock: { now: () => NOW }, keys: opened });
   return opened;
 }
 
