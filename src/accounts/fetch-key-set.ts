@@ -70,7 +70,7 @@ function keysIn(body: unknown): readonly unknown[] {
   return keys;
 }
 
-/** Unusable members are ignored (RFC 7517 5): private keys, RSA keys of fewer than 2,048 bits, and values that are no keys. */
+/** Others are to be ignored (RFC 7517 5): a private key, one of fewer than 2,048 bits, and what is no key. */
 function isUsable(jwk: unknown): jwk is JWK {
   try {
     const { asymmetricKeyDetails } = createPublicKey({ key: jwk as JsonWebKeyInput['key'], format: 'jwk' });

@@ -51,7 +51,7 @@ async function findings(config: PartitionsConfig, broker: Broker | null, now: nu
   }
 }
 
-/** Reports only transactions that are open both before and after the other reads: short ones are normal. */
+/** A transaction that is open before and after the other reads lasts for seconds; short ones are no finding. */
 async function look(config: PartitionsConfig, broker: Broker, topics: Topics): Promise<[Next, Finding[]]> {
   const extents = () => Promise.all(topics.payments.map(async (topic) => ({ topic, of: await broker.extent(topic) })));
   const before = await extents();

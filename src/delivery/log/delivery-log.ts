@@ -31,7 +31,7 @@ export interface DeliveryLogEntry {
   readonly webhookId: number;
   /** The id of the event that added the webhook. */
   readonly webhookEvent: string;
-  /** The payment's record (record-place.ts); absent for a delivery that another program wrote to a tier. */
+  /** The payment's record (record-place.ts); without it for a delivery that another program wrote to a tier. */
   readonly payment?: string;
   readonly outcome: Outcome;
   /** The delivery's turn. */

@@ -59,7 +59,7 @@ export class RoutedLog {
     this.#queues.delete(partitionText(queue));
   }
 
-  /** Halves a refused entry: one of its records may be the cause, or its length. */
+  /** Halves an entry that the topic refuses: a single record may be what it refuses, or it takes shorter entries only. */
   async #publish(queue: PartitionQueue, written: readonly PendingRecord[]): Promise<void> {
     const { topic: log, store } = this.#parts;
     const { topic, partition } = queue;

@@ -25,7 +25,7 @@ describe('a record of the deliveries topic', () => {
     expect(record).toMatchObject({ key: Buffer.from('42'), headers: [] });
   });
 
-  test('holds the error and the reason of an attempt without a status', () => {
+  test('an attempt without a status has its error and the cause', () => {
     const expected = { status: null, error: 'timeout', reason: 'waiting-for-headers' };
     expect(loggedAttempt(TIMED_OUT, 1)).toMatchObject(expected);
   });

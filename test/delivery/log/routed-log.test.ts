@@ -44,7 +44,7 @@ test('records that come together share an entry, by partition, and of a bounded 
   expect(offsets.map(({ offset }) => offset)).toEqual(Array.from({ length: 250 }, (_, offset) => offset));
 });
 
-test('a refused entry is halved until only the records that the topic refuses are rejected', async () => {
+test('an entry that the topic refuses is halved, and only what it refuses by itself is rejected', async () => {
   const whole = broker.publish.bind(broker);
   broker.publish = (topic, records) => {
     const offsets = records.flatMap((record) => readRoutedEntry(record)?.records.map(({ offset }) => offset) ?? []);
