@@ -33,21 +33,13 @@ export interface AssignedPartitionsParts {
   readonly placed: () => void;
   /** Called where a partition can't be begun for want of a permission: no retry helps. */
   readonly refused: (error: BrokerRefused) => void;
-  /** REFUSALS without it. */
-  readonly refusals?: RefusalTimes;
-}
-
-/** Of a partition that the broker can't read. ms */
-export interface RefusalTimes {
-  /** Until the retry. */
-  readonly againMs: number;
-  /** Without a refusal for that long, the retry succeeded. */
-  readonly takenMs: number;
+  /** Until a partition that the broker can't read is fetched again; REFUSED_AGAIN_MS without it. */
+  readonly refusedAgainMs?: number;
 }
 
 const GONE = 'Kafka no longer has this topic: it is recreated if missing, and read from its start';
 const MADE_ANEW = 'the topic was recreated while it was read: reading restarts at its start';
-const REFUSALS: RefusalTimes = { againMs: 5_000, takenMs: 2_000 };
+const REFUSED_AGAIN_MS = 5_000;
 
 export class AssignedPartitions {
   readonly #parts: AssignedPartitionsParts;
@@ -121,8 +113,12 @@ export class AssignedPartitions {
 
   fetched({ responses }: Fetched): void {
     for (const { topicName: topic, partitions } of responses) {
-      for (const { partition, highWatermark, lastStableOffset } of partitions) {
-        this.#lanes.get(keyOf({ topic, partition }))?.sawEnd(Number(highWatermark), Number(lastStableOffset));
+      for (const { partition, highWatermark, lastStableOffset, messages } of partitions) {
+        const lane = this.#lanes.get(keyOf({ topic, partition }));
+        const end = Number(highWatermark);
+        if (!lane || end < 0) continue;
+        lane.sawEnd(end, Number(lastStableOffset));
+        if (lane.isRefused && !refusalIn(messages)) lane.taken();
       }
     }
   }
@@ -154,21 +150,14 @@ export class AssignedPartitions {
     this.#flow(lane).pause();
     if (this.#retrying.has(lane)) return;
     this.#retrying.add(lane);
-    const { againMs } = this.#parts.refusals ?? REFUSALS;
-    this.#later(againMs, () => this.#retry(lane));
+    this.#later(this.#parts.refusedAgainMs ?? REFUSED_AGAIN_MS, () => this.#retry(lane));
   }
 
-  /** kafkajs doesn't report a successful fetch without records: so no refusal soon after the retry means success. */
   #retry(lane: PartitionLane): void {
     this.#retrying.delete(lane);
     if (!this.has(lane)) return;
-    const { refusals } = lane;
-    const { takenMs } = this.#parts.refusals ?? REFUSALS;
     this.#flow(lane).resume();
     lane.regulate(true);
-    this.#later(takenMs, () => {
-      if (lane.refusals === refusals) lane.taken();
-    });
   }
 
   #itemsOf(batch: EachBatchPayload['batch']): LaneItem[] {
