@@ -65,8 +65,8 @@ export interface LetterParts extends DurablePublishParts {
 }
 
 /**
- * Publishes the first form of a dead letter that its topic accepts, however long that takes. Hazard: nothing else keeps what
- * a dead letter holds, and a rejection would redeliver its record, with an attempt each time.
+ * Publishes the first form of a dead letter that its topic accepts, and retries until it accepts one. Hazard: a dead letter
+ * is the only copy of its record, and a rejection would redeliver the record, with an attempt each time.
  */
 export async function publishLetter(parts: LetterParts, forms: readonly (() => NewRecord)[]): Promise<void> {
   const { topics, heldLetters, logger, abandon, letterAgainMs = LETTER_AGAIN_MS } = parts;
@@ -85,7 +85,7 @@ export async function publishLetter(parts: LetterParts, forms: readonly (() => N
   }
 }
 
-/** @throws every other error */
+/** The refusal, for a catch. @throws every other error */
 export function asRefusal(error: unknown): RecordRefused {
   if (error instanceof RecordRefused) return error;
   throw error;

@@ -4,7 +4,7 @@
  */
 import type { TLSSocket } from 'node:tls';
 
-/** Of a status line: a longer one is none. */
+/** The longest accepted status line. */
 const MOST_CHARACTERS = 1_024;
 /** More than received-limit.ts allows. */
 const MOST_CONTINUES = 9;
@@ -20,11 +20,11 @@ export class ResponseStart {
   #isAwaited = false;
   /** What was read before #chunk. */
   #text = '';
-  /** The latest chunk, and where the response begins or goes on in it. Kept as it is: usually nobody asks. */
+  /** The latest chunk, and where the response begins or continues in it. Decoded on demand only, which is rare. */
   #chunk: Buffer | null = null;
   #from = 0;
 
-  /** Call before anybody reads from the socket. */
+  /** Call before the first read from the socket. */
   watch(socket: TLSSocket): void {
     const read = socket.read;
     socket.read = (size?: number): Buffer | null => {
@@ -34,13 +34,13 @@ export class ResponseStart {
     };
   }
 
-  /** A request is being written. Only what is read from now on can answer it. */
+  /** A request is being written. Only bytes read from now on can answer it. */
   begin(): void {
     this.#isAwaited = true;
     this.#restart(null, 0);
   }
 
-  /** The parser has the head, or nothing else is read. */
+  /** The parser has the head, or the connection is being closed. */
   stop(): void {
     this.#isAwaited = false;
     this.#restart(null, 0);

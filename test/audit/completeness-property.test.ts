@@ -95,7 +95,6 @@ const reported = (seen: Map<string, number>, planted: Seen = (parts) => parts) =
 test('the report is what looking up each payment, webhook and topic by itself says', async () => {
   const seen = new Map<string, number>();
   await fc.assert(reported(seen), { numRuns: RUNS });
-  console.log('histories by what they have', Object.fromEntries(seen));
   expect(COUNTS.filter((name) => !seen.has(name))).toEqual([]);
 });
 
