@@ -60,6 +60,8 @@ export interface LetterParts extends DurablePublishParts {
   readonly topics: Pick<Topics, 'deadLetters'>;
   /** How many dead letters their topic refuses now. */
   readonly heldLetters: { count: number };
+  /** Called when the topic refuses the dead letter. */
+  readonly onHeld?: () => void;
   /** Default: LETTER_AGAIN_MS. */
   readonly letterAgainMs?: number;
 }
@@ -75,9 +77,12 @@ export async function publishLetter(parts: LetterParts, forms: readonly (() => N
     for (;;) {
       const refusal = await publishWhatFits(parts, topics.deadLetters, forms).catch(asRefusal);
       if (!refusal) return;
-      if (held === 0) logger.error({ err: refusal }, 'the dead-letter topic refuses a dead letter; retrying');
-      heldLetters.count += 1 - held;
-      held = 1;
+      if (held === 0) {
+        logger.error({ err: refusal }, 'the dead-letter topic refuses a dead letter; retrying');
+        heldLetters.count += 1;
+        held = 1;
+        parts.onHeld?.();
+      }
       await pause(letterAgainMs, abandon);
     }
   } finally {

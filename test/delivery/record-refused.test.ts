@@ -129,6 +129,16 @@ describe('dead letters that their topic refuses', () => {
     expect(fixture.logger.errors).toHaveLength(1);
   });
 
+  test('keep no place at their endpoint', async () => {
+    fixture.broker.refusing.add(LETTERS);
+    const held = fixture.attempted(failedWith(500), { step: 3 });
+    held.catch(() => undefined);
+    await eventually(() => fixture.parts.heldLetters.count === 1);
+    await fixture.attempted(DELIVERED);
+    expect(fixture.log).toMatchObject([{ outcome: 'delivered' }]);
+    expect(fixture.gate.state).toMatchObject({ active: 0, waiting: 0 });
+  });
+
   test('so are those of records that are no payment event', async () => {
     fixture.broker.refusing.add(LETTERS);
     const done = fixture.fanOut(received({ key: null, value: Buffer.from('?'), headers: [] }));
