@@ -42,6 +42,10 @@ export class TopicLane implements Lane, Kept {
     return this.#first()?.due ?? Number.POSITIVE_INFINITY;
   }
 
+  get isFull(): boolean {
+    return this.#done.isFull;
+  }
+
   takeHead(): void {
     const head = this.#page.shift();
     if (!head) return;
