@@ -46,12 +46,16 @@ export async function publishWhatFits(
   topic: string,
   forms: readonly (() => NewRecord)[],
 ): Promise<void> {
+  let refusal: RecordRefused | null = null;
   for (const [index, form] of forms.entries()) {
     try {
-      return await publishUntilDurable(parts, topic, form());
+      await publishUntilDurable(parts, topic, form());
+      if (refusal)
+        parts.logger.warn({ err: refusal, topic }, 'a topic refuses a record; its optional parts are left out');
+      return;
     } catch (error) {
       if (!(error instanceof RecordRefused) || index === forms.length - 1) throw error;
-      parts.logger.warn({ err: error, topic }, 'a topic refuses a record; its optional parts are left out');
+      refusal = error;
     }
   }
 }

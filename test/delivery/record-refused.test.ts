@@ -127,6 +127,8 @@ describe('dead letters that their topic refuses', () => {
     expect([fixture.requests.length, letters().length, fixture.parts.heldLetters.count]).toEqual([1, 1, 0]);
     expect(fixture.log).toMatchObject([{ outcome: 'exhausted' }]);
     expect(fixture.logger.errors).toHaveLength(1);
+    // Not for each form of each try.
+    expect(fixture.logger.warnings.filter((line) => JSON.stringify(line).includes('left out'))).toEqual([]);
   });
 
   test('keep no place at their endpoint', async () => {
