@@ -127,6 +127,18 @@ describe('dead letters that their topic refuses', () => {
     expect([fixture.requests.length, letters().length, fixture.parts.heldLetters.count]).toEqual([1, 1, 0]);
     expect(fixture.log).toMatchObject([{ outcome: 'exhausted' }]);
     expect(fixture.logger.errors).toHaveLength(1);
+    // Not for each form of each try.
+    expect(fixture.logger.warnings.filter((line) => JSON.stringify(line).includes('left out'))).toEqual([]);
+  });
+
+  test('keep no place at their endpoint', async () => {
+    fixture.broker.refusing.add(LETTERS);
+    const held = fixture.attempted(failedWith(500), { step: 3 });
+    held.catch(() => undefined);
+    await eventually(() => fixture.parts.heldLetters.count === 1);
+    await fixture.attempted(DELIVERED);
+    expect(fixture.log).toMatchObject([{ outcome: 'delivered' }]);
+    expect(fixture.gate.state).toMatchObject({ active: 0, waiting: 0 });
   });
 
   test('are held for records that are not valid, too', async () => {

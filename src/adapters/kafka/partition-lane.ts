@@ -148,6 +148,10 @@ export class PartitionLane implements Lane, Kept {
     return this.head()?.due ?? Number.POSITIVE_INFINITY;
   }
 
+  get isFull(): boolean {
+    return this.#done.isFull;
+  }
+
   takeHead(): void {
     const head = this.#queue.shift();
     if (!head) return;
