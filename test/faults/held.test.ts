@@ -42,6 +42,11 @@ test('killed with payments in hand; then a 410 switches a URL off: all are sent 
   await eventually(async () => !(await isActive(other, token)), PATIENCE);
   expect(await other.stop('SIGTERM')).toBe(0);
 
+  // Another process showed its own event before it was folded, and a dispatcher routes by what was folded.
+  const reader = await scene.serve({}, ['--roles', 'api']);
+  await eventually(async () => !(await isActive(reader, token)), PATIENCE);
+  expect(await reader.stop('SIGTERM')).toBe(0);
+
   reply = () => ({ status: 200 });
   const next = await scene.serve();
   await eventually(async () => (await letters()).length === EVENTS, PATIENCE);
