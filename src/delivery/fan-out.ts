@@ -9,15 +9,14 @@ import type { Webhook } from '../webhooks/state.js';
 import type { Deliver, DeliverParts } from './deliver-parts.js';
 import { newDelivery, traceOf } from './delivery.js';
 import { publishWhatFits } from './durable-publish.js';
-import type { RoutedLog } from './log/routed-log.js';
 import { eventHeaders } from './payment/cloud-event-attributes.js';
 import { headersProblem } from './payment/header-limits.js';
 import { type PaymentEvent, parsePaymentEvent } from './payment/payment-event.js';
+import { paymentText, placeOf } from './record-place.js';
 import { notValid, unrouted } from './retry/dead-letters.js';
 
 export interface FanOutParts extends DeliverParts {
   readonly tracing: Pick<Tracing, 'fanOut'>;
-  readonly routedLog: Pick<RoutedLog, 'add'>;
 }
 
 /**
@@ -56,12 +55,11 @@ export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandle
     if (unreadable !== null) return buryUnrouted(parts, record, event, unreadable);
     const confirmed = parts.accounts.routes(accountId, type);
     const revealed = confirmed.webhooks.filter(({ id }) => !routed.webhooks.some((webhook) => webhook.id === id));
-    const { offset, timestamp: at } = record;
     const webhooks = [...routed.webhooks, ...revealed].map(({ id }) => id);
     const revisions = { routed: routed.revision, confirmed: confirmed.revision };
     await allOf([
       ...revealed.map((webhook) => send(event, webhook)),
-      parts.routedLog.add(record, { offset, at, accountId, ...revisions, webhooks }),
+      parts.log.add('routed', { payment: paymentText(placeOf(record)), accountId, ...revisions, webhooks }),
     ]);
   }
 }

@@ -1,13 +1,15 @@
 /** Makes a step's consequence durable: the retry record or dead letter first, then the log entry about it. */
 import type { NewRecord } from '../ports/broker.js';
 import { type Delivery, toRetryRecord, withoutExtras } from './delivery.js';
-import { type DurablePublishParts, publishUntilDurable, publishWhatFits } from './durable-publish.js';
+import { type DurablePublishParts, publishWhatFits } from './durable-publish.js';
 import { logEntry } from './log/delivery-log.js';
+import type { LogWriter } from './log/log-writer.js';
 import type { Kept, NextStep } from './next-step.js';
 import { deadLetterOf } from './retry/dead-letters.js';
 import type { Topics } from './topics.js';
 
 export interface KeepParts extends DurablePublishParts {
+  readonly log: Pick<LogWriter, 'add'>;
   readonly topics: Topics;
 }
 
@@ -18,7 +20,7 @@ export async function keepStep(
   if (kept) await keep(parts, delivery, kept);
   if (!isTold) return;
   const due = kept?.kind === 'retry' ? kept.due : null;
-  await publishUntilDurable(parts, parts.topics.deliveries, logEntry(delivery, outcome, attempt, due));
+  await parts.log.add('deliveries', logEntry(delivery, outcome, attempt, due));
 }
 
 /** Keeps the record as received, or without its extras if it is too large for the topic. */

@@ -47,3 +47,9 @@ export function readPaymentText(text: unknown): Place | null {
   if (topic === undefined) return null;
   return { topic, partition: Number(partition), offset: Number(offset), at: Number(at) };
 }
+
+/** When the record was published, ms since the epoch: the first time of its deliveries. 0 if it has no time. */
+export function firstAtOf(payment: string | undefined): number {
+  const { at = 0 } = readPaymentText(payment) ?? {};
+  return isTime(at) ? at : 0;
+}

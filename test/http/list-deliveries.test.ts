@@ -3,12 +3,13 @@ import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt } from '../../src/delivery/log/delivery-log.js';
+import { toLogRecord } from '../../src/delivery/log/log-record.js';
 import type { NewRecord } from '../../src/ports/broker.js';
 import type { DeliveriesPage, DeliveriesQuery } from '../../src/ports/deliveries-view.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
-import { DELIVERED, failedWith, NOW, named, paymentRecord } from '../support/delivery-samples.js';
+import { DELIVERED, failedWith, NOW, named, paymentRecord, received } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 
 interface Listed {
@@ -180,10 +181,16 @@ describe('what a page shows', () => {
     await api.close();
   });
 
+  /** Of payments. */
+  const offsets = new Map<string, number>();
   const logged = (webhookId: number, eventId: string, outcome: Outcome = 'delivered', accountId = 42): NewRecord => {
-    const delivery = newDelivery({ id: eventId, type: 'cash_in', accountId }, named(webhookId), paymentRecord());
+    const offset = offsets.get(eventId) ?? offsets.size;
+    offsets.set(eventId, offset);
+    const record = received(paymentRecord(), { offset, timestamp: NOW + offset });
+    const delivery = newDelivery({ id: eventId, type: 'cash_in', accountId }, named(webhookId), record);
     const attempt = outcome === 'delivered' ? { ...DELIVERED, at: NOW + 5_000 } : failedWith(500);
-    return logEntry(delivery, outcome, loggedAttempt(attempt, 1), outcome === 'retrying' ? NOW + 5_000 : null);
+    const next = outcome === 'retrying' ? NOW + 5_000 : null;
+    return toLogRecord({ deliveries: [logEntry(delivery, outcome, loggedAttempt(attempt, 1), next)] });
   };
   const publish = (...records: readonly NewRecord[]) => broker.publish('webhooks.deliveries', records);
 

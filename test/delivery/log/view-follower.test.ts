@@ -40,18 +40,18 @@ describe('a view that follows the topic', () => {
   });
 
   test('passes over what somebody else put there', async () => {
-    const good = JSON.parse(String(delivered(delivery(1)).value));
+    const [good] = JSON.parse(String(delivered(delivery(1)).value)).deliveries;
     const wrong = [
       ...[{ id: 5 }, { id: '' }, { id: 'ä' }, { id: 'x'.repeat(129) }, { eventId: null }, { accountId: '42' }],
       ...[{ accountId: 1e300 }, { webhookId: 0.5 }, { outcome: 'lost' }, { nextAttemptAt: 'soon' }],
       ...[{ nextAttemptAt: 5 }, { attempt: undefined }, { attempt: [] }, { attempt: { ...good.attempt, at: 5 } }],
       ...[{ attempt: { ...good.attempt, status: '200' } }, { attempt: { ...good.attempt, durationMs: -1 } }],
-    ].map((change) => JSON.stringify({ ...good, id: 'msg_wrong', ...change }));
+    ].map((change) => JSON.stringify({ deliveries: [{ ...good, id: 'msg_wrong', ...change }] }));
     const texts = ['', 'not JSON', 'null', '5', '"text"', '[]', '{}', '\u0000', 'x'.repeat(300_000), ...wrong];
     const values = [null, Buffer.from([0xff, 0xfe]), ...texts.map((text) => Buffer.from(text))];
     const later = { ...good, id: 'msg_later', added: true, attempt: { ...good.attempt, added: 1 } };
     await fixture.publish(...many(1), ...values.map((value) => ({ key: null, value, headers: [] })), ...many(1, 1));
-    await fixture.publish({ key: null, value: Buffer.from(JSON.stringify(later)), headers: [] });
+    await fixture.publish({ key: null, value: Buffer.from(JSON.stringify({ deliveries: [later] })), headers: [] });
     const view = fixture.follow();
     await shows(view, 3);
     const fields = shown(view).map(({ id, attempts }) => [id, Object.keys(attempts[0] ?? {}).length]);
