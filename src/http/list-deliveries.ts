@@ -62,7 +62,8 @@ const deliveriesSchema = {
     },
     next: {
       type: ['string', 'null'],
-      description: 'Pass as `before` to get the next page. Null on the last page.',
+      description:
+        'Pass as `before` to get the next page. Null on the last page: a page with a `next` may be shorter than `limit`, or empty, if few deliveries have the outcome that was asked for.',
     },
   },
 } as const;
@@ -77,8 +78,8 @@ const PARAMETERS: readonly Parameter[] = [
   }),
   query('before', 'The `next` of the previous page.', { type: 'string', pattern: BASE64URL.source }),
   query('outcome', 'Only deliveries with this outcome.', OUTCOME),
-  query('from', 'Only deliveries that were first recorded at this time (ISO 8601) or later.', TIME),
-  query('to', 'Only deliveries that were first recorded before this time (ISO 8601).', TIME),
+  query('from', 'Only deliveries of events that were published at this time (ISO 8601) or later.', TIME),
+  query('to', 'Only deliveries of events that were published before this time (ISO 8601).', TIME),
 ];
 
 const NEXT_PAGE = {
@@ -94,7 +95,7 @@ export const operation: Operation = {
   tag: 'Deliveries',
   summary: 'List the deliveries of a webhook',
   description:
-    'Lists the deliveries of a webhook with their attempts, newest first, page by page. Test events are not included.',
+    'Lists the deliveries of a webhook with their attempts, page by page, newest first by the time of publication. An event that was published twice has two deliveries with the same id. Test events are not included.',
   security: 'bearer',
   rateLimit: 'reads',
   parameters: PARAMETERS,

@@ -39,7 +39,7 @@ export async function sqliteDeliveriesView(features: Features): Promise<Subject<
   };
 }
 
-/** `n` sets the place (the n-th ms and offset of partition 0) and the name of a delivery that succeeded at once. */
+/** `n` sets the time of the payment, the place (the n-th ms and offset of partition 0) and the name of a delivery that succeeded at once. */
 export function entry(n: number, changes: Partial<ViewEntry> & { readonly partition?: number } = {}): ViewEntry {
   const { partition = 0, ...rest } = changes;
   return {
@@ -47,6 +47,7 @@ export function entry(n: number, changes: Partial<ViewEntry> & { readonly partit
     eventId: `pay-${n}`,
     accountId: ACCOUNT,
     webhookId: WEBHOOK,
+    firstAt: NOW + n,
     outcome: 'delivered',
     turn: 1,
     attempt: attempt(n),

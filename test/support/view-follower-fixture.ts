@@ -74,7 +74,8 @@ export class ViewFollowerFixture {
 }
 
 export function delivery(n: number): Delivery {
-  return deliveryTo(WEBHOOK, { id: `msg_${String(n).padStart(5, '0')}`, eventId: `pay-${n}` });
+  const payment = `payment-events/0/${n}@${NOW + n}`;
+  return deliveryTo(WEBHOOK, { id: `msg_${String(n).padStart(5, '0')}`, eventId: `pay-${n}`, payment });
 }
 
 export function delivered(of: Delivery): NewRecord {

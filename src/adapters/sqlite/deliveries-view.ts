@@ -13,7 +13,6 @@ import {
   type ViewEntry,
   ViewUnsound,
 } from '../../ports/deliveries-view.js';
-import { OUTCOMES } from '../../ports/delivery-order.js';
 import { changing, VIEW_SCHEMA, viewStatements } from './deliveries-view-sql.js';
 import { type DeliveryRow, deliveryOf, rowOf, withEntry } from './delivery-row.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
@@ -23,6 +22,8 @@ import { endUnsynced, writeUnsynced } from './unsynced.js';
 /** One place per partition is stored for each such span of record time: enough to detect a recreated topic. */
 const MARK_EVERY_MS = 10_000;
 const FORGOTTEN_AT_ONCE = 250;
+/** Of another outcome, for one page, which takes some 10 ms then. */
+const MOST_PASSED = 5_000;
 /** Before and after every delivery. */
 const OLDEST = Number.MIN_SAFE_INTEGER;
 const NEWEST: DeliveryPlace = { firstAt: Number.MAX_SAFE_INTEGER, id: '' };
@@ -31,7 +32,7 @@ const NEWEST: DeliveryPlace = { firstAt: Number.MAX_SAFE_INTEGER, id: '' };
 const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
-  shape: 2,
+  shape: 3,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };
@@ -77,8 +78,11 @@ class SqliteDeliveriesView implements DeliveriesView {
     this.#sound(() => {
       const marks: Marks = new Map(this.#marks);
       this.#transaction(() => {
+        let marked: EntryPlace | null = null;
         for (const entry of entries) {
-          this.#mark(marks, entry.place);
+          // The entries of a record share its place.
+          if (entry.place !== marked) this.#mark(marks, entry.place);
+          marked = entry.place;
           this.#add(entry);
         }
       });
@@ -86,17 +90,20 @@ class SqliteDeliveriesView implements DeliveriesView {
     });
   }
 
-  page({ accountId, webhookId, limit, before, outcome, from, to }: DeliveriesQuery): DeliveriesPage {
-    const end = earlier(before ?? NEWEST, to === null ? NEWEST : { firstAt: to, id: '' });
-    const outcomes = outcome === null ? OUTCOMES : [outcome];
+  page(query: DeliveriesQuery): DeliveriesPage {
+    const { limit, outcome } = query;
     return this.#sound(() => {
-      const rows = outcomes.flatMap((one) => {
-        const bounds = [webhookId, accountId, one, from ?? OLDEST, end.firstAt, end.id];
-        return this.#sql.page.all(...bounds, limit + 1) as DeliveryRow[];
-      });
-      const shown = rows.sort(newestFirst).slice(0, limit);
-      const last = rows.length > limit ? shown.at(-1) : undefined;
-      return { deliveries: shown.map(deliveryOf), next: last ? { firstAt: last.first_at, id: last.id } : null };
+      const shown: DeliveryRow[] = [];
+      let passed = 0;
+      let next: DeliveryPlace | null = null;
+      for (const row of this.#rows(query)) {
+        const isShown = outcome === null || row.outcome === outcome;
+        if (passed === MOST_PASSED || (isShown && shown.length === limit)) return pageOf(shown, next);
+        if (isShown) shown.push(row);
+        else passed += 1;
+        next = { firstAt: row.first_at, id: row.id };
+      }
+      return pageOf(shown, null);
     });
   }
 
@@ -119,13 +126,25 @@ class SqliteDeliveriesView implements DeliveriesView {
     file.close();
   }
 
+  /** Newest first; those of another outcome among them where nearly all have the one that is asked for. */
+  #rows({ accountId, webhookId, before, outcome, from, to }: DeliveriesQuery): Iterable<DeliveryRow> {
+    const { all, ofOutcome } = this.#sql;
+    const end = earlier(before ?? NEWEST, to === null ? NEWEST : { firstAt: to, id: '' });
+    const bounds = [from ?? OLDEST, end.firstAt, end.id];
+    const isRare = outcome !== null && outcome !== 'delivered';
+    const rows = isRare
+      ? ofOutcome.iterate(accountId, webhookId, outcome, ...bounds)
+      : all.iterate(accountId, webhookId, ...bounds);
+    return rows as IterableIterator<DeliveryRow>;
+  }
+
   #add(entry: ViewEntry): void {
-    const { accountId, webhookId, id } = entry;
+    const { accountId, webhookId, firstAt, id } = entry;
     const row = rowOf(entry);
     const { insert, find, update } = this.#sql;
-    if (insert.run(accountId, webhookId, id, row.event_id, ...changing(row)).changes > 0) return;
-    const known = find.get(id, webhookId, accountId) as DeliveryRow;
-    update.run(...changing(withEntry(known, entry)), id, webhookId, accountId);
+    if (insert.run(accountId, webhookId, firstAt, id, row.event_id, ...changing(row)).changes > 0) return;
+    const known = find.get(accountId, webhookId, firstAt, id) as DeliveryRow;
+    update.run(...changing(withEntry(known, entry)), known.row);
   }
 
   /** @throws ViewUnsound if another entry was at this place */
@@ -151,9 +170,8 @@ class SqliteDeliveriesView implements DeliveriesView {
   }
 }
 
-function newestFirst(one: DeliveryRow, other: DeliveryRow): number {
-  if (one.first_at !== other.first_at) return other.first_at - one.first_at;
-  return one.id < other.id ? 1 : -1;
+function pageOf(rows: readonly DeliveryRow[], next: DeliveryPlace | null): DeliveriesPage {
+  return { deliveries: rows.map(deliveryOf), next };
 }
 
 function earlier(one: DeliveryPlace, other: DeliveryPlace): DeliveryPlace {

@@ -3,10 +3,12 @@ import type { ViewAttempt, ViewEntry, ViewedDelivery } from '../../ports/deliver
 import { type Outcome, outranks, type Said } from '../../ports/delivery-order.js';
 
 export interface DeliveryRow {
+  /** Its number, in order of arrival. */
+  readonly row: number;
   readonly id: string;
   /** As JSON: it may contain a lone surrogate, which UTF-8 can't encode. */
   readonly event_id: string;
-  /** Of the first entry, ms since the epoch. */
+  /** When its payment was published, ms since the epoch. */
   readonly first_at: number;
   /** From the entry that outranks all others: its content, its turn, and when it was published. */
   readonly outcome: Outcome;
@@ -29,12 +31,12 @@ type StoredAttempt = readonly [
 ];
 
 /** The row of a delivery with only this entry. */
-export function rowOf(entry: ViewEntry): DeliveryRow {
-  const { id, eventId, attempt, place } = entry;
+export function rowOf(entry: ViewEntry): Omit<DeliveryRow, 'row'> {
+  const { id, eventId, firstAt, attempt, place } = entry;
   return {
     id,
     event_id: JSON.stringify(eventId),
-    first_at: place.timestamp,
+    first_at: firstAt,
     ...saying(saidBy(entry)),
     last_at: place.timestamp,
     attempts: attempt ? JSON.stringify([stored(attempt)]) : '[]',
@@ -45,7 +47,6 @@ export function withEntry(row: DeliveryRow, entry: ViewEntry): DeliveryRow {
   const { attempt, place } = entry;
   const merged = {
     ...row,
-    first_at: Math.min(row.first_at, place.timestamp),
     last_at: Math.max(row.last_at, place.timestamp),
     attempts: attempt ? withAttempt(row.attempts, stored(attempt)) : row.attempts,
   };

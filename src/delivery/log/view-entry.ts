@@ -4,6 +4,7 @@ import { OWN_SCHEMAS } from '../../own-schemas.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import type { ViewEntry } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
+import { firstAtOf } from '../record-place.js';
 import { type DeliveryLogEntry, readLogRecord } from './log-record.js';
 
 const TIME = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' };
@@ -48,7 +49,8 @@ export function viewEntries(record: ReceivedRecord): ViewEntry[] {
   const place = { partition, offset, timestamp };
   return readLogRecord(record).deliveries.flatMap((entry: unknown) => {
     if (!validate(entry)) return [];
-    const { id, eventId, accountId, webhookId, outcome, turn = 0, attempt, nextAttemptAt } = entry;
-    return [{ id, eventId, accountId, webhookId, outcome, turn, attempt, nextAttemptAt, place }];
+    const { id, eventId, accountId, webhookId, payment, outcome, turn = 0, attempt, nextAttemptAt } = entry;
+    const firstAt = firstAtOf(payment);
+    return [{ id, eventId, accountId, webhookId, firstAt, outcome, turn, attempt, nextAttemptAt, place }];
   });
 }

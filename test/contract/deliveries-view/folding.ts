@@ -34,12 +34,13 @@ export const folding: readonly ViewCase[] = [
     expect(port.page(query()).deliveries).toEqual([told('msg_a')]);
   }),
   viewCase('an attempt that stands twice in the topic is shown once', ({ port }) => {
-    const twice = { id: 'msg_a', attempt: attempt(1) };
+    const twice = { id: 'msg_a', firstAt: NOW, attempt: attempt(1) };
     port.add([entry(1, twice), entry(2, twice), entry(2, { ...twice, partition: 1 })]);
     expect(port.page(query()).deliveries.map(({ attempts }) => attempts)).toEqual([[attempt(1)]]);
   }),
   viewCase('attempts are in the order in which they began, and of one moment none is lost', ({ port }) => {
-    const at = (n: number, began: number) => entry(n, { id: 'msg_a', attempt: attempt(began, { durationMs: n }) });
+    const at = (n: number, began: number) =>
+      entry(n, { id: 'msg_a', firstAt: NOW, attempt: attempt(began, { durationMs: n }) });
     const all = [at(1, 9), at(2, 7), at(3, 5), at(4, 5)];
     for (const [index, order] of orders(all).entries()) {
       port.add(order.map((entryOf) => ({ ...entryOf, id: `msg_${index}` })));
@@ -60,6 +61,10 @@ export const folding: readonly ViewCase[] = [
     const delivered = one(1, 'delivered', 0, 1);
     port.add([{ ...delivered, id: 'msg_0' }]);
     expect(port.page(query({ outcome: 'delivered' })).deliveries.map(({ id }) => id)).toEqual(['msg_0']);
+  }),
+  viewCase('an event that was published twice has two deliveries under one id', ({ port }) => {
+    port.add([entry(1), entry(1, { firstAt: NOW + 9, outcome: 'retrying' }), entry(1)]);
+    expect(port.page(query()).deliveries.map(({ outcome }) => outcome)).toEqual(['retrying', 'delivered']);
   }),
   viewCase("another webhook's and another account's are not shown, be it under the same id", ({ port }) => {
     const others = [{ webhookId: 8 }, { accountId: 43 }, { webhookId: 8, accountId: 43 }];

@@ -1,6 +1,7 @@
 /** What the cases of the deliveries view have in common. */
 import type { DeliveriesQuery, DeliveriesView, ViewEntry } from '../../../src/ports/deliveries-view.js';
 import { attempt, entry, query } from '../../support/deliveries-view-subject.js';
+import { NOW } from '../../support/delivery-samples.js';
 import type { ContractCase, Features, Subject } from '../contract.js';
 
 export type ViewSubject = Subject<DeliveriesView>;
@@ -27,7 +28,7 @@ export function idsOf(...numbers: readonly number[]): string[] {
 /** One delivery: parked, two attempts that failed, one that did not. */
 export function story(id: string): ViewEntry[] {
   const of = (n: number, changes: Partial<ViewEntry>) =>
-    entry(n, { id, eventId: 'pay', outcome: 'retrying', ...changes });
+    entry(n, { id, eventId: 'pay', firstAt: NOW, outcome: 'retrying', ...changes });
   return [
     of(10, { turn: 0, attempt: null, nextAttemptAt: '2026-11-21T09:00:01.000Z' }),
     of(20, { turn: 1, attempt: attempt(15, { status: 503 }), nextAttemptAt: '2026-11-21T09:00:02.000Z' }),
