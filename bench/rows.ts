@@ -2,7 +2,7 @@
 
 import { accountAtLimits } from './rows/account-at-limits.js';
 import { catchUp } from './rows/catch-up.js';
-import { dearReceivers } from './rows/dear-receivers.js';
+import { dearReceivers, manyHeadersKafka } from './rows/dear-receivers.js';
 import { get } from './rows/get.js';
 import { heldUp } from './rows/held-up.js';
 import { hostileAccounts, hostileAccountsMemory, hostileAccountsNewcomer } from './rows/hostile-accounts.js';
@@ -36,6 +36,7 @@ export const ROWS: readonly Row[] = [
   sparseCpu,
   accountAtLimits,
   dearReceivers,
+  manyHeadersKafka,
   startEmpty,
   startFull,
   heldUp,

@@ -3,7 +3,7 @@ import { startListening } from './composition/api.js';
 import { type Stop, startCore } from './composition/core.js';
 import { startDispatching } from './composition/dispatcher.js';
 import { version } from './composition/version.js';
-import { FAILURE_CODES } from './delivery/attempt/failure-code.js';
+import { FAILURE_CODES } from './endpoints/failure.js';
 import { startAdminServer } from './observability/admin-server.js';
 import { createMetrics } from './observability/create-metrics.js';
 import type { Logger } from './observability/logger.js';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { KafkaSettings } from './adapters/kafka/broker.js';
 import { SqliteBroker } from './adapters/sqlite/broker.js';
 import { SqliteEventStore } from './adapters/sqlite/event-store.js';
-import { DataDirUnusable, StoreFile, type StoreUse } from './adapters/sqlite/store-file.js';
+import { DataDirUnusable, StoreFile } from './adapters/sqlite/store-file.js';
 import { longestDelayMs } from './delivery/retry/retry-schedule.js';
 import { topicsOf } from './delivery/topics.js';
 import type { Logger } from './observability/logger.js';
@@ -79,11 +79,11 @@ function ownMasterKey(dataDir: string): Buffer {
 }
 
 /** store.sqlite, opened by the first that needs it: store and broker share it. */
-export function embeddedFile({ dataDir }: Config, use: StoreUse = 'work') {
+export function embeddedFile({ dataDir }: Config) {
   let file: StoreFile | null = null;
   return {
     open: () => {
-      file ??= new StoreFile(dataDir, undefined, use);
+      file ??= new StoreFile(dataDir);
       return file;
     },
     opened: () => file,
@@ -118,7 +118,7 @@ export function kafkaSettings(
 ): KafkaSettings {
   return {
     brokers: [...brokers],
-    ...(tls && { ssl: caFile === null ? true : { ca: [certificatesFrom('KAFKA_CA_FILE', caFile)] } }),
+    ...(tls && { ssl: caFile === null ? true : trustOnly(certificatesFrom('KAFKA_CA_FILE', caFile)) }),
     ...(sasl && { sasl: saslOf(sasl) }),
     partitions,
     replicationFactor,
@@ -126,6 +126,11 @@ export function kafkaSettings(
     isOwn: topicsOf(paymentTopics, topicPrefix).isOwn,
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
   };
+}
+
+/** No public CA may vouch for a broker. Each certificate is trusted, self-signed or not. */
+function trustOnly(ca: string) {
+  return { ca: [ca], allowPartialTrustChain: true };
 }
 
 function saslOf({ mechanism, username, password }: NonNullable<KafkaConfig['sasl']>) {

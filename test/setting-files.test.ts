@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
@@ -25,6 +26,7 @@ it('takes certificates in PEM, and a key that belongs to its certificate', async
   const { cert, key } = await certificateFor();
   expect(certificatesFrom('DELIVERY_CA_FILE', file('ca.pem', ca))).toBe(ca);
   expect(clientCertificateFrom(file('cert.pem', cert), file('key.pem', key))).toEqual({ cert, key });
+  expect(certificatesFrom('DELIVERY_CA_FILE', file('both.pem', `a CA\n${key}\n${cert}\n${ca}`))).toContain(ca);
   expect(clientCertificateFrom(null, null)).toEqual({});
 });
 
@@ -36,6 +38,8 @@ it('names the setting of a file that is not there or holds something else', asyn
     ['DELIVERY_CA_FILE', () => certificatesFrom('DELIVERY_CA_FILE', join(folder.path, 'nowhere'))],
     ['DELIVERY_CA_FILE', () => certificatesFrom('DELIVERY_CA_FILE', path('no PEM'))],
     ['DELIVERY_CA_FILE', () => certificatesFrom('DELIVERY_CA_FILE', path(key))],
+    ['DELIVERY_CA_FILE', () => certificatesFrom('DELIVERY_CA_FILE', path(cert + cert.slice(0, -40)))],
+    ['DELIVERY_CA_FILE', () => certificatesFrom('DELIVERY_CA_FILE', path(`${cert}\n${cert.replace('MII', 'MIJ')}`))],
     ['DELIVERY_CLIENT_CERT_FILE', () => clientCertificateFrom(path('no PEM'), path(key))],
     ['DELIVERY_CLIENT_KEY_FILE', () => clientCertificateFrom(path(cert), path('no PEM'))],
     ['DELIVERY_CLIENT_KEY_FILE', () => clientCertificateFrom(path(cert), path(other))],
@@ -45,4 +49,12 @@ it('names the setting of a file that is not there or holds something else', asyn
     expect(call).toThrow(new RegExp(`^${setting} names `));
     expect(call).not.toThrow(folder.path);
   }
+});
+
+it.each(['pkcs8', 'sec1'] as const)('says that a client key (%s) is encrypted', async (type) => {
+  const { cert, key } = await certificateFor();
+  const encrypted = createPrivateKey(key).export({ type, format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' });
+  expect(() => clientCertificateFrom(file('cert.pem', cert), file('key.pem', String(encrypted)))).toThrow(
+    new InvalidConfig('DELIVERY_CLIENT_KEY_FILE names an encrypted key; decrypt it: the service takes no passphrase'),
+  );
 });

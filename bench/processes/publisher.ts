@@ -17,15 +17,23 @@ let broker: Broker;
 let topic = '';
 let accounts: Accounts = { first: 1, count: 1 };
 let bytes: number | undefined;
+let headers: NewRecord['headers'] = [];
 let published = 0;
 let noMore = false;
 
 export const handlers = {
-  open: async (given: { settings: Record<string, string>; accounts: Accounts; bytes?: number }): Promise<void> => {
+  /** @param given.headers how many each record has */
+  open: async (given: {
+    settings: Record<string, string>;
+    accounts: Accounts;
+    bytes?: number;
+    headers?: number;
+  }): Promise<void> => {
     const config = readConfig(given.settings);
     ({ broker } = await openBackbone(config, createLogger('warn')));
     topic = config.paymentTopics[0];
     ({ accounts, bytes } = given);
+    headers = Array.from({ length: given.headers ?? 0 }, (_, n) => [`h${n}`, Buffer.from(String(n))]);
   },
   /** Fulfilled when all are durable. */
   publish: async (count: number): Promise<void> => {
@@ -68,7 +76,7 @@ function next(at: number): NewRecord {
   const accountId = accounts.first + (published % accounts.count);
   published += 1;
   const value = payment(`pay-${process.pid}-${published}`, accountId, { at, ...(bytes !== undefined && { bytes }) });
-  return { key: Buffer.from(String(accountId)), value, headers: [] };
+  return { key: Buffer.from(String(accountId)), value, headers };
 }
 
 answerParent(handlers);

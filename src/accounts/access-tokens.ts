@@ -36,7 +36,7 @@ export class KeysUnavailable extends Error {
 
 export interface Verified {
   readonly caller: Caller;
-  /** seconds since the epoch */
+  /** seconds since the epoch, with the issuer's tolerance */
   readonly expiresAt: number;
 }
 

@@ -1,11 +1,14 @@
 /** One fetch of an issuer's JWK set (RFC 7517). */
-import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
+import { createPublicKey, type JsonWebKeyInput } from 'node:crypto';
+import { createLocalJWKSet, type JWK } from 'jose';
 
 export type KeySet = ReturnType<typeof createLocalJWKSet>;
 
 /** After decompression. A key takes about 1 KiB. */
 const MOST_BYTES = 256 * 1024;
 const MOST_KEYS = 100;
+/** RFC 7518 3.3. */
+const LEAST_BITS = 2048;
 
 /** The message gives the cause, in a few words and without the URL. */
 class NoKeySet extends Error {
@@ -28,12 +31,11 @@ export async function fetchKeySet(url: string, signal: AbortSignal): Promise<Key
     await response.body?.cancel().catch(() => undefined);
     throw new NoKeySet(`the response has status ${response.status}`);
   }
-  const keySet = keySetOf(await jsonOf(response));
-  const { length } = keySet.jwks().keys;
+  const keys = keysIn(await jsonOf(response));
   // With an empty key set from a starting issuer, every valid token would be refused.
-  if (length === 0) throw new NoKeySet('the JWK set has no keys');
-  if (length > MOST_KEYS) throw new KeySetTooLarge(`the JWK set has more than ${MOST_KEYS} keys`);
-  return keySet;
+  if (keys.length === 0) throw new NoKeySet('the JWK set has no keys');
+  if (keys.length > MOST_KEYS) throw new KeySetTooLarge(`the JWK set has more than ${MOST_KEYS} keys`);
+  return createLocalJWKSet({ keys: keys.filter(isUsable) });
 }
 
 /** @throws NoKeySet */
@@ -62,11 +64,19 @@ async function bytesOf(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): 
   return Buffer.concat(chunks);
 }
 
-function keySetOf(body: unknown): KeySet {
+function keysIn(body: unknown): readonly unknown[] {
+  const { keys } = (body ?? {}) as { keys?: unknown };
+  if (!Array.isArray(keys)) throw new NoKeySet('the response is not a JWK set');
+  return keys;
+}
+
+/** Others are to be ignored (RFC 7517 5): a private key, one of fewer than 2,048 bits, and what is no key. */
+function isUsable(jwk: unknown): jwk is JWK {
   try {
-    return createLocalJWKSet(body as JSONWebKeySet);
+    const { asymmetricKeyDetails } = createPublicKey({ key: jwk as JsonWebKeyInput['key'], format: 'jwk' });
+    return !Object.hasOwn(jwk as JWK, 'd') && (asymmetricKeyDetails?.modulusLength ?? LEAST_BITS) >= LEAST_BITS;
   } catch {
-    throw new NoKeySet('the response is not a JWK set');
+    return false;
   }
 }
 

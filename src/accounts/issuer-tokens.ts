@@ -1,23 +1,40 @@
 /** Tokens of the issuer that AUTH_JWKS_URL names, verified with its keys. */
-import { type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { accountIn, keptUntilExpired, type VerifyToken } from './access-tokens.js';
-import { at, type Clock, strict, type TokenRules } from './token-rules.js';
+import { TokenRefused } from './token-refused.js';
+import { at, type Clock, strict, type TokenRules, verifiedByAny } from './token-rules.js';
 
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
 export interface IssuerOptions extends TokenRules {
   readonly accountClaim: string;
+  /** How far the issuer's clock may differ from `clock`. Default: 0. */
+  readonly clockToleranceMs?: number;
   readonly clock: Clock;
   /** May throw KeysUnavailable. */
   readonly keyFor: JWTVerifyGetKey;
 }
 
 export function createIssuerTokens(options: IssuerOptions): VerifyToken {
-  const { accountClaim, clock, keyFor } = options;
+  const { accountClaim, clockToleranceMs = 0, clock, keyFor } = options;
+  const clockTolerance = clockToleranceMs / 1000;
   const rules = strict(options, ALGORITHMS, accountClaim);
   return keptUntilExpired(clock, rules, async (token) => {
-    const { payload } = await jwtVerify(token, keyFor, at(clock, rules));
+    const payload = await verified(token, keyFor, { ...at(clock, rules), clockTolerance });
+    const { iat = 0, exp = 0 } = payload;
+    if (iat > clock.now() / 1000 + clockTolerance) throw new TokenRefused('the token was issued in the future (iat)');
     const accountId = accountIn(payload, accountClaim);
-    return { caller: { accountId, actor: String(payload.sub), clientId: null }, expiresAt: payload.exp ?? 0 };
+    const caller = { accountId, actor: String(payload.sub), clientId: null };
+    return { caller, expiresAt: exp + clockTolerance };
   });
+}
+
+/** Several keys fit a token without a kid, or with one that the set has twice (RFC 7515 appendix D). */
+async function verified(token: string, keyFor: JWTVerifyGetKey, rules: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keyFor, rules)).payload;
+  } catch (error) {
+    if (error instanceof errors.JWKSMultipleMatchingKeys) return verifiedByAny(token, error, rules);
+    throw error;
+  }
 }

@@ -1,8 +1,8 @@
 /** The service's own tokens: JWT, HS256 with a key derived from the master key, so they survive a restart. */
-import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose';
+import { SignJWT } from 'jose';
 import { accountIn, keptUntilExpired, type VerifyToken } from './access-tokens.js';
 import { TokenRefused } from './token-refused.js';
-import { at, type Clock, strict, type TokenRules } from './token-rules.js';
+import { at, type Clock, strict, type TokenRules, verifiedByAny } from './token-rules.js';
 
 const ALGORITHM = 'HS256';
 
@@ -43,16 +43,4 @@ export function createOwnTokens(options: OwnTokenOptions): OwnTokens {
       return { caller: { accountId, actor: clientId, clientId }, expiresAt: exp };
     }),
   };
-}
-
-async function verifiedByAny(token: string, keys: readonly Buffer[], rules: JWTVerifyOptions): Promise<JWTPayload> {
-  const [key = Buffer.alloc(0), ...others] = keys;
-  try {
-    return (await jwtVerify(token, key, rules)).payload;
-  } catch (error) {
-    if (others.length > 0 && error instanceof errors.JWSSignatureVerificationFailed) {
-      return verifiedByAny(token, others, rules);
-    }
-    throw error;
-  }
 }

@@ -14,7 +14,6 @@ const SAID: Readonly<Record<string, string>> = {
   ERR_JWS_INVALID: 'the token is not a JWT',
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'the signature is not valid',
   ERR_JWKS_NO_MATCHING_KEY: 'the issuer has no key with this kid and algorithm',
-  ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'the token has no kid, and several keys of the issuer match',
 };
 
 /** @returns a phrase that contains nothing from the token */

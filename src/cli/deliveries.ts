@@ -1,6 +1,7 @@
 /** deliveries: the state of payment events, read from the broker's topics. */
 import type { Command } from 'commander';
 import { type DeliveryView, deliveriesOf } from '../delivery/log/delivery-log.js';
+import { whyOf } from '../delivery/next-step.js';
 import { topicsOf } from '../delivery/topics.js';
 import { accountIdArgument, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 import { assertRegistered } from './registered.js';
@@ -27,7 +28,7 @@ export function deliveriesCommand(program: Command, io: CommandIo): void {
 
 function line({ id, eventId, webhookId, outcome, attempts, nextAttemptAt }: DeliveryView): string {
   const last = attempts.at(-1);
-  const answer = last ? (last.error ?? `status ${last.status}`) : 'no attempt';
+  const answer = last ? whyOf(last) : 'no attempt';
   const next = nextAttemptAt ? `  next ${nextAttemptAt}` : '';
   return `${last?.at ?? '-'.repeat(24)}  ${id}  event ${eventId}  webhook ${webhookId}  ${outcome}  ${attempts.length} x, ${answer}${next}`;
 }

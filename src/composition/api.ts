@@ -61,16 +61,16 @@ export async function startListening(core: Core, stops: Stop[]): Promise<Running
 
 function tokens(core: Core, stops: Stop[]): { verifyToken: VerifyToken; ownTokens: OwnTokens | null } {
   const { config, backbone } = core;
-  const { issuer, audience, accountClaim, jwksUrl, tokenLifetimeMs: lifetimeMs } = config.auth;
+  const { jwksUrl, tokenLifetimeMs: lifetimeMs, ...rules } = config.auth;
   if (jwksUrl) {
     const { keyFor } = issuerKeys(jwksUrl, core, stops);
-    return { verifyToken: createIssuerTokens({ issuer, audience, accountClaim, clock, keyFor }), ownTokens: null };
+    return { verifyToken: createIssuerTokens({ ...rules, clock, keyFor }), ownTokens: null };
   }
   const { masterKey, previousKeys } = backbone;
   const purpose = 'access-tokens';
   const previous = previousKeys.map((key) => key.derive(purpose));
   const keys = [masterKey.derive(purpose), ...previous] as const;
-  const ownTokens = createOwnTokens({ issuer, audience, keys, lifetimeMs, clock });
+  const ownTokens = createOwnTokens({ ...rules, keys, lifetimeMs, clock });
   return { verifyToken: ownTokens.verify, ownTokens };
 }
 

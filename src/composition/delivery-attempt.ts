@@ -4,6 +4,7 @@ import { tracedAttempt } from '../delivery/attempt/traced-attempt.js';
 import { createEndpointAgent } from '../endpoints/endpoint-agent.js';
 import { fairLookup } from '../endpoints/fair-lookup.js';
 import { lookupAll } from '../endpoints/resolve.js';
+import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
 import type { Config } from '../settings/config.js';
@@ -13,9 +14,10 @@ interface AttemptParts {
   readonly config: Config;
   readonly tracing: Tracing;
   readonly metrics: Metrics;
+  readonly logger: Logger;
 }
 
-export function openAttempt({ config, tracing, metrics }: AttemptParts): {
+export function openAttempt({ config, tracing, metrics, logger }: AttemptParts): {
   readonly attempt: Attempt;
   /** Ends every connection. */
   readonly close: () => Promise<void>;
@@ -25,6 +27,6 @@ export function openAttempt({ config, tracing, metrics }: AttemptParts): {
   const rules = { allowPrivate, ...(denied && { denied }), lookup: fairLookup(lookupAll) };
   const secureContext = deliveryTrust(config);
   const agent = createEndpointAgent({ ...rules, connectTimeoutMs: timeoutMs, connected, secureContext });
-  const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks' });
+  const attempt = createAttempt({ agent, timeoutMs, now: Date.now, userAgent: 'account-webhooks', logger });
   return { attempt: tracedAttempt(attempt, tracing, Math.random), close: () => agent.destroy() };
 }

@@ -40,12 +40,15 @@ export function createDeliver(parts: DeliverParts): Deliver {
       await handleResult(delivery, resultOfRefusal(entry), takenAt);
       return true;
     }
+    let over: Promise<void> | undefined;
     try {
       await mustBeOwn(hold);
       const to = recipientOf(delivery, accounts);
       if (to.kind !== 'active') return false;
       const attempted = await send(parts, delivery, to.webhook);
-      tellEndpoint(delivery, to.webhook, signalOf(attempted), entry);
+      const tell = () => tellEndpoint(delivery, to.webhook, signalOf(attempted), entry);
+      over = attempted?.over?.then(tell);
+      if (!over) tell();
       await handleResult(
         inTraceOf(delivery, attempted),
         await resultOf(parts, delivery, to.webhook, attempted),
@@ -53,7 +56,9 @@ export function createDeliver(parts: DeliverParts): Deliver {
       );
       return true;
     } finally {
-      entry.leave();
+      // A receiver that keeps its connection busy keeps its slot, but does not delay the result.
+      if (over) void over.then(entry.leave);
+      else entry.leave();
     }
   }
 

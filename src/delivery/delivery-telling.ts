@@ -47,8 +47,9 @@ function tellParked({ logger, metrics }: DeliveryTelling, step: NextStep, why: P
 
 function tellFailure({ logger }: DeliveryTelling, step: NextStep): void {
   const { delivery, attempt } = step;
-  const why = attempt?.error ?? `status ${attempt?.status}`;
-  logger.warn({ ...aboutDelivery(delivery), why, next: tierOf(step) }, 'an attempt failed');
+  const { status = null, error = null, reason } = attempt ?? {};
+  const why = error ?? `status ${status}`;
+  logger.warn({ ...aboutDelivery(delivery), why, reason, next: tierOf(step) }, 'an attempt failed');
 }
 
 function tellEnd(telling: DeliveryTelling, result: StepResult, step: NextStep): void {
@@ -56,8 +57,8 @@ function tellEnd(telling: DeliveryTelling, result: StepResult, step: NextStep): 
   const { delivery, outcome, attempt, kept } = step;
   if (kept?.kind === 'letter') tellLetter(telling, delivery, kept, result);
   if (!logger.isLevelEnabled('debug')) return;
-  const { status = null, error = null, durationMs = null } = attempt ?? {};
-  logger.debug({ ...aboutDelivery(delivery), outcome, status, error, durationMs }, 'a delivery ended');
+  const { status = null, error = null, reason, durationMs = null } = attempt ?? {};
+  logger.debug({ ...aboutDelivery(delivery), outcome, status, error, reason, durationMs }, 'a delivery ended');
 }
 
 /** The deactivation of a webhook was logged when it happened, so its deliveries are logged at debug only. */

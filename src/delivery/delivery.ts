@@ -18,8 +18,8 @@ export interface Delivery {
   readonly id: string;
   readonly accountId: number;
   readonly webhookId: number;
-  /** The id of the event that added the webhook; null in records of releases that did not write the id. */
-  readonly webhookEvent: string | null;
+  /** The id of the event that added the webhook. */
+  readonly webhookEvent: string;
   readonly eventId: string;
   readonly eventType: string;
   /** Null for a plain payment event. */
@@ -42,8 +42,8 @@ export interface Delivery {
   /** When the payment's record was published, ms since the epoch; null if unknown. */
   readonly publishedAt: number | null;
   /**
-   * The place of the payment's record (record-place.ts): two publications of one event are two deliveries. Null in
-   * records of earlier releases.
+   * The place of the payment's record (record-place.ts): two publications of one event are two deliveries. Null
+   * in records that another program wrote.
    */
   readonly payment: string | null;
   /** The trace of the attempts; null: none. */
@@ -61,8 +61,7 @@ const KEY = 'aw-key';
 const WEBHOOK_EVENT = 'aw-webhook-event';
 const DUE = 'aw-due';
 const TURN = 'aw-turn';
-/** Its name in records that releases before this one wrote. */
-const PARKINGS = 'aw-put-off';
+const PARKINGS = 'aw-parkings';
 const REFUSALS = 'aw-refusals';
 const USED = 'aw-used';
 const PUBLISHED = 'aw-published';
@@ -147,19 +146,19 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   const id = headerText(record, 'aw-delivery-id');
   const eventId = headerText(record, 'aw-event-id');
   const eventType = headerText(record, 'aw-event-type');
+  const webhookEvent = headerText(record, WEBHOOK_EVENT);
   const accountId = whole(record, 'aw-account-id');
   const webhookId = whole(record, 'aw-webhook-id');
   const attempts = whole(record, 'aw-attempts');
   const step = whole(record, 'aw-step');
-  if (id === undefined || eventId === undefined || eventType === undefined) return null;
+  if (id === undefined || eventId === undefined || eventType === undefined || webhookEvent === undefined) return null;
   const event = eventOf(record, eventId);
   // Only for a CloudEvent in binary mode is the value not the event itself.
   if (event === null || (record.value === null && event.cloudEvent?.mode !== 'binary')) return null;
   if (accountId === null || webhookId === null || attempts === null || step === null) return null;
   // Only replayed deliveries have this header.
   const turn = Math.max(attempts, whole(record, TURN) ?? 0);
-  // Records of earlier releases lack these.
-  const webhookEvent = headerText(record, WEBHOOK_EVENT) ?? null;
+  // Dead letters lack these.
   const [parkings, refusals, usedMs] = [count(record, PARKINGS), count(record, REFUSALS), count(record, USED)];
   const publishedAt = whole(record, PUBLISHED);
   const payment = headerText(record, PAYMENT) ?? null;
@@ -218,18 +217,17 @@ export function dueOf(record: NewRecord): number {
 
 /** The headers that describe a dead letter's delivery. */
 export function ownHeaders(delivery: Delivery): RecordHeader[] {
-  const { webhookEvent } = delivery;
   return [
     text('aw-delivery-id', delivery.id),
     text('aw-event-id', delivery.eventId),
     text('aw-event-type', delivery.eventType),
     text('aw-account-id', delivery.accountId),
     text('aw-webhook-id', delivery.webhookId),
+    text(WEBHOOK_EVENT, delivery.webhookEvent),
     text('aw-attempts', delivery.attempts),
     text('aw-step', delivery.step),
     ...eventHeadersOf(delivery),
     ...(delivery.turn === delivery.attempts ? [] : [text(TURN, delivery.turn)]),
-    ...(webhookEvent === null ? [] : [text(WEBHOOK_EVENT, webhookEvent)]),
     ...(delivery.payment === null ? [] : [text(PAYMENT, delivery.payment)]),
   ];
 }

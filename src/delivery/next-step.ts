@@ -150,8 +150,10 @@ function usedMs(delivery: Delivery, { inHandMs }: StepTime): number {
   return delivery.usedMs + inHandMs;
 }
 
-function whyOf({ error, status }: LoggedAttempt): string {
-  return error ?? `status ${status}`;
+/** For readers: the status, or the failure with its cause. */
+export function whyOf({ error, reason, status }: LoggedAttempt): string {
+  if (error === null) return `status ${status}`;
+  return reason ? `${error} (${reason})` : error;
 }
 
 function ofAnother({ webhookId, webhookEvent }: Delivery, addedBy: string | null): string {

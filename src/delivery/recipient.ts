@@ -35,7 +35,7 @@ export async function confirmedRecipientOf(
   return isRemoved ? { kind: 'inactive', by: 'account' } : { kind: 'other-history', addedBy: null };
 }
 
-/** Records of earlier releases do not name the event that added the webhook; for them the id must suffice. */
+/** The id alone does not name a webhook: another history may have given it to another one. */
 export function recipientOf(delivery: Delivery, accounts: Pick<Accounts, 'webhook' | 'unreadable'>): Known {
   const { accountId, webhookId, webhookEvent } = delivery;
   const why = accounts.unreadable(accountId);
@@ -43,6 +43,6 @@ export function recipientOf(delivery: Delivery, accounts: Pick<Accounts, 'webhoo
   const webhook = accounts.webhook(accountId, webhookId);
   if (!webhook) return { kind: 'unknown' };
   const { addedBy, isActive, offBy = 'account' } = webhook;
-  if (webhookEvent !== null && webhookEvent !== addedBy) return { kind: 'other-history', addedBy };
+  if (webhookEvent !== addedBy) return { kind: 'other-history', addedBy };
   return isActive ? { kind: 'active', webhook } : { kind: 'inactive', by: offBy };
 }

@@ -21,7 +21,7 @@ const CHECK_WITHIN_MS = 12_000;
 
 /** Ends in time even if a check hangs; a hanging check's connections may stay open until the process ends. */
 export async function examine(config: Config, logger: Logger): Promise<readonly Result[]> {
-  const embedded = embeddedFile(config, 'look');
+  const embedded = embeddedFile(config);
   const isThere = existsSync(join(config.dataDir, 'store.sqlite'));
   let opening: Promise<OpenedStore | null> | null = null;
   const openStore = () => {

@@ -76,7 +76,8 @@ function mappedIpv4(address: string): string | null {
   return /^\[::ffff:/.test(normal(address)) ? lastAsIpv4(address) : null;
 }
 
-function lastAsIpv4(address: string): string {
+/** The last 32 bits of an IPv6 address without a zone. */
+export function lastAsIpv4(address: string): string {
   const groups = normal(address).slice(1, -1).split(':').slice(-2);
   const [high = 0, low = 0] = groups.map((group) => Number.parseInt(group || '0', 16));
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { lastAsIpv4 } from './address-ranges.js';
 
 type Family = 'ipv4' | 'ipv6';
 
@@ -25,7 +26,7 @@ const DENIED_IPV4 = subnets('ipv4', [
   '240.0.0.0/4',
 ]);
 
-/** IANA's global unicast space. It excludes mapped, compatible and translated IPv4 (NAT64). */
+/** IANA's global unicast space. It excludes mapped, compatible and translated IPv4. */
 const GLOBAL_IPV6 = subnets('ipv6', ['2000::/3']);
 
 const DENIED_IPV6 = subnets('ipv6', [
@@ -36,12 +37,15 @@ const DENIED_IPV6 = subnets('ipv6', [
   '3fff::/20',
 ]);
 
+/** What DNS64 makes of an IPv4 address for IPv6-only hosts (RFC 6052 2.1); no other prefix leads there for sure. */
+const DNS64 = subnets('ipv6', ['64:ff9b::/96']);
+
 /** The interface identifier of ISATAP (RFC 5214): 0000:5efe or 0200:5efe, followed by an IPv4 address. */
 const ISATAP = /:(?:0|200)?:5efe:[^:]+:[^:]+$/;
 
 /**
  * Whether deliveries may go to the address. Default deny: texts other than addresses, IPv6 addresses with a zone, and
- * all IPv6 addresses with an embedded IPv4 address are not public.
+ * IPv6 addresses with an embedded IPv4 address are not public; behind DNS64's prefix the embedded address decides.
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
@@ -55,9 +59,10 @@ export function isPublicAddress(address: string): boolean {
 }
 
 function isPublicIpv6(address: string): boolean {
-  // With a zone (fe80::1%eth0) BlockList would return false whatever its rules; a dot means an IPv4 address in the
-  // text.
-  if (/[%.]/.test(address)) return false;
+  // With a zone (fe80::1%eth0) BlockList would return false whatever its rules.
+  if (address.includes('%')) return false;
+  if (DNS64.check(address, 'ipv6')) return isPublicAddress(lastAsIpv4(address));
+  if (address.includes('.')) return false; // an IPv4 address in the text
   if (!GLOBAL_IPV6.check(address, 'ipv6') || DENIED_IPV6.check(address, 'ipv6')) return false;
   return !ISATAP.test(new URL(`https://[${address}]`).hostname.slice(1, -1));
 }

@@ -115,3 +115,15 @@ function refusePrivateName(host: string): Refusal {
   if (!host.includes('.')) return 'the host of url must be a full domain name.';
   return undefined;
 }
+
+/** What RFC 3986 does not allow in a path or query, and percent signs that encode nothing. */
+const UNENCODED = /[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]|%(?![0-9A-Fa-f]{2})/g;
+
+/**
+ * The request target of a normalised URL without a fragment. The URL parser leaves `|`, `[`, `]`, `^` and bare percent
+ * signs as they are, and in a query braces and backticks too; servers and proxies refuse them (RFC 9112 3.2).
+ */
+export function requestTarget({ origin, href }: URL): string {
+  const encoded = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return href.slice(origin.length).replace(UNENCODED, encoded);
+}

@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { ResponseStart } from './response-start.js';
 
 const KIB = 1024;
 /** 1xx responses cost 1.5 us each. */
@@ -26,6 +27,7 @@ const SEPARATOR_BYTES = 2;
 
 /** Of one connection. Call `begin` for each request. */
 export class ReceivedLimit {
+  readonly start = new ResponseStart();
   #tcp: Socket | undefined;
   #socket: TLSSocket | undefined;
   #tcpBefore = 0;
@@ -42,6 +44,11 @@ export class ReceivedLimit {
     this.#informationalBytes = 0;
   }
 
+  /** Before a request can be sent. */
+  get connecting(): 'connecting' | 'handshake' {
+    return this.#socket ? 'handshake' : 'connecting';
+  }
+
   /** A connection begins. */
   watchTcp(tcp: Socket): void {
     this.#tcp = tcp;
@@ -53,6 +60,7 @@ export class ReceivedLimit {
   /** Call before anybody else listens to the socket. */
   watch(socket: TLSSocket): void {
     this.#socket = socket;
+    this.start.watch(socket);
     socket.on('readable', () => {
       if (socket.bytesRead - this.#before > this.#most) socket.destroy(tooMuch('RECEIVED_TOO_MUCH'));
     });
@@ -60,22 +68,27 @@ export class ReceivedLimit {
 
   /** A 1xx response came. */
   informational(headers: readonly { readonly length: number }[]): void {
+    this.start.informational();
     this.#informational += 1;
     for (const { length } of headers) this.#informationalBytes += length + SEPARATOR_BYTES;
     if (this.#informational <= MOST_INFORMATIONAL && this.#informationalBytes <= MOST_INFORMATIONAL_BYTES) return;
+    this.start.stop();
     this.#socket?.destroy(tooMuch('RECEIVED_TOO_MUCH'));
   }
 
-  headCame(): void {
-    this.checkTcp();
+  /** @returns whether it came within the limits; else the connection ends with an error */
+  headCame(): boolean {
+    this.start.stop();
     this.#most = (this.#socket?.bytesRead ?? 0) - this.#before + MOST_BODY_BYTES;
+    return this.checkTcp();
   }
 
   /** Call every now and then: TLS records without content (KeyUpdate, NewSessionTicket) raise no event. */
-  checkTcp(): void {
+  checkTcp(): boolean {
     const tcp = this.#tcp;
-    if (!tcp || tcp.bytesRead - this.#tcpBefore <= MOST_TCP_BYTES) return;
+    if (!tcp || tcp.bytesRead - this.#tcpBefore <= MOST_TCP_BYTES) return true;
     (this.#socket ?? tcp).destroy(tooMuch('ERR_TLS_RECEIVED_TOO_MUCH'));
+    return false;
   }
 }
 

@@ -159,7 +159,7 @@ export function issueToken(tokens: OwnTokens, accounts: Accounts, limit: RateLim
 }
 
 function read(ctx: Context): TokenRequest | Refusal {
-  const form = new URLSearchParams(typeof ctx.request.body === 'string' ? ctx.request.body : '');
+  const form = parametersIn(ctx.request.body);
   const basic = ctx.get('authorization');
   const inBody = basic === '';
   const wrong = wrongIn(form) ?? (inBody ? null : twoWaysIn(form));
@@ -167,7 +167,15 @@ function read(ctx: Context): TokenRequest | Refusal {
   return { ...(inBody ? fromForm(form) : fromBasic(basic)), asksForScope: Boolean(form.get('scope')) };
 }
 
-/** A parameter without a value counts as omitted (RFC 6749 3.2). */
+/**
+ * A parameter without a value counts as omitted (RFC 6749 3.2). `resource` may be repeated (RFC 8707 2) and is ignored:
+ * this service is the only one.
+ */
+function parametersIn(body: unknown): URLSearchParams {
+  const parameters = [...new URLSearchParams(typeof body === 'string' ? body : '')];
+  return new URLSearchParams(parameters.filter(([name, value]) => value !== '' && name !== 'resource'));
+}
+
 function wrongIn(form: URLSearchParams): Wrong | null {
   if (new Set(form.keys()).size < [...form.keys()].length) {
     return { error: 'invalid_request', description: 'a parameter is repeated' };

@@ -132,7 +132,7 @@ export function listDeliveries(ownWebhook: OwnWebhook, view: Deliveries, { reads
 }
 
 function shown(delivery: DeliveriesPage['deliveries'][number]) {
-  return { ...delivery, attempts: delivery.attempts.map((one) => ({ ...one, error: shownFailure(one.error) })) };
+  return { ...delivery, attempts: delivery.attempts.map(shownFailure) };
 }
 
 function cursorOf({ firstAt, id }: DeliveryPlace): string {

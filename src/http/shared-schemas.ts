@@ -1,4 +1,5 @@
 /** Schemas shared by several operations. Each operation's own schemas are in its file. */
+import { FAILURE_REASONS } from '../endpoints/failure.js';
 import { EVENT_TYPES } from '../webhooks/limits.js';
 
 export const EVENT_TYPE = {
@@ -54,16 +55,30 @@ export const ERROR = {
   },
 } as const;
 
-/** The result of one request to a receiver. */
+/** Of the receiver. */
+const REASONS = Object.entries(FAILURE_REASONS)
+  .map(([reason, sentence]) => `\`${reason}\`: ${sentence}.`)
+  .join(' ');
+
+/** The result of one request to a receiver. `reason` stands beside an error only. */
 export const EXCHANGE = {
   status: {
     type: ['integer', 'null'],
-    description: 'The HTTP status of the response. Null if no response came.',
+    description: 'The HTTP status of the response, whatever happened to its body. Null if none came.',
   },
   error: {
     type: ['string', 'null'],
     description:
-      'A short code that says why no complete response came, such as `timeout`, `tls` or `connection-refused`; `host` if the host name does not resolve or resolves to a non-public address. Null if the response was complete.',
+      'A short code that says why no status came, such as `timeout`, `tls` or `connection-refused`; `host` if the host name does not resolve or resolves to a non-public address. Null if a status came.',
   },
-  durationMs: { type: 'number', minimum: 0, description: 'How long the request took, in milliseconds.' },
+  reason: {
+    type: ['string', 'null'],
+    enum: [...Object.keys(FAILURE_REASONS), null],
+    description: `Beside an error: its cause. Null if nothing more is known or may be said. ${REASONS}`,
+  },
+  durationMs: {
+    type: 'number',
+    minimum: 0,
+    description: 'The time from the name lookup to the status and headers, in milliseconds.',
+  },
 } as const;

@@ -21,7 +21,7 @@ const testResultSchema = {
   type: 'object',
   required: ['success', 'message', 'result'],
   properties: {
-    success: { type: 'boolean', description: 'Whether the receiver answered 2xx, completely and in time.' },
+    success: { type: 'boolean', description: 'Whether the receiver answered 2xx in time.' },
     message: { type: 'string', description: 'The human-readable outcome.' },
     result: {
       title: 'TestResult',
@@ -75,8 +75,8 @@ export function testWebhook(ownWebhook: OwnWebhook, sendTest: SendTest, logger: 
         const { success, ...result } = outcome.result;
         const about = { ...aboutRequest(ctx), webhookId: webhook.id, deliveryId: result.id };
         logger.info({ ...about, success, ...result }, 'a test event was sent');
-        const error = shownFailure(result.error);
-        ctx.body = { success, message: messageOf({ ...result, error }), result: { ...result, error } };
+        const shown = shownFailure(result);
+        ctx.body = { success, message: messageOf(shown), result: shown };
         return;
       }
       case 'busy':
@@ -99,8 +99,7 @@ function notNow(message: string, seconds: number): ApiError {
 }
 
 function messageOf({ status, error }: Pick<TestResult, 'status' | 'error'>): string {
-  if (error === null) return `the endpoint answered ${status}`;
-  return status === null ? `the endpoint did not answer: ${error}` : `the endpoint did not answer in full: ${error}`;
+  return error === null ? `the endpoint answered ${status}` : `the endpoint did not answer: ${error}`;
 }
 
 /** Ignores the body, within the size limit. @throws ApiError 413, 400 */

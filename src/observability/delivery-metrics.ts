@@ -18,7 +18,7 @@ const OTHER = 'other';
 
 export interface DeliveryLabels {
   readonly eventTypes: readonly string[];
-  /** Failures of attempts without a complete response. */
+  /** Failures of attempts that got no status. */
   readonly failureCodes: readonly string[];
 }
 
@@ -68,7 +68,7 @@ const DEAD_LETTERS = {
 function attemptResults(exposition: Exposition, failureCodes: readonly string[]) {
   const described = {
     name: 'account_webhooks_attempt_duration_seconds',
-    help: 'Attempts, from the name lookup to the end of the response, by status class or failure.',
+    help: 'Attempts, from the name lookup to the status and headers, by status class or failure.',
     labels: ['result'],
   };
   const observed = exposition.histogram(described, ATTEMPT_BUCKETS);

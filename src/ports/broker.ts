@@ -21,8 +21,7 @@
  *   after a pause that grows from 0.1 s to 5 s. A pausing record doesn't count towards `inFlight`, so others go on; its
  *   bytes stay in memory and count. An adapter may start nothing new while 1,000 or more records pause.
  * - Only the contiguous done prefix of a partition is committed: after a crash, records done behind an unfinished one are
- *   redelivered. After a planned rebalance (a consumer joins, leaves or closes) they are not, as far as the broker has room
- *   for that; the embedded one has none.
+ *   redelivered. After a consumer joins, leaves or closes in order they are not, as far as the broker has room for that.
  * - mayBegin: while it returns false, no new record is started; rejected records are still redelivered. The consumer calls
  *   it again when a record is done, and every few ms.
  * - notBefore: a record that is not yet due blocks the records behind it in its partition (a retry topic is first in, first

@@ -43,6 +43,8 @@ export interface ViewAttempt {
   readonly at: string;
   readonly status: number | null;
   readonly error: string | null;
+  /** Of an error: its cause, as a code, or null. */
+  readonly reason?: string | null;
   readonly durationMs: number;
   /** The webhook's version. */
   readonly version: number;

@@ -2,8 +2,7 @@
  * Which entry decides a delivery's outcome. All users (view, list, replay, audit) share this total order: entries may come
  * in any order, over any partitions, and twice.
  *
- * Words: a delivery's *turn* counts its attempts and replays so far. Each entry has it; entries of earlier releases don't,
- * and count as turn 0: entries written after them win, and among themselves an end wins.
+ * Words: a delivery's *turn* counts its attempts and replays so far. Each entry has it.
  */
 export const OUTCOMES = ['delivered', 'retrying', 'exhausted', 'cancelled'] as const;
 export type Outcome = (typeof OUTCOMES)[number];

@@ -3,10 +3,12 @@ export interface TestResult {
   /** The webhook-id. */
   readonly id: string;
   readonly success: boolean;
-  /** Null if no response came. */
+  /** Null if none came. */
   readonly status: number | null;
-  /** Null if a complete response came. */
+  /** Null if a status came. */
   readonly error: string | null;
+  /** Of an error: its cause, as a code, or null. */
+  readonly reason?: string | null;
   readonly durationMs: number;
 }
 

@@ -44,6 +44,7 @@ function authOf(values: Values) {
     issuer: values.AUTH_ISSUER,
     audience: values.AUTH_AUDIENCE,
     accountClaim: values.AUTH_ACCOUNT_CLAIM,
+    clockToleranceMs: values.AUTH_CLOCK_TOLERANCE,
   } as const;
 }
 

@@ -16,6 +16,11 @@ export function readConfig(environment: Environment = process.env): Config {
   return configOf(values);
 }
 
+/** Node's own setting: a PEM file of CAs that this process trusts; undefined: none. */
+export function nodeExtraCaFile(): string | undefined {
+  return process.env.NODE_EXTRA_CA_CERTS || undefined;
+}
+
 /** Uses the default in place of a wrong value. */
 function readValues(environment: Environment): { values: Values; wrong: readonly Problem[] } {
   const wrong: Problem[] = [];

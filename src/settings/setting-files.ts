@@ -1,18 +1,32 @@
 /** Files named by settings: read and checked at the start, not when the first receiver refuses them. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createSecureContext } from 'node:tls';
+import * as tls from 'node:tls';
 import { invalid } from './invalid-config.js';
+
+const BEFORE_CERTIFICATE = /(?=-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----)/;
+const ENCRYPTED = /^(?:-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m;
 
 /** PEM. @throws InvalidConfig that names the setting */
 export function certificatesFrom(key: string, path: string): string {
   const pem = fileOf(key, path);
+  // TLS silently ignores text that is not PEM, and whatever follows a damaged certificate.
+  const certificates = pem.split(BEFORE_CERTIFICATE).filter((text) => BEFORE_CERTIFICATE.test(text));
+  if (certificates.length === 0) throw invalid(key, 'names a file that holds no certificate in PEM');
+  if (!certificates.every(isCertificate)) throw invalid(key, 'names a file with a damaged certificate');
+  return pem;
+}
+
+/**
+ * PEM; the CAs of Node's NODE_EXTRA_CA_CERTS where it drops them from a context that trusts further ones: Node 20. Empty
+ * if the file can't be read, which Node has warned about.
+ */
+export function droppedCertificates(extraCaFile: string | undefined): string {
+  if (extraCaFile === undefined || 'getCACertificates' in tls) return '';
   try {
-    // TLS silently ignores text that is not PEM.
-    new X509Certificate(pem);
-    return pem;
+    return readFileSync(extraCaFile, 'utf8');
   } catch {
-    throw invalid(key, 'names a file that holds no certificate in PEM');
+    return '';
   }
 }
 
@@ -25,10 +39,22 @@ export function clientCertificateFrom(
   const cert = certificatesFrom('DELIVERY_CLIENT_CERT_FILE', certFile);
   const key = fileOf('DELIVERY_CLIENT_KEY_FILE', keyFile);
   try {
-    createSecureContext({ cert, key });
+    tls.createSecureContext({ cert, key });
     return { cert, key };
   } catch {
+    if (ENCRYPTED.test(key)) {
+      throw invalid('DELIVERY_CLIENT_KEY_FILE', 'names an encrypted key; decrypt it: the service takes no passphrase');
+    }
     throw invalid('DELIVERY_CLIENT_KEY_FILE', 'names no key in PEM that belongs to DELIVERY_CLIENT_CERT_FILE');
+  }
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    new X509Certificate(pem);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -74,6 +74,11 @@ export const SECTIONS = {
       'sub',
       "The claim of another issuer's tokens that contains the account's number.",
     ),
+    AUTH_CLOCK_TOLERANCE: setting(
+      durationOrOff,
+      '30s',
+      "How far another issuer's clock may differ from this one: for `iat`, `nbf` and `exp` of its tokens; `0` means not at all.",
+    ),
   },
   'Limits of the API': {
     RATE_LIMIT_WRITES: setting(wholeOrOff, '20000', 'How many write requests an account may send per minute.'),
@@ -130,13 +135,13 @@ export const SECTIONS = {
     ),
     DELIVERY_CA_FILE: unset(
       path,
-      'A PEM file of CA certificates that are trusted for receivers, in addition to the public ones.',
+      'A PEM file of certificates that are trusted for receivers, self-signed or not: CAs, or the certificate of one receiver. They are added to what the process trusts: the public CAs, and those of `NODE_EXTRA_CA_CERTS`, `--use-openssl-ca` or `--use-system-ca`.',
     ),
     DELIVERY_CLIENT_CERT_FILE: unset(
       path,
       'The PEM file of the client certificate that the service shows to receivers.',
     ),
-    DELIVERY_CLIENT_KEY_FILE: unset(path, "The PEM file of the client certificate's key."),
+    DELIVERY_CLIENT_KEY_FILE: unset(path, "The PEM file of the client certificate's key, not encrypted."),
   },
   'Embedded broker': {
     BROKER_RETENTION: setting(
@@ -168,7 +173,7 @@ export const SECTIONS = {
     KAFKA_TLS: setting(flag, 'false', 'Whether connections to Kafka use TLS.'),
     KAFKA_CA_FILE: unset(
       path,
-      "The PEM file of the CA certificates that are trusted for Kafka's brokers; setting it turns TLS on.",
+      "The PEM file of the only CA certificates that are trusted for Kafka's brokers, self-signed or not; setting it turns TLS on.",
     ),
     KAFKA_SASL_MECHANISM: unset(
       oneOf(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512']),

@@ -61,7 +61,7 @@ interface WebhookActivated {
 
 interface WebhookDeactivated {
   readonly type: 'WebhookDeactivated';
-  /** by: only if the service deactivated the webhook (410, DEACTIVATE_AFTER); earlier releases did not record this. */
+  /** by: only if the service deactivated the webhook (410, DEACTIVATE_AFTER). */
   readonly data: {
     readonly webhookId: number;
     readonly reason: string;

@@ -1,5 +1,7 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { JWK } from 'jose';
 import { KeysUnavailable, type VerifyToken } from '../../src/accounts/access-tokens.js';
 import { IssuerKeys, type KeyPace } from '../../src/accounts/issuer-keys.js';
 import { createIssuerTokens } from '../../src/accounts/issuer-tokens.js';
@@ -33,6 +35,20 @@ const AWAY: [string, Answer, why: string][] = [
     'the response has more than 262144 bytes',
   ],
 ];
+
+const MALFORMED: [string, (sound: JWK) => object | null][] = [
+  ['null', () => null],
+  ['RSA without a modulus', () => ({ kty: 'RSA' })],
+  ['a modulus that is no text', (sound) => ({ ...sound, n: 5 })],
+  ['a modulus that is no base64', (sound) => ({ ...sound, n: '!!' })],
+  ['RSA of 1,024 bits', () => generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' })],
+  ['a private key', () => pairs.RS256.privateKey.export({ format: 'jwk' })],
+  ['a symmetric key', () => ({ kty: 'oct', k: 'AAAA' })],
+  ['a kty that nobody knows', () => ({ kty: 'X' })],
+];
+
+const stranger = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
+const strangers = (count: number) => Array.from({ length: count }, stranger);
 
 function keySetOf(count: number): Answer {
   const keys = Array.from({ length: count }, (_, n) => ({ kty: 'oct', k: 'AAAA', kid: String(n) }));
@@ -69,6 +85,11 @@ function open(pace: Partial<KeyPace>): IssuerKeys {
 async function reopen(pace: Partial<KeyPace>): Promise<void> {
   await keys.close();
   keys = open(pace);
+}
+
+async function answerWithKeys(set: readonly (object | null | undefined)[]): Promise<void> {
+  issuer.answerWith({ status: 200, body: JSON.stringify({ keys: set }) });
+  await reopen(BY_HAND);
 }
 
 const signed = (claims: object = {}, header: Parameters<Issuer['sign']>[1] = {}) =>
@@ -135,10 +156,37 @@ describe('while the issuer answers, its keys', () => {
     expect(issuer.asked()).toBe(1);
   });
 
-  it('that are no keys at all leave the others usable', async () => {
-    const set = [{ kty: 'RSA', kid: 'broken' }, { kty: 'oct', k: 'AAAA', kid: 'oct' }, ...issuer.publicKeys];
-    issuer.answerWith({ status: 200, body: JSON.stringify({ keys: set }) });
-    expect(await verify(await withKid('broken'))).toEqual({ kind: 'refused', why: 'the token could not be verified' });
+  it('are each tried where several fit: the set has the kid twice, or the token has none', async () => {
+    const [, own] = issuer.publicKeys;
+    for (const set of [
+      [own, stranger()],
+      [stranger(), own],
+      [...strangers(9), own],
+    ]) {
+      await answerWithKeys(set.map((key) => ({ ...key, kid: 'same' })));
+      expect(await verify(await signed({}, { alg: 'ES256', kid: 'same' }))).toEqual(CALLER);
+      expect(await verify(await signed({}, { alg: 'ES256', kid: null }))).toEqual(CALLER);
+    }
+  });
+
+  it('are tried ten times at most for a token, whose signature then is not valid', async () => {
+    const [, own] = issuer.publicKeys;
+    for (const set of [strangers(2), [...strangers(10), own]]) {
+      await answerWithKeys(set.map((key) => ({ ...key, kid: 'same' })));
+      for (const kid of ['same', null]) {
+        const why = 'the signature is not valid';
+        expect(await verify(await signed({}, { alg: 'ES256', kid }))).toEqual({ kind: 'refused', why });
+      }
+    }
+  });
+
+  it.each(MALFORMED)('fit no token if they are malformed (%s)', async (_, malformed) => {
+    const broken = malformed(issuer.publicKeys[0] ?? {});
+    await answerWithKeys([broken && { ...broken, kid: 'broken' }, ...issuer.publicKeys]);
+    expect(await verify(await withKid('broken'))).toEqual(NO_KEY);
+    expect(await verify(await signed())).toEqual(CALLER);
+    expect(await verify(await signed({}, { kid: null }))).toEqual(CALLER);
+    await answerWithKeys([broken && { ...broken, kid: 'RS256' }, ...issuer.publicKeys]);
     expect(await verify(await signed())).toEqual(CALLER);
   });
 });

@@ -9,6 +9,7 @@ import { type RecordingLogger, recordingLogger } from '../support/recording-logg
 
 const START = Date.parse('2026-11-21T10:00:00.000Z');
 const SECONDS = START / 1000;
+const TOLERANCE_MS = 30_000;
 const CLAIMS = { iss: 'https://issuer', aud: 'webhooks', sub: '42', iat: SECONDS, exp: SECONDS + 60 };
 const CALLER = { kind: 'verified', caller: { accountId: 42, actor: '42', clientId: null } };
 const REFUSED = { kind: 'refused', why: expect.any(String) };
@@ -35,7 +36,7 @@ beforeEach(() => {
 });
 
 function issuerTokens(changes: Partial<IssuerOptions> = {}): VerifyToken {
-  const rules = { issuer: CLAIMS.iss, audience: CLAIMS.aud, accountClaim: 'sub' };
+  const rules = { issuer: CLAIMS.iss, audience: CLAIMS.aud, accountClaim: 'sub', clockToleranceMs: TOLERANCE_MS };
   return createIssuerTokens({ ...rules, clock: { now: () => now }, keyFor: keys.keyFor, ...changes });
 }
 
@@ -62,17 +63,27 @@ describe('a token of the issuer', () => {
   });
 
   it.each(['by a process that never saw it', 'by the one that verified it before'])(
-    'ends on the second, without tolerance: %s',
+    'ends on the second, once the tolerance is over: %s',
     async (which) => {
       const token = await signed();
       const at = async (ms: number) => {
         now = START + ms;
         return (which.includes('never') ? issuerTokens() : verify)(token);
       };
-      expect(await at(59_999)).toEqual(CALLER);
-      expect(await at(60_000)).toEqual(REFUSED);
+      expect(await at(89_999)).toEqual(CALLER);
+      expect(await at(90_000)).toEqual({ kind: 'refused', why: 'the token has expired (exp)' });
     },
   );
+
+  it.each([
+    ['nbf', 'the token is not valid yet (nbf)'],
+    ['iat', 'the token was issued in the future (iat)'],
+  ])('may be ahead of this clock, by the tolerance: %s', async (claim, why) => {
+    expect(await verify(await signed({ [claim]: SECONDS + 30 }))).toEqual(CALLER);
+    expect(await verify(await signed({ [claim]: SECONDS + 31 }))).toEqual({ kind: 'refused', why });
+    expect(await issuerTokens({ clockToleranceMs: 0 })(await signed({ [claim]: SECONDS }))).toEqual(CALLER);
+    expect(await issuerTokens({ clockToleranceMs: 0 })(await signed({ [claim]: SECONDS + 1 }))).toMatchObject({ why });
+  });
 
   it('is refused after one character of its signature was changed', async () => {
     for (const alg of ISSUER_ALGORITHMS) {
@@ -150,11 +161,11 @@ describe('refused for its claims, and the reason is told:', () => {
     ['no issuer', { iss: undefined }, 'the claim iss is missing'],
     ['another audience', { aud: 'other' }, aud],
     ['no audience', { aud: undefined }, 'the claim aud is missing'],
-    ['expired a second ago', { exp: SECONDS - 1 }, 'the token has expired (exp)'],
-    ['expired just now', { exp: SECONDS }, 'the token has expired (exp)'],
+    ['expired beyond the tolerance', { exp: SECONDS - 30 }, 'the token has expired (exp)'],
     ['no exp', { exp: undefined }, 'the claim exp is missing'],
     ['exp as text', { exp: String(SECONDS + 60) }, 'the claim exp must be a number'],
-    ['not valid yet', { nbf: SECONDS + 1 }, 'the token is not valid yet (nbf)'],
+    ['not valid yet', { nbf: SECONDS + 31 }, 'the token is not valid yet (nbf)'],
+    ['iat as text', { iat: String(SECONDS) }, 'the claim iat must be a number'],
     ['no iat', { iat: undefined }, 'the claim iat is missing'],
     ['no sub', { sub: undefined }, 'the claim sub is missing'],
   ])('%s', async (_, claims, why) => {

@@ -114,7 +114,7 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
   [
     brokers.SkipsTheRejected,
     'a record that was rejected comes again until it is not, and others go on meanwhile',
-    'an unfinished record comes again after close, and what is before it does not',
+    'an unfinished record comes again after close, and records done before and behind it do not',
   ],
   [
     brokers.RejectedKeepTheirPlace,
@@ -167,7 +167,7 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
   ],
   [
     brokers.RemembersBeforeDone,
-    'an unfinished record comes again after close, and what is before it does not',
+    'an unfinished record comes again after close, and records done before and behind it do not',
     'what was rejected when its consumer was closed comes to the next one',
   ],
   [
@@ -190,7 +190,16 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
   [brokers.AsksOnce, 'where its promise is rejected it is asked about again, and others go on'],
   [brokers.KeepsItsStandstillsToItself, 'browse steps over what can not be read, and tells of it'],
   [brokers.OwnsForEver, 'a hold says yes while its consumer works, and no once that is closed'],
-  [brokers.ForgetsParts, 'parts of a record that are done are known when it comes again, those of others are not'],
+  [
+    brokers.ForgetsParts,
+    'parts of a record that are done are known when it comes again, those of others are not',
+    'parts of a record that were done when its consumer was closed are known to the next one',
+  ],
+  [
+    brokers.RemembersAnOffsetAlone,
+    'an unfinished record comes again after close, and records done before and behind it do not',
+    'records done behind an unfinished one do not come again after a second close either',
+  ],
   [brokers.BrowsesAllOfIt, 'browse of a range gives that of its partition, and no other'],
   [
     brokers.FollowsNothing,

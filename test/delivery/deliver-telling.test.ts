@@ -83,7 +83,7 @@ test.each<[string, AttemptResult, object, unknown[][], object[]]>([
       ['attempted', null, 'timeout', 12],
       ['came', 'retrying', 'cash_in'],
     ],
-    [{ level: WARN, msg: 'an attempt failed', why: 'timeout', next: '5s' }],
+    [{ level: WARN, msg: 'an attempt failed', why: 'timeout', reason: 'waiting-for-headers', next: '5s' }],
   ],
   [
     'exhausted',
@@ -183,7 +183,7 @@ describe('when the payment was published', () => {
     expect(told[1]).toEqual(['delivered', 9_000, true]);
   });
 
-  test('is not known of one that an earlier release wrote: it is not counted', async () => {
+  test('is not known of one that was replayed: it is not counted', async () => {
     await fixture.attempted(DELIVERED, { publishedAt: null });
     expect(told.map(([what]) => what)).toEqual(['attempted', 'came']);
   });

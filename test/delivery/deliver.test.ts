@@ -5,6 +5,7 @@ import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { DeliverFixture, lineOf } from '../support/deliver-fixture.js';
 import { ACCOUNT, DELIVERED, deliveryTo, failedWith, GONE, NOW, paymentRecord } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
+import { settled } from '../support/gate-visitors.js';
 
 let fixture: DeliverFixture;
 beforeEach(() => {
@@ -20,6 +21,49 @@ describe('an attempt that is answered with 2xx', () => {
     });
     expect(broker.topics).toEqual(['webhooks.deliveries']);
     expect(log).toMatchObject([{ outcome: 'delivered', attempt: { status: 204, version: 1 }, nextAttemptAt: null }]);
+  });
+});
+
+describe('an attempt whose receiver keeps its connection busy after the status', () => {
+  let free = () => {};
+  const held = (result: AttemptResult): AttemptResult => ({
+    ...result,
+    over: new Promise((resolve) => (free = resolve)),
+  });
+
+  test.each([
+    ['delivered', DELIVERED],
+    ['retrying', failedWith(500)],
+  ])('is %s in the log, and keeps its slot until the connection is free', async (outcome, result) => {
+    await fixture.attempted(held(result));
+    expect(fixture.log).toMatchObject([{ outcome }]);
+    expect(fixture.gate.state.active).toBe(1);
+    fixture.answer = () => DELIVERED;
+    const next = fixture.deliver(deliveryTo(1, { id: 'msg_next' }));
+    await settled();
+    expect(fixture.requests).toHaveLength(1);
+    free();
+    await next;
+    expect(fixture.requests).toHaveLength(2);
+    expect(fixture.gate.state.active).toBe(0);
+  });
+
+  test('keeps its slot until the result is durable, too', async () => {
+    let publish = () => {};
+    const { broker } = fixture;
+    const durable = new Promise<void>((resolve) => (publish = resolve));
+    const waiting = new DeliverFixture({
+      broker: Object.assign(Object.create(broker) as typeof broker, { publish: () => durable }),
+    });
+    const delivered = waiting.attempted(held(DELIVERED));
+    await settled();
+    free();
+    await settled();
+    expect(waiting.gate.state.active).toBe(1);
+    publish();
+    await delivered;
+    await settled();
+    expect(waiting.gate.state.active).toBe(0);
   });
 });
 

@@ -14,7 +14,6 @@ import { headerText, type NewRecord, type RecordHeader } from '../../src/ports/b
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { binary, SOURCE, structured } from '../support/cloud-events.js';
 import { deliveryTo, EVENT, header, named, paymentRecord, received } from '../support/delivery-samples.js';
-import { retryRecordOfE944a2e } from '../support/earlier-records.js';
 import { anyCharacters } from '../support/odd-json.js';
 
 const DUE = 1_795_251_600_123;
@@ -264,35 +263,14 @@ describe('the webhook that it is for', () => {
     expect(again(toRetryRecord(withoutExtras(delivery), DUE))).toMatchObject({ webhookEvent: 'event-1' });
   });
 
-  test('has the webhook-id that earlier releases gave it: the event that added it is no part of that', () => {
+  test('gives the webhook-id its id alone: the event that added it is no part of that', () => {
     const ids = ['event-1', 'event-2'].map((addedBy) => newDelivery(EVENT, named(1, addedBy), paymentRecord()).id);
     expect(new Set(ids)).toEqual(new Set([deliveryTo(1).id]));
   });
 
   test('a payment system names no event: a header of its own with that name does not count', () => {
     const record = paymentRecord({ headers: [header('aw-webhook-event', 'its own')] });
-    const earlier = again(retryRecordOfE944a2e(deliveryTo(1, { record }), DUE));
-    expect(earlier.webhookEvent).toBeNull();
     expect(again(toRetryRecord(deliveryTo(1, { record }), DUE)).webhookEvent).toBe('added 1');
-  });
-});
-
-describe('what release e944a2e wrote', () => {
-  test('no retry record is refused: each is the delivery that it was, of a webhook that only its id names', () => {
-    fc.assert(
-      fc.property(anyDelivery, fc.maxSafeNat(), (delivery, due) => {
-        const record = retryRecordOfE944a2e(delivery, due);
-        const { attempts } = delivery;
-        expect(fromRetryRecord(record)).toEqual({
-          ...delivery,
-          webhookEvent: null,
-          turn: attempts,
-          refusals: 0,
-          record,
-        });
-        expect(dueOf(record)).toBe(due);
-      }),
-    );
   });
 });
 

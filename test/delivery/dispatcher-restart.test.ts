@@ -82,7 +82,8 @@ describe('stop and start', () => {
     await fixture.installation.dispatch({ tierLookMs: 10 });
     await fixture.installation.publish(payment('evt'));
     await eventually(() => requests.length === 1);
-    const delivery = deliveryTo(1, { id: 'msg_canary', webhookEvent: null });
+    const { addedBy } = fixture.installation.accounts.webhook(ACCOUNT, 1) ?? {};
+    const delivery = deliveryTo(1, { id: 'msg_canary', ...(addedBy && { webhookEvent: addedBy }) });
     await fixture.installation.broker.publish(tier, [toRetryRecord(delivery, FAR)]);
     await eventually(() => requests.map(webhookId).includes('msg_canary'));
   });

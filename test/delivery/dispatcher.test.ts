@@ -4,17 +4,22 @@ import type { Attempt } from '../../src/delivery/attempt/attempt.js';
 import { fromRetryRecord } from '../../src/delivery/delivery.js';
 import { createGateClock } from '../../src/delivery/isolation/gate-clock.js';
 import { AccountFixture, eventIds, webhookId } from '../support/account-fixture.js';
+import { AttemptFixture } from '../support/attempt-fixture.js';
 import { ACCOUNT } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 import { payment, payments } from '../support/poison.js';
 import type { ReceivedRequest } from '../support/receiver.js';
 import { testGate } from '../support/test-gate.js';
 
+const receivers = new AttemptFixture();
 let fixture: AccountFixture;
 beforeEach(async () => {
   fixture = await AccountFixture.open();
 });
-afterEach(() => fixture.close());
+afterEach(async () => {
+  await fixture.close();
+  await receivers.close();
+});
 
 describe('what arrives', () => {
   const bodies = [
@@ -67,6 +72,23 @@ describe('what arrives', () => {
     await eventually(() => healthy.requests.length === 2);
     expect(eventIds(gone)).toEqual(['first']);
   });
+});
+
+test('a receiver that responds 200 and holds the body open has as many requests as its window, no more', async () => {
+  let [open, most] = [0, 0];
+  const receiver = await receivers.scripted((socket) => {
+    open += 1;
+    most = Math.max(most, open);
+    socket.once('close', () => (open -= 1));
+    socket.write('HTTP/1.1 200 OK\r\n\r\n: hello');
+  });
+  await fixture.installation.webhook({ id: 1, accountId: ACCOUNT, url: `https://localhost:${receiver.port}/` });
+  await fixture.installation.dispatch({ gate: testGate({ perEndpoint: 1, clock: createGateClock() }) });
+  await fixture.installation.publish(...payments(3));
+  await eventually(() => receiver.counts.requests === 3);
+  expect(most).toBe(1);
+  const outcomes = async () => (await fixture.installation.deliveries(ACCOUNT)).map(({ outcome }) => outcome);
+  await eventually(async () => (await outcomes()).join() === 'delivered,delivered,delivered');
 });
 
 describe('one URL that hangs', () => {

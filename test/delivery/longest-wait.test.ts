@@ -44,6 +44,7 @@ test('it is tried when its tier is over, and so are those behind it', async () =
       'aw-event-type': 'cash_in',
       'aw-account-id': String(ACCOUNT),
       'aw-webhook-id': '1',
+      'aw-webhook-event': String(installation.accounts.webhook(ACCOUNT, 1)?.addedBy),
       'aw-attempts': '1',
       'aw-step': '1',
       'aw-due': due,

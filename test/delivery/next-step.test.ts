@@ -43,7 +43,7 @@ const ROWS: readonly Row[] = [
   ['Retry-After skips what it covers', {}, failed(60_000), { kept: waitsIn(SECOND), delivery: { step: 2 } }],
   ['a Retry-After beyond all: the last', {}, failed(90_000_000), { kept: waitsIn(THIRD), delivery: { step: 3 } }],
   ['after the last delay', { step: 3 }, failed(), { outcome: 'exhausted', kept: letter('exhausted', 'status 503') }],
-  ['the same, no answer', { step: 3 }, timedOut, { kept: letter('exhausted', 'timeout') }],
+  ['the same, no answer', { step: 3 }, timedOut, { kept: letter('exhausted', 'timeout .waiting-for-headers.') }],
   ['410', { attempts: 1, turn: 1 }, gone('service'), { outcome: 'exhausted', kept: letter('deactivated', '410') }],
   ['410 counts', { attempts: 1, turn: 1 }, gone('service'), { delivery: { attempts: 2, turn: 2 } }],
   ['410, and its account was first', {}, gone('account'), { outcome: 'cancelled', kept: null, delivery: { turn: 1 } }],

@@ -1,11 +1,9 @@
 /** Another history may give a webhook's id to another webhook: what was meant for the one is not sent to the other. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { fromRetryRecord } from '../../src/delivery/delivery.js';
 import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
 import { createLogger } from '../../src/observability/logger.js';
 import { DeliverFixture, lineOf } from '../support/deliver-fixture.js';
-import { deliveryTo, failedWith, header, NOW, named, paymentRecord, received } from '../support/delivery-samples.js';
-import { retryRecordOfE944a2e } from '../support/earlier-records.js';
+import { deliveryTo, failedWith, header, named, paymentRecord, received } from '../support/delivery-samples.js';
 import { webhookOf } from '../support/fake-accounts.js';
 import { noDeliveryMetrics } from '../support/no-metrics.js';
 
@@ -96,15 +94,6 @@ describe('a delivery that is sent as before', () => {
     expect(fixture.waiting).toMatchObject([{ delivery: { webhookEvent: 'another event' } }]);
     for (const { delivery } of fixture.waiting) await fixture.deliver(delivery);
     expect(fixture.requests).toHaveLength(2);
-    expect(fixture.deadLetters).toEqual([]);
-  });
-
-  test('that of a retry record of release e944a2e: only the id names its webhook', async () => {
-    const earlier = fromRetryRecord(retryRecordOfE944a2e(deliveryTo(1), NOW));
-    if (!earlier) throw new Error('it is refused');
-    await fixture.deliver(earlier);
-    expect(fixture.requests).toHaveLength(1);
-    expect(fixture.log).toMatchObject([{ outcome: 'delivered' }]);
     expect(fixture.deadLetters).toEqual([]);
   });
 

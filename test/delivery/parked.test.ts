@@ -179,18 +179,18 @@ describe('how often it was parked', () => {
   const withHeaders = (headers: NewRecord['headers']) => fromRetryRecord({ ...record, headers });
 
   test('is in the record of the tier, once, whatever the payment system calls so', () => {
-    const foreign = paymentRecord({ headers: [header('aw-put-off', '9')] });
+    const foreign = paymentRecord({ headers: [header('aw-parkings', '9')] });
     const again = toRetryRecord(deliveryTo(1, { parkings: 4, record: foreign }), NOW);
-    expect(again.headers.filter(([name]) => name === 'aw-put-off')).toEqual([header('aw-put-off', '4')]);
-    expect(headerText(record, 'aw-put-off')).toBe('3');
+    expect(again.headers.filter(([name]) => name === 'aw-parkings')).toEqual([header('aw-parkings', '4')]);
+    expect(headerText(record, 'aw-parkings')).toBe('3');
   });
 
   test.each([
-    ['a record of an earlier release', []],
-    ['a number below 0', [header('aw-put-off', '-1')]],
-    ['a word', [header('aw-put-off', 'often')]],
+    ['none', []],
+    ['a number below 0', [header('aw-parkings', '-1')]],
+    ['a word', [header('aw-parkings', 'often')]],
   ])('is 0 in %s, and the record is read', (_, instead) => {
-    const others = record.headers.filter(([name]) => name !== 'aw-put-off');
+    const others = record.headers.filter(([name]) => name !== 'aw-parkings');
     expect(withHeaders([...others, ...instead])).toMatchObject({ parkings: 0, webhookId: 1 });
   });
 });

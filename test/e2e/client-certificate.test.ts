@@ -22,6 +22,7 @@ jest.setTimeout(300_000);
 
 const ACCOUNT = 42;
 const PATIENCE = { timeout: 20_000 };
+const REFUSED = { status: null, error: 'tls', reason: 'client-certificate-required' };
 const CLIENT = 'webhooks.example';
 
 describeBackbones((backbone) => {
@@ -82,14 +83,16 @@ describeBackbones((backbone) => {
       const webhook = { url: `${receiver.url}/in`, eventType: 'cash_in' };
       expect(await addWebhook(service.url, token, webhook)).toBe(200);
       const message = 'the endpoint did not answer: tls';
-      expect(await testEvent(service, token)).toMatchObject({ success: false, message, result: { error: 'tls' } });
+      expect(await testEvent(service, token)).toMatchObject({ success: false, message, result: REFUSED });
       await publishEvents(settings, paymentEvents(ACCOUNT, 1));
       const failed = () =>
         service
           .log()
           .split('\n')
           .find((line) => line.includes('an attempt failed'));
-      expect(JSON.parse(await eventually(failed, PATIENCE))).toMatchObject({ level: 40, why: 'tls', next: '1s' });
+      expect(JSON.parse(await eventually(failed, PATIENCE))).toMatchObject({
+        ...{ level: 40, why: 'tls', reason: REFUSED.reason, next: '1s' },
+      });
       const [delivery] = await eventually(async () => {
         const listed = await deliveries();
         return listed.length > 0 && listed;
@@ -97,7 +100,7 @@ describeBackbones((backbone) => {
       expect(delivery).toMatchObject({ outcome: 'retrying' });
       // By now there may be a second one.
       expect(delivery.attempts.length).toBeGreaterThan(0);
-      for (const attempt of delivery.attempts) expect(attempt).toMatchObject({ status: null, error: 'tls' });
+      for (const attempt of delivery.attempts) expect(attempt).toMatchObject(REFUSED);
     });
     expect(receiver.requests).toEqual([]);
   });

@@ -98,8 +98,10 @@ test.each([
   ['mapped, in full', '0:0:0:0:0:ffff:808:808'],
   ['compatible', '::8.8.8.8'],
   ['translated', '::ffff:0:8.8.8.8'],
-  ['NAT64', '64:ff9b::8.8.8.8'],
   ['NAT64, local use', '64:ff9b:1::808:808'],
+  ['NAT64, with a zone', '64:ff9b::808:808%eth0'],
+  ['NAT64, one bit before its prefix', '64:ff9a:ffff:ffff:ffff:ffff:808:808'],
+  ['NAT64, one bit behind its prefix', '64:ff9b::1:808:808'],
   ['6to4', '2002:808:808::1'],
   ['Teredo', '2001:0:808:808::1'],
   ['ISATAP', '2606:4700::5efe:808:808'],
@@ -107,6 +109,19 @@ test.each([
   ['ISATAP, of a global IPv4 address', '2606:4700:1:2:200:5efe:808:808'],
   ['dotted, in a public prefix', '2606:4700::8.8.8.8'],
 ])('IPv4 inside of IPv6 is denied: %s (%s)', (_, address) => expect(isPublicAddress(address)).toBe(false));
+
+test.each(IPV4_RANGES)('%s is denied behind DNS64 too, and only there', (_, before, first, last, after) => {
+  for (const inside of [first, last]) expect(spellingsOfDns64(inside).map(isPublicAddress)).toEqual([false, false]);
+  for (const outside of [before, after]) {
+    if (outside !== null) expect(spellingsOfDns64(outside).map(isPublicAddress)).toEqual([true, true]);
+  }
+});
+
+/** RFC 6052: the address that DNS64 makes for an IPv6-only host. */
+function spellingsOfDns64(ipv4: string): string[] {
+  const [a = 0, b = 0, c = 0, d = 0] = ipv4.split('.').map(Number);
+  return [`64:ff9b::${ipv4}`, `64:ff9b::${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`];
+}
 
 test.each([
   '',

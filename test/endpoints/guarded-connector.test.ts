@@ -48,6 +48,7 @@ describe('without private endpoints', () => {
     ['a bad address and a good one', ['127.0.0.1', '93.184.215.14']],
     ['a loopback address of IPv6', ['::1']],
     ['a loopback address inside of IPv6', ['::ffff:127.0.0.1']],
+    ['a loopback address behind DNS64', ['64:ff9b::7f00:1']],
   ])('a name that resolves to %s is not connected to', async (_, addresses) => {
     const { receiver, post } = await setUp(lookupOf(addresses));
     await expect(post(NAME)).rejects.toMatchObject(FORBIDDEN);

@@ -1,4 +1,5 @@
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
+import { undoneAfterEach } from '../support/at-end.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { serveHere } from '../support/in-process-service.js';
@@ -17,18 +18,14 @@ const PATIENCE_MS = 40_000;
 jest.setTimeout(300_000);
 
 describeBackbones((backbone) => {
-  let cleanups: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const cleanup of cleanups.reverse()) await cleanup();
-    cleanups = [];
-  });
+  const atEnd = undoneAfterEach();
 
   async function burst(count: number) {
     const receiver = await startReceiver();
     const { settings, remove } = await installation([receiver], backbone);
-    cleanups.push(remove, () => receiver.close());
+    atEnd(remove, () => receiver.close());
     const service = await serve(settings);
-    cleanups.push(() => service.stop('SIGKILL'));
+    atEnd(() => service.stop('SIGKILL'));
     const account = await register(settings, ACCOUNT);
     const token = await tokenFor(service.url, account);
     const urls = PATHS.map((path) => receiver.url + path);
@@ -45,7 +42,7 @@ describeBackbones((backbone) => {
   /** In this process: where the one before ended is all that counts. */
   async function again(settings: Settings): Promise<void> {
     const service = await serveHere(settings);
-    cleanups.push(() => service.stop());
+    atEnd(() => service.stop());
   }
 
   test(`kill -9, start: each of ${KILLED_EVENTS} events reaches each of 3 URLs, duplicates with their webhook-id`, async () => {

@@ -2,12 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { connect, disconnect } from '../../src/adapters/eventstoredb/client.js';
 import { startEventStoreCluster } from '../services/eventstoredb/cluster.js';
 import { type EventStoreOptions, startEventStore } from '../services/eventstoredb/event-store-server.js';
 import { needsTestServer } from '../services/eventstoredb/own-server.js';
 import { Users } from '../services/eventstoredb/users.js';
+import { undoneAfterEach } from '../support/at-end.js';
 import { certificateFor, testAuthority } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
 import { type Service, type Settings, serve } from '../support/service.js';
@@ -22,19 +23,15 @@ const PATIENCE = { timeout: 60_000 };
 
 jest.setTimeout(300_000);
 
-let cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup();
-  cleanups = [];
-});
+const atEnd = undoneAfterEach();
 
 /** A service on the store at `url`, with an account that has a webhook. */
 async function running(url: string) {
   const settings = { EVENT_STORE_URL: url, MASTER_KEY: randomBytes(32).toString('base64') };
   const installed = await installation([], { open: async () => ({ settings, close: async () => undefined }) });
-  cleanups.push(installed.remove);
+  atEnd(installed.remove);
   const service = await serve(installed.settings);
-  cleanups.push(() => service.stop('SIGKILL'));
+  atEnd(() => service.stop('SIGKILL'));
   const token = await tokenFor(service.url, await register(installed.settings, ACCOUNT));
   expect(await addWebhook(service.url, token, webhook('/one'))).toBe(200);
   return { settings: installed.settings, service, token };
@@ -60,7 +57,7 @@ async function urls({ url }: Service, token: string): Promise<readonly string[]>
 needsTestServer(() => {
   test('a server that is frozen: not ready, 503 with Retry-After, told once; ready again when it thaws', async () => {
     const server = await startEventStore();
-    cleanups.push(() => server.stop());
+    atEnd(() => server.stop());
     const { service, token } = await running(server.url);
     server.faults.freeze();
     const posted = post(service, token, '/two');
@@ -85,7 +82,7 @@ needsTestServer(() => {
     const asked = Array.from({ length: 4 }, () => post(service, token, '/two', { 'idempotency-key': 'k' }));
     await eventually(() => said(service, OUT_OF_REACH) === 1, PATIENCE);
     const revived = await startEventStore({ port: server.port, data: server.data });
-    cleanups.push(() => revived.stop());
+    atEnd(() => revived.stop());
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     const caused = revived.data.stream(`account-${ACCOUNT}`).filter(({ type }) => /^Webhook/.test(type));
     expect(caused).toHaveLength(2);
@@ -93,7 +90,7 @@ needsTestServer(() => {
 
   testInFull('a cluster without a majority: not ready while it lasts, though its members answer', async () => {
     const cluster = await startEventStoreCluster(3);
-    cleanups.push(() => cluster.stop());
+    atEnd(() => cluster.stop());
     const { service, token } = await running(cluster.url);
     const { leader } = cluster;
     cluster.elect(null);
@@ -109,7 +106,7 @@ needsTestServer(() => {
 
   test('a node that is cut off from its cluster keeps no process: it goes to the leader, and misses nothing', async () => {
     const cluster = await startEventStoreCluster(3);
-    cleanups.push(() => cluster.stop());
+    atEnd(() => cluster.stop());
     const { service, token, settings } = await running(cluster.url);
     const [left, leader] = cluster.members;
     if (!left || !leader) throw new Error('a cluster has members');
@@ -118,7 +115,7 @@ needsTestServer(() => {
     cluster.cutOff(left);
     const EVENT_STORE_URL = leader.url;
     const elsewhere = await serve({ ...settings, EVENT_STORE_URL, ...ownFolder() });
-    cleanups.push(() => elsewhere.stop('SIGKILL'));
+    atEnd(() => elsewhere.stop('SIGKILL'));
     expect(await addWebhook(elsewhere.url, token, webhook('/elsewhere'))).toBe(200);
     await eventually(async () => (await urls(service, token)).includes('/elsewhere'), PATIENCE);
     expect((await post(service, token, '/here')).status).toBe(200);
@@ -129,11 +126,11 @@ needsTestServer(() => {
 
   const secured = async (users: Users, more: Partial<EventStoreOptions> = {}) => {
     const folder = temporaryDirectory();
-    cleanups.push(() => folder.remove());
+    atEnd(() => folder.remove());
     const ca = join(folder.path, 'ca.pem');
     writeFileSync(ca, (await testAuthority()).cert);
     const server = await startEventStore({ tls: await certificateFor(), users, ...more });
-    cleanups.push(() => server.stop());
+    atEnd(() => server.stop());
     return { server, url: (who: string) => `esdb://${who}@localhost:${server.port}?tls=true&tlsCAFile=${ca}` };
   };
 
@@ -151,7 +148,7 @@ needsTestServer(() => {
     const users = new Users(admin, { username: 'svc', password: 'secret', groups: ['webhooks'] });
     const { url } = await secured(users);
     const client = connect(url('root:secret'));
-    cleanups.push(() => disconnect(client));
+    atEnd(() => disconnect(client));
     await client.setStreamMetadata('$all', { acl: { readRoles: ['$admins', 'webhooks'] } });
     const { service } = await running(url('svc:secret'));
     await client.setStreamMetadata('$all', { acl: { readRoles: ['$admins'] } });
@@ -162,6 +159,6 @@ needsTestServer(() => {
 
 function ownFolder(): Settings {
   const folder = temporaryDirectory();
-  cleanups.push(() => folder.remove());
+  atEnd(() => folder.remove());
   return { DATA_DIR: folder.path };
 }

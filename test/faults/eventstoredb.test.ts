@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { startEventStoreCluster } from '../services/eventstoredb/cluster.js';
 import { needsTestServer, startOwnServer } from '../services/eventstoredb/own-server.js';
+import { undoneAfterEach } from '../support/at-end.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { type Service, type Settings, serve, startServing, strayLines } from '../support/service.js';
@@ -32,20 +33,16 @@ async function cluster(): Promise<StoreOutside> {
   return { url, revive, stop, kill: () => Promise.all(started.members.map((member) => started.kill(member))) };
 }
 
-let cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup();
-  cleanups = [];
-});
+const atEnd = undoneAfterEach();
 
 /** A store, and a service on it that has folded an account with a webhook. */
 async function running(start: () => Promise<StoreOutside>) {
   const store = await start();
   const settings = { EVENT_STORE_URL: store.url, MASTER_KEY: randomBytes(32).toString('base64') };
   const installed = await installation([], { open: async () => ({ settings, close: store.stop }) });
-  cleanups.push(installed.remove);
+  atEnd(installed.remove);
   const service = await serve(installed.settings);
-  cleanups.push(() => service.stop('SIGKILL'));
+  atEnd(() => service.stop('SIGKILL'));
   const token = await tokenFor(service.url, await register(installed.settings, ACCOUNT));
   expect(await addWebhook(service.url, token, webhook('/one'))).toBe(200);
   return { store, settings: installed.settings, service, token };
@@ -69,7 +66,7 @@ const goesAway = (_: string, start: () => Promise<StoreOutside>) => {
     expect(await service.stop('SIGTERM')).toBe(0);
     await store.kill();
     const starting = await startServing(settings);
-    cleanups.push(() => starting.stop('SIGKILL'));
+    atEnd(() => starting.stop('SIGKILL'));
     await eventually(() => starting.log().includes(OUT_OF_REACH), PATIENCE);
     expect(await ready(starting.adminUrl)).toBe(503);
     await store.revive();

@@ -1,6 +1,7 @@
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import kafkajs, { type AclEntry } from 'kafkajs';
 import { startKafka } from '../services/kafka/kafka-server.js';
+import { undoneAfterEach } from '../support/at-end.js';
 import { distinct } from '../support/distinct-requests.js';
 import { eventually } from '../support/eventually.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
@@ -26,23 +27,19 @@ const AUTHORIZING = {
 jest.setTimeout(300_000);
 
 withOwnKafka(() => {
-  let cleanups: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const cleanup of cleanups.reverse()) await cleanup();
-    cleanups = [];
-  });
+  const atEnd = undoneAfterEach();
 
   testInFull(
     'a permission that is taken away ends a dispatcher with code 1, as it ends the next one, and not the API beside one',
     async () => {
       const kafka = await startKafka({ properties: AUTHORIZING });
-      cleanups.push(() => kafka.stop());
+      atEnd(() => kafka.stop());
       const receiver = await startReceiver();
-      cleanups.push(() => receiver.close());
+      atEnd(() => receiver.close());
       const { settings, remove } = await kafkaInstallation(kafka.brokers, [receiver]);
-      cleanups.push(remove);
+      atEnd(remove);
       const [both, dispatcher] = await Promise.all([serve(settings), serve(elsewhere(settings), DISPATCHER)]);
-      cleanups.push(
+      atEnd(
         () => both.stop('SIGKILL'),
         () => dispatcher.stop('SIGKILL'),
       );
@@ -57,7 +54,7 @@ withOwnKafka(() => {
       expect(await dispatcher.exited).toBe(1);
       expect(dispatcher.log()).toMatch(REFUSED);
       const later = await startServing(elsewhere(settings), DISPATCHER);
-      cleanups.push(() => later.stop('SIGKILL'));
+      atEnd(() => later.stop('SIGKILL'));
       expect(await later.exited).toBe(1);
       expect(later.log()).toMatch(REFUSED);
       const ready = async () => (await fetch(`${both.adminUrl}/health/ready`)).text();
@@ -76,16 +73,16 @@ withOwnKafka(() => {
 
   test('a tier that it may not write to ends a dispatcher with one line and code 1, and what was done is sent once', async () => {
     const kafka = await startKafka({ properties: AUTHORIZING });
-    cleanups.push(() => kafka.stop());
+    atEnd(() => kafka.stop());
     const isBlocked = ({ body }: ReceivedRequest) => body.toString().includes('"blocked-0"');
     let status = 503;
     const receiver = await startReceiver({ respond: (request) => ({ status: isBlocked(request) ? status : 200 }) });
-    cleanups.push(() => receiver.close());
+    atEnd(() => receiver.close());
     const { settings, remove } = await kafkaInstallation(kafka.brokers, [receiver]);
-    cleanups.push(remove);
+    atEnd(remove);
     const api = await serve(settings, ['--roles', 'api']);
     const dispatcher = await serve({ ...settings, RETRY_SCHEDULE: '200ms' }, DISPATCHER);
-    cleanups.push(
+    atEnd(
       () => api.stop('SIGKILL'),
       () => dispatcher.stop('SIGKILL'),
     );
@@ -109,7 +106,7 @@ withOwnKafka(() => {
     await permit();
     status = 200;
     const again = await serve({ ...settings, RETRY_SCHEDULE: '200ms' }, DISPATCHER);
-    cleanups.push(() => again.stop('SIGKILL'));
+    atEnd(() => again.stop('SIGKILL'));
     await eventually(
       () => distinct(receiver.requests) === 51 && receiver.requests.filter(isBlocked).length > 1,
       PATIENCE,

@@ -1,7 +1,8 @@
 /** Each role runs with the permissions that SECURITY.md lists for it, and no others, on a Kafka that allows nothing else. */
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import kafkajs, { type AclEntry, type Admin } from 'kafkajs';
 import { startKafka } from '../services/kafka/kafka-server.js';
+import { undoneAfterEach } from '../support/at-end.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
@@ -30,32 +31,28 @@ const OPERATIONS: Readonly<Record<string, number>> = {
 jest.setTimeout(300_000);
 
 withOwnKafka(() => {
-  let cleanups: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const cleanup of cleanups.reverse()) await cleanup();
-    cleanups = [];
-  });
+  const atEnd = undoneAfterEach();
 
   test('payments are delivered, retried, shown, audited and replayed', async () => {
     const kafka = await startKafka({ properties: authorizing() });
-    cleanups.push(() => kafka.stop());
+    atEnd(() => kafka.stop());
     let status = 503;
     const receiver = await startReceiver({ respond: () => ({ status }) });
-    cleanups.push(() => receiver.close());
+    atEnd(() => receiver.close());
     const more = { PAYMENT_TOPICS: 'payment-events', RETRY_SCHEDULE: '200ms,400ms', KAFKA_SASL_MECHANISM: 'PLAIN' };
     const { settings, remove } = await kafkaInstallation(kafka.brokers, [receiver], more);
-    cleanups.push(remove);
+    atEnd(remove);
     await administer(kafka.brokers, async (admin) => {
       await admin.createAcls({ acl: [...documented(), ...forTheFirstStart()] });
     });
 
     const dispatcher = await serve(as('dispatcher', settings), ['--roles', 'dispatcher']);
-    cleanups.push(() => dispatcher.stop('SIGKILL'));
+    atEnd(() => dispatcher.stop('SIGKILL'));
     await administer(kafka.brokers, async (admin) => {
       await admin.deleteAcls({ filters: forTheFirstStart() });
     });
     const api = await serve(as('api', settings), ['--roles', 'api']);
-    cleanups.push(() => api.stop('SIGKILL'));
+    atEnd(() => api.stop('SIGKILL'));
     const token = await tokenFor(api.url, await register(as('api', settings), ACCOUNT));
     expect(await addWebhook(api.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' })).toBe(200);
     const run = async (role: Role, args: readonly string[], stdin = '') => {

@@ -1,7 +1,8 @@
 /** Kafka accepts connections and does not answer, as if stopped, stuck, or behind a broken network. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, jest } from '@jest/globals';
+import { expect, jest } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
+import { undoneAfterEach } from '../support/at-end.js';
 import { eventually } from '../support/eventually.js';
 import { failingFirst } from '../support/failing-first.js';
 import { commandLine } from '../support/in-process-cli.js';
@@ -28,24 +29,20 @@ const STOPS_WITHIN_MS = 10_000;
 
 jest.setTimeout(300_000);
 
-let cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup();
-  cleanups = [];
-});
+const atEnd = undoneAfterEach();
 
 async function installation(
   brokers: string,
   receivers: Parameters<typeof kafkaInstallation>[1] = [],
 ): Promise<Settings> {
   const { settings, remove } = await kafkaInstallation(brokers, receivers);
-  cleanups.push(remove);
+  atEnd(remove);
   return { ...settings, RETRY_SCHEDULE };
 }
 
 async function mute(): Promise<Settings> {
   const kafka = await startMuteKafka();
-  cleanups.push(() => kafka.close());
+  atEnd(() => kafka.close());
   return installation(kafka.brokers);
 }
 
@@ -73,7 +70,7 @@ testInFull('commands end in time, with one line that says what is wrong, and exi
 
 testInFull('at the start: the service waits, says so, and is not ready; SIGTERM ends it', async () => {
   const starting = await startServing(await mute());
-  cleanups.push(() => starting.stop('SIGKILL'));
+  atEnd(() => starting.stop('SIGKILL'));
   await eventually(() => starting.log().includes('the broker is unavailable; retrying'), PATIENCE);
   expect(starting.log()).toContain('(TOOK_TOO_LONG)');
   expect((await fetch(`${starting.adminUrl}/health/ready`)).status).toBe(503);
@@ -99,15 +96,15 @@ withOwnKafka(() => {
    */
   async function atWork(events: number): Promise<Story> {
     const server = await startKafka();
-    cleanups.push(() => {
+    atEnd(() => {
       server.signal('SIGCONT');
       return server.stop();
     });
     const receiver = await startReceiver({ respond: failingFirst(EVERY_FIFTH) });
-    cleanups.push(() => receiver.close());
+    atEnd(() => receiver.close());
     const settings = await installation(server.brokers, [receiver]);
     const running = await serve(settings);
-    cleanups.push(() => running.stop('SIGKILL'));
+    atEnd(() => running.stop('SIGKILL'));
     const token = await tokenFor(running.url, await register(settings, ACCOUNT));
     const urls = PATHS.map((path) => receiver.url + path);
     for (const url of urls) await addWebhook(running.url, token, { url, eventType: 'cash_in' });
@@ -153,7 +150,7 @@ withOwnKafka(() => {
       await expectToStopInTime(running);
       server.signal('SIGCONT');
       const next = await serve(settings);
-      cleanups.push(() => next.stop('SIGKILL'));
+      atEnd(() => next.stop('SIGKILL'));
       await oracle.nothingLost(80_000);
       const verdict = oracle.report('Kafka stopped, and SIGTERM meanwhile');
       expect(verdict).toMatchObject({ pairs: 400 * PATHS.length, lost: 0, differing: 0, unexpected: 0 });

@@ -1,6 +1,7 @@
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { patience } from '../runner/patience.js';
 import { startKafka } from '../services/kafka/kafka-server.js';
+import { undoneAfterEach } from '../support/at-end.js';
 import { distinct } from '../support/distinct-requests.js';
 import { eventually } from '../support/eventually.js';
 import { commandLine } from '../support/in-process-cli.js';
@@ -23,34 +24,30 @@ const RESUMES_WITHIN_MS = 15_000;
 jest.setTimeout(300_000);
 
 withOwnKafka(() => {
-  let cleanups: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const cleanup of cleanups.reverse()) await cleanup();
-    cleanups = [];
-  });
+  const atEnd = undoneAfterEach();
 
   async function kafka(options: Parameters<typeof startKafka>[0] = {}): Promise<OwnKafka> {
     const server = await startKafka(options);
-    cleanups.push(() => server.stop());
+    atEnd(() => server.stop());
     return server;
   }
 
   async function service(settings: Settings): Promise<Service> {
     const started = await serve(settings);
-    cleanups.push(() => started.stop('SIGKILL'));
+    atEnd(() => started.stop('SIGKILL'));
     return started;
   }
 
   async function receiving(): Promise<Receiver> {
     const receiver = await startReceiver();
-    cleanups.push(() => receiver.close());
+    atEnd(() => receiver.close());
     return receiver;
   }
 
   async function story(brokers: string) {
     const receiver = await receiving();
     const { settings, remove } = await kafkaInstallation(brokers, [receiver]);
-    cleanups.push(remove);
+    atEnd(remove);
     return { receiver, settings };
   }
 
@@ -93,7 +90,7 @@ withOwnKafka(() => {
     const { receiver, settings } = await story(server.brokers);
     await server.stop();
     const starting = await startServing(settings);
-    cleanups.push(() => starting.stop('SIGKILL'));
+    atEnd(() => starting.stop('SIGKILL'));
     await eventually(() => starting.log().includes('the broker is unavailable; retrying'), PATIENCE);
     expect((await fetch(`${starting.adminUrl}/health/ready`)).status).toBe(503);
     expect((await fetch(`${starting.adminUrl}/health/live`)).status).toBe(200);

@@ -5,6 +5,7 @@
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
+import { accountStream } from '../../src/webhooks/events.js';
 import { describeBackbones } from '../support/backbones.js';
 import { eventually } from '../support/eventually.js';
 import { failingFirst } from '../support/failing-first.js';
@@ -67,15 +68,16 @@ const eventOf = (name: string) => paymentEvents(ACCOUNT, 1, `${name}-`).trim();
 async function poison(scene: FaultScene, webhookId: number): Promise<void> {
   const { oracle } = scene;
   const one = scene.urls('/one');
-  const stolen = forged({ deliveryId: 'stolen', accountId: OTHER, webhookId, value: eventOf('stolen') });
+  const webhook = { webhookId, webhookEvent: await addedBy(scene, webhookId) };
+  const stolen = forged({ deliveryId: 'stolen', accountId: OTHER, ...webhook, value: eventOf('stolen') });
   const own = (name: string) => {
     const [deliveryId, value] = [`msg_${name}`, eventOf(name)];
-    return forged({ deliveryId, accountId: ACCOUNT, webhookId, value });
+    return forged({ deliveryId, accountId: ACCOUNT, ...webhook, value });
   };
   await scene.withBroker(async ({ broker }, topics) => {
     // A payment with false headers is still a payment: it goes to the URLs of its account, and to no other.
     oracle.due(eventOf('liar'), scene.urls(...PATHS));
-    const liar = forged({ deliveryId: 'liar', accountId: OTHER, webhookId, value: eventOf('liar') });
+    const liar = forged({ deliveryId: 'liar', accountId: OTHER, ...webhook, value: eventOf('liar') });
     await broker.publish(topics.payments[0], [...NONSENSE, liar]);
     for (const text of TIERS) {
       // A writer to a tier can have an event sent, but can't hold up others, whatever time the record names.
@@ -91,6 +93,16 @@ async function idOfFirst(api: string, token: string): Promise<number> {
   const response = await fetch(`${api}/api/webhooks`, { headers: { authorization: `Bearer ${token}` } });
   const { webhooks } = (await response.json()) as { webhooks: { id: number }[] };
   return webhooks[0]?.id ?? 0;
+}
+
+/** The id of the event. */
+function addedBy(scene: FaultScene, webhookId: number): Promise<string> {
+  return scene.withBroker(async ({ store }) => {
+    for await (const { id, type, data } of store.read(accountStream(ACCOUNT))) {
+      if (type === 'WebhookAdded' && data.webhookId === webhookId) return id;
+    }
+    throw new Error(`no event added webhook ${webhookId}`);
+  });
 }
 
 /** A webhook of another account than the named one does not exist: each record for it becomes a dead letter. */

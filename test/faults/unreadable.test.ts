@@ -2,8 +2,9 @@
  * An unreadable batch stops only its own partition: it is reported wherever an operator looks, and one command skips
  * it. Kafka's batches come from Java's own producer, in each of its codecs.
  */
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { startKafka } from '../services/kafka/kafka-server.js';
+import { undoneAfterEach } from '../support/at-end.js';
 import { damageLastByte } from '../support/damaged-segment.js';
 import { eventually } from '../support/eventually.js';
 import { examined } from '../support/examined.js';
@@ -25,11 +26,7 @@ const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
 
 jest.setTimeout(300_000);
 
-let cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup();
-  cleanups = [];
-});
+const atEnd = undoneAfterEach();
 
 interface Story {
   readonly settings: Settings;
@@ -39,11 +36,11 @@ interface Story {
 
 async function begin(open: (receiver: Receiver) => ReturnType<typeof installation>): Promise<Story> {
   const receiver = await startReceiver();
-  cleanups.push(() => receiver.close());
+  atEnd(() => receiver.close());
   const { settings, remove } = await open(receiver);
-  cleanups.push(remove);
+  atEnd(remove);
   const service = await serve(settings);
-  cleanups.push(() => service.stop('SIGKILL'));
+  atEnd(() => service.stop('SIGKILL'));
   const token = await tokenFor(service.url, await register(settings, ACCOUNT));
   expect(await addWebhook(service.url, token, { url: `${receiver.url}/in`, eventType: 'cash_in' })).toBe(200);
   return { settings, receiver, service };
@@ -155,7 +152,7 @@ withOwnKafka(() => {
     "Java's producer is read in every codec; a damaged batch stops its partition only, until it is stepped over",
     async () => {
       const kafka = await startKafka();
-      cleanups.push(() => kafka.stop());
+      atEnd(() => kafka.stop());
       const story = await begin((receiver) => kafkaInstallation(kafka.brokers, [receiver]));
       const { settings, service } = story;
       const topic = String(settings.PAYMENT_TOPICS);
@@ -177,7 +174,7 @@ withOwnKafka(() => {
       await produce('lz4', 0, behind);
       await produce('snappy', 1, others);
       const again = { ...story, service: await serve(settings) };
-      cleanups.push(() => again.service.stop('SIGKILL'));
+      atEnd(() => again.service.stop('SIGKILL'));
       await delivered(again, others);
       const options = await told(again, topic);
       expect(again.service.log()).toMatch(/"codec":"zstd","reason":"its checksum does not match"/);

@@ -82,6 +82,16 @@ describe('a token', () => {
     await expectToken(await ask(GRANT, { ...good(), 'content-type': `${FORM.toUpperCase()}; charset=UTF-8` }));
   });
 
+  it('is issued where a parameter has no value, which counts as omitted (RFC 6749 3.2)', async () => {
+    await expectToken(await ask(`${GRANT}&client_id=&client_secret=`, good()));
+    await expectToken(await ask(`${GRANT}&client_secret&scope=&scope=&grant_type=&x&x`, good()));
+    await expectToken(await ask(`client_secret=&${inBody(account.clientId, account.clientSecret)}&client_id=`));
+  });
+
+  it('is issued for any number of resources (RFC 8707)', async () => {
+    await expectToken(await ask(`${GRANT}&resource=https%3A%2F%2Fa.example&resource=https%3A%2F%2Fb.example`, good()));
+  });
+
   it('is issued for each credential of an account', async () => {
     const second = await api.registration.issueCredential(42, CONTEXT);
     await expectToken(await ask(GRANT, basic(second.clientId, second.clientSecret)));
@@ -136,8 +146,9 @@ describe('invalid_client, 401', () => {
     expectError(await ask(inBody(id, secret)), 401, 'invalid_client', false);
   });
 
-  it('no credentials at all', async () => {
+  it('no credentials at all, or only empty ones', async () => {
     expectError(await ask(GRANT), 401, 'invalid_client', true);
+    expectError(await ask(inBody('', '')), 401, 'invalid_client', true);
   });
 
   it.each(['Basic', 'Basic !!!', 'Basic Og==', 'Bearer abc', 'Digest a="b"', 'Basic a b', '='])(
@@ -175,7 +186,9 @@ describe('400', () => {
     expectError(await ask(`${GRANT}&${GRANT}`, good()), 400, 'invalid_request', false);
     const twice = `${inBody(account.clientId, account.clientSecret)}&client_id=${account.clientId}`;
     expectError(await ask(twice), 400, 'invalid_request', false);
-    expectError(await ask(`${GRANT}&scope=a&scope=b`, good()), 400, 'invalid_request', false);
+    for (const pair of ['scope=a&scope=b', 'audience=a&audience=b', 'x=1&resource=a&x=1&resource=a']) {
+      expectError(await ask(`${GRANT}&${pair}`, good()), 400, 'invalid_request', false);
+    }
   });
 
   it('invalid_request: both ways of client authentication', async () => {

@@ -3,13 +3,14 @@ import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { type Issuer, startIssuer } from '../support/issuer.js';
 import { CONTEXT } from '../support/webhook-samples.js';
 
+const SETTINGS = { AUTH_ISSUER: 'https://issuer', AUTH_AUDIENCE: 'webhooks', AUTH_ACCOUNT_CLAIM: 'account' };
+
 let issuer: Issuer;
 let api: RunningApi;
 
 beforeAll(async () => {
   issuer = await startIssuer();
-  const settings = { AUTH_ISSUER: 'https://issuer', AUTH_AUDIENCE: 'webhooks', AUTH_ACCOUNT_CLAIM: 'account' };
-  api = await startApi({ AUTH_JWKS_URL: issuer.jwksUrl, ...settings });
+  api = await startApi({ AUTH_JWKS_URL: issuer.jwksUrl, ...SETTINGS });
   await api.registration.register(42, CONTEXT);
 });
 
@@ -37,6 +38,18 @@ async function get(
 
 it.each([42, '42'])('with AUTH_JWKS_URL the issuer’s tokens are taken, the account being %j', async (account) => {
   expect(await get({ account })).toMatchObject({ status: 200, body: { accountId: 42, webhooks: [], total: 0 } });
+});
+
+it('a token of an issuer whose clock is ahead by less than AUTH_CLOCK_TOLERANCE is taken', async () => {
+  const ahead = Math.floor(Date.now() / 1000) + 15;
+  expect(await get({ account: 42, iat: ahead, nbf: ahead })).toMatchObject({ status: 200 });
+  const strict = await startApi({ AUTH_JWKS_URL: issuer.jwksUrl, ...SETTINGS, AUTH_CLOCK_TOLERANCE: '0s' });
+  try {
+    await strict.registration.register(42, CONTEXT);
+    expect(await get({ account: 42, nbf: ahead }, strict)).toMatchObject({ status: 401 });
+  } finally {
+    await strict.close();
+  }
 });
 
 it.each([7, '7', 0, -42])('an account that was never registered is 404: %j', async (account) => {

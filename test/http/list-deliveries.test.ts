@@ -46,16 +46,25 @@ describe('what a page is asked for', () => {
   }
 
   it.each([
-    ['dns', 'host'],
-    ['forbidden-address', 'host'],
-    ['tls', 'tls'],
-    [null, null],
-  ])('shows %s as %s: nobody learns which names our network has', async (error, shown) => {
+    [
+      { error: 'dns', reason: 'connecting' },
+      { error: 'host', reason: null },
+    ],
+    [
+      { error: 'forbidden-address', reason: null },
+      { error: 'host', reason: null },
+    ],
+    [
+      { error: 'tls', reason: 'not-tls' },
+      { error: 'tls', reason: 'not-tls' },
+    ],
+    [{ error: null }, { error: null }],
+  ])('shows %j as %j: nobody learns which names our network has', async (failure, shown) => {
     const attempt = { at: new Date(NOW).toISOString(), status: null, durationMs: 1, version: 1 };
     const delivery = { id: 'msg_1', eventId: 'pay-1', outcome: 'retrying', nextAttemptAt: null } as const;
-    page = { deliveries: [{ ...delivery, attempts: [{ ...attempt, error }] }], next: null };
+    page = { deliveries: [{ ...delivery, attempts: [{ ...attempt, ...failure }] }], next: null };
     const { body } = await get('');
-    expect(body).toMatchObject({ deliveries: [{ attempts: [{ ...attempt, error: shown }] }] });
+    expect(body).toMatchObject({ deliveries: [{ attempts: [{ ...attempt, ...shown }] }] });
   });
 
   const none = { before: null, outcome: null, from: null, to: null };

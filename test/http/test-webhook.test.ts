@@ -122,7 +122,8 @@ it('tells of a receiver that does not answer in time', async () => {
   tested.replies.set('/hangs', 'hang');
   const { status, body } = await sendTest(client, id);
   const message = 'the endpoint did not answer: timeout';
-  expect([status, body]).toMatchObject([200, { success: false, message, result: { status: null, error: 'timeout' } }]);
+  const result = { status: null, error: 'timeout', reason: 'waiting-for-headers' };
+  expect([status, body]).toMatchObject([200, { success: false, message, result }]);
   await api.close();
 });
 

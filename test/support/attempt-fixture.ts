@@ -71,8 +71,9 @@ export function requestTo(url: string): AttemptRequest {
   return { accountId: 42, url, id: 'msg_1', body: Buffer.alloc(0), headers: [], secrets: [Buffer.alloc(32)], signal };
 }
 
-export function failure(error: string, status: number | null = null) {
-  return { kind: 'retryable', error, status, retryAfterMs: null };
+/** @param reason not compared if undefined */
+export function failure(error: string, reason?: string) {
+  return { kind: 'retryable', status: null, error, ...(reason && { reason }), retryAfterMs: null };
 }
 
 /** Writes for as long as the other side reads. */

@@ -227,10 +227,7 @@ function identified(identity: string, revision: number): RecordedEvent {
   return { ...about, type: 'StoreIdentified', data: { identity } };
 }
 
-/**
- * The delivery of a payment event to a webhook. Without a record: as an earlier release wrote it, without the payment's
- * place.
- */
+/** The delivery of a payment event to a webhook. Without a record: as another program wrote it, without the payment's place. */
 export function delivery(event: PaymentEvent, webhookId: number, record?: ReceivedRecord): Delivery {
   const bare = { key: null, value: Buffer.from(JSON.stringify(event)), headers: [] };
   return newDelivery(event, named(webhookId), record ?? bare);

@@ -329,6 +329,20 @@ export class ForgetsParts extends Consuming {
   }
 }
 
+/** Records done behind the group's offset come again. */
+export class RemembersAnOffsetAlone extends Delegating {
+  override async consume(options: ConsumeOptions) {
+    const [topic = ''] = options.topics;
+    const known = await this.inner.committed(options.group, topic);
+    const consumer = await this.inner.consume(options);
+    const hold = { isOwn: () => true, isPartDone: () => false, partDone: () => undefined };
+    const ranges = new Map([...known].map(([partition, from]) => [partition, { from }]));
+    for await (const record of this.inner.browse(topic, { ranges }))
+      options.handler(record, hold).catch(() => undefined);
+    return consumer;
+  }
+}
+
 /** Omits empty partitions, so that nobody sees their losses. */
 export class SaysNothingOfTheEmpty extends Delegating {
   override async extent(topic: string) {

@@ -5,9 +5,14 @@ const VALID_SINCE_MS = 2 * 86_400_000;
 
 /** @typedef {{ readonly cert: string, readonly key: string }} Certificate PEM */
 
-/** @returns {Promise<Certificate>} */
-export function makeAuthority() {
-  return make('Test CA', {
+/**
+ * @param {string} name one of its own: OpenSSL looks CAs up by their names
+ * @param {Certificate} [ca] signs it; by default it signs itself
+ * @returns {Promise<Certificate>}
+ */
+export function makeAuthority(name, ca) {
+  return make(name, {
+    ca,
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
@@ -16,14 +21,16 @@ export function makeAuthority() {
 }
 
 /**
- * @param {Certificate} ca signs it
+ * @param {Certificate | undefined} ca signs it; without one it signs itself
  * @param {readonly string[]} names also IPv4 addresses
+ * @param {{ readonly notBeforeDate?: Date, readonly notAfterDate?: Date }} [validity]
  * @returns {Promise<Certificate>} for a server or a client
  */
-export function makeCertificate(ca, names) {
+export function makeCertificate(ca, names, validity = {}) {
   const altNames = names.map((name) => (/^[\d.]+$/.test(name) ? { type: 7, ip: name } : { type: 2, value: name }));
   return make(names[0] ?? 'nobody', {
-    ca,
+    ...validity,
+    ...(ca && { ca }),
     extensions: [
       { name: 'extKeyUsage', serverAuth: true, clientAuth: true },
       { name: 'subjectAltName', altNames },
@@ -38,5 +45,6 @@ async function make(commonName, options) {
     notBeforeDate: new Date(Date.now() - VALID_SINCE_MS),
     ...options,
   });
-  return { cert: pem.cert, key: pem.private };
+  // Chains are joined, and this ends without a line end.
+  return { cert: `${pem.cert.trim()}\n`, key: pem.private };
 }

@@ -20,7 +20,7 @@ const issued = new Map(
 
 /** The certificate authority of this run, for clients to trust. */
 export function testAuthority(): Promise<Certificate> {
-  authority ??= maker().then(({ makeAuthority }) => makeAuthority());
+  authority ??= maker().then(({ makeAuthority }) => makeAuthority('Test CA'));
   return authority;
 }
 
@@ -30,6 +30,13 @@ export function certificateFor(names: readonly string[] = ['localhost', '127.0.0
   const certificate = known ?? issue(names);
   issued.set(names.join(), certificate);
   return certificate;
+}
+
+/** Another CA, signed by `ca` or by itself, and a certificate of it for localhost. */
+export async function newAuthority(ca?: Certificate): Promise<{ authority: Certificate; server: Certificate }> {
+  const { makeAuthority, makeCertificate } = await maker();
+  const authority = await makeAuthority('Another test CA', ca);
+  return { authority, server: await makeCertificate(authority, ['localhost']) };
 }
 
 async function issue(names: readonly string[]): Promise<Certificate> {

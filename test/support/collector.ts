@@ -1,7 +1,9 @@
 /** A collector of spans: the needed part of OTLP over HTTP with JSON. */
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { text } from 'node:stream/consumers';
+import type { Certificate } from './certificates.js';
 import { listen } from './receiver.js';
 
 export interface CollectedSpan {
@@ -30,19 +32,22 @@ export interface Collector {
 /** 'hang': no response. */
 export type CollectorAnswer = number | 'hang';
 
-export async function startCollector(answer: () => CollectorAnswer = () => 200): Promise<Collector> {
+/** https with a certificate for localhost. */
+export async function startCollector(answer: () => CollectorAnswer = () => 200, tls?: Certificate): Promise<Collector> {
   const requests: { path: string; body: string }[] = [];
-  const server = createServer(async (request, response) => {
+  const respond: RequestListener = async (request, response) => {
     requests.push({ path: request.url ?? '', body: await text(request) });
     const status = answer();
     if (status === 'hang') return void (await once(response, 'close'));
     response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
-  });
+  };
+  const server = tls ? createTlsServer(tls, respond) : createServer(respond);
   const { port, close } = await listen(server);
   const resources = () => requests.flatMap(({ body }) => (JSON.parse(body) as Exported).resourceSpans);
   const spans = () => resources().flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans.map(readable)));
   const resource = () => valuesOf(resources()[0]?.resource.attributes ?? []);
-  return { url: `http://127.0.0.1:${port}`, requests, spans, resource, close };
+  const url = `${tls ? 'https://localhost' : 'http://127.0.0.1'}:${port}`;
+  return { url, requests, spans, resource, close };
 }
 
 interface Attribute {

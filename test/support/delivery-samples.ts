@@ -46,6 +46,7 @@ export const TIMED_OUT: AttemptResult = {
   kind: 'retryable',
   status: null,
   error: 'timeout',
+  reason: 'waiting-for-headers',
   retryAfterMs: null,
   ...timing,
 };

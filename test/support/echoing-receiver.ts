@@ -39,7 +39,7 @@ const PATHS: Readonly<Record<string, (echo: Echo) => void>> = {
   },
   '/no-http': ({ secret, socket }) => socket.end(`${secret} is no HTTP\r\n\r\n`),
   '/breaks-off': ({ secret, socket }) =>
-    socket.end(`HTTP/1.1 200 ${secret}\r\ncontent-length: 9999\r\nx-echo: ${secret}\r\n\r\n${secret}`),
+    socket.end(`HTTP/1.1 500 ${secret}\r\ncontent-length: 9999\r\nx-echo: ${secret}\r\n\r\n${secret}`),
 };
 
 /** Asks for a certificate of the test authority, but does not require one. */

@@ -1,8 +1,10 @@
 /** A foreign authorization server on this machine: its keys at a JWKS URL, and tokens signed with them. */
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type JWK, SignJWT } from 'jose';
+import type { Certificate } from './certificates.js';
 
 /** The accepted algorithms. */
 export const ISSUER_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
@@ -28,24 +30,28 @@ export interface Answer {
   readonly encoding?: 'gzip';
 }
 
-/** New keys and an own port by default. */
-export async function startIssuer({ port = 0, pairs = newPairs() }: IssuerPlace = {}): Promise<Issuer> {
+/** New keys and an own port by default; https with a certificate for localhost. */
+export async function startIssuer(
+  { port = 0, pairs = newPairs() }: IssuerPlace = {},
+  tls?: Certificate,
+): Promise<Issuer> {
   const publicKeys = KIDS.map((kid) => ({ ...jwkOf(pairs[kid].publicKey), kid, use: 'sig' }));
   const keys: Answer = { status: 200, body: JSON.stringify({ keys: publicKeys }) };
   let answer: Answer | null = keys;
   let asked = 0;
-  const server = createServer((_, response) => {
+  const respond: RequestListener = (_, response) => {
     asked += 1;
     if (!answer) return;
     const { status, body, encoding } = answer;
     const headers = { 'content-type': 'application/json', connection: 'close' };
     response.writeHead(status, { ...headers, ...(encoding && { 'content-encoding': encoding }) }).end(body);
-  });
+  };
+  const server = tls ? createTlsServer(tls, respond) : createServer(respond);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const place = { port: (server.address() as AddressInfo).port, pairs };
   return {
     place,
-    jwksUrl: `http://127.0.0.1:${place.port}/jwks.json`,
+    jwksUrl: `${tls ? 'https://localhost' : 'http://127.0.0.1'}:${place.port}/jwks.json`,
     publicKeys,
     asked: () => asked,
     answerWith: (next) => {

@@ -31,17 +31,20 @@ export interface Forgery {
   readonly deliveryId: string;
   readonly accountId: number;
   readonly webhookId: number;
+  /** The id of the event that added the webhook. */
+  readonly webhookEvent: string;
   readonly value: string;
 }
 
 /** A record with all headers of ours, for a delivery that is exhausted, waits forever, and was never attempted. */
-export function forged({ deliveryId, accountId, webhookId, value }: Forgery): NewRecord {
+export function forged({ deliveryId, accountId, webhookId, webhookEvent, value }: Forgery): NewRecord {
   const headers = {
     'aw-delivery-id': deliveryId,
     'aw-event-id': ESCAPES,
     'aw-event-type': 'cash_in',
     'aw-account-id': String(accountId),
     'aw-webhook-id': String(webhookId),
+    'aw-webhook-event': webhookEvent,
     'aw-attempts': '-1',
     'aw-step': '-1',
     'aw-due': FAR,

@@ -20,9 +20,9 @@ export function paymentsInTopics(file: StoreFile, payments: string): PaymentsInT
   const log = new RecordLog(file);
   const events = new Set<string>();
   const tiers = log.topics().filter((topic) => topic.startsWith(TIERS));
-  const waiting = tiers.flatMap((topic) => [...records(log, topic, log.groupOffset(`${GROUP}.retry`, topic))]);
+  const waiting = tiers.flatMap((topic) => [...records(log, topic, log.committed(`${GROUP}.retry`, topic) ?? 0)]);
   for (const record of waiting) events.add(headerText(record, 'aw-event-id') ?? '');
-  for (const record of records(log, payments, log.groupOffset(GROUP, payments))) events.add(jsonOf(record).id);
+  for (const record of records(log, payments, log.committed(GROUP, payments) ?? 0)) events.add(jsonOf(record).id);
   for (const record of records(log, DELIVERIES, 0)) {
     const { eventId, outcome } = jsonOf(record);
     if (outcome !== 'retrying') events.add(eventId);

@@ -130,6 +130,17 @@ export const SETTINGS: readonly Setting[] = [
     good: [['https://i/a', 'https://i/a']],
   },
   {
+    key: 'AUTH_CLOCK_TOLERANCE',
+    at: ({ auth }) => auth.clockToleranceMs,
+    byDefault: 30_000,
+    good: [
+      ['0', 0],
+      ['0s', 0],
+      ['2m', 120_000],
+    ],
+    wrong: [...NO_DURATIONS, '00', '0 ', 'never'],
+  },
+  {
     key: 'RATE_LIMIT_WRITES',
     at: ({ api }) => api.writesPerMinute,
     byDefault: 20_000,

@@ -12,17 +12,20 @@ export interface DoneBehind {
 export class DonePrefix {
   readonly #handedOut: number[] = [];
   readonly #done: Set<number>;
+  /** Done before this consumer began, and not handed out yet. */
+  readonly #known: Set<number>;
   readonly #parts: Map<number, Set<number>>;
   #head = 0;
   #next: number;
 
   /**
    * @param next the group's committed offset: everything before it is done
-   * @param behind work already done behind it; those records are never handed out
+   * @param behind work already done behind it; call passKnown for each record at the head
    */
   constructor(next: number, behind?: DoneBehind) {
     this.#next = next;
     this.#done = new Set(behind?.records);
+    this.#known = new Set(behind?.records);
     this.#parts = new Map(behind && [...behind.parts].map(([offset, parts]) => [offset, new Set(parts)]));
   }
 
@@ -40,8 +43,20 @@ export class DonePrefix {
     this.#handedOut.push(offset);
   }
 
+  /** Instead of handOut, for a record that was done before. @returns false for any other */
+  passKnown(offset: number): boolean {
+    if (!this.#known.delete(offset)) return false;
+    this.handOut(offset);
+    this.done(offset);
+    return true;
+  }
+
   get behind(): DoneBehind {
     return { records: this.#done, parts: this.#parts };
+  }
+
+  get hasBehind(): boolean {
+    return this.#done.size + this.#parts.size > 0;
   }
 
   isPartDone(offset: number, part: number): boolean {

@@ -11,7 +11,7 @@ export interface Kept {
   readonly unremembered: number | null;
   remembered(offset: number): void;
   /** The same for a hand-over to another consumer, or to the next start; work done behind the offset counts too. */
-  readonly toHandOver?: number | null;
+  readonly toHandOver: number | null;
 }
 
 export class OffsetKeeper<K extends Kept> {
@@ -52,7 +52,7 @@ export class OffsetKeeper<K extends Kept> {
   }
 
   #handedOver(): Promise<boolean> {
-    return this.#saved((lane) => (lane.toHandOver === undefined ? lane.unremembered : lane.toHandOver));
+    return this.#saved((lane) => lane.toHandOver);
   }
 
   /** False if the commit failed. */

@@ -45,6 +45,10 @@ export interface DueRecord {
 /** An item of a lane: a record, or an unreadable batch that blocks those behind it. */
 export type LaneItem = DueRecord | { readonly unreadable: UnreadableBatch };
 
+export function lastOf(item: LaneItem): number {
+  return 'record' in item ? item.record.offset : item.unreadable.last;
+}
+
 /**
  * From here on the wait goes by a monotonic clock: if the wall clock is set back by hours, a record with seconds to wait
  * would wait for hours, and so would those behind it.

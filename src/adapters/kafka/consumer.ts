@@ -8,11 +8,11 @@
 import type { Kafka, TopicPartitionOffsetAndMetadata } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import type { ConsumeOptions, Consumer, ConsumerState } from '../../ports/broker.js';
+import { encodedBehind } from '../common/done-behind.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
 import { RecordPump } from '../common/record-pump.js';
 import { withinTime } from '../common/time-limit.js';
 import { AssignedPartitions, type RefusalTimes } from './assigned-partitions.js';
-import { encodedBehind } from './done-behind.js';
 import { GroupLease } from './group-lease.js';
 import { GroupMember } from './group-member.js';
 import type { PartitionLane } from './partition-lane.js';
@@ -35,6 +35,8 @@ const QUIET_WITHIN_MS = 1_000;
 const HAND_OVER_WITHIN_MS = 1_000;
 /** The longest wait if Kafka does not answer the last commit. */
 const COMMIT_WITHIN_MS = 4_000;
+/** In base64url, what Kafka stores with an offset by default: 4,096 characters. */
+const MOST_BEHIND_BYTES = 3_000;
 
 export class KafkaConsumer implements Consumer {
   readonly closed: Promise<void>;
@@ -143,7 +145,7 @@ export class KafkaConsumer implements Consumer {
   #committed(lane: PartitionLane, offset: number): TopicPartitionOffsetAndMetadata {
     const { topic, partition, behind } = lane;
     const isLast = this.#closing !== null || !this.#lease.holds;
-    const metadata = isLast ? encodedBehind(behind, offset) : '';
+    const metadata = isLast ? encodedBehind(behind, offset, MOST_BEHIND_BYTES) : '';
     return { topic, partition, offset: String(offset), ...(metadata && { metadata }) };
   }
 }

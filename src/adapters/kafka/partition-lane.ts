@@ -7,7 +7,7 @@
 import type { PartitionState, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
 import { type DoneBehind, DonePrefix } from '../common/done-prefix.js';
 import type { Kept } from '../common/offset-keeper.js';
-import { type DueRecord, headState, type Lane, type LaneItem } from '../common/record-pump.js';
+import { type DueRecord, headState, type Lane, type LaneItem, lastOf } from '../common/record-pump.js';
 
 const FULL_RECORDS = 500;
 /** Tiers times partitions gives a hundred lanes and more, and all of them may be full. */
@@ -35,8 +35,6 @@ export class PartitionLane implements Lane, Kept {
   readonly partition: number;
   readonly #flow: Flow;
   readonly #done: DonePrefix;
-  /** Done before this consumer had the partition, and not fetched yet. */
-  readonly #known: Set<number>;
   #queue: LaneItem[] = [];
   #bytes = 0;
   #next: number;
@@ -58,7 +56,6 @@ export class PartitionLane implements Lane, Kept {
     this.#next = offset;
     this.#remembered = committed === offset ? offset : UNCOMMITTED;
     this.#done = new DonePrefix(offset, behind);
-    this.#known = new Set(behind?.records);
   }
 
   /** The offset that must come next. */
@@ -149,22 +146,16 @@ export class PartitionLane implements Lane, Kept {
   takeHead(): void {
     const head = this.#queue.shift();
     if (!head) return;
-    this.#leave(head);
+    this.#bytes -= sizeOf(head);
+    this.#done.handOut(lastOf(head));
     this.#passKnown();
     this.regulate();
   }
 
-  #leave(head: LaneItem): void {
-    this.#bytes -= sizeOf(head);
-    this.#done.handOut(lastOf(head));
-  }
-
   #passKnown(): void {
-    if (this.#known.size === 0) return;
-    for (let first = this.#queue[0]; first && this.#known.delete(lastOf(first)); first = this.#queue[0]) {
+    for (let first = this.#queue[0]; first && this.#done.passKnown(lastOf(first)); first = this.#queue[0]) {
       this.#queue.shift();
-      this.#leave(first);
-      this.#done.done(lastOf(first));
+      this.#bytes -= sizeOf(first);
     }
   }
 
@@ -198,8 +189,7 @@ export class PartitionLane implements Lane, Kept {
   }
 
   get toHandOver(): number | null {
-    const { records, parts } = this.behind;
-    return this.unremembered ?? (records.size + parts.size > 0 ? this.#remembered : null);
+    return this.unremembered ?? (this.#done.hasBehind ? this.#remembered : null);
   }
 
   letGo(): void {
@@ -215,10 +205,6 @@ export class PartitionLane implements Lane, Kept {
   remembered(offset: number): void {
     this.#remembered = offset;
   }
-}
-
-function lastOf(item: LaneItem): number {
-  return 'record' in item ? item.record.offset : item.unreadable.last;
 }
 
 function sizeOf(item: LaneItem): number {

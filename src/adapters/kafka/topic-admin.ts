@@ -2,8 +2,8 @@
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused } from '../../ports/broker.js';
+import { decodedBehind } from '../common/done-behind.js';
 import { askAdmin, STAMPED_BY_BROKER, stampByBroker, type TopicConfig, topicConfigs } from './admin-session.js';
-import { decodedBehind } from './done-behind.js';
 import { isChangeDenied, isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { KAFKA_LIMITS, type SessionLimits } from './limits.js';
 import { onceKnown } from './once-known.js';

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { adoptSchema, mustBeTaken, SchemaRefused } from './file-schema.js';
+import { mustBeTaken, SchemaRefused } from './file-schema.js';
 import { codeOf, openExisting, openFile, type SqliteFile } from './open-file.js';
 import { STORE } from './schema.js';
 
@@ -95,8 +95,6 @@ function check(part: string): void {
     // A single file: opening it as a store switches it back to WAL.
     file.pragma('journal_mode = DELETE');
     mustBeSound(file);
-    // Also if no service of this release has opened the store yet.
-    file.transaction(() => adoptSchema(file, STORE)).immediate();
   } finally {
     file.close();
   }

@@ -122,8 +122,11 @@ export class SqliteConsumer implements Consumer {
   }
 
   async #remember(offsets: ReadonlyMap<TopicLane, number>): Promise<void> {
-    const byTopic = new Map([...offsets].map(([{ topic }, next]) => [topic, next]));
-    if (await this.#log.rememberOffsets(this.#options.group, byTopic, () => this.#lock.isCurrent())) return;
+    const isLast = this.#closing !== null;
+    const progress = new Map(
+      [...offsets].map(([{ topic, behind }, offset]) => [topic, isLast ? { offset, behind } : { offset }]),
+    );
+    if (await this.#log.rememberProgress(this.#options.group, progress, () => this.#lock.isCurrent())) return;
     this.#lock.doubt();
     throw new Error('another process may have taken over the group');
   }

@@ -32,7 +32,7 @@ const NEWEST: DeliveryPlace = { firstAt: Number.MAX_SAFE_INTEGER, id: '' };
 const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
-  shape: 3,
+  shape: 4,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };

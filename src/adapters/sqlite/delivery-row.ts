@@ -28,6 +28,8 @@ type StoredAttempt = readonly [
   error: string | null,
   durationMs: number,
   version: number,
+  /** Of an error. */
+  reason?: string | null,
 ];
 
 /** The row of a delivery with only this entry. */
@@ -76,10 +78,11 @@ function withAttempt(json: string, added: StoredAttempt): string {
   return `[${[...new Set([...attempts, JSON.stringify(added)])].sort().join()}]`;
 }
 
-function stored({ at, status, error, durationMs, version }: ViewAttempt): StoredAttempt {
-  return [at, status, error, durationMs, version];
+function stored({ at, status, error, reason, durationMs, version }: ViewAttempt): StoredAttempt {
+  const made = [at, status, error, durationMs, version] as const;
+  return reason === undefined ? made : [...made, reason];
 }
 
-function attemptOf([at, status, error, durationMs, version]: StoredAttempt): ViewAttempt {
-  return { at, status, error, durationMs, version };
+function attemptOf([at, status, error, durationMs, version, reason]: StoredAttempt): ViewAttempt {
+  return { at, status, error, ...(reason !== undefined && { reason }), durationMs, version };
 }

@@ -11,12 +11,10 @@ export interface FileSchema {
   readonly shape: number;
   /** The statements that create the tables of this version. */
   readonly schema: string;
-  /** The tables that identify a file of a release that left the header empty; without them there was no such release. */
-  readonly unmarked?: readonly string[];
 }
 
-/** unmarked: from a release that left the header empty. foreign: not one of ours. */
-export type SchemaFound = 'empty' | 'unmarked' | 'earlier' | 'same' | 'later' | 'foreign';
+/** other: ours, of another version. foreign: not one of ours. */
+export type SchemaFound = 'empty' | 'same' | 'other' | 'foreign';
 
 /** The file is left unchanged; the message names the file, the cause and the remedy. */
 export class SchemaRefused extends Error {
@@ -24,14 +22,11 @@ export class SchemaRefused extends Error {
   readonly code = 'SCHEMA_REFUSED';
 }
 
-export function schemaFound(file: SqliteFile, { applicationId, shape, unmarked = [] }: FileSchema): SchemaFound {
+export function schemaFound(file: SqliteFile, { applicationId, shape }: FileSchema): SchemaFound {
   const [mark, version] = [read(file, 'application_id'), shapeOf(file)];
-  if (mark !== 0 && mark !== applicationId) return 'foreign';
-  const tables = tablesOf(file);
-  if (version === 0 && tables.size === 0) return 'empty';
-  if (version > shape) return 'later';
-  if (mark === 0) return unmarked.length > 0 && unmarked.every((table) => tables.has(table)) ? 'unmarked' : 'foreign';
-  return version === shape ? 'same' : 'earlier';
+  if (mark === 0 && version === 0 && isEmpty(file)) return 'empty';
+  if (mark !== applicationId) return 'foreign';
+  return version === shape ? 'same' : 'other';
 }
 
 function shapeOf(file: SqliteFile): number {
@@ -45,31 +40,21 @@ export function makeSchema(file: SqliteFile, { applicationId, shape, schema }: F
   file.pragma(`user_version = ${shape}`);
 }
 
-/**
- * For a file that can't be rebuilt, whose statements are safe to repeat: creates the schema in an empty file, upgrades an
- * earlier release's file, and leaves a current one unchanged. Call within a transaction.
- * @throws SchemaRefused
- */
-export function adoptSchema(file: SqliteFile, schema: FileSchema): void {
-  mustBeTaken(file, schema);
-  if (schemaFound(file, schema) !== 'same') makeSchema(file, schema);
-}
-
-/** Writes nothing. @throws SchemaRefused for a file of a later release, or one that isn't ours */
+/** Writes nothing. @throws SchemaRefused for a file of a release with other tables, or one that isn't ours */
 export function mustBeTaken(file: SqliteFile, schema: FileSchema): void {
   const found = schemaFound(file, schema);
   const name = basename(file.name);
   if (found === 'foreign') {
     throw new SchemaRefused(`${name} is a SQLite file of another program: check DATA_DIR`);
   }
-  if (found === 'later') {
-    const versions = `${name} has schema version ${shapeOf(file)}, and this release knows versions up to ${schema.shape}`;
-    throw new SchemaRefused(`${versions}: run the release that wrote it, or a later one`);
+  if (found === 'other') {
+    const versions = `${name} has schema version ${shapeOf(file)}, and this release uses version ${schema.shape}`;
+    throw new SchemaRefused(`${versions}: run the release that wrote it`);
   }
 }
 
-function tablesOf(file: SqliteFile): ReadonlySet<unknown> {
-  return new Set(file.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all());
+function isEmpty(file: SqliteFile): boolean {
+  return file.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' LIMIT 1").get() === undefined;
 }
 
 function read(file: SqliteFile, pragma: 'application_id' | 'user_version'): number {

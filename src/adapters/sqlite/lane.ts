@@ -1,8 +1,8 @@
 /** One topic as a consumer of a group reads it: a prefetched page, the offset read up to, and what is done. */
 import type { PartitionState, ReceivedRecord, UnreadableBatch } from '../../ports/broker.js';
-import { DonePrefix } from '../common/done-prefix.js';
+import { type DoneBehind, DonePrefix } from '../common/done-prefix.js';
 import type { Kept } from '../common/offset-keeper.js';
-import { type DueRecord, dueRecord, headState, type Lane, type LaneItem } from '../common/record-pump.js';
+import { type DueRecord, dueRecord, headState, type Lane, type LaneItem, lastOf } from '../common/record-pump.js';
 import type { RecordLog } from './record-log.js';
 
 const PAGE = 100;
@@ -22,8 +22,9 @@ export class TopicLane implements Lane, Kept {
     this.topic = topic;
     this.#log = log;
     this.#dueOf = dueOf;
-    this.#nextRead = this.#remembered = log.groupOffset(group, topic);
-    this.#done = new DonePrefix(this.#nextRead);
+    const { offset, behind } = log.progress(group, topic);
+    this.#nextRead = this.#remembered = offset;
+    this.#done = new DonePrefix(offset, behind);
   }
 
   published(): void {
@@ -32,7 +33,7 @@ export class TopicLane implements Lane, Kept {
 
   /** The next record to hand out, due or not. @throws SQLite's error */
   head(): DueRecord | undefined {
-    if (this.#page.length === 0 && this.#mayHaveMore) this.#readOn();
+    while (this.#page.length === 0 && this.#mayHaveMore) this.#readOn();
     return this.#first();
   }
 
@@ -43,7 +44,9 @@ export class TopicLane implements Lane, Kept {
 
   takeHead(): void {
     const head = this.#page.shift();
-    if (head) this.#done.handOut('record' in head ? head.record.offset : head.unreadable.last);
+    if (!head) return;
+    this.#done.handOut(lastOf(head));
+    this.#passKnown();
   }
 
   get unreadable(): UnreadableBatch | null {
@@ -79,6 +82,14 @@ export class TopicLane implements Lane, Kept {
     this.#remembered = offset;
   }
 
+  get behind(): DoneBehind {
+    return this.#done.behind;
+  }
+
+  get toHandOver(): number | null {
+    return this.unremembered ?? (this.#done.hasBehind ? this.#remembered : null);
+  }
+
   /** @throws SQLite's error */
   get state(): PartitionState {
     const { topic, unreadable } = this;
@@ -96,5 +107,12 @@ export class TopicLane implements Lane, Kept {
     this.#mayHaveMore = !records.atEnd;
     this.#page = records.page.map((one) => ('digest' in one ? { unreadable: one } : dueRecord(one, this.#dueOf(one))));
     this.#nextRead = records.next;
+    this.#passKnown();
+  }
+
+  #passKnown(): void {
+    for (let first = this.#page[0]; first && this.#done.passKnown(lastOf(first)); first = this.#page[0]) {
+      this.#page.shift();
+    }
   }
 }

@@ -7,6 +7,8 @@ import {
   type ReceivedRecord,
   type UnreadableBatch,
 } from '../../ports/broker.js';
+import { decodedBehind, encodedBehind } from '../common/done-behind.js';
+import type { DoneBehind } from '../common/done-prefix.js';
 import type { StoreFile } from './store-file.js';
 import { encodedHeaders, recordOf, type StoredRecord } from './stored-record.js';
 
@@ -18,6 +20,12 @@ export interface RecordPage {
   readonly next: number;
   /** True if the topic has no more records. */
   readonly atEnd: boolean;
+}
+
+/** What a group is done with in a topic: every record before the offset, and work behind it. */
+export interface GroupProgress {
+  readonly offset: number;
+  readonly behind?: DoneBehind;
 }
 
 /** Records published to a topic until its transaction starts. */
@@ -106,8 +114,11 @@ export class RecordLog {
     return { page, next, atEnd: page.length < limit };
   }
 
-  groupOffset(group: string, topic: string): number {
-    return this.committed(group, topic) ?? 0;
+  progress(group: string, topic: string): GroupProgress {
+    const row = this.#sql.progress.get(group, topic) as { next_offset: number; done_behind: string } | undefined;
+    const offset = row?.next_offset ?? 0;
+    const behind = decodedBehind(row?.done_behind ?? '', offset);
+    return { offset, ...(behind && { behind }) };
   }
 
   /** Null if the group never read the topic. */
@@ -116,14 +127,17 @@ export class RecordLog {
   }
 
   /** @param mayRemember called within the transaction. @returns its result; if false, nothing is committed */
-  rememberOffsets(
+  rememberProgress(
     group: string,
-    offsets: ReadonlyMap<string, number>,
+    progress: ReadonlyMap<string, GroupProgress>,
     mayRemember: () => boolean = () => true,
   ): Promise<boolean> {
     return this.#store.write('offsets', () => {
       if (!mayRemember()) return false;
-      for (const [topic, next] of offsets) this.#sql.remember.run(group, this.#ensure(topic).id, next);
+      for (const [topic, { offset, behind }] of progress) {
+        const doneBehind = behind ? encodedBehind(behind, offset, Number.POSITIVE_INFINITY) : '';
+        this.#sql.remember.run(group, this.#ensure(topic).id, offset, doneBehind);
+      }
       return true;
     });
   }
@@ -182,12 +196,17 @@ function statements({ file }: StoreFile) {
     ),
     begin: file.prepare(
       `INSERT INTO group_offsets (group_name, topic, next_offset) VALUES (?, ?, ?)
-       ON CONFLICT (group_name, topic) DO UPDATE SET next_offset = max(next_offset, excluded.next_offset)`,
+       ON CONFLICT (group_name, topic) DO UPDATE SET next_offset = excluded.next_offset, done_behind = ''
+       WHERE excluded.next_offset > next_offset`,
     ),
     groupOffset: file.prepare(`SELECT next_offset FROM group_offsets WHERE group_name = ? AND topic = ${idOf}`).pluck(),
+    progress: file.prepare(
+      `SELECT next_offset, done_behind FROM group_offsets WHERE group_name = ? AND topic = ${idOf}`,
+    ),
     remember: file.prepare(
-      `INSERT INTO group_offsets (group_name, topic, next_offset) VALUES (?, ?, ?)
-       ON CONFLICT (group_name, topic) DO UPDATE SET next_offset = excluded.next_offset`,
+      `INSERT INTO group_offsets (group_name, topic, next_offset, done_behind) VALUES (?, ?, ?, ?)
+       ON CONFLICT (group_name, topic) DO UPDATE
+       SET next_offset = excluded.next_offset, done_behind = excluded.done_behind`,
     ),
   };
 }

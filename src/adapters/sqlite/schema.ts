@@ -1,10 +1,9 @@
 import type { FileSchema } from './file-schema.js';
 
-/** Only ever extended, by statements that are safe to repeat: they upgrade a file of an earlier version. */
 const STORE_SCHEMA = `
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 
-CREATE TABLE IF NOT EXISTS events (
+CREATE TABLE events (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   stream TEXT NOT NULL,
   revision INTEGER NOT NULL,
@@ -15,9 +14,9 @@ CREATE TABLE IF NOT EXISTS events (
   UNIQUE (stream, revision)
 );
 
-CREATE TABLE IF NOT EXISTS topics (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, next_offset INTEGER NOT NULL);
+CREATE TABLE topics (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, next_offset INTEGER NOT NULL);
 
-CREATE TABLE IF NOT EXISTS records (
+CREATE TABLE records (
   topic INTEGER NOT NULL,
   offset INTEGER NOT NULL,
   key BLOB,
@@ -27,14 +26,15 @@ CREATE TABLE IF NOT EXISTS records (
   PRIMARY KEY (topic, offset)
 );
 
-CREATE TABLE IF NOT EXISTS group_offsets (
+CREATE TABLE group_offsets (
   group_name TEXT NOT NULL,
   topic INTEGER NOT NULL,
   next_offset INTEGER NOT NULL,
+  done_behind TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (group_name, topic)
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS group_claims (
+CREATE TABLE group_claims (
   group_name TEXT PRIMARY KEY,
   generation INTEGER NOT NULL,
   is_locked INTEGER NOT NULL
@@ -44,7 +44,6 @@ CREATE TABLE IF NOT EXISTS group_claims (
 /** store.sqlite: history and broker in one file. "awst" */
 export const STORE: FileSchema = {
   applicationId: 0x61777374,
-  shape: 2,
+  shape: 3,
   schema: STORE_SCHEMA,
-  unmarked: ['meta', 'events', 'topics', 'records', 'group_offsets'],
 };

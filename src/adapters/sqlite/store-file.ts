@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { adoptSchema, mustBeTaken, SchemaRefused, schemaFound } from './file-schema.js';
+import { makeSchema, mustBeTaken, SchemaRefused, schemaFound } from './file-schema.js';
 import { GroupCommit } from './group-commit.js';
 import {
   codeOf,
@@ -31,9 +31,6 @@ const WAY_OUT = 'stop the service and restore a backup, as "A damaged file" in d
 
 /** @param touched what changed; null: another process wrote, so anything may have changed. */
 export type ChangeListener = (touched: ReadonlySet<string> | null) => void;
-
-/** look: tables and header of an earlier release stay unchanged. */
-export type StoreUse = 'work' | 'look';
 
 /** DATA_DIR can't be used; the message has the error code of the operating system or SQLite. */
 export class DataDirUnusable extends Error {
@@ -87,10 +84,10 @@ export class StoreFile {
    * @param busyLimitMs how long another process may hold the write lock before waiting writes are rejected
    * @throws DataDirUnusable, SchemaRefused, StoreDamaged
    */
-  constructor(dataDir: string, busyLimitMs?: number, use: StoreUse = 'work') {
+  constructor(dataDir: string, busyLimitMs?: number) {
     this.dataDir = dataDir;
     this.#path = join(dataDir, 'store.sqlite');
-    const { file, inode, storeId, dataVersion } = inDataDir(() => openSound(this.#path, use));
+    const { file, inode, storeId, dataVersion } = inDataDir(() => openSound(this.#path));
     this.file = file;
     this.damaged.catch(() => undefined);
     tellDamage(file, (error) => this.#tellDamaged(new StoreDamaged(error)));
@@ -188,9 +185,9 @@ interface OpenStore {
   readonly dataVersion: SqliteStatement;
 }
 
-function openSound(path: string, use: StoreUse): OpenStore {
+function openSound(path: string): OpenStore {
   try {
-    return openStore(path, use);
+    return openStore(path);
   } catch (error) {
     throw isCorrupt(error) ? new StoreDamaged(error) : error;
   }
@@ -200,14 +197,14 @@ function openSound(path: string, use: StoreUse): OpenStore {
  * A complete store is opened without writing, so a command that only reads waits for no lock. Otherwise all writes here are
  * one transaction: it waits once for another process's lock. On failure the file is closed.
  */
-function openStore(path: string, use: StoreUse): OpenStore {
+function openStore(path: string): OpenStore {
   const file = openFile(path);
   try {
     mustBeTaken(file, STORE);
     useWal(file);
     file.pragma('synchronous = FULL');
     file.pragma(`journal_size_limit = ${LARGEST_WAL}`);
-    const storeId = idOf(file) ?? file.transaction(() => prepared(file, use)).immediate();
+    const storeId = idOf(file) ?? file.transaction(() => prepared(file)).immediate();
     file.pragma(`busy_timeout = ${BLOCK_AT_MOST_MS}`);
     const dataVersion = file.prepare('PRAGMA data_version').pluck();
     return { file, inode: statSync(path).ino, storeId, dataVersion };
@@ -217,7 +214,7 @@ function openStore(path: string, use: StoreUse): OpenStore {
   }
 }
 
-/** Of a store that has this release's schema; null if something must be written first. */
+/** Null if the file is empty. */
 function idOf(file: SqliteFile): string | null {
   return schemaFound(file, STORE) === 'same' ? (readId(file) ?? null) : null;
 }
@@ -227,8 +224,8 @@ function readId(file: SqliteFile): string | undefined {
 }
 
 /** @returns the file's own id */
-function prepared(file: SqliteFile, use: StoreUse): string {
-  if (use === 'work' || schemaFound(file, STORE) === 'empty') adoptSchema(file, STORE);
+function prepared(file: SqliteFile): string {
+  if (schemaFound(file, STORE) === 'empty') makeSchema(file, STORE);
   const id = randomBytes(6).toString('hex');
   file.prepare("INSERT OR IGNORE INTO meta (name, value) VALUES ('store-id', ?)").run(id);
   return readId(file) as string;

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
+import type { Phase } from '../../endpoints/failure.js';
 import type { ReceivedLimit } from '../../endpoints/received-limit.js';
 
 /** Bytes read of a response body. The content does not matter. */
@@ -8,100 +9,116 @@ const MAX_RESPONSE_BYTES = 64 * 1024;
 export type CancelReason = 'timeout' | 'interrupted';
 
 /**
- * How an exchange ended. `response`: complete, because the body ended or MAX_RESPONSE_BYTES of it were read. `status`
- * of the other kinds: the status of a response that had begun. `answered`: whether anything came back, even a 1xx.
- * `connected`: whether the request had a connection.
+ * What decides an exchange. `response`: a status line, with the headers if these are complete and valid. `phase` of the
+ * other kinds: what was under way. `answered`: whether anything came back, even a 1xx; `began`: how it began.
  */
-export type Ended =
+export type Decided =
   | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | null }
   | {
       readonly kind: 'failed';
-      readonly status: number | null;
+      readonly phase: Phase;
       readonly answered: boolean;
-      readonly connected: boolean;
+      readonly began: string;
       readonly error: Error;
     }
-  | {
-      readonly kind: 'cancelled';
-      readonly status: number | null;
-      readonly connected: boolean;
-      readonly reason: CancelReason;
-    };
+  | { readonly kind: 'cancelled'; readonly phase: Phase; readonly reason: CancelReason };
 
-interface ResponseHead {
-  readonly status: number;
-  readonly retryAfter: string | null;
-}
-
-/** One request and its response, as undici's dispatch reports them. Neither follows redirects nor decodes content. */
+/**
+ * One request and its response, as undici's dispatch reports them. Neither follows redirects nor decodes content. The body
+ * is read after the exchange is decided, only to keep the connection.
+ */
 export class Exchange implements Dispatcher.DispatchHandler {
   /** Never rejects. */
-  readonly ended: Promise<Ended>;
-  #resolve: (ended: Ended) => void = () => {};
+  readonly decided: Promise<Decided>;
+  #resolve: (decided: Decided) => void = () => {};
+  #isDecided = false;
   #isOver = false;
+  #over: (() => void) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
-  #head: ResponseHead | undefined;
   #answered = false;
   #bytes = 0;
-  readonly #received: ReceivedLimit;
+  /** Undefined only during dispatch. */
+  readonly #received: ReceivedLimit | undefined;
 
   constructor(agent: EndpointAgent, request: EndpointRequest) {
-    this.ended = new Promise((resolve) => {
+    this.decided = new Promise((resolve) => {
       this.#resolve = resolve;
     });
     this.#received = agent.dispatch(request, this);
   }
 
+  /** The connection is free or closed, or there will be none. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Calls back when the exchange is over; only before it is. */
+  onceOver(callback: () => void): void {
+    this.#over = callback;
+  }
+
   /** Ends the exchange now and closes its connection. No effect after the end. */
   cancel(reason: CancelReason): void {
-    const connected = this.#controller !== undefined;
-    this.#end({ kind: 'cancelled', status: this.#head?.status ?? null, connected, reason });
+    this.#fail({ kind: 'cancelled', phase: this.#phase, reason });
     this.#controller?.abort(new Error(reason));
+    this.#end();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     // Cancelled while connecting: undici can't be told before the connection exists.
     if (this.#isOver) controller.abort(new Error('cancelled'));
+    else this.#received?.start.begin();
   }
 
-  onResponseStart(
-    { rawHeaders }: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, unknown>,
-  ): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
     this.#answered = true;
-    if (status < 200) {
-      this.#received.informational(Array.isArray(rawHeaders) ? rawHeaders : []);
+    if (status < 200 && status !== 101) {
+      this.#received?.informational(Array.isArray(controller.rawHeaders) ? controller.rawHeaders : []);
       return;
     }
-    this.#received.headCame();
+    if (this.#received?.headCame() === false) return;
     const [retryAfter] = [headers['retry-after']].flat();
-    this.#head = { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : null };
+    this.#decide({ kind: 'response', status, retryAfter: typeof retryAfter === 'string' ? retryAfter : null });
+    // No HTTP follows.
+    if (status === 101) controller.abort(new Error('switched protocols'));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes < MAX_RESPONSE_BYTES) return;
-    this.#complete();
-    controller.abort(new Error('enough read'));
+    if (this.#bytes >= MAX_RESPONSE_BYTES) controller.abort(new Error('enough read'));
   }
 
   onResponseEnd(): void {
-    this.#complete();
+    this.#end();
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    const connected = this.#controller !== undefined;
-    this.#end({ kind: 'failed', status: this.#head?.status ?? null, answered: this.#answered, connected, error });
+    const began = this.#received?.start.text ?? '';
+    this.#fail({ kind: 'failed', phase: this.#phase, answered: this.#answered, began, error });
+    this.#end();
   }
 
-  #complete(): void {
-    if (this.#head !== undefined) this.#end({ kind: 'response', ...this.#head });
+  get #phase(): Phase {
+    if (this.#controller) return 'waiting-for-headers';
+    return this.#received?.connecting ?? 'connecting';
   }
 
-  #end(ended: Ended): void {
+  /** A status line decides, whatever stood in the way of the rest. */
+  #fail(failure: Decided): void {
+    if (this.#isDecided) return;
+    const status = this.#received?.start.status ?? null;
+    this.#decide(status === null ? failure : { kind: 'response', status, retryAfter: null });
+  }
+
+  #decide(decided: Decided): void {
+    this.#isDecided = true;
+    this.#resolve(decided);
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
     this.#isOver = true;
-    this.#resolve(ended);
+    this.#over?.();
   }
 }

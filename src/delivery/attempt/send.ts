@@ -53,6 +53,6 @@ export function inTraceOf(delivery: Delivery, attempted: AttemptResult | null): 
 export function signalOf(attempted: AttemptResult | null): EndpointSignal {
   if (attempted?.kind === 'delivered') return 'succeeded';
   if (attempted?.kind !== 'retryable') return 'unknown';
-  if (attempted.failedIn === undefined) return 'failed';
+  if (attempted.error === null || attempted.failedIn === undefined) return 'failed';
   return attempted.failedIn === 'handshake' ? 'tls-failed' : 'unreachable';
 }

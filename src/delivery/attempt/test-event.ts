@@ -51,8 +51,12 @@ export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
       made = await attempt(parts, accountId, webhook, { id, trace });
       return outcomeOf(`msg_${id}`, made);
     } finally {
-      if (passed) breakers.ended(passed, signalOf(made));
-      leave();
+      const end = () => {
+        if (passed) breakers.ended(passed, signalOf(made));
+        leave();
+      };
+      if (made?.over) void made.over.then(end);
+      else end();
     }
   };
 }
@@ -80,7 +84,8 @@ async function attempt(
 function outcomeOf(id: string, made: AttemptResult): TestOutcome {
   if (made.kind === 'interrupted') return { kind: 'interrupted' };
   const { status, error, durationMs } = made;
-  return { kind: 'sent', result: { id, success: made.kind === 'delivered', status, error, durationMs } };
+  const why = made.error === null ? null : { reason: made.reason };
+  return { kind: 'sent', result: { id, success: made.kind === 'delivered', status, error, ...why, durationMs } };
 }
 
 class UnderWay {

@@ -28,7 +28,7 @@ export function logEntry(
     eventType,
     accountId,
     webhookId,
-    webhookEvent: webhookEvent ?? undefined,
+    webhookEvent,
     payment: payment ?? undefined,
     outcome,
     turn,
@@ -39,7 +39,8 @@ export function logEntry(
 
 export function loggedAttempt(result: AttemptResult, version: number): LoggedAttempt {
   const { at, status, error, durationMs } = result;
-  return { at: new Date(at).toISOString(), status, error, durationMs, version };
+  const why = result.error === null ? null : { reason: result.reason };
+  return { at: new Date(at).toISOString(), status, error, ...why, durationMs, version };
 }
 
 interface Folded {
@@ -89,7 +90,7 @@ async function* entriesOf(log: AsyncIterable<ReceivedRecord>) {
 
 /** @param at when the entry was published, ms since the epoch */
 export function saidBy({ outcome, turn, nextAttemptAt }: DeliveryLogEntry, at: number): Said {
-  return { outcome, turn: Number.isSafeInteger(turn) ? Number(turn) : 0, at, nextAttemptAt };
+  return { outcome, turn, at, nextAttemptAt };
 }
 
 /** In order of their start; a duplicate in the topic counts once. */

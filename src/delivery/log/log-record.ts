@@ -13,10 +13,12 @@ import { readPaymentText } from '../record-place.js';
 export interface LoggedAttempt {
   /** ISO 8601, UTC, ms. */
   readonly at: string;
-  /** Null without a response. */
+  /** Null if none came. */
   readonly status: number | null;
-  /** Null after a complete response. */
+  /** Null if a status came. */
   readonly error: string | null;
+  /** Of an error: its cause, or null. */
+  readonly reason?: string | null;
   readonly durationMs: number;
   /** The webhook's version: the configuration of the attempt. */
   readonly version: number;
@@ -30,13 +32,13 @@ export interface DeliveryLogEntry {
   readonly eventType: string;
   readonly accountId: number;
   readonly webhookId: number;
-  /** The id of the event that added the webhook; entries of earlier releases lack it. */
-  readonly webhookEvent?: string | undefined;
-  /** The payment's record (record-place.ts); entries of earlier releases lack it. */
+  /** The id of the event that added the webhook. */
+  readonly webhookEvent: string;
+  /** The payment's record (record-place.ts); without it for a delivery that another program wrote to a tier. */
   readonly payment?: string | undefined;
   readonly outcome: Outcome;
-  /** The delivery's turn; entries of earlier releases lack it. */
-  readonly turn?: number;
+  /** The delivery's turn. */
+  readonly turn: number;
   /** Null without an attempt: parked (a full queue or a stop), cancelled, exhausted by its lifetime, or replayed. */
   readonly attempt: LoggedAttempt | null;
   readonly nextAttemptAt: string | null;
@@ -87,7 +89,7 @@ export function readLogRecord({ value }: Pick<ReceivedRecord, 'value'>): Stored 
   const isOwn = typeof store === 'string';
   return {
     store: isOwn ? store : '',
-    deliveries: sound(deliveries, ({ id }) => typeof id === 'string'),
+    deliveries: sound(deliveries, ({ id, turn }) => typeof id === 'string' && isWhole(turn)),
     routed: isOwn ? sound(routed, isSoundRouted) : [],
     starts: sound(starts, isSoundStart),
   };

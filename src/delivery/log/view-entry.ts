@@ -31,6 +31,7 @@ const schema = {
             at: TIME,
             status: { anyOf: [WHOLE, NULL] },
             error: { anyOf: [{ type: 'string' }, NULL] },
+            reason: { anyOf: [{ type: 'string' }, NULL] },
             durationMs: { type: 'number', minimum: 0 },
             version: WHOLE,
           },
@@ -49,7 +50,7 @@ export function viewEntries(record: ReceivedRecord): ViewEntry[] {
   const place = { partition, offset, timestamp };
   return readLogRecord(record).deliveries.flatMap((entry: unknown) => {
     if (!validate(entry)) return [];
-    const { id, eventId, accountId, webhookId, payment, outcome, turn = 0, attempt, nextAttemptAt } = entry;
+    const { id, eventId, accountId, webhookId, payment, outcome, turn, attempt, nextAttemptAt } = entry;
     const firstAt = firstAtOf(payment);
     return [{ id, eventId, accountId, webhookId, firstAt, outcome, turn, attempt, nextAttemptAt, place }];
   });

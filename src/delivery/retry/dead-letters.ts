@@ -50,7 +50,7 @@ export interface DeadLetter {
   /** For CloudEvents only. */
   readonly eventSource?: string;
   readonly webhookId: number | null;
-  /** The id of the event that added the webhook; null in letters of earlier releases. */
+  /** The id of the event that added the webhook. */
   readonly webhookEvent: string | null;
   /** The webhook-id of the delivery. */
   readonly deliveryId: string | null;

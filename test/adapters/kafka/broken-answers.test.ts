@@ -1,8 +1,9 @@
 /** An answer of Kafka that ends in the middle, or is none: it costs its connection, never the process. */
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Admin } from 'kafkajs';
 import { connection } from '../../../src/adapters/kafka/broker.js';
 import { KAFKA_LIMITS } from '../../../src/adapters/kafka/limits.js';
+import { undoneAfterEach } from '../../support/at-end.js';
 import { type Send, startEmptyKafka } from '../../support/empty-kafka.js';
 import { kafkaSettings } from '../../support/kafka-subjects.js';
 import { silentLogger } from '../../support/silent-logger.js';
@@ -10,20 +11,16 @@ import { silentLogger } from '../../support/silent-logger.js';
 /** What waits for an answer that never comes in full fails by this; the test then says so. */
 const LIMITS = { ...KAFKA_LIMITS, answerMs: 2_000 };
 
-let cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup();
-  cleanups = [];
-});
+const atEnd = undoneAfterEach();
 
 /** Connected to a Kafka whose first answer about topics is sent by `first`, and all others as they are. */
 async function admin(first: Send): Promise<Admin> {
   const sends = [first];
   const whole: Send = (socket, answer) => socket.write(answer);
   const kafka = await startEmptyKafka((socket, answer) => (sends.shift() ?? whole)(socket, answer));
-  cleanups.push(() => kafka.close());
+  atEnd(() => kafka.close());
   const client = connection(kafkaSettings(kafka.brokers), silentLogger, LIMITS).admin();
-  cleanups.push(() => client.disconnect());
+  atEnd(() => client.disconnect());
   await client.connect();
   return client;
 }

@@ -7,6 +7,7 @@ import { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
 import { type Broker, BrokerUnavailable, type NewRecord } from '../../../src/ports/broker.js';
 import { collect, unique } from '../../contract/contract.js';
 import { startKafka } from '../../services/kafka/kafka-server.js';
+import { undoneAfterEach } from '../../support/at-end.js';
 import { eventually } from '../../support/eventually.js';
 import { kafkaSettings } from '../../support/kafka-subjects.js';
 import { startMuteKafka } from '../../support/mute-kafka.js';
@@ -27,16 +28,12 @@ const PATIENCE = { timeout: 30_000 };
 
 jest.setTimeout(300_000);
 
-let cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup();
-  cleanups = [];
-});
+const atEnd = undoneAfterEach();
 
 function broker(brokers: string, logged: string[] = []): KafkaBroker {
   const logger = { ...silentLogger, debug: (_: unknown, message?: string) => void logged.push(String(message)) };
   const made = new KafkaBroker(kafkaSettings(brokers), logger, ...LIMITS);
-  cleanups.push(() => made.close());
+  atEnd(() => made.close());
   return made;
 }
 
@@ -77,7 +74,7 @@ describe('silent from the first connection on', () => {
 
   test('every call is rejected in time, and leaves nothing open', async () => {
     const mute = await startMuteKafka();
-    cleanups.push(() => mute.close());
+    atEnd(() => mute.close());
     const it = broker(mute.brokers);
     await Promise.all(Object.values(CALLS).map((call) => expectNoAnswer(CONNECTS_WITHIN_MS, call(it))));
     // publish and consume asked for the same topic, and waited for one answer.
@@ -87,7 +84,7 @@ describe('silent from the first connection on', () => {
 
   test('a connection that was given up is let go of when kafkajs is done with it, and not before', async () => {
     const mute = await startMuteKafka();
-    cleanups.push(() => mute.close());
+    atEnd(() => mute.close());
     let disconnected = 0;
     let connects: () => void = () => undefined;
     const client = {
@@ -109,7 +106,7 @@ describe('silent from the first connection on', () => {
 
   test('one that has just come back, and tells of no topics yet, is asked again', async () => {
     const mute = await startMuteKafka();
-    cleanups.push(() => mute.close());
+    atEnd(() => mute.close());
     // What kafkajs makes of it: it takes apart a null.
     const answers = [() => Promise.reject(new TypeError("Cannot destructure property 'topicMetadata'"))];
     const client = {

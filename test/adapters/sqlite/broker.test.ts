@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { BrokerUnavailable, type PartitionStart } from '../../../src/ports/broker.js';
+import { BrokerUnavailable, type PartitionStart, type ReceivedRecord } from '../../../src/ports/broker.js';
 import { record, records } from '../../contract/broker/inbox.js';
 import { eventually } from '../../support/eventually.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
@@ -84,6 +84,25 @@ test('a group whose records were removed before they were done starts behind the
     { topic: 'topic', partition: 0, expected: null, offset: 0 },
     { topic: 'topic', partition: 0, expected: 0, offset: 2 },
   ]);
+});
+
+test('what a group did behind its offset is forgotten where removed records move that offset on', async () => {
+  const { file, broker } = folder.open();
+  await broker.publish('topic', records(['bad', 'done', 'bad', 'bad', 'bad']));
+  const handled: string[] = [];
+  const reject = async ({ value, offset }: ReceivedRecord) => {
+    handled.push(`${offset}`);
+    if (String(value) === 'bad') throw new Error('rejected');
+  };
+  const consume = (handler = reject) => broker.consume({ topics: ['topic'], group: 'g', inFlight: 9, handler });
+  const first = await consume();
+  await eventually(() => handled.length >= 5);
+  await first.close();
+  handled.length = 0;
+  file.file.exec('DELETE FROM records WHERE offset < 2');
+  await consume(async ({ offset }) => void handled.push(`${offset}`));
+  await eventually(() => handled.length > 0 && handled.at(-1) === '4');
+  expect(handled).toEqual(['2', '3', '4']);
 });
 
 test('a start that could not be announced is not committed, and consume rejects', async () => {

@@ -111,7 +111,7 @@ test('exactly what is old and done goes, whatever happened before', async () => 
         return log.begin(one.group, [one.topic]);
       case 'done': {
         const next = oracle.stands(one.topic, one.group, Math.floor(oracle.end(one.topic) * one.share));
-        await log.rememberOffsets(one.group, new Map([[one.topic, next]]));
+        await log.rememberProgress(one.group, new Map([[one.topic, { offset: next }]]));
         return;
       }
       case 'wait':

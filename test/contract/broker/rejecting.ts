@@ -107,20 +107,18 @@ async function withGap(s: Scenario, comeBack: () => Promise<unknown>): Promise<v
   await s.within('close did not end', consumer.close());
   await comeBack();
   const second = await s.consume();
-  // Where a consumer hands its work over, also what was done behind the gap.
-  const left = s.subject.features.rebalances ? ['c'] : ['c', 'd', 'e'];
-  await s.soon('the unfinished record did not come again', () => second.inbox.done.length >= left.length);
+  await s.soon('the unfinished record did not come again', () => second.inbox.done.length >= 1);
   await s.publish(['f']);
   await s.soon('the next record was not handed out', () => texts(second.inbox.done).includes('f'));
-  expect(texts(second.inbox.calls)).toEqual([...left, 'f']);
+  expect(texts(second.inbox.calls)).toEqual(['c', 'f']);
 }
 
 const prefix: BrokerCase[] = [
-  brokerCase('an unfinished record comes again after close, and what is before it does not', (s) =>
+  brokerCase('an unfinished record comes again after close, and records done before and behind it do not', (s) =>
     withGap(s, async () => undefined),
   ),
   brokerCase(
-    'an unfinished record comes again when the broker is opened again, and what is before it does not',
+    'an unfinished record comes again when the broker is opened again, and records done before and behind it do not',
     (s) => withGap(s, () => s.subject.reopen()),
     'reopen',
   ),

@@ -11,7 +11,7 @@ export const folding: readonly ViewCase[] = [
   }),
   viewCase('an entry is shown as it was given', ({ port }) => {
     const eventId = 'ä"\\\u0000\ud800😀';
-    const failed = attempt(3, { status: null, error: 'dns', durationMs: 0.5, version: 9 });
+    const failed = attempt(3, { status: null, error: 'tls', reason: null, durationMs: 0.5, version: 9 });
     const nextAttemptAt = '2026-11-21T10:00:00.000Z';
     port.add([entry(1, { eventId, attempt: failed, outcome: 'retrying', nextAttemptAt })]);
     const [id] = idsOf(1);

@@ -34,7 +34,7 @@ export function story(id: string): ViewEntry[] {
     of(20, { turn: 1, attempt: attempt(15, { status: 503 }), nextAttemptAt: '2026-11-21T09:00:02.000Z' }),
     of(30, {
       turn: 2,
-      attempt: attempt(25, { status: null, error: 'timeout' }),
+      attempt: attempt(25, { status: null, error: 'timeout', reason: 'handshake' }),
       nextAttemptAt: '2026-11-21T09:00:03.000Z',
     }),
     of(40, { turn: 3, attempt: attempt(35), outcome: 'delivered' }),
@@ -46,6 +46,10 @@ export const told = (id: string) => ({
   id,
   eventId: 'pay',
   outcome: 'delivered',
-  attempts: [attempt(15, { status: 503 }), attempt(25, { status: null, error: 'timeout' }), attempt(35)],
+  attempts: [
+    attempt(15, { status: 503 }),
+    attempt(25, { status: null, error: 'timeout', reason: 'handshake' }),
+    attempt(35),
+  ],
   nextAttemptAt: null,
 });

@@ -37,39 +37,51 @@ describe('the deadline ends', () => {
     await listener.allClosed();
   });
 
-  test.each<[string, number | null, (socket: TLSSocket) => void]>([
-    ['a request that is never answered', null, () => {}],
-    ['a status line that does not end', null, (socket) => socket.write('HTTP/1.1 200 O')],
+  test.each<[string, object, (socket: TLSSocket) => void]>([
+    ['a request that is never answered', failure('timeout', 'waiting-for-headers'), () => {}],
+    ['a status line that does not end', failure('timeout'), (socket) => socket.write('HTTP/1.1 200 O')],
     [
-      'a head that comes a byte at a time',
-      null,
-      (socket) => writeSlowly(socket, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(65_000)}`),
+      'headers that come a byte at a time',
+      { kind: 'delivered', status: 200 },
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        writeSlowly(socket, `x: ${'y'.repeat(65_000)}`);
+      },
     ],
-    ['headers that do not end', null, (socket) => socket.write('HTTP/1.1 200 OK\r\nx: y\r\n')],
-    ['a body that does not come', 200, (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n')],
-    ['a body that stops', 410, (socket) => socket.write('HTTP/1.1 410 Gone\r\ncontent-length: 9\r\n\r\nhalf')],
+    [
+      'headers that do not end',
+      { kind: 'retryable', status: 503, error: null },
+      (socket) => socket.write('HTTP/1.1 503 No\r\nx: y\r\n'),
+    ],
+    ['a body that does not come', { kind: 'delivered', status: 200 }, (socket) => socket.write(head('200 OK', 1))],
+    ['a body that stops', { kind: 'gone', status: 410 }, (socket) => socket.write(`${head('410 Gone', 9)}half`)],
     [
       'a body that stops a byte before 64 KiB',
-      200,
-      (socket) => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 70000\r\n\r\n${'a'.repeat(65_535)}`),
+      { kind: 'delivered', status: 200 },
+      (socket) => socket.write(head('200 OK', 70_000) + 'a'.repeat(65_535)),
     ],
     [
       'chunks without a last one',
-      500,
+      { kind: 'retryable', status: 500, error: null },
       (socket) => socket.write('HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n'),
     ],
-  ])('%s, and its connection', async (_, status, onData) => {
+  ])('%s, and its connection', async (_, expected, onData) => {
     const listener = await fixture.scripted(onData);
     // Its handshake and what is answered have to come in time, on a busy machine too.
     const deadline = SHORT * patience();
     const agent = await fixture.agent();
     const result = await send(agent, `https://localhost:${listener.port}/`, deadline);
-    expect(result).toMatchObject(failure('timeout', status));
+    expect(result).toMatchObject(expected);
+    await result.over;
     await listener.allClosed();
     await eventually(() => agent.connections === 0, { message: 'another connection was made' });
     expect(listener.counts).toEqual({ connections: 1, requests: 1 });
   });
 });
+
+function head(status: string, length: number): string {
+  return `HTTP/1.1 ${status}\r\ncontent-length: ${length}\r\n\r\n`;
+}
 
 function writeSlowly(socket: TLSSocket, text: string): void {
   let sent = 0;

@@ -95,7 +95,7 @@ describe('a test event', () => {
     ['a 2xx', DELIVERED, { success: true, status: 200, error: null }],
     ['a 410, which deactivates nothing', GONE, { success: false, status: 410, error: null }],
     ['another status', failedWith(503, 60_000), { success: false, status: 503, error: null }],
-    ['no answer', TIMED_OUT, { success: false, status: null, error: 'timeout' }],
+    ['no answer', TIMED_OUT, { success: false, status: null, error: 'timeout', reason: 'waiting-for-headers' }],
   ])('tells %s', async (_, attempt, expected) => {
     const told = { id: 'msg_unique-1', durationMs: 12, ...expected };
     expect(await result(attempt)).toEqual({ kind: 'sent', result: told });
@@ -106,10 +106,20 @@ describe('a test event', () => {
   });
 });
 
+test('a test event whose receiver keeps its connection busy is told, and under way until it is free', async () => {
+  let free = () => {};
+  const over = new Promise<void>((resolve) => (free = resolve));
+  expect(await result({ ...DELIVERED, over })).toMatchObject({ kind: 'sent', result: { success: true } });
+  expect(await begin(ACCOUNT, 9)).toBe('busy');
+  free();
+  await over;
+  expect(await begin(ACCOUNT, 9)).toBe('sent');
+});
+
 describe('the breakers of an endpoint', () => {
   const TLS_FAILED: AttemptResult = {
     kind: 'retryable',
-    ...{ status: null, error: 'tls', failedIn: 'handshake', retryAfterMs: null },
+    ...{ status: null, error: 'tls', reason: 'not-tls', failedIn: 'handshake', retryAfterMs: null },
     ...{ at: NOW, durationMs: 12 },
   };
 

@@ -67,9 +67,9 @@ describe('a delivery that is exhausted', () => {
       ['aw-event-type', 'cash_in'],
       ['aw-account-id', '42'],
       ['aw-webhook-id', '5'],
+      ['aw-webhook-event', 'added 5'],
       ['aw-attempts', '4'],
       ['aw-step', '3'],
-      ['aw-webhook-event', 'added 5'],
       ['aw-reason', 'exhausted'],
       ['aw-detail', 'status 503'],
     ]);

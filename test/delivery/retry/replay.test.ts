@@ -11,7 +11,6 @@ import { BrokerUnavailable, type NewRecord, type ReceivedRecord } from '../../..
 import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from '../../support/dead-letter-samples.js';
 import { DeliverFixture, SCHEDULE } from '../../support/deliver-fixture.js';
 import { ACCOUNT, deliveryTo, EVENT, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
-import { retryRecordOfE944a2e } from '../../support/earlier-records.js';
 import { webhookOf } from '../../support/fake-accounts.js';
 
 let fixture: DeliverFixture;
@@ -57,13 +56,6 @@ test('without a tier it fails, and says that nothing waits', async () => {
   await dead(exhausted(given, 'status 503'));
   await expect(replay(undefined, null)).rejects.toThrow('there is no retry tier');
   expect(fixture.log).toEqual([]);
-});
-
-test('one that release e944a2e buried begins again', async () => {
-  const { key, value, headers } = retryRecordOfE944a2e(deliveryTo(1), NOW);
-  await dead({ key, value, headers: [...headers, header('aw-reason', 'exhausted')] });
-  expect(await replay()).toEqual([['replayed', 1]]);
-  expect(fixture.waiting).toMatchObject([{ delivery: { webhookEvent: null } }]);
 });
 
 test('what was not valid is no delivery: nothing is said of it', async () => {

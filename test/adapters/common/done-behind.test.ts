@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { decodedBehind, encodedBehind } from '../../../src/adapters/kafka/done-behind.js';
+import { decodedBehind, encodedBehind } from '../../../src/adapters/common/done-behind.js';
 import { seeded } from '../../support/seeded.js';
 
 const NONE = { records: new Set<number>(), parts: new Map<number, Set<number>>() };
+const MOST_BYTES = 3_000;
+/** As many as Kafka stores with an offset. */
 const MOST_CHARACTERS = 4_096;
 
 const behind = (records: readonly number[], parts: readonly (readonly [number, readonly number[]])[] = []) => ({
@@ -26,11 +28,11 @@ describe('what is done behind a committed offset', () => {
     ],
     ['both', behind([101, 103], [[102, [3, 4]]])],
   ])('is read as it was written: %s', (_, given) => {
-    expect(decodedBehind(encodedBehind(given, 100), 100)).toEqual(given);
+    expect(decodedBehind(encodedBehind(given, 100, MOST_BYTES), 100)).toEqual(given);
   });
 
   it('is no text where nothing is', () => {
-    expect(encodedBehind(NONE, 100)).toBe('');
+    expect(encodedBehind(NONE, 100, MOST_BYTES)).toBe('');
   });
 
   it('fits what Kafka keeps beside an offset, and says of what it tells nothing wrong', () => {
@@ -43,7 +45,7 @@ describe('what is done behind a committed offset', () => {
         records,
         offsets.filter(() => chance(0.1)).map((offset) => [offset, [1, 2]] as const),
       );
-      const text = encodedBehind(given, 100);
+      const text = encodedBehind(given, 100, MOST_BYTES);
       expect(text.length).toBeLessThanOrEqual(MOST_CHARACTERS);
       const read = decodedBehind(text, 100) ?? NONE;
       expect(read.records.size).toBeGreaterThan(100);

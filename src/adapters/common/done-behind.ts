@@ -1,29 +1,30 @@
 /**
- * Work done behind a committed offset, as the metadata that Kafka stores with it: `aw1:` and, in base64url, whole numbers of
+ * Work done behind a committed offset, as a text that the broker stores with it: `aw1:` and, in base64url, whole numbers of
  * seven bits per byte. First the number of runs of done records, and each run as the gap before it and its length; then each
  * record with done parts, as its distance from the previous one, the number of those parts, and the parts.
- *
- * Kafka accepts 4,096 characters by default: whatever does not fit is left out, and is done twice.
  */
-import type { DoneBehind } from '../common/done-prefix.js';
+import type { DoneBehind } from './done-prefix.js';
 
 const MARK = 'aw1:';
-const MOST_BYTES = 3_000;
-/** For the number of runs. */
+/** For the number of runs, where bytes are few. */
 const COUNT_BYTES = 2;
 /** More than a consumer holds: a text with a higher number is not ours. */
 const MOST_RECORDS = 1_000_000;
 
-/** @param from the committed offset. @returns '' if nothing is done behind it */
-export function encodedBehind({ records, parts }: DoneBehind, from: number): string {
+/**
+ * @param from the committed offset
+ * @param mostBytes before base64url; whatever does not fit is left out, and is done twice
+ * @returns '' if nothing is done behind it
+ */
+export function encodedBehind({ records, parts }: DoneBehind, from: number, mostBytes: number): string {
   const runs = runsOf(
     [...records].filter((offset) => offset >= from),
     from,
   );
   const inParts = [...parts].filter(([offset]) => offset >= from).sort(([a], [b]) => a - b);
   if (runs.length + inParts.length === 0) return '';
-  const ofRuns = fitting(runs, MOST_BYTES - COUNT_BYTES);
-  const left = MOST_BYTES - COUNT_BYTES - ofRuns.bytes.length;
+  const ofRuns = fitting(runs, mostBytes - COUNT_BYTES);
+  const left = mostBytes - COUNT_BYTES - ofRuns.bytes.length;
   const distances = inParts.map(([offset, done], index) => {
     const before = inParts[index - 1]?.[0] ?? from;
     return [offset - before, done.size, ...done];

@@ -1,0 +1,81 @@
+/** An exchange with its deadline, our stop, and a second try where a kept-alive connection had ended. */
+import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
+import type { AbortListeners } from './abort-listeners.js';
+import { isSuccess } from './classification.js';
+import { beginDeadline } from './deadline.js';
+import { type CancelReason, type Decided, Exchange } from './exchange.js';
+
+/** For the body of a 2xx. */
+const BODY_AFTER_SUCCESS_MS = 1_000;
+
+export interface Exchanging {
+  readonly agent: EndpointAgent;
+  readonly timeoutMs: number;
+  readonly abortListeners: AbortListeners;
+}
+
+interface Exchanged {
+  readonly decided: Decided;
+  /** Null if the connection is free or closed already, as usual. */
+  readonly over: Promise<void> | null;
+}
+
+/** Runs the exchange until it is decided, the deadline passes or the signal aborts. */
+export async function exchangeWithin(
+  { agent, timeoutMs, abortListeners }: Exchanging,
+  dispatched: EndpointRequest,
+  signal: AbortSignal,
+): Promise<Exchanged> {
+  const latest: { exchange?: Exchange } = {};
+  const cancel = (reason: CancelReason) => latest.exchange?.cancel(reason);
+  const interrupt = () => cancel('interrupted');
+  const endDeadline = beginDeadline(timeoutMs, () => cancel('timeout'));
+  abortListeners.add(signal, interrupt);
+  const letGo = () => {
+    endDeadline();
+    abortListeners.delete(signal, interrupt);
+  };
+  const send = (onNewConnection: boolean) => {
+    if (signal.aborted) return { kind: 'cancelled', phase: 'connecting', reason: 'interrupted' } as const;
+    latest.exchange = new Exchange(agent, onNewConnection ? { ...dispatched, onNewConnection } : dispatched);
+    return latest.exchange.decided;
+  };
+  let over: Promise<void> | null = null;
+  try {
+    const decided = await sendAgainIfStale(agent, send);
+    if (latest.exchange && !latest.exchange.isOver) over = restOf(latest.exchange, decided, letGo);
+    return { decided, over };
+  } finally {
+    if (!over) letGo();
+  }
+}
+
+/** The body, of which little is worth waiting for: after a 2xx the connection is closed if it is not free soon. */
+function restOf(exchange: Exchange, decided: Decided, letGo: () => void): Promise<void> {
+  const isDelivered = decided.kind === 'response' && isSuccess(decided.status);
+  const timer = isDelivered ? setTimeout(() => exchange.cancel('timeout'), BODY_AFTER_SUCCESS_MS) : undefined;
+  return new Promise((resolve) => {
+    exchange.onceOver(() => {
+      clearTimeout(timer);
+      letGo();
+      // The agent has the connection back one turn later, by an immediate of undici that this one must follow. Else the
+      // next attempt would make a connection of its own.
+      queueMicrotask(() => setImmediate(resolve));
+    });
+  });
+}
+
+/**
+ * A server may close a kept-alive connection just as a request is sent on it. That says nothing about the endpoint, so
+ * the request is resent once, at once, and not on another that was idle: a server that stops closes all of them. A
+ * connection made for this attempt gets no second chance.
+ */
+async function sendAgainIfStale(
+  agent: EndpointAgent,
+  send: (onNewConnection: boolean) => Decided | Promise<Decided>,
+): Promise<Decided> {
+  const begun = performance.now();
+  const decided = await send(false);
+  const stale = decided.kind === 'failed' && !decided.answered && agent.endedOlderConnection(decided.error, begun);
+  return stale ? send(true) : decided;
+}

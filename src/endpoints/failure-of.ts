@@ -1,0 +1,105 @@
+/** Translates errors of OpenSSL, Node and undici. */
+import type { Failure, FailureCode, Phase } from './failure.js';
+
+const TOO_MUCH = /^(RECEIVED_TOO_MUCH|UND_ERR_HEADERS_OVERFLOW)$/;
+
+const CODES: readonly (readonly [RegExp, FailureCode])[] = [
+  [/^ENDPOINT_FORBIDDEN$/, 'forbidden-address'],
+  [/TIMEDOUT|TIMEOUT/, 'timeout'],
+  [/^ECONNREFUSED$/, 'connection-refused'],
+  [/^(ECONNRESET|EPIPE)$/, 'connection-reset'],
+  [/^(ENOTFOUND|ENODATA|EAI_\w+)$/, 'dns'],
+  [TOO_MUCH, 'invalid-response'],
+  // undici's parser asserts what a response may not be.
+  [/^(UND_ERR_RES_\w+|ERR_ASSERTION)$/, 'invalid-response'],
+  // OpenSSL's own codes, and its names for certificate errors, which share no prefix.
+  [/^(ERR_SSL|ERR_TLS|EPROTO)|CERT|ISSUER|LEAF_SIGNATURE|INVALID_(CA|PURPOSE)|PATH_LENGTH|HOSTNAME_MISMATCH/, 'tls'],
+];
+
+type TlsReason = Extract<Failure, { error: 'tls' }>['reason'];
+
+const TLS_REASONS: readonly (readonly [RegExp, TlsReason])[] = [
+  [/^CERT_HAS_EXPIRED$/, 'certificate-expired'],
+  [/^CERT_NOT_YET_VALID$/, 'certificate-not-yet-valid'],
+  [/^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/, 'certificate-other-name'],
+  [/^DEPTH_ZERO_SELF_SIGNED_CERT$/, 'certificate-self-signed'],
+  [
+    /^(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|CERT_SIGNATURE_FAILURE)$/,
+    'certificate-unknown-issuer',
+  ],
+  // By its definition, of a chain of one certificate that is not self-signed.
+  [/^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/, 'intermediate-missing'],
+  [/_ALERT_(CERTIFICATE_\w+|(NO|BAD|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA)$/, 'client-certificate-required'],
+  [/_ALERT_NO_APPLICATION_PROTOCOL$/, 'no-http1'],
+  [/_(ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|WRONG_SSL_VERSION)$/, 'protocol-version'],
+  [/_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|HTTPS_PROXY_REQUEST)$/, 'not-tls'],
+  [/_ALERT_HANDSHAKE_FAILURE$/, 'no-common-cipher'],
+];
+
+/** What the connector noticed about an error of the connection. */
+export interface NoticedError extends NodeJS.ErrnoException {
+  /** It failed before the connection was established, at once. */
+  inHandshake?: true;
+  /** The receiver had sent its certificate, and not that of its issuer. */
+  isLeafAlone?: boolean;
+  /** The receiver had sent its certificate. */
+  hasCertificate?: boolean;
+}
+
+/** @param began what was received since the request was sent */
+export function failureOf(error: NoticedError, phase: Phase, began: string): Failure {
+  const code = failureCodeOf(error);
+  switch (code) {
+    case 'timeout':
+    case 'connection-reset':
+      return { error: code, reason: phase };
+    case 'tls':
+      return { error: code, reason: tlsReasonOf(error) };
+    case 'invalid-response':
+      return {
+        error: code,
+        reason: TOO_MUCH.test(codeOf(error)) ? 'too-much' : isHttp2(began) ? 'no-http1' : 'not-http',
+      };
+    default:
+      return { error: code, reason: null };
+  }
+}
+
+/** Whether the agent itself was closed, which says nothing about the endpoint. */
+export function isShutdown(error: Error): boolean {
+  return codeOf(error) === 'UND_ERR_DESTROYED' || codeOf(error) === 'UND_ERR_CLOSED';
+}
+
+/** Also one that the receiver reset, and an alert that came after it (TLS 1.3). */
+export function isHandshakeFailure(error: NoticedError): boolean {
+  return error.inHandshake === true || failureCodeOf(error) === 'tls';
+}
+
+function failureCodeOf(error: Error): FailureCode {
+  const code = codeOf(error);
+  // This error has no code, whatever undici's documentation says.
+  if (error.name === 'HTTPParserError') return 'invalid-response';
+  // undici uses one code both for a closed connection and for a response it can't process (100, 101).
+  if (code === 'UND_ERR_SOCKET') return error.message.startsWith('bad ') ? 'invalid-response' : 'connection-reset';
+  return CODES.find(([pattern]) => pattern.test(code))?.[1] ?? 'network';
+}
+
+function tlsReasonOf(error: NoticedError): TlsReason {
+  const reason = TLS_REASONS.find(([pattern]) => pattern.test(codeOf(error)))?.[1] ?? null;
+  if (reason === 'certificate-unknown-issuer' && error.isLeafAlone) return 'intermediate-missing';
+  // In TLS 1.2 it comes before the certificate if there is no common cipher, and after it if ours is missing.
+  if (reason === 'no-common-cipher' && error.hasCertificate) return 'client-certificate-required';
+  return reason;
+}
+
+/** SETTINGS and GOAWAY. */
+const HTTP2_TYPES: ReadonlySet<string | undefined> = new Set(['\x04', '\x07']);
+
+/** A frame of stream 0 (RFC 9113, section 4.1). */
+function isHttp2(began: string): boolean {
+  return HTTP2_TYPES.has(began[3]) && began.slice(5, 9) === '\0\0\0\0';
+}
+
+function codeOf(error: NodeJS.ErrnoException): string {
+  return error.code ?? '';
+}

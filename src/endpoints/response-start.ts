@@ -1,0 +1,104 @@
+/**
+ * The beginning of a response, read beside undici's parser: undici reports a status only with its complete, valid headers,
+ * and gives up on `100 Continue` and `101`.
+ */
+import type { TLSSocket } from 'node:tls';
+
+/** Of a status line: a longer one is none. */
+const MOST_CHARACTERS = 1_024;
+/** More than received-limit.ts allows. */
+const MOST_CONTINUES = 9;
+/** RFC 9112, section 4, with any version and line end: a server's reason phrase and line ends do not matter. */
+const STATUS_LINE = /^[\r\n]*HTTP\/\d(?:\.\d)? +(101|[2-9]\d\d)(?: [^\r\n]*)?\r?\n/;
+const INFORMATIONAL = /^HTTP\/1\.[01] 1\d\d/;
+const STATUS_END = 12;
+const ONE = 0x31;
+const TWO = 0x32;
+
+/** Of one connection. */
+export class ResponseStart {
+  #isAwaited = false;
+  /** What was read before #chunk. */
+  #text = '';
+  /** The latest chunk, and where the response begins or goes on in it. Kept as it is: usually nobody asks. */
+  #chunk: Buffer | null = null;
+  #from = 0;
+
+  /** Call before anybody reads from the socket. */
+  watch(socket: TLSSocket): void {
+    const read = socket.read;
+    socket.read = (size?: number): Buffer | null => {
+      const chunk: Buffer | null = read.call(socket, size);
+      if (this.#isAwaited && chunk !== null) this.#came(chunk);
+      return chunk;
+    };
+  }
+
+  /** A request is being written. Only what is read from now on can answer it. */
+  begin(): void {
+    this.#isAwaited = true;
+    this.#restart(null, 0);
+  }
+
+  /** The parser has the head, or nothing else is read. */
+  stop(): void {
+    this.#isAwaited = false;
+    this.#restart(null, 0);
+  }
+
+  /** The parser has read an informational response: another response follows. */
+  informational(): void {
+    const chunk = this.#chunk;
+    const end = chunk ? endOfHead(chunk, this.#from) : -1;
+    if (chunk && end < chunk.length) this.#restart(chunk, end);
+    else this.#restart(null, 0);
+  }
+
+  /** Latin-1. */
+  get text(): string {
+    const room = MOST_CHARACTERS - this.#text.length;
+    if (this.#chunk === null || room <= 0) return this.#text;
+    return this.#text + this.#chunk.toString('latin1', this.#from, this.#from + room);
+  }
+
+  /** Null before a complete status line of a final response, or of 101, after which no other response follows. */
+  get status(): number | null {
+    const [, status] = STATUS_LINE.exec(this.text) ?? [];
+    return status === undefined ? null : Number(status);
+  }
+
+  #came(chunk: Buffer): void {
+    if (this.#chunk !== null) this.#text = this.text;
+    this.#chunk = chunk;
+    this.#from = 0;
+    const { length } = this.#text;
+    if (length === 0 ? chunk[STATUS_END - 3] === ONE : length < STATUS_END) renumberContinues(this.#text, chunk);
+  }
+
+  #restart(chunk: Buffer | null, from: number): void {
+    this.#text = '';
+    this.#chunk = chunk;
+    this.#from = from;
+  }
+}
+
+/**
+ * A client ignores a 100 Continue that it did not ask for (RFC 9110, section 15.2), but undici closes the connection. So it
+ * becomes 102, which undici reports.
+ * @param before the start of the first response, if it was read earlier
+ */
+function renumberContinues(before: string, chunk: Buffer): void {
+  let at = -before.length;
+  for (let n = 0; n < MOST_CONTINUES && at < chunk.length; n += 1) {
+    const start = (at < 0 ? before : '') + chunk.toString('latin1', Math.max(0, at), at + STATUS_END);
+    if (!INFORMATIONAL.test(start)) return;
+    if (start.endsWith('100')) chunk[at + STATUS_END - 1] = TWO;
+    at = endOfHead(chunk, Math.max(0, at));
+  }
+}
+
+/** The length of the chunk if the head does not end in it. */
+function endOfHead(chunk: Buffer, from: number): number {
+  const at = chunk.indexOf('\r\n\r\n', from, 'latin1');
+  return at === -1 ? chunk.length : at + 4;
+}

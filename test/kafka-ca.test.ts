@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect, createServer } from 'node:tls';
+import { expect, test } from '@jest/globals';
+import { kafkaSettings } from '../src/backbone.js';
+import { readConfig } from '../src/settings/read-config.js';
+import { newAuthority, testAuthority } from './support/certificates.js';
+import { listen } from './support/receiver.js';
+import { temporaryDirectory } from './support/temporary-directory.js';
+
+test('KAFKA_CA_FILE may hold a CA that another one signed', async () => {
+  const { authority, server } = await newAuthority(await testAuthority());
+  const folder = temporaryDirectory();
+  const KAFKA_CA_FILE = join(folder.path, 'ca.pem');
+  writeFileSync(KAFKA_CA_FILE, authority.cert);
+  const { port, close } = await listen(createServer(server));
+  const MASTER_KEY = Buffer.alloc(32).toString('base64');
+  const config = readConfig({ BROKER_URL: `kafka://localhost:${port}`, MASTER_KEY, KAFKA_CA_FILE });
+  const { ssl } = config.kafka ? kafkaSettings(config, config.kafka) : {};
+  const socket = connect({ port, host: 'localhost', ...(typeof ssl === 'object' && ssl) });
+  try {
+    await once(socket, 'secureConnect');
+    expect(socket.authorized).toBe(true);
+  } finally {
+    socket.destroy();
+    await close();
+    folder.remove();
+  }
+});
