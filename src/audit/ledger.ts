@@ -15,6 +15,12 @@ export interface Entered {
   readonly payment: AuditedPayment;
 }
 
+/** Records of the period that an open transaction held back, from the first one's offset on. */
+export interface HeldBack extends Pick<Place, 'topic' | 'partition' | 'offset'> {
+  readonly kind: 'held';
+  readonly records: number;
+}
+
 interface Partition extends Pick<Place, 'topic' | 'partition'> {
   readonly payments: Map<number, AuditedPayment>;
 }
@@ -25,6 +31,7 @@ export class Ledger {
   readonly #unburied = new Map<string, Unburied>();
   /** Unreadable batches of payment topics, by place and digest, that were not skipped, as far as known. */
   readonly #notSkipped = new Map<string, string>();
+  readonly #heldBack = new Map<string, HeldBack>();
   #unreadable = 0;
   #records = 0;
   #invalid = 0;
@@ -56,6 +63,20 @@ export class Ledger {
   buriedAt(place: Place): void {
     const payment = this.find(place);
     if (payment) payment.isBuried = true;
+  }
+
+  /** In offset order; a record that was read after all counts once. */
+  heldBack({ topic, partition, offset }: Pick<Place, 'topic' | 'partition' | 'offset'>): void {
+    const name = partitionText({ topic, partition });
+    const isRead = this.#partitions.get(name)?.payments.has(offset) || this.#unburied.has(`${name}/${offset}`);
+    if (isRead) return;
+    const known = this.#heldBack.get(name) ?? { kind: 'held', topic, partition, offset, records: 0 };
+    this.#heldBack.set(name, { ...known, records: known.records + 1 });
+    this.#records += 1;
+  }
+
+  get held(): readonly HeldBack[] {
+    return [...this.#heldBack.values()];
   }
 
   /** From any time: no record of the batch tells when it was published. */

@@ -3,7 +3,7 @@
  * had. Goes by offsets alone: producers stamp payments, so the time of one record shows nothing about those before it.
  */
 import type { Place } from '../delivery/record-place.js';
-import type { Extent, ReceivedRecord } from '../ports/broker.js';
+import type { BrowseOptions, Extent, ReceivedRecord } from '../ports/broker.js';
 import { type Found, type Lost, NOWHERE, ReadTopic, removed } from './read-topic.js';
 
 export class PaymentTopic {
@@ -24,6 +24,15 @@ export class PaymentTopic {
     return this.#read.name;
   }
 
+  /** The offsets that an open transaction held back before the topic was read. */
+  get heldBack(): BrowseOptions['ranges'] & object {
+    return new Map(
+      [...this.#before].flatMap(([partition, { stable: from, next: to }]) =>
+        from === undefined ? [] : [[partition, { from, to }] as const],
+      ),
+    );
+  }
+
   saw(record: ReceivedRecord): void {
     this.#read.saw(record);
   }
@@ -36,7 +45,8 @@ export class PaymentTopic {
 
   /** The named record is of the period, and was not read: it is gone, or was published after the topic was read. */
   isUnread({ partition, offset }: Place): void {
-    if (offset < (this.#before.get(partition) ?? NOWHERE).next) this.#isGone = true;
+    const { next, stable = next } = this.#before.get(partition) ?? NOWHERE;
+    if (offset < stable) this.#isGone = true;
     else this.#later.set(partition, Math.max(offset, this.#later.get(partition) ?? 0));
   }
 

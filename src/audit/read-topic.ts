@@ -2,8 +2,7 @@
  * A topic of evidence as the audit read it: entries, dead letters, a tier. Reports whether records of the period may have
  * been deleted, by retention or by operators. Its records have the times at which they were written.
  */
-import { isTime } from '../delivery/record-place.js';
-import type { Extent, ReceivedRecord } from '../ports/broker.js';
+import { type Extent, isTime, NO_TIME, type ReceivedRecord } from '../ports/broker.js';
 
 /** A topic does not have, or may not have, all records of the period. */
 export interface Lost {
@@ -52,15 +51,21 @@ export class ReadTopic {
     const partitions = [...new Set([...extent.keys(), ...committed.keys()])];
     const lacking = partitions.filter((partition) => {
       const { first, next } = extent.get(partition) ?? NOWHERE;
-      const { offset = first, timestamp = Number.POSITIVE_INFINITY } = this.#oldest.get(partition) ?? {};
+      const { offset = first } = this.#oldest.get(partition) ?? {};
       const isCut = Math.min(offset, first) > 0;
       const isMadeAgain = (committed.get(partition) ?? 0) > next;
-      return (isCut || isMadeAgain) && timestamp > from;
+      return (isCut || isMadeAgain) && this.#since(partition) > from;
     });
     if (lacking.length === 0) return null;
-    const times = lacking.map((partition) => this.#oldest.get(partition)?.timestamp ?? Number.POSITIVE_INFINITY);
+    const times = lacking.map((partition) => this.#since(partition));
     const before = Math.max(...times);
     const which = isTime(before) ? `from before ${new Date(before).toISOString()}` : 'some or all of them';
     return { kind: 'lost', topic: this.name, why: `records were deleted: ${which}` };
+  }
+
+  /** The time of the oldest record left; infinite if there is none, or if it has no time. */
+  #since(partition: number): number {
+    const { timestamp = NO_TIME } = this.#oldest.get(partition) ?? {};
+    return isTime(timestamp) ? timestamp : Number.POSITIVE_INFINITY;
   }
 }

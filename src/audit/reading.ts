@@ -1,14 +1,21 @@
 /** Reads the topics into the ledger, each in its own record format. */
 
-import { dueOf, fromRetryRecord } from '../delivery/delivery.js';
+import { deliveryIn, dueOf, fromRetryRecord } from '../delivery/delivery.js';
 import { saidBy } from '../delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, type RoutedEntry, readLogRecord } from '../delivery/log/log-record.js';
 import { keyOfEvent } from '../delivery/payment/event-identity.js';
 import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
-import { isTime, placeOf, readPaymentText } from '../delivery/record-place.js';
+import { placeOf, readPaymentText } from '../delivery/record-place.js';
 import { type DeadLetterReason, END_REASONS, readDeadLetter, unroutedPlace } from '../delivery/retry/dead-letters.js';
 import type { Topics } from '../delivery/topics.js';
-import type { Broker, BrowseOptions, PartitionStart, ReceivedRecord } from '../ports/broker.js';
+import {
+  type Broker,
+  type BrowseOptions,
+  isTime,
+  type PartitionStart,
+  type ReceivedRecord,
+  type UnreadableBatch,
+} from '../ports/broker.js';
 import { OUTCOMES, type Outcome } from '../ports/delivery-order.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { AuditedPayment } from './audited-payment.js';
@@ -55,7 +62,7 @@ const KNOWN: ReadonlySet<Outcome> = new Set(OUTCOMES);
 /** Of dead letters that end a delivery. */
 const ENDS: ReadonlySet<DeadLetterReason> = new Set<DeadLetterReason>(END_REASONS);
 
-export function readPayments(reading: Reading, topic: PaymentTopic): Promise<void> {
+export async function readPayments(reading: Reading, topic: PaymentTopic): Promise<void> {
   const { ledger, committed, period } = reading;
   const read = (record: ReceivedRecord) => {
     const place = placeOf(record);
@@ -68,7 +75,19 @@ export function readPayments(reading: Reading, topic: PaymentTopic): Promise<voi
     const key = keyOfEvent({ eventId, eventSource: cloudEvent?.source ?? null });
     ledger.payment(place, { accountId, eventType, key, at: place.at, isOpen });
   };
-  return each(reading, topic, read, { onUnreadable: (batch) => ledger.unreadable(batch) });
+  await each(reading, topic, read, { onUnreadable: (batch) => ledger.unreadable(batch) });
+  if (topic.heldBack.size > 0) await readHeldBack(reading, topic);
+}
+
+/** Those of the period that were not read by now. A batch that can't be read has no time. */
+async function readHeldBack({ broker, ledger, period }: Reading, topic: PaymentTopic): Promise<void> {
+  const onUnreadable = (batch: UnreadableBatch) => ledger.heldBack({ ...batch, offset: batch.first });
+  const options = { ranges: topic.heldBack, uncommitted: true, onUnreadable };
+  for await (const record of broker.browse(topic.name, options)) {
+    const parsed = parsePaymentEvent(record);
+    const accountId = parsed.ok ? parsed.event.accountId : accountOfKey(record);
+    if (isWithin(period, record.timestamp) && isOf(period, accountId)) ledger.heldBack(record);
+  }
 }
 
 export function readEntries(reading: Reading, topic: ReadTopic): Promise<void> {
@@ -124,7 +143,7 @@ export function readDeadLetters(reading: Reading, topic: ReadTopic): Promise<voi
     const place = unroutedPlace(record);
     if (place) ledger.buriedAt(place);
     if (reason === null || !ENDS.has(reason)) return;
-    const delivery = fromRetryRecord(record);
+    const delivery = deliveryIn(record);
     if (delivery) find(ledger, delivery.payment, delivery.accountId)?.buried(delivery.webhookId, delivery.turn);
   });
 }

@@ -1,11 +1,12 @@
 /** The report of a period, for auditors: counts, open deliveries, missing records. */
 import { webhookMessageId } from '../delivery/delivery.js';
 import { eventOfKey } from '../delivery/payment/event-identity.js';
-import { LAST_TIME_MS, sourceText } from '../delivery/record-place.js';
+import { sourceText } from '../delivery/record-place.js';
+import { LATEST_TIME_MS } from '../ports/broker.js';
 import { type Answer, answerOf, isKnown } from './answers.js';
 import type { AuditedDelivery, AuditedPayment } from './audited-payment.js';
 import type { Histories } from './histories.js';
-import type { Entered, Ledger, Unburied } from './ledger.js';
+import type { Entered, HeldBack, Ledger, Unburied } from './ledger.js';
 import type { Lost } from './read-topic.js';
 import { type Counts, type RecordState, Tally } from './tally.js';
 
@@ -77,15 +78,20 @@ export class Report {
     for (const entered of ledger.payments()) this.#count(entered, tally);
     for (const record of ledger.unburied) tally.record(stateWithout(record));
     for (const _ of ledger.notSkipped) tally.record('unanswered');
+    for (const { records } of ledger.held) for (let n = 0; n < records; n += 1) tally.record('waiting');
     const { records, invalidRecords: invalid, unreadableBatches: unreadable } = ledger;
     return { records, invalid, unreadable, ...tally.counts };
+  }
+
+  get held(): readonly HeldBack[] {
+    return this.#parts.ledger.held;
   }
 
   *open(): Iterable<Open> {
     for (const { entered, delivery, answer } of this.#all()) {
       if (answer.kind !== 'retrying') continue;
       // A foreign record may contain any number.
-      const nextAttemptAt = new Date(Math.min(answer.due, LAST_TIME_MS)).toISOString();
+      const nextAttemptAt = new Date(Math.min(answer.due, LATEST_TIME_MS)).toISOString();
       yield { kind: 'open', ...about(entered, delivery), tier: answer.tier, nextAttemptAt };
     }
   }

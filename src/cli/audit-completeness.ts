@@ -1,11 +1,13 @@
 /** audit completeness: the result of a period's payment events, from the topics and the event store themselves. */
 import type { Command } from 'commander';
 import { auditCompleteness } from '../audit/completeness.js';
+import type { HeldBack } from '../audit/ledger.js';
 import type { Lost } from '../audit/read-topic.js';
 import type { Period } from '../audit/reading.js';
 import type { Open, Report, Unanswered, Unexpected } from '../audit/report.js';
 import type { Counts } from '../audit/tally.js';
 import { retryGroup } from '../delivery/groups.js';
+import { heldBackText } from '../delivery/standstill.js';
 import { topicsOf } from '../delivery/topics.js';
 import {
   accountIdArgument,
@@ -33,7 +35,7 @@ export function completenessCommand(audit: Command, io: CommandIo): void {
   audit
     .command('completeness')
     .description(
-      "report the outcome of a period's payment events at every webhook that was due; exit code 1 if a delivery has no answer or went to a webhook that was not active, or if topics lost records",
+      "report the outcome of a period's payment events at every webhook that was due; exit code 1 if a delivery has no answer or went to a webhook that was not active, if topics lost records, or if an open transaction holds records back",
     )
     .requiredOption('--from <time>', 'start of the period, in ISO 8601: 2026-11-21T09:00:00Z', timeArgument)
     .requiredOption('--to <time>', 'end of the period (exclusive)', timeArgument)
@@ -58,16 +60,18 @@ function completeness(io: CommandIo, { from, to, account: only, allowLost, json 
     const counts = report.counts();
     if (counts.events === 0 && account !== null) await assertRegistered(store, account);
     await (json ? printJson(io, report, { ...iso(period), ...counts }) : printText(io, report, counts));
-    const wrong = failures(counts, allowLost ? [] : report.lost);
+    const wrong = failures(counts, report.held, allowLost ? [] : report.lost);
     if (wrong.length > 0) throw new CommandFailed(wrong.join('; '));
   });
 }
 
-function failures({ unanswered, unexpected }: Counts, lost: readonly Lost[]): string[] {
+function failures({ unanswered, unexpected }: Counts, held: readonly HeldBack[], lost: readonly Lost[]): string[] {
+  const behind = held.reduce((sum, { records }) => sum + records, 0);
   const topics = [...new Set(lost.map(({ topic }) => topic))].join(', ');
   return [
     ...(unanswered > 0 ? [`${unanswered} without an answer`] : []),
     ...(unexpected > 0 ? [`${unexpected} to a webhook that was not active`] : []),
+    ...(behind > 0 ? [`${behind} records behind an open transaction`] : []),
     ...(topics ? [`records of the period may be lost from ${topics} (--allow-lost accepts that)`] : []),
   ];
 }
@@ -83,10 +87,11 @@ async function printText(io: CommandIo, report: Report, counts: Counts): Promise
   for (const found of findings(report)) await io.print(lineOf(found));
 }
 
-type Finding = Open | Unanswered | Unexpected | Lost;
+type Finding = Open | Unanswered | Unexpected | Lost | HeldBack;
 
 function* findings(report: Report): Iterable<Finding> {
   yield* report.lost;
+  yield* report.held;
   yield* report.open();
   yield* report.unanswered();
   yield* report.unexpected();
@@ -121,6 +126,8 @@ function lineOf(found: Finding): string {
       return `no answer   ${deliveryOf(found)}  ${found.why}`;
     case 'unexpected':
       return `unexpected  ${deliveryOf(found)}  the webhook was not active when it was routed`;
+    case 'held':
+      return `held        ${heldBackText(found)}`;
     case 'lost':
       return `lost        ${found.topic}  ${found.why}`;
     default:

@@ -1,9 +1,9 @@
 /** dead-letters: lists records that are no longer retried, and replays them. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { LRUCache } from 'lru-cache';
-import { confirmedRecipientOf, type Unsent } from '../delivery/recipient.js';
+import { confirmedRecipientOf } from '../delivery/recipient.js';
 import { type DeadLetter, readDeadLetter } from '../delivery/retry/dead-letters.js';
-import { type Replay, type ReplayParts, replayDeadLetters } from '../delivery/retry/replay.js';
+import { type Left, type Replay, type ReplayParts, replayDeadLetters } from '../delivery/retry/replay.js';
 import { shortestTier } from '../delivery/retry/tiers.js';
 import { type Topics, topicsOf } from '../delivery/topics.js';
 import type { Broker } from '../ports/broker.js';
@@ -70,7 +70,7 @@ async function* lines(broker: Broker, topic: string, shown: (letter: DeadLetter)
 }
 
 function line({ at, reason, detail, eventId, source }: DeadLetter): string {
-  return `${at}  ${reason}  ${detail}  ${eventId ?? source ?? ''}`;
+  return `${at ?? '-'.repeat(24)}  ${reason}  ${detail}  ${eventId ?? source ?? ''}`;
 }
 
 function limitArgument(value: string): number {
@@ -92,7 +92,7 @@ function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise
     const named = topics(config);
     const tier = await shortestTier(broker, named);
     const parts = { broker, topics: named, tier, ...accountsNow(store), now: Date.now };
-    const counts = { replayed: 0, published: 0, inactive: 0, 'other-history': 0, 'account-unreadable': 0 };
+    const counts = { replayed: 0, published: 0, ...NONE_LEFT };
     for await (const { kind, letter } of replayDeadLetters(parts, wanted)) {
       counts[kind] += 1;
       const text = textOf(kind, letter);
@@ -105,15 +105,17 @@ function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise
   });
 }
 
-const LEFT: Readonly<Record<Unsent['kind'], string>> = {
+const NONE_LEFT = { inactive: 0, 'other-history': 0, 'account-unreadable': 0, 'record-refused': 0 };
+const LEFT: Readonly<Record<Left, string>> = {
   inactive: 'for webhooks that are switched off or removed; activate them first (deactivated)',
   'other-history': 'for webhooks that this event store does not have (other-history)',
   'account-unreadable': "of accounts that can't be read (account-unreadable); see doctor",
+  'record-refused': 'their topics refuse them, see max.message.bytes of the topics (record-refused)',
 };
 
-async function warnOfLeft(counts: Readonly<Record<Unsent['kind'], number>>, io: CommandIo): Promise<void> {
+async function warnOfLeft(counts: Readonly<Record<Left, number>>, io: CommandIo): Promise<void> {
   for (const [kind, why] of Object.entries(LEFT)) {
-    const count = counts[kind as Unsent['kind']];
+    const count = counts[kind as Left];
     if (count > 0) await io.warn(`${count} not replayed: ${why}`);
   }
 }
@@ -146,6 +148,7 @@ function textOf(kind: Replay['kind'], letter: DeadLetter): string | null {
     case 'inactive':
     case 'other-history':
     case 'account-unreadable':
+    case 'record-refused':
       return null;
     default:
       return kind satisfies never;

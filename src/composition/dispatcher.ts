@@ -7,7 +7,7 @@ import { EndpointGate } from '../delivery/isolation/endpoint-gate.js';
 import { EndpointHealth } from '../delivery/isolation/endpoint-health.js';
 import { createGateClock } from '../delivery/isolation/gate-clock.js';
 import { Intake } from '../delivery/isolation/intake.js';
-import { standstillText } from '../delivery/standstill.js';
+import { heldBackText, standstillText } from '../delivery/standstill.js';
 import { topicsOf } from '../delivery/topics.js';
 import { BrokerRefused, BrokerUnavailable } from '../ports/broker.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
@@ -15,6 +15,8 @@ import { type Attended, attend } from './attended.js';
 import type { Core, Stop } from './core.js';
 
 const TRY_AGAIN_MS = 1_000;
+/** A producer's transactions end within its transaction.timeout.ms, a minute by default. */
+const HELD_BACK_MS = 60_000;
 const steady = () => performance.now();
 
 interface Dispatching {
@@ -122,11 +124,22 @@ function watch({ config, metrics, readiness, brokerContact }: Core, attended: At
   });
   // Other partitions continue: the fault is reported, and the process stays ready.
   readiness.part('partitions', () => standstills(state()), { needed: false });
+  readiness.part('dead letters', () => heldText(state()), { needed: false });
+}
+
+function heldText({ heldLetters }: ReturnType<Dispatcher['state']>): string | null {
+  return heldLetters === 0
+    ? null
+    : `the dead-letter topic refuses ${heldLetters} dead letters, which wait: see the log`;
 }
 
 function standstills({ payments, retries }: ReturnType<Dispatcher['state']>): string | null {
-  const stopped = [...payments.partitions, ...retries.partitions].flatMap(({ unreadable }) => unreadable ?? []);
-  return stopped.length === 0 ? null : stopped.map(standstillText).join('; ');
+  const all = [...payments.partitions, ...retries.partitions];
+  const stopped = all.flatMap(({ unreadable }) => (unreadable ? [standstillText(unreadable)] : []));
+  const held = all.flatMap(({ topic, partition, heldBack }) =>
+    heldBack && heldBack.ms >= HELD_BACK_MS ? [heldBackText({ topic, partition, ...heldBack })] : [],
+  );
+  return stopped.length + held.length === 0 ? null : [...stopped, ...held].join('; ');
 }
 
 /** Retries while the broker is unreachable; other failures end the start. */

@@ -1,7 +1,7 @@
 /** Wraps store and broker for the other parts: counts their refusals, and records whether the broker answers. */
 import type { Backbone } from '../backbone.js';
 import type { StoreMetrics } from '../observability/metrics.js';
-import { type Broker, BrokerUnavailable, type NewRecord } from '../ports/broker.js';
+import { type Broker, BrokerUnavailable, type NewRecord, RecordRefused } from '../ports/broker.js';
 import { type EventStore, type NewEvent, StoreUnavailable, WrongExpectedRevision } from '../ports/event-store.js';
 
 /** Why the broker is unreachable, according to the latest call; null: the broker accepted the latest call. */
@@ -41,10 +41,8 @@ function watchedBroker(broker: Broker, metrics: StoreMetrics, contact: BrokerCon
         await broker.publish(topic, records);
         contact.why = null;
       } catch (error) {
-        if (error instanceof BrokerUnavailable) {
-          metrics.publishFailed();
-          contact.why = error.message;
-        }
+        if (error instanceof BrokerUnavailable) contact.why = error.message;
+        if (error instanceof BrokerUnavailable || error instanceof RecordRefused) metrics.publishFailed();
         throw error;
       }
     },

@@ -5,6 +5,8 @@ import { correlationIdOf, type Delivery, sourceOf } from './delivery.js';
 import type { BreakerChange } from './isolation/circuit-breaker.js';
 import type { Letter, NextStep, StepResult } from './next-step.js';
 
+const YEAR_MS = 365 * 24 * 3_600_000;
+
 export interface DeliveryTelling {
   readonly logger: Logger;
   readonly metrics: DeliveryMetrics;
@@ -36,8 +38,10 @@ export function tellBreaker({ logger }: DeliveryTelling, delivery: Delivery, cha
   else if (change === 'closed') logger.info(about, 'an endpoint accepts deliveries again');
 }
 
+/** No clock is off by a year: such a publisher stamps its records in another unit. */
 function recordLatency({ metrics, now }: DeliveryTelling, { publishedAt, attempts, parkings }: Delivery): void {
-  if (publishedAt !== null) metrics.delivered(now() - publishedAt, attempts > 0 || parkings > 0);
+  const ms = publishedAt === null ? Number.NaN : now() - publishedAt;
+  if (Math.abs(ms) < YEAR_MS) metrics.delivered(ms, attempts > 0 || parkings > 0);
 }
 
 function tellParked({ logger, metrics }: DeliveryTelling, step: NextStep, why: ParkReason): void {

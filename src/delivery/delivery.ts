@@ -6,12 +6,12 @@
  */
 import { createHash } from 'node:crypto';
 import { isSpanId, parseTraceContext, type TraceContext, traceparentOf } from '../observability/trace-context.js';
-import { headerText, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
+import { headerText, isTime, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
 import type { Webhook } from '../webhooks/state.js';
 import { eventHeaders } from './payment/cloud-event-attributes.js';
 import { type EventIdentity, eventOfKey, keyOfEvent } from './payment/event-identity.js';
 import type { CloudEvent, PaymentEvent } from './payment/parsed-payment.js';
-import { isTime, paymentText, placeOf } from './record-place.js';
+import { paymentText, placeOf } from './record-place.js';
 
 export interface Delivery {
   /** The webhook-id, the same on every attempt. */
@@ -69,6 +69,8 @@ const PUBLISHED = 'aw-published';
 export const PAYMENT = 'aw-payment';
 const TRACE = 'aw-traceparent';
 const LAST_SPAN = 'aw-last-span';
+/** In dead letters without their event: its size. */
+export const BYTES = 'aw-bytes';
 /** The event's full identity, if aw-event-id does not hold all of it. */
 const EVENT_KEY = 'aw-event-key';
 const CONTENT_MODE = 'aw-content-mode';
@@ -141,8 +143,16 @@ export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
   return { key: Buffer.from(delivery.id), value: record.value, headers };
 }
 
-/** Null for a foreign record: somebody else wrote to the tier. */
+/** Null for a foreign record (somebody else wrote to the tier), and for a dead letter without its event. */
 export function fromRetryRecord(record: NewRecord): Delivery | null {
+  const delivery = deliveryIn(record);
+  // Only for a CloudEvent in binary mode is the value not the event itself.
+  const hasEvent = record.value !== null || delivery?.cloudEvent?.mode === 'binary';
+  return hasEvent && headerText(record, BYTES) === undefined ? delivery : null;
+}
+
+/** As its headers describe it, whether or not the record has the event; null if they describe none. */
+export function deliveryIn(record: NewRecord): Delivery | null {
   const id = headerText(record, 'aw-delivery-id');
   const eventId = headerText(record, 'aw-event-id');
   const eventType = headerText(record, 'aw-event-type');
@@ -153,8 +163,7 @@ export function fromRetryRecord(record: NewRecord): Delivery | null {
   const step = whole(record, 'aw-step');
   if (id === undefined || eventId === undefined || eventType === undefined || webhookEvent === undefined) return null;
   const event = eventOf(record, eventId);
-  // Only for a CloudEvent in binary mode is the value not the event itself.
-  if (event === null || (record.value === null && event.cloudEvent?.mode !== 'binary')) return null;
+  if (event === null) return null;
   if (accountId === null || webhookId === null || attempts === null || step === null) return null;
   // Only replayed deliveries have this header.
   const turn = Math.max(attempts, whole(record, TURN) ?? 0);
@@ -239,7 +248,11 @@ export function sourceOf(delivery: Pick<Delivery, 'cloudEvent'> | null): { reado
 
 /** The headers that the payment system set. */
 export function foreignHeaders(record: NewRecord): RecordHeader[] {
-  return record.headers.filter(([name]) => !name.startsWith(OWN_HEADERS));
+  return record.headers.filter(([name]) => !isOwnHeader(name));
+}
+
+export function isOwnHeader(name: string): boolean {
+  return name.startsWith(OWN_HEADERS);
 }
 
 function text(name: string, value: string | number): RecordHeader {

@@ -38,6 +38,8 @@ export interface DispatcherState {
   readonly unreadTiers: ReadonlyMap<string, number>;
   /** For how long the oldest unconfirmed decision has waited, in ms; 0 if all are confirmed. */
   readonly unconfirmedMs: number;
+  /** How many dead letters their topic refuses now. */
+  readonly heldLetters: number;
 }
 
 /**
@@ -67,7 +69,10 @@ export interface Dispatcher {
   close(): Promise<void>;
 }
 
-export type DispatcherParts = Omit<FanOutParts, 'interrupt' | 'abandon' | 'refused' | 'confirmation' | 'log'> & {
+export type DispatcherParts = Omit<
+  FanOutParts,
+  'interrupt' | 'abandon' | 'refused' | 'heldLetters' | 'confirmation' | 'log'
+> & {
   readonly broker: Broker;
   readonly group: string;
   /** The identity of the event store behind the read model. */
@@ -95,7 +100,7 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   const asking = { passHead: given.passHead, now: given.monotonicNow, onLate };
   const confirmation = new Confirmation({ ...asking, signal: interrupt.signal });
   const log = new LogWriter({ ...given, ...signals, topic: given.topics.deliveries });
-  const parts = { ...given, ...signals, confirmation, log };
+  const parts = { ...given, ...signals, confirmation, log, heldLetters: { count: 0 } };
   const { schedule, topics } = parts;
   const tiers = [...new Set([...schedule.map((delay) => topics.tier(delay)), ...(await existingTiers(parts))])];
   await parts.broker.ensureTopics([
@@ -120,6 +125,7 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
     retries: retries.state(),
     unreadTiers: discovery.unread,
     unconfirmedMs: confirmation.waitingMs,
+    heldLetters: parts.heldLetters.count,
   });
   return {
     state,

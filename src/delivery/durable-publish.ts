@@ -2,9 +2,11 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger.js';
-import { type Broker, BrokerRefused, type NewRecord, RecordTooLarge } from '../ports/broker.js';
+import { type Broker, BrokerRefused, type NewRecord, RecordRefused } from '../ports/broker.js';
+import type { Topics } from './topics.js';
 
 const PUBLISH_AGAIN_MS = 500;
+const LETTER_AGAIN_MS = 30_000;
 
 export interface DurablePublishParts {
   readonly broker: Pick<Broker, 'publish'>;
@@ -28,20 +30,16 @@ export async function publishUntilDurable(
       return await broker.publish(topic, [record]);
     } catch (error) {
       if (error instanceof BrokerRefused) refused(error);
-      if (abandon.aborted || error instanceof RecordTooLarge || error instanceof BrokerRefused) throw error;
+      if (abandon.aborted || error instanceof RecordRefused || error instanceof BrokerRefused) throw error;
       logger.error({ err: error, topic }, 'publishing to the broker failed; retrying');
-      // Any number of records wait for the same broker. Node would warn of a leak on stderr.
-      setMaxListeners(Number.POSITIVE_INFINITY, abandon);
-      await delay(PUBLISH_AGAIN_MS, undefined, { signal: abandon });
+      await pause(PUBLISH_AGAIN_MS, abandon);
     }
   }
 }
 
 /**
- * Publishes the first form of a record that the topic accepts; each form is smaller than the one before. Hazard: a
- * record without an accepted form would be redelivered forever, with an attempt each time.
- *
- * @throws RecordTooLarge if the topic accepts none of them
+ * Publishes the first form of a record that the topic accepts; each form is smaller than the one before.
+ * @throws RecordRefused if the topic accepts none of them
  */
 export async function publishWhatFits(
   parts: DurablePublishParts,
@@ -52,8 +50,49 @@ export async function publishWhatFits(
     try {
       return await publishUntilDurable(parts, topic, form());
     } catch (error) {
-      if (!(error instanceof RecordTooLarge) || index === forms.length - 1) throw error;
-      parts.logger.warn({ topic }, 'a record is too large for its topic; its optional parts are left out');
+      if (!(error instanceof RecordRefused) || index === forms.length - 1) throw error;
+      parts.logger.warn({ err: error, topic }, 'a topic refuses a record; its optional parts are left out');
     }
   }
+}
+
+export interface LetterParts extends DurablePublishParts {
+  readonly topics: Pick<Topics, 'deadLetters'>;
+  /** How many dead letters their topic refuses now. */
+  readonly heldLetters: { count: number };
+  /** Default: LETTER_AGAIN_MS. */
+  readonly letterAgainMs?: number;
+}
+
+/**
+ * Publishes the first form of a dead letter that its topic accepts, however long that takes. Hazard: nothing else keeps what
+ * a dead letter holds, and a rejection would redeliver its record, with an attempt each time.
+ */
+export async function publishLetter(parts: LetterParts, forms: readonly (() => NewRecord)[]): Promise<void> {
+  const { topics, heldLetters, logger, abandon, letterAgainMs = LETTER_AGAIN_MS } = parts;
+  let held = 0;
+  try {
+    for (;;) {
+      const refusal = await publishWhatFits(parts, topics.deadLetters, forms).catch(asRefusal);
+      if (!refusal) return;
+      if (held === 0) logger.error({ err: refusal }, 'the dead-letter topic refuses a dead letter; retrying');
+      heldLetters.count += 1 - held;
+      held = 1;
+      await pause(letterAgainMs, abandon);
+    }
+  } finally {
+    heldLetters.count -= held;
+  }
+}
+
+/** @throws every other error */
+export function asRefusal(error: unknown): RecordRefused {
+  if (error instanceof RecordRefused) return error;
+  throw error;
+}
+
+async function pause(ms: number, abandon: AbortSignal): Promise<void> {
+  // Any number of records wait for the same broker. Node would warn of a leak on stderr.
+  setMaxListeners(Number.POSITIVE_INFINITY, abandon);
+  await delay(ms, undefined, { signal: abandon });
 }

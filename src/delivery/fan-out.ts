@@ -8,12 +8,13 @@ import type { Routes } from '../read-model/accounts.js';
 import type { Webhook } from '../webhooks/state.js';
 import type { Deliver, DeliverParts } from './deliver-parts.js';
 import { newDelivery, traceOf } from './delivery.js';
-import { publishWhatFits } from './durable-publish.js';
+import { asRefusal, publishLetter } from './durable-publish.js';
+import type { RoutedEntry } from './log/log-record.js';
 import { eventHeaders } from './payment/cloud-event-attributes.js';
 import { headersProblem } from './payment/header-limits.js';
 import { type PaymentEvent, parsePaymentEvent } from './payment/payment-event.js';
 import { paymentText, placeOf } from './record-place.js';
-import { notValid, unrouted } from './retry/dead-letters.js';
+import { notValid, unrouted, withoutEvent } from './retry/dead-letters.js';
 
 export interface FanOutParts extends DeliverParts {
   readonly tracing: Pick<Tracing, 'fanOut'>;
@@ -52,15 +53,22 @@ export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandle
     await parts.confirmation.confirmed();
     const { accountId, type } = event;
     const unreadable = parts.accounts.unreadable(accountId);
-    if (unreadable !== null) return buryUnrouted(parts, record, event, unreadable);
+    if (unreadable !== null) {
+      return buryPayment(parts, record, event, { reason: 'account-unreadable', detail: unreadable });
+    }
     const confirmed = parts.accounts.routes(accountId, type);
     const revealed = confirmed.webhooks.filter(({ id }) => !routed.webhooks.some((webhook) => webhook.id === id));
     const webhooks = [...routed.webhooks, ...revealed].map(({ id }) => id);
     const revisions = { routed: routed.revision, confirmed: confirmed.revision };
     await allOf([
       ...revealed.map((webhook) => send(event, webhook)),
-      parts.log.add('routed', { payment: paymentText(placeOf(record)), accountId, ...revisions, webhooks }),
+      logRouted(record, event, { payment: paymentText(placeOf(record)), accountId, ...revisions, webhooks }),
     ]);
+  }
+
+  async function logRouted(record: ReceivedRecord, event: PaymentEvent, routed: RoutedEntry): Promise<void> {
+    const refusal = await parts.log.add('routed', routed).then(() => null, asRefusal);
+    if (refusal) await buryPayment(parts, record, event, { reason: 'record-refused', detail: refusal.message });
   }
 }
 
@@ -84,24 +92,25 @@ async function inSpan(span: Span, done: Promise<void>, outcome: string | null): 
 }
 
 /**
- * The account's configuration is unknown. A replay of the letter publishes the payment again, once the account is
- * readable.
+ * The account's configuration is unknown: a replay of the letter publishes the payment again, once the account is readable.
+ * Or the deliveries topic refuses the entry about its routing: the letter stands for the entry.
  */
-async function buryUnrouted(
+async function buryPayment(
   parts: DeliverParts,
   record: ReceivedRecord,
   event: PaymentEvent,
-  why: string,
+  why: Parameters<typeof unrouted>[2],
 ): Promise<void> {
   const { topic, partition, offset } = record;
   const { id: eventId, accountId } = event;
   // The account's fault was logged once already; there may be any number of payments.
-  parts.logger.debug({ topic, partition, offset, accountId, eventId }, 'a payment goes to the dead letters');
-  parts.metrics.deadLetter('account-unreadable');
+  const level = why.reason === 'account-unreadable' ? 'debug' : 'error';
+  parts.logger[level]({ topic, partition, offset, accountId, eventId, ...why }, 'a payment goes to the dead letters');
+  parts.metrics.deadLetter(why.reason);
   // Without the key and the headers outside the event itself, which may exceed the topic's limit.
   const bare = { ...record, key: null, headers: [...eventHeaders(record)] };
   const forms = [record, bare].map((form) => () => unrouted(form, event, why));
-  await publishWhatFits(parts, parts.topics.deadLetters, forms);
+  await publishLetter(parts, [...forms, () => withoutEvent(unrouted(bare, event, why))]);
 }
 
 /**
@@ -115,5 +124,5 @@ export async function bury(parts: DeliverParts, record: ReceivedRecord, reason: 
   parts.metrics.deadLetter('not-valid');
   // Our own headers say where the original bytes are.
   const bare = () => notValid({ ...record, key: null, value: null, headers: [] }, reason);
-  await publishWhatFits(parts, parts.topics.deadLetters, [() => letter, () => ({ ...letter, value: null }), bare]);
+  await publishLetter(parts, [() => letter, () => ({ ...letter, value: null }), bare]);
 }

@@ -43,7 +43,7 @@ export interface StepTime {
 }
 
 /** Made durable before the log entry. */
-export type Kept = { readonly kind: 'retry'; readonly tier: Delay; readonly due: number } | Letter;
+type Kept = { readonly kind: 'retry'; readonly tier: Delay; readonly due: number } | Letter;
 
 export interface Letter {
   readonly kind: 'letter';

@@ -1,20 +1,12 @@
 /** A record's place, and the texts that name a place in our own records. */
-import type { ReceivedRecord } from '../ports/broker.js';
+import { isTime, type ReceivedRecord } from '../ports/broker.js';
 
 export interface Place {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
-  /** The record's timestamp, ms since the epoch unless a producer got it wrong: a recreated topic has the same offsets. */
+  /** The record's timestamp: a recreated topic has the same offsets. */
   readonly at: number;
-}
-
-/** The latest time that a Date can represent. */
-export const LAST_TIME_MS = 8.64e15;
-
-/** Whether a record's timestamp can be a time: not -1 (none), nor nanoseconds. */
-export function isTime(at: number): boolean {
-  return at >= 0 && at <= LAST_TIME_MS;
 }
 
 export function placeOf({

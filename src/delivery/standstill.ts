@@ -91,6 +91,21 @@ export function standstillText({ topic, partition, first, codec, reason }: Unrea
   return `partition ${partition} of ${topic} is stopped at offset ${first}: its batch (${codec}) can not be read, ${reason}`;
 }
 
+interface HeldBack {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly records: number;
+}
+
+/** For an operator: the place and the reason. */
+export function heldBackText({ topic, partition, offset, records }: HeldBack): string {
+  return `partition ${partition} of ${topic} holds back ${records} records from offset ${offset} on, for an open transaction`;
+}
+
+export const END_THE_TRANSACTION =
+  'if this lasts: kafka-transactions.sh --bootstrap-server HOST:PORT find-hanging --topic TOPIC names the transaction, and abort ends it';
+
 /** For an operator: the remedy. */
 export function standstillTodo({ topic, partition, first, digest }: UnreadableBatch): string {
   if (digest === null) return MEND_THE_LOG;

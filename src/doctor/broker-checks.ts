@@ -1,5 +1,6 @@
 /** Checks of the broker: its topics, their retention, and whether the clocks agree. */
 import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
+import { ENOUGH_BYTES } from '../adapters/kafka/limits.js';
 import { retryGroup } from '../delivery/groups.js';
 import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
@@ -70,15 +71,28 @@ function topicFindings(topics: readonly InspectedTopic[], needs: Needs): Finding
   const findings = topics.flatMap((topic) => [
     ...availability(topic),
     ...setUp(topic, needs),
-    ...(needs.isOwn(topic.name) && !topic.isStampedByBroker ? [stampedByPublishers(topic.name)] : []),
+    ...keeping(topic, needs.isOwn(topic.name)),
   ]);
   const sound = `${topics.length} topics are set up as needed`;
   return findings.length > 0 || topics.length === 0 ? findings : [ok(sound)];
 }
 
-function stampedByPublishers(topic: string): Finding {
-  const says = `${topic} has message.timestamp.type=CreateTime: its retention depends on this machine's clock`;
-  return fail(says, 'set message.timestamp.type=LogAppendTime on it; serve does so at its start if it may');
+/** Whether it takes and keeps the records that it is given. */
+function keeping(topic: InspectedTopic, isOwn: boolean): Finding[] {
+  const { name, isCompacted, isStampedByBroker, maxMessageBytes, minInsyncReplicas, replicas } = topic;
+  const bySelf = isOwn ? '; serve does so at its start if it may' : '';
+  const lost = isOwn
+    ? 'deliveries that wait, or their proofs, are removed'
+    : "of an account's payments only the last is kept";
+  const clock = `${name} has message.timestamp.type=CreateTime: its retention depends on this machine's clock`;
+  const small = `${name} has max.message.bytes=${maxMessageBytes}: it may refuse large events`;
+  const single = `${name} has ${replicas} replicas and min.insync.replicas=1: if one broker is lost, so may be what it alone has`;
+  return [
+    ...(isCompacted ? [fail(`${name} is compacted: ${lost}`, `set cleanup.policy=delete on it${bySelf}`)] : []),
+    ...(isOwn && !isStampedByBroker ? [fail(clock, `set message.timestamp.type=LogAppendTime on it${bySelf}`)] : []),
+    ...(isOwn && maxMessageBytes < ENOUGH_BYTES ? [warn(small, `raise it to ${ENOUGH_BYTES} or more`)] : []),
+    ...(replicas > 1 && minInsyncReplicas < 2 ? [warn(single, 'set min.insync.replicas=2 on it')] : []),
+  ];
 }
 
 function availability({ name, leaderless, underReplicated, hasLater }: InspectedTopic): Finding[] {

@@ -7,12 +7,13 @@ import { dueOf } from '../delivery/delivery.js';
 import { retryGroup } from '../delivery/groups.js';
 import { longestWaitMs } from '../delivery/retry/retry-schedule.js';
 import { existingTiers } from '../delivery/retry/tiers.js';
-import { standstillText, standstillTodo } from '../delivery/standstill.js';
+import { END_THE_TRANSACTION, heldBackText, standstillText, standstillTodo } from '../delivery/standstill.js';
 import { type Topics, topicsOf } from '../delivery/topics.js';
 import {
   type Broker,
   BrokerRefused,
   BrokerUnavailable,
+  isTime,
   type ReceivedRecord,
   type UnreadableBatch,
 } from '../ports/broker.js';
@@ -40,14 +41,31 @@ async function findings(config: PartitionsConfig, broker: Broker | null, now: nu
   if (!broker) return [];
   const topics = topicsOf(config.paymentTopics, config.topicPrefix);
   try {
-    const next = await withinTime(LOOK_WITHIN_MS, nextRecords(config, broker, topics));
-    const found = [...next.unreadable.map(stopped), ...overdue(next.records, topics, now)];
+    const [next, held] = await withinTime(LOOK_WITHIN_MS, look(config, broker, topics));
+    const found = [...next.unreadable.map(stopped), ...held, ...overdue(next.records, topics, now)];
     return found.length === 0 ? [ok('no partition is stopped, and no retry tier is without a reader')] : found;
   } catch (error) {
     if (error instanceof BrokerRefused) return [warn(error.message, 'grant READ on groups account-webhooks-browse-*')];
     if (error instanceof BrokerUnavailable || error instanceof TookTooLong) return [];
     throw error;
   }
+}
+
+/** A transaction that is open before and after the other reads lasts for seconds; short ones are no finding. */
+async function look(config: PartitionsConfig, broker: Broker, topics: Topics): Promise<[Next, Finding[]]> {
+  const extents = () => Promise.all(topics.payments.map(async (topic) => ({ topic, of: await broker.extent(topic) })));
+  const before = await extents();
+  const next = await nextRecords(config, broker, topics);
+  if (!before.some(({ of }) => [...of.values()].some(({ stable }) => stable !== undefined))) return [next, []];
+  const after = await extents();
+  const held = after.flatMap(({ topic, of }, n) =>
+    [...of].flatMap(([partition, { stable: offset, next: end }]) => {
+      if (offset === undefined || before[n]?.of.get(partition)?.stable !== offset) return [];
+      const todo = END_THE_TRANSACTION.replace('TOPIC', topic);
+      return [warn(heldBackText({ topic, partition, offset, records: end - offset }), todo)];
+    }),
+  );
+  return [next, held];
 }
 
 interface Next {
@@ -84,7 +102,8 @@ function overdue(records: readonly ReceivedRecord[], { tierOf }: Topics, now: nu
   for (const record of records) {
     const tier = tierOf(record.topic);
     if (!tier) continue;
-    const overdueMs = now - Math.min(dueOf(record) || record.timestamp, record.timestamp + longestWaitMs(tier));
+    const at = isTime(record.timestamp) ? record.timestamp : now;
+    const overdueMs = now - Math.min(dueOf(record) || at, at + longestWaitMs(tier));
     if (overdueMs > OVERDUE_MS) late.set(record.topic, Math.max(overdueMs, late.get(record.topic) ?? 0));
   }
   return [...late].map(([topic, ms]) =>

@@ -18,6 +18,7 @@ export const DEAD_LETTER_REASONS = [
   'deactivated',
   'other-history',
   'account-unreadable',
+  'record-refused',
 ] as const;
 export type CountedReason = (typeof DEAD_LETTER_REASONS)[number];
 
@@ -73,8 +74,8 @@ export interface PartitionSample {
   readonly partition: number;
   /** Published records that are not done. */
   readonly behind: number;
-  /** The first waiting record; null if there is none. */
-  readonly head: { readonly publishedAt: number; readonly overdueMs: number } | null;
+  /** The first waiting record, its time null if it has none; null if there is none. */
+  readonly head: { readonly publishedAt: number | null; readonly overdueMs: number } | null;
   /** The unreadable batch that stops the partition; null if there is none. */
   readonly unreadable: object | null;
 }

@@ -47,7 +47,7 @@ export function storeMetrics(exposition: Exposition): StoreMetrics {
   const notPublished = counted(
     exposition,
     'account_webhooks_publish_failures_total',
-    'Failed publishes to the broker. Each is retried.',
+    'Failed publishes to the broker. Each is retried; what a topic refuses becomes a dead letter.',
   );
   const folded = exposition.histogram(
     {

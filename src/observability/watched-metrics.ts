@@ -116,7 +116,7 @@ function exposeTiers(exposition: Exposition, { tiers, unreadTiers }: Watched, no
       help: 'Age of the oldest record that waits in each tier.',
       labels,
     },
-    byTier(most, ({ head }) => (head ? (now() - head.publishedAt) / 1000 : 0)),
+    byTier(most, ({ head }) => (now() - (head?.publishedAt ?? now())) / 1000),
   );
   exposition.gauge(
     {

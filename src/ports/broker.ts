@@ -38,7 +38,7 @@
  * - Closing the broker closes its consumers. Both close methods are idempotent. Later calls reject with BrokerUnavailable.
  */
 export interface Broker {
-  /** @throws BrokerUnavailable, RecordTooLarge */
+  /** @throws BrokerUnavailable, RecordRefused */
   publish(topic: string, records: readonly NewRecord[]): Promise<void>;
   /** @throws BrokerUnavailable if the consumer can't be started */
   consume(options: ConsumeOptions): Promise<Consumer>;
@@ -71,6 +71,13 @@ export interface ReceivedRecord extends NewRecord {
 }
 
 export const NO_TIME = -1;
+/** The latest time that a Date can represent. */
+export const LATEST_TIME_MS = 8.64e15;
+
+/** Whether a record's timestamp can be a time: neither negative nor nanoseconds. */
+export function isTime(at: number): boolean {
+  return at >= 0 && at <= LATEST_TIME_MS;
+}
 
 /** Records that were stored together and can't be read. */
 export interface UnreadableBatch {
@@ -100,6 +107,8 @@ interface OffsetRange {
 export interface Extent {
   readonly first: number;
   readonly next: number;
+  /** Records from this offset on can't be read before a transaction ends; absent if all can be read. */
+  readonly stable?: number;
 }
 
 /** The log message for a skipped batch. */
@@ -110,6 +119,8 @@ export interface BrowseOptions {
   readonly ranges?: ReadonlyMap<number, OffsetRange>;
   /** Keeps following new records until the signal aborts, which ends the iteration without an error. */
   readonly follow?: AbortSignal;
+  /** Gives records of open and aborted transactions, too, and what they hold back. With `ranges` that have an end. */
+  readonly uncommitted?: boolean;
   /** Called for each skipped batch, in order; without it, skipped batches are logged. */
   readonly onUnreadable?: (batch: UnreadableBatch) => void;
 }
@@ -187,10 +198,12 @@ export interface PartitionState {
   readonly partition: number;
   /** Published records, as far as known here, that are not committed. */
   readonly behind: number;
-  /** The next record to hand out; null if none has been read. */
-  readonly head: { readonly publishedAt: number; readonly overdueMs: number } | null;
+  /** The next record to hand out, its time null if it has none; null if none has been read. */
+  readonly head: { readonly publishedAt: number | null; readonly overdueMs: number } | null;
   /** The batch that blocks the partition; null if none does. */
   readonly unreadable: UnreadableBatch | null;
+  /** The records that an open transaction holds back, and for how long they have been seen at this offset; absent: none. */
+  readonly heldBack?: { readonly offset: number; readonly records: number; readonly ms: number };
 }
 
 /** The broker is unreachable or does not answer in time: retry. */
@@ -205,10 +218,13 @@ export class BrokerRefused extends BrokerUnavailable {
   override readonly code = 'BROKER_REFUSED';
 }
 
-/** The topic rejects records of this size; nothing of that call's batch is stored. */
-export class RecordTooLarge extends Error {
-  override readonly name = 'RecordTooLarge';
-  readonly code = 'RECORD_TOO_LARGE';
+/**
+ * The topic will never take this record: it is too large, or breaks a rule of the topic. The message gives the reason, and
+ * the size and the limit where they matter. Records of the same call may be stored.
+ */
+export class RecordRefused extends Error {
+  override readonly name = 'RecordRefused';
+  readonly code = 'RECORD_REFUSED';
 }
 
 /** A header takes that much memory beside its text: an array, a string and a Buffer. */

@@ -1,6 +1,7 @@
 /** The answer to each delivery. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { fromRetryRecord, toRetryRecord } from '../../src/delivery/delivery.js';
+import { deadLetterOf, withoutEvent } from '../../src/delivery/retry/dead-letters.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import { delivery, TOPICS } from '../support/audit-fixture.js';
 import { AuditedDay, iso, NOON, pay, removed, THREE, TIER } from '../support/audited-day.js';
@@ -42,6 +43,12 @@ describe('what became of a delivery', () => {
     day.ofOtherHistory(toThree, { at: NOON });
     expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
     day.logged(toThree, 'exhausted');
+    expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
+  });
+
+  test('whose end a topic refused, where its dead letter says so, with the event or without', async () => {
+    const letter = deadLetterOf(toThree, { reason: 'record-refused', detail: 'delivered; refused' });
+    day.put(TOPICS.deadLetters, withoutEvent(letter));
     expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
   });
 

@@ -1,6 +1,8 @@
 /** The records that an audit counts, and when a record itself has an answer. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { newDelivery } from '../../src/delivery/delivery.js';
+import { unrouted, withoutEvent } from '../../src/delivery/retry/dead-letters.js';
+import { NO_TIME } from '../../src/ports/broker.js';
 import { delivery, TOPICS } from '../support/audit-fixture.js';
 import { AuditedDay, FROM, NOON, PAYMENTS, pay, THREE, TO, ZERO } from '../support/audited-day.js';
 import { header, named } from '../support/delivery-samples.js';
@@ -114,9 +116,59 @@ describe('a record that its consumer is done with', () => {
     expect(unanswered).toMatchObject([{ eventId: 'unknown' }]);
   });
 
+  test('and whose routing a topic refused is answered by the letter of that record, without its event too', async () => {
+    const record = day.published(pay('routed', 43), { at: NOON });
+    const why = { reason: 'record-refused', detail: 'too large' } as const;
+    day.put(TOPICS.deadLetters, withoutEvent(unrouted(record, pay('routed', 43), why)));
+    expect((await day.told()).counts).toEqual({ ...ZERO, records: 1, events: 1 });
+  });
+
   test('and was buried as a whole is answered, though it is a payment event', async () => {
     day.notValid(day.published(pay('odd', 43), { at: NOON }));
     expect((await day.told()).counts).toEqual({ ...ZERO, records: 1, events: 1 });
+  });
+});
+
+describe('records behind an open transaction', () => {
+  const held = (records: number, offset: number) => [{ kind: 'held', topic: PAYMENTS, partition: 0, offset, records }];
+
+  beforeEach(() => {
+    day.paid('before');
+    day.logged(delivery(pay('before', 43), 3, day.paid('before')), 'delivered');
+    day.heldFrom = 2;
+  });
+
+  test('wait, where they are of the period, or have no time', async () => {
+    for (const at of [TO, NOON, FROM - 1, NO_TIME]) day.published(pay(`held ${at}`, 43), { at });
+    day.published('no payment event', { at: NOON });
+    const report = await day.audit({ from: FROM, to: TO });
+    expect(report.held).toEqual(held(3, 3));
+    expect(report.counts()).toMatchObject({ records: 5, waiting: 3 });
+  });
+
+  test('are those of the account that is asked for', async () => {
+    for (const account of [43, 42, 42]) day.published(pay('held', account), { at: NOON });
+    expect((await day.audit({ from: FROM, to: TO, account: 42 })).held).toEqual(held(2, 3));
+  });
+
+  test('are read like any other where the transaction ends meanwhile, and routed ones are not missed', async () => {
+    const record = day.published(pay('committed', 43), { at: NOON });
+    day.beforeReading = (topic) => {
+      if (topic !== PAYMENTS) return;
+      day.heldFrom = Number.POSITIVE_INFINITY;
+      day.routed(record, 43, THREE);
+    };
+    const report = await day.audit({ from: FROM, to: TO });
+    expect([report.held, report.lost]).toEqual([[], []]);
+  });
+
+  test('that are routed after the topic was read are no sign of a loss', async () => {
+    const record = day.published(pay('late', 43), { at: NOON });
+    day.beforeReading = (topic) => {
+      if (topic === TOPICS.deliveries) day.routed(record, 43, THREE);
+    };
+    const report = await day.audit({ from: FROM, to: TO });
+    expect([report.held, report.lost]).toEqual([held(1, 2), []]);
   });
 });
 

@@ -161,6 +161,14 @@ describe('a topic of evidence lost records', () => {
     expect((await day.told()).lost).toEqual(lost(TOPICS.deliveries, why));
   });
 
+  test('may be that of the entries where the oldest one left has no time', async () => {
+    for (const at of [FROM - 2, FROM - 1]) answered(`${at}`, { at });
+    day.drop(TOPICS.deliveries, ({ timestamp }) => timestamp < FROM - 1);
+    day.untimed(TOPICS.deliveries);
+    const why = 'records were deleted: some or all of them';
+    expect((await day.told()).lost).toEqual(lost(TOPICS.deliveries, why));
+  });
+
   test('is that of the entries where it was deleted and recreated: it has no start of what was read', async () => {
     answered('one', { at: FROM - 1 });
     day.remove(TOPICS.deliveries);

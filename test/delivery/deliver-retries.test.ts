@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { AttemptResult } from '../../src/delivery/attempt/attempt.js';
 import type { Delivery } from '../../src/delivery/delivery.js';
-import { RecordTooLarge } from '../../src/ports/broker.js';
 import { DeliverFixture, SCHEDULE, type Waiting } from '../support/deliver-fixture.js';
 import {
   DELIVERED,
@@ -168,10 +167,5 @@ describe('a record whose own headers leave no place for those of the service', (
     const { deadLetters, log } = await fixture.attempted(failedWith(500), { record, step: 3 });
     expect(deadLetters).toMatchObject([bare]);
     expect(log).toMatchObject([{ outcome: 'exhausted' }]);
-  });
-
-  test('is not done where not even its value fits', async () => {
-    fixture.broker.mostRecordBytes = 10;
-    await expect(fixture.attempted(failedWith(500), { record })).rejects.toThrow(RecordTooLarge);
   });
 });

@@ -183,8 +183,14 @@ describe('when the payment was published', () => {
     expect(told[1]).toEqual(['delivered', 9_000, true]);
   });
 
-  test('is not known of one that was replayed: it is not counted', async () => {
-    await fixture.attempted(DELIVERED, { publishedAt: null });
+  const YEAR_MS = 31_557_600_000;
+  test.each([
+    ['is not known', null],
+    ['has another unit, microseconds', NOW * 1_000],
+    ['has another unit, seconds', NOW / 1_000],
+    ['is a year ahead', NOW + YEAR_MS],
+  ])('is not counted where the time of publication %s', async (_, publishedAt) => {
+    await fixture.attempted(DELIVERED, { publishedAt });
     expect(told.map(([what]) => what)).toEqual(['attempted', 'came']);
   });
 });

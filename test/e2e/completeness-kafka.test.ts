@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import kafkajs, { type Admin, type Kafka } from 'kafkajs';
 import { eventually } from '../support/eventually.js';
+import { examined } from '../support/examined.js';
 import { commandLine } from '../support/in-process-cli.js';
 import { serveHere } from '../support/in-process-service.js';
 import { kafkaInstallation } from '../support/kafka-installation.js';
@@ -66,7 +67,12 @@ withKafka((brokers) => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    return { code, counts: lines.at(-1) ?? {}, lost: lines.filter(({ kind }) => kind === 'lost') };
+    return {
+      code,
+      counts: lines.at(-1) ?? {},
+      lost: lines.filter(({ kind }) => kind === 'lost'),
+      held: lines.filter(({ kind }) => kind === 'held'),
+    };
   }
 
   const publish = (count: number, name: string) =>
@@ -76,6 +82,35 @@ withKafka((brokers) => {
     await publish(5, 'one-');
     for (let start = 0; start < 2; start += 1) await served();
     expect(await audit()).toMatchObject({ code: 0, counts: { records: 5, delivered: 5 }, lost: [] });
+  });
+
+  test('payments behind an open transaction: they wait, and the period is not complete', async () => {
+    await publish(1, 'one-');
+    await served();
+    const producer = kafka.producer({ transactionalId: randomUUID(), idempotent: true, maxInFlightRequests: 1 });
+    await producer.connect();
+    const open = await producer.transaction();
+    await open.send({ topic, messages: [{ value: paymentEvents(ACCOUNT, 1, 'open-').trim() }] });
+    await publish(19, 'behind-');
+    const held = [{ kind: 'held', topic, partition: 0, offset: 1, records: 20 }];
+    expect(await audit()).toMatchObject({ code: 1, counts: { records: 21, delivered: 1, waiting: 20 }, held });
+    const past = ['audit', 'completeness', '--from', '2000-01-01', '--to', '2001-01-01'];
+    expect((await commandLine(settings, past)).code).toBe(0);
+    const { code, results } = await examined(settings);
+    expect([code, results.filter(({ check }) => check === 'partitions')]).toEqual([
+      0,
+      [
+        expect.objectContaining({
+          verdict: 'warn',
+          says: `partition 0 of ${topic} holds back 20 records from offset 1 on, for an open transaction`,
+          todo: expect.stringContaining('kafka-transactions.sh --bootstrap-server HOST:PORT find-hanging'),
+        }),
+      ],
+    ]);
+    await open.abort();
+    await producer.disconnect();
+    await served();
+    expect(await audit()).toMatchObject({ code: 0, counts: { records: 20, delivered: 20, waiting: 0 }, held: [] });
   });
 
   test('offsets that were moved ahead before anything was routed', async () => {

@@ -50,14 +50,14 @@ test('times are in seconds; a clock that is ahead makes no time negative', async
 
 test('tiers are summed over their partitions, and the oldest counts', async () => {
   const { metrics, scraped } = await exposed();
-  const partition = (number: number, behind: number, publishedAt: number) => {
+  const partition = (number: number, behind: number, publishedAt: number | null) => {
     const head = { publishedAt, overdueMs: number * 1_000 };
     return { topic: 'own.webhooks.retry.5m', partition: number, behind, head, unreadable: null };
   };
   const sample: ConsumerSample = {
     inHand: 3,
     inHandBytes: 4_096,
-    partitions: [partition(0, 4, NOW - 9_000), partition(1, 5, NOW - 2_000)],
+    partitions: [partition(0, 3, NOW - 9_000), partition(1, 5, NOW - 2_000), partition(2, 1, null)],
   };
   metrics.watch.consumer('retries', () => sample);
   metrics.watch.tiers(
@@ -68,7 +68,7 @@ test('tiers are summed over their partitions, and the oldest counts', async () =
   const tier = { tier: '5m' };
   expect(found.value('account_webhooks_retry_tier_records', tier)).toBe(9);
   expect(found.value('account_webhooks_retry_tier_oldest_seconds', tier)).toBe(9);
-  expect(found.value('account_webhooks_retry_tier_overdue_seconds', tier)).toBe(1);
+  expect(found.value('account_webhooks_retry_tier_overdue_seconds', tier)).toBe(2);
   expect(found.value('account_webhooks_records_in_hand_bytes', { consumer: 'retries' })).toBe(4_096);
   expect(found.value('account_webhooks_consumer_lag_records', { partition: '1' })).toBe(5);
 });

@@ -11,7 +11,14 @@ import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
 import { partitionText, paymentText, placeOf } from '../../src/delivery/record-place.js';
 import { notValid, unrouted } from '../../src/delivery/retry/dead-letters.js';
 import { topicsOf } from '../../src/delivery/topics.js';
-import type { Extent, NewRecord, PartitionStart, ReceivedRecord } from '../../src/ports/broker.js';
+import {
+  type BrowseOptions,
+  type Extent,
+  type NewRecord,
+  NO_TIME,
+  type PartitionStart,
+  type ReceivedRecord,
+} from '../../src/ports/broker.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
@@ -45,6 +52,8 @@ export class AuditFixture {
   historiesRead = 0;
   /** Called before a topic is read: for concurrent writes of a service. */
   beforeReading: (topic: string) => void = () => undefined;
+  /** The offset from which an open transaction holds payments back. */
+  heldFrom = Number.POSITIVE_INFINITY;
   /** Called before a topic's offsets are requested. */
   beforeAsking: () => void = () => undefined;
 
@@ -117,7 +126,10 @@ export class AuditFixture {
   }
 
   unrouted(record: ReceivedRecord, payment: PaymentEvent): ReceivedRecord {
-    return this.put(TOPICS.deadLetters, unrouted(record, payment, UNREADABLE));
+    return this.put(
+      TOPICS.deadLetters,
+      unrouted(record, payment, { reason: 'account-unreadable', detail: UNREADABLE }),
+    );
   }
 
   /** Sets the group's committed offset. Without a call: all payments are done, and no retry record. */
@@ -137,6 +149,15 @@ export class AuditFixture {
     this.#topics.set(
       topic,
       (this.#topics.get(topic) ?? []).filter((record) => !isLost(record)),
+    );
+  }
+
+  /** Its records have no time, as those of a publisher that stamps them with nanoseconds. */
+  untimed(topic: string): void {
+    const records = this.#topics.get(topic) ?? [];
+    this.#topics.set(
+      topic,
+      records.map((record) => ({ ...record, timestamp: NO_TIME })),
     );
   }
 
@@ -184,7 +205,7 @@ export class AuditFixture {
       groups: GROUPS,
       progress: () => undefined,
       broker: {
-        browse: (topic) => this.#browse(topic),
+        browse: (topic, options) => this.#browse(topic, options),
         listTopics: async () => [...this.#topics.keys()],
         committed: async (group, topic) => this.#committedBy(group, topic),
         extent: async (topic) => this.#extent(topic),
@@ -198,10 +219,15 @@ export class AuditFixture {
     };
   }
 
-  async *#browse(topic: string) {
+  async *#browse(topic: string, { ranges, uncommitted = false }: BrowseOptions = {}) {
     this.beforeReading(topic);
     this.browsed.push(topic);
-    yield* this.#topics.get(topic) ?? [];
+    const { heldFrom } = this;
+    for (const record of this.#topics.get(topic) ?? []) {
+      const isAsked = !ranges || record.offset >= (ranges.get(record.partition)?.from ?? Number.POSITIVE_INFINITY);
+      const isHeld = TOPICS.payments.includes(topic) && record.offset >= heldFrom;
+      if (isAsked && (uncommitted || !isHeld)) yield record;
+    }
   }
 
   #committedBy(group: string, topic: string): ReadonlyMap<number, number> {
@@ -216,7 +242,9 @@ export class AuditFixture {
     const records = this.#topics.get(topic) ?? [];
     const extents = [...(this.#next.get(topic) ?? [])].map(([partition, next]) => {
       const offsets = records.filter((record) => record.partition === partition).map(({ offset }) => offset);
-      return [partition, { first: Math.min(next, ...offsets), next }] as const;
+      const isHeld = TOPICS.payments.includes(topic) && this.heldFrom < next;
+      const extent = { first: Math.min(next, ...offsets), next, ...(isHeld && { stable: this.heldFrom }) };
+      return [partition, extent] as const;
     });
     return new Map(extents);
   }

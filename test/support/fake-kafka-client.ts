@@ -1,5 +1,6 @@
 /** A stand-in for kafkajs' consumer: the test plays the group and sees the adapter's calls. */
 import type { Kafka, PartitionAssigner } from 'kafkajs';
+import type { Fetched } from '../../src/adapters/kafka/fetch-wait.js';
 
 interface Options {
   readonly retry: { readonly restartOnFailure: (error: Error) => Promise<boolean> };
@@ -25,6 +26,11 @@ export interface Commit {
   readonly partition: number;
   readonly offset: string;
   readonly metadata?: string;
+}
+
+/** Played with the answer that it gets. */
+interface Fetch extends Partial<Fetched> {
+  readonly maxWaitTime: number;
 }
 
 export class FakeKafkaClient {
@@ -60,7 +66,7 @@ export class FakeKafkaClient {
   } as unknown as Kafka;
 
   #newCluster() {
-    const broker = { fetch: async ({ maxWaitTime }: { maxWaitTime: number }) => maxWaitTime };
+    const broker = { fetch: async (request: Fetch) => ({ responses: [], ...request }) };
     return {
       findGroupCoordinator: async (_: object) => undefined,
       findBroker: async (_: object) => broker,
@@ -124,8 +130,18 @@ export class FakeKafkaClient {
 
   /** @returns how long the consumer has a fetch of kafkajs wait, in ms */
   async fetchWaitMs(): Promise<number> {
+    return (await this.#fetch({ maxWaitTime: 1 })).maxWaitTime;
+  }
+
+  async #fetch(request: Fetch) {
     const { fetch } = await this.cluster.findBroker({ nodeId: '1' });
-    return fetch({ maxWaitTime: 1 });
+    return fetch(request);
+  }
+
+  /** A fetch of partition 0, whose records, if any, the client passes on then. */
+  async fetchedEnd(topicName: string, end: number, stable = end): Promise<void> {
+    const offsets = { highWatermark: String(end), lastStableOffset: String(stable) };
+    await this.#fetch({ maxWaitTime: 1, responses: [{ topicName, partitions: [{ partition: 0, ...offsets }] }] });
   }
 
   seek({ topic, offset }: { topic: string; offset: string }): void {
@@ -183,6 +199,7 @@ export class FakeKafkaClient {
       firstOffset: () => String(first),
       lastOffset: () => String(last),
     };
+    await this.fetchedEnd(topic, end);
     await this.#eachBatch({ batch, resolveOffset: () => undefined });
   }
 }

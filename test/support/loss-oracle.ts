@@ -82,7 +82,7 @@ export class LossOracle {
   #logIsLost(): boolean {
     const [oldest] = this.#kept(LOG, 0);
     const isCut = this.#first(LOG, 0) > 0;
-    if (isCut) return !oldest || oldest.timestamp > this.#left.period.from;
+    if (isCut) return !oldest || !hasTime(oldest.timestamp) || oldest.timestamp > this.#left.period.from;
     const begun = (topic: string, partition: number) =>
       this.#all('start').some((start) => start.topic === topic && start.partition === partition);
     return this.#left.audited.some((topic) => PARTITIONS.some((partition) => !begun(topic, partition)));

@@ -6,7 +6,7 @@ import {
   type Extent,
   type NewRecord,
   type ReceivedRecord,
-  RecordTooLarge,
+  RecordRefused,
 } from '../../src/ports/broker.js';
 
 /** Records publications. Refuses topics in `failing` and records above the limits. Nothing consumes from it. */
@@ -14,6 +14,8 @@ export class RecordingBroker implements Broker {
   readonly #published: { topic: string; record: NewRecord }[] = [];
   /** Fails every publish to these topics. */
   readonly failing = new Set<string>();
+  /** Refuses every record of these topics. */
+  readonly refusing = new Set<string>();
   /** Denies the permission for these topics. */
   readonly denied = new Set<string>();
   refused = 0;
@@ -31,9 +33,10 @@ export class RecordingBroker implements Broker {
       this.refused += 1;
       throw new BrokerUnavailable(`${topic} takes nothing now`);
     }
+    if (this.refusing.has(topic)) throw new RecordRefused(`${topic} refuses the record (POLICY_VIOLATION)`);
     if (this.denied.has(topic)) throw new BrokerRefused(`no permission to write to ${topic}`);
-    if (records.some(({ value }) => (value?.length ?? 0) > this.mostBytes)) throw new RecordTooLarge('too large');
-    if (records.some((record) => recordBytes(record) > this.mostRecordBytes)) throw new RecordTooLarge('too large');
+    if (records.some(({ value }) => (value?.length ?? 0) > this.mostBytes)) throw new RecordRefused('too large');
+    if (records.some((record) => recordBytes(record) > this.mostRecordBytes)) throw new RecordRefused('too large');
     for (const record of records) this.#published.push({ topic, record });
   }
 

@@ -11,6 +11,7 @@ import {
   type ConsumeOptions,
   type ConsumerState,
   heldBytes,
+  isTime,
   type PartitionState,
   type ReceivedRecord,
   type RecordHold,
@@ -63,7 +64,8 @@ export function dueRecord(record: ReceivedRecord, due: number): DueRecord {
 /** The metrics of the first waiting record. */
 export function headState(head: DueRecord | undefined): PartitionState['head'] {
   if (!head) return null;
-  return { publishedAt: head.record.timestamp, overdueMs: Math.max(0, performance.now() - head.due) };
+  const { timestamp } = head.record;
+  return { publishedAt: isTime(timestamp) ? timestamp : null, overdueMs: Math.max(0, performance.now() - head.due) };
 }
 
 /** Records of one partition, in order. */

@@ -13,9 +13,10 @@
  */
 import type { EachBatchPayload, Consumer as KafkaClient } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
-import { BrokerRefused, type ConsumeOptions } from '../../ports/broker.js';
+import { BrokerRefused, type ConsumeOptions, type PartitionState } from '../../ports/broker.js';
 import { dueRecord, type LaneItem, type RecordPump } from '../common/record-pump.js';
-import { lostIn, refusalIn } from './fetched/marks.js';
+import type { Fetched } from './fetch-wait.js';
+import { lostIn, reasonOf, refusalIn } from './fetched/marks.js';
 import { type GroupStart, PartitionLane } from './partition-lane.js';
 import { type Assignment, keyOf, type Place, placesOf } from './places.js';
 import { fromMessages } from './records.js';
@@ -53,6 +54,8 @@ export class AssignedPartitions {
   readonly #lanes = new Map<string, PartitionLane>();
   /** Lanes of partitions kept through a change of the member id, until the group's offsets are known. */
   readonly #former = new Map<string, PartitionLane>();
+  /** Partitions whose offsets can't be read, with the reason. */
+  readonly #unopened = new Map<string, PartitionState>();
   /** Where reading stopped in partitions whose topic is gone. */
   readonly #stoppedAt = new Map<string, number>();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -68,6 +71,10 @@ export class AssignedPartitions {
 
   lanes(): Iterable<PartitionLane> {
     return this.#lanes.values();
+  }
+
+  get states(): readonly PartitionState[] {
+    return [...[...this.#lanes.values()].map((lane) => lane.state), ...this.#unopened.values()];
   }
 
   /** Whether this is still its partition's lane. */
@@ -97,6 +104,7 @@ export class AssignedPartitions {
       if (!mayStay || !assigned.has(key)) this.#lanes.delete(key);
     }
     this.#memberId = memberId;
+    this.#unopened.clear();
     for (const place of places) this.#flow(place).resume();
     for (const lane of this.#lanes.values()) lane.regulate(true);
     this.#begin(places.filter((place) => !this.#lanes.has(keyOf(place))));
@@ -105,6 +113,14 @@ export class AssignedPartitions {
 
   #tellPlaced(): void {
     if (this.#former.size === 0) this.#parts.placed();
+  }
+
+  fetched({ responses }: Fetched): void {
+    for (const { topicName: topic, partitions } of responses) {
+      for (const { partition, highWatermark, lastStableOffset } of partitions) {
+        this.#lanes.get(keyOf({ topic, partition }))?.sawEnd(Number(highWatermark), Number(lastStableOffset));
+      }
+    }
   }
 
   /** Returns at once: kafkajs fetches nothing until then. Unresolved offsets are fetched again. */
@@ -120,7 +136,6 @@ export class AssignedPartitions {
     else if (Number(batch.highWatermark) < lane.next) this.#beginAnew(lane, MADE_ANEW);
     else if (fetchedOffset > lane.next) this.#goBack(lane, Number(batch.firstOffset()));
     else {
-      lane.sawEnd(Number(batch.highWatermark));
       lane.receive(this.#itemsOf(batch), Number(batch.lastOffset()));
       resolveOffset(batch.lastOffset());
       this.#parts.pump.pumpNextTurn();
@@ -185,7 +200,16 @@ export class AssignedPartitions {
       if (left.length > 0) this.#askAgain(left, join);
     } catch (error) {
       this.#failed(error, { group: options.group });
-      this.#askAgain(places, join);
+      if (join === this.#join) this.#notOpened(places, error);
+    }
+  }
+
+  /** Their topics are asked about one by one from now on: one whose partitions have no leader holds up no other. */
+  #notOpened(places: readonly Place[], error: unknown): void {
+    for (const place of places) this.#unopened.set(keyOf(place), unopened(place, error));
+    for (const topic of new Set(places.map((place) => place.topic))) {
+      const ofTopic = places.filter((place) => place.topic === topic);
+      this.#askAgain(ofTopic, this.#join);
     }
   }
 
@@ -214,6 +238,7 @@ export class AssignedPartitions {
     const former = this.#former.get(key);
     this.#former.delete(key);
     this.#stoppedAt.delete(key);
+    this.#unopened.delete(key);
     // Measured with Kafka unreachable for ten seconds: without this nearly all deliveries in progress were sent twice.
     const lane = former?.knows(start) ? former : new PartitionLane({ ...place, start }, flow);
     this.#lanes.set(key, lane);
@@ -307,4 +332,9 @@ export class AssignedPartitions {
       this.#failed(error, { topic, partition });
     }
   }
+}
+
+function unopened({ topic, partition }: Place, error: unknown): PartitionState {
+  const unreadable = { topic, partition, first: 0, last: 0, codec: 'unknown', reason: reasonOf(error), digest: null };
+  return { topic, partition, behind: 0, head: null, unreadable };
 }

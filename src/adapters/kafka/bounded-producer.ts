@@ -4,9 +4,9 @@
  * given up before kafkajs repeats an unanswered request. kafkajs still retries other failures, within that time.
  */
 import kafkajs, { type Kafka, type Message, type Producer } from 'kafkajs';
-import { BrokerRefused, RecordTooLarge } from '../../ports/broker.js';
+import { BrokerRefused, RecordRefused } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
-import { translated } from './kafka-errors.js';
+import { failedSend } from './kafka-errors.js';
 import { disconnectAfter } from './let-go.js';
 import type { KafkaLimits } from './limits.js';
 
@@ -41,8 +41,8 @@ export class BoundedProducer {
     try {
       await withinTime(this.#limits.answerMs, this.#sendOn(live, topic, messages));
     } catch (error) {
-      const failure = translated(error);
-      if (failure instanceof RecordTooLarge) throw failure;
+      const failure = failedSend(error);
+      if (failure instanceof RecordRefused) throw failure;
       for (const message of messages) this.#givenUp.add(message);
       void this.#letGo(live);
       if (failure instanceof BrokerRefused)

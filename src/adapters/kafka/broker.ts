@@ -10,6 +10,7 @@ import {
   type Extent,
   type NewRecord,
   type ReceivedRecord,
+  RecordRefused,
   STEPPED_OVER,
   type UnreadableBatch,
 } from '../../ports/broker.js';
@@ -20,6 +21,7 @@ import { installFailedJoins } from './failed-join.js';
 import { installFetchDecoding } from './fetched/fetch-response.js';
 import { KAFKA_LIMITS, type KafkaLimits } from './limits.js';
 import { Publisher } from './publisher.js';
+import { sizeOf } from './records.js';
 import { installQueueTimer } from './request-queue.js';
 import { TopicAdmin, type TopicSettings } from './topic-admin.js';
 import { wholeAnswersOnly } from './whole-answers.js';
@@ -36,6 +38,8 @@ export class KafkaBroker implements Broker {
   readonly #admin: TopicAdmin;
   readonly #publisher: Publisher;
   readonly #consumers = new Set<KafkaConsumer>();
+  /** The requests for topics' max.message.bytes that are in progress. */
+  readonly #limits = new Map<string, Promise<number | undefined>>();
   #closing: Promise<void> | null = null;
 
   constructor(settings: KafkaSettings, logger: Logger, limits: KafkaLimits = KAFKA_LIMITS) {
@@ -53,10 +57,29 @@ export class KafkaBroker implements Broker {
     try {
       await this.#publisher.publish(topic, records);
     } catch (error) {
+      if (error instanceof RecordRefused) throw await this.#refused(topic, records, error);
       // The topic may have been deleted: the next publish checks.
       this.#admin.forget(topic);
       throw error;
     }
+  }
+
+  async #refused(topic: string, records: readonly NewRecord[], { message, cause }: RecordRefused): Promise<Error> {
+    const text = `${topic} refuses the record (${message})`;
+    if (!message.endsWith('TOO_LARGE')) return new RecordRefused(text, { cause });
+    const bytes = Math.max(...records.map(sizeOf));
+    const limit = (await this.#limitOf(topic)) ?? 'unknown';
+    return new RecordRefused(`${text}: it has about ${bytes} bytes, and max.message.bytes is ${limit}`, { cause });
+  }
+
+  /** One request at a time for each topic: any number of records may be refused. */
+  #limitOf(topic: string): Promise<number | undefined> {
+    const known = this.#limits.get(topic);
+    if (known) return known;
+    const asked = this.#admin.maxMessageBytes(topic).catch(() => undefined);
+    this.#limits.set(topic, asked);
+    void asked.then(() => this.#limits.delete(topic));
+    return asked;
   }
 
   async consume(options: ConsumeOptions): Promise<Consumer> {
@@ -94,8 +117,7 @@ export class KafkaBroker implements Broker {
 
   async extent(topic: string): Promise<ReadonlyMap<number, Extent>> {
     this.#mustBeOpen();
-    const offsets = await this.#admin.offsets(topic);
-    return new Map(offsets.map(({ partition, low, high }) => [partition, { first: low, next: high }]));
+    return this.#admin.extent(topic);
   }
 
   async listTopics(): Promise<string[]> {

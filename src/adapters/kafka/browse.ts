@@ -35,7 +35,8 @@ export async function* browseTopic(
   const ranges = rangesOf(await admin.offsets(topic), options);
   if (ranges.size === 0) return;
   const groupId = `account-webhooks-browse-${randomUUID()}`;
-  const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 100, allowAutoTopicCreation: false });
+  const { uncommitted: readUncommitted = false } = options;
+  const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 100, allowAutoTopicCreation: false, readUncommitted });
   try {
     yield* new Browsing(consumer, ranges, options).read(topic);
   } finally {
@@ -44,13 +45,16 @@ export async function* browseTopic(
   }
 }
 
-function rangesOf(offsets: readonly PartitionOffsets[], { ranges, follow }: BrowseOptions): Map<number, Range> {
+function rangesOf(
+  offsets: readonly PartitionOffsets[],
+  { ranges, follow, uncommitted }: BrowseOptions,
+): Map<number, Range> {
   const read = new Map<number, Range>();
   for (const { partition, low, high } of offsets) {
     const range = ranges ? ranges.get(partition) : { from: low };
     if (!range) continue;
     const { from, to = Number.POSITIVE_INFINITY } = range;
-    const end = Math.min(to, follow ? Number.POSITIVE_INFINITY : high);
+    const end = Math.min(to, follow || uncommitted ? Number.POSITIVE_INFINITY : high);
     if (from < end) read.set(partition, { position: Math.max(from, low), end });
   }
   return read;

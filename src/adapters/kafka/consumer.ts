@@ -88,8 +88,7 @@ export class KafkaConsumer implements Consumer {
   }
 
   state(): ConsumerState {
-    const partitions = [...this.#partitions.lanes()].map((lane) => lane.state);
-    return { connected: this.#member.isMember, ...this.#pump.inHand, partitions };
+    return { connected: this.#member.isMember, ...this.#pump.inHand, partitions: this.#partitions.states };
   }
 
   close(): Promise<void> {
@@ -112,6 +111,7 @@ export class KafkaConsumer implements Consumer {
       heard: (sentMs) => this.#lease.renewed(sentMs),
       leaving: () => this.#releases(),
       received: (payload) => this.#partitions.received(payload),
+      fetched: (answer) => this.#partitions.fetched(answer),
       refused: (error) => this.#refused(error),
     };
   }

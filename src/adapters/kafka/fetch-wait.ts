@@ -6,15 +6,30 @@
 import type { Cluster } from 'kafkajs';
 
 interface FetchingBroker {
-  fetch(request: object): Promise<unknown>;
+  fetch(request: object): Promise<Fetched>;
+}
+
+/** Offsets as text; -1 where a partition could not be fetched. */
+export interface Fetched {
+  readonly responses: readonly {
+    readonly topicName: string;
+    readonly partitions: readonly {
+      readonly partition: number;
+      readonly highWatermark: string;
+      readonly lastStableOffset: string;
+    }[];
+  }[];
 }
 
 interface Brokers {
   findBroker(of: object): Promise<FetchingBroker>;
 }
 
-/** @param client the consumer's own. @param waitMs called for each fetch */
-export function waitInFetches(client: Cluster, waitMs: () => number): void {
+/**
+ * @param client the consumer's own. @param waitMs called for each fetch
+ * @param fetched called with each answer: kafkajs passes on only those with records
+ */
+export function waitInFetches(client: Cluster, waitMs: () => number, fetched: (answer: Fetched) => void): void {
   const cluster = client as unknown as Brokers;
   const find = cluster.findBroker.bind(cluster);
   const known = new WeakSet<FetchingBroker>();
@@ -23,7 +38,11 @@ export function waitInFetches(client: Cluster, waitMs: () => number): void {
     if (known.has(broker)) return broker;
     known.add(broker);
     const fetch = broker.fetch.bind(broker);
-    broker.fetch = (request) => fetch({ ...request, maxWaitTime: waitMs() });
+    broker.fetch = async (request) => {
+      const answer = await fetch({ ...request, maxWaitTime: waitMs() });
+      fetched(answer);
+      return answer;
+    };
     return broker;
   };
 }

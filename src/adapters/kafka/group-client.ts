@@ -2,7 +2,7 @@
 import type { Cluster, Kafka, Consumer as KafkaClient } from 'kafkajs';
 import { BrokerRefused } from '../../ports/broker.js';
 import { beforeJoin, tellRefusedLookups } from './coordinator-lookup.js';
-import { waitInFetches } from './fetch-wait.js';
+import { type Fetched, waitInFetches } from './fetch-wait.js';
 import { translated } from './kafka-errors.js';
 import { endOnceReplaced } from './let-go.js';
 import { subscribersAssigner } from './subscribers-assigner.js';
@@ -15,6 +15,7 @@ export interface GroupClientParts {
   readonly sessionTimeoutMs: number;
   /** Awaited before each join request; must not reject. */
   readonly joining: () => Promise<void>;
+  readonly fetched: (answer: Fetched) => void;
   /** Then fetches end soon, and the client isn't restarted after a crash. */
   readonly isStopping: () => boolean;
   /** Then the client joins and fetches no more. */
@@ -38,7 +39,7 @@ export function groupClient({ kafka, admin, group, sessionTimeoutMs, ...member }
   const opened = (cluster: Cluster) => {
     tellRefusedLookups(cluster);
     beforeJoin(cluster, member.joining);
-    waitInFetches(cluster, waitMs);
+    waitInFetches(cluster, waitMs, member.fetched);
     endOnceReplaced(cluster, member.isReplaced);
   };
   const client: KafkaClient = kafka.consumer({

@@ -16,13 +16,14 @@ import type {
 import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
+import type { Fetched } from './fetch-wait.js';
 import { type GroupClientParts, groupClient } from './group-client.js';
 import { isCoordinatorMissing, isOwnFailure, isUnknownTopic, translated } from './kafka-errors.js';
 import { disconnectAfter } from './let-go.js';
 import { onceKnown } from './once-known.js';
 import type { Assignment } from './places.js';
 
-export interface GroupMemberParts extends Omit<GroupClientParts, 'joining' | 'isStopping' | 'isReplaced'> {
+export interface GroupMemberParts extends Omit<GroupClientParts, 'joining' | 'fetched' | 'isStopping' | 'isReplaced'> {
   readonly logger: Logger;
   readonly topics: readonly string[];
   /** A client that the group does not confirm for that long is replaced; STUCK_MS without it. */
@@ -40,6 +41,8 @@ export interface GroupMemberParts extends Omit<GroupClientParts, 'joining' | 'is
     /** The member leaves: its partitions are reassigned. */
     leaving(): void;
     received(payload: EachBatchPayload): void;
+    /** Of each fetch, also without records. */
+    fetched(answer: Fetched): void;
     refused(error: Error): void;
   };
 }
@@ -210,6 +213,9 @@ export class GroupMember {
     const client: KafkaClient = groupClient({
       ...this.#parts,
       joining: () => this.#joins(),
+      fetched: (answer) => {
+        if (client === this.#client) this.#parts.on.fetched(answer);
+      },
       isStopping: () => this.#stopped,
       isReplaced: () => client !== this.#client,
     });

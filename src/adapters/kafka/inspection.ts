@@ -1,13 +1,17 @@
 /** What operators need to know about a Kafka and its topics. Read-only. */
 import type { Admin } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
-import { askAdmin, type TopicConfig, topicConfigs } from './admin-session.js';
+import { BrokerUnavailable } from '../../ports/broker.js';
+import { askAdmin } from './admin-session.js';
 import { connection, type KafkaSettings } from './broker.js';
 import { isCoordinatorMissing, translated } from './kafka-errors.js';
+import { type TopicConfig, topicConfigs } from './topic-config.js';
 
 export interface InspectedTopic extends TopicConfig {
   readonly name: string;
   readonly partitions: number;
+  /** Of the partition with the fewest. */
+  readonly replicas: number;
   /** Partitions without a leader: neither writable nor readable now. */
   readonly leaderless: number;
   /** Partitions with an out-of-sync replica. */
@@ -55,12 +59,19 @@ async function inspected(admin: Admin, { topics, groups, laterThan }: Inspection
   const described = metadata.map(async ({ name, partitions }) => ({
     name,
     partitions: partitions.length,
+    replicas: Math.min(...partitions.map(({ replicas }) => replicas.length)),
     leaderless: partitions.filter(({ leader }) => leader < 0).length,
     underReplicated: partitions.filter(({ isr, replicas }) => isr.length < replicas.length).length,
-    ...(configs.get(name) ?? { retentionMs: null, isStampedByBroker: false }),
+    ...configOf(configs, name),
     hasLater: await hasLater(admin, name, laterThan),
   }));
   return { brokers: brokers.length, topics: await Promise.all(described), unledGroups };
+}
+
+function configOf(configs: ReadonlyMap<string, TopicConfig>, topic: string): TopicConfig {
+  const config = configs.get(topic);
+  if (!config) throw new BrokerUnavailable(`Kafka did not describe ${topic}`);
+  return config;
 }
 
 /** kafkajs doesn't distinguish a refusal from a missing coordinator. */

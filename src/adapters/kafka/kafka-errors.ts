@@ -1,5 +1,5 @@
 /** Maps kafkajs errors to errors of the port. Its messages may contain host names; they go to the log, as `cause`. */
-import { BrokerRefused, BrokerUnavailable, RecordTooLarge } from '../../ports/broker.js';
+import { BrokerRefused, BrokerUnavailable, RecordRefused } from '../../ports/broker.js';
 import { TookTooLong } from '../common/time-limit.js';
 
 interface Failure {
@@ -11,7 +11,6 @@ interface Failure {
   readonly errors?: readonly unknown[];
 }
 
-const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 const LEADERLESS = new Set(['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION']);
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/;
 /** These say that something failed, not what. */
@@ -43,6 +42,12 @@ export function isChangeDenied(error: unknown): boolean {
   );
 }
 
+/** Kafka's code, if a topic may not be created so, which no retry mends; null for any other failure. */
+export function forbiddenBy(error: unknown): string | null {
+  const code = [...causes(error)].find(({ type = '' }) => type === 'POLICY_VIOLATION' || type === 'INVALID_CONFIG');
+  return code?.type ?? null;
+}
+
 /**
  * kafkajs considers this error permanent. But any failure during a coordinator look-up becomes this error: a reset
  * connection, a group whose coordinator moves.
@@ -59,12 +64,26 @@ export function isOwnFailure(error: unknown): boolean {
 export function translated(error: unknown): Error {
   if (error instanceof BrokerUnavailable) return error;
   const failures = [...causes(error)];
-  if (failures.some(({ type = '' }) => TOO_LARGE.has(type)))
-    return new RecordTooLarge('the broker rejects records of this size');
   const refusal = failures.map(refusalOf).find((reason) => reason !== null);
   if (refusal) return new BrokerRefused(refusal, { cause: error });
   const what = failures.some(isUnanswered) ? 'Kafka at BROKER_URL did not answer in time' : "the broker can't be used";
   return new BrokerUnavailable(`${what} (${codeOf(failures)})`, { cause: error });
+}
+
+/** In the answer to a send. Elsewhere some of them mean something else. */
+const OF_RECORDS = new Set([
+  'MESSAGE_TOO_LARGE',
+  'RECORD_LIST_TOO_LARGE',
+  'INVALID_RECORD',
+  'INVALID_TIMESTAMP',
+  'POLICY_VIOLATION',
+  'UNSUPPORTED_FOR_MESSAGE_FORMAT',
+]);
+
+/** As translated; the message of RecordRefused is Kafka's code. */
+export function failedSend(error: unknown): Error {
+  const refusal = [...causes(error)].find(({ type = '' }) => OF_RECORDS.has(type));
+  return refusal ? new RecordRefused(refusal.type, { cause: error }) : translated(error);
 }
 
 /** A failure that retrying won't fix, and the setting that will. */

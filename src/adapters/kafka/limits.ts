@@ -1,4 +1,4 @@
-/** How long to wait for a Kafka that accepts connections but does not answer. kafkajs's own limits are minutes. */
+/** How long to wait for a Kafka that accepts connections but does not answer (kafkajs's own limits are minutes), and sizes. */
 
 export interface SessionLimits {
   /** Until a client is connected. ms */
@@ -16,3 +16,8 @@ export interface KafkaLimits extends SessionLimits {
 }
 
 export const KAFKA_LIMITS: KafkaLimits = { connectMs: 10_000, workMs: 20_000, answerMs: 30_000 };
+
+/** Of a batch with several records. The largest record of a valid event fits: 256 KiB, 64 KiB of headers, and our own. */
+export const BATCH_BYTES = 512 * 1024;
+/** What our own topics must take, in bytes: twice that, for what encoding adds. Kafka's default is 12 bytes more. */
+export const ENOUGH_BYTES = 2 * BATCH_BYTES;

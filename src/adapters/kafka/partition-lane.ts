@@ -41,6 +41,8 @@ export class PartitionLane implements Lane, Kept {
   #remembered: number;
   /** The partition's end offset at the last fetch. */
   #end = 0;
+  /** The offset from which an open transaction holds records back, and since when that was seen. */
+  #heldBack: { readonly offset: number; readonly since: number } | null = null;
   #paused = false;
   /** Why the partition can't be fetched now. */
   #refusal: UnreadableBatch | null = null;
@@ -63,15 +65,22 @@ export class PartitionLane implements Lane, Kept {
     return this.#next;
   }
 
-  sawEnd(offset: number): void {
-    this.#end = offset;
+  /** From an answer to a fetch. @param stable the offset before which records can be read */
+  sawEnd(end: number, stable: number): void {
+    if (end < 0) return;
+    this.#end = end;
+    if (stable >= end) this.#heldBack = null;
+    else if (this.#heldBack?.offset !== stable) this.#heldBack = { offset: stable, since: performance.now() };
   }
 
   get state(): PartitionState {
     const { topic, partition } = this;
     const unreadable = this.unreadable ?? this.#refusal;
     const behind = Math.max(this.#end, this.#next) - (this.unremembered ?? this.#remembered);
-    return { topic, partition, behind, head: headState(this.head()), unreadable };
+    const state = { topic, partition, behind, head: headState(this.head()), unreadable };
+    if (!this.#heldBack) return state;
+    const { offset, since } = this.#heldBack;
+    return { ...state, heldBack: { offset, records: this.#end - offset, ms: performance.now() - since } };
   }
 
   /** How often a fetch was refused. */

@@ -3,14 +3,12 @@
  * 4,000/s with one record per send, 30,000/s and more with batches of 100.
  */
 import type { Kafka } from 'kafkajs';
-import { type NewRecord, RecordTooLarge } from '../../ports/broker.js';
+import { type NewRecord, RecordRefused } from '../../ports/broker.js';
 import { withinTime } from '../common/time-limit.js';
 import { BoundedProducer } from './bounded-producer.js';
-import type { KafkaLimits } from './limits.js';
+import { BATCH_BYTES, type KafkaLimits } from './limits.js';
 import { sizeOf, toMessage } from './records.js';
 
-/** Kafka's own limit for a batch is 1 MiB unless the topic overrides it. */
-const BATCH_BYTES = 512 * 1024;
 const BATCH_RECORDS = 1_000;
 /** Sends still in progress then are abandoned: an orderly stop has awaited them before. */
 const CLOSE_WITHIN_MS = 1_000;
@@ -75,13 +73,13 @@ export class Publisher {
       for (const { resolve } of batch) resolve();
       return null;
     } catch (error) {
-      if (error instanceof RecordTooLarge && batch.length > 1) return this.#sendEach(topic, batch);
+      if (error instanceof RecordRefused && batch.length > 1) return this.#sendEach(topic, batch);
       reject(batch, error as Error);
-      return error instanceof RecordTooLarge ? null : (error as Error);
+      return error instanceof RecordRefused ? null : (error as Error);
     }
   }
 
-  /** One oversized record rejects its whole batch: so each parcel is sent alone. */
+  /** One refused record rejects its whole batch: so each parcel is sent alone. */
   async #sendEach(topic: string, batch: readonly Parcel[]): Promise<Error | null> {
     for (const [n, parcel] of batch.entries()) {
       const failure = await this.#send(topic, [parcel]);

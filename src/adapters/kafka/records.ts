@@ -1,6 +1,7 @@
 /** Converts records between kafkajs and the port. */
 import type { IHeaders, KafkaMessage, Message } from 'kafkajs';
 import {
+  isTime,
   type NewRecord,
   NO_TIME,
   type ReceivedRecord,
@@ -9,9 +10,6 @@ import {
 } from '../../ports/broker.js';
 import type { RecordMessage } from './fetched/decode-records.js';
 import { isPassed, isUnreadable } from './fetched/marks.js';
-
-/** Of a Date. */
-const LATEST_TIME_MS = 8.64e15;
 
 export function toMessage({ key, value, headers }: NewRecord): Message {
   return { key, value, headers: toHeaders(headers) };
@@ -37,7 +35,7 @@ export function fromMessages(
 /** A publisher may stamp a record with any 64 bits. */
 function timeOf({ timestamp }: KafkaMessage): number {
   const ms = Number(timestamp);
-  return ms >= 0 && ms <= LATEST_TIME_MS ? ms : NO_TIME;
+  return isTime(ms) ? ms : NO_TIME;
 }
 
 function headersOf(message: KafkaMessage | RecordMessage): readonly RecordHeader[] {

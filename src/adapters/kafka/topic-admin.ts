@@ -1,13 +1,15 @@
 /** Creates missing topics and inspects existing ones. Each use has its own connection. */
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 import type { Logger } from '../../observability/logger.js';
-import { BrokerRefused } from '../../ports/broker.js';
+import { BrokerRefused, type Extent } from '../../ports/broker.js';
 import { decodedBehind } from '../common/done-behind.js';
-import { askAdmin, STAMPED_BY_BROKER, stampByBroker, type TopicConfig, topicConfigs } from './admin-session.js';
-import { isChangeDenied, isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
-import { KAFKA_LIMITS, type SessionLimits } from './limits.js';
+import { askAdmin } from './admin-session.js';
+import { highWatermarks } from './high-watermarks.js';
+import { forbiddenBy, isChangeDenied, isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
+import { ENOUGH_BYTES, KAFKA_LIMITS, type SessionLimits } from './limits.js';
 import { onceKnown } from './once-known.js';
 import type { GroupStart } from './partition-lane.js';
+import { missingEntries, newTopicEntries, setEntries, type TopicConfig, topicConfigs } from './topic-config.js';
 
 export interface TopicSettings {
   /** host:port */
@@ -26,7 +28,7 @@ export interface PartitionOffsets {
   readonly partition: number;
   /** The oldest retained offset. */
   readonly low: number;
-  /** The offset of the next record. */
+  /** The offset before which records can be read: of the next record, or of the first open transaction. */
   readonly high: number;
 }
 
@@ -49,8 +51,8 @@ export class TopicAdmin {
   }
 
   /**
-   * Creates missing topics, has the broker stamp the records of own ones, and warns about topics whose retention is too
-   * short. @throws errors of the port
+   * Creates missing topics, corrects the configuration of own ones that lose records, and warns about topics that may lose
+   * or refuse records. @throws errors of the port
    */
   async ensure(topics: readonly string[]): Promise<void> {
     const unknown = topics.filter((topic) => !this.#ensured.has(topic));
@@ -82,6 +84,17 @@ export class TopicAdmin {
     });
   }
 
+  /** By partition; empty for a topic that does not exist. */
+  extent(topic: string): Promise<ReadonlyMap<number, Extent>> {
+    return this.#with(async (admin) => {
+      if (!(await admin.listTopics()).includes(topic)) return new Map();
+      // In this order: what is published in between is no transaction.
+      const ends = await highWatermarks(this.#kafka, topic);
+      const readable = await admin.fetchTopicOffsets(topic);
+      return new Map(readable.map((of) => [of.partition, extentOf(of, ends)]));
+    });
+  }
+
   /** By topic and partition, the group's committed offset or else the oldest retained one. Missing topics are left out. */
   groupStart(group: string, topics: readonly string[]): Promise<Map<string, Map<number, GroupStart>>> {
     return this.#with(async (admin) => {
@@ -99,6 +112,10 @@ export class TopicAdmin {
       }
       return starts;
     });
+  }
+
+  async maxMessageBytes(topic: string): Promise<number | undefined> {
+    return this.#with(async (admin) => (await topicConfigs(admin, [topic])).get(topic)?.maxMessageBytes);
   }
 
   deleteGroup(group: string): Promise<void> {
@@ -125,15 +142,18 @@ export class TopicAdmin {
 
   async #make(admin: Admin, topics: readonly string[]): Promise<void> {
     // kafkajs would wait for the brokers' metadata, which they return before the partitions have leaders.
-    await admin.createTopics({ topics: topics.map((topic) => this.#newTopic(topic)), waitForLeaders: false });
+    const made = admin.createTopics({ topics: topics.map((topic) => this.#newTopic(topic)), waitForLeaders: false });
+    await made.catch((cause: unknown) => {
+      const code = forbiddenBy(cause);
+      if (code === null) throw cause;
+      const text = `Kafka's policy forbids ${topics.join(', ')} as the service needs it (${code}): create it`;
+      throw new BrokerRefused(text, { cause });
+    });
   }
 
   #newTopic(topic: string): ITopicConfig {
     const { partitions, replicationFactor, retentionMs, isOwn } = this.#settings;
-    const configEntries = [
-      { name: 'retention.ms', value: String(retentionMs) },
-      ...(isOwn(topic) ? [STAMPED_BY_BROKER] : []),
-    ];
+    const configEntries = newTopicEntries(retentionMs, isOwn(topic));
     return { topic, numPartitions: partitions, replicationFactor: replicationFactor ?? -1, configEntries };
   }
 
@@ -149,19 +169,33 @@ export class TopicAdmin {
     for (const [topic, config] of await topicConfigs(admin, topics)) await this.#checkConfig(admin, topic, config);
   }
 
-  async #checkConfig(admin: Admin, topic: string, { retentionMs, isStampedByBroker }: TopicConfig): Promise<void> {
+  async #checkConfig(admin: Admin, topic: string, config: TopicConfig): Promise<void> {
     const { retentionMs: needed, isOwn } = this.#settings;
+    const { retentionMs, isCompacted, maxMessageBytes } = config;
     if (retentionMs !== null && retentionMs < needed) {
       const about = { topic, 'retention.ms': retentionMs, needed };
       this.#logger.warn(about, 'records may expire before their retry is due: raise retention.ms of the topic');
     }
-    if (!isOwn(topic) || isStampedByBroker) return;
-    await stampByBroker(admin, topic).catch((cause: unknown) => {
+    if (!isOwn(topic)) {
+      if (isCompacted) this.#logger.warn({ topic }, 'payments are lost: the topic is compacted; see doctor');
+      return;
+    }
+    if (maxMessageBytes < ENOUGH_BYTES) {
+      const about = { topic, 'max.message.bytes': maxMessageBytes, needed: ENOUGH_BYTES };
+      this.#logger.warn(about, 'the topic may refuse large events: raise max.message.bytes of the topic');
+    }
+    await this.#correct(admin, topic, missingEntries(config));
+  }
+
+  async #correct(admin: Admin, topic: string, missing: ReturnType<typeof missingEntries>): Promise<void> {
+    if (missing.length === 0) return;
+    await setEntries(admin, topic, missing).catch((cause: unknown) => {
       if (!isChangeDenied(cause)) throw cause;
-      const { name, value } = STAMPED_BY_BROKER;
-      throw new BrokerRefused(`${topic} needs ${name}=${value}, and Kafka denies the change: set it`, { cause });
+      const needed = missing.map(({ name, value }) => `${name}=${value}`).join(' and ');
+      throw new BrokerRefused(`${topic} needs ${needed}, and Kafka denies the change: set it`, { cause });
     });
-    this.#logger.warn({ topic, ...STAMPED_BY_BROKER }, 'the configuration of the topic was corrected');
+    const set = Object.fromEntries(missing.map(({ name, value }) => [name, value]));
+    this.#logger.warn({ topic, ...set }, 'the configuration of the topic was corrected: it lost records');
   }
 
   async #with<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
@@ -180,6 +214,15 @@ async function led(admin: Admin, topic: string): Promise<void> {
   } catch (error) {
     if (!isLeaderMissing(error)) throw error;
   }
+}
+
+function extentOf(
+  { partition, low, high }: { readonly partition: number; readonly low: string; readonly high: string },
+  ends: ReadonlyMap<number, number>,
+): Extent {
+  const stable = Number(high);
+  const next = Math.max(stable, ends.get(partition) ?? 0);
+  return { first: Number(low), next, ...(stable < next && { stable }) };
 }
 
 /** The committed offset, while the topic still has it: a recreated topic, or one that lost its oldest records, does not. */

@@ -2,7 +2,7 @@
  * Writes the deliveries topic. Entries that arrive within GATHER_MS share a record: on Kafka a record costs as much CPU as
  * several entries. Records have no key, so they go to the partitions in turn.
  */
-import { type PartitionStart, RecordTooLarge } from '../../ports/broker.js';
+import { type PartitionStart, RecordRefused } from '../../ports/broker.js';
 import { type DurablePublishParts, publishUntilDurable } from '../durable-publish.js';
 import { type LogEntries, toLogRecord } from './log-record.js';
 
@@ -40,10 +40,7 @@ export class LogWriter {
     return this.#parts.broker.publish(this.#parts.topic, [toLogRecord({ starts: [start] })]);
   }
 
-  /**
-   * Fulfilled when the entry is durable; rejected only if the service abandons its work, or the broker refuses the entry
-   * for good.
-   */
+  /** Fulfilled when the entry is durable. @throws RecordRefused; other errors if the service abandons its work */
   add<K extends Kind>(kind: K, entry: LogEntries[K][number]): Promise<void> {
     return new Promise((fulfil, reject) => {
       this.#gathered.push({ kind, entry, settle: (error) => (error ? reject(error) : fulfil()) });
@@ -59,10 +56,10 @@ export class LogWriter {
     this.#gathered = [];
   }
 
-  /** Never rejects. */
+  /** Halves a record that the topic refuses: it may refuse a single entry, or take shorter records only. Never rejects. */
   async #write(batch: readonly Gathered[]): Promise<void> {
     const failure = await this.#publish(batch).catch((error: Error) => error);
-    if (failure instanceof RecordTooLarge && batch.length > 1) {
+    if (failure instanceof RecordRefused && batch.length > 1) {
       const half = Math.ceil(batch.length / 2);
       await Promise.all([this.#write(batch.slice(0, half)), this.#write(batch.slice(half))]);
     } else for (const { settle } of batch) settle(failure ?? null);
@@ -71,7 +68,7 @@ export class LogWriter {
   async #publish(batch: readonly Gathered[]): Promise<void> {
     const { topic, store } = this.#parts;
     const record = toLogRecord({ store, deliveries: of(batch, 'deliveries'), routed: of(batch, 'routed') });
-    if (batch.length > 1 && (record.value?.length ?? 0) > MOST_BYTES) throw new RecordTooLarge('too many entries');
+    if (batch.length > 1 && (record.value?.length ?? 0) > MOST_BYTES) throw new RecordRefused('too many entries');
     await publishUntilDurable(this.#parts, topic, record);
   }
 }

@@ -1,13 +1,25 @@
 /** Dead letters: records without further attempts, kept as received, with the reason in headers. */
+import { createHash } from 'node:crypto';
 import type { CountedReason } from '../../observability/metrics.js';
 import {
   headerText,
+  isTime,
   type NewRecord,
   type ReceivedRecord,
   type RecordHeader,
   type UnreadableBatch,
 } from '../../ports/broker.js';
-import { type Delivery, foreignHeaders, fromRetryRecord, ownHeaders, PAYMENT, sourceOf, whole } from '../delivery.js';
+import {
+  BYTES,
+  type Delivery,
+  deliveryIn,
+  foreignHeaders,
+  isOwnHeader,
+  ownHeaders,
+  PAYMENT,
+  sourceOf,
+  whole,
+} from '../delivery.js';
 import type { PaymentEvent } from '../payment/parsed-payment.js';
 import { type Place, paymentText, placeOf, readPaymentText, sourceText } from '../record-place.js';
 
@@ -15,13 +27,15 @@ import { type Place, paymentText, placeOf, readPaymentText, sourceText } from '.
  * Reasons of letters that end a delivery. exhausted: the schedule's last delay has passed, or the delivery's lifetime.
  * deactivated: the service deactivated the webhook. other-history: the store was replaced, and the webhook's id belongs
  * to another webhook there, or to none; nothing was sent. account-unreadable: an event of the account can't be read, so
- * the webhook is unknown; nothing was sent. Unrouted payment records have the last reason too.
+ * the webhook is unknown; nothing was sent. record-refused: a topic refuses the retry record or the entry about the end.
+ * Payment records have the last two reasons too.
  */
 export const END_REASONS = [
   'exhausted',
   'deactivated',
   'other-history',
   'account-unreadable',
+  'record-refused',
 ] as const satisfies readonly CountedReason[];
 export type EndReason = (typeof END_REASONS)[number];
 
@@ -36,15 +50,19 @@ const DIGEST = 'aw-digest';
 const ADDED = new Set(['aw-source', 'aw-reason', 'aw-detail']);
 
 export interface DeadLetter {
-  readonly at: string;
+  /** ISO 8601, UTC, ms; null if another publisher stamped the letter with no time. */
+  readonly at: string | null;
   readonly reason: DeadLetterReason | null;
   /** The exact problem. */
   readonly detail: string | null;
   /** The record's original place, topic/partition/offset; for a batch, the place of its first record. */
   readonly source: string | null;
-  /** For an unreadable batch: the offset of its last record, and the digest of its bytes. */
+  /** For an unreadable batch: the offset of its last record. */
   readonly lastOffset: number | null;
+  /** Of an unreadable batch, or of an event that its topics refuse: the letter is without it. */
   readonly digest: string | null;
+  /** The size of the event that the letter is without. */
+  readonly bytes: number | null;
   readonly accountId: number | null;
   readonly eventId: string | null;
   /** For CloudEvents only. */
@@ -70,11 +88,12 @@ export function notValid(record: ReceivedRecord, detail: string): NewRecord {
   return deadLetter(record, 'not-valid', detail, [...asItCame, source(record)]);
 }
 
-/**
- * The letter of a payment record that was not routed because its account is unreadable. @param why names the unreadable
- * event
- */
-export function unrouted(record: ReceivedRecord, { id, accountId }: PaymentEvent, why: string): NewRecord {
+/** The letter of a payment record whose account is unreadable, or whose routing could not be logged. */
+export function unrouted(
+  record: ReceivedRecord,
+  { id, accountId }: PaymentEvent,
+  { reason, detail }: { readonly reason: 'account-unreadable' | 'record-refused'; readonly detail: string },
+): NewRecord {
   const kept = [
     ...foreignHeaders(record),
     header('aw-account-id', String(accountId)),
@@ -82,13 +101,22 @@ export function unrouted(record: ReceivedRecord, { id, accountId }: PaymentEvent
     header(PAYMENT, paymentText(placeOf(record))),
     source(record),
   ];
-  return deadLetter(record, 'account-unreadable', why, kept);
+  return deadLetter(record, reason, detail, kept);
 }
 
 /** The original place of the record in a letter of `unrouted`; null for every other letter. */
 export function unroutedPlace(letter: NewRecord): Place | null {
-  if (headerText(letter, 'aw-reason') !== 'account-unreadable' || fromRetryRecord(letter)) return null;
-  return readPaymentText(headerText(letter, PAYMENT));
+  const reason = headerText(letter, 'aw-reason');
+  const isOfPayment = reason === 'account-unreadable' || reason === 'record-refused';
+  return isOfPayment && !deliveryIn(letter) ? readPaymentText(headerText(letter, PAYMENT)) : null;
+}
+
+/** The letter without its event, for topics that refuse it: with the event's size and SHA-256. It can't be replayed. */
+export function withoutEvent({ value, headers }: NewRecord): NewRecord {
+  const event = value ?? Buffer.alloc(0);
+  const digest = createHash('sha256').update(event).digest('hex');
+  const own = headers.filter(([name]) => isOwnHeader(name));
+  return { key: null, value: null, headers: [...own, header(BYTES, String(event.length)), header(DIGEST, digest)] };
 }
 
 /** The letter of an ended delivery. @param detail the reason, for human readers */
@@ -132,15 +160,16 @@ export function readDeadLetter(record: ReceivedRecord): DeadLetter {
   const valueText = record.value?.toString('utf8') ?? null;
   const isText = valueText === null || Buffer.from(valueText).equals(record.value ?? Buffer.alloc(0));
   return {
-    at: new Date(record.timestamp).toISOString(),
+    at: isTime(record.timestamp) ? new Date(record.timestamp).toISOString() : null,
     reason: text('aw-reason') as DeadLetterReason | null,
     detail: text('aw-detail'),
     source: text('aw-source'),
     lastOffset: whole(record, LAST_OFFSET),
     digest: text(DIGEST),
+    bytes: whole(record, BYTES),
     accountId: whole(record, 'aw-account-id'),
     eventId: text('aw-event-id'),
-    ...sourceOf(fromRetryRecord(record)),
+    ...sourceOf(deliveryIn(record)),
     webhookId: whole(record, 'aw-webhook-id'),
     webhookEvent: text('aw-webhook-event'),
     deliveryId: text('aw-delivery-id'),

@@ -7,6 +7,7 @@
 import type { Broker, ReceivedRecord } from '../../ports/broker.js';
 import type { Said } from '../../ports/delivery-order.js';
 import { type Delivery, fromRetryRecord, toRetryRecord } from '../delivery.js';
+import { asRefusal } from '../durable-publish.js';
 import { logEntry, saidOfAll } from '../log/delivery-log.js';
 import { toLogRecord } from '../log/log-record.js';
 import type { Recipient, Unsent } from '../recipient.js';
@@ -32,9 +33,12 @@ export interface ReplayParts {
   readonly now: () => number;
 }
 
-/** replayed: a delivery. published: a payment, again. The others are left, and why. */
+/** Why a letter is left; record-refused: by the topic that it should go to. */
+export type Left = Unsent['kind'] | 'record-refused';
+
+/** replayed: a delivery. published: a payment, again. */
 export interface Replay {
-  readonly kind: 'replayed' | 'published' | Unsent['kind'];
+  readonly kind: 'replayed' | 'published' | Left;
   readonly letter: DeadLetter;
 }
 
@@ -56,9 +60,8 @@ export async function* replayDeadLetters(
     const letter = readDeadLetter(record);
     if (!ENDS.has(letter.reason) || !wanted(letter)) continue;
     const place = unroutedPlace(record);
-    const kind = place
-      ? await replayPayment(replaying, { record, letter }, place)
-      : await replayDelivery(replaying, record);
+    const replayed = place ? replayPayment(replaying, { record, letter }, place) : replayDelivery(replaying, record);
+    const kind = await replayed.catch((error) => asRefusal(error) && ('record-refused' as const));
     if (kind !== null) yield { kind, letter };
   }
 }
@@ -70,12 +73,13 @@ interface Replaying extends ReplayParts {
   readonly payments: PaymentsAgain;
 }
 
-/** Null for a payment that was already published again. */
+/** Null for a payment that was already published again, was routed, or is left out of its letter. */
 async function replayPayment(
   { payments, isReadable }: Replaying,
   { record, letter }: { readonly record: ReceivedRecord; readonly letter: DeadLetter },
   place: Place,
 ): Promise<Replay['kind'] | null> {
+  if (letter.reason === 'record-refused' || letter.bytes !== null) return null;
   if (await payments.isPublished(place)) return null;
   if (!(await isReadable(letter.accountId ?? 0))) return 'account-unreadable';
   await payments.publish(record, place);

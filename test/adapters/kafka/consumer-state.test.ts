@@ -1,20 +1,26 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { KafkaConsumer } from '../../../src/adapters/kafka/consumer.js';
 import type { TopicAdmin } from '../../../src/adapters/kafka/topic-admin.js';
-import type { ReceivedRecord } from '../../../src/ports/broker.js';
+import { BrokerUnavailable, type ReceivedRecord } from '../../../src/ports/broker.js';
 import { eventually } from '../../support/eventually.js';
 import { FakeKafkaClient } from '../../support/fake-kafka-client.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
 let client: FakeKafkaClient;
 let consumer: KafkaConsumer;
+/** Topics whose offsets can't be asked for. */
+const leaderless = new Set<string>();
 /** Ends the records that are with the handler, in their order. */
 let ends: (() => void)[];
 
 beforeEach(async () => {
   client = new FakeKafkaClient();
   ends = [];
-  const groupStart = async () => new Map([['t', new Map([[0, { offset: 5, committed: 5 }]])]]);
+  leaderless.clear();
+  const groupStart = async (_: string, topics: readonly string[]) => {
+    if (topics.some((topic) => leaderless.has(topic))) throw new BrokerUnavailable('LEADER_NOT_AVAILABLE');
+    return new Map(topics.map((topic) => [topic, new Map([[0, { offset: 5, committed: 5 }]])]));
+  };
   const admin = { groupStart } as unknown as TopicAdmin;
   const parts = { kafka: client.kafka, admin, sessionTimeoutMs: 6_000, logger: silentLogger };
   const handler = () => new Promise<void>((resolve) => void ends.push(resolve));
@@ -53,6 +59,36 @@ it('tells how far it is behind, what it holds, and what is to come next', async 
   ends[0]?.();
   await eventually(() => consumer.state().inHand === 0);
   expect(consumer.state().partitions).toEqual([{ topic: 't', partition: 0, behind: 18, head, unreadable: null }]);
+});
+
+it('takes its lag from each fetch, also from one without records, and says what an open transaction holds back', async () => {
+  await client.join({ t: [0] });
+  await eventually(() => client.calls.includes('seek t 5'));
+  const partition = { topic: 't', partition: 0, head: null, unreadable: null };
+  await client.fetchedEnd('t', 25, 5);
+  const heldBack = { offset: 5, records: 20, ms: expect.any(Number) };
+  expect(consumer.state().partitions).toEqual([{ ...partition, behind: 20, heldBack }]);
+  // Of a partition that can't be fetched.
+  await client.fetchedEnd('t', -1);
+  expect(consumer.state().partitions).toEqual([{ ...partition, behind: 20, heldBack }]);
+  await client.fetchedEnd('t', 25);
+  expect(consumer.state().partitions).toEqual([{ ...partition, behind: 20 }]);
+});
+
+it('names a partition that cannot be begun, and why, and begins those of other topics meanwhile', async () => {
+  leaderless.add('u');
+  await client.join({ t: [0], u: [0] });
+  await eventually(() => client.calls.includes('seek t 5'));
+  const place = { topic: 'u', partition: 0 };
+  const unreadable = { ...place, first: 0, last: 0, codec: 'unknown', reason: 'LEADER_NOT_AVAILABLE', digest: null };
+  const partitions = [
+    { topic: 't', partition: 0, behind: 0, head: null, unreadable: null },
+    { ...place, behind: 0, head: null, unreadable },
+  ];
+  expect(consumer.state().partitions).toEqual(partitions);
+  leaderless.clear();
+  await eventually(() => client.calls.includes('seek u 5'));
+  expect(consumer.state().partitions).toMatchObject([partitions[0], { ...place, unreadable: null }]);
 });
 
 it('joins with a topic that the broker asked does not know yet, as after it was made', async () => {

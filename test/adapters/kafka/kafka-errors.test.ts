@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { TookTooLong } from '../../../src/adapters/common/time-limit.js';
-import { isUnknownTopic, translated } from '../../../src/adapters/kafka/kafka-errors.js';
-import { BrokerRefused, BrokerUnavailable, RecordTooLarge } from '../../../src/ports/broker.js';
+import { failedSend, isUnknownTopic, translated } from '../../../src/adapters/kafka/kafka-errors.js';
+import { BrokerRefused, BrokerUnavailable, RecordRefused } from '../../../src/ports/broker.js';
 
 const { KafkaJSConnectionError, KafkaJSNonRetriableError, KafkaJSNumberOfRetriesExceeded, KafkaJSProtocolError } =
   kafkajs;
@@ -47,6 +47,31 @@ it.each([
   expect(translated(error).message).toBe(`Kafka at BROKER_URL did not answer in time (${code})`);
 });
 
+it.each([
+  'MESSAGE_TOO_LARGE',
+  'RECORD_LIST_TOO_LARGE',
+  'INVALID_RECORD',
+  'INVALID_TIMESTAMP',
+  'POLICY_VIOLATION',
+  'UNSUPPORTED_FOR_MESSAGE_FORMAT',
+])('of a send, %s is a refusal of its records, which no retry mends', (type) => {
+  const refusal = failedSend(gaveUp(refused(type)));
+  expect(refusal).toBeInstanceOf(RecordRefused);
+  expect(refusal.message).toBe(type);
+});
+
+it.each([
+  ['TOPIC_AUTHORIZATION_FAILED', BrokerRefused],
+  ['NOT_ENOUGH_REPLICAS', BrokerUnavailable],
+  ['CORRUPT_MESSAGE', BrokerUnavailable],
+])('of a send, %s is no refusal of its records', (type, kind) => {
+  expect(failedSend(refused(type))).toBeInstanceOf(kind);
+});
+
+it('takes no topic that a policy forbids for a refused record', () => {
+  expect(translated(refused('POLICY_VIOLATION'))).toBeInstanceOf(BrokerUnavailable);
+});
+
 it('names no host', () => {
   expect(translated(gaveUp(noConnection('ECONNRESET'))).message).not.toContain('kafka-7');
 });
@@ -56,8 +81,7 @@ it('finds what no new try mends among the failures of several topics too', () =>
   expect(isUnknownTopic(several(refused('UNKNOWN_TOPIC_OR_PARTITION')))).toBe(true);
 });
 
-it('leaves an error of the port as it is, and knows a record that is too large', () => {
+it('leaves an error of the port as it is', () => {
   const unavailable = new BrokerUnavailable('closed');
   expect(translated(unavailable)).toBe(unavailable);
-  expect(translated(refused('MESSAGE_TOO_LARGE'))).toBeInstanceOf(RecordTooLarge);
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { KafkaBroker, type KafkaSettings } from '../../../src/adapters/kafka/broker.js';
 import { toRetryRecord } from '../../../src/delivery/delivery.js';
-import { BrokerUnavailable, type NewRecord, RecordTooLarge } from '../../../src/ports/broker.js';
+import { BrokerUnavailable, type NewRecord, RecordRefused } from '../../../src/ports/broker.js';
 import { collect, unique } from '../../contract/contract.js';
 import { deliveryTo, paymentRecord } from '../../support/delivery-samples.js';
 import { eventually } from '../../support/eventually.js';
@@ -67,7 +67,7 @@ withKafka((brokers) => {
     const it = broker();
     await it.publish(topic, [record('first')]);
     const beside = ['a', 'b', 'c'].map((value) => it.publish(topic, [record(value)]));
-    await expect(it.publish(topic, [record(Buffer.alloc(2 * MIB))])).rejects.toThrow(RecordTooLarge);
+    await expect(it.publish(topic, [record(Buffer.alloc(2 * MIB))])).rejects.toThrow(RecordRefused);
     await Promise.all([...beside, it.publish(topic, [record('last')])]);
     const stored = (await collect(it.browse(topic))).map(({ value }) => String(value));
     expect(stored).toEqual(['first', 'a', 'b', 'c', 'last']);
@@ -81,7 +81,7 @@ withKafka((brokers) => {
     // These wait for the first, and go together.
     const large = it.publish(topic, [record(Buffer.alloc(2_000))]);
     const beside = ['a', 'b'].map((value) => it.publish(topic, [record(value)]));
-    await expect(large).rejects.toThrow(RecordTooLarge);
+    await expect(large).rejects.toThrow(RecordRefused);
     await Promise.all([first, ...beside]);
     expect((await collect(it.browse(topic))).map(({ value }) => String(value))).toEqual(['first', 'a', 'b']);
   });
@@ -92,7 +92,7 @@ withKafka((brokers) => {
     await it.ensureTopics([topic]);
     const large = it.publish(topic, [record(Buffer.alloc(2 * MIB))]);
     const behind = it.publish(topic, [record('behind')]);
-    await expect(large).rejects.toThrow(RecordTooLarge);
+    await expect(large).rejects.toThrow(RecordRefused);
     await behind;
   });
 
@@ -142,22 +142,58 @@ withKafka((brokers) => {
     await expect(consumer.closed).rejects.toThrow(BrokerUnavailable);
   });
 
-  it('has the broker stamp the records of an own topic, new or not, and keeps its other settings', async () => {
+  it('has own topics keep what they are given, new or not, and leaves their other settings', async () => {
     const [old, fresh, foreign] = [unique('own-old'), unique('own-new'), unique('payments')];
-    const set = { 'max.message.bytes': '2000000', 'cleanup.policy': 'delete', 'retention.ms': '3600000' };
-    await createTopic(old, set);
+    const compacted = unique('payments');
+    const set = { 'max.message.bytes': '2000000', 'retention.ms': '3600000' };
+    await createTopic(old, { ...set, 'cleanup.policy': 'compact' });
+    await createTopic(compacted, { 'cleanup.policy': 'compact,delete', 'retention.ms': '3600000' });
     const isOwn = (topic: string) => topic.startsWith('own-');
     const it = broker({ isOwn, retentionMs: 3_600_000 });
     await eventually(async () => (await it.listTopics()).includes(old));
-    await it.ensureTopics([old, fresh, foreign]);
-    const stamped = { 'message.timestamp.type': 'LogAppendTime' };
+    await eventually(async () => (await it.listTopics()).includes(compacted));
+    await it.ensureTopics([old, fresh, foreign, compacted]);
+    const kept = { 'cleanup.policy': 'delete' };
+    const own = { ...kept, 'message.timestamp.type': 'LogAppendTime' };
     // The controller answers, and its brokers learn of the change some milliseconds later.
     await eventually(async () => 'message.timestamp.type' in (await configOf(old)));
-    expect(await configOf(old)).toEqual({ ...set, ...stamped });
-    expect(await configOf(fresh)).toEqual({ 'retention.ms': '3600000', ...stamped });
-    expect(await configOf(foreign)).toEqual({ 'retention.ms': '3600000' });
+    expect(await configOf(old)).toEqual({ ...set, ...own });
+    expect(await configOf(fresh)).toEqual({ 'retention.ms': '3600000', 'max.message.bytes': '1048576', ...own });
+    expect(await configOf(foreign)).toEqual({ 'retention.ms': '3600000', ...kept });
+    expect(await configOf(compacted)).toMatchObject({ 'cleanup.policy': 'compact,delete' });
     await it.ensureTopics([foreign]);
-    expect(logger.warnings).toEqual([[expect.objectContaining({ topic: old }), expect.stringContaining('corrected')]]);
+    expect(logger.warnings).toHaveLength(2);
+    expect(logger.warnings).toContainEqual([{ topic: old, ...own }, expect.stringContaining('corrected')]);
+    expect(logger.warnings).toContainEqual([{ topic: compacted }, expect.stringContaining('compacted')]);
+  });
+
+  it('warns of an own topic that may refuse large events', async () => {
+    const topic = unique('own');
+    await createTopic(topic, { 'max.message.bytes': '100000' });
+    const it = broker({ isOwn: () => true, partitions: 1 });
+    await eventually(async () => (await it.listTopics()).includes(topic));
+    await it.ensureTopics([topic]);
+    expect(JSON.stringify(logger.warnings)).toMatch(/raise max.message.bytes/);
+  });
+
+  it('says how large a refused record is, and what the topic takes', async () => {
+    const topic = unique('topic');
+    await createTopic(topic, { 'max.message.bytes': '1000' });
+    const refusal = broker().publish(topic, [record(Buffer.alloc(2_000))]);
+    await expect(refusal).rejects.toThrow(
+      /^topic-.* refuses the record .MESSAGE_TOO_LARGE.: it has about 2065 bytes, and max.message.bytes is 1000$/,
+    );
+  });
+
+  it('refuses a record without a key of a compacted topic, and stores those beside it', async () => {
+    const topic = unique('topic');
+    await createTopic(topic, { 'cleanup.policy': 'compact' });
+    const it = broker();
+    const first = it.publish(topic, [record('first')]);
+    const keyless = it.publish(topic, [{ ...record('keyless'), key: null }]);
+    const beside = it.publish(topic, [record('beside')]);
+    await expect(keyless).rejects.toThrow(`${topic} refuses the record (INVALID_RECORD)`);
+    await Promise.all([first, beside]);
   });
 
   it('makes topics as the settings say, and warns of one that keeps its records too short a time', async () => {

@@ -53,6 +53,40 @@ function adminOf(client: object): TopicAdmin {
 
 it.each([
   [
+    'POLICY_VIOLATION',
+    BrokerRefused,
+    "Kafka's policy forbids own as the service needs it (POLICY_VIOLATION): create it",
+  ],
+  ['INVALID_CONFIG', BrokerRefused, "Kafka's policy forbids own as the service needs it (INVALID_CONFIG): create it"],
+  ['INVALID_REPLICATION_FACTOR', BrokerUnavailable, 'INVALID_REPLICATION_FACTOR'],
+])('a topic whose creation fails with %s', async (type, kind, says) => {
+  const error = Object.assign(new Error(type), { type });
+  const refusal = adminOf({
+    connect: async () => undefined,
+    disconnect: async () => undefined,
+    listTopics: async () => [],
+    createTopics: () => Promise.reject(Object.assign(new Error('creation'), { errors: [error] })),
+  }).ensure(['own']);
+  await expect(refusal).rejects.toThrow(kind);
+  await expect(refusal).rejects.toThrow(says);
+});
+
+it('a start without DescribeConfigs is refused, and names it', async () => {
+  const denied = Object.assign(new Error('denied'), { type: 'TOPIC_AUTHORIZATION_FAILED' });
+  const refusal = adminOf({
+    connect: async () => undefined,
+    disconnect: async () => undefined,
+    listTopics: async () => ['own'],
+    fetchTopicOffsets: async () => OFFSETS,
+    fetchTopicMetadata: async () => ({ topics: [] }),
+    describeConfigs: () => Promise.reject(denied),
+  }).ensure(['own']);
+  await expect(refusal).rejects.toThrow(BrokerRefused);
+  await expect(refusal).rejects.toThrow('Kafka denies DescribeConfigs on own');
+});
+
+it.each([
+  [
     'TOPIC_AUTHORIZATION_FAILED',
     BrokerRefused,
     'own needs message.timestamp.type=LogAppendTime, and Kafka denies the change',

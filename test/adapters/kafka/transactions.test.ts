@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import kafkajs, { type Kafka, type Transaction } from 'kafkajs';
 import { KafkaBroker } from '../../../src/adapters/kafka/broker.js';
+import type { ReceivedRecord } from '../../../src/ports/broker.js';
 import { collect, unique } from '../../contract/contract.js';
 import { eventually } from '../../support/eventually.js';
 import { kafkaSettings, withKafka } from '../../support/kafka-subjects.js';
@@ -56,6 +57,49 @@ withKafka((brokers) => {
     await broker.ensureTopics([topic]);
     await transaction('open');
     expect(await browsed()).toEqual([]);
+  });
+
+  it('says what one that is open holds back, and gives it where that is asked for', async () => {
+    await publish('before');
+    await transaction('open');
+    await publish('behind');
+    expect(await broker.extent(topic)).toEqual(new Map([[0, { first: 0, next: 3, stable: 1 }]]));
+    const heldBack = async (to: number) => {
+      const ranges = new Map([[0, { from: 1, to }]]);
+      const held = await collect(broker.browse(topic, { ranges, uncommitted: true }));
+      return held.map(({ value }) => String(value));
+    };
+    expect(await heldBack(3)).toEqual(['open', 'behind']);
+    await (await transaction('aborted')).abort();
+    // Its marker is the last offset.
+    const end = await eventually(async () => {
+      const { next = 0 } = (await broker.extent(topic)).get(0) ?? {};
+      return next === 5 && next;
+    });
+    expect(await heldBack(end)).toEqual(['open', 'behind', 'aborted']);
+  });
+
+  it('lets a consumer count what one that is open holds back as waiting, until it ends', async () => {
+    await publish('before');
+    const open = await transaction('open');
+    const seen: string[] = [];
+    const handler = async ({ value }: ReceivedRecord) => void seen.push(String(value));
+    const consumer = await broker.consume({ topics: [topic], group: unique('group'), inFlight: 1, handler });
+    const [of, heldBack] = [
+      { topic, partition: 0 },
+      { offset: 1, records: 1 },
+    ];
+    const state = () => consumer.state().partitions[0];
+    await eventually(() => state()?.behind === 1);
+    expect(state()).toMatchObject({ ...of, heldBack });
+    // While each fetch is empty.
+    await publish('behind');
+    await eventually(() => state()?.behind === 2);
+    expect(state()).toMatchObject({ ...of, heldBack: { ...heldBack, records: 2 } });
+    await open.abort();
+    await eventually(() => seen.length === 2 && state()?.behind === 0);
+    expect(state()?.heldBack).toBeUndefined();
+    await consumer.close();
   });
 
   it('goes on behind one that was committed, at the end of the topic too', async () => {

@@ -61,7 +61,7 @@ describe('a record that would be too large', () => {
     expect(eventIds().flat().sort()).toEqual(named(8));
   });
 
-  test('fails its only entry, and none of those that came with it', async () => {
+  test('rejects an entry that is refused by itself, and none of those that came with it', async () => {
     broker.mostBytes = 700;
     const results = await Promise.allSettled(['one', 'x'.repeat(1_000), 'two'].map(add));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { fromRetryRecord, toRetryRecord } from '../../../src/delivery/delivery.js';
 import { notValid, readDeadLetter } from '../../../src/delivery/retry/dead-letters.js';
-import type { NewRecord, RecordHeader } from '../../../src/ports/broker.js';
+import { type NewRecord, NO_TIME, type RecordHeader } from '../../../src/ports/broker.js';
 import { exhausted } from '../../support/dead-letter-samples.js';
 import { deliveryTo, header, NOW, paymentRecord, received } from '../../support/delivery-samples.js';
 
@@ -83,6 +83,7 @@ describe('a delivery that is exhausted', () => {
       source: null,
       lastOffset: null,
       digest: null,
+      bytes: null,
       accountId: 42,
       eventId: 'pay-1',
       webhookId: 5,
@@ -99,6 +100,10 @@ describe('a delivery that is exhausted', () => {
 });
 
 describe('reading dead letters', () => {
+  test('one whose timestamp is no time is shown without a time', () => {
+    expect(readDeadLetter(received(exhausted(deliveryTo(5), 'status 503'), { timestamp: NO_TIME })).at).toBeNull();
+  });
+
   test('a record that is not valid has its place, and nothing of a delivery', () => {
     const letter = read(notValid(received({ key: null, value: Buffer.from([0xff, 0x00]), headers: [] }), 'not UTF-8'));
     expect(letter).toMatchObject({ reason: 'not-valid', detail: 'not UTF-8', source: 'payment-events/0/7' });

@@ -4,7 +4,13 @@ import { logEntry } from '../../../src/delivery/log/delivery-log.js';
 import { type DeliveryLogEntry, toLogRecord } from '../../../src/delivery/log/log-record.js';
 import type { PaymentEvent } from '../../../src/delivery/payment/payment-event.js';
 import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
-import { type DeadLetter, notValid, unrouted } from '../../../src/delivery/retry/dead-letters.js';
+import {
+  type DeadLetter,
+  deadLetterOf,
+  notValid,
+  unrouted,
+  withoutEvent,
+} from '../../../src/delivery/retry/dead-letters.js';
 import { replayDeadLetters } from '../../../src/delivery/retry/replay.js';
 import type { Delay } from '../../../src/delivery/retry/retry-schedule.js';
 import { BrokerUnavailable, type NewRecord, type ReceivedRecord } from '../../../src/ports/broker.js';
@@ -50,6 +56,34 @@ test.each([
   expect(fixture.waiting).toMatchObject([{ tier: '5s', delivery: { step: 0, attempts: 4, webhookEvent: 'added 1' } }]);
   expect(fixture.log).toMatchObject([{ outcome: 'retrying', webhookEvent: 'added 1' }]);
   expect(await replay()).toEqual([]);
+});
+
+test('one whose retry record was refused begins again once the topic takes it; until then it is left, and holds up none', async () => {
+  const other = deliveryTo(2, { step: 3, attempts: 4 });
+  const refused = { reason: 'record-refused', detail: 'too large' } as const;
+  await dead(
+    deadLetterOf({ ...given, record: { ...given.record, value: Buffer.alloc(5_000) } }, refused),
+    exhausted(other, 'status 503'),
+  );
+  fixture.broker.mostBytes = 4_000;
+  expect(await replay()).toEqual([
+    ['record-refused', 1],
+    ['replayed', 2],
+  ]);
+  fixture.broker.mostBytes = 10_000;
+  expect(await replay()).toEqual([['replayed', 1]]);
+});
+
+test('letters without their event, and those of routed payments, are not replayed', async () => {
+  const payment = received(paymentRecord());
+  const why = { detail: 'too large' };
+  await dead(
+    withoutEvent(exhausted(given, 'status 503')),
+    withoutEvent(unrouted(payment, EVENT as PaymentEvent, { reason: 'account-unreadable', ...why })),
+    unrouted(payment, EVENT as PaymentEvent, { reason: 'record-refused', ...why }),
+  );
+  expect(await replay()).toEqual([]);
+  expect([fixture.broker.of('payment-events'), fixture.waiting]).toEqual([[], []]);
 });
 
 test('without a tier it fails, and says that nothing waits', async () => {
@@ -163,7 +197,8 @@ test('the record of a replay is the payment as it was', async () => {
 
 describe('of an account that could not be read', () => {
   const record = received(paymentRecord({ headers: [header('x-correlation-id', 'c-1')] }));
-  const letterOf = (payment: ReceivedRecord) => unrouted(payment, EVENT as PaymentEvent, UNREADABLE);
+  const letterOf = (payment: ReceivedRecord) =>
+    unrouted(payment, EVENT as PaymentEvent, { reason: 'account-unreadable', detail: UNREADABLE });
   const published = () => fixture.broker.of('payment-events');
 
   test('a delivery begins again', async () => {

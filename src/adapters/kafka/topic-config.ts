@@ -1,0 +1,79 @@
+/** The configuration of topics that the service depends on. A cluster's defaults may be anything. */
+// Node's ES modules don't see all of its named exports; the default export has them.
+import kafkajs, { type Admin, type ConfigEntries, type IResourceConfigEntry } from 'kafkajs';
+import { BrokerRefused } from '../../ports/broker.js';
+import { isChangeDenied } from './kafka-errors.js';
+import { ENOUGH_BYTES } from './limits.js';
+
+const { TOPIC } = kafkajs.ConfigResourceTypes;
+const { TOPIC_CONFIG } = kafkajs.ConfigSource;
+const RETENTION = 'retention.ms';
+const CLEANUP = 'cleanup.policy';
+const TIMESTAMP_TYPE = 'message.timestamp.type';
+const MAX_MESSAGE = 'max.message.bytes';
+const MIN_INSYNC = 'min.insync.replicas';
+
+const NOT_COMPACTED = { name: CLEANUP, value: 'delete' };
+/** The broker stamps records: Kafka's retention then doesn't depend on this machine's clock, nor does it refuse a wrong one. */
+const STAMPED_BY_BROKER = { name: TIMESTAMP_TYPE, value: 'LogAppendTime' };
+
+export interface TopicConfig {
+  /** ms; null is unlimited. */
+  readonly retentionMs: number | null;
+  readonly isCompacted: boolean;
+  readonly isStampedByBroker: boolean;
+  readonly maxMessageBytes: number;
+  readonly minInsyncReplicas: number;
+}
+
+/** Of a topic that the service creates. @param isOwn whether it alone writes to the topic */
+export function newTopicEntries(retentionMs: number, isOwn: boolean): IResourceConfigEntry[] {
+  const own = [STAMPED_BY_BROKER, { name: MAX_MESSAGE, value: String(ENOUGH_BYTES) }];
+  return [{ name: RETENTION, value: String(retentionMs) }, NOT_COMPACTED, ...(isOwn ? own : [])];
+}
+
+/** The entries without which an own topic loses records. */
+export function missingEntries({ isCompacted, isStampedByBroker }: TopicConfig): IResourceConfigEntry[] {
+  return [...(isCompacted ? [NOT_COMPACTED] : []), ...(isStampedByBroker ? [] : [STAMPED_BY_BROKER])];
+}
+
+/** @throws BrokerRefused without the permission; kafkajs's errors */
+export async function topicConfigs(admin: Admin, topics: readonly string[]): Promise<Map<string, TopicConfig>> {
+  const names = [RETENTION, CLEANUP, TIMESTAMP_TYPE, MAX_MESSAGE, MIN_INSYNC];
+  const entries = await configEntries(admin, topics, names).catch((cause: unknown) => {
+    if (!isChangeDenied(cause)) throw cause;
+    const why = 'without it the service cannot see whether they lose records';
+    throw new BrokerRefused(`Kafka denies DescribeConfigs on ${topics.join(', ')}: ${why}`, { cause });
+  });
+  return new Map([...entries].map(([topic, of]) => [topic, configOf(of)]));
+}
+
+/** Hazard: kafkajs can only replace all entries of a topic, so the others are set again. */
+export async function setEntries(admin: Admin, topic: string, changed: readonly IResourceConfigEntry[]): Promise<void> {
+  const isChanged = (name: string) => changed.some((entry) => entry.name === name);
+  const entries = (await configEntries(admin, [topic])).get(topic) ?? [];
+  const others = entries.filter(
+    ({ configName, configSource }) => configSource === TOPIC_CONFIG && !isChanged(configName),
+  );
+  const kept = others.map(({ configName: name, configValue: value }) => ({ name, value }));
+  const resources = [{ type: TOPIC, name: topic, configEntries: [...kept, ...changed] }];
+  await admin.alterConfigs({ validateOnly: false, resources });
+}
+
+async function configEntries(admin: Admin, topics: readonly string[], configNames?: string[]) {
+  const resources = topics.map((name) => ({ type: TOPIC, name, ...(configNames && { configNames }) }));
+  const described = await admin.describeConfigs({ resources, includeSynonyms: false });
+  return new Map(described.resources.map((one) => [one.resourceName, one.configEntries]));
+}
+
+function configOf(entries: readonly ConfigEntries[]): TopicConfig {
+  const entry = (name: string) => entries.find(({ configName }) => configName === name)?.configValue;
+  const ms = Number(entry(RETENTION) ?? -1);
+  return {
+    retentionMs: ms < 0 ? null : ms,
+    isCompacted: entry(CLEANUP)?.includes('compact') ?? false,
+    isStampedByBroker: entry(TIMESTAMP_TYPE) === STAMPED_BY_BROKER.value,
+    maxMessageBytes: Number(entry(MAX_MESSAGE) ?? ENOUGH_BYTES),
+    minInsyncReplicas: Number(entry(MIN_INSYNC) ?? 1),
+  };
+}

@@ -1,0 +1,53 @@
+import { expect, test } from '@jest/globals';
+import type { InspectedTopic } from '../../src/adapters/kafka/inspection.js';
+import { brokerChecks } from '../../src/doctor/broker-checks.js';
+import { readConfig } from '../../src/settings/read-config.js';
+import { NOW } from '../support/delivery-samples.js';
+
+const TIER = 'webhooks.retry.5s';
+const PAYMENTS = 'payment-events';
+
+const sound = (name: string): InspectedTopic => ({
+  ...{ name, partitions: 12, replicas: 3, leaderless: 0, underReplicated: 0, hasLater: false },
+  ...{
+    retentionMs: null,
+    isCompacted: false,
+    isStampedByBroker: true,
+    maxMessageBytes: 1_048_588,
+    minInsyncReplicas: 2,
+  },
+});
+
+async function findings(topic: string, changes: Partial<InspectedTopic>): Promise<string[]> {
+  const config = readConfig({ BROKER_URL: 'kafka://127.0.0.1:9092', MASTER_KEY: Buffer.alloc(32).toString('base64') });
+  const inspect = async ({ topics }: { topics: readonly string[] }) => ({
+    ...{ brokers: 3, unledGroups: [] },
+    topics: topics.map((name) => ({ ...sound(name), ...(name === topic && changes) })),
+  });
+  const checks = brokerChecks(
+    config,
+    inspect,
+    async () => null,
+    () => NOW,
+  );
+  const found = await Promise.all(checks.map(({ run }) => run()));
+  return found.flat().flatMap(({ verdict, says, todo }) => (verdict === 'ok' ? [] : [`${verdict} ${says}: ${todo}`]));
+}
+
+test.each<[string, Partial<InspectedTopic>, string[]]>([
+  [TIER, {}, []],
+  [PAYMENTS, { isStampedByBroker: false, maxMessageBytes: 100_000 }, []],
+  [TIER, { isCompacted: true }, [`FAIL ${TIER} is compacted: deliveries that wait, or their proofs, are removed: `]],
+  [
+    PAYMENTS,
+    { isCompacted: true },
+    [`FAIL ${PAYMENTS} is compacted: of an account's payments only the last is kept: `],
+  ],
+  [TIER, { isStampedByBroker: false }, [`FAIL ${TIER} has message.timestamp.type=CreateTime: `]],
+  [TIER, { maxMessageBytes: 1_048_575 }, [`warn ${TIER} has max.message.bytes=1048575: it may refuse large events: `]],
+  [TIER, { minInsyncReplicas: 1 }, [`warn ${TIER} has 3 replicas and min.insync.replicas=1: `]],
+  [PAYMENTS, { minInsyncReplicas: 1 }, [`warn ${PAYMENTS} has 3 replicas and min.insync.replicas=1: `]],
+  [TIER, { minInsyncReplicas: 1, replicas: 1 }, []],
+])('%s with %j', async (topic, changes, expected) => {
+  expect(await findings(topic, changes)).toEqual(expected.map((text) => expect.stringContaining(text)));
+});
