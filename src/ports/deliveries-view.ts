@@ -15,8 +15,8 @@
  *   all others (delivery-order.ts).
  * - page returns deliveries newest first, by their payment's time, then by id. The delivery that `before` names need not
  *   exist: a page continues at the same place whatever was added since, and in a refilled view too.
- * - A call of page looks at a bounded number of deliveries: if few of them have the outcome, a page with a `next` may have
- *   less than `limit`, or none.
+ * - A call of page looks at a bounded number of deliveries: if few of them are asked for, a page with a `next` may have less
+ *   than `limit`, or none.
  * - forget deletes deliveries whose last entry is older than the given time, oldest first, some at a time.
  * - A method that finds the view damaged throws ViewUnsound, and so does adding an entry at a place where another entry was
  *   (the topic was recreated; a sample of the places is stored): the view is unusable from then on.
@@ -50,6 +50,10 @@ export interface ViewAttempt {
   readonly version: number;
 }
 
+/** The last attempt's status, by its first digit. none: no status came, or no attempt was made yet. */
+export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
+export type StatusClass = (typeof STATUS_CLASSES)[number];
+
 /** An entry's place in the topic. */
 export interface EntryPlace {
   readonly partition: number;
@@ -61,7 +65,11 @@ export interface EntryPlace {
 interface DeliveryState {
   /** ASCII. */
   readonly id: string;
+  readonly webhookId: number;
   readonly eventId: string;
+  readonly eventType: string;
+  /** When the payment was published, ms since the epoch: the same in each entry of a delivery. 0: its record has no time. */
+  readonly firstAt: number;
   readonly outcome: Outcome;
   /** ISO 8601 */
   readonly nextAttemptAt: string | null;
@@ -69,9 +77,6 @@ interface DeliveryState {
 
 export interface ViewEntry extends DeliveryState {
   readonly accountId: number;
-  readonly webhookId: number;
-  /** When the payment was published, ms since the epoch: the same in each entry of a delivery. */
-  readonly firstAt: number;
   readonly turn: number;
   readonly attempt: ViewAttempt | null;
   readonly place: EntryPlace;
@@ -81,14 +86,19 @@ export interface ViewedDelivery extends DeliveryState {
   readonly attempts: readonly ViewAttempt[];
 }
 
+/** Null is any. */
 export interface DeliveriesQuery {
   readonly accountId: number;
-  readonly webhookId: number;
+  readonly webhookId: number | null;
   readonly limit: number;
   /** Where the previous page ended; null is the newest. */
   readonly before: DeliveryPlace | null;
-  /** Null is any. */
   readonly outcome: Outcome | null;
+  readonly eventType: string | null;
+  readonly eventId: string | null;
+  readonly status: StatusClass | null;
+  /** One of these is the last attempt's error. */
+  readonly errors: readonly string[] | null;
   /** Of firstAt: from is inclusive, to is exclusive. Null is no bound. */
   readonly from: number | null;
   readonly to: number | null;

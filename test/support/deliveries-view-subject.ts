@@ -45,6 +45,7 @@ export function entry(n: number, changes: Partial<ViewEntry> & { readonly partit
   return {
     id: `msg_${String(n).padStart(6, '0')}`,
     eventId: `pay-${n}`,
+    eventType: 'cash_in',
     accountId: ACCOUNT,
     webhookId: WEBHOOK,
     firstAt: NOW + n,
@@ -68,6 +69,6 @@ export function entries(count: number, changes: Parameters<typeof entry>[1] = {}
 
 /** All of WEBHOOK by default. */
 export function query(changes: Partial<DeliveriesQuery> = {}): DeliveriesQuery {
-  const bounds = { before: null, outcome: null, from: null, to: null };
-  return { accountId: ACCOUNT, webhookId: WEBHOOK, limit: 1_000, ...bounds, ...changes };
+  const bounds = { before: null, outcome: null, eventType: null, eventId: null, status: null, errors: null };
+  return { accountId: ACCOUNT, webhookId: WEBHOOK, limit: 1_000, ...bounds, from: null, to: null, ...changes };
 }

@@ -8,13 +8,13 @@ import {
   type DeliveriesPage,
   type DeliveriesQuery,
   type DeliveriesView,
-  type DeliveryPlace,
   type EntryPlace,
   type ViewEntry,
   ViewUnsound,
 } from '../../ports/deliveries-view.js';
-import { changing, VIEW_SCHEMA, viewStatements } from './deliveries-view-sql.js';
-import { type DeliveryRow, deliveryOf, rowOf, withEntry } from './delivery-row.js';
+import { BLOCK, changing, VIEW_SCHEMA, viewStatements } from './deliveries-view-sql.js';
+import { hashOfEvent, pageOf } from './delivery-pages.js';
+import { type DeliveryRow, rowOf, withEntry } from './delivery-row.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
 import { DataDirUnusable } from './store-file.js';
 import { endUnsynced, writeUnsynced } from './unsynced.js';
@@ -22,11 +22,6 @@ import { endUnsynced, writeUnsynced } from './unsynced.js';
 /** One place per partition is stored for each such span of record time: enough to detect a recreated topic. */
 const MARK_EVERY_MS = 10_000;
 const FORGOTTEN_AT_ONCE = 250;
-/** Of another outcome, for one page, which takes some 10 ms then. */
-const MOST_PASSED = 5_000;
-/** Before and after every delivery. */
-const OLDEST = Number.MIN_SAFE_INTEGER;
-const NEWEST: DeliveryPlace = { firstAt: Number.MAX_SAFE_INTEGER, id: '' };
 
 /** "awdv" */
 const KIND: FileKind = {
@@ -91,26 +86,14 @@ class SqliteDeliveriesView implements DeliveriesView {
   }
 
   page(query: DeliveriesQuery): DeliveriesPage {
-    const { limit, outcome } = query;
-    return this.#sound(() => {
-      const shown: DeliveryRow[] = [];
-      let passed = 0;
-      let next: DeliveryPlace | null = null;
-      for (const row of this.#rows(query)) {
-        const isShown = outcome === null || row.outcome === outcome;
-        if (passed === MOST_PASSED || (isShown && shown.length === limit)) return pageOf(shown, next);
-        if (isShown) shown.push(row);
-        else passed += 1;
-        next = { firstAt: row.first_at, id: row.id };
-      }
-      return pageOf(shown, null);
-    });
+    return this.#sound(() => pageOf(this.#sql, query));
   }
 
   forget(before: number): void {
     this.#sound(() =>
       this.#transaction(() => {
         this.#sql.forgetDeliveries.run(FORGOTTEN_AT_ONCE, before);
+        this.#sql.forgetEventIds.run();
         this.#sql.forgetMarks.run(FORGOTTEN_AT_ONCE, before);
       }),
     );
@@ -126,23 +109,16 @@ class SqliteDeliveriesView implements DeliveriesView {
     file.close();
   }
 
-  /** Newest first; those of another outcome among them where nearly all have the one that is asked for. */
-  #rows({ accountId, webhookId, before, outcome, from, to }: DeliveriesQuery): Iterable<DeliveryRow> {
-    const { all, ofOutcome } = this.#sql;
-    const end = earlier(before ?? NEWEST, to === null ? NEWEST : { firstAt: to, id: '' });
-    const bounds = [from ?? OLDEST, end.firstAt, end.id];
-    const isRare = outcome !== null && outcome !== 'delivered';
-    const rows = isRare
-      ? ofOutcome.iterate(accountId, webhookId, outcome, ...bounds)
-      : all.iterate(accountId, webhookId, ...bounds);
-    return rows as IterableIterator<DeliveryRow>;
-  }
-
   #add(entry: ViewEntry): void {
     const { accountId, webhookId, firstAt, id } = entry;
     const row = rowOf(entry);
-    const { insert, find, update } = this.#sql;
-    if (insert.run(accountId, webhookId, firstAt, id, row.event_id, ...changing(row)).changes > 0) return;
+    const { insert, addEventId, find, update } = this.#sql;
+    const added = insert.run(accountId, webhookId, firstAt, id, row.event_id, row.event_type, ...changing(row));
+    if (added.changes > 0) {
+      const number = Number(added.lastInsertRowid);
+      addEventId.run(Math.floor(number / BLOCK), hashOfEvent(accountId, row.event_id), number);
+      return;
+    }
     const known = find.get(accountId, webhookId, firstAt, id) as DeliveryRow;
     update.run(...changing(withEntry(known, entry)), known.row);
   }
@@ -168,12 +144,4 @@ class SqliteDeliveriesView implements DeliveriesView {
       throw new ViewUnsound('the deliveries view is damaged', { cause });
     }
   }
-}
-
-function pageOf(rows: readonly DeliveryRow[], next: DeliveryPlace | null): DeliveriesPage {
-  return { deliveries: rows.map(deliveryOf), next };
-}
-
-function earlier(one: DeliveryPlace, other: DeliveryPlace): DeliveryPlace {
-  return one.firstAt < other.firstAt || (one.firstAt === other.firstAt && one.id < other.id) ? one : other;
 }

@@ -5,9 +5,11 @@ import { type Outcome, outranks, type Said } from '../../ports/delivery-order.js
 export interface DeliveryRow {
   /** Its number, in order of arrival. */
   readonly row: number;
+  readonly webhook_id: number;
   readonly id: string;
   /** As JSON: it may contain a lone surrogate, which UTF-8 can't encode. */
   readonly event_id: string;
+  readonly event_type: string;
   /** When its payment was published, ms since the epoch. */
   readonly first_at: number;
   /** From the entry that outranks all others: its content, its turn, and when it was published. */
@@ -34,10 +36,12 @@ type StoredAttempt = readonly [
 
 /** The row of a delivery with only this entry. */
 export function rowOf(entry: ViewEntry): Omit<DeliveryRow, 'row'> {
-  const { id, eventId, firstAt, attempt, place } = entry;
+  const { webhookId, id, eventId, eventType, firstAt, attempt, place } = entry;
   return {
+    webhook_id: webhookId,
     id,
     event_id: JSON.stringify(eventId),
+    event_type: eventType,
     first_at: firstAt,
     ...saying(saidBy(entry)),
     last_at: place.timestamp,
@@ -66,10 +70,15 @@ function saying({ outcome, turn, at, nextAttemptAt }: Said) {
 }
 
 /** @throws SyntaxError if the row is damaged */
-export function deliveryOf({ id, event_id, outcome, next_at: nextAttemptAt, attempts }: DeliveryRow): ViewedDelivery {
-  const eventId = JSON.parse(event_id) as string;
-  const made = JSON.parse(attempts) as StoredAttempt[];
-  return { id, eventId, outcome, attempts: made.map(attemptOf), nextAttemptAt };
+export function deliveryOf(row: DeliveryRow): ViewedDelivery {
+  const { id, webhook_id: webhookId, event_type: eventType, first_at: firstAt, outcome, next_at: nextAttemptAt } = row;
+  const eventId = JSON.parse(row.event_id) as string;
+  return { id, webhookId, eventId, eventType, firstAt, outcome, attempts: attemptsOf(row), nextAttemptAt };
+}
+
+/** @throws SyntaxError if the row is damaged */
+export function attemptsOf({ attempts }: Pick<DeliveryRow, 'attempts'>): ViewAttempt[] {
+  return (JSON.parse(attempts) as StoredAttempt[]).map(attemptOf);
 }
 
 /** ISO 8601 times in UTC sort as text. */

@@ -14,10 +14,11 @@ const NULL = { type: 'null' };
 /** Checks only the fields that the view shows; later releases may add others. */
 const schema = {
   type: 'object',
-  required: ['id', 'eventId', 'accountId', 'webhookId', 'outcome', 'attempt', 'nextAttemptAt'],
+  required: ['id', 'eventId', 'eventType', 'accountId', 'webhookId', 'outcome', 'attempt', 'nextAttemptAt'],
   properties: {
     id: { type: 'string', pattern: '^[!-~]{1,128}$' },
     eventId: { type: 'string' },
+    eventType: { type: 'string' },
     accountId: WHOLE,
     webhookId: WHOLE,
     outcome: { enum: OUTCOMES },
@@ -50,8 +51,8 @@ export function viewEntries(record: ReceivedRecord): ViewEntry[] {
   const place = { partition, offset, timestamp };
   return readLogRecord(record).deliveries.flatMap((entry: unknown) => {
     if (!validate(entry)) return [];
-    const { id, eventId, accountId, webhookId, payment, outcome, turn, attempt, nextAttemptAt } = entry;
-    const firstAt = firstAtOf(payment);
-    return [{ id, eventId, accountId, webhookId, firstAt, outcome, turn, attempt, nextAttemptAt, place }];
+    const { id, eventId, eventType, accountId, webhookId, payment, outcome, turn, attempt, nextAttemptAt } = entry;
+    const about = { id, eventId, eventType, accountId, webhookId, firstAt: firstAtOf(payment) };
+    return [{ ...about, outcome, turn, attempt, nextAttemptAt, place }];
   });
 }

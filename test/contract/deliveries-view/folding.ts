@@ -1,7 +1,7 @@
 /** What entries come to: the deliveries that a page shows. */
 import { expect } from '@jest/globals';
 import type { Outcome } from '../../../src/ports/delivery-order.js';
-import { attempt, entry, query } from '../../support/deliveries-view-subject.js';
+import { attempt, entry, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
 import { NOW } from '../../support/delivery-samples.js';
 import { idsOf, story, told, type ViewCase, viewCase } from './view-case.js';
 
@@ -15,7 +15,8 @@ export const folding: readonly ViewCase[] = [
     const nextAttemptAt = '2026-11-21T10:00:00.000Z';
     port.add([entry(1, { eventId, attempt: failed, outcome: 'retrying', nextAttemptAt })]);
     const [id] = idsOf(1);
-    const delivery = { id, eventId, outcome: 'retrying', attempts: [failed], nextAttemptAt };
+    const about = { webhookId: WEBHOOK, eventType: 'cash_in', firstAt: NOW + 1 };
+    const delivery = { ...about, id, eventId, outcome: 'retrying', attempts: [failed], nextAttemptAt };
     expect(port.page(query())).toEqual({ deliveries: [delivery], next: null });
   }),
   viewCase('entries of a delivery may come in any order, together or one by one', ({ port }) => {

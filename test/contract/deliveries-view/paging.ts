@@ -1,10 +1,10 @@
 /** The order of deliveries, pages of it, and what narrows them. */
 import { expect } from '@jest/globals';
-import type { DeliveriesQuery, DeliveriesView, DeliveryPlace, ViewEntry } from '../../../src/ports/deliveries-view.js';
+import type { ViewEntry } from '../../../src/ports/deliveries-view.js';
 import { OUTCOMES } from '../../../src/ports/delivery-order.js';
 import { entries, entry, query } from '../../support/deliveries-view-subject.js';
 import { NOW } from '../../support/delivery-samples.js';
-import { ids, idsOf, type ViewCase, viewCase } from './view-case.js';
+import { ids, idsOf, type ViewCase, viewCase, walked } from './view-case.js';
 
 export const paging: readonly ViewCase[] = [
   viewCase('newest payment first, in whatever order entries come: one that is retried does not move', ({ port }) => {
@@ -94,23 +94,3 @@ export const paging: readonly ViewCase[] = [
     expect(ids(port, { from, to, outcome: 'retrying' })).toEqual([]);
   }),
 ];
-
-/** Every page of that many, one after the other; `between` is called after each. */
-function walked(
-  view: DeliveriesView,
-  limit: number,
-  between: () => void = () => undefined,
-  only: Partial<DeliveriesQuery> = {},
-): string[] {
-  const all: string[] = [];
-  let before: DeliveryPlace | null = null;
-  do {
-    const page = view.page(query({ limit, before, ...only }));
-    expect(page.deliveries.length).toBeLessThanOrEqual(limit);
-    all.push(...page.deliveries.map(({ id }) => id));
-    expect(all.length).toBeLessThan(1_000);
-    before = page.next;
-    between();
-  } while (before);
-  return all;
-}

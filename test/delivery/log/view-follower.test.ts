@@ -1,7 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DeliveriesView, ViewEntry } from '../../../src/ports/deliveries-view.js';
-import { query } from '../../support/deliveries-view-subject.js';
+import { query, WEBHOOK } from '../../support/deliveries-view-subject.js';
+import { NOW } from '../../support/delivery-samples.js';
 import { eventually } from '../../support/eventually.js';
 import {
   delivered,
@@ -26,7 +27,10 @@ describe('a view that follows the topic', () => {
     await shows(view, 2_501);
     expect(shown(view).find(({ id }) => id === 'msg_09000')).toEqual({
       id: 'msg_09000',
+      webhookId: WEBHOOK,
       eventId: 'pay-9000',
+      eventType: 'cash_in',
+      firstAt: NOW + 9_000,
       outcome: 'retrying',
       attempts: [{ at: '2026-11-21T09:00:00.000Z', status: 503, error: null, durationMs: 12, version: 1 }],
       nextAttemptAt: '2026-11-21T09:00:05.000Z',
