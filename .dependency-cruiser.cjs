@@ -24,9 +24,9 @@ const MAY_IMPORT = {
   ports: [],
   secrets: [],
   endpoints: [],
-  observability: [],
+  observability: ['connection-trouble'],
   idempotency: ['ports', 'secrets'],
-  accounts: ['ports', 'read-model', 'secrets', 'webhooks'],
+  accounts: ['connection-trouble', 'ports', 'read-model', 'secrets', 'webhooks'],
   'read-model': ['package-file', 'ports', 'webhooks/events', 'webhooks/load-account', 'webhooks/key-use'],
   delivery: [
     'ports',
@@ -134,12 +134,16 @@ module.exports = {
     },
     {
       name: 'adapters-imports',
-      comment: 'an adapter may import ports and adapters/common, never another adapter',
+      comment:
+        'an adapter may import ports, adapters/common, connection-trouble.ts and file-access.ts, never another adapter',
       severity: 'error',
       from: { path: '^src/adapters/([^/]+)/' },
       to: {
         path: '^(src|projections)/',
-        pathNot: ['^src/adapters/$1/', '^src/adapters/common/', own('observability'), own('ports')],
+        pathNot: [
+          ...['^src/adapters/$1/', '^src/adapters/common/', '^src/(connection-trouble|file-access)[.]ts$'],
+          ...[own('observability'), own('ports')],
+        ],
       },
     },
     {

@@ -14,7 +14,7 @@ import { MasterKeyMissing, masterKeyFromFile } from './secrets/master-key-file.j
 import { type MasterKey, masterKey } from './secrets/master-keys.js';
 import { createSealing, type Sealing } from './secrets/sealing.js';
 import type { Config, KafkaConfig } from './settings/config.js';
-import { certificatesFrom } from './settings/setting-files.js';
+import { certificatesFrom, clientCertificateFrom } from './settings/setting-files.js';
 
 export interface Backbone {
   readonly store: EventStore;
@@ -70,7 +70,7 @@ export function keysOf(
 }
 
 /** @throws MasterKeyMissing, DataDirUnusable */
-function ownMasterKey(dataDir: string): Buffer {
+export function ownMasterKey(dataDir: string): Buffer {
   try {
     return masterKeyFromFile(dataDir, randomBytes);
   } catch (error) {
@@ -114,11 +114,13 @@ export async function openBroker(config: Config, embedded: { open(): StoreFile }
 
 export function kafkaSettings(
   { retrySchedule, paymentTopics, topicPrefix }: Config,
-  { brokers, tls, caFile, sasl, partitions, replicationFactor, retentionMs }: KafkaConfig,
+  { brokers, tls, caFile, clientCertFile, clientKeyFile, sasl, ...kafka }: KafkaConfig,
 ): KafkaSettings {
+  const { partitions, replicationFactor, retentionMs } = kafka;
+  const trusted = caFile === null ? {} : trustOnly(certificatesFrom('KAFKA_CA_FILE', caFile));
   return {
     brokers: [...brokers],
-    ...(tls && { ssl: caFile === null ? true : trustOnly(certificatesFrom('KAFKA_CA_FILE', caFile)) }),
+    ...(tls && { ssl: { ...trusted, ...clientCertificateFrom(clientCertFile, clientKeyFile, 'KAFKA') } }),
     ...(sasl && { sasl: saslOf(sasl) }),
     partitions,
     replicationFactor,

@@ -41,19 +41,25 @@ describe.each(SETTINGS)('$key', ({ key, at, byDefault, good, wrong = [] }) => {
   });
 });
 
-describe('the certificate shown to receivers', () => {
-  const files = { DELIVERY_CLIENT_CERT_FILE: 'cert.pem', DELIVERY_CLIENT_KEY_FILE: 'key.pem' };
+describe.each([
+  ['receivers', 'DELIVERY', (environment: Environment) => readConfig(environment).delivery],
+  [
+    'Kafka',
+    'KAFKA',
+    (environment: Environment) => readConfig({ BROKER_URL: 'kafka://a:9092', MASTER_KEY: KEY, ...environment }).kafka,
+  ],
+] as const)('the certificate shown to %s', (_, of, read) => {
+  const [cert, key] = [`${of}_CLIENT_CERT_FILE`, `${of}_CLIENT_KEY_FILE`];
+  const files = { [cert]: 'cert.pem', [key]: 'key.pem' };
 
   it('is none by default, and is its two files', () => {
-    expect(readConfig({}).delivery).toMatchObject({ clientCertFile: null, clientKeyFile: null });
-    expect(readConfig(files).delivery).toMatchObject({ clientCertFile: 'cert.pem', clientKeyFile: 'key.pem' });
+    expect(read({})).toMatchObject({ clientCertFile: null, clientKeyFile: null });
+    expect(read(files)).toMatchObject({ clientCertFile: 'cert.pem', clientKeyFile: 'key.pem' });
   });
 
-  it.each([
-    ['DELIVERY_CLIENT_KEY_FILE', { ...files, DELIVERY_CLIENT_KEY_FILE: '' }],
-    ['DELIVERY_CLIENT_CERT_FILE', { ...files, DELIVERY_CLIENT_CERT_FILE: undefined }],
-  ])('needs both: %s is missing', (key, environment) => {
-    expect(refusalOf(environment).startsWith(`${key} `)).toBe(true);
+  it('needs both', () => {
+    expect(refusalOf({ ...files, [key]: '' }).startsWith(`${key} must be set where ${cert} is`)).toBe(true);
+    expect(refusalOf({ ...files, [cert]: undefined }).startsWith(`${cert} must be set where ${key} is`)).toBe(true);
   });
 });
 
@@ -66,6 +72,8 @@ describe('Kafka', () => {
       brokers: ['a:9092'],
       tls: false,
       caFile: null,
+      clientCertFile: null,
+      clientKeyFile: null,
       sasl: null,
       partitions: 12,
       replicationFactor: null,
@@ -81,6 +89,8 @@ describe('Kafka', () => {
       brokers: ['a.example:9092', '127.0.0.1:9093', '[::1]:9094'],
       tls: true,
       caFile: 'ca.pem',
+      clientCertFile: null,
+      clientKeyFile: null,
       sasl: { mechanism: 'SCRAM-SHA-512', username: 'u', password: 'p' },
       partitions: 3,
       replicationFactor: 2,
@@ -88,8 +98,9 @@ describe('Kafka', () => {
     });
   });
 
-  it('is spoken to over TLS where a CA is set', () => {
+  it('is spoken to over TLS where a CA or a client certificate is set', () => {
     expect(kafkaOf({ KAFKA_CA_FILE: 'ca.pem' })?.tls).toBe(true);
+    expect(kafkaOf({ KAFKA_CLIENT_CERT_FILE: 'c.pem', KAFKA_CLIENT_KEY_FILE: 'k.pem' })?.tls).toBe(true);
   });
 
   it.each([

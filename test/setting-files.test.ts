@@ -43,6 +43,8 @@ it('names the setting of a file that is not there or holds something else', asyn
     ['DELIVERY_CLIENT_CERT_FILE', () => clientCertificateFrom(path('no PEM'), path(key))],
     ['DELIVERY_CLIENT_KEY_FILE', () => clientCertificateFrom(path(cert), path('no PEM'))],
     ['DELIVERY_CLIENT_KEY_FILE', () => clientCertificateFrom(path(cert), path(other))],
+    ['KAFKA_CLIENT_CERT_FILE', () => clientCertificateFrom(path('no PEM'), path(key), 'KAFKA')],
+    ['KAFKA_CLIENT_KEY_FILE', () => clientCertificateFrom(path(cert), path(other), 'KAFKA')],
   ];
   for (const [setting, call] of calls) {
     expect(call).toThrow(InvalidConfig);
@@ -54,7 +56,11 @@ it('names the setting of a file that is not there or holds something else', asyn
 it.each(['pkcs8', 'sec1'] as const)('says that a client key (%s) is encrypted', async (type) => {
   const { cert, key } = await certificateFor();
   const encrypted = createPrivateKey(key).export({ type, format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' });
-  expect(() => clientCertificateFrom(file('cert.pem', cert), file('key.pem', String(encrypted)))).toThrow(
-    new InvalidConfig('DELIVERY_CLIENT_KEY_FILE names an encrypted key; decrypt it: the service takes no passphrase'),
-  );
+  for (const server of ['DELIVERY', 'KAFKA'] as const) {
+    expect(() => clientCertificateFrom(file('cert.pem', cert), file('key.pem', String(encrypted)), server)).toThrow(
+      new InvalidConfig(
+        `${server}_CLIENT_KEY_FILE names an encrypted key; decrypt it: the service takes no passphrase`,
+      ),
+    );
+  }
 });

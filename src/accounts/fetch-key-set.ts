@@ -1,6 +1,7 @@
 /** One fetch of an issuer's JWK set (RFC 7517). */
 import { createPublicKey, type JsonWebKeyInput } from 'node:crypto';
 import { createLocalJWKSet, type JWK } from 'jose';
+import { explainedTrouble, type Server } from '../connection-trouble.js';
 
 export type KeySet = ReturnType<typeof createLocalJWKSet>;
 
@@ -25,7 +26,7 @@ export async function fetchKeySet(url: string, signal: AbortSignal): Promise<Key
   const headers = { accept: 'application/jwk-set+json, application/json' };
   // A redirect could lead to another party's keys.
   const response = await fetch(url, { headers, signal, redirect: 'manual' }).catch((error: unknown) => {
-    throw new NoKeySet(unreachable(error));
+    throw new NoKeySet(unreachable(error, url));
   });
   if (response.status !== 200) {
     await response.body?.cancel().catch(() => undefined);
@@ -80,8 +81,20 @@ function isUsable(jwk: unknown): jwk is JWK {
   }
 }
 
-/** fetch says "fetch failed"; its cause has the code: ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED. */
-function unreachable(error: unknown): string {
-  const { cause } = error as { cause?: { code?: unknown } };
-  return typeof cause?.code === 'string' ? cause.code : 'no connection';
+const ISSUER: Server = {
+  name: 'the issuer',
+  url: 'AUTH_JWKS_URL',
+  trust: 'NODE_EXTRA_CA_CERTS',
+  tls: { on: 'use https in AUTH_JWKS_URL', off: 'use http in AUTH_JWKS_URL, or its TLS port' },
+  clientCertificate: 'the settings of the issuer: the service shows it none',
+};
+
+/** In words. fetch says "fetch failed"; its cause has the code: ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED. */
+export function unreachable(error: unknown, url: string): string {
+  const { code = 'no connection', message = '' } = ((error as Error).cause ?? {}) as {
+    code?: string;
+    message?: string;
+  };
+  const sign = code === 'UND_ERR_SOCKET' && url.startsWith('https:') ? 'TLS_CLOSED' : `${code} ${message}`;
+  return explainedTrouble(sign, code, ISSUER)?.says ?? code;
 }

@@ -15,6 +15,7 @@ import {
   type CommandIo,
   JSON_OPTION,
   type JsonOption,
+  LastingAnswer,
   withBackbone,
 } from './command-io.js';
 import { assertRegistered } from './registered.js';
@@ -59,9 +60,10 @@ function completeness(io: CommandIo, { from, to, account: only, allowLost, json 
     const report = await auditCompleteness({ broker, store, topics, groups, progress: progress() }, period);
     const counts = report.counts();
     if (counts.events === 0 && account !== null) await assertRegistered(store, account);
-    await (json ? printJson(io, report, { ...iso(period), ...counts }) : printText(io, report, counts));
+    const answer = new LastingAnswer(io);
+    await (json ? printJson(answer, report, { ...iso(period), ...counts }) : printText(answer, report, counts));
     const wrong = failures(counts, report.held, allowLost ? [] : report.lost);
-    if (wrong.length > 0) throw new CommandFailed(wrong.join('; '));
+    answer.end(wrong.length > 0 ? new CommandFailed(wrong.join('; ')) : null);
   });
 }
 
@@ -77,14 +79,14 @@ function failures({ unanswered, unexpected }: Counts, held: readonly HeldBack[],
 }
 
 /** One object per line, the counts last. */
-async function printJson(io: CommandIo, report: Report, summary: object): Promise<void> {
-  for (const found of findings(report)) await io.print(JSON.stringify(found));
-  await io.print(JSON.stringify({ kind: 'summary', ...summary }));
+async function printJson(answer: LastingAnswer, report: Report, summary: object): Promise<void> {
+  for (const found of findings(report)) await answer.print(JSON.stringify(found));
+  await answer.print(JSON.stringify({ kind: 'summary', ...summary }));
 }
 
-async function printText(io: CommandIo, report: Report, counts: Counts): Promise<void> {
-  for (const [name, count] of countLines(counts)) await io.print(`${name.padEnd(10)}  ${count}`);
-  for (const found of findings(report)) await io.print(lineOf(found));
+async function printText(answer: LastingAnswer, report: Report, counts: Counts): Promise<void> {
+  for (const [name, count] of countLines(counts)) await answer.print(`${name.padEnd(10)}  ${count}`);
+  for (const found of findings(report)) await answer.print(lineOf(found));
 }
 
 type Finding = Open | Unanswered | Unexpected | Lost | HeldBack;

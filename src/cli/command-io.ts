@@ -10,9 +10,9 @@ import type { CommandContext } from '../webhooks/envelope.js';
 
 export interface CommandIo {
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  /** Writes to stdout; resolves when the next write may follow. */
+  /** Writes to stdout; fulfilled once the line is written. @throws OutputFailed */
   readonly print: (line: string) => Promise<void>;
-  /** Writes to stderr messages outside the result; resolves when the next write may follow. */
+  /** Writes to stderr messages outside the result; fulfilled once the line is written, or can't be. */
   readonly warn: (line: string) => Promise<void>;
   /** @throws WrongSettings */
   readonly config: () => Config;
@@ -21,6 +21,42 @@ export interface CommandIo {
 /** A failure whose message says what to do: one line on stderr, exit code 1. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
+}
+
+/** stdout does not take the answer. */
+export class OutputFailed extends Error {
+  override readonly name = 'OutputFailed';
+  /** The reader of a pipe stopped early: `account-webhooks audit log | head`. */
+  readonly isReaderGone: boolean;
+  /** @param code the system's, like ENOSPC */
+  constructor(readonly code = 'UNKNOWN') {
+    super(`stdout can't be written (${code}): the answer is lost or cut off; changes made by the command remain`);
+    this.isReaderGone = code === 'EPIPE';
+  }
+}
+
+/** An answer that goes on with its command where stdout fails: for commands that change things, or whose exit code answers. */
+export class LastingAnswer {
+  readonly #print: CommandIo['print'];
+  #failure: OutputFailed | null = null;
+
+  constructor({ print }: Pick<CommandIo, 'print'>) {
+    this.#print = print;
+  }
+
+  async print(line: string): Promise<void> {
+    if (this.#failure) return;
+    await this.#print(line).catch((error: unknown) => {
+      if (!(error instanceof OutputFailed)) throw error;
+      this.#failure = error;
+    });
+  }
+
+  /** Call at the end. @param wrong why the exit code is 1 even if everything was printed @throws OutputFailed, `wrong` */
+  end(wrong: CommandFailed | null = null): void {
+    const failure = this.#failure?.isReaderGone && wrong ? wrong : (this.#failure ?? wrong);
+    if (failure) throw failure;
+  }
 }
 
 export interface JsonOption {

@@ -11,7 +11,14 @@ import type { EventStore } from '../ports/event-store.js';
 import { type AccountNow, accountNow } from '../read-model/account-now.js';
 import { createWasRemoved } from '../read-model/removed-webhooks.js';
 import type { Config } from '../settings/config.js';
-import { accountIdArgument, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
+import {
+  accountIdArgument,
+  type CommandIo,
+  JSON_OPTION,
+  type JsonOption,
+  LastingAnswer,
+  withBackbone,
+} from './command-io.js';
 import { asTheyCome, type Line, newest, oldestFirst } from './oldest-first.js';
 import { assertRegistered } from './registered.js';
 
@@ -93,15 +100,17 @@ function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise
     const tier = await shortestTier(broker, named);
     const parts = { broker, topics: named, tier, ...accountsNow(store), now: Date.now };
     const counts = { replayed: 0, published: 0, ...NONE_LEFT };
+    const answer = new LastingAnswer(io);
     for await (const { kind, letter } of replayDeadLetters(parts, wanted)) {
       counts[kind] += 1;
       const text = textOf(kind, letter);
-      if (text !== null) await io.print(json ? asJson(letter) : text);
+      if (text !== null) await answer.print(json ? asJson(letter) : text);
     }
     if (Object.values(counts).every((count) => count === 0) && account !== undefined)
       await assertRegistered(store, account);
-    if (!json) await io.print(`${counts.replayed + counts.published} replayed`);
+    if (!json) await answer.print(`${counts.replayed + counts.published} replayed`);
     await warnOfLeft(counts, io);
+    answer.end();
   });
 }
 

@@ -5,7 +5,7 @@ import { examine } from '../doctor/doctor.js';
 import { createLogger } from '../observability/logger.js';
 import type { Config } from '../settings/config.js';
 import { WrongSettings } from '../settings/invalid-config.js';
-import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption } from './command-io.js';
+import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, LastingAnswer } from './command-io.js';
 
 export function doctorCommand(program: Command, io: CommandIo): void {
   program
@@ -14,9 +14,12 @@ export function doctorCommand(program: Command, io: CommandIo): void {
     .option(...JSON_OPTION)
     .action(async ({ json = false }: JsonOption) => {
       const results = await examined(io);
-      for (const result of results) await io.print(json ? JSON.stringify(result) : line(result));
+      const answer = new LastingAnswer(io);
+      for (const result of results) await answer.print(json ? JSON.stringify(result) : line(result));
       const failures = results.filter(({ verdict }) => verdict === 'FAIL').length;
-      if (failures > 0) throw new CommandFailed(`${failures} ${failures === 1 ? 'problem' : 'problems'} found`);
+      answer.end(
+        failures > 0 ? new CommandFailed(`${failures} ${failures === 1 ? 'problem' : 'problems'} found`) : null,
+      );
     });
 }
 

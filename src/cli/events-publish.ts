@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
 import type { Broker, NewRecord } from '../ports/broker.js';
-import { CommandFailed, type CommandIo, JSON_OPTION, withBackbone } from './command-io.js';
+import { CommandFailed, type CommandIo, JSON_OPTION, LastingAnswer, withBackbone } from './command-io.js';
 import { skipCommand } from './events-skip.js';
 import { type NumberedLine, numberedLines } from './numbered-lines.js';
 import { openSpool } from './spool.js';
@@ -45,9 +45,12 @@ async function publishChecked(options: PublishOptions, io: CommandIo): Promise<v
   try {
     const wrong = await countWrong(numberedLines(spool.first()), io.warn);
     if (wrong === 0) return await publish(options, io, numberedLines(spool.again()), async () => undefined);
-    if (options.json) await io.print(JSON.stringify({ published: 0 }));
-    throw new CommandFailed(
-      `nothing was published: ${wrong} ${wrong === 1 ? 'line is not a payment event' : 'lines are not payment events'}`,
+    const answer = new LastingAnswer(io);
+    if (options.json) await answer.print(JSON.stringify({ published: 0 }));
+    answer.end(
+      new CommandFailed(
+        `nothing was published: ${wrong} ${wrong === 1 ? 'line is not a payment event' : 'lines are not payment events'}`,
+      ),
     );
   } finally {
     await spool.close();

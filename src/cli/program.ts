@@ -3,7 +3,7 @@ import { type Command, CommanderError } from 'commander';
 import { version } from '../composition/version.js';
 import { WrongSettings } from '../settings/invalid-config.js';
 import { CommandOfTree, helpAsOption } from './command.js';
-import type { CommandIo } from './command-io.js';
+import { type CommandIo, OutputFailed } from './command-io.js';
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
@@ -32,22 +32,41 @@ export async function runCommandLine(
   io: CommandIo,
   complain: (line: string) => void,
 ): Promise<number> {
+  // Commander writes help and version, and throws before they are written.
+  let shown: Promise<unknown> = Promise.resolve();
+  const writeOut = (text: string) => {
+    const lines = text.replace(/\n$/, '').split('\n');
+    shown = Promise.all(lines.map(io.print));
+    shown.catch(() => undefined);
+  };
   const program = new CommandOfTree('account-webhooks')
     .description(
       'Event-sourced webhooks for instant-payment accounts. Environment variables configure it: see docs/settings.md.',
     )
     .version(version(), '--version')
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(withoutValues(text)) })
+    .configureOutput({ writeOut, outputError: (text, write) => write(withoutValues(text)) })
     .showHelpAfterError('(run with --help for usage)');
   for (const load of asked(args.find((word) => word !== 'help'))) (await load())(program, io);
   try {
-    await program.parseAsync(helpAsOption(program, args), { from: 'user' });
-    return 0;
+    const done = await parsed(program, args);
+    await shown;
+    return done ? 0 : WRONG_USAGE;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
+    if (error instanceof OutputFailed && error.isReaderGone) return 0;
     for (const line of linesOf(error)) complain(line);
     return FAILED;
+  }
+}
+
+/** Runs the command. False if commander refused its arguments, and has said so. */
+async function parsed(program: Command, args: readonly string[]): Promise<boolean> {
+  try {
+    await program.parseAsync(helpAsOption(program, args), { from: 'user' });
+    return true;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0;
+    throw error;
   }
 }
 

@@ -8,7 +8,14 @@ import { StandsStill, type Watching } from '../read-model/server-catch-up.js';
 import { type Examined, examine, isStopped } from '../read-model/server-condition.js';
 import { type Deployed, deploy, rebuild } from '../read-model/server-projections.js';
 import { type Discrepancy, verify } from '../read-model/server-verification.js';
-import { CommandFailed, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
+import {
+  CommandFailed,
+  type CommandIo,
+  JSON_OPTION,
+  type JsonOption,
+  LastingAnswer,
+  withBackbone,
+} from './command-io.js';
 
 /** The server updates its numbers about once a second; half a minute without a change is a standstill. */
 const LOOK_EVERY_MS = 200;
@@ -23,9 +30,12 @@ export function projectionsCommand(program: Command, io: CommandIo): void {
       .description(description)
       .option(...JSON_OPTION)
       .action(({ json = false }: JsonOption) =>
-        withBackbone(io.config(), (backbone) =>
-          begin({ ...backbone, server: serverOf(backbone), io, json }, work).catch(explained),
-        ),
+        withBackbone(io.config(), async (backbone) => {
+          const answer = new LastingAnswer(io);
+          const lasting = { ...io, print: (line: string) => answer.print(line) };
+          await begin({ ...backbone, server: serverOf(backbone), io: lasting, json }, work).catch(explained);
+          answer.end();
+        }),
       );
   add('deploy', 'create, update or repair the projections; rebuild those with a different source', deployAll);
   add('status', 'print the status of each projection; exit code 1 if one differs from what deploy leaves', status);

@@ -9,7 +9,7 @@ import { OtherHistory } from '../ports/event-store.js';
 import { StatesDamaged } from '../ports/projection-states.js';
 import type { Config } from '../settings/config.js';
 import { settingsHelp } from '../settings/help.js';
-import { CommandFailed, type CommandIo, type JsonOption } from './command-io.js';
+import { CommandFailed, type CommandIo, type JsonOption, type OutputFailed } from './command-io.js';
 import { keepHeapSmall } from './heap-growth.js';
 import { localUrl } from './local-url.js';
 import { logProcessWarnings } from './process-warnings.js';
@@ -43,7 +43,12 @@ export function serveCommand(program: Command, io: CommandIo): void {
         if (error instanceof StartAborted) return null;
         throw translated(error, config);
       });
-      if (app && json) await io.print(JSON.stringify({ roles, ...addresses(app, config) }));
+      if (app && json) {
+        // The service goes on: deliveries are worth more than this line.
+        await io.print(JSON.stringify({ roles, ...addresses(app, config) })).catch(({ code }: OutputFailed) => {
+          logger.warn({ code }, 'roles and addresses could not be printed on stdout');
+        });
+      }
       if (app) await runUntil(signal.received, app, logger);
       signal.ignore();
       logger.info('stopped');
@@ -111,7 +116,7 @@ function translated(error: unknown, { host, port, adminPort }: Config): unknown 
   if (code === 'EADDRINUSE') return new CommandFailed(`${name} ${taken} is in use on ${host}: set another ${name}`);
   if (code === 'EACCES' && taken)
     return new CommandFailed(`no permission to use ${name} ${taken}: set another ${name}`);
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return new CommandFailed(`HOST ${host} is not an address of this machine`);
   return error;
 }

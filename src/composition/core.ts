@@ -5,11 +5,11 @@ import { openProjectionStates } from '../adapters/sqlite/projection-states.js';
 import { type Backbone, openBackbone } from '../backbone.js';
 import type { Attempt } from '../delivery/attempt/attempt.js';
 import { CircuitBreakers } from '../delivery/isolation/circuit-breaker.js';
+import { modeOf, reachOf, WRITE } from '../file-access.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Readiness } from '../observability/readiness.js';
 import type { Tracing } from '../observability/tracing.js';
-import { modeOpenToOthers } from '../open-folder.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { ProjectionStates, SetAside } from '../ports/projection-states.js';
 import { setAsideText } from '../read-model/account-unreadable.js';
@@ -122,10 +122,13 @@ export async function startCore(start: Start, stops: Stop[]): Promise<Core> {
   return { ...start, ...goingOn, backbone, brokerContact, ...readModel, ...handling, ...sending };
 }
 
-/** Only for an existing folder: the store creates a missing one for its owner alone. */
-function warnOfOpenFolder({ config, logger }: Start): void {
-  const mode = existsSync(config.dataDir) ? modeOpenToOthers(config.dataDir) : null;
-  if (mode) logger.warn({ DATA_DIR: config.dataDir, mode }, 'other users can write to DATA_DIR: run chmod 700 on it');
+/**
+ * Only for an existing folder: the store creates a missing one for its owner alone. Not for its group, which Kubernetes'
+ * fsGroup lets in at every mount: doctor mentions that.
+ */
+function warnOfOpenFolder({ config: { dataDir }, logger }: Start): void {
+  if (!existsSync(dataDir) || reachOf(dataDir, WRITE) !== 'everybody') return;
+  logger.warn({ DATA_DIR: dataDir, mode: modeOf(dataDir) }, 'other users can write to DATA_DIR: run chmod 700 on it');
 }
 
 function identifying(dataDir: string, store: EventStore, states: ProjectionStates, stops: Stop[]): Promise<string> {

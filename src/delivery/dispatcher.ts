@@ -31,7 +31,7 @@ const IN_FLIGHT = 16_384;
 /** The same limit in bytes: a record may have 256 KiB. */
 const IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 
-export interface DispatcherState {
+interface DispatcherState {
   readonly payments: ConsumerState;
   readonly retries: ConsumerState;
   /** By tier, its waiting records if it does not read it yet; else 0. */

@@ -10,21 +10,23 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /** @param now ms since the epoch */
 export function fileChecks({ delivery, kafka }: Config, now: number): Check[] {
-  const { caFile, clientCertFile, clientKeyFile } = delivery;
   const authority = (key: string, path: string | null | undefined): Check[] =>
     path ? [{ name: key, run: () => [validity(key, certificatesFrom(key, path), now)] }] : [];
-  const shown: Check = {
-    name: 'DELIVERY_CLIENT_CERT_FILE',
-    run: () => [
-      validity('DELIVERY_CLIENT_CERT_FILE', clientCertificateFrom(clientCertFile, clientKeyFile).cert ?? '', now),
-    ],
+  const shown = (of: 'DELIVERY' | 'KAFKA', files: ClientFiles | null): Check[] => {
+    if (files === null || files.clientCertFile === null) return [];
+    const name = `${of}_CLIENT_CERT_FILE`;
+    const pem = () => clientCertificateFrom(files.clientCertFile, files.clientKeyFile, of).cert ?? '';
+    return [{ name, run: () => [validity(name, pem(), now)] }];
   };
   return [
-    ...authority('DELIVERY_CA_FILE', caFile),
-    ...(clientCertFile === null ? [] : [shown]),
+    ...authority('DELIVERY_CA_FILE', delivery.caFile),
+    ...shown('DELIVERY', delivery),
     ...authority('KAFKA_CA_FILE', kafka?.caFile),
+    ...shown('KAFKA', kafka),
   ];
 }
+
+type ClientFiles = Pick<Config['delivery'], 'clientCertFile' | 'clientKeyFile'>;
 
 /** Judged by the certificate that expires first. */
 function validity(key: string, pem: string, now: number): Finding {

@@ -1,5 +1,5 @@
 /** Checks AUTH_JWKS_URL: whether it returns keys, and whether its clock agrees. */
-import { jsonOf } from '../accounts/fetch-key-set.js';
+import { jsonOf, unreachable } from '../accounts/fetch-key-set.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
@@ -18,10 +18,10 @@ export function issuerChecks({ auth }: Config, now: () => number): Check[] {
 
 async function issuer(url: string, now: () => number): Promise<readonly Finding[]> {
   const asked = { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), redirect: 'manual' } as const;
-  const response = await fetch(url, asked).catch(() => null);
-  if (!response) {
-    return [fail('no answer within 5 s, or a certificate that is not accepted', 'check the URL and the network')];
-  }
+  const response = await fetch(url, asked).catch((error: unknown) =>
+    asked.signal.aborted ? 'no answer within 5 s' : unreachable(error, url),
+  );
+  if (typeof response === 'string') return [fail(response, 'check the URL and the network')];
   const keys = await jsonOf(response).then(
     (body) => (body as { keys?: unknown } | null)?.keys,
     () => null,

@@ -11,16 +11,16 @@ import { END_THE_TRANSACTION, heldBackText, standstillText, standstillTodo } fro
 import { type Topics, topicsOf } from '../delivery/topics.js';
 import {
   type Broker,
-  BrokerRefused,
   BrokerUnavailable,
   isTime,
+  PermissionDenied,
   type ReceivedRecord,
   type UnreadableBatch,
 } from '../ports/broker.js';
 import type { Config } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
 
-/** Shorter than a check's limit: if Kafka does not answer, the broker check says so. */
+/** Shorter than a check's limit: if Kafka can't be used, the broker check says so. */
 const LOOK_WITHIN_MS = 8_000;
 /** A dispatcher finds a new tier within a minute. */
 const OVERDUE_MS = 120_000;
@@ -45,7 +45,8 @@ async function findings(config: PartitionsConfig, broker: Broker | null, now: nu
     const found = [...next.unreadable.map(stopped), ...held, ...overdue(next.records, topics, now)];
     return found.length === 0 ? [ok('no partition is stopped, and no retry tier is without a reader')] : found;
   } catch (error) {
-    if (error instanceof BrokerRefused) return [warn(error.message, 'grant READ on groups account-webhooks-browse-*')];
+    if (error instanceof PermissionDenied)
+      return [warn(error.message, 'grant READ on groups account-webhooks-browse-*')];
     if (error instanceof BrokerUnavailable || error instanceof TookTooLong) return [];
     throw error;
   }

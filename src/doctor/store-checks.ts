@@ -4,13 +4,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readModelOrigin } from '../adapters/sqlite/projection-states.js';
 import { inDataDir } from '../adapters/sqlite/store-file.js';
-import { type Backbone, keysOf } from '../backbone.js';
+import { type Backbone, keysOf, ownMasterKey } from '../backbone.js';
 import { checkKeys } from '../composition/check-keys.js';
 import { type EventStore, WrongExpectedRevision } from '../ports/event-store.js';
 import { sealedValues } from '../read-model/sealed-values.js';
 import { readStoreId } from '../read-model/store-id-file.js';
 import { mustBeAccepted, readIdentity } from '../read-model/store-identity.js';
-import { masterKeyFromFile } from '../secrets/master-key-file.js';
 import type { Config } from '../settings/config.js';
 import { accountsRead, type FoldedAccounts, foldAccounts } from './accounts-check.js';
 import { type Check, type Finding, ok, warn } from './check.js';
@@ -116,5 +115,5 @@ async function keys(config: Config, { accounts }: FoldedAccounts): Promise<reado
 /** The first start creates the key; the doctor must not. */
 function masterKeyOf({ dataDir }: Config): Buffer {
   const isThere = existsSync(join(dataDir, 'master.key')) || existsSync(join(dataDir, 'store.sqlite'));
-  return isThere ? masterKeyFromFile(dataDir, randomBytes) : randomBytes(32);
+  return isThere ? ownMasterKey(dataDir) : randomBytes(32);
 }

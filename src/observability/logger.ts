@@ -14,10 +14,17 @@ export function createLogger(level: LogLevel, destination = logDestination(proce
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
-/** Synchronous: after a crash, the last lines matter most. */
+/** Of lines that wait for room on a full disk; later ones are dropped. */
+const MOST_BYTES_WAITING = 1024 ** 2;
+
+/**
+ * Synchronous: after a crash, the last lines matter most. Where the log can't be written, the process goes on without:
+ * payments are worth more. After EPIPE pino writes nothing more; other failures end once a later line is written.
+ */
 export function logDestination({ isTTY = false, fd }: { isTTY?: boolean; fd: number }): DestinationStream {
-  if (isTTY) return pretty()({ destination: fd, sync: true, colorize: true, singleLine: true });
-  return pino.destination({ dest: fd, sync: true });
+  const destination = pino.destination({ dest: fd, sync: true, maxLength: MOST_BYTES_WAITING });
+  destination.on('error', () => undefined);
+  return isTTY ? pretty()({ destination, colorize: true, singleLine: true }) : destination;
 }
 
 /** Loaded for a terminal only: its 40 modules add 50 ms to every start. */

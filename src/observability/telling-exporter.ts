@@ -1,4 +1,5 @@
 /** A span exporter that logs a failure once, and its recovery too, instead of a line per batch. */
+import { explainedTrouble, type Server } from '../connection-trouble.js';
 import type { Logger } from './logger.js';
 
 /** The part of OpenTelemetry's SpanExporter in use. */
@@ -49,7 +50,20 @@ export class TellingExporter<S> implements Exporter<S> {
   }
 }
 
+const COLLECTOR: Server = {
+  name: 'the collector',
+  url: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+  trust: 'OTEL_EXPORTER_OTLP_CERTIFICATE',
+  tls: {
+    on: 'use https in OTEL_EXPORTER_OTLP_ENDPOINT',
+    off: 'use http in OTEL_EXPORTER_OTLP_ENDPOINT, or its TLS port',
+  },
+  clientCertificate: 'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY',
+};
+
 /** Not the error itself, which may contain the collector's response. */
 function reasonOf(error: (Error & { readonly code?: string | number }) | undefined) {
-  return { why: error?.message || 'no answer', code: error?.code };
+  const { message = '', code } = error ?? {};
+  const trouble = typeof code === 'string' ? explainedTrouble(`${code} ${message}`, code, COLLECTOR) : null;
+  return { why: trouble?.says ?? (message || 'no answer'), code };
 }

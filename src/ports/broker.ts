@@ -218,6 +218,9 @@ export class BrokerRefused extends BrokerUnavailable {
   override readonly code = 'BROKER_REFUSED';
 }
 
+/** The server rejected a request for want of a permission. */
+export class PermissionDenied extends BrokerRefused {}
+
 /**
  * The topic will never take this record: it is too large, or breaks a rule of the topic. The message gives the reason, and
  * the size and the limit where they matter. Records of the same call may be stored.

@@ -64,13 +64,16 @@ function apiOf(values: Values) {
 }
 
 function kafkaOf(values: Values) {
-  const { BROKER_URL: brokers, KAFKA_CA_FILE: caFile } = values;
+  const { BROKER_URL: brokers, KAFKA_CA_FILE: caFile, KAFKA_CLIENT_CERT_FILE: clientCertFile } = values;
   if (brokers === null) return null;
   return {
     brokers,
-    // A CA without TLS would be a mistake that nobody notices.
-    tls: values.KAFKA_TLS || caFile !== null,
+    // A CA or a client certificate without TLS would be a mistake that nobody notices.
+    tls: values.KAFKA_TLS || caFile !== null || clientCertFile !== null,
     caFile,
+    /** Both or none: a rule of rules.ts. */
+    clientCertFile,
+    clientKeyFile: values.KAFKA_CLIENT_KEY_FILE,
     sasl: saslOf(values),
     partitions: values.KAFKA_PARTITIONS,
     /** Null: the broker's default. */

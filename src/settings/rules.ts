@@ -10,6 +10,12 @@ interface Rule extends Problem {
 const must = (key: Key, says: string, isBroken: Rule['isBroken']): Rule => ({ key, says: `must ${says}`, isBroken });
 const hasKafka = ({ BROKER_URL }: Values) => BROKER_URL !== null;
 
+type FileKey = Extract<Key, `${string}_FILE`>;
+const bothOrNone = (one: FileKey, other: FileKey): Rule[] =>
+  [[one, other] as const, [other, one] as const].map(([key, given]) =>
+    must(key, `be set where ${given} is`, (values) => values[given] !== null && values[key] === null),
+  );
+
 const RULES: readonly Rule[] = [
   // The embedded default generates its own key; with shared servers, a key per machine would be useless.
   must(
@@ -36,16 +42,8 @@ const RULES: readonly Rule[] = [
     (values) => hasKafka(values) && values.KAFKA_SASL_MECHANISM !== null && values.KAFKA_SASL_PASSWORD === null,
   ),
   must('KAFKA_RETENTION', 'be more than 0', (values) => hasKafka(values) && values.KAFKA_RETENTION === 0),
-  must(
-    'DELIVERY_CLIENT_KEY_FILE',
-    'be set where DELIVERY_CLIENT_CERT_FILE is',
-    (values) => values.DELIVERY_CLIENT_CERT_FILE !== null && values.DELIVERY_CLIENT_KEY_FILE === null,
-  ),
-  must(
-    'DELIVERY_CLIENT_CERT_FILE',
-    'be set where DELIVERY_CLIENT_KEY_FILE is',
-    (values) => values.DELIVERY_CLIENT_KEY_FILE !== null && values.DELIVERY_CLIENT_CERT_FILE === null,
-  ),
+  ...bothOrNone('DELIVERY_CLIENT_CERT_FILE', 'DELIVERY_CLIENT_KEY_FILE'),
+  ...bothOrNone('KAFKA_CLIENT_CERT_FILE', 'KAFKA_CLIENT_KEY_FILE'),
 ];
 
 export function brokenRules(values: Values): readonly Problem[] {

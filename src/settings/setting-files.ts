@@ -30,22 +30,23 @@ export function droppedCertificates(extraCaFile: string | undefined): string {
   }
 }
 
-/** The client certificate shown to receivers, and its key, in PEM. @throws InvalidConfig that names the setting */
+/** The client certificate shown to receivers or brokers, and its key, in PEM. @throws InvalidConfig that names the setting */
 export function clientCertificateFrom(
   certFile: string | null,
   keyFile: string | null,
+  of: 'DELIVERY' | 'KAFKA' = 'DELIVERY',
 ): { cert?: string; key?: string } {
   if (certFile === null || keyFile === null) return {};
-  const cert = certificatesFrom('DELIVERY_CLIENT_CERT_FILE', certFile);
-  const key = fileOf('DELIVERY_CLIENT_KEY_FILE', keyFile);
+  const [certKey, keyKey] = [`${of}_CLIENT_CERT_FILE`, `${of}_CLIENT_KEY_FILE`] as const;
+  const cert = certificatesFrom(certKey, certFile);
+  const key = fileOf(keyKey, keyFile);
   try {
     tls.createSecureContext({ cert, key });
     return { cert, key };
   } catch {
-    if (ENCRYPTED.test(key)) {
-      throw invalid('DELIVERY_CLIENT_KEY_FILE', 'names an encrypted key; decrypt it: the service takes no passphrase');
-    }
-    throw invalid('DELIVERY_CLIENT_KEY_FILE', 'names no key in PEM that belongs to DELIVERY_CLIENT_CERT_FILE');
+    if (ENCRYPTED.test(key))
+      throw invalid(keyKey, 'names an encrypted key; decrypt it: the service takes no passphrase');
+    throw invalid(keyKey, `names no key in PEM that belongs to ${certKey}`);
   }
 }
 

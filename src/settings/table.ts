@@ -175,6 +175,11 @@ export const SECTIONS = {
       path,
       "The PEM file of the only CA certificates that are trusted for Kafka's brokers, self-signed or not; setting it turns TLS on.",
     ),
+    KAFKA_CLIENT_CERT_FILE: unset(
+      path,
+      "The PEM file of the client certificate that the service shows to Kafka's brokers; setting it turns TLS on.",
+    ),
+    KAFKA_CLIENT_KEY_FILE: unset(path, "The PEM file of this client certificate's key."),
     KAFKA_SASL_MECHANISM: unset(
       oneOf(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512']),
       'How the service authenticates to Kafka, with `KAFKA_SASL_USERNAME` and `KAFKA_SASL_PASSWORD`.',

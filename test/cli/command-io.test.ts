@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
-import { expect, test } from '@jest/globals';
-import { pipedSecret } from '../../src/cli/command-io.js';
+import { describe, expect, test } from '@jest/globals';
+import { CommandFailed, LastingAnswer, OutputFailed, pipedSecret } from '../../src/cli/command-io.js';
 
 test.each([
   ['secret', 'secret'],
@@ -14,4 +14,37 @@ test.each([
 test('on a terminal it does not wait for one: nobody was asked', async () => {
   const endless = Object.assign(new PassThrough(), { isTTY: true });
   expect(await pipedSecret({ stdin: endless })).toBeNull();
+});
+
+describe('an answer that goes on where stdout fails', () => {
+  const verdict = new CommandFailed('2 problems found');
+  const printed: string[] = [];
+  const failing = (code: string) => {
+    printed.length = 0;
+    return new LastingAnswer({
+      print: async (line) => {
+        if (printed.length === 1) throw new OutputFailed(code);
+        printed.push(line);
+      },
+    });
+  };
+
+  test.each([
+    ['ENOSPC', null, /ENOSPC/],
+    ['ENOSPC', verdict, /ENOSPC/],
+    ['EPIPE', null, /EPIPE/],
+    ['EPIPE', verdict, /2 problems found/],
+  ])('after %s, with the verdict %s, its end rejects with %s', async (code, wrong, says) => {
+    const answer = failing(code);
+    for (const line of ['one', 'two', 'three']) await answer.print(line);
+    expect(printed).toEqual(['one']);
+    expect(() => answer.end(wrong)).toThrow(says);
+  });
+
+  test('without a failure the verdict alone decides', async () => {
+    const answer = failing('ENOSPC');
+    await answer.print('one');
+    expect(() => answer.end()).not.toThrow();
+    expect(() => answer.end(verdict)).toThrow(verdict);
+  });
 });

@@ -13,7 +13,8 @@ const ROUTES = [
 const pairs = newPairs();
 
 const PART = { part: 'issuer keys' };
-const REFUSED = "the issuer's keys (AUTH_JWKS_URL) can't be fetched: ECONNREFUSED";
+const REFUSED =
+  "the issuer's keys (AUTH_JWKS_URL) can't be fetched: nothing listens at an address of the issuer (ECONNREFUSED): see AUTH_JWKS_URL";
 
 let issuer: Issuer;
 let api: RunningApi;

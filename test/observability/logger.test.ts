@@ -1,6 +1,6 @@
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import fs, { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { createLogger, logDestination } from '../../src/observability/logger.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
@@ -35,4 +35,29 @@ test('on a terminal it is for people', () => {
   createLogger('info', logDestination({ isTTY: true, fd })).warn({ accountId: 42 }, 'it failed');
   expect(written()).toMatch(/WARN.*it failed.*42/);
   expect(written()).not.toMatch(/^\{/m);
+});
+
+function refuseWrites(code: string): { restore(): void } {
+  const write = jest.spyOn(fs, 'writeSync').mockImplementation(() => {
+    throw Object.assign(new Error('not written'), { code });
+  });
+  return { restore: () => write.mockRestore() };
+}
+
+test('on a full disk it drops lines instead of throwing, and writes again once there is room', () => {
+  const logger = createLogger('info', logDestination({ fd }));
+  const full = refuseWrites('ENOSPC');
+  for (let n = 0; n < 2_000; n += 1) logger.info('x'.repeat(1_000));
+  full.restore();
+  logger.info('there is room');
+  logger.info('the last line');
+  expect(written()).toContain('the last line');
+  expect(written().length).toBeLessThan(1024 ** 2 + 10_000);
+});
+
+test('a terminal that is gone makes it throw nothing', () => {
+  const logger = createLogger('info', logDestination({ isTTY: true, fd }));
+  const gone = refuseWrites('EIO');
+  expect(() => logger.info('nobody reads this')).not.toThrow();
+  gone.restore();
 });

@@ -155,6 +155,18 @@ describe('a collector that takes nothing', () => {
   });
 });
 
+test('of a collector without TLS the warning names the cause and the setting', async () => {
+  const endpoint = collector.url.replace('http:', 'https:');
+  const wrong = await openTracing({ endpoint, serviceName: 'hooks', version: '1.2.3', logger });
+  wrong.append('account-42', null)?.end(null);
+  await wrong.close();
+  await eventually(() => logger.warnings.length > 0);
+  const why = expect.stringMatching(
+    /^the collector speaks no TLS at this port .*: use http in OTEL_EXPORTER_OTLP_ENDPOINT/,
+  );
+  expect(logger.warnings).toEqual([[expect.objectContaining({ why }), expect.anything()]]);
+});
+
 test('where no collector is set nothing is made', async () => {
   const none = await openTracing({ endpoint: null, serviceName: 'hooks', version: '1.2.3', logger });
   expect(none).toBe(noTracing);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.js';
 
 /** TESTED_MAIN: the build of another checkout. */
-const MAIN = process.env.TESTED_MAIN ?? fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+export const MAIN = process.env.TESTED_MAIN ?? fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -17,8 +17,13 @@ export interface Finished {
 }
 
 /** Runs one command to its end. */
-export async function run(settings: Settings, args: readonly string[], stdin = ''): Promise<Finished> {
-  const child = start(settings, args);
+export async function run(
+  settings: Settings,
+  args: readonly string[],
+  stdin = '',
+  spawning: Spawning = {},
+): Promise<Finished> {
+  const child = start(settings, args, spawning);
   child.stdin?.on('error', () => undefined); // a command that refuses its arguments reads nothing
   child.stdin?.end(stdin);
   const [stdout, stderr, code] = await Promise.all([output(child.stdout), output(child.stderr), exitOf(child)]);
@@ -98,13 +103,28 @@ interface Ports {
   readonly apiPort: number;
 }
 
-/** Starts one command. */
-export function start(settings: Settings, args: readonly string[]): ChildProcess {
-  const env = { PATH: process.env.PATH ?? '', HTTPS_PROXY: 'http://127.0.0.1:1', ...settings };
-  return spawn(process.execPath, [MAIN, ...args], { env, stdio: 'pipe' });
+/** Its stdout and stderr: a pipe, or a file descriptor. Its user: that of the tests. */
+export interface Spawning {
+  readonly stdout?: number;
+  readonly stderr?: number;
+  readonly uid?: number;
 }
 
-async function exitOf(child: ChildProcess): Promise<number | null> {
+/** Starts one command. */
+export function start(
+  settings: Settings,
+  args: readonly string[],
+  { stdout, stderr, ...user }: Spawning = {},
+): ChildProcess {
+  const env = { PATH: process.env.PATH ?? '', HTTPS_PROXY: 'http://127.0.0.1:1', ...settings };
+  return spawn(process.execPath, [MAIN, ...args], {
+    env,
+    stdio: ['pipe', stdout ?? 'pipe', stderr ?? 'pipe'],
+    ...user,
+  });
+}
+
+export async function exitOf(child: ChildProcess): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   return child.exitCode;
 }

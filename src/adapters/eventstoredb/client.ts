@@ -2,6 +2,7 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { withinTime } from '../common/time-limit.js';
 import { CaFileUnusable, checkCaFile } from './ca-file.js';
+import { keepDiscoveryFailures } from './discovery-failure.js';
 import { installUnnamedAddresses } from './unnamed-addresses.js';
 
 const CLOSE_WITHIN_MS = 2_000;
@@ -14,6 +15,7 @@ class NoConnectionString extends Error {
 /** @throws CaFileUnusable; NoConnectionString, without the client's message, which quotes the string and its password */
 export function connect(url: string): EventStoreDBClient {
   installUnnamedAddresses();
+  keepDiscoveryFailures();
   try {
     checkCaFile(url);
     return withoutUnheardFailures(warningByName(() => EventStoreDBClient.connectionString(url)));

@@ -1,6 +1,8 @@
 /** Maps errors of @eventstore/db-client to errors of the port. */
 import { ErrorType, type WrongExpectedVersionError } from '@eventstore/db-client';
+import { explainedTrouble, type Server } from '../../connection-trouble.js';
 import { NO_STREAM, StoreRefused, StoreUnavailable, WrongExpectedRevision } from '../../ports/event-store.js';
+import { lastDiscoveryFailure } from './discovery-failure.js';
 
 interface Failure {
   readonly type?: string;
@@ -13,12 +15,16 @@ interface Failure {
 const UNKNOWN = 2;
 const INVALID_ARGUMENT = 3;
 const UNAUTHENTICATED = 16;
-/** The client hides why each member failed: the cause may also be a certificate. */
 const NO_MEMBER = /^Failed to discover/;
-const CERTIFICATE = /certificate|self[- ]signed|ERR_TLS|ERR_SSL|CERT_/i;
-const NAME_MISSING = /ERR_TLS_CERT_ALTNAME_INVALID/;
 /** Node's messages: `Host: db1. is not in the cert's altnames`, `IP: 10.0.0.1 is not in the cert's list`. */
 const MISSING_NAME = /(?:Host|IP): (\S+?)\.? is not in the cert/;
+const SERVER: Server = {
+  name: 'EventStoreDB',
+  url: 'EVENT_STORE_URL',
+  trust: 'tlsCaFile in EVENT_STORE_URL',
+  tls: { on: 'set tls=true in EVENT_STORE_URL', off: 'set tls=false in EVENT_STORE_URL, or use its TLS port' },
+  clientCertificate: 'userCertFile and userKeyFile in EVENT_STORE_URL',
+};
 const RIGHTS = "docs/operations.md, The event store's server";
 
 /** The stream and permission of a call: the server's refusal names neither. */
@@ -67,13 +73,15 @@ export function unavailable(error: unknown, asked?: Asked): StoreUnavailable {
   const refusal = refusalOf(error as Failure, asked);
   if (refusal) return new StoreRefused(refusal, { cause: error });
   const { type, code, message = '', name } = error as Failure;
-  if (NO_MEMBER.test(message)) {
-    return new StoreUnavailable(
-      "no member of EventStoreDB's cluster answers, or none has an accepted certificate: see EVENT_STORE_URL",
-      { cause: error },
-    );
-  }
+  const trouble = explainedTrouble(message, '', SERVER);
+  if (trouble) return new (trouble.isLasting ? StoreRefused : StoreUnavailable)(trouble.says, { cause: error });
+  if (NO_MEMBER.test(message)) return new StoreUnavailable(noMember(), { cause: error });
   return new StoreUnavailable(`the event store can't be used (${type ?? code ?? name ?? 'unknown'})`, { cause: error });
+}
+
+function noMember(): string {
+  const why = explainedTrouble(lastDiscoveryFailure() ?? '', '', SERVER)?.says;
+  return `no member of EventStoreDB's cluster answers: ${why ?? 'see EVENT_STORE_URL'}`;
 }
 
 /**
@@ -86,12 +94,10 @@ function refusalOf({ type, code, message = '' }: Failure, asked: Asked | undefin
   }
   if (type === ErrorType.ACCESS_DENIED)
     return `the user of EVENT_STORE_URL (anonymous if it names none) ${denied(asked)}`;
-  if (NAME_MISSING.test(message)) {
-    const name = MISSING_NAME.exec(message)?.[1] ?? 'of the host in EVENT_STORE_URL';
-    return `EventStoreDB's certificate lacks the name ${name}: use a host name that the certificate has`;
-  }
-  if (CERTIFICATE.test(message)) return "EventStoreDB's certificate was not accepted: see tlsCaFile in EVENT_STORE_URL";
-  return null;
+  const [, name] = MISSING_NAME.exec(message) ?? [];
+  return name === undefined
+    ? null
+    : `EventStoreDB's certificate lacks the name ${name}: use a host name that the certificate has`;
 }
 
 function denied(asked: Asked | undefined): string {

@@ -4,6 +4,7 @@ import { withinTime } from '../common/time-limit.js';
 import { disconnectAfter } from './let-go.js';
 import type { SessionLimits } from './limits.js';
 import { mustBeReachable } from './reachable.js';
+import { withLastFailure } from './socket-failures.js';
 
 const DISCONNECT_WITHIN_MS = 500;
 
@@ -15,6 +16,7 @@ export async function askAdmin<T>(
   work: (admin: Admin) => Promise<T>,
 ): Promise<T> {
   await mustBeReachable(brokers);
+  const begunAt = performance.now();
   const admin = kafka.admin();
   const begun: Promise<unknown>[] = [];
   const within = <R>(ms: number, step: Promise<R>): Promise<R> => {
@@ -24,6 +26,8 @@ export async function askAdmin<T>(
   try {
     await within(limits.connectMs, admin.connect());
     return await within(limits.workMs, work(admin));
+  } catch (error) {
+    throw withLastFailure(error, kafka, begunAt);
   } finally {
     await withinTime(DISCONNECT_WITHIN_MS, disconnectAfter(begun, admin)).catch(() => undefined);
   }

@@ -9,6 +9,7 @@ import { withinTime } from '../common/time-limit.js';
 import { failedSend } from './kafka-errors.js';
 import { disconnectAfter } from './let-go.js';
 import type { KafkaLimits } from './limits.js';
+import { withLastFailure } from './socket-failures.js';
 
 const ALL_REPLICAS = -1;
 
@@ -38,10 +39,11 @@ export class BoundedProducer {
   async send(topic: string, messages: Message[]): Promise<void> {
     this.#live ??= this.#connect();
     const live = this.#live;
+    const begunAt = performance.now();
     try {
       await withinTime(this.#limits.answerMs, this.#sendOn(live, topic, messages));
     } catch (error) {
-      const failure = failedSend(error);
+      const failure = failedSend(withLastFailure(error, this.#kafka, begunAt));
       if (failure instanceof RecordRefused) throw failure;
       for (const message of messages) this.#givenUp.add(message);
       void this.#letGo(live);

@@ -23,6 +23,7 @@ import { KAFKA_LIMITS, type KafkaLimits } from './limits.js';
 import { Publisher } from './publisher.js';
 import { sizeOf } from './records.js';
 import { installQueueTimer } from './request-queue.js';
+import { withWatchedSockets } from './socket-failures.js';
 import { TopicAdmin, type TopicSettings } from './topic-admin.js';
 import { wholeAnswersOnly } from './whole-answers.js';
 
@@ -154,10 +155,9 @@ export function connection(
   installCommitAnswers();
   installFailedJoins();
   installQueueTimer();
-  return new kafkajs.Kafka({
+  const settings = {
     clientId: 'account-webhooks',
     brokers: [...brokers],
-    socketFactory: wholeAnswersOnly,
     ...(ssl === undefined ? {} : { ssl }),
     ...(sasl === undefined ? {} : { sasl }),
     connectionTimeout: 3_000,
@@ -168,5 +168,6 @@ export function connection(
       () =>
       ({ namespace, log: { message, ...about } }) =>
         logger.debug({ kafkajs: namespace, broker: about.broker, error: about.error }, message),
-  });
+  } satisfies KafkaConfig;
+  return withWatchedSockets(wholeAnswersOnly, (socketFactory) => new kafkajs.Kafka({ ...settings, socketFactory }));
 }

@@ -5,6 +5,7 @@ import { BrokerUnavailable } from '../../ports/broker.js';
 import { askAdmin } from './admin-session.js';
 import { connection, type KafkaSettings } from './broker.js';
 import { isCoordinatorMissing, translated } from './kafka-errors.js';
+import { lastFailure } from './socket-failures.js';
 import { type TopicConfig, topicConfigs } from './topic-config.js';
 
 export interface InspectedTopic extends TopicConfig {
@@ -41,19 +42,30 @@ const LIMITS = { connectMs: 6_000, workMs: 8_000 };
 
 /** @throws BrokerUnavailable, BrokerRefused */
 export async function inspectKafka(settings: KafkaSettings, logger: Logger, of: InspectionOf): Promise<Inspection> {
+  const begunAt = performance.now();
+  const kafka = connection(settings, logger);
+  const failure = () => lastFailure(kafka, begunAt);
   try {
-    return await askAdmin(connection(settings, logger), settings.brokers, LIMITS, (admin) => inspected(admin, of));
+    return await askAdmin(kafka, settings.brokers, LIMITS, (admin) => inspected(admin, of, failure));
   } catch (error) {
     throw translated(error);
   }
 }
 
-async function inspected(admin: Admin, { topics, groups, laterThan }: InspectionOf): Promise<Inspection> {
+/** @param failure of a connection, if there was one */
+async function inspected(
+  admin: Admin,
+  { topics, groups, laterThan }: InspectionOf,
+  failure: () => Error | null,
+): Promise<Inspection> {
   const { brokers } = await admin.describeCluster();
   const existing = new Set(await admin.listTopics());
   const known = topics.filter((topic) => existing.has(topic));
   if (known.length === 0) return { brokers: brokers.length, topics: [], unledGroups: [] };
   const unledGroups = await unled(admin, groups, known);
+  // Then no permission is missing: the coordinator can't be reached.
+  const failed = unledGroups.length > 0 ? failure() : null;
+  if (failed) throw failed;
   const { topics: metadata } = await admin.fetchTopicMetadata({ topics: known });
   const configs = await topicConfigs(admin, known);
   const described = metadata.map(async ({ name, partitions }) => ({

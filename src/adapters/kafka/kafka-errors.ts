@@ -1,5 +1,6 @@
 /** Maps kafkajs errors to errors of the port. Its messages may contain host names; they go to the log, as `cause`. */
-import { BrokerRefused, BrokerUnavailable, RecordRefused } from '../../ports/broker.js';
+import { type Explained, explainedTrouble, type Server } from '../../connection-trouble.js';
+import { BrokerRefused, BrokerUnavailable, PermissionDenied, RecordRefused } from '../../ports/broker.js';
 import { TookTooLong } from '../common/time-limit.js';
 
 interface Failure {
@@ -11,8 +12,19 @@ interface Failure {
   readonly errors?: readonly unknown[];
 }
 
+const CREDENTIALS =
+  'Kafka refused the credentials: see KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD';
 const LEADERLESS = new Set(['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION']);
-const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL/;
+const SERVER: Server = {
+  name: 'Kafka',
+  url: "BROKER_URL, and the brokers' advertised.listeners",
+  trust: 'KAFKA_CA_FILE',
+  tls: {
+    on: 'set KAFKA_TLS=true',
+    off: 'unset KAFKA_TLS, KAFKA_CA_FILE and KAFKA_CLIENT_CERT_FILE, or use its TLS port',
+  },
+  clientCertificate: 'KAFKA_CLIENT_CERT_FILE and KAFKA_CLIENT_KEY_FILE',
+};
 /** These say that something failed, not what. */
 const TELL_NOTHING = new Set([
   '',
@@ -64,8 +76,13 @@ export function isOwnFailure(error: unknown): boolean {
 export function translated(error: unknown): Error {
   if (error instanceof BrokerUnavailable) return error;
   const failures = [...causes(error)];
-  const refusal = failures.map(refusalOf).find((reason) => reason !== null);
-  if (refusal) return new BrokerRefused(refusal, { cause: error });
+  const denied = failures.find(({ type = '' }) => type.endsWith('AUTHORIZATION_FAILED'));
+  if (denied)
+    return new PermissionDenied(`Kafka denies a permission that the service needs (${denied.type})`, { cause: error });
+  if (failures.some(({ name }) => name === 'KafkaJSSASLAuthenticationError'))
+    return new BrokerRefused(CREDENTIALS, { cause: error });
+  const trouble = connectionTrouble(...failures);
+  if (trouble) return new (trouble.isLasting ? BrokerRefused : BrokerUnavailable)(trouble.says, { cause: error });
   const what = failures.some(isUnanswered) ? 'Kafka at BROKER_URL did not answer in time' : "the broker can't be used";
   return new BrokerUnavailable(`${what} (${codeOf(failures)})`, { cause: error });
 }
@@ -86,16 +103,17 @@ export function failedSend(error: unknown): Error {
   return refusal ? new RecordRefused(refusal.type, { cause: error }) : translated(error);
 }
 
-/** A failure that retrying won't fix, and the setting that will. */
-function refusalOf({ name = '', type = '', code }: Failure): string | null {
-  if (name === 'KafkaJSSASLAuthenticationError') {
-    return 'Kafka refused the credentials: see KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD';
-  }
-  if (type.endsWith('AUTHORIZATION_FAILED')) return `Kafka denies a permission that the service needs (${type})`;
-  if (typeof code === 'string' && CERTIFICATE.test(code)) {
-    return `Kafka's certificate was not accepted (${code}): see KAFKA_TLS and KAFKA_CA_FILE`;
-  }
-  return null;
+/** Of the innermost failure of a connection; null if there is none. */
+export function connectionTrouble(...failures: readonly Failure[]): Explained | null {
+  const troubles = failures.map(({ name = '', code = name, message = '' }) =>
+    explainedTrouble(`${name} ${code} ${message}`, String(code), SERVER),
+  );
+  return troubles.findLast((trouble) => trouble !== null) ?? null;
+}
+
+/** kafkajs waits or retries after any of these, and then says no more than this. */
+export function isVague(error: unknown): boolean {
+  return error instanceof TookTooLong || [...causes(error)].some(({ name }) => name === 'KafkaJSConnectionClosedError');
 }
 
 function isUnanswered(failure: Failure): boolean {

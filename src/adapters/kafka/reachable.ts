@@ -1,6 +1,7 @@
 /** Checks that a broker listens: kafkajs itself takes ten seconds and more to report that none does. */
 import { connect } from 'node:net';
 import { BrokerUnavailable } from '../../ports/broker.js';
+import { connectionTrouble } from './kafka-errors.js';
 
 const WITHIN_MS = 3_000;
 
@@ -10,7 +11,8 @@ export async function mustBeReachable(brokers: readonly string[]): Promise<void>
     await Promise.any(brokers.map(connected));
   } catch (error) {
     const [first] = error instanceof AggregateError ? error.errors : [];
-    throw new BrokerUnavailable(`no Kafka listens at BROKER_URL (${first?.code ?? 'no answer'})`, { cause: error });
+    const says = connectionTrouble(first)?.says ?? `no Kafka answers at BROKER_URL (${first?.code ?? 'no answer'})`;
+    throw new BrokerUnavailable(says, { cause: error });
   }
 }
 

@@ -18,6 +18,9 @@ const SMALLEST_ANSWER = 4;
  */
 const LARGEST_ANSWER = 128 * 1024 * 1024;
 
+/** How a TLS server answers anything else than TLS: type alert (RFC 8446 5.1), and the first byte of its version. */
+const TLS_ALERT = 0x1503;
+
 /** A `socketFactory` of kafkajs. kafkajs 2.2.4 adds its only data listener with `on`. */
 export const wholeAnswersOnly: ISocketFactory = (about) => {
   const socket = openSocket(about);
@@ -36,7 +39,7 @@ export const wholeAnswersOnly: ISocketFactory = (about) => {
 
 /**
  * Takes chunks of a stream, and passes on each response with its size (INT32) in front.
- * @throws Error with code INVALID_ANSWER_SIZE, and any error of `onAnswer`
+ * @throws Error with code INVALID_ANSWER_SIZE or TLS_ANSWER, and any error of `onAnswer`
  */
 export function wholeAnswers(onAnswer: Listener): Listener {
   let held: Buffer[] = [];
@@ -61,5 +64,6 @@ function bytesOfFirst(bytes: Buffer): number {
   if (bytes.length < SIZE_BYTES) return SIZE_BYTES;
   const size = bytes.readInt32BE();
   if (size >= SMALLEST_ANSWER && size <= LARGEST_ANSWER) return SIZE_BYTES + size;
-  throw Object.assign(new Error(`a response can't have ${size} bytes`), { code: 'INVALID_ANSWER_SIZE' });
+  const code = size >>> 16 === TLS_ALERT ? 'TLS_ANSWER' : 'INVALID_ANSWER_SIZE';
+  throw Object.assign(new Error(`a response can't have ${size} bytes`), { code });
 }

@@ -2,6 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
+import { whyDenied } from '../../file-access.js';
 import { DRIVER_PACKAGE, driver } from './driver.js';
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -25,8 +26,16 @@ export class SqliteNotBuilt extends Error {
   }
 }
 
-/** @throws SqliteNotBuilt; an error of fs or SQLite, whose code the caller translates */
+/** SQLite would say SQLITE_CANTOPEN or SQLITE_READONLY; the message names the owner. */
+export class NotPermitted extends Error {
+  override readonly name = 'NotPermitted';
+  readonly code = 'EACCES';
+}
+
+/** @throws NotPermitted, SqliteNotBuilt; an error of fs or SQLite, whose code the caller translates */
 export function openFile(path: string, busyTimeoutMs: number = BUSY_TIMEOUT_MS): SqliteFile {
+  const denied = whyDenied(path);
+  if (denied !== null) throw new NotPermitted(denied);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   createPrivate(path);
   return opened(() => new (driver())(path, { timeout: busyTimeoutMs }));

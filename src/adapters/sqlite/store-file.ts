@@ -6,11 +6,13 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { whyDenied } from '../../file-access.js';
 import { makeSchema, mustBeTaken, SchemaRefused, schemaFound } from './file-schema.js';
 import { GroupCommit } from './group-commit.js';
 import {
   codeOf,
   isCorrupt,
+  NotPermitted,
   openFile,
   type SqliteFile,
   SqliteNotBuilt,
@@ -32,13 +34,19 @@ const WAY_OUT = 'stop the service and restore a backup, as "A damaged file" in d
 /** @param touched what changed; null: another process wrote, so anything may have changed. */
 export type ChangeListener = (touched: ReadonlySet<string> | null) => void;
 
-/** DATA_DIR can't be used; the message has the error code of the operating system or SQLite. */
+/** DATA_DIR can't be used; the message has the error code of the operating system or SQLite, or names who owns the file. */
 export class DataDirUnusable extends Error {
   override readonly name = 'DataDirUnusable';
   readonly code = 'DATA_DIR_UNUSABLE';
   constructor(cause: unknown) {
-    super(`DATA_DIR can't be used (${cause instanceof SqliteNotBuilt ? cause.message : codeOf(cause)})`, { cause });
+    super(`DATA_DIR can't be used (${whyUnusable(cause)})`, { cause });
   }
+}
+
+function whyUnusable(cause: unknown): string {
+  if (cause instanceof SqliteNotBuilt || cause instanceof NotPermitted) return cause.message;
+  const { path } = cause as NodeJS.ErrnoException;
+  return (typeof path === 'string' && whyDenied(path)) || codeOf(cause);
 }
 
 /** The file is history and broker, so it can't be rebuilt: the process must end. The message gives the remedy. */

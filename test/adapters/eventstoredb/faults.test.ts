@@ -106,7 +106,7 @@ describe('an append', () => {
     await expect(collect(hasty.read('account-1'))).rejects.toThrow(StoreUnavailable);
     server = await startEventStore({ port: server.port });
     server.faults.silent('append');
-    expect(await failure).toMatch(/unavailable/);
+    expect(await failure).toMatch(/^nothing listens at an address of EventStoreDB/);
   });
 
   it('is not tried again once the store is closed', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { TookTooLong } from '../../../src/adapters/common/time-limit.js';
 import { failedSend, isUnknownTopic, translated } from '../../../src/adapters/kafka/kafka-errors.js';
-import { BrokerRefused, BrokerUnavailable, RecordRefused } from '../../../src/ports/broker.js';
+import { BrokerRefused, BrokerUnavailable, PermissionDenied, RecordRefused } from '../../../src/ports/broker.js';
 
 const { KafkaJSConnectionError, KafkaJSNonRetriableError, KafkaJSNumberOfRetriesExceeded, KafkaJSProtocolError } =
   kafkajs;
@@ -19,7 +19,7 @@ const noConnection = (code?: string) =>
 
 describe('what is out of reach is told by a code', () => {
   test.each<[string, unknown, string]>([
-    ['of the operating system', gaveUp(noConnection('ECONNREFUSED')), 'ECONNREFUSED'],
+    ['of the operating system', gaveUp(noConnection('ETIMEDOUT')), 'ETIMEDOUT'],
     ['of Kafka', gaveUp(refused('NOT_CONTROLLER')), 'NOT_CONTROLLER'],
     ['the name of the cause, where it says something', gaveUp(noConnection()), 'KafkaJSConnectionError'],
     [
@@ -37,6 +37,24 @@ describe('what is out of reach is told by a code', () => {
     expect(failure).not.toBeInstanceOf(BrokerRefused);
     expect(failure.message).toBe(`the broker can't be used (${code})`);
     expect(failure.cause).toBe(error);
+  });
+});
+
+describe('a failed connection is told with the setting that mends it', () => {
+  const caused = (...errors: Error[]) => new AggregateError([new TookTooLong('nothing came'), ...errors]);
+  test.each<[string, Error, RegExp, boolean]>([
+    ['nothing listens', gaveUp(noConnection('ECONNREFUSED')), /ECONNREFUSED.*BROKER_URL.*advertised\.listeners/, false],
+    ['the last failure before a time-out', caused(noConnection('ENOTFOUND')), /not resolve \(ENOTFOUND\)/, false],
+    ['a certificate', gaveUp(noConnection('SELF_SIGNED_CERT_IN_CHAIN')), /KAFKA_CA_FILE$/, true],
+    ['a demanded certificate', noConnection('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'), /CLIENT_CERT_FILE/, true],
+    ['a certificate that has expired', noConnection('CERT_HAS_EXPIRED'), /renew it/, true],
+    ['no version in common', noConnection('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'), /TLS 1\.2 or 1\.3/, true],
+    ['TLS where plain text is spoken', noConnection('ERR_SSL_WRONG_VERSION_NUMBER'), /unset KAFKA_TLS/, false],
+    ['plain text where TLS is spoken', noConnection('TLS_ANSWER'), /set KAFKA_TLS=true/, false],
+  ])('%s', (_, error, says, isRefused) => {
+    const failure = translated(error);
+    expect(failure.message).toMatch(says);
+    expect(failure instanceof BrokerRefused).toBe(isRefused);
   });
 });
 
@@ -77,7 +95,7 @@ it('names no host', () => {
 });
 
 it('finds what no new try mends among the failures of several topics too', () => {
-  expect(translated(several(refused('TOPIC_AUTHORIZATION_FAILED')))).toBeInstanceOf(BrokerRefused);
+  expect(translated(several(refused('TOPIC_AUTHORIZATION_FAILED')))).toBeInstanceOf(PermissionDenied);
   expect(isUnknownTopic(several(refused('UNKNOWN_TOPIC_OR_PARTITION')))).toBe(true);
 });
 
