@@ -69,7 +69,8 @@ class Offsets {
     this.#firstOf.delete(offset);
     this.#endOf.delete(offset + 1);
     this.#firstOf.set(end, first);
-    this.#endOf.set(first, end);
+    // A repeated offset may be the first of a longer run.
+    this.#endOf.set(first, Math.max(end, this.#endOf.get(first) ?? end));
   }
 
   /** The end of what is before the limit; null if there is nothing. */

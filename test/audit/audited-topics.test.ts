@@ -55,6 +55,13 @@ describe('a payment topic lost records', () => {
     expect((await day.told()).lost).toEqual(removed(2, 39));
   });
 
+  test('not where a record below that start was routed twice, in whatever order', async () => {
+    const [first, second] = ['one', 'two'].map((id) => day.published(pay(id, 43), { at: FROM - 1 }));
+    for (const record of [second, first, first]) if (record) day.routed(record, 43, THREE);
+    day.started({ topic: PAYMENTS, partition: 0, offset: 2 });
+    expect((await day.told()).lost).toEqual([]);
+  });
+
   test('not where its group was done with all that was removed, or where none of it was left', async () => {
     for (const at of [FROM - 1, NOON]) answered(`${at}`, { at });
     day.cut(PAYMENTS, 1);
