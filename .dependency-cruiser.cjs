@@ -40,7 +40,13 @@ const MAY_IMPORT = {
   audit: ['ports', 'read-model', 'webhooks/events', ...RECORD_FORMATS],
   http: [
     ...['webhooks', 'accounts', 'idempotency', 'secrets', 'endpoints', 'read-model', 'ports'],
-    ...['delivery/payment/payment-event-schema', 'own-schemas', 'account-buckets'],
+    ...[
+      'delivery/payment/payment-event-schema',
+      'delivery/payment/payment-event',
+      'own-schemas',
+      'account-buckets',
+      'ndjson',
+    ],
   ],
 };
 

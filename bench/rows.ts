@@ -12,6 +12,7 @@ import { hangingUrl, hangingUrlKafka, latency, latencyKafka } from './rows/laten
 import { memory } from './rows/memory.js';
 import { pipeline, pipelineKafka } from './rows/pipeline.js';
 import { post, postKeyed, postKeyedEventStoreDb } from './rows/post.js';
+import { publish, publishFlood, publishKafka, publishLatency, publishLines } from './rows/publish.js';
 import { rebuild } from './rows/rebuild.js';
 import { sparse, sparseCpu } from './rows/sparse.js';
 import { startEmpty, startFull } from './rows/start.js';
@@ -29,6 +30,11 @@ export const ROWS: readonly Row[] = [
   post,
   postKeyed,
   postKeyedEventStoreDb,
+  publish,
+  publishKafka,
+  publishLines,
+  publishLatency,
+  publishFlood,
   rebuild,
   catchUp,
   verify,

@@ -77,6 +77,10 @@ export const EXAMPLES = {
       result: { id: 'msg_3f6f1c52-7d0f-4a0e-9d0a-0c8b7e1f2a33', status: 200, error: null, durationMs: 48 },
     },
   },
+  publishPaymentEvents: {
+    json: { id: 'pay-1', type: 'cash_in', accountId: 42, data: { amount: '10.00' } },
+    answer: { success: true, message: '1 event was published', accepted: 1 },
+  },
   issueToken: {
     form: 'grant_type=client_credentials',
     answer: {
@@ -92,7 +96,7 @@ export const EXAMPLES = {
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
       grant_types_supported: ['client_credentials'],
       response_types_supported: [],
-      scopes_supported: ['webhooks'],
+      scopes_supported: ['webhooks', 'payment-events:publish'],
     },
   },
   showAsyncApi: { answer: { asyncapi: '3.0.0', info: {}, channels: {}, operations: {}, components: {} } },
@@ -106,7 +110,7 @@ export const ERROR = {
   errors: [{ field: 'url', message: 'url must begin with https:// and a host.' }],
 };
 
-/** The request as a line of a shell that has SERVICE, TOKEN, CLIENT_ID and CLIENT_SECRET. */
+/** The request as a line of a shell that has SERVICE, TOKEN, PUBLISHER_TOKEN, CLIENT_ID and CLIENT_SECRET. */
 export function curlOf(method, path, operation) {
   const { headers = {}, json, form, query } = EXAMPLES[operation.operationId];
   const target = path.replace('{id}', '1') + (query ? `?${query}` : '');
@@ -122,6 +126,12 @@ export function curlOf(method, path, operation) {
 }
 
 function authorization(security) {
+  if (isOfPublishers(security)) return ['-H "Authorization: Bearer $PUBLISHER_TOKEN"'];
   if (security.some((scheme) => 'bearer' in scheme)) return ['-H "Authorization: Bearer $TOKEN"'];
   return security.some((scheme) => 'client' in scheme) ? ['-u "$CLIENT_ID:$CLIENT_SECRET"'] : [];
+}
+
+/** Only publishers' tokens have a scope in the document. */
+export function isOfPublishers(security) {
+  return security.some(({ token: scopes }) => scopes?.length > 0);
 }

@@ -1,5 +1,5 @@
 /** docs/api.md, from the document that /openapi.json gives. */
-import { curlOf, ERROR, EXAMPLES } from './api-examples.js';
+import { curlOf, ERROR, EXAMPLES, isOfPublishers } from './api-examples.js';
 import { fieldsOf, inlined, typeOf } from './schema-fields.js';
 
 const HEAD = `# The REST API
@@ -24,7 +24,7 @@ export function apiMarkdown(given) {
       ]),
     ),
     'In the examples, `SERVICE` is the address of the service, such as `http://127.0.0.1:8080`. `accounts register` prints ' +
-      '`CLIENT_ID` and `CLIENT_SECRET`. `TOKEN` is the `access_token` of `POST /oauth/token`. Your ids, times and tokens differ.',
+      '`CLIENT_ID` and `CLIENT_SECRET`. `TOKEN` is the `access_token` of `POST /oauth/token`, and `PUBLISHER_TOKEN` likewise, with the credentials that `publishers register` prints. Your ids, times and tokens differ.',
     "The requests that the service sends to your URLs are described in [the receiver's guide](receivers.md), and under " +
       '`webhooks` in `/openapi.json`.',
     ...operations.map(chapter),
@@ -55,11 +55,13 @@ function chapter(of) {
 
 const AUTHENTICATION = {
   bearer: 'Needs a bearer token.',
+  publisher: 'Needs the bearer token of a publisher.',
   client: 'Needs the client id and secret, by HTTP Basic or as `client_id` and `client_secret` in the form.',
   none: 'Needs no token.',
 };
 
 function kindOf(security) {
+  if (isOfPublishers(security)) return 'publisher';
   if (security.some((scheme) => 'bearer' in scheme)) return 'bearer';
   return security.some((scheme) => 'client' in scheme) ? 'client' : 'none';
 }
@@ -73,9 +75,14 @@ function takes({ parameters = [], requestBody }) {
     description,
   ]);
   const body = Object.entries(requestBody?.content ?? {}).map(
-    ([mediaType, { schema }]) => `Takes a body, \`${mediaType}\`:\n\n${fieldTable(schema)}`,
+    ([mediaType, { schema }]) => `Takes a body, \`${mediaType}\`:\n\n${bodyText(schema)}`,
   );
   return [...(rows.length > 0 ? [table(['parameter', 'in', 'type', 'required', ''], rows)] : []), ...body];
+}
+
+function bodyText(schema) {
+  if (schema.items) return `An array, ${typeOf(schema).split(', ').at(-1)}, each of which is a ${schema.items.title}.`;
+  return schema.properties ? fieldTable(schema) : schema.description;
 }
 
 function gives(status, { description, content, headers: named = {} }) {

@@ -58,7 +58,9 @@ export async function startApp(
     const dispatcher = roles.includes('dispatcher')
       ? await startDispatching(core, { again: roles.includes('api') }, stops)
       : null;
-    const api = roles.includes('api') ? await startListening(core, stops) : null;
+    // With a dispatcher, the broker is a part already.
+    if (!dispatcher) readiness.part('broker', () => core.brokerContact.why, { needed: false });
+    const api = roles.includes('api') ? await startListening(core, stops, dispatcher?.behindMs ?? (() => 0)) : null;
     stops.push(() => readiness.stopping());
     const ports = { apiPort: api?.port ?? null, adminPort: admin.port };
     logger.info({ roles, ...ports }, 'ready');

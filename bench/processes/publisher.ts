@@ -1,5 +1,9 @@
-/** A payment system: publishes to the installation's broker, by the service's own adapters, in a process of its own. */
+/**
+ * A payment system in a process of its own: publishes to the installation's broker, by the service's own adapters, or over
+ * HTTP.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
 import { openBackbone } from '../../src/backbone.js';
 import { createLogger } from '../../src/observability/logger.js';
 import type { Broker, NewRecord } from '../../src/ports/broker.js';
@@ -13,7 +17,7 @@ export interface Accounts {
   readonly count: number;
 }
 
-let broker: Broker;
+let broker: Pick<Broker, 'publish'>;
 let topic = '';
 let accounts: Accounts = { first: 1, count: 1 };
 let bytes: number | undefined;
@@ -28,9 +32,11 @@ export const handlers = {
     accounts: Accounts;
     bytes?: number;
     headers?: number;
+    /** Over HTTP, with this token. */
+    http?: { url: string; token: string };
   }): Promise<void> => {
     const config = readConfig(given.settings);
-    ({ broker } = await openBackbone(config, createLogger('warn')));
+    ({ broker } = given.http ? { broker: overHttp(given.http) } : await openBackbone(config, createLogger('warn')));
     topic = config.paymentTopics[0];
     ({ accounts, bytes } = given);
     headers = Array.from({ length: given.headers ?? 0 }, (_, n) => [`h${n}`, Buffer.from(String(n))]);
@@ -71,6 +77,18 @@ export const handlers = {
     noMore = true;
   },
 };
+
+function overHttp({ url, token }: { url: string; token: string }): Pick<Broker, 'publish'> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' };
+  return {
+    async publish(_, records) {
+      const text = records.map(({ value }) => value).join('\n');
+      const { statusCode, body } = await request(`${url}/api/payment-events`, { method: 'POST', headers, body: text });
+      await body.dump();
+      if (statusCode !== 202) throw new Error(`publishing answered ${statusCode}`);
+    },
+  };
+}
 
 function next(at: number): NewRecord {
   const accountId = accounts.first + (published % accounts.count);

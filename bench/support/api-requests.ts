@@ -1,8 +1,9 @@
 /** Requests to the API as bytes, for the load of processes/http-load.ts. */
+import { payment } from './payments.js';
 
 /**
  * get: the same again and again. post: each registers another URL, or gives one of those other headers. switch: each switches
- * one of the webhooks off, or on again.
+ * one of the webhooks off, or on again. publish: so many payment events as NDJSON, of an account without webhooks.
  */
 export type Requests =
   | { readonly kind: 'get'; readonly path: string; readonly tokens: readonly string[] }
@@ -13,12 +14,19 @@ export type Requests =
       /** Each with an Idempotency-Key of its own. */
       readonly keyed?: boolean;
     }
-  | { readonly kind: 'switch'; readonly tokens: readonly string[]; readonly ids: readonly number[] };
+  | { readonly kind: 'switch'; readonly tokens: readonly string[]; readonly ids: readonly number[] }
+  | {
+      readonly kind: 'publish';
+      readonly tokens: readonly string[];
+      readonly accountId: number;
+      readonly events: number;
+    };
 
 /**
  * So many webhooks an account gets before they are given new headers: two of each of these types, within the limit of 3.
  * Payments are of none of them.
  */
+const JSON_TYPE = 'application/json';
 const TYPES = ['cash_out', 'refund_in', 'refund_out'];
 const URLS_A_TYPE = 2;
 const WEBHOOKS = TYPES.length * URLS_A_TYPE;
@@ -41,6 +49,8 @@ export function apiRequest(requests: Requests, n: number): Buffer {
       const id = requests.ids[n % requests.ids.length];
       return bytes(`PATCH /api/webhooks/${id}`, token, JSON.stringify({ isActive: turn % 2 === 0 }));
     }
+    case 'publish':
+      return bytes('POST /api/payment-events', token, eventsOf(requests, n), [], 'application/x-ndjson');
     default:
       return requests satisfies never;
   }
@@ -53,8 +63,12 @@ function registration(origin: string, turn: number, n: number): string {
   return JSON.stringify({ url, eventType: TYPES[which % TYPES.length], headers });
 }
 
-function bytes(line: string, token: string, body = '', more: readonly string[] = []): Buffer {
+function eventsOf({ accountId, events }: { accountId: number; events: number }, n: number): string {
+  return Array.from({ length: events }, (_, index) => payment(`http-${n}-${index}`, accountId)).join('\n');
+}
+
+function bytes(line: string, token: string, body = '', more: readonly string[] = [], type = JSON_TYPE): Buffer {
   const headers = [`${line} HTTP/1.1`, 'host: localhost', `authorization: Bearer ${token}`, ...more];
-  if (body) headers.push('content-type: application/json', `content-length: ${Buffer.byteLength(body)}`);
+  if (body) headers.push(`content-type: ${type}`, `content-length: ${Buffer.byteLength(body)}`);
   return Buffer.from(`${headers.join('\r\n')}\r\n\r\n${body}`);
 }

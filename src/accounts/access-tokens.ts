@@ -17,9 +17,23 @@ export interface Caller {
   readonly clientId: string | null;
 }
 
+export interface Publisher {
+  /** The name that it is registered with, or the issuer's subject. */
+  readonly publisher: string;
+  /** What the account claim of an issuer's token names: if that account is registered, the token is the account's. */
+  readonly accountId: number | null;
+  readonly actor: string;
+  readonly clientId: string | null;
+}
+
+export type TokenHolder = Caller | Publisher;
+
+/** The scope of the service's own tokens of publishers. */
+export const PUBLISHER_SCOPE = 'payment-events:publish';
+
 /** `why` is for the token's sender: it names a claim or a setting, and contains nothing from the token. */
 export type Verification =
-  | { readonly kind: 'verified'; readonly caller: Caller }
+  | { readonly kind: 'verified'; readonly caller: TokenHolder }
   | { readonly kind: 'refused'; readonly why: string };
 
 /** Every invalid token gives an answer. @throws KeysUnavailable and nothing else */
@@ -35,7 +49,7 @@ export class KeysUnavailable extends Error {
 }
 
 export interface Verified {
-  readonly caller: Caller;
+  readonly caller: TokenHolder;
   /** seconds since the epoch, with the issuer's tolerance */
   readonly expiresAt: number;
 }
@@ -43,6 +57,7 @@ export interface Verified {
 /** An integer or its decimal string. @throws TokenRefused for anything else */
 export function accountIn(payload: JWTPayload, claim: string): number {
   const value = Object.hasOwn(payload, claim) ? payload[claim] : undefined;
+  if (value === undefined) throw new TokenRefused(`the claim ${claim} is missing`);
   const accountId = typeof value === 'string' ? Number(value) : value;
   const isInteger = typeof accountId === 'number' && Number.isSafeInteger(accountId);
   if (isInteger && (typeof value === 'number' || String(accountId) === value)) return accountId;

@@ -1,8 +1,9 @@
 /**
  * Client ids and secrets (RFC 6749 2.3.1): letters, digits and - _ . ~ only, which neither form nor Basic encoding changes.
- * The client id names its account; only a SHA-256 of the secret, 256 random bits, is ever stored.
+ * The client id names its owner, an account or a publisher; only a SHA-256 of the secret, 256 random bits, is ever stored.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { ClientOwner } from '../webhooks/events.js';
 
 export type RandomBytes = (size: number) => Buffer;
 
@@ -12,15 +13,19 @@ export interface NewCredential {
   readonly secretHash: string;
 }
 
-export function newCredential(accountId: number, randomBytes: RandomBytes): NewCredential {
-  const clientId = `acct_${accountId}_${randomBytes(8).toString('hex')}`;
+export const PUBLISHER_NAME = /^[A-Za-z0-9._-]{1,64}$/;
+
+export function newCredential(owner: ClientOwner, randomBytes: RandomBytes): NewCredential {
+  const kind = typeof owner === 'number' ? 'acct' : 'pub';
+  const clientId = `${kind}_${owner}_${randomBytes(8).toString('hex')}`;
   const clientSecret = randomBytes(32).toString('base64url');
   return { clientId, clientSecret, secretHash: hashOf(clientSecret) };
 }
 
-/** The account that a client id names; null if the text is no client id. */
-export function accountOf(clientId: string): number | null {
-  const digits = /^acct_([1-9]\d{0,15})_[0-9a-f]{16}$/.exec(clientId)?.[1];
+/** The account or publisher that a client id names; null if the text is no client id. */
+export function ownerOf(clientId: string): ClientOwner | null {
+  const [, digits, name] = /^(?:acct_([1-9]\d{0,15})|pub_([A-Za-z0-9._-]{1,64}))_[0-9a-f]{16}$/.exec(clientId) ?? [];
+  if (name !== undefined) return name;
   const accountId = Number(digits);
   return Number.isSafeInteger(accountId) ? accountId : null;
 }

@@ -1,9 +1,9 @@
-/** Searches for an event of an account, oldest first; can be paused and resumed. The history may be long. */
+/** Searches for an event of an account or publisher, oldest first; can be paused and resumed. The history may be long. */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import { accountEvent } from '../webhooks/envelope.js';
-import { type AccountEvent, accountStream } from '../webhooks/events.js';
+import { type AccountEvent, type ClientOwner, streamOf } from '../webhooks/events.js';
 
-/** empty: the account has no events. not-yet: the search is paused. */
+/** empty: there are no events. not-yet: the search is paused. */
 export type Found = 'found' | 'not-found' | 'empty' | 'not-yet';
 
 export class EventSearch {
@@ -11,8 +11,8 @@ export class EventSearch {
   readonly #isIt: (event: AccountEvent) => boolean;
   #isEmpty = true;
 
-  constructor(store: Pick<EventStore, 'read'>, accountId: number, isIt: (event: AccountEvent) => boolean) {
-    this.#events = store.read(accountStream(accountId))[Symbol.asyncIterator]();
+  constructor(store: Pick<EventStore, 'read'>, owner: ClientOwner, isIt: (event: AccountEvent) => boolean) {
+    this.#events = store.read(streamOf(owner))[Symbol.asyncIterator]();
     this.#isIt = isIt;
   }
 

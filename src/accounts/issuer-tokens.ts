@@ -1,6 +1,6 @@
 /** Tokens of the issuer that AUTH_JWKS_URL names, verified with its keys. */
 import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose';
-import { accountIn, keptUntilExpired, type VerifyToken } from './access-tokens.js';
+import { accountIn, keptUntilExpired, type TokenHolder, type VerifyToken } from './access-tokens.js';
 import { TokenRefused } from './token-refused.js';
 import { at, type Clock, strict, type TokenRules, verifiedByAny } from './token-rules.js';
 
@@ -8,6 +8,8 @@ const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
 export interface IssuerOptions extends TokenRules {
   readonly accountClaim: string;
+  /** Marks the token of a publisher. */
+  readonly publisherScope: string;
   /** How far the issuer's clock may differ from `clock`. Default: 0. */
   readonly clockToleranceMs?: number;
   readonly clock: Clock;
@@ -16,16 +18,14 @@ export interface IssuerOptions extends TokenRules {
 }
 
 export function createIssuerTokens(options: IssuerOptions): VerifyToken {
-  const { accountClaim, clockToleranceMs = 0, clock, keyFor } = options;
+  const { clockToleranceMs = 0, clock, keyFor } = options;
   const clockTolerance = clockToleranceMs / 1000;
-  const rules = strict(options, ALGORITHMS, accountClaim);
+  const rules = strict(options, ALGORITHMS);
   return keptUntilExpired(clock, rules, async (token) => {
     const payload = await verified(token, keyFor, { ...at(clock, rules), clockTolerance });
     const { iat = 0, exp = 0 } = payload;
     if (iat > clock.now() / 1000 + clockTolerance) throw new TokenRefused('the token was issued in the future (iat)');
-    const accountId = accountIn(payload, accountClaim);
-    const caller = { accountId, actor: String(payload.sub), clientId: null };
-    return { caller, expiresAt: exp + clockTolerance };
+    return { caller: holderOf(payload, options), expiresAt: exp + clockTolerance };
   });
 }
 
@@ -36,5 +36,25 @@ async function verified(token: string, keyFor: JWTVerifyGetKey, rules: JWTVerify
   } catch (error) {
     if (error instanceof errors.JWKSMultipleMatchingKeys) return verifiedByAny(token, error, rules);
     throw error;
+  }
+}
+
+/** @throws TokenRefused */
+function holderOf(payload: JWTPayload, { accountClaim, publisherScope }: IssuerOptions): TokenHolder {
+  const client = { actor: String(payload.sub), clientId: null };
+  if (!scopesIn(payload).includes(publisherScope)) return { accountId: accountIn(payload, accountClaim), ...client };
+  return { publisher: client.actor, accountId: accountIfAny(payload, accountClaim), ...client };
+}
+
+/** `scope` is a string (RFC 9068 2.2.3); issuers also use `scp`, and lists. */
+function scopesIn({ scope, scp }: JWTPayload): readonly unknown[] {
+  return [scope, scp].flatMap((given) => (typeof given === 'string' ? given.split(' ') : given));
+}
+
+function accountIfAny(payload: JWTPayload, claim: string): number | null {
+  try {
+    return accountIn(payload, claim);
+  } catch {
+    return null;
   }
 }

@@ -1,13 +1,16 @@
 /** The service's own tokens: JWT, HS256 with a key derived from the master key, so they survive a restart. */
-import { SignJWT } from 'jose';
-import { accountIn, keptUntilExpired, type VerifyToken } from './access-tokens.js';
+import { type JWTPayload, SignJWT } from 'jose';
+import type { ClientOwner } from '../webhooks/events.js';
+import { accountIn, keptUntilExpired, PUBLISHER_SCOPE, type TokenHolder, type VerifyToken } from './access-tokens.js';
 import { TokenRefused } from './token-refused.js';
 import { at, type Clock, strict, type TokenRules, verifiedByAny } from './token-rules.js';
 
 const ALGORITHM = 'HS256';
+/** Before a publisher's name in `sub`: no account id begins so. */
+const PUBLISHER = 'publisher:';
 
 export interface OwnTokens {
-  issue(accountId: number, clientId: string): Promise<{ token: string; expiresInSeconds: number }>;
+  issue(owner: ClientOwner, clientId: string): Promise<{ token: string; expiresInSeconds: number }>;
   readonly verify: VerifyToken;
 }
 
@@ -23,11 +26,13 @@ export function createOwnTokens(options: OwnTokenOptions): OwnTokens {
   const lifetime = Math.ceil(options.lifetimeMs / 1000);
   const rules = strict(options, [ALGORITHM]);
   return {
-    async issue(accountId, clientId) {
+    async issue(owner, clientId) {
       const issuedAt = Math.floor(clock.now() / 1000);
-      const token = await new SignJWT({ client_id: clientId })
+      const isAccount = typeof owner === 'number';
+      const claims = { client_id: clientId, ...(!isAccount && { scope: PUBLISHER_SCOPE }) };
+      const token = await new SignJWT(claims)
         .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
-        .setSubject(String(accountId))
+        .setSubject(isAccount ? String(owner) : `${PUBLISHER}${owner}`)
         .setIssuer(issuer)
         .setAudience(audience)
         .setIssuedAt(issuedAt)
@@ -37,10 +42,18 @@ export function createOwnTokens(options: OwnTokenOptions): OwnTokens {
     },
     verify: keptUntilExpired(clock, rules, async (token) => {
       const payload = await verifiedByAny(token, keys, at(clock, rules));
-      const accountId = accountIn(payload, 'sub');
-      const { client_id: clientId, exp = 0 } = payload;
-      if (typeof clientId !== 'string') throw new TokenRefused('the claim client_id must be a string');
-      return { caller: { accountId, actor: clientId, clientId }, expiresAt: exp };
+      return { caller: holderOf(payload), expiresAt: payload.exp ?? 0 };
     }),
   };
+}
+
+/** @throws TokenRefused */
+function holderOf(payload: JWTPayload): TokenHolder {
+  const { sub, client_id: clientId } = payload;
+  if (typeof clientId !== 'string') throw new TokenRefused('the claim client_id must be a string');
+  const client = { actor: clientId, clientId };
+  if (typeof sub === 'string' && sub.startsWith(PUBLISHER)) {
+    return { publisher: sub.slice(PUBLISHER.length), accountId: null, ...client };
+  }
+  return { accountId: accountIn(payload, 'sub'), ...client };
 }

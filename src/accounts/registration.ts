@@ -1,10 +1,10 @@
-/** Account commands of the command line: directly on the event store, with or without a running service. */
+/** Registration of accounts and publishers: directly on the event store, with or without a running service. */
 import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
 import { signsUntil } from '../read-model/signing-secrets.js';
 import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
 import { type CommandContext, enveloped, type NewEventId } from '../webhooks/envelope.js';
-import { type AccountEvent, accountStream } from '../webhooks/events.js';
-import { accountOf, newCredential, newSigningSecret, type RandomBytes } from './client-credentials.js';
+import { type AccountEvent, type ClientOwner, ownerText, streamOf } from '../webhooks/events.js';
+import { newCredential, newSigningSecret, ownerOf, type RandomBytes } from './client-credentials.js';
 import { EventSearch } from './event-search.js';
 
 export interface RegistrationParts {
@@ -22,28 +22,33 @@ const LOOK_MS = 500;
 export class RegistrationRefused extends Error {
   override readonly name = 'RegistrationRefused';
   constructor(
-    readonly code: 'ALREADY_REGISTERED' | 'ACCOUNT_NOT_FOUND' | 'CREDENTIAL_NOT_FOUND',
+    readonly code: 'ALREADY_REGISTERED' | 'NOT_REGISTERED' | 'CREDENTIAL_NOT_FOUND',
     message: string,
   ) {
     super(message);
   }
 }
 
-export interface IssuedCredential {
-  readonly accountId: number;
+interface Credential {
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
+type Named<O extends ClientOwner> = O extends number ? { readonly accountId: number } : { readonly name: string };
+export type Issued<O extends ClientOwner> = Named<O> & Credential;
+export type IssuedCredential = Issued<number>;
+
 export interface Registration {
   /** The secrets are only in the result. @throws RegistrationRefused, StoreUnavailable (all of these) */
   register(accountId: number, context: CommandContext): Promise<IssuedCredential & { signingSecret: string }>;
-  issueCredential(accountId: number, context: CommandContext): Promise<IssuedCredential>;
+  /** @param name matches PUBLISHER_NAME */
+  registerPublisher(name: string, context: CommandContext): Promise<Issued<string>>;
+  issueCredential<O extends ClientOwner>(owner: O, context: CommandContext): Promise<Issued<O>>;
   /**
    * If the history is too long to find the credential soon, it is revoked first and searched for afterwards: if it was never
    * issued, the event revokes nothing, and the call is refused as usual.
    */
-  revokeCredential(clientId: string, context: CommandContext): Promise<{ accountId: number; clientId: string }>;
+  revokeCredential(clientId: string, context: CommandContext): Promise<Named<ClientOwner> & { clientId: string }>;
   rotateSecret(accountId: number, context: CommandContext): Promise<RotatedSecret>;
 }
 
@@ -62,35 +67,39 @@ export function createRegistration(parts: RegistrationParts): Registration {
       const credential = newCredential(accountId, randomBytes);
       const secret = newSigningSecret(randomBytes);
       const events = [registered, credentialIssued(parts, credential), secretIssued(parts, accountId, secret)];
-      await append(accountId, { events, context, revision: NO_STREAM }).catch((error: unknown) => {
-        if (!(error instanceof WrongExpectedRevision)) throw error;
-        throw new RegistrationRefused('ALREADY_REGISTERED', `account ${accountId} is already registered`);
-      });
+      await begin(accountId, events, context);
       return { ...issued(accountId, credential), signingSecret: secret };
     },
 
-    async issueCredential(accountId, context) {
-      const credential = newCredential(accountId, randomBytes);
-      await mustKnow(accountId);
-      await appendToKnown(accountId, context, credentialIssued(parts, credential));
-      return issued(accountId, credential);
+    async registerPublisher(name, context) {
+      const registered: AccountEvent = { type: 'PublisherRegistered', data: { name, registeredAt: at(parts) } };
+      const credential = newCredential(name, randomBytes);
+      await begin(name, [registered, credentialIssued(parts, credential)], context);
+      return issued(name, credential);
+    },
+
+    async issueCredential(owner, context) {
+      const credential = newCredential(owner, randomBytes);
+      await mustKnow(owner);
+      await appendToKnown(owner, context, credentialIssued(parts, credential));
+      return issued(owner, credential);
     },
 
     async revokeCredential(clientId, context) {
-      const accountId = accountOf(clientId);
-      if (accountId === null) throw noCredential(clientId);
+      const owner = ownerOf(clientId);
+      if (owner === null) throw noCredential(clientId);
       const isIssued = (event: AccountEvent) => event.type === 'CredentialIssued' && event.data.clientId === clientId;
-      const search = new EventSearch(store, accountId, isIssued);
+      const search = new EventSearch(store, owner, isIssued);
       try {
         const found = await search.within(parts.lookMs ?? LOOK_MS);
-        if (found === 'empty') throw noAccount(accountId);
+        if (found === 'empty') throw notRegistered(owner);
         if (found === 'not-found') throw noCredential(clientId);
-        await appendToKnown(accountId, context, {
+        await appendToKnown(owner, context, {
           type: 'CredentialRevoked',
           data: { clientId, revokedAt: at(parts) },
         });
         if (found === 'not-yet' && (await search.within()) !== 'found') throw noCredential(clientId);
-        return { accountId, clientId };
+        return { ...named(owner), clientId };
       } finally {
         await search.close();
       }
@@ -106,35 +115,37 @@ export function createRegistration(parts: RegistrationParts): Registration {
     },
   };
 
-  /** Every account's first event is its registration. */
-  async function mustKnow(accountId: number): Promise<void> {
-    const search = new EventSearch(store, accountId, ({ type }) => type === 'AccountRegistered');
+  /** The first event of every account and publisher is its registration. */
+  async function mustKnow(owner: ClientOwner): Promise<void> {
+    const isFirst = ({ type }: AccountEvent) => type === 'AccountRegistered' || type === 'PublisherRegistered';
+    const search = new EventSearch(store, owner, isFirst);
     const found = await search.within().finally(() => search.close());
-    if (found !== 'found') throw noAccount(accountId);
+    if (found !== 'found') throw notRegistered(owner);
+  }
+
+  async function begin(owner: ClientOwner, events: AccountEvent[], context: CommandContext): Promise<void> {
+    try {
+      await store.append(streamOf(owner), enveloped(events, context, parts.newEventId), NO_STREAM);
+    } catch (error) {
+      if (!(error instanceof WrongExpectedRevision)) throw error;
+      throw new RegistrationRefused('ALREADY_REGISTERED', `${ownerText(owner)} is already registered`);
+    }
   }
 
   /**
    * These events depend on no state: on a conflict the same events are appended again, after any others. So a busy account
    * blocks none of them.
    */
-  async function appendToKnown(accountId: number, context: CommandContext, event: AccountEvent): Promise<void> {
+  async function appendToKnown(owner: ClientOwner, context: CommandContext, event: AccountEvent): Promise<void> {
     const events = enveloped([event], context, parts.newEventId);
     for (let revision = 0; ; ) {
       try {
-        return void (await store.append(accountStream(accountId), events, revision));
+        return void (await store.append(streamOf(owner), events, revision));
       } catch (error) {
         if (!(error instanceof WrongExpectedRevision)) throw error;
         revision = error.actual;
       }
     }
-  }
-
-  async function append(
-    accountId: number,
-    what: { events: AccountEvent[]; context: CommandContext; revision: number },
-  ): Promise<void> {
-    const events = enveloped(what.events, what.context, parts.newEventId);
-    await store.append(accountStream(accountId), events, what.revision);
   }
 }
 
@@ -155,12 +166,16 @@ function secretIssued(parts: RegistrationParts, accountId: number, secret: strin
   return { type: 'SigningSecretIssued', data: { sealed, issuedAt } };
 }
 
-function issued(accountId: number, credential: { clientId: string; clientSecret: string }): IssuedCredential {
-  return { accountId, clientId: credential.clientId, clientSecret: credential.clientSecret };
+function named<O extends ClientOwner>(owner: O): Named<O> {
+  return (typeof owner === 'number' ? { accountId: owner } : { name: owner }) as Named<O>;
 }
 
-function noAccount(accountId: number): RegistrationRefused {
-  return new RegistrationRefused('ACCOUNT_NOT_FOUND', `account ${accountId} is not registered`);
+function issued<O extends ClientOwner>(owner: O, { clientId, clientSecret }: Credential): Issued<O> {
+  return { ...named(owner), clientId, clientSecret };
+}
+
+function notRegistered(owner: ClientOwner): RegistrationRefused {
+  return new RegistrationRefused('NOT_REGISTERED', `${ownerText(owner)} is not registered`);
 }
 
 function noCredential(clientId: string): RegistrationRefused {

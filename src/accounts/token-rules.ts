@@ -19,9 +19,8 @@ export interface StrictRules extends TokenRules {
   readonly requiredClaims: string[];
 }
 
-/** @param more claims required in addition to exp, iat and sub */
-export function strict({ issuer, audience }: TokenRules, algorithms: string[], ...more: string[]): StrictRules {
-  return { issuer, audience, algorithms, requiredClaims: [...REQUIRED_CLAIMS, ...more] };
+export function strict({ issuer, audience }: TokenRules, algorithms: string[]): StrictRules {
+  return { issuer, audience, algorithms, requiredClaims: REQUIRED_CLAIMS };
 }
 
 export function at(clock: Clock, rules: StrictRules): JWTVerifyOptions {

@@ -1,7 +1,7 @@
-/** An account's history for auditors: what was configured, by whom, when. Sealed values stay sealed. */
+/** The history of an account or publisher, for auditors: what was configured, by whom, when. Sealed values stay sealed. */
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 import { whyUnfoldable } from '../read-model/foldable.js';
-import { accountStream } from '../webhooks/events.js';
+import { type ClientOwner, streamOf } from '../webhooks/events.js';
 
 export interface AuditEntry {
   readonly revision: number;
@@ -18,19 +18,19 @@ export interface AuditEntry {
   readonly unreadable?: string;
 }
 
-/** Oldest first; nothing for an account never registered. @throws StoreUnavailable */
-export async function* auditLog(store: EventStore, accountId: number): AsyncIterable<AuditEntry> {
-  for await (const event of store.read(accountStream(accountId))) yield entry(event);
+/** Oldest first; nothing for an owner never registered. @throws StoreUnavailable */
+export async function* auditLog(store: EventStore, owner: ClientOwner): AsyncIterable<AuditEntry> {
+  for await (const event of store.read(streamOf(owner))) yield entry(event);
 }
 
 /** The history, then new events, until the signal aborts. @throws StoreUnavailable */
 export async function* followAuditLog(
   store: EventStore,
-  accountId: number,
+  owner: ClientOwner,
   signal: AbortSignal,
 ): AsyncIterable<AuditEntry> {
-  const own = accountStream(accountId);
-  // The prefix also matches longer ids: account-4 and account-42.
+  const own = streamOf(owner);
+  // The prefix also matches longer names: account-4 and account-42.
   for await (const { events } of store.subscribe({ after: null, streamPrefix: own, signal })) {
     for (const event of events) if (event.stream === own) yield entry(event);
   }

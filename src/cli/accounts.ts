@@ -63,7 +63,8 @@ interface Changing<R> {
   readonly lost?: (result: R) => string;
 }
 
-async function answer<R extends object>(
+/** Makes the change and prints what it returns. */
+export async function answer<R extends object>(
   io: CommandIo,
   json: boolean | undefined,
   { change, lost }: Changing<R>,

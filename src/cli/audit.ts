@@ -1,7 +1,8 @@
 /** audit: an account's history, from the event store itself; and the result of payment events. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { configurationAt } from '../audit/configuration-at.js';
 import { type AuditEntry, auditLog, followAuditLog } from '../audit/log.js';
+import { type ClientOwner, ownerText } from '../webhooks/events.js';
 import type { Webhook } from '../webhooks/state.js';
 import { completenessCommand } from './audit-completeness.js';
 import {
@@ -18,7 +19,8 @@ import { timeArgument } from './time-argument.js';
 const ACCOUNT_OPTION = ['--account <id>', 'account id', accountIdArgument] as const;
 
 interface LogOptions extends JsonOption {
-  readonly account: number;
+  readonly account?: number;
+  readonly publisher?: string;
   readonly follow?: boolean;
 }
 
@@ -33,13 +35,19 @@ export function auditCommand(program: Command, io: CommandIo): void {
     .command('audit')
     .description('show who configured what and when, and the outcome of payment events');
 
-  audit
+  const logging = audit
     .command('log')
-    .description("print an account's events, oldest first; sealed values stay sealed")
-    .requiredOption(...ACCOUNT_OPTION)
+    .description("print an account's or a publisher's events, oldest first; sealed values stay sealed")
+    .option(...ACCOUNT_OPTION)
+    .addOption(new Option('--publisher <name>', "a publisher's name").conflicts('account'))
     .option('--follow', 'keep printing new events until Ctrl-C')
     .option(...JSON_OPTION)
-    .action((options: LogOptions) => log(options, io));
+    .action((options: LogOptions) => {
+      const owner = options.account ?? options.publisher;
+      if (owner === undefined)
+        return logging.error("error: required option '--account <id>' or '--publisher <name>' not specified");
+      return log(owner, options, io);
+    });
 
   audit
     .command('at')
@@ -52,19 +60,19 @@ export function auditCommand(program: Command, io: CommandIo): void {
   completenessCommand(audit, io);
 }
 
-function log({ account, follow, json }: LogOptions, io: CommandIo): Promise<void> {
+function log(owner: ClientOwner, { follow, json }: LogOptions, io: CommandIo): Promise<void> {
   return withBackbone(io.config(), async ({ store }) => {
     const stop = untilSignal();
     let entries = 0;
     try {
-      for await (const entry of follow ? followAuditLog(store, account, stop.signal) : auditLog(store, account)) {
+      for await (const entry of follow ? followAuditLog(store, owner, stop.signal) : auditLog(store, owner)) {
         entries += 1;
         await io.print(json ? JSON.stringify(entry) : line(entry));
       }
     } finally {
       stop.ignore();
     }
-    if (entries === 0 && !follow) throw new CommandFailed(`account ${account} is not registered`);
+    if (entries === 0 && !follow) throw new CommandFailed(`${ownerText(owner)} is not registered`);
   });
 }
 
@@ -83,11 +91,12 @@ function configured({ id, eventType, url, version, isActive, headers }: Webhook)
 }
 
 function line({ revision, at, type, actor, data, unreadable }: AuditEntry): string {
-  const { webhookId, eventType, url, version, clientId, reason, accountId } = data;
+  const { webhookId, eventType, url, version, clientId, reason, accountId, name } = data;
   const webhook = webhookId === undefined ? undefined : `webhook ${webhookId}`;
   const account = accountId === undefined ? undefined : `account ${accountId}`;
   const detail = [
     account,
+    name && `publisher ${name}`,
     webhook,
     eventType,
     url,

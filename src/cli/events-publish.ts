@@ -1,20 +1,24 @@
-/** events publish: NDJSON payment events from stdin to the configured broker, as a payment system would. */
+/** events publish: NDJSON payment events from stdin, as a payment system would: to the configured broker, or by HTTP. */
 import type { Command } from 'commander';
 import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
-import type { Broker, NewRecord } from '../ports/broker.js';
+import type { NewRecord } from '../ports/broker.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, LastingAnswer, withBackbone } from './command-io.js';
 import { skipCommand } from './events-skip.js';
+import { HttpPublisher } from './http-publisher.js';
 import { type NumberedLine, numberedLines } from './numbered-lines.js';
+import { serviceUrl } from './service-client.js';
 import { openSpool } from './spool.js';
+import { type CredentialOptions, clientIdOption, clientSecretOption, givenCredentials } from './token.js';
 
-/** Lines per publication: made durable together, in order. */
+/** Lines per publication: made durable together, in order. With the longest line of bytes more, it fits a request. */
 const BATCH = 500;
-const BATCH_BYTES = 4 * 1024 * 1024;
+const BATCH_BYTES = 512 * 1024;
 
 type Warn = CommandIo['warn'];
 
-interface PublishOptions {
+interface PublishOptions extends CredentialOptions {
   readonly topic?: string;
+  readonly url?: string;
   readonly check?: boolean;
   readonly json?: boolean;
 }
@@ -23,53 +27,75 @@ export function eventsCommand(program: Command, io: CommandIo): void {
   const events = program.command('events').description('publish payment events, and step over unreadable batches');
   skipCommand(events, io);
 
-  events
+  const publish = events
     .command('publish')
     .description('publish the payment events on stdin, one per line; ends when all are durable')
     .option('--topic <topic>', 'default: the first of PAYMENT_TOPICS')
     .option('--check', 'publish nothing and exit with 1 if a line is not a payment event')
-    .option(...JSON_OPTION)
-    .action((options: PublishOptions) => (options.check ? publishChecked(options, io) : publishAll(options, io)));
+    .option('--url <url>', "publish through the service at this URL, with a publisher's credentials")
+    .addOption(clientIdOption())
+    .addOption(clientSecretOption('of the publisher, with --url'))
+    .option(...JSON_OPTION);
+  publish.action((options: PublishOptions) => {
+    const target = targetOf(options, publish, io);
+    return options.check ? publishChecked(target, options, io) : publishAll(target, options, io);
+  });
 }
 
-/** One pass: an invalid line is reported but published all the same. The dispatcher decides. */
-async function publishAll(options: PublishOptions, io: CommandIo): Promise<void> {
-  await publish(options, io, numberedLines(io.stdin), io.warn);
+/** Runs the work with a place to publish to. */
+type WithTarget = (work: (target: Target) => Promise<Counts>) => Promise<Counts>;
+
+interface Target {
+  readonly publish: (records: readonly NewRecord[]) => Promise<void>;
+  /** The topic takes any bytes, and the dispatcher decides; the service takes payment events only. */
+  readonly takesAnything: boolean;
+}
+
+/** Reports wrong settings before stdin is read, which may take long. */
+function targetOf({ topic, url, ...options }: PublishOptions, command: Command, io: CommandIo): WithTarget {
+  if (url !== undefined) {
+    const publisher = new HttpPublisher(serviceUrl(url, io.config), givenCredentials(options, command), topic);
+    return (work) => work({ publish: (records) => publisher.publish(records), takesAnything: false });
+  }
+  const config = io.config();
+  const to = topic ?? config.paymentTopics[0];
+  return (work) =>
+    withBackbone(config, ({ broker }) =>
+      work({ publish: (records) => broker.publish(to, records), takesAnything: true }),
+    );
+}
+
+/** One pass: an invalid line is reported and, where the target takes it, published all the same. */
+async function publishAll(target: WithTarget, options: PublishOptions, io: CommandIo): Promise<void> {
+  await publish(target, options, io, { lines: numberedLines(io.stdin), warn: io.warn });
 }
 
 /** Two passes over a temporary file: stdin can't be read twice and may exceed the memory. */
-async function publishChecked(options: PublishOptions, io: CommandIo): Promise<void> {
-  // Reports a wrong setting before the first pass, which may be long.
-  io.config();
+async function publishChecked(target: WithTarget, options: PublishOptions, io: CommandIo): Promise<void> {
   const spool = await openSpool(io.stdin);
   try {
     const wrong = await countWrong(numberedLines(spool.first()), io.warn);
-    if (wrong === 0) return await publish(options, io, numberedLines(spool.again()), async () => undefined);
+    const lines = numberedLines(spool.again());
+    if (wrong === 0) return await publish(target, options, io, { lines, warn: async () => undefined });
     const answer = new LastingAnswer(io);
     if (options.json) await answer.print(JSON.stringify({ published: 0 }));
-    answer.end(
-      new CommandFailed(
-        `nothing was published: ${wrong} ${wrong === 1 ? 'line is not a payment event' : 'lines are not payment events'}`,
-      ),
-    );
+    answer.end(new CommandFailed(`nothing was published: ${linesText(wrong)}`));
   } finally {
     await spool.close();
   }
 }
 
-async function publish(
-  { topic, json }: PublishOptions,
-  io: CommandIo,
-  lines: AsyncIterable<NumberedLine>,
-  warn: Warn,
-): Promise<void> {
-  const config = io.config();
-  const published = await withBackbone(config, ({ broker }) =>
-    publishLines({ broker, topic: topic ?? config.paymentTopics[0], warn }, lines),
-  );
-  await io.print(
+async function publish(withTarget: WithTarget, { json }: PublishOptions, io: CommandIo, input: Input): Promise<void> {
+  const { published, left } = await withTarget((target) => publishLines(target, input));
+  const answer = new LastingAnswer(io);
+  await answer.print(
     json ? JSON.stringify({ published }) : `published ${published} ${published === 1 ? 'event' : 'events'}`,
   );
+  answer.end(left > 0 ? new CommandFailed(`not everything was published: ${linesText(left)}`) : null);
+}
+
+function linesText(wrong: number): string {
+  return `${wrong} ${wrong === 1 ? 'line is not a payment event' : 'lines are not payment events'}`;
 }
 
 async function countWrong(lines: AsyncIterable<NumberedLine>, warn: Warn): Promise<number> {
@@ -83,31 +109,44 @@ async function countWrong(lines: AsyncIterable<NumberedLine>, warn: Warn): Promi
   return wrong;
 }
 
-interface Publishing {
-  readonly broker: Broker;
-  readonly topic: string;
+interface Input {
+  readonly lines: AsyncIterable<NumberedLine>;
   readonly warn: Warn;
 }
 
-async function publishLines({ broker, topic, warn }: Publishing, lines: AsyncIterable<NumberedLine>): Promise<number> {
-  let published = 0;
-  let bytes = 0;
+interface Counts {
+  readonly published: number;
+  /** Invalid lines that the target does not take. */
+  readonly left: number;
+}
+
+async function publishLines({ publish, takesAnything }: Target, { lines, warn }: Input): Promise<Counts> {
+  let [published, left, bytes] = [0, 0, 0];
   let batch: NewRecord[] = [];
   const flush = async () => {
-    if (batch.length > 0) await broker.publish(topic, batch);
+    if (batch.length > 0) await publish(batch);
     published += batch.length;
     [batch, bytes] = [[], 0];
+    if (process.stderr.isTTY) process.stderr.write(`${published} published\r`);
   };
-  for await (const line of lines) {
-    const parsed = parsePaymentEvent({ value: line.bytes, headers: [] });
-    if (!parsed.ok) await warn(problemOf(line, parsed.reason));
-    const key = parsed.ok ? Buffer.from(String(parsed.event.accountId)) : keyOf(line.bytes);
-    batch.push({ key, value: line.bytes, headers: [] });
-    bytes += line.bytes.length;
-    if (batch.length === BATCH || bytes >= BATCH_BYTES) await flush();
+  try {
+    for await (const line of lines) {
+      const parsed = parsePaymentEvent({ value: line.bytes, headers: [] });
+      if (!parsed.ok) await warn(problemOf(line, parsed.reason));
+      if (!parsed.ok && !takesAnything) {
+        left += 1;
+        continue;
+      }
+      const key = parsed.ok ? Buffer.from(String(parsed.event.accountId)) : keyOf(line.bytes);
+      batch.push({ key, value: line.bytes, headers: [] });
+      bytes += line.bytes.length;
+      if (batch.length === BATCH || bytes >= BATCH_BYTES) await flush();
+    }
+    await flush();
+    return { published, left };
+  } finally {
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   }
-  await flush();
-  return published;
 }
 
 function problemOf({ number }: NumberedLine, reason: string): string {

@@ -1,8 +1,7 @@
 /** NDJSON: the non-empty lines of a stream with their numbers, in constant memory. */
+import { isBlankLine, NEWLINE } from '../ndjson.js';
 import { CommandFailed } from './command-io.js';
 
-const NEWLINE = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
 /** More than any broker's record limit. A stream without line ends must not fill the memory. */
 const MAX_LINE_MIB = 16;
 
@@ -22,7 +21,7 @@ export async function* numberedLines(input: AsyncIterable<Buffer>): AsyncIterabl
     let begin = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, begin)) {
       const bytes = Buffer.concat([...rest.splice(0), chunk.subarray(begin, end)]);
-      if (!isBlank(bytes)) yield { number, bytes };
+      if (!isBlankLine(bytes)) yield { number, bytes };
       number += 1;
       restBytes = 0;
       begin = end + 1;
@@ -34,10 +33,5 @@ export async function* numberedLines(input: AsyncIterable<Buffer>): AsyncIterabl
     }
   }
   const bytes = Buffer.concat(rest);
-  if (!isBlank(bytes)) yield { number, bytes };
-}
-
-/** Empty, or the carriage return of a Windows line end. */
-function isBlank(line: Buffer): boolean {
-  return line.length === 0 || (line.length === 1 && line[0] === CARRIAGE_RETURN);
+  if (!isBlankLine(bytes)) yield { number, bytes };
 }

@@ -14,14 +14,28 @@ export interface ServiceRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly json?: object;
   readonly form?: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
 }
 
-/** The body of a 2xx response. @throws CommandFailed with the service's message, or because of no response */
+/** The service refused the request, or did not answer. */
+export class RequestFailed extends CommandFailed {
+  constructor(
+    message: string,
+    /** Null: there was no answer. */
+    readonly status: number | null,
+    readonly retryAfterSeconds = 1,
+  ) {
+    super(message);
+  }
+}
+
+/** The body of a 2xx response. @throws RequestFailed with the service's message, or because of no response */
 export async function ask<T>(base: string, { path, ...request }: ServiceRequest): Promise<T> {
   const response = await send(base, path, request);
   const body = parsed(response.body);
   if (response.statusCode >= 200 && response.statusCode < 300 && body) return body as T;
-  throw new CommandFailed(`${response.statusCode}: ${said(body)}`);
+  const retryAfter = Number(response.headers['retry-after']) || undefined;
+  throw new RequestFailed(`${response.statusCode}: ${said(body)}`, response.statusCode, retryAfter);
 }
 
 export function serviceUrl(given: string | undefined, config: () => Config): string {
@@ -45,7 +59,7 @@ async function send(base: string, path: string, request: Omit<ServiceRequest, 'p
   } catch (error) {
     const code = error instanceof RequestError ? error.code : 'ERR_INVALID_URL';
     const where = base.replace(/\/\/[^/?#]*@/, '//'); // without a user and password
-    throw new CommandFailed(`no service answers at ${where} (${code}): start one with serve, or pass --url`);
+    throw new RequestFailed(`no service answers at ${where} (${code}): start one with serve, or pass --url`, null);
   }
 }
 

@@ -1,15 +1,15 @@
 /** Assembles the API role from the settings. */
 import { randomUUID } from 'node:crypto';
-import type { VerifyToken } from '../accounts/access-tokens.js';
+import { PUBLISHER_SCOPE } from '../accounts/access-tokens.js';
 import { IssuerKeys } from '../accounts/issuer-keys.js';
 import { createIssuerTokens } from '../accounts/issuer-tokens.js';
-import { createOwnTokens, type OwnTokens } from '../accounts/own-tokens.js';
+import { createOwnTokens } from '../accounts/own-tokens.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
 import { listen, type RunningServer } from '../http/listen.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import { ReadLimit } from '../http/read-limit.js';
 import type { CheckedEndpoint } from '../http/register-webhook.js';
-import { createApi } from '../http/server.js';
+import { type ApiParts, createApi } from '../http/server.js';
 import { createFingerprints } from '../idempotency/fingerprint.js';
 import type { Config } from '../settings/config.js';
 import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
@@ -26,7 +26,8 @@ const TESTS_END_AFTER_MS = 1_000;
 /** Of an account. A test asks its receiver for more than a request asks of us: a handshake, and a slot. */
 const TESTS_PER_MINUTE = 30;
 
-export async function startListening(core: Core, stops: Stop[]): Promise<RunningServer> {
+/** @param behindMs how far the dispatcher of this process is behind */
+export async function startListening(core: Core, stops: Stop[], behindMs: () => number): Promise<RunningServer> {
   const { config, logger, backbone, accounts, handleCommand } = core;
   const endTests = new AbortController();
   const api = createApi({
@@ -35,6 +36,7 @@ export async function startListening(core: Core, stops: Stop[]): Promise<Running
     accounts,
     deliveries: followDeliveries(core, stops),
     sendTest: testEvents(core, endTests.signal),
+    publishing: { broker: backbone.broker, topics: config.paymentTopics, behindMs },
     handleCommand,
     sealing: backbone.sealing,
     webhookIds: createWebhookIds(backbone.store, randomUUID),
@@ -59,19 +61,22 @@ export async function startListening(core: Core, stops: Stop[]): Promise<Running
   return server;
 }
 
-function tokens(core: Core, stops: Stop[]): { verifyToken: VerifyToken; ownTokens: OwnTokens | null } {
+type Tokens = Pick<ApiParts, 'verifyToken' | 'publisherScope' | 'ownTokens'>;
+
+function tokens(core: Core, stops: Stop[]): Tokens {
   const { config, backbone } = core;
   const { jwksUrl, tokenLifetimeMs: lifetimeMs, ...rules } = config.auth;
   if (jwksUrl) {
     const { keyFor } = issuerKeys(jwksUrl, core, stops);
-    return { verifyToken: createIssuerTokens({ ...rules, clock, keyFor }), ownTokens: null };
+    const verifyToken = createIssuerTokens({ ...rules, clock, keyFor });
+    return { verifyToken, publisherScope: rules.publisherScope, ownTokens: null };
   }
   const { masterKey, previousKeys } = backbone;
   const purpose = 'access-tokens';
   const previous = previousKeys.map((key) => key.derive(purpose));
   const keys = [masterKey.derive(purpose), ...previous] as const;
   const ownTokens = createOwnTokens({ ...rules, keys, lifetimeMs, clock });
-  return { verifyToken: ownTokens.verify, ownTokens };
+  return { verifyToken: ownTokens.verify, publisherScope: PUBLISHER_SCOPE, ownTokens };
 }
 
 /**

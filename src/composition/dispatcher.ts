@@ -33,11 +33,16 @@ export interface DispatchingOptions {
   readonly again: boolean;
 }
 
+export interface RunningDispatcher extends Pick<Attended<Dispatching>, 'closed'> {
+  /** The age of the oldest payment that it could take next, ms; 0: it waits for payments. */
+  behindMs(): number;
+}
+
 export async function startDispatching(
   core: Core,
   { again }: DispatchingOptions,
   stops: Stop[],
-): Promise<Pick<Attended<Dispatching>, 'closed'>> {
+): Promise<RunningDispatcher> {
   const { logger, brokerContact, readiness } = core;
   readiness.part('broker', () => brokerContact.why ?? 'no answer yet');
   const begin = () => beginDispatching(core);
@@ -61,7 +66,7 @@ export async function startDispatching(
   });
   stops.push(() => attended.close());
   watch(core, attended);
-  return attended;
+  return { closed: attended.closed, behindMs: () => behindMs(attended.current.dispatcher.state()) };
 }
 
 async function beginDispatching(core: Core): Promise<Dispatching> {
@@ -131,6 +136,11 @@ function heldText({ heldLetters }: ReturnType<Dispatcher['state']>): string | nu
   return heldLetters === 0
     ? null
     : `the dead-letter topic refuses ${heldLetters} dead letters, which wait: see the log`;
+}
+
+function behindMs({ payments }: ReturnType<Dispatcher['state']>): number {
+  const now = Date.now();
+  return Math.max(0, ...payments.partitions.map(({ head }) => now - (head?.publishedAt ?? now)));
 }
 
 function standstills({ payments, retries }: ReturnType<Dispatcher['state']>): string | null {

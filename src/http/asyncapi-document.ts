@@ -1,5 +1,5 @@
 /**
- * AsyncAPI 3 of the payment topic (https://www.asyncapi.com/docs/reference/specification/v3.0.0), built from the
+ * AsyncAPI 3 of the payment topic, and of the call that publishes to it (https://www.asyncapi.com/docs/reference/specification/v3.0.0), built from the
  * schemas that validate records. docs/payment-events.md says the same for people.
  */
 import {
@@ -12,6 +12,7 @@ import type { Schema } from './operation.js';
 /** The contract's version, not the service's: a later version accepts every record that an earlier one accepts. */
 const VERSION = '1.0.0';
 const BINDING = '0.5.0';
+const HTTP_BINDING = '0.3.0';
 const NAMES = ['paymentEvent', 'structuredCloudEvent', 'binaryCloudEvent'] as const;
 
 type Name = (typeof NAMES)[number];
@@ -21,14 +22,14 @@ export function asyncApiDocument(): Schema {
     asyncapi: '3.0.0',
     info: { title: 'account-webhooks: payment events', version: VERSION, description: DESCRIPTION },
     defaultContentType: 'application/json',
-    channels: { paymentEvents: channel() },
-    operations: { deliverPaymentEvents: operation() },
+    channels: { paymentEvents: channel(), paymentEventsByHttp: httpChannel() },
+    operations: { deliverPaymentEvents: operation(), publishPaymentEvents: httpOperation() },
     components: { messages: messages(), schemas: SCHEMAS },
   };
 }
 
 const DESCRIPTION =
-  'Payment events, published by payment systems. The service sends each record, byte for byte, to every active webhook ' +
+  'Payment events, published by payment systems to Kafka or over HTTP. The service sends each record, byte for byte, to every active webhook ' +
   'that its account registered for its type. A record that is not valid, whose value exceeds 256 KiB, or that has more ' +
   'than 1,000 headers or 64 KiB of them, becomes a dead letter with the reason. The records behind it are not affected.';
 
@@ -51,14 +52,44 @@ const SCHEMAS = {
   },
 } as const;
 
+const TOPIC_QUERY = {
+  type: 'object',
+  properties: { topic: { type: 'string', description: 'One of PAYMENT_TOPICS. Without it: the first of them.' } },
+};
+
 const KEY = { type: 'string', description: 'The accountId in decimal. It keeps the records of an account in order.' };
 
 function channel(): Schema {
   return {
     address: 'payment-events',
     description: 'The default of PAYMENT_TOPICS. The operator may have configured other topics.',
-    messages: Object.fromEntries(NAMES.map((name) => [name, { $ref: `#/components/messages/${name}` }])),
+    messages: all('#/components/messages'),
     bindings: { kafka: { bindingVersion: BINDING } },
+  };
+}
+
+function httpChannel(): Schema {
+  return {
+    address: '/api/payment-events',
+    description:
+      'Publishes to the payment topic. A request has one message, or several: one a line as application/x-ndjson, or an ' +
+      'array of CloudEvents as application/cloudevents-batch+json. Of a CloudEvent in binary mode the attributes are the ' +
+      'headers ce-id, ce-source and so on.',
+    messages: all('#/components/messages'),
+  };
+}
+
+function all(where: string): Schema {
+  return Object.fromEntries(NAMES.map((name) => [name, { $ref: `${where}/${name}` }]));
+}
+
+function httpOperation(): Schema {
+  return {
+    action: 'receive',
+    channel: { $ref: '#/channels/paymentEventsByHttp' },
+    summary: 'Publishes each message to the payment topic, byte for byte. 202 once all are durable.',
+    messages: NAMES.map((name) => ({ $ref: `#/channels/paymentEventsByHttp/messages/${name}` })),
+    bindings: { http: { method: 'POST', query: TOPIC_QUERY, bindingVersion: HTTP_BINDING } },
   };
 }
 

@@ -1,13 +1,41 @@
 /**
- * Checks the bearer token of a request (RFC 6750): puts the caller in ctx.state.caller, or answers 401, or 503 if the
- * token can't be verified now.
+ * Checks the bearer token of a request (RFC 6750): puts its account in ctx.state.caller, or its publisher in
+ * ctx.state.publisher. Otherwise the answer is 401, 403 for a token of the other kind, or 503 if the token can't be
+ * verified now.
  */
 import type { Context, Next } from 'koa';
-import { type Caller, KeysUnavailable, type Verification, type VerifyToken } from '../accounts/access-tokens.js';
+import {
+  KeysUnavailable,
+  type Publisher,
+  type TokenHolder,
+  type Verification,
+  type VerifyToken,
+} from '../accounts/access-tokens.js';
 import type { Accounts } from '../read-model/accounts.js';
 import { ApiError } from './api-error.js';
 
-export function authenticate(verify: VerifyToken, accounts: Accounts) {
+const PUBLISHERS_ONLY = 'this token can not publish payment events: it takes the token of a publisher';
+const ACCOUNTS_ONLY = 'the token of a publisher can only publish payment events';
+
+/** For the operations of accounts. */
+export function authenticateAccount(verify: VerifyToken, accounts: Accounts) {
+  return authenticate(verify, accounts, (ctx, holder) => {
+    if (isPublisher(holder)) throw forbidden(ACCOUNTS_ONLY, '');
+    ctx.state.caller = holder;
+  });
+}
+
+/** @param scope the scope of a publisher's tokens */
+export function authenticatePublisher(verify: VerifyToken, accounts: Accounts, scope: string) {
+  return authenticate(verify, accounts, (ctx, holder) => {
+    if (!isPublisher(holder)) throw forbidden(PUBLISHERS_ONLY, `, scope="${scope}"`);
+    ctx.state.publisher = holder;
+  });
+}
+
+type Accept = (ctx: Context, holder: TokenHolder) => void;
+
+function authenticate(verify: VerifyToken, accounts: Accounts, accept: Accept) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const given = authorizations(ctx);
     if (given.length === 0) throw unauthorized('a Bearer token is required', '');
@@ -16,7 +44,7 @@ export function authenticate(verify: VerifyToken, accounts: Accounts) {
     const verified = await verify(token).catch(notNow);
     if (verified.kind === 'refused') throw invalidToken(verified.why);
     if (!(await isGood(verified.caller, accounts))) throw invalidToken('the credential of the token was revoked');
-    ctx.state.caller = verified.caller;
+    accept(ctx, await holderOf(verified.caller, accounts));
     await next();
   };
 }
@@ -43,9 +71,28 @@ function bearerToken(authorization = ''): string | null {
 /**
  * Our own token ends with its credential. The token of an account never registered passes here and becomes a 404 later.
  */
-async function isGood({ accountId, clientId }: Caller, accounts: Accounts): Promise<boolean> {
-  if (clientId === null || (await accounts.credential(accountId, clientId))) return true;
-  return (await accounts.webhooks(accountId)) === undefined;
+async function isGood(holder: TokenHolder, accounts: Accounts): Promise<boolean> {
+  const { clientId } = holder;
+  const owner = isPublisher(holder) ? holder.publisher : holder.accountId;
+  if (clientId === null || (await accounts.credential(owner, clientId))) return true;
+  return typeof owner === 'number' && (await accounts.webhooks(owner)) === undefined;
+}
+
+/** An issuer may give the publisher's scope to an account: that must not let a customer publish for others. */
+async function holderOf(holder: TokenHolder, accounts: Accounts): Promise<TokenHolder> {
+  if (!isPublisher(holder) || holder.accountId === null) return holder;
+  const { accountId, actor, clientId } = holder;
+  return (await accounts.webhooks(accountId)) === undefined ? holder : { accountId, actor, clientId };
+}
+
+function isPublisher(holder: TokenHolder): holder is Publisher {
+  return 'publisher' in holder;
+}
+
+/** RFC 6750 3.1. */
+function forbidden(message: string, scope: string): ApiError {
+  const challenge = `Bearer realm="account-webhooks", error="insufficient_scope"${scope}`;
+  return new ApiError(403, message, { headers: { 'www-authenticate': challenge } });
 }
 
 function invalidToken(why: string): ApiError {

@@ -43,7 +43,8 @@ export function formBody(): Middleware {
   };
 }
 
-function mediaType(ctx: Context): string {
+/** In lower case, without parameters. */
+export function mediaType(ctx: Context): string {
   return (ctx.get('content-type').split(';')[0] ?? '').trim().toLowerCase();
 }
 

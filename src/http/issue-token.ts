@@ -1,15 +1,17 @@
 /**
  * POST /oauth/token: OAuth 2.0 client credentials (RFC 6749 4.4), with errors in the form of its section 5.2.
  *
- * A token may do everything that its account may do, so there is one scope, SCOPE, and every token has it. A request
+ * A token may do everything that its account or publisher may do, so the kind of client decides on the scope. A request
  * for another scope is accepted, and the response then names the issued one: RFC 6749 3.3 allows this as well as an
- * invalid_scope. It works with more clients: some can't omit the scope, and most ignore the issued one. Without a scope
- * in the request, the response has none.
+ * invalid_scope. It works with more clients: some can't omit the scope, and most ignore the issued one. Only an account
+ * that asks to publish is refused. Without a scope in the request, the response to an account has none.
  */
 import type { Context, Next } from 'koa';
-import { accountOf, secretMatches } from '../accounts/client-credentials.js';
+import { PUBLISHER_SCOPE } from '../accounts/access-tokens.js';
+import { ownerOf, secretMatches } from '../accounts/client-credentials.js';
 import type { OwnTokens } from '../accounts/own-tokens.js';
 import type { Accounts } from '../read-model/accounts.js';
+import type { ClientOwner } from '../webhooks/events.js';
 import { ApiError } from './api-error.js';
 import { notNow } from './not-now.js';
 import type { Operation } from './operation.js';
@@ -26,7 +28,7 @@ const STATUS = {
 
 type TokenError = keyof typeof STATUS;
 
-/** The scope of every token. */
+/** The scope of an account's tokens. */
 export const SCOPE = 'webhooks';
 /** RFC 6749 3.3: tokens of visible ASCII except " and \, separated by one space. */
 const WELL_FORMED_SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
@@ -39,7 +41,8 @@ interface ClientCredentials {
 }
 
 interface TokenRequest extends ClientCredentials {
-  readonly asksForScope: boolean;
+  /** Empty: none was asked for. */
+  readonly scopes: readonly string[];
 }
 
 type Wrong = { readonly error: TokenError; readonly description: string };
@@ -77,7 +80,10 @@ export const operation: Operation = {
         grant_type: { const: 'client_credentials', description: 'The only grant type of this service.' },
         client_id: { type: 'string', description: 'The client id, if it is not sent by HTTP Basic.' },
         client_secret: { type: 'string', description: 'The client secret, if it is not sent by HTTP Basic.' },
-        scope: { type: 'string', description: `Optional. Every token has the scope ${SCOPE} and no other.` },
+        scope: {
+          type: 'string',
+          description: `Optional. The tokens of an account have the scope ${SCOPE}, those of a publisher ${PUBLISHER_SCOPE}.`,
+        },
       },
     },
   },
@@ -93,13 +99,16 @@ export const operation: Operation = {
           access_token: { type: 'string', description: 'Send it as `Authorization: Bearer <access_token>`.' },
           token_type: { const: 'Bearer', description: 'Always Bearer.' },
           expires_in: { type: 'integer', description: 'How long the token is valid, in seconds.' },
-          scope: { const: SCOPE, description: 'The issued scope. Present if the request asked for one.' },
+          scope: {
+            enum: [SCOPE, PUBLISHER_SCOPE],
+            description: 'The issued scope. Present for a publisher, and if the request asked for a scope.',
+          },
         },
       },
     },
     400: {
       description:
-        '`invalid_request`, `unsupported_grant_type` or `invalid_scope`: the form is not valid or could not be read.',
+        '`invalid_request`, `unsupported_grant_type` or `invalid_scope`: the form is not valid or could not be read, or an account asked for the scope of publishers.',
       schema: OAUTH_ERROR,
     },
     401: {
@@ -140,20 +149,26 @@ export function issueToken(tokens: OwnTokens, accounts: Accounts, limit: RateLim
   return async (ctx: Context): Promise<void> => {
     const asked = read(ctx);
     if ('error' in asked) return refuse(ctx, asked);
-    const accountId = await authenticated(asked, accounts);
-    if (accountId === null) {
+    const owner = await authenticated(asked, accounts);
+    if (owner === null) {
       const description = 'the client id or secret is not valid';
       return refuse(ctx, { error: 'invalid_client', description, inBody: asked.inBody });
     }
+    const isAccount = typeof owner === 'number';
+    if (isAccount && asked.scopes.includes(PUBLISHER_SCOPE)) {
+      const description = `the scope of an account is ${SCOPE}; ${PUBLISHER_SCOPE} is for publishers`;
+      return refuse(ctx, { error: 'invalid_scope', description, inBody: asked.inBody });
+    }
     // Counted only now: a client without the secret can't use up the account's requests.
-    const { allowed, headers } = limit.take(accountId);
+    const { allowed, headers } = limit.take(owner);
     ctx.set({ ...headers });
     if (!allowed) {
       const description = 'too many token requests; Retry-After says when to try again';
       return refuse(ctx, { error: 'temporarily_unavailable', description, inBody: asked.inBody });
     }
-    const { token, expiresInSeconds } = await tokens.issue(accountId, asked.clientId);
-    const scope = asked.asksForScope ? { scope: SCOPE } : {};
+    const { token, expiresInSeconds } = await tokens.issue(owner, asked.clientId);
+    const issued = isAccount ? SCOPE : PUBLISHER_SCOPE;
+    const scope = isAccount && asked.scopes.length === 0 ? {} : { scope: issued };
     ctx.body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSeconds, ...scope };
   };
 }
@@ -164,7 +179,10 @@ function read(ctx: Context): TokenRequest | Refusal {
   const inBody = basic === '';
   const wrong = wrongIn(form) ?? (inBody ? null : twoWaysIn(form));
   if (wrong) return { ...wrong, inBody };
-  return { ...(inBody ? fromForm(form) : fromBasic(basic)), asksForScope: Boolean(form.get('scope')) };
+  return {
+    ...(inBody ? fromForm(form) : fromBasic(basic)),
+    scopes: form.get('scope')?.split(' ').filter(Boolean) ?? [],
+  };
 }
 
 /**
@@ -189,7 +207,7 @@ function wrongIn(form: URLSearchParams): Wrong | null {
   if (scope && !WELL_FORMED_SCOPE.test(scope)) {
     return {
       error: 'invalid_scope',
-      description: `scope must be words separated by single spaces; the only scope is ${SCOPE}`,
+      description: `scope must be words separated by single spaces; as ${SCOPE}`,
     };
   }
   return null;
@@ -222,11 +240,11 @@ function formDecoded(text: string): string {
   return new URLSearchParams(`v=${text.replaceAll('&', '%26')}`).get('v') ?? '';
 }
 
-async function authenticated(client: ClientCredentials, accounts: Accounts): Promise<number | null> {
-  const accountId = accountOf(client.clientId);
-  if (accountId === null) return null;
-  const credential = await accounts.credential(accountId, client.clientId);
-  return credential && secretMatches(client.clientSecret, credential.secretHash) ? accountId : null;
+async function authenticated(client: ClientCredentials, accounts: Accounts): Promise<ClientOwner | null> {
+  const owner = ownerOf(client.clientId);
+  if (owner === null) return null;
+  const credential = await accounts.credential(owner, client.clientId);
+  return credential && secretMatches(client.clientSecret, credential.secretHash) ? owner : null;
 }
 
 function refuse(ctx: Context, { error, description, inBody }: Refusal): void {

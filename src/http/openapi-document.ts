@@ -1,4 +1,5 @@
 /** OpenAPI 3.1, assembled from the operations' descriptions and from the middleware of each. */
+import { PUBLISHER_SCOPE } from '../accounts/access-tokens.js';
 import { nameSchemas } from './named-schemas.js';
 import type { Operation, Parameter, Response, Schema, Tag } from './operation.js';
 import { refusal } from './operation.js';
@@ -43,6 +44,7 @@ const SERVERS = [{ url: '/', description: 'The service that serves this document
 const TAGS: Readonly<Record<Tag, string>> = {
   Webhooks: 'Register, list, activate, deactivate and remove the webhooks of an account.',
   Deliveries: 'List the deliveries of a webhook, and send a test event.',
+  Publishing: 'For payment systems: publish payment events.',
   Authentication: 'Get the bearer token that the other operations need.',
   Documents: 'Machine-readable descriptions of the service.',
   'Payment events': 'The requests that the service sends to the URLs of webhooks.',
@@ -50,7 +52,10 @@ const TAGS: Readonly<Record<Tag, string>> = {
 
 function described(operation: Operation, { issuesTokens }: DocumentOptions): Schema {
   const { id, tag, summary, description, security, body, parameters = [] } = operation;
-  const schemes = { bearer: issuesTokens ? [{ bearer: [] }, { token: [] }] : [{ bearer: [] }], none: [] };
+  const bearer = issuesTokens ? [{ bearer: [] }, { token: [] }] : [{ bearer: [] }];
+  // A scope is only for OAuth: of a bearer token the document can't say it.
+  const publisher = issuesTokens ? [{ bearer: [] }, { token: [PUBLISHER_SCOPE] }] : bearer;
+  const schemes = { bearer, publisher, none: [] };
   const responses = { ...common(operation), ...operation.responses };
   return {
     operationId: id,
@@ -60,11 +65,16 @@ function described(operation: Operation, { issuesTokens }: DocumentOptions): Sch
     // The client's own credentials may also be in the form; then no scheme applies.
     security: security === 'client' ? [{ client: [] }, {}] : schemes[security],
     ...(parameters.length > 0 && { parameters: parameters.map(parameter) }),
-    ...(body && { requestBody: { required: true, content: { [MEDIA_TYPES[body.type]]: { schema: body.schema } } } }),
+    ...(body && { requestBody: { required: true, content: contentOf(body) } }),
     responses: Object.fromEntries(
       Object.entries(responses).map(([status, response]) => [status, answer(operation, Number(status), response)]),
     ),
   };
+}
+
+function contentOf(body: NonNullable<Operation['body']>): Schema {
+  const content = body.type === 'own' ? body.content : { [MEDIA_TYPES[body.type]]: body.schema };
+  return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]));
 }
 
 const NOT_NOW =
@@ -72,18 +82,24 @@ const NOT_NOW =
 const TOO_MANY = 'The account sent too many requests. Retry-After says when to try again.';
 const READS_COST_TOO_MUCH =
   "The account's reads cost the service too much time, far more than clients need. Retry-After says when to try again.";
+const FORBIDDEN = {
+  bearer: 'The token is the token of a publisher.',
+  publisher: 'The token is not the token of a publisher.',
+};
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
 function common({ security, rateLimit, body }: Operation): Readonly<Record<number, Response>> {
+  const isBearer = security === 'bearer' || security === 'publisher';
   return {
-    ...(security === 'bearer' && { 401: refusal('The bearer token is missing or not valid.') }),
+    ...(isBearer && { 401: refusal('The bearer token is missing or not valid.') }),
+    ...(isBearer && { 403: refusal(FORBIDDEN[security]) }),
     ...(body && { 400: refusal('The body is not valid.') }),
     ...(body && { 413: refusal('The body exceeds 65,536 bytes.') }),
     ...(body && { 415: refusal('The Content-Type or Content-Encoding is not supported.') }),
     ...(rateLimit && { 429: refusal(rateLimit === 'reads' ? READS_COST_TOO_MUCH : TOO_MANY) }),
     431: refusal('The request line and headers exceed 16,384 bytes.'),
     500: refusal('Internal error. The request can be retried safely.'),
-    ...(security === 'bearer' && { 503: refusal(NOT_NOW) }),
+    ...(isBearer && { 503: refusal(NOT_NOW) }),
   };
 }
 
@@ -93,11 +109,11 @@ function parameter({ required = false, ...rest }: Parameter): Schema {
 
 function answer({ security, rateLimit }: Operation, status: number, response: Response): Schema {
   // A request counts once its account is known; unauthenticated requests have no RateLimit headers.
-  const isCounted = security === 'bearer' ? status !== 401 && status !== 431 : status === 200 || status === 429;
+  const isCounted = security === 'bearer' ? ![401, 403, 431].includes(status) : status === 200 || status === 429;
   const names = [
     ...(rateLimit && rateLimit !== 'reads' && isCounted ? ['RateLimit-Policy', 'RateLimit'] : []),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
-    ...(status === 401 ? ['WWW-Authenticate'] : []),
+    ...(status === 401 || status === 403 ? ['WWW-Authenticate'] : []),
   ];
   const headers = {
     ...Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
@@ -127,12 +143,14 @@ function securitySchemes({ issuesTokens }: DocumentOptions): Schema {
       token: {
         type: 'oauth2',
         description: 'The same access token, from client credentials.',
-        flows: { clientCredentials: { tokenUrl: '/oauth/token', scopes: {} } },
+        flows: { clientCredentials: { tokenUrl: '/oauth/token', scopes: { [PUBLISHER_SCOPE]: PUBLISHES } } },
       },
       client: { type: 'http', scheme: 'basic', description: 'The client id and secret by HTTP Basic.' },
     }),
   };
 }
+
+const PUBLISHES = 'Publish payment events. Only publishers have it.';
 
 const HEADERS = {
   'RateLimit-Policy': header(

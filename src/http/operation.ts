@@ -10,7 +10,7 @@ import { ERROR } from './shared-schemas.js';
  */
 export type Schema = Readonly<Record<string, unknown>>;
 
-export type Tag = 'Webhooks' | 'Deliveries' | 'Authentication' | 'Documents' | 'Payment events';
+export type Tag = 'Webhooks' | 'Deliveries' | 'Authentication' | 'Documents' | 'Publishing' | 'Payment events';
 
 export interface Operation {
   /** The operation's name in generated clients. */
@@ -23,15 +23,21 @@ export interface Operation {
   readonly summary: string;
   /** Sentences: the operation's effect, and what a caller must know. */
   readonly description: string;
-  /** bearer: 401 before anything else; client: the operation itself authenticates the client. */
-  readonly security: 'bearer' | 'client' | 'none';
+  /**
+   * bearer: an account's token, publisher: a publisher's; 401 or 403 before anything else. client: the operation itself
+   * authenticates the client.
+   */
+  readonly security: 'bearer' | 'publisher' | 'client' | 'none';
   /**
    * The limit that its requests count towards; with `bearer`, before the rest of the request is read. A read counts by
    * its cost (read-limit.ts), where the response is made.
    */
   readonly rateLimit?: 'writes' | 'tests' | 'tokens' | 'reads';
   /** If absent, a body is ignored. */
-  readonly body?: { readonly type: 'json' | 'form'; readonly schema: Schema };
+  readonly body?:
+    | { readonly type: 'json' | 'form'; readonly schema: Schema }
+    /** By media type. The operation reads the body itself. */
+    | { readonly type: 'own'; readonly content: Readonly<Record<string, Schema>> };
   readonly parameters?: readonly Parameter[];
   /** By status. The middleware adds its own: 400, 401, 413, 415, 429, 431 and 500. */
   readonly responses: Readonly<Record<number, Response>>;

@@ -5,7 +5,7 @@ import { EVENT_TYPE } from './shared-schemas.js';
 const TAG: Tag = 'Payment events';
 
 /** Only id, type and accountId are checked before an event is delivered. */
-const PAYMENT_EVENT: Schema = {
+export const PAYMENT_EVENT: Schema = {
   title: 'PaymentEvent',
   description: 'A payment event, byte for byte as the payment system published it. It may have more fields than these.',
   type: 'object',

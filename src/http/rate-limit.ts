@@ -5,6 +5,7 @@
  */
 import type { Context, Next } from 'koa';
 import { AccountBuckets } from '../account-buckets.js';
+import type { ClientOwner } from '../webhooks/events.js';
 import { ApiError } from './api-error.js';
 import { callerOf } from './request-context.js';
 
@@ -18,8 +19,8 @@ interface Take {
 }
 
 export interface RateLimit {
-  /** Takes one request from the account's bucket. */
-  take(accountId: number): Take;
+  /** Takes one request from the bucket of the account, or of the publisher. */
+  take(owner: ClientOwner): Take;
 }
 
 export interface RateLimitOptions {
@@ -37,8 +38,8 @@ export function createRateLimit({ name, perMinute, now }: RateLimitOptions): Rat
   const policy = { 'ratelimit-policy': `"${name}";q=${perMinute};w=${WINDOW_MS / 1000}` };
   const buckets = new AccountBuckets({ holdsMs: WINDOW_MS, now });
   return {
-    take(accountId) {
-      const tooEarly = buckets.take(accountId, oneEveryMs);
+    take(owner) {
+      const tooEarly = buckets.take(owner, oneEveryMs);
       const allowed = tooEarly <= 0;
       // For a refused request the reset is the moment of Retry-After, otherwise the moment of a full bucket.
       const reset = Math.ceil((allowed ? WINDOW_MS + tooEarly : tooEarly) / 1000);

@@ -4,7 +4,7 @@
  * and true only now.
  */
 import type { Context, Next } from 'koa';
-import type { Caller } from '../accounts/access-tokens.js';
+import type { Caller, Publisher } from '../accounts/access-tokens.js';
 import { parseTraceContext, type TraceContext } from '../observability/trace-context.js';
 import type { CommandContext } from '../webhooks/envelope.js';
 
@@ -34,6 +34,13 @@ export function callerOf({ state }: Pick<Context, 'state'>): Caller {
   return caller;
 }
 
+/** Likewise, for a publisher. */
+export function publisherOf({ state }: Pick<Context, 'state'>): Publisher {
+  const publisher = state.publisher as Publisher | undefined;
+  if (!publisher) throw new Error('the route does not authenticate publishers');
+  return publisher;
+}
+
 /** Null: no trace. */
 export function traceOf({ state }: Pick<Context, 'state'>): TraceContext | null {
   return (state.trace as TraceContext | null | undefined) ?? null;
@@ -41,9 +48,10 @@ export function traceOf({ state }: Pick<Context, 'state'>): TraceContext | null 
 
 /** The fields of every log line about a request. */
 export function aboutRequest({ state }: Context) {
-  const { requestId, correlationId, caller } = state;
+  const { requestId, correlationId, caller, publisher: holder } = state;
   const accountId = (caller as Caller | undefined)?.accountId;
-  return { accountId, requestId, correlationId, traceId: traceOf({ state })?.traceId };
+  const publisher = (holder as Publisher | undefined)?.publisher;
+  return { accountId, publisher, requestId, correlationId, traceId: traceOf({ state })?.traceId };
 }
 
 function sound(id: string | string[] | undefined): string | undefined {

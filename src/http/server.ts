@@ -9,7 +9,7 @@ import type { Tracing } from '../observability/tracing.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import { answerErrors } from './answer-errors.js';
-import { authenticate } from './authenticate.js';
+import { authenticateAccount, authenticatePublisher } from './authenticate.js';
 import { formBody, jsonBody } from './body.js';
 import type { Deliveries } from './deliveries/delivery-page.js';
 import { listDeliveries, operation as listDeliveriesOperation } from './deliveries/list-deliveries.js';
@@ -22,6 +22,11 @@ import { listWebhooks, operation as listWebhooksOperation } from './list-webhook
 import { measured, tagRoute } from './measured.js';
 import type { Operation } from './operation.js';
 import { createOwnWebhook } from './own-webhook.js';
+import {
+  type Publishing,
+  publishEvents,
+  operation as publishEventsOperation,
+} from './payment-events/publish-events.js';
 import { limitRate, type RateLimit } from './rate-limit.js';
 import type { ReadLimit } from './read-limit.js';
 import {
@@ -45,6 +50,9 @@ export interface ApiParts extends RegisterWebhookParts {
   readonly deliveries: Deliveries;
   readonly sendTest: SendTest;
   readonly verifyToken: VerifyToken;
+  /** The scope of publishers' tokens. */
+  readonly publisherScope: string;
+  readonly publishing: Publishing;
   /** Null if another issuer's tokens are accepted: then there is no POST /oauth/token and no metadata for it. */
   readonly ownTokens: OwnTokens | null;
   /** The service's public URL, without a trailing slash; null: the Host of each request. */
@@ -91,6 +99,7 @@ function routes(parts: ApiParts): Route[] {
       handle: listWebhookDeliveries(ownWebhook, parts.deliveries, reading),
     },
     { operation: testWebhookOperation, handle: testWebhook(ownWebhook, parts.sendTest, parts.logger) },
+    { operation: publishEventsOperation, handle: publishEvents(parts.publishing) },
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
     { operation: showAsyncApiOperation, handle: showAsyncApi() },
   ];
@@ -109,13 +118,15 @@ function documented(all: readonly Route[], { version, ownTokens }: ApiParts): Ro
   return [...all, { operation: showOpenApiOperation, handle }];
 }
 
-function routed(all: readonly Route[], { accounts, verifyToken, rateLimits }: ApiParts): Router {
+function routed(all: readonly Route[], { accounts, verifyToken, publisherScope, rateLimits }: ApiParts): Router {
   const router = new Router({ sensitive: true });
-  const authenticated = authenticate(verifyToken, accounts);
+  const authenticated = authenticateAccount(verifyToken, accounts);
+  const publisher = authenticatePublisher(verifyToken, accounts, publisherScope);
   for (const { operation, handle } of all) {
     const { method, path, security, rateLimit, body } = operation;
     const before: Middleware[] = [tagRoute(operation)];
     if (security === 'bearer') before.push(authenticated);
+    if (security === 'publisher') before.push(publisher);
     if (security === 'bearer' && rateLimit && rateLimit !== 'reads') before.push(limitRate(rateLimits[rateLimit]));
     if (body?.type === 'json') before.push(jsonBody());
     if (body?.type === 'form') before.push(tokenErrors, formBody());

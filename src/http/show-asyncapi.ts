@@ -9,7 +9,8 @@ export const operation: Operation = {
   path: '/asyncapi.json',
   tag: 'Documents',
   summary: 'Get the AsyncAPI document',
-  description: 'Returns the contract for payment systems: the payment topic and its records.',
+  description:
+    'Returns the contract for payment systems: the payment topic, its records, and how to publish them over HTTP.',
   security: 'none',
   responses: {
     200: {
@@ -23,8 +24,8 @@ export const operation: Operation = {
           asyncapi: { type: 'string', description: 'The version of AsyncAPI.' },
           info: { type: 'object', description: 'The service and its version.' },
           defaultContentType: { type: 'string', description: 'The content type of payment events.' },
-          channels: { type: 'object', description: 'The payment topic.' },
-          operations: { type: 'object', description: 'How the service uses the topic.' },
+          channels: { type: 'object', description: 'The payment topic, and the call that publishes to it.' },
+          operations: { type: 'object', description: 'How the service uses them.' },
           components: { type: 'object', description: 'Messages and schemas.' },
         },
       },

@@ -4,6 +4,7 @@
  * clients.
  */
 import type { Context } from 'koa';
+import { PUBLISHER_SCOPE } from '../accounts/access-tokens.js';
 import { parseUrl } from '../endpoints/parse-url.js';
 import { badRequest, fieldError } from './api-error.js';
 import { operation as issueToken, SCOPE } from './issue-token.js';
@@ -37,7 +38,7 @@ export const operation: Operation = {
           token_endpoint_auth_methods_supported: texts('The client authentication methods of the token endpoint.'),
           grant_types_supported: texts('The grant types of the token endpoint.'),
           response_types_supported: texts('Empty: there is no authorization endpoint.'),
-          scopes_supported: texts('The scope of every token.'),
+          scopes_supported: texts('The scopes of accounts and of publishers.'),
         },
       },
     },
@@ -56,7 +57,7 @@ export function showAuthorizationServer(publicUrl: string | null) {
       grant_types_supported: ['client_credentials'],
       // Required by RFC 8414 2, and empty because no grant has an authorization endpoint.
       response_types_supported: [],
-      scopes_supported: [SCOPE],
+      scopes_supported: [SCOPE, PUBLISHER_SCOPE],
     };
   };
 }

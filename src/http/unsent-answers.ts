@@ -5,6 +5,7 @@
  */
 import type { Context } from 'koa';
 import { ApiError } from './api-error.js';
+import { ByteLimits, type MostBytes } from './byte-limits.js';
 
 const MIB = 1024 * 1024;
 /**
@@ -13,12 +14,7 @@ const MIB = 1024 * 1024;
  */
 const LONG = 4 * 1024;
 
-export interface UnsentLimits {
-  readonly accountBytes: number;
-  readonly processBytes: number;
-}
-
-const LIMITS: UnsentLimits = { accountBytes: 16 * MIB, processBytes: 96 * MIB };
+const MOST: MostBytes = { ownerBytes: 16 * MIB, processBytes: 96 * MIB };
 
 /** Shorter responses are not counted. */
 export function isLong(answer: string): boolean {
@@ -26,31 +22,20 @@ export function isLong(answer: string): boolean {
 }
 
 export class UnsentAnswers {
-  readonly #limits: UnsentLimits;
-  readonly #byAccount = new Map<number, number>();
-  #all = 0;
+  readonly #limits: ByteLimits;
 
-  constructor(limits: UnsentLimits = LIMITS) {
-    this.#limits = limits;
+  constructor(most: MostBytes = MOST) {
+    this.#limits = new ByteLimits(most);
   }
 
   /** Call before the response is set. @throws ApiError 503 if too much is unsent already */
   mustTake({ res }: Pick<Context, 'res'>, accountId: number, answer: string): void {
     if (!isLong(answer)) return;
     const bytes = Buffer.byteLength(answer);
-    const { accountBytes, processBytes } = this.#limits;
-    const ofAccount = this.#byAccount.get(accountId) ?? 0;
-    if (ofAccount + bytes > accountBytes || this.#all + bytes > processBytes) throw notTaken();
-    if (res.closed || res.destroyed) return;
-    this.#add(accountId, bytes);
-    res.once('close', () => this.#add(accountId, -bytes));
-  }
-
-  #add(accountId: number, bytes: number): void {
-    this.#all += bytes;
-    const now = (this.#byAccount.get(accountId) ?? 0) + bytes;
-    if (now > 0) this.#byAccount.set(accountId, now);
-    else this.#byAccount.delete(accountId);
+    if (!this.#limits.take(accountId, bytes)) throw notTaken();
+    const giveBack = () => this.#limits.giveBack(accountId, bytes);
+    if (res.closed || res.destroyed) giveBack();
+    else res.once('close', giveBack);
   }
 }
 

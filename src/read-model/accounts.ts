@@ -1,6 +1,6 @@
 /** The projections' state of accounts, in the terms of the queries. */
 import { NO_STREAM } from '../ports/event-store.js';
-import { accountStream } from '../webhooks/events.js';
+import { accountStream, type ClientOwner, streamOf } from '../webhooks/events.js';
 import type { EventType } from '../webhooks/limits.js';
 import type { LoadAccount } from '../webhooks/load-account.js';
 import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
@@ -61,7 +61,7 @@ export interface Accounts {
   /** Since when the endpoint is recorded as failing, ISO 8601; undefined if it isn't, as far as known here. */
   failingSince(accountId: number, endpoint: string): string | undefined;
   /** An active credential; if unknown here, looked up in the store. */
-  credential(accountId: number, clientId: string): Promise<Credential | undefined>;
+  credential(owner: ClientOwner, clientId: string): Promise<Credential | undefined>;
   /** Sealed, newest last. */
   signingSecrets(accountId: number): Promise<AccountCredentials['signingSecrets']>;
 }
@@ -90,9 +90,9 @@ export function createAccounts(states: KnownStates<AccountStates>): Accounts {
     webhook: (accountId, webhookId) => current(accountId).find(({ id }) => id === webhookId),
     failingSince: (accountId, endpoint) =>
       state(accountId)?.failing.find((failing) => failing.endpoint === endpoint)?.since,
-    async credential(accountId, clientId) {
-      const stream = accountStream(accountId);
-      const found = aside(accountId) ? undefined : named(states.current(stream), clientId);
+    async credential(owner, clientId) {
+      const stream = streamOf(owner);
+      const found = states.setAside.has(stream) ? undefined : named(states.current(stream), clientId);
       return found ?? named(await states.fresh(stream), clientId);
     },
     async signingSecrets(accountId) {

@@ -45,6 +45,7 @@ function authOf(values: Values) {
     audience: values.AUTH_AUDIENCE,
     accountClaim: values.AUTH_ACCOUNT_CLAIM,
     clockToleranceMs: values.AUTH_CLOCK_TOLERANCE,
+    publisherScope: values.AUTH_PUBLISHER_SCOPE,
   } as const;
 }
 

@@ -15,7 +15,20 @@ import {
   portRanges,
   publicUrl,
 } from './parsers/urls.js';
-import { flag, group, key, oneOf, path, prefix, text, topics, whole, wholeOrOff, wholeTo99 } from './parsers/words.js';
+import {
+  flag,
+  group,
+  key,
+  oneOf,
+  path,
+  prefix,
+  scopeToken,
+  text,
+  topics,
+  whole,
+  wholeOrOff,
+  wholeTo99,
+} from './parsers/words.js';
 
 export interface Setting<T = unknown> {
   readonly parser: Parser<T>;
@@ -73,6 +86,11 @@ export const SECTIONS = {
       text,
       'sub',
       "The claim of another issuer's tokens that contains the account's number.",
+    ),
+    AUTH_PUBLISHER_SCOPE: setting(
+      scopeToken,
+      'payment-events:publish',
+      "The scope (`scope` or `scp`) of another issuer's tokens that may publish payment events. Not if the account claim names a registered account.",
     ),
     AUTH_CLOCK_TOLERANCE: setting(
       durationOrOff,

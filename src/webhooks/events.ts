@@ -16,6 +16,12 @@ export interface AccountRegistered {
   readonly data: { readonly accountId: number; readonly registeredAt: string };
 }
 
+/** The first event of a publisher's stream; the only others are of credentials. */
+interface PublisherRegistered {
+  readonly type: 'PublisherRegistered';
+  readonly data: { readonly name: string; readonly registeredAt: string };
+}
+
 interface CredentialIssued {
   readonly type: 'CredentialIssued';
   /** secretHash: SHA-256 of the client secret, in hex. */
@@ -109,7 +115,12 @@ export type WebhookEvent =
 
 type CredentialEvent = CredentialIssued | CredentialRevoked | SigningSecretIssued;
 
-export type AccountEvent = AccountRegistered | CredentialEvent | WebhookEvent | IdempotencyKeyUsed;
+export type AccountEvent =
+  | AccountRegistered
+  | PublisherRegistered
+  | CredentialEvent
+  | WebhookEvent
+  | IdempotencyKeyUsed;
 
 /** As stored: the id is unique among all events, even those of another history. */
 export type StoredAccountEvent = AccountEvent & { readonly id: string };
@@ -118,4 +129,22 @@ export const ACCOUNT_STREAM_PREFIX = 'account-';
 
 export function accountStream(accountId: number): string {
   return `${ACCOUNT_STREAM_PREFIX}${accountId}`;
+}
+
+/** Has credentials: an account, by its id, or a publisher, by its name. */
+export type ClientOwner = number | string;
+
+/**
+ * Publishers are in the category of accounts, so that one subscription and the same projections fold their credentials.
+ * An account's id has only digits.
+ */
+export const PUBLISHER_STREAM_PREFIX = `${ACCOUNT_STREAM_PREFIX}publisher-`;
+
+/** As in messages: account 42, publisher ledger. */
+export function ownerText(owner: ClientOwner): string {
+  return `${typeof owner === 'number' ? 'account' : 'publisher'} ${owner}`;
+}
+
+export function streamOf(owner: ClientOwner): string {
+  return typeof owner === 'number' ? accountStream(owner) : `${PUBLISHER_STREAM_PREFIX}${owner}`;
 }

@@ -64,6 +64,7 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
     }
     case 'EndpointRecovered':
       return notFailing(state, event.data.endpoint);
+    case 'PublisherRegistered':
     case 'CredentialIssued':
     case 'CredentialRevoked':
     case 'SigningSecretIssued':

@@ -77,7 +77,13 @@ afterEach(async () => {
 
 function open(pace: Partial<KeyPace>): IssuerKeys {
   const opened = new IssuerKeys({ url: issuer.jwksUrl, logger, now: () => now, pace });
-  const rules = { issuer: CLAIMS.iss, audience: CLAIMS.aud, accountClaim: 'sub', clock: { now: () => NOW } };
+  const rules = {
+    issuer: CLAIMS.iss,
+    audience: CLAIMS.aud,
+    accountClaim: 'sub',
+    publisherScope: 'payment-events:publish',
+    clock: { now: () => NOW },
+  };
   verify = createIssuerTokens({ ...rules, keyFor: opened.keyFor });
   return opened;
 }

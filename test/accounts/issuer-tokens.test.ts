@@ -36,7 +36,13 @@ beforeEach(() => {
 });
 
 function issuerTokens(changes: Partial<IssuerOptions> = {}): VerifyToken {
-  const rules = { issuer: CLAIMS.iss, audience: CLAIMS.aud, accountClaim: 'sub', clockToleranceMs: TOLERANCE_MS };
+  const rules = {
+    issuer: CLAIMS.iss,
+    audience: CLAIMS.aud,
+    accountClaim: 'sub',
+    clockToleranceMs: TOLERANCE_MS,
+    publisherScope: 'payment-events:publish',
+  };
   return createIssuerTokens({ ...rules, clock: { now: () => now }, keyFor: keys.keyFor, ...changes });
 }
 

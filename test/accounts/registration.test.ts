@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { accountOf, secretMatches } from '../../src/accounts/client-credentials.js';
+import { ownerOf, secretMatches } from '../../src/accounts/client-credentials.js';
 import { createRegistration, type Registration, RegistrationRefused } from '../../src/accounts/registration.js';
 import { type EventStore, type RecordedEvent, StoreUnavailable } from '../../src/ports/event-store.js';
 import { type SealedSecret, signingAt } from '../../src/read-model/signing-secrets.js';
@@ -86,7 +86,7 @@ describe('register', () => {
     expect(accountId).toBe(42);
     expect(clientId).toMatch(UNRESERVED);
     expect(clientSecret).toMatch(UNRESERVED);
-    expect(accountOf(clientId)).toBe(42);
+    expect(ownerOf(clientId)).toBe(42);
     expect(Buffer.from(clientSecret, 'base64url')).toHaveLength(32);
     const secret = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(signingSecret)?.[1] ?? '';
     const { length } = Buffer.from(secret, 'base64');
@@ -124,7 +124,7 @@ describe('register', () => {
     for (const part of ['clientId', 'clientSecret', 'signingSecret'] as const) {
       expect(new Set(accounts.map((account) => account[part])).size).toBe(3);
     }
-    expect(accounts.map(({ clientId }) => accountOf(clientId))).toEqual(ids);
+    expect(accounts.map(({ clientId }) => ownerOf(clientId))).toEqual(ids);
   });
 
   it('says so where the store is out of reach', async () => {
@@ -136,9 +136,9 @@ describe('register', () => {
 
 describe('what comes after', () => {
   it('is refused for an account that is not registered, and stores nothing', async () => {
-    expect(await refusal(registration.issueCredential(7, CONTEXT))).toBe('ACCOUNT_NOT_FOUND');
-    expect(await refusal(registration.rotateSecret(7, CONTEXT))).toBe('ACCOUNT_NOT_FOUND');
-    expect(await refusal(registration.revokeCredential('acct_7_0123456789abcdef', CONTEXT))).toBe('ACCOUNT_NOT_FOUND');
+    expect(await refusal(registration.issueCredential(7, CONTEXT))).toBe('NOT_REGISTERED');
+    expect(await refusal(registration.rotateSecret(7, CONTEXT))).toBe('NOT_REGISTERED');
+    expect(await refusal(registration.revokeCredential('acct_7_0123456789abcdef', CONTEXT))).toBe('NOT_REGISTERED');
     expect(await history(7)).toEqual([]);
   });
 
@@ -147,7 +147,7 @@ describe('what comes after', () => {
     const second = await registration.issueCredential(42, CONTEXT);
     expect(second.clientId).not.toBe(first.clientId);
     expect(second.clientSecret).not.toBe(first.clientSecret);
-    expect(accountOf(second.clientId)).toBe(42);
+    expect(ownerOf(second.clientId)).toBe(42);
     expect((await types(42)).slice(3)).toEqual(['CredentialIssued']);
   });
 

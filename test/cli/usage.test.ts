@@ -70,7 +70,7 @@ describe('a mistyped option is said, not the one that is missing for it', () => 
 
   test.each([
     [['audit', 'log'], '--account'],
-    [['audit', 'log', '42'], '--account'],
+    [['audit', 'at', '42'], '--account'],
     [['audit', 'at', '--account', '42'], '--time'],
   ])('%j: what is missing is said where nothing is mistyped', async (args, missing) => {
     const { code, stderr } = await cli(...args);

@@ -1,11 +1,13 @@
 /** events publish: what is no payment event is said with its number and reason; with --check it keeps all from being published. */
 import { readdirSync } from 'node:fs';
-import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { STRUCTURED } from '../support/cloud-events.js';
+import { commandLine } from '../support/in-process-cli.js';
+import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { run, type Settings } from '../support/service.js';
-import { installation, paymentEvents } from '../support/story.js';
+import { installation, paymentEvents, register } from '../support/story.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 
 let settings: Settings;
@@ -98,5 +100,60 @@ describe('with --check', () => {
       code: 1,
       stderr: expect.stringMatching(/temporary file: ENOENT; set TMPDIR/),
     });
+  });
+});
+
+describe('with --url', () => {
+  let service: ServiceHere;
+  let credentials: Settings;
+
+  beforeEach(async () => {
+    service = await serveHere({ ...settings, PAYMENT_TOPICS: 'payment-events,other' });
+    const { stdout } = await commandLine(settings, ['publishers', 'register', 'ledger', '--json']);
+    const { clientId, clientSecret } = JSON.parse(stdout);
+    credentials = { ACCOUNT_WEBHOOKS_CLIENT_ID: clientId, ACCOUNT_WEBHOOKS_CLIENT_SECRET: clientSecret };
+  });
+  afterEach(() => service.stop());
+
+  const viaHttp = (lines: string, ...options: readonly string[]) =>
+    commandLine(credentials, ['events', 'publish', '--url', service.url, ...options], lines);
+
+  test('the lines go through the service, byte by byte and in order, in batches; no other setting is needed', async () => {
+    const lines = `${paymentEvents(42, 1_200)}\r\n${cloudEvent}\n${better}\r`;
+    expect(await viaHttp(lines, '--json')).toEqual({ code: 0, stdout: '{"published":1202}\n', stderr: '' });
+    const expected = lines.split('\n').filter((line) => line.trim());
+    expect(await published()).toEqual(expected.map((line) => `42 ${line}`));
+  });
+
+  test('what is no payment event is said and left out, and the command fails', async () => {
+    const { code, stdout, stderr } = await viaHttp(MIXED);
+    expect({ code, stdout, said: saidBy(stderr) }).toEqual({ code: 1, stdout: 'published 2 events\n', said: SAID });
+    expect(stderr).toMatch(/not everything was published: 2 lines are not payment events\n$/);
+    expect(await published()).toEqual([`42 ${good}`, `42 ${cloudEvent}`]);
+  });
+
+  test('and --check nothing is published where one line is no event', async () => {
+    expect(await viaHttp(MIXED, '--check')).toMatchObject({ code: 1, stdout: '' });
+    expect(await published()).toEqual([]);
+    expect(await viaHttp(good, '--check')).toMatchObject({ code: 0, stdout: 'published 1 event\n' });
+  });
+
+  test('a topic that is no payment topic is refused', async () => {
+    expect((await viaHttp(good, '--topic', 'webhooks.deliveries')).stderr).toMatch(/400: topic must be one of/);
+    expect((await viaHttp(good, '--topic', 'other')).code).toBe(0);
+  });
+
+  test('credentials that are wrong, of an account, or missing are refused', async () => {
+    credentials = { ...credentials, ACCOUNT_WEBHOOKS_CLIENT_SECRET: 'x' };
+    expect(await viaHttp(good)).toMatchObject({ code: 1, stderr: expect.stringContaining('401: invalid_client') });
+    const account = await register(settings, 42);
+    const given = ['--client-id', account.clientId, '--client-secret', account.clientSecret];
+    expect(await viaHttp(good, ...given)).toMatchObject({ code: 1, stderr: expect.stringContaining('403: ') });
+    credentials = {};
+    expect(await viaHttp(good)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('ACCOUNT_WEBHOOKS_CLIENT_ID'),
+    });
+    expect(await published()).toEqual([]);
   });
 });

@@ -21,6 +21,8 @@ afterAll(() => remove());
 
 const COMMANDS: [string[], string?][] = [
   [['accounts', 'register', '42', '--json']],
+  [['publishers', 'register', 'a b']],
+  [['events', 'publish', ...NO_SERVICE, '--client-id', 'a', '--client-secret', 'b'], paymentEvents(42, 2)],
   [['token', '--client-id', 'a', '--client-secret', 'b', ...NO_SERVICE]],
   [['webhooks', 'list', '--tokn=secret']],
   [['events', 'publish', '--json'], `not json\n${paymentEvents(42, 2)}`],
@@ -35,7 +37,7 @@ const COMMANDS: [string[], string?][] = [
   [['help', 'audit', 'log']],
 ];
 
-test.each(inFull(COMMANDS, COMMANDS.slice(0, 5)))('%j', async (args, stdin = '') => {
+test.each(inFull(COMMANDS, COMMANDS.slice(0, 7)))('%j', async (args, stdin = '') => {
   const ended = async (by: typeof run) => {
     const { code, stdout, stderr } = await by(settings, args, stdin);
     // Other tests write to the same disk.

@@ -32,8 +32,8 @@ describe.each(PRODUCERS)('$file', (producer) => {
 
 test('the page names the versions that make producers fetches', () => {
   const versions = [...fileOf('scripts/try-producers.sh').matchAll(/_LIBRARY=(\S+)/g)].map(([, version]) => version);
-  expect(versions).toHaveLength(2);
-  for (const version of versions) expect(PAGE).toContain(` ${version}`);
+  expect(versions).toHaveLength(5);
+  for (const version of versions) expect(PAGE).toMatch(new RegExp(`[ @=]${version?.replaceAll('.', '[.]')}`));
 });
 
 const there = PRODUCERS.filter(({ isThere }) => isThere);
@@ -76,15 +76,16 @@ function tried(): void {
   });
 
   const bulk = there.some(({ client }) => client === 'kcat') ? CODECS : [];
-  test.each(bulk)('kcat, %s: 200 events at once are delivered', async (codec) => {
-    const events = paymentEvents(42, 200, `bulk-${codec}-`);
-    await publishLines(events, { brokers: kafka.brokers, topic: topicOf(codec), codec });
-    const ids = events
-      .trim()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { id: string }).id);
-    await eventually(() => ids.every((one) => arrived().includes(one)), { message: 'they are not all delivered' });
-  });
+  if (bulk.length > 0)
+    test.each(bulk)('kcat, %s: 200 events at once are delivered', async (codec) => {
+      const events = paymentEvents(42, 200, `bulk-${codec}-`);
+      await publishLines(events, { brokers: kafka.brokers, topic: topicOf(codec), codec });
+      const ids = events
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { id: string }).id);
+      await eventually(() => ids.every((one) => arrived().includes(one)), { message: 'they are not all delivered' });
+    });
 
   test.each(CODECS)('%s was used, and one partition, whatever the client', (codec) => {
     const batches = batchesOf(kafka.folder, topicOf(codec));

@@ -67,15 +67,17 @@ function endGroup({ pid = 0 }: ChildProcess): void {
 }
 
 /** The blocks between "## Quick start" and the next chapter. */
-function blocks(receiverPort: number): string[] {
+function blocks(receiverPort: number, apiPort: number): string[] {
   const chapter = /^## Quick start\n(.*?)^## /ms.exec(fileOf('README.md'))?.[1] ?? '';
   const found = [...chapter.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
-  return found.map((block) => block.replace(BUILD, '').replaceAll('20443', String(receiverPort)));
+  return found.map((block) =>
+    block.replace(BUILD, '').replaceAll('20443', String(receiverPort)).replaceAll('8080', String(apiPort)),
+  );
 }
 
 test('its receiver verifies the signature of the event', async () => {
   const [receiver, api, admin] = [await freePort(), await freePort(), await freePort()];
-  const [first = '', second = '', ...more] = blocks(receiver);
+  const [first = '', second = '', ...more] = blocks(receiver, api);
   expect(more).toEqual([]);
   const ports = { PORT: String(api), ADMIN_PORT: String(admin) };
   const service = openTerminal(first, ports);
@@ -83,6 +85,6 @@ test('its receiver verifies the signature of the event', async () => {
   const user = openTerminal(second, ports);
   await eventually(() => user.shell.exitCode !== null, { ...PATIENCE, message: 'the second block did not end' });
   expect([user.shell.exitCode, user.shown()]).toEqual([0, expect.stringContaining('webhook registered\n')]);
-  expect(user.shown()).toContain('published 1 event\n');
+  expect(user.shown()).toContain('{"success":true,"message":"1 event was published","accepted":1}');
   await eventually(() => /^signature verified: msg_\S+ \{"id":"pay-1",/m.test(user.shown()), PATIENCE);
 });

@@ -26,6 +26,7 @@ let empty: Settings;
 let service: ServiceHere;
 let account: Account;
 let token: string;
+let publisherClient: string;
 
 beforeAll(async () => {
   const receiver = await startReceiver();
@@ -44,6 +45,8 @@ beforeAll(async () => {
   );
   account = await register(settings, 42);
   token = await tokenFor(service.url, account);
+  const publisher = await commandLine(settings, ['publishers', 'register', 'billing', '--json'], '');
+  publisherClient = JSON.parse(publisher.stdout).clientId;
   await addWebhook(service.url, token, { url: `${receiver.url}/hook`, eventType: 'cash_in' });
   await commandLine(settings, ['events', 'publish'], `no payment event\n${paymentEvents(42, 1)}`);
   const listed = async (...args: string[]) => (await commandLine(settings, args)).stdout !== '';
@@ -71,6 +74,10 @@ const COMMANDS: Readonly<Record<string, { args?: () => readonly string[]; on?: (
   'accounts issue-credential': { args: () => ['42'] },
   'accounts revoke-credential': { args: () => [account.clientId] },
   'accounts rotate-secret': { args: () => ['42'] },
+  'publishers register': { args: () => ['ledger'] },
+  'publishers list': {},
+  'publishers issue-credential': { args: () => ['billing'] },
+  'publishers revoke-credential': { args: () => [publisherClient] },
   'events skip': { args: () => batch },
   'events publish': { stdin: paymentEvents(42, 1, 'again-') },
   'audit log': { args: () => forAccount },
@@ -119,6 +126,7 @@ test.each([
   [['accounts', 'register', '44'], /issue-credential 44.*rotate-secret 44/],
   [['accounts', 'issue-credential', '42'], /revoke-credential \S+.*issue-credential 42/],
   [['accounts', 'rotate-secret', '42'], /rotate-secret 42/],
+  [['publishers', 'register', 'cards'], /revoke-credential pub_cards_\S+.*issue-credential cards/],
 ])('%j says how to get other secrets where these are lost, even to a reader that went away', async (args, says) => {
   expect(await withoutReader(settings, args)).toEqual({ code: 1, stderr: expect.stringMatching(says) });
 });

@@ -46,23 +46,23 @@ describe('the document', () => {
     expect((await problemsOf(broken)).join()).toContain(place);
   });
 
-  testInFull('has the payment topic and its three kinds of record', async () => {
+  testInFull('has the payment topic and the call, with the same three kinds of record', async () => {
     const whole = await parsed();
-    const [channel, ...others] = whole.allChannels().all();
-    expect(others).toEqual([]);
-    expect(channel?.address()).toBe('payment-events');
-    expect(
-      channel
-        ?.messages()
+    const channels = whole.allChannels().all();
+    expect(channels.map((channel) => channel.address())).toEqual(['payment-events', '/api/payment-events']);
+    for (const channel of channels) {
+      const ids = channel
+        .messages()
         .all()
-        .map((message) => message.id()),
-    ).toEqual(['paymentEvent', 'structuredCloudEvent', 'binaryCloudEvent']);
+        .map((message) => message.id());
+      expect(ids).toEqual(['paymentEvent', 'structuredCloudEvent', 'binaryCloudEvent']);
+    }
     expect(
       whole
         .allOperations()
         .all()
         .map((operation) => operation.action()),
-    ).toEqual(['receive']);
+    ).toEqual(['receive', 'receive']);
   });
 });
 

@@ -295,6 +295,7 @@ describe('each documented answer is one that the service gives, and in that shap
     await send(api.url, route, { ...init, ...LONG_HEAD });
     await send(broken.url, route, { ...init, headers: as({ token: 'caller-42' }) });
     await send(bare.url, route, { ...init, headers: as({ token: 'caller-7' }) });
+    await send(bare.url, route, { ...init, headers: as({ token: 'publisher' }) });
     await send(keyless.url, route, { ...init, headers: as({ token: 'caller-42' }) });
   }
 
@@ -344,6 +345,27 @@ describe('each documented answer is one that the service gives, and in that shap
     await sendToBroken(patch, { body: '{"isActive":true}' });
     await sendToBroken(remove);
     expectAllSeen('PATCH /api/webhooks/{id}', 'DELETE /api/webhooks/{id}');
+  });
+
+  it('POST /api/payment-events', async () => {
+    const route = 'POST /api/payment-events';
+    const publisher = await api.publisher('payments');
+    const body = '{"id":"a","type":"cash_in","accountId":1}';
+    const asked = (given: string, headers = as(publisher)) => send(api.url, route, { headers, body: given });
+    await send(api.url, route);
+    await asked(body);
+    await asked('{}');
+    await asked('x', as(publisher, { 'content-type': 'text/plain' }));
+    await asked('x'.repeat(1024 * 1024 + 1));
+    await send(api.url, route, { ...LONG_HEAD, body });
+    for (const { url } of [bare, keyless]) await send(url, route, { headers: as({ token: 'caller-42' }), body });
+    const broker = { publish: failing };
+    const unpublishing = await startBareApi({
+      parts: { publishing: { broker, topics: ['payment-events'], behindMs: () => 0 } },
+    });
+    await send(unpublishing.url, route, { headers: as({ token: 'publisher' }), body });
+    await unpublishing.close();
+    expectAllSeen(route);
   });
 
   it('POST /oauth/token', async () => {

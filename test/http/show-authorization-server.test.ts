@@ -10,7 +10,7 @@ const metadata = (issuer: string) => ({
   token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
   grant_types_supported: ['client_credentials'],
   response_types_supported: [],
-  scopes_supported: ['webhooks'],
+  scopes_supported: ['webhooks', 'payment-events:publish'],
 });
 
 describe('without PUBLIC_URL', () => {

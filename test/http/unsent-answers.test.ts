@@ -5,7 +5,7 @@ import { UnsentAnswers } from '../../src/http/unsent-answers.js';
 
 let unsent: UnsentAnswers;
 beforeEach(() => {
-  unsent = new UnsentAnswers({ accountBytes: 100_000, processBytes: 250_000 });
+  unsent = new UnsentAnswers({ ownerBytes: 100_000, processBytes: 250_000 });
 });
 
 /** Gives an answer that stays unread until its connection is closed. */

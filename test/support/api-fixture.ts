@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createRegistration, type IssuedCredential, type Registration } from '../../src/accounts/registration.js';
 import { startApp } from '../../src/app.js';
 import { openBackbone } from '../../src/backbone.js';
+import type { ReceivedRecord } from '../../src/ports/broker.js';
 import type { Environment } from '../../src/settings/read-config.js';
 import { readConfig } from '../../src/settings/read-config.js';
 import { expectDocumented } from './documented.js';
@@ -19,6 +20,10 @@ export interface RunningApi {
   readonly registration: Registration;
   /** Registers an account and gets its token. */
   account(accountId: number): Promise<Client>;
+  /** Registers a publisher and gets its token. */
+  publisher(name: string): Promise<Client<Publisher>>;
+  /** Every record of the topic, from the broker itself. */
+  records(topic?: string): Promise<ReceivedRecord[]>;
   close(): Promise<void>;
 }
 
@@ -43,6 +48,15 @@ export async function startApi(settings: Environment = {}, logger = silentLogger
       const credential = await registration.register(accountId, CONTEXT);
       return new Client(url, credential, await tokenFor(url, credential));
     },
+    async publisher(name) {
+      const credential = await registration.registerPublisher(name, CONTEXT);
+      return new Client(url, credential, await tokenFor(url, credential));
+    },
+    async records(topic = 'payment-events') {
+      const records: ReceivedRecord[] = [];
+      for await (const record of beside.broker.browse(topic)) records.push(record);
+      return records;
+    },
     async close() {
       await app.close();
       await beside.close();
@@ -51,7 +65,10 @@ export async function startApi(settings: Environment = {}, logger = silentLogger
   };
 }
 
-export async function tokenFor(url: string, { clientId, clientSecret }: IssuedCredential): Promise<string> {
+type Publisher = Awaited<ReturnType<Registration['registerPublisher']>>;
+type Credential = Pick<IssuedCredential, 'clientId' | 'clientSecret'>;
+
+export async function tokenFor(url: string, { clientId, clientSecret }: Credential): Promise<string> {
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId });
   body.set('client_secret', clientSecret);
   const response = await fetch(`${url}/oauth/token`, { method: 'POST', body });
@@ -68,6 +85,7 @@ export interface Answer {
 interface AnswerBody {
   readonly success?: boolean;
   readonly message?: string;
+  readonly accepted?: number;
   readonly errors?: readonly { readonly field: string; readonly message: string }[];
 }
 
@@ -86,16 +104,16 @@ export interface Listing {
   readonly total: number;
 }
 
-/** An account with a token. Every response is validated against /openapi.json. */
-export class Client {
+/** An account, or a publisher, with a token. Every response is validated against /openapi.json. */
+export class Client<C extends Credential = IssuedCredential> {
   constructor(
     readonly url: string,
-    readonly credential: IssuedCredential,
+    readonly credential: C,
     readonly token: string,
   ) {}
 
   /** The same caller, at another process. */
-  at(url: string): Client {
+  at(url: string): Client<C> {
     return new Client(url, this.credential, this.token);
   }
 
@@ -103,6 +121,15 @@ export class Client {
   post(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     return this.send('POST', '/api/webhooks', { headers: { 'content-type': 'application/json', ...headers }, bytes });
+  }
+
+  /** POST /api/payment-events; text and bytes are sent unchanged. @param to a query, as `?topic=x` */
+  publish(
+    bytes: string | Buffer,
+    type = 'application/json',
+    { headers = {}, to = '' }: { headers?: Readonly<Record<string, string>>; to?: string } = {},
+  ): Promise<Answer> {
+    return this.send('POST', `/api/payment-events${to}`, { headers: { 'content-type': type, ...headers }, bytes });
   }
 
   /** PATCH /api/webhooks/{id}, with bodies like `post`. */

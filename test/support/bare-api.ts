@@ -44,7 +44,7 @@ export interface BareOptions {
   readonly limits?: Partial<ServerLimits>;
 }
 
-/** The token `caller-<n>` is account n's; only account 42 is registered. */
+/** The token `caller-<n>` is account n's, and `publisher` a publisher's; only account 42 is registered. */
 export async function startBareApi(options: BareOptions = {}): Promise<BareApi> {
   const { between = itself, readModelOver = itself, parts = {}, budget = NO_BUDGET } = options;
   const directory = temporaryDirectory();
@@ -60,7 +60,9 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     accounts: readModel.accounts,
     deliveries: { page: () => ({ deliveries: [], next: null }) },
     sendTest: async () => ({ kind: 'busy' }),
-    verifyToken: async (token) => callerOf(/^caller-(\d+)$/.exec(token)?.[1]),
+    verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),
+    publisherScope: 'payment-events:publish',
+    publishing: { broker: { publish: async () => undefined }, topics: ['payment-events'], behindMs: () => 0 },
     ownTokens: null,
     publicUrl: null,
     handleCommand: createCommandHandler(commands),
@@ -97,6 +99,11 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
 const itself = (store: EventStore) => store;
 const key = masterKey(Buffer.alloc(32, 7));
 const unlimited = createRateLimit({ name: 'none', perMinute: 0, now: () => 0 });
+
+const PUBLISHER: Verification = {
+  kind: 'verified',
+  caller: { publisher: 'payments', accountId: null, actor: 'a publisher', clientId: null },
+};
 
 function callerOf(digits: string | undefined): Verification {
   if (digits === undefined) return { kind: 'refused', why: 'it is none of the test' };

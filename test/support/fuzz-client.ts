@@ -22,16 +22,18 @@ export class FuzzClient {
   readonly #api: RunningApi;
   readonly #clients: readonly Client[];
   readonly #revoked: string;
+  readonly #publisher: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   /** The webhooks of each account, by its latest list. */
   readonly #ids: number[][];
   /** operationId -> status -> count */
   readonly tally: Record<string, Record<number, number>> = {};
 
-  private constructor(api: RunningApi, clients: readonly Client[], revoked: string) {
+  private constructor(api: RunningApi, clients: readonly Client[], revoked: string, publisher: string) {
     this.#api = api;
     this.#clients = clients;
     this.#revoked = revoked;
+    this.#publisher = publisher;
     this.#ids = clients.map(() => []);
   }
 
@@ -42,7 +44,7 @@ export class FuzzClient {
     const credential = await api.registration.issueCredential(1, CONTEXT);
     const revoked = await tokenFor(api.url, credential);
     await api.registration.revokeCredential(credential.clientId, CONTEXT);
-    return new FuzzClient(api, clients, revoked);
+    return new FuzzClient(api, clients, revoked, (await api.publisher('fuzz')).token);
   }
 
   close(): void {
@@ -87,6 +89,7 @@ export class FuzzClient {
     const places: Record<string, string> = {
       TOKEN: client.token,
       REVOKED: this.#revoked,
+      PUBLISHER: this.#publisher,
       CLIENT: clientId,
       SECRET: clientSecret,
       BASIC: Buffer.from(`${clientId}:${clientSecret}`).toString('base64'),

@@ -1,7 +1,7 @@
 /**
  * Requests generated from /openapi.json: as described, with one odd part, or with several. Placeholders stand for
  * values that only a running service knows: __TOKEN__, __CLIENT__, __SECRET__, __BASIC__ and __ID3__ of the requesting
- * account; __FOREIGN__, an id of another account; __REVOKED__, a token that is no longer valid; __LENGTH__, the body's
+ * account; __PUBLISHER__, a publisher's token; __FOREIGN__, an id of another account; __REVOKED__, a token that is no longer valid; __LENGTH__, the body's
  * length in bytes. fuzz-client.ts fills them.
  */
 import fc from 'fast-check';
@@ -130,7 +130,8 @@ const ODD_TOKENS = [
 
 function authorizations({ security }: DocumentedOperation): Part<readonly Header[]> {
   const schemes = security.flatMap((requirement) => Object.keys(requirement));
-  const bearer: Header[] = [['Authorization', 'Bearer __TOKEN__']];
+  const isPublisher = security.some(({ token: scopes }) => Array.isArray(scopes) && scopes.length > 0);
+  const bearer: Header[] = [['Authorization', `Bearer ${isPublisher ? '__PUBLISHER__' : '__TOKEN__'}`]];
   const basic: Header[] = [['authorization', 'Basic __BASIC__']];
   const one = fc.constantFrom(...ODD_TOKENS).map((value): Header[] => [['Authorization', value]]);
   return {

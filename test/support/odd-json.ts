@@ -39,7 +39,7 @@ export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
 );
 
 /** Valid JSON values that JSON.stringify never writes. */
-const oddLiteral = fc.oneof(
+export const oddLiteral = fc.oneof(
   fc.constantFrom('1e999', '-1e999', '1E400', '-0.0', '12345678901234567890', '0.1000000000000000055511151231257827'),
   fc.constantFrom('"\\ud800"', '"\\u0000"', '{"__proto__":{"polluted":1}}', '{"constructor":{"prototype":{"a":1}}}'),
   depths.map((depth) => '['.repeat(depth) + ']'.repeat(depth)),

@@ -124,6 +124,13 @@ export const SETTINGS: readonly Setting[] = [
   },
   { key: 'AUTH_AUDIENCE', at: ({ auth }) => auth.audience, byDefault: 'account-webhooks', good: [['a b', 'a b']] },
   {
+    key: 'AUTH_PUBLISHER_SCOPE',
+    at: ({ auth }) => auth.publisherScope,
+    byDefault: 'payment-events:publish',
+    good: [['https://issuer.example/publish', 'https://issuer.example/publish']],
+    wrong: ['two scopes', 'a"quote', 'back\\slash', 'ünicode'],
+  },
+  {
     key: 'AUTH_ACCOUNT_CLAIM',
     at: ({ auth }) => auth.accountClaim,
     byDefault: 'sub',

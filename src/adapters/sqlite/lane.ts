@@ -94,7 +94,7 @@ export class TopicLane implements Lane, Kept {
   get state(): PartitionState {
     const { topic, unreadable } = this;
     const behind = Math.max(0, this.#log.end(topic) - this.#done.next);
-    return { topic, partition: 0, behind, head: headState(this.#first()), unreadable };
+    return { topic, partition: 0, behind, head: headState(this.head()), unreadable };
   }
 
   #first(): DueRecord | undefined {

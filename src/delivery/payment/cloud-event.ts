@@ -6,11 +6,11 @@ import type { NewRecord } from '../../ports/broker.js';
 import type { EventType } from '../../webhooks/limits.js';
 import { attributesOf, attributesProblem } from './cloud-event-attributes.js';
 import { type CloudEvent, type ParsedPayment, type Refused, readJson, refused } from './parsed-payment.js';
-import { areCloudEventHeaders, isCloudEventData, isStructuredCloudEvent, reasonOf } from './payment-check.js';
+import { areCloudEventHeaders, isCloudEventData, isStructuredCloudEvent, refusedBy } from './payment-check.js';
 
 /** @param json the value, in the JSON event format */
 export function parseStructured(json: unknown): ParsedPayment {
-  if (!isStructuredCloudEvent(json)) return refused(reasonOf(isStructuredCloudEvent));
+  if (!isStructuredCloudEvent(json)) return refusedBy(isStructuredCloudEvent);
   const { id, source, type, accountid, data } = json;
   const accountId = isCloudEventData(data) ? data.accountId : Number(accountid);
   return payment({ id, type, accountId }, { source, mode: 'structured' });
@@ -19,7 +19,7 @@ export function parseStructured(json: unknown): ParsedPayment {
 /** The attributes are in the headers. If they name the account, the value may be anything or missing. */
 export function parseBinary(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {
   const attributes = attributesOf(record);
-  if (!areCloudEventHeaders(attributes)) return refused(reasonOf(areCloudEventHeaders));
+  if (!areCloudEventHeaders(attributes)) return refusedBy(areCloudEventHeaders);
   const problem = attributesProblem(record);
   if (problem !== null) return refused(problem);
   const { ce_id: id = '', ce_source: source = '', ce_type: type = '', ce_accountid: text } = attributes;
@@ -31,9 +31,8 @@ export function parseBinary(record: Pick<NewRecord, 'value' | 'headers'>): Parse
 function accountOf(value: Buffer | null): number | Refused {
   const read = readJson(value);
   if (read.ok && isCloudEventData(read.json)) return read.json.accountId;
-  return refused(
-    `ce_accountid is missing, and ${read.ok ? `in the value ${reasonOf(isCloudEventData)}` : read.reason}`,
-  );
+  const why = read.ok ? `in the value ${refusedBy(isCloudEventData).reason}` : read.reason;
+  return refused(`ce_accountid is missing, and ${why}`, 'ce_accountid');
 }
 
 interface Named {
@@ -45,7 +44,7 @@ interface Named {
 
 function payment({ id, type, accountId }: Named, cloudEvent: CloudEvent): ParsedPayment {
   // Sixteen digits may exceed 2^53.
-  if (!Number.isSafeInteger(accountId)) return refused('accountid is not a safe integer');
+  if (!Number.isSafeInteger(accountId)) return refused('accountid is not a safe integer', 'accountid');
   const bare = type.slice(type.lastIndexOf('.') + 1) as EventType;
   return { ok: true, event: { id, type: bare, accountId, cloudEvent } };
 }

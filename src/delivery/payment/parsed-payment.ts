@@ -25,12 +25,14 @@ export interface Refused {
   readonly ok: false;
   /** Names the problem without the value. */
   readonly reason: string;
+  /** The wrong field of the event: type, data.accountId, ce_id. Absent if the event as a whole is wrong. */
+  readonly field?: string;
 }
 
 export type ParsedPayment = { readonly ok: true; readonly event: PaymentEvent } | Refused;
 
-export function refused(reason: string): Refused {
-  return { ok: false, reason };
+export function refused(reason: string, field?: string): Refused {
+  return { ok: false, reason, ...(field && { field }) };
 }
 
 export function readJson(value: Buffer | null): { readonly ok: true; readonly json: unknown } | Refused {

@@ -1,7 +1,7 @@
 /** Validates payment records with ajv and words the reason for a refusal. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { OWN_SCHEMAS } from '../../own-schemas.js';
-import type { PaymentEvent } from './parsed-payment.js';
+import { type PaymentEvent, type Refused, refused } from './parsed-payment.js';
 import {
   binaryCloudEventDataSchema,
   binaryCloudEventHeadersSchema,
@@ -31,16 +31,19 @@ const NO_ACCOUNT = 'data.accountId is missing, and so is the extension accountid
 export const tooLong = (field: string) => `${field} has more than ${MAX_ID_BYTES} bytes`;
 
 /** For a check that has just failed. */
-export function reasonOf({ errors }: ValidateFunction): string {
+export function refusedBy({ errors }: ValidateFunction): Refused {
   // The last error: ajv lists the failures within an anyOf before it.
   const error = errors?.at(-1);
-  return error ? described(error, error.instancePath.slice(1).replaceAll('/', '.')) : 'the record is not valid';
+  if (!error) return refused('the record is not valid');
+  const place = error.instancePath.slice(1).replaceAll('/', '.');
+  const field = error.keyword === 'required' ? `${place && `${place}.`}${error.params.missingProperty}` : place;
+  return refused(described(error, field), field);
 }
 
-function described({ keyword, params, message }: ErrorObject, field: string): string {
+function described({ keyword, message }: ErrorObject, field: string): string {
   switch (keyword) {
     case 'required':
-      return `${field && `${field}.`}${params.missingProperty} is missing`;
+      return `${field} is missing`;
     case 'enum':
       return `${field} is not a known event type`;
     case 'const':

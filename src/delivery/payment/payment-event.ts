@@ -6,8 +6,8 @@ import type { NewRecord } from '../../ports/broker.js';
 import { parseBinary, parseStructured } from './cloud-event.js';
 import { contentTypeOf } from './cloud-event-attributes.js';
 import { headersProblem } from './header-limits.js';
-import { type ParsedPayment, readJson, refused } from './parsed-payment.js';
-import { isPaymentEvent, reasonOf, tooLong } from './payment-check.js';
+import { type ParsedPayment, type Refused, readJson, refused } from './parsed-payment.js';
+import { isPaymentEvent, refusedBy, tooLong } from './payment-check.js';
 import { MAX_ID_BYTES } from './payment-event-schema.js';
 
 export type { ParsedPayment, PaymentEvent } from './parsed-payment.js';
@@ -36,9 +36,13 @@ function withShortIdentity(parsed: ParsedPayment): ParsedPayment {
   if (!parsed.ok) return parsed;
   const { id, cloudEvent } = parsed.event;
   const prefix = cloudEvent?.mode === 'binary' ? 'ce_' : '';
-  if (Buffer.byteLength(id) > MAX_ID_BYTES) return refused(tooLong(`${prefix}id`));
+  if (Buffer.byteLength(id) > MAX_ID_BYTES) return tooLongBy(`${prefix}id`);
   const isLong = cloudEvent && Buffer.byteLength(cloudEvent.source) > MAX_ID_BYTES;
-  return isLong ? refused(tooLong(`${prefix}source`)) : parsed;
+  return isLong ? tooLongBy(`${prefix}source`) : parsed;
+}
+
+function tooLongBy(field: string): Refused {
+  return refused(tooLong(field), field);
 }
 
 function parseWithHeaders(record: Pick<NewRecord, 'value' | 'headers'>): ParsedPayment {
@@ -52,7 +56,8 @@ function parseWithHeaders(record: Pick<NewRecord, 'value' | 'headers'>): ParsedP
   if (isBinary && (contentType !== undefined || !hasVersion(value))) return parseBinary(record);
   const parsed = parseValue(value);
   if (parsed.ok || !isUnversioned(record, isDeclared)) return parsed;
-  return refused(isDeclared ? 'specversion is missing' : 'ce_specversion is missing');
+  const missing = isDeclared ? 'specversion' : 'ce_specversion';
+  return refused(`${missing} is missing`, missing);
 }
 
 function parseValue(value: Buffer | null): ParsedPayment {
@@ -64,7 +69,7 @@ function parseValue(value: Buffer | null): ParsedPayment {
     const { id, type, accountId } = json;
     return { ok: true, event: { id, type, accountId } };
   }
-  return refused(Array.isArray(json) && isVersioned(json[0]) ? BATCH : reasonOf(isPaymentEvent));
+  return Array.isArray(json) && isVersioned(json[0]) ? refused(BATCH) : refusedBy(isPaymentEvent);
 }
 
 /** Whether a record that is no payment event was meant as a CloudEvent. */

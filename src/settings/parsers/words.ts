@@ -3,6 +3,8 @@ import { MASTER_KEY_BYTES } from '../../secrets/master-keys.js';
 import { becoming, listOf, matching, type Parser } from './parser.js';
 
 export const text: Parser<string> = { expected: 'text', parse: (given) => given };
+/** RFC 6749 3.3. */
+export const scopeToken = matching('[\\x21\\x23-\\x5b\\x5d-\\x7e]+', 'a scope without spaces, quotes and backslashes');
 export const path: Parser<string> = { ...text, expected: 'a path' };
 
 export function oneOf<const T extends string>(words: readonly T[]): Parser<T> {

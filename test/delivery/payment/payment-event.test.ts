@@ -61,7 +61,7 @@ describe('what is not valid, with the reason', () => {
     ['one byte more than 256 KiB', ofBytes(256 * 1024 + 1), 'the record has more than 262144 bytes'],
   ];
   test.each(reasons)('%s', (_, value, reason) => {
-    expect(parsePaymentEvent(value)).toEqual({ ok: false, reason });
+    expect(parsePaymentEvent(value)).toMatchObject({ ok: false, reason });
   });
 
   test('the reason does not hold the value', () => {
@@ -129,7 +129,7 @@ describe('the headers of a record', () => {
       'the headers have more than 65536 bytes',
     ],
   ] satisfies [string, RecordHeader[], string][])('%s: not valid', (_, headers, reason) => {
-    expect(parsed(headers)).toEqual({ ok: false, reason });
+    expect(parsed(headers)).toMatchObject({ ok: false, reason });
   });
 });
 

@@ -1,0 +1,56 @@
+/** Publishes through a running service, with a publisher's credentials. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { NewRecord } from '../ports/broker.js';
+import { ask, RequestFailed } from './service-client.js';
+import { type Credentials, requestToken } from './token.js';
+
+/** In all, of one batch: a service that restarts is back by then. */
+const MOST_TRIES = 10;
+const UNAUTHORIZED = 401;
+/** With null, no answer: some of the events may be published, and publishing them again is safe. */
+const AGAIN: readonly (number | null)[] = [null, 408, 429, 500, 503];
+
+export class HttpPublisher {
+  readonly #url: string;
+  readonly #credentials: Credentials;
+  readonly #path: string;
+  #token: string | null = null;
+
+  /** @param topic undefined: the service's default */
+  constructor(url: string, credentials: Credentials, topic?: string) {
+    this.#url = url;
+    this.#credentials = credentials;
+    this.#path = `/api/payment-events${topic === undefined ? '' : `?topic=${encodeURIComponent(topic)}`}`;
+  }
+
+  /** @throws CommandFailed */
+  async publish(records: readonly NewRecord[]): Promise<void> {
+    const newline = Buffer.from('\n');
+    const body = Buffer.concat(records.flatMap(({ value }) => (value ? [value, newline] : [])));
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#post(body);
+      } catch (error) {
+        if (!(error instanceof RequestFailed) || tries === MOST_TRIES || !this.#mayTryAgain(error)) throw error;
+        await delay(error.retryAfterSeconds * 1_000);
+      }
+    }
+  }
+
+  async #post(body: Buffer): Promise<void> {
+    this.#token ??= (await requestToken(this.#url, this.#credentials)).access_token;
+    const headers = { authorization: `Bearer ${this.#token}`, 'content-type': 'application/x-ndjson' };
+    await ask(this.#url, { method: 'POST', path: this.#path, headers, body });
+  }
+
+  /** Before the first token, nothing is tried again: the URL or the credentials may be wrong. */
+  #mayTryAgain({ status }: RequestFailed): boolean {
+    if (this.#token === null) return false;
+    if (status === UNAUTHORIZED) {
+      // It has expired, or its credential was revoked: then there is no other.
+      this.#token = null;
+      return true;
+    }
+    return AGAIN.includes(status);
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * POST /api/payment-events: payment systems without a client of the broker publish by HTTP. The topic stays the truth: an
+ * event is a record like any other, and 202 means that it is durable there.
+ */
+import type { Context } from 'koa';
+import { type Broker, BrokerUnavailable, HEADER_OVERHEAD_BYTES, RecordRefused } from '../../ports/broker.js';
+import { ApiError, badRequest, fieldError } from '../api-error.js';
+import { ByteLimits, type MostBytes } from '../byte-limits.js';
+import { type Operation, refusal, type Schema } from '../operation.js';
+import { PAYMENT_EVENT } from '../payment-event-webhook.js';
+import { publisherOf } from '../request-context.js';
+import { SUCCESS } from '../shared-schemas.js';
+import { PublishingPace } from './publishing-pace.js';
+import { MAX_BODY_BYTES, readBody } from './read-body.js';
+import { CLOUD_EVENT, CLOUD_EVENT_BATCH, commonHeaders, formOf, MAX_EVENTS, NDJSON, recordsOf } from './read-events.js';
+import { Slices } from './slices.js';
+
+const MIB = 1024 * 1024;
+const MOST: MostBytes = { ownerBytes: 16 * MIB, processBytes: 64 * MIB };
+const AGAIN = 'Some of the events may be published: send the request again; receivers drop duplicates by webhook-id.';
+const RETRY_AFTER_SECONDS = { full: 1, away: 5 } as const;
+
+/** How it is validated: delivery/payment/payment-event-schema.ts. */
+const CLOUD_EVENT_SCHEMA: Schema = {
+  title: 'CloudEvent',
+  description: 'A payment event as a CloudEvent 1.0 in the JSON event format. It is delivered byte for byte.',
+  type: 'object',
+  required: ['specversion', 'id', 'source', 'type'],
+  properties: {
+    specversion: { const: '1.0', description: 'The version of CloudEvents.' },
+    id: { type: 'string', minLength: 1, maxLength: 1_024, description: 'The id of the event within its source.' },
+    source: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 1_024,
+      description: 'Who published the event. Source and id together are its identity.',
+    },
+    type: {
+      type: 'string',
+      description: 'The event type, with or without a reverse-DNS prefix.',
+      examples: ['com.example.payments.cash_in'],
+    },
+    accountid: {
+      anyOf: [{ type: 'integer' }, { type: 'string' }],
+      description: 'The account, as a number or in decimal. Needed only if data has no accountId.',
+    },
+    data: { description: 'Any value. If it is an object, its accountId names the account.' },
+  },
+};
+
+export const operation: Operation = {
+  id: 'publishPaymentEvents',
+  method: 'post',
+  path: '/api/payment-events',
+  tag: 'Publishing',
+  summary: 'Publish payment events',
+  description: `Publishes payment events, byte for byte and in the order given; needs the token of a publisher. The content type says what the body is: one event, one event a line, a CloudEvent, or a batch of CloudEvents. With a \`ce-specversion\` header and any other content type, the request is one CloudEvent in binary mode. At most ${MAX_EVENTS} events and ${MAX_BODY_BYTES} bytes. A 400, 403, 413 or 415 published nothing, and errors name each event by its index in the request, from 0, as \`[2].type\`. Publishing an event again is safe: receivers get the same \`webhook-id\`.`,
+  security: 'publisher',
+  body: {
+    type: 'own',
+    content: {
+      'application/json': PAYMENT_EVENT,
+      [NDJSON]: { type: 'string', description: 'One event a line. Empty lines are skipped.' },
+      [CLOUD_EVENT]: CLOUD_EVENT_SCHEMA,
+      [CLOUD_EVENT_BATCH]: { type: 'array', maxItems: MAX_EVENTS, items: CLOUD_EVENT_SCHEMA },
+    },
+  },
+  parameters: [
+    {
+      name: 'topic',
+      in: 'query',
+      description: 'The payment topic, one of PAYMENT_TOPICS. Without it: the first of them.',
+      schema: { type: 'string' },
+    },
+    {
+      name: 'traceparent',
+      in: 'header',
+      description: 'W3C trace context. Each delivery continues the trace.',
+      schema: { type: 'string' },
+    },
+    {
+      name: 'X-Correlation-Id',
+      in: 'header',
+      description: 'Appears in every log line about the events. 1 to 128 letters, digits and `_.:-`.',
+      schema: { type: 'string' },
+    },
+  ],
+  responses: {
+    202: {
+      description: 'Every event is durable in the topic.',
+      schema: {
+        title: 'Accepted',
+        description: 'The events were published.',
+        type: 'object',
+        required: ['success', 'message', 'accepted'],
+        properties: {
+          ...SUCCESS.properties,
+          accepted: { type: 'integer', minimum: 0, description: 'How many events were published.' },
+        },
+      },
+    },
+    400: refusal('An event is not a payment event, or the topic is not a payment topic. Nothing was published.'),
+    413: refusal(`The body exceeds ${MAX_BODY_BYTES} bytes or ${MAX_EVENTS} events. Nothing was published.`),
+    503: refusal(
+      `The broker is unavailable, or too many events are in progress; Retry-After says when to try again. ${AGAIN}`,
+    ),
+  },
+};
+
+export interface Publishing {
+  readonly broker: Pick<Broker, 'publish'>;
+  /** The payment topics; the first one is the default. */
+  readonly topics: readonly [string, ...string[]];
+  /** How far the dispatcher of this process is behind, ms; 0 without one. */
+  readonly behindMs: () => number;
+}
+
+/** @param most bytes in progress, of a publisher and of all */
+export function publishEvents({ broker, topics, behindMs }: Publishing, most: MostBytes = MOST) {
+  const limits = new ByteLimits(most);
+  const slices = new Slices();
+  const pace = new PublishingPace(behindMs);
+
+  return async (ctx: Context): Promise<void> => {
+    const { publisher } = publisherOf(ctx);
+    let held = 0;
+    const take = (bytes: number) => {
+      if (!limits.take(publisher, bytes)) throw full();
+      held += bytes;
+    };
+    try {
+      ctx.body = accepted(await publish(ctx, take));
+      ctx.status = 202;
+    } finally {
+      limits.giveBack(publisher, held);
+    }
+  };
+
+  async function publish(ctx: Context, take: (bytes: number) => void): Promise<number> {
+    const { valuesOf, headers } = formOf(ctx);
+    const body = await readBody(ctx, take);
+    const topic = topicOf(ctx, topics);
+    const all = [...headers, ...commonHeaders(ctx)];
+    const records = await recordsOf(valuesOf(body), all, slices);
+    // Beside its bytes, a record in progress takes about as much as a header.
+    take(records.length * HEADER_OVERHEAD_BYTES);
+    await pace.admit(records.length);
+    if (records.length > 0) await broker.publish(topic, records).catch(unpublished);
+    return records.length;
+  }
+}
+
+/** @throws ApiError 400 */
+function topicOf({ query }: Context, topics: Publishing['topics']): string {
+  const { topic = topics[0] } = query;
+  if (typeof topic === 'string' && topics.includes(topic)) return topic;
+  throw badRequest([fieldError('topic', `must be one of ${topics.join(', ')}`)]);
+}
+
+function accepted(events: number) {
+  const message = events === 1 ? '1 event was published' : `${events} events were published`;
+  return { success: true, message, accepted: events };
+}
+
+function unpublished(error: unknown): never {
+  if (error instanceof BrokerUnavailable) {
+    throw later(`the broker is unavailable. ${AGAIN}`, RETRY_AFTER_SECONDS.away);
+  }
+  // By a rule of its own, like a size below the one checked here: only then may other events of the request be published.
+  if (error instanceof RecordRefused) throw new ApiError(413, 'the topic refuses an event of this size or kind');
+  throw error;
+}
+
+function full(): ApiError {
+  return later('too many events are in progress; nothing was published: try again', RETRY_AFTER_SECONDS.full);
+}
+
+function later(message: string, seconds: number): ApiError {
+  return new ApiError(503, message, { headers: { 'retry-after': String(seconds) } });
+}

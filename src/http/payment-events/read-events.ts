@@ -1,0 +1,81 @@
+/** The events of a request: which they are by its content type, and whether each is a payment event. */
+import type { Context } from 'koa';
+import { parsePaymentEvent } from '../../delivery/payment/payment-event.js';
+import { traceparentOf } from '../../observability/trace-context.js';
+import type { NewRecord, RecordHeader } from '../../ports/broker.js';
+import { ApiError, type FieldError } from '../api-error.js';
+import { mediaType } from '../body.js';
+import { traceOf } from '../request-context.js';
+import { binaryHeaders } from './binary-headers.js';
+import { elementsOf, linesOf } from './event-values.js';
+import type { Slices } from './slices.js';
+
+export const MAX_EVENTS = 1_000;
+export const CLOUD_EVENT = 'application/cloudevents+json';
+export const CLOUD_EVENT_BATCH = 'application/cloudevents-batch+json';
+export const NDJSON = 'application/x-ndjson';
+const STRUCTURED: RecordHeader = ['content-type', Buffer.from(`${CLOUD_EVENT}; charset=utf-8`)];
+
+/** How a body becomes records. */
+export interface Form {
+  readonly valuesOf: (body: Buffer) => Iterable<Buffer>;
+  readonly headers: readonly RecordHeader[];
+}
+
+const CORRELATION = 'x-correlation-id';
+const whole = (body: Buffer) => [body];
+
+/** @throws ApiError 415 */
+export function formOf(ctx: Context): Form {
+  const type = mediaType(ctx);
+  if (type === CLOUD_EVENT) return { valuesOf: whole, headers: [STRUCTURED] };
+  if (type === CLOUD_EVENT_BATCH) return { valuesOf: elementsOf, headers: [STRUCTURED] };
+  if (ctx.req.headers['ce-specversion'] !== undefined) return { valuesOf: whole, headers: binaryHeaders(ctx.req) };
+  if (type === 'application/json') return { valuesOf: whole, headers: [] };
+  if (type === NDJSON) return { valuesOf: linesOf, headers: [] };
+  const json = `application/json, ${NDJSON}, ${CLOUD_EVENT} or ${CLOUD_EVENT_BATCH}`;
+  throw new ApiError(415, `the content-type must be ${json}, or the request must have the headers of a CloudEvent`);
+}
+
+/** @throws ApiError 400 that names every event that is wrong, 413 */
+export async function recordsOf(values: Iterable<Buffer>, headers: readonly RecordHeader[], slices: Slices) {
+  const records: NewRecord[] = [];
+  const errors: FieldError[] = [];
+  let index = 0;
+  for (const value of values) {
+    const waiting = slices.wait();
+    if (waiting) await waiting;
+    if (index === MAX_EVENTS) throw new ApiError(413, `the request has more than ${MAX_EVENTS} events`);
+    const parsed = slices.use(() => parsePaymentEvent({ value, headers }));
+    if (parsed.ok) records.push({ key: Buffer.from(String(parsed.event.accountId)), value, headers });
+    else errors.push(wrong(`[${index}]`, parsed.field, parsed.reason));
+    index += 1;
+  }
+  if (errors.length > 0) throw new ApiError(400, sentence(errors, index), { errors });
+  return records;
+}
+
+/** The reason is that of `events publish --check` and of a dead letter. */
+function wrong(event: string, field: string | undefined, reason: string): FieldError {
+  return { field: field ? `${event}.${field}` : event, message: `${event} is not a payment event: ${reason}.` };
+}
+
+function sentence(errors: readonly FieldError[], events: number): string {
+  if (errors.length === 1) return `nothing was published: ${errors[0]?.message}`;
+  return `nothing was published: ${errors.length} of ${events} events are not payment events; see errors`;
+}
+
+/** Of every record of the request, if they are well-formed: a request has up to 1,000 records. */
+export function commonHeaders(ctx: Context): readonly RecordHeader[] {
+  const { correlationId } = ctx.state;
+  const trace = traceOf(ctx);
+  return [
+    ...(trace ? [header('traceparent', traceparentOf(trace))] : []),
+    ...(trace?.state ? [header('tracestate', trace.state)] : []),
+    ...(ctx.get(CORRELATION) === correlationId ? [header(CORRELATION, correlationId)] : []),
+  ];
+}
+
+function header(name: string, value: string): RecordHeader {
+  return [name, Buffer.from(value)];
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { elementsOf, linesOf } from '../../../src/http/payment-events/event-values.js';
+import { oddLiteral } from '../../support/odd-json.js';
+import { inFull } from '../../support/thorough.js';
+
+const texts = (values: Iterable<Buffer>) => [...values].map(String);
+
+describe('the elements of an array', () => {
+  it.each<[string, string[]]>([
+    ['[]', []],
+    [' [\t] ', []],
+    ['[1]', ['1']],
+    ['[ {"a" : [1, 2]} , "]" ]', ['{"a" : [1, 2]}', '"]"']],
+    ['["\\\\","\\"",""]', ['"\\\\"', '"\\""', '""']],
+    ['[[],{},[[]]]', ['[]', '{}', '[[]]']],
+  ])('of %s', (array, elements) => {
+    expect(texts(elementsOf(Buffer.from(array)))).toEqual(elements);
+  });
+
+  it('are those of JSON.parse, byte for byte within the array', () => {
+    const spaces = fc.constantFrom('', ' ', '\n\t', ' \r ');
+    const elements = fc.array(fc.record({ element: fc.oneof(oddLiteral, fc.json()), before: spaces, after: spaces }));
+    const property = fc.property(elements, spaces, (all, around) => {
+      const array = `${around}[${all.map(({ element, before, after }) => before + element + after).join()}${around}]`;
+      const cut = texts(elementsOf(Buffer.from(array)));
+      expect(cut).toEqual(all.map(({ element }) => element));
+    });
+    fc.assert(property, { numRuns: inFull(20_000, 1_000) });
+  });
+});
+
+it('the lines of a body are what is between line feeds, but for empty ones', () => {
+  expect(texts(linesOf(Buffer.from('\n\r\na\r\n b \n\nc')))).toEqual(['a\r', ' b ', 'c']);
+  expect(texts(linesOf(Buffer.from('a\n')))).toEqual(['a']);
+  expect(texts(linesOf(Buffer.alloc(0)))).toEqual([]);
+});

@@ -1,0 +1,129 @@
+/** What the call holds in memory, and what it answers where the broker does not take the events. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { Verification } from '../../../src/accounts/access-tokens.js';
+import { BrokerRefused, BrokerUnavailable, type NewRecord, RecordRefused } from '../../../src/ports/broker.js';
+import { type BareApi, startBareApi } from '../../support/bare-api.js';
+import { eventually } from '../../support/eventually.js';
+import { head } from '../../support/raw-request.js';
+
+const NDJSON = 'application/x-ndjson';
+const MIB = 1024 * 1024;
+const EVENT = '{"id":"a","type":"cash_in","accountId":1}';
+/** Not quite 1 MiB, in events of 200 KB. */
+const LARGE = `${JSON.stringify({ id: 'a', type: 'cash_in', accountId: 1, x: 'x'.repeat(200_000) })}\n`.repeat(5);
+/** So many of these are not quite 16 MiB. */
+const MOST = Math.floor((16 * MIB) / (LARGE.length + 5 * 256));
+
+let api: BareApi;
+let publish: (records: readonly NewRecord[]) => Promise<void>;
+let sockets: Socket[];
+
+beforeEach(async () => {
+  sockets = [];
+  publish = async () => undefined;
+  const broker = { publish: (_: string, records: readonly NewRecord[]) => publish(records) };
+  const verifyToken = async (publisher: string): Promise<Verification> => {
+    return { kind: 'verified', caller: { publisher, accountId: null, actor: publisher, clientId: null } };
+  };
+  api = await startBareApi({
+    parts: { publishing: { broker, topics: ['payment-events'], behindMs: () => 0 }, verifyToken },
+  });
+});
+
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await api.close();
+});
+
+async function post(body: string, publisher = 'one') {
+  const headers = { authorization: `Bearer ${publisher}`, 'content-type': NDJSON };
+  const response = await fetch(`${api.url}/api/payment-events`, { method: 'POST', headers, body });
+  const { message } = (await response.json()) as { message: string };
+  return { status: response.status, message, retryAfter: response.headers.get('retry-after') };
+}
+
+/** Holds everything that is published until the returned function is called. */
+function hold(): { held: () => number; release: () => void } {
+  let held = 0;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  publish = () => {
+    held += 1;
+    return released;
+  };
+  return { held: () => held, release };
+}
+
+it('a publisher has at most 16 MiB in progress, and gets room when they are durable; another has its own', async () => {
+  const broker = hold();
+  const first = Array.from({ length: MOST }, () => post(LARGE));
+  await eventually(() => broker.held() === MOST);
+  expect(await post(LARGE)).toMatchObject({
+    status: 503,
+    retryAfter: '1',
+    message: expect.stringContaining('nothing'),
+  });
+  const other = post(LARGE, 'two');
+  await eventually(() => broker.held() === MOST + 1);
+  broker.release();
+  expect(new Set((await Promise.all([...first, other])).map(({ status }) => status))).toEqual(new Set([202]));
+  expect(await post(LARGE)).toMatchObject({ status: 202 });
+});
+
+it('all publishers together have at most 64 MiB in progress', async () => {
+  const broker = hold();
+  const posts = ['one', 'two', 'three', 'four'].flatMap((name) =>
+    Array.from({ length: MOST }, () => post(LARGE, name)),
+  );
+  await eventually(() => broker.held() === posts.length);
+  const late = Array.from({ length: 5 }, () => post(LARGE, 'five'));
+  expect(await Promise.race(late)).toMatchObject({ status: 503 });
+  broker.release();
+  for (const { status } of await Promise.all(posts)) expect(status).toBe(202);
+  await Promise.all(late);
+});
+
+it('many small events count as more than their bytes', async () => {
+  const broker = hold();
+  const small = `${EVENT}\n`.repeat(1_000);
+  const posts = Array.from({ length: 60 }, () => post(small));
+  const refused = await Promise.race(posts);
+  expect(refused.status).toBe(503);
+  broker.release();
+  await Promise.all(posts);
+});
+
+it('a body counts while it is received, and no longer once its connection is closed', async () => {
+  const lines = [`Authorization: Bearer one`, `Content-Type: ${NDJSON}`, `Content-Length: ${LARGE.length}`];
+  for (let n = 0; n < MOST + 1; n += 1) {
+    const socket = connect(api.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    sockets.push(socket);
+    await once(socket, 'connect');
+    socket.write(head('POST /api/payment-events HTTP/1.1', ...lines) + LARGE.slice(0, -1));
+  }
+  await eventually(async () => (await post(LARGE)).status === 503);
+  for (const socket of sockets) socket.destroy();
+  await eventually(async () => (await post(LARGE)).status === 202);
+});
+
+it.each<[string, Error, object]>([
+  ['is away', new BrokerUnavailable('x'), { status: 503, retryAfter: '5', message: expect.stringContaining('again') }],
+  ['refuses us', new BrokerRefused('x'), { status: 503, retryAfter: '5' }],
+  ['takes no event of that size', new RecordRefused('x'), { status: 413 }],
+  ['fails otherwise', new Error('planted'), { status: 500, message: 'internal error' }],
+])('where the broker %s the answer is no success', async (_, error, answer) => {
+  publish = () => Promise.reject(error);
+  expect(await post(EVENT)).toMatchObject(answer);
+});
+
+it('where the events are refused, no bytes of them stay counted', async () => {
+  const wrong = LARGE.replaceAll('cash_in', 'cash_no');
+  for (let n = 0; n < 2 * MOST; n += 1) expect((await post(wrong)).status).toBe(400);
+  for (let n = 0; n < 20; n += 1) expect((await post('x'.repeat(MIB + 1))).status).toBe(413);
+  expect((await post(LARGE)).status).toBe(202);
+});

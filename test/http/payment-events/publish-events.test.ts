@@ -1,0 +1,252 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Client, type RunningApi, startApi } from '../../support/api-fixture.js';
+import { head, rawRequest } from '../../support/raw-request.js';
+
+const NDJSON = 'application/x-ndjson';
+const CLOUD_EVENT = 'application/cloudevents+json';
+const BATCH = 'application/cloudevents-batch+json';
+const MIB = 1024 * 1024;
+
+let api: RunningApi;
+let publisher: Client<{ clientId: string; clientSecret: string }>;
+let before = 0;
+
+beforeAll(async () => {
+  api = await startApi({ PAYMENT_TOPICS: 'payment-events,more-events' });
+  publisher = await api.publisher('payments.br');
+});
+
+afterAll(() => api.close());
+
+beforeEach(async () => {
+  before = (await api.records()).length;
+});
+
+const published = async () => (await api.records()).slice(before);
+const values = async () => (await published()).map(({ value }) => value?.toString());
+const event = (id: string, more: object = {}) => JSON.stringify({ id, type: 'cash_in', accountId: 42, ...more });
+const cloudEvent = (id: string, more: object = {}) =>
+  JSON.stringify({ specversion: '1.0', id, source: '/pay', type: 'a.b.cash_in', data: { accountId: 42 }, ...more });
+const HEADERS = {
+  'ce-specversion': '1.0',
+  'ce-id': 'b-1',
+  'ce-source': '/pay',
+  'ce-type': 'cash_in',
+  'ce-accountid': '42',
+};
+
+describe('the record', () => {
+  it('has the bytes of the body, the account as its key, and no header', async () => {
+    const body = ' {"type":"cash_in", "id":"p-1","accountId":4.2e1,"amount":10.00000000000000000001,"amount":1} ';
+    expect(await publisher.publish(body)).toMatchObject({
+      status: 202,
+      body: { success: true, message: '1 event was published', accepted: 1 },
+    });
+    expect(await published()).toEqual([
+      expect.objectContaining({ key: Buffer.from('42'), value: Buffer.from(body), headers: [] }),
+    ]);
+  });
+
+  it('of each line has the bytes of the line; empty lines are skipped', async () => {
+    const lines = [event('l-1'), '', `${event('l-2')}\r`, '\r', ` ${cloudEvent('l-3')}`];
+    expect((await publisher.publish(lines.join('\n'), NDJSON)).body.accepted).toBe(3);
+    expect(await values()).toEqual([lines[0], lines[2], lines[4]]);
+  });
+
+  it('of each element of a batch has the bytes of the element', async () => {
+    const odd =
+      '{ "specversion":"1.0","id":"],[{\\"","source":"/p\\\\","type":"cash_in", "data":{"accountId":7,"n":1.0} }';
+    const answer = await publisher.publish(`[\n${cloudEvent('e-1')} ,${odd}\t]`, BATCH);
+    expect(answer).toMatchObject({ status: 202, body: { accepted: 2 } });
+    expect(await values()).toEqual([cloudEvent('e-1'), odd]);
+    expect((await published()).map(({ key }) => key?.toString())).toEqual(['42', '7']);
+  });
+
+  it('of a structured CloudEvent says so in its content type', async () => {
+    await publisher.publish(cloudEvent('s-1'), `${CLOUD_EVENT}; charset=UTF-8`);
+    const headers = [['content-type', Buffer.from('application/cloudevents+json; charset=utf-8')]];
+    expect(await published()).toMatchObject([{ value: Buffer.from(cloudEvent('s-1')), headers }]);
+  });
+
+  it('of a binary CloudEvent has its attributes as headers, decoded once', async () => {
+    const attributes = { ...HEADERS, 'ce-subject': '"a \\"b\\""%20%E2%82%AC%2541', 'ce-not-one': 'x', 'x-other': 'y' };
+    const sent = await publisher.publish(Buffer.of(0, 255), 'image/png', { headers: attributes });
+    expect(sent.status).toBe(202);
+    const [record] = await published();
+    const text = Object.fromEntries(record?.headers.map(([name, value]) => [name, value.toString()]) ?? []);
+    expect(text).toEqual({
+      'content-type': 'image/png',
+      ce_specversion: '1.0',
+      ce_id: 'b-1',
+      ce_source: '/pay',
+      ce_type: 'cash_in',
+      ce_accountid: '42',
+      ce_subject: 'a "b" €%41',
+    });
+    expect(record?.value).toEqual(Buffer.of(0, 255));
+  });
+
+  it('of a binary CloudEvent with JSON data is not taken for a plain event', async () => {
+    await publisher.publish(event('not-this'), 'application/json', { headers: HEADERS });
+    expect((await published())[0]?.headers).toContainEqual(['ce_id', Buffer.from('b-1')]);
+  });
+
+  it('continues the trace and has the correlation id, if they are well-formed', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const good = { traceparent, tracestate: 'a=1', 'x-correlation-id': 'order-7' };
+    await publisher.publish(`${event('t-1')}\n${event('t-2')}`, NDJSON, { headers: good });
+    await publisher.publish(event('t-3'), NDJSON, { headers: { traceparent: 'x', 'x-correlation-id': 'a b' } });
+    const headers = (await published()).map((record) => record.headers.map(([name, value]) => `${name}: ${value}`));
+    const all = [`traceparent: ${traceparent}`, 'tracestate: a=1', 'x-correlation-id: order-7'];
+    expect(headers).toEqual([all, all, []]);
+  });
+
+  it('is in the topic that the query names', async () => {
+    expect((await publisher.publish(event('m-1'), NDJSON, { to: '?topic=more-events' })).status).toBe(202);
+    expect(await published()).toEqual([]);
+    expect((await api.records('more-events')).map(({ value }) => value?.toString())).toEqual([event('m-1')]);
+  });
+
+  it('may be published again', async () => {
+    for (const _ of [1, 2]) expect((await publisher.publish(event('again'))).status).toBe(202);
+    expect(await values()).toEqual([event('again'), event('again')]);
+  });
+
+  it.each([
+    ['', NDJSON],
+    ['\n\r\n', NDJSON],
+    [' [ ] ', BATCH],
+  ])('is none for no event: %j', async (body, type) => {
+    expect(await publisher.publish(body, type)).toMatchObject({ status: 202, body: { accepted: 0 } });
+    expect(await published()).toEqual([]);
+  });
+
+  it('keeps the order of 1,000 events', async () => {
+    const lines = Array.from({ length: 1_000 }, (_, n) => event(`n-${n}`, { accountId: n % 3 }));
+    expect((await publisher.publish(lines.join('\n'), NDJSON)).body.accepted).toBe(1_000);
+    expect(await values()).toEqual(lines);
+  });
+});
+
+describe('nothing is published', () => {
+  it.each<[string, string, string, string]>([
+    ['an unknown type', '{"id":"a","type":"x","accountId":1}', '[0].type', 'type is not a known event type'],
+    ['no account', '{"id":"a","type":"cash_in"}', '[0].accountId', 'accountId is missing'],
+    ['a byte order mark', `\ufeff${event('a')}`, '[0]', 'the record begins with a byte order mark'],
+    ['no body', '', '[0]', 'the record has no value'],
+    ['no JSON', '{', '[0]', 'the record is not JSON'],
+    ['an array', `[${event('a')}]`, '[0]', 'the record must be object'],
+    ['more than 256 KiB', event('a', { x: 'x'.repeat(262_144) }), '[0]', 'the record has more than 262144 bytes'],
+    ['deep nesting', `${'['.repeat(500_000)}${']'.repeat(500_000)}`, '[0]', 'the record has more than 262144 bytes'],
+    ['nesting of half as much', `${'['.repeat(130_000)}${']'.repeat(130_000)}`, '[0]', 'the record must be object'],
+  ])('for %s, with the words of the dispatcher', async (_, body, field, reason) => {
+    const message = `[0] is not a payment event: ${reason}.`;
+    expect(await publisher.publish(body)).toMatchObject({
+      status: 400,
+      body: { success: false, message: `nothing was published: ${message}`, errors: [{ field, message }] },
+    });
+    expect(await published()).toEqual([]);
+  });
+
+  it('where one of several is wrong; each wrong one is named by its index, without empty lines', async () => {
+    const lines = [event('a'), '', event('b', { type: 'x' }), 'no', event('c'), event('d', { accountId: '1' })];
+    const answer = await publisher.publish(lines.join('\n'), NDJSON);
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors?.map(({ field }) => field)).toEqual(['[1].type', '[2]', '[4].accountId']);
+    expect(answer.body.message).toBe('nothing was published: 3 of 5 events are not payment events; see errors');
+    expect(await published()).toEqual([]);
+  });
+
+  it.each([
+    ['no version', '{"id":"a","source":"b","type":"cash_in"}', CLOUD_EVENT, '[0].specversion'],
+    ['an account nobody can have', cloudEvent('a', { accountid: 'x', data: 1 }), CLOUD_EVENT, '[0].accountid'],
+    ['a wrong element', `[${cloudEvent('a')},${cloudEvent('b', { type: 'x' })}]`, BATCH, '[1].type'],
+    ['an element without a version', '[{"id":"a"}]', BATCH, '[0].specversion'],
+    ['a number as element', '[1]', BATCH, '[0]'],
+  ])('for a CloudEvent: %s', async (_, body, type, field) => {
+    expect(await publisher.publish(body, type)).toMatchObject({ status: 400, body: { errors: [{ field }] } });
+    expect(await published()).toEqual([]);
+  });
+
+  it.each(['{}', '', '[', '[1]x', `\ufeff[${cloudEvent('a')}]`, '\u0000'])(
+    'for a batch that is no array: %j',
+    async (body) => {
+      expect(await publisher.publish(body, BATCH)).toMatchObject({
+        status: 400,
+        body: { message: 'the body is not a JSON array in UTF-8' },
+      });
+    },
+  );
+
+  it.each([
+    ['ce-id', { 'ce-id': '' }, '[0].ce_id'],
+    ['ce-specversion', { 'ce-specversion': '0.3' }, '[0].ce_specversion'],
+    ['ce-accountid', { 'ce-accountid': 'x' }, '[0].ce_accountid'],
+  ])('for a binary CloudEvent with a wrong %s', async (_, changes, field) => {
+    const answer = await publisher.publish('{}', 'application/json', { headers: { ...HEADERS, ...changes } });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ field }] } });
+  });
+
+  it('for a repeated attribute with different values', async () => {
+    const lines = Object.entries({ ...HEADERS, 'CE-Id': 'b-2' }).map(([name, value]) => `${name}: ${value}`);
+    const request = head('POST /api/payment-events HTTP/1.1', `Authorization: Bearer ${publisher.token}`, ...lines);
+    const { status, body } = await rawRequest(api.port, request);
+    expect({ status, body }).toEqual({ status: 400, body: expect.stringContaining('ce_id is repeated') });
+  });
+
+  it.each(['?topic=', '?topic=webhooks.deliveries', '?topic=payment-events&topic=more-events'])(
+    'for a topic that is no payment topic: %s',
+    async (to) => {
+      expect(await publisher.publish(event('a'), NDJSON, { to })).toMatchObject({
+        status: 400,
+        body: { errors: [{ field: 'topic', message: 'topic must be one of payment-events, more-events.' }] },
+      });
+    },
+  );
+
+  it.each(['text/plain', 'application/jsonx', 'application/cloudevents', 'application/cloudevents+avro', 'text/json'])(
+    'of the type %s',
+    async (type) => {
+      expect((await publisher.publish(event('a'), type)).status).toBe(415);
+    },
+  );
+
+  it('of a compressed body', async () => {
+    const headers = { 'content-encoding': 'gzip' };
+    expect((await publisher.publish(gzipSync(event('a')), NDJSON, { headers })).status).toBe(415);
+    const plain = { 'content-encoding': 'Identity' };
+    expect((await publisher.publish(event('a'), NDJSON, { headers: plain })).status).toBe(202);
+  });
+
+  it('of more than 1 MiB, or more than 1,000 events', async () => {
+    const fill = (size: number) => {
+      const line = event('f', { x: 'x'.repeat(170_000) });
+      const lines = `${line}\n`.repeat(5);
+      return `${lines}${' '.repeat(size - lines.length - line.length)}${line}`;
+    };
+    expect((await publisher.publish(fill(MIB), NDJSON)).status).toBe(202);
+    before += 6;
+    expect((await publisher.publish(fill(MIB + 1), NDJSON)).status).toBe(413);
+    expect((await publisher.publish(`${event('x')}\n`.repeat(1_001), NDJSON)).status).toBe(413);
+    expect((await publisher.publish(`${'x'}\n`.repeat(500_000), NDJSON)).status).toBe(413);
+    expect((await publisher.publish(`[${Array(1_001).fill(cloudEvent('x'))}]`, BATCH)).status).toBe(413);
+    expect(await published()).toEqual([]);
+  });
+
+  it('of more than 1 MiB in chunks, whose length nobody told', async () => {
+    const lines = [`Authorization: Bearer ${publisher.token}`, `Content-Type: ${NDJSON}`, 'Transfer-Encoding: chunked'];
+    const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`.repeat(17);
+    const { status } = await rawRequest(api.port, head('POST /api/payment-events HTTP/1.1', ...lines), chunk);
+    expect(status).toBe(413);
+  });
+});
+
+it('a body in chunks is published like any other', async () => {
+  const lines = [`Authorization: Bearer ${publisher.token}`, `Content-Type: ${NDJSON}`, 'Transfer-Encoding: chunked'];
+  const text = event('chunks');
+  const chunks = [...text.slice(0, 5), text.slice(5), ''].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`);
+  const { status } = await rawRequest(api.port, head('POST /api/payment-events HTTP/1.1', ...lines), chunks.join(''));
+  expect(status).toBe(202);
+  expect(await values()).toEqual([text]);
+});

@@ -1,0 +1,104 @@
+/**
+ * Bodies of any kind: what is published are the bytes that were sent, if the dispatcher takes each of them; otherwise
+ * nothing is published, and each wrong one is named. FUZZ_REQUESTS sets how many, FUZZ_SEED makes them again.
+ */
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import fc from 'fast-check';
+import { parsePaymentEvent } from '../../../src/delivery/payment/payment-event.js';
+import type { NewRecord } from '../../../src/ports/broker.js';
+import { type BareApi, startBareApi } from '../../support/bare-api.js';
+import { anyBytes, broken, oddLiteral, withOneChange } from '../../support/odd-json.js';
+import { inFull } from '../../support/thorough.js';
+
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? inFull(10_000, 500));
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000);
+const STRUCTURED = [['content-type', Buffer.from('application/cloudevents+json; charset=utf-8')]] as const;
+
+jest.setTimeout(60_000 + REQUESTS * 10);
+
+let api: BareApi;
+let published: NewRecord[] = [];
+
+beforeAll(async () => {
+  const broker = { publish: async (_: string, records: readonly NewRecord[]) => void published.push(...records) };
+  api = await startBareApi({ parts: { publishing: { broker, topics: ['payment-events'], behindMs: () => 0 } } });
+});
+
+afterAll(() => api.close());
+
+const PLAIN = { id: 'p', type: 'cash_in', accountId: 42, timestamp: 't', data: { amount: '1' } };
+const CLOUD_EVENT = {
+  specversion: '1.0',
+  id: 'c',
+  source: '/s',
+  type: 'a.cash_in',
+  accountid: '7',
+  data: { accountId: 7 },
+};
+const good = fc.constantFrom<object>(PLAIN, CLOUD_EVENT);
+/** JSON texts without a line feed, most of them events. */
+const text = fc.oneof(
+  { weight: 6, arbitrary: good.map((event) => JSON.stringify(event)) },
+  { weight: 2, arbitrary: withOneChange(good) },
+  { weight: 1, arbitrary: oddLiteral },
+);
+const bytes = fc.oneof(
+  { weight: 8, arbitrary: text.map((one) => Buffer.from(one)) },
+  { weight: 1, arbitrary: broken(good.map((event) => JSON.stringify(event))) },
+  { weight: 1, arbitrary: anyBytes },
+);
+const space = fc.constantFrom('', ' ', '\r', '\t ');
+
+interface Posted {
+  readonly type: string;
+  readonly body: Buffer;
+  readonly events: readonly Buffer[];
+  readonly headers: NewRecord['headers'];
+}
+
+const one = bytes.map((event): Posted => ({ type: 'application/json', body: event, events: [event], headers: [] }));
+const structured = bytes.map((event): Posted => {
+  return { type: 'application/cloudevents+json', body: event, events: [event], headers: STRUCTURED };
+});
+const lines = fc.tuple(fc.array(bytes, { maxLength: 5 }), space).map(([all, blank]): Posted => {
+  const body = Buffer.concat(all.flatMap((event) => [event, Buffer.from(`\n${blank === '\r' ? blank : ''}\n`)]));
+  const events = all.flatMap(splitAtLineFeeds);
+  return { type: 'application/x-ndjson', body, events, headers: [] };
+});
+const batch = fc.tuple(fc.array(text, { maxLength: 5 }), space).map(([all, around]): Posted => {
+  const body = Buffer.from(`${around}[${all.map((event) => around + event + around).join()}${around}]`);
+  const events = all.map((event) => Buffer.from(event));
+  return { type: 'application/cloudevents-batch+json', body, events, headers: STRUCTURED };
+});
+
+function splitAtLineFeeds(event: Buffer): Buffer[] {
+  const parts = event.toString('latin1').split('\n');
+  return parts.filter((part) => part !== '' && part !== '\r').map((part) => Buffer.from(part, 'latin1'));
+}
+
+test(`${REQUESTS} bodies (FUZZ_SEED=${SEED})`, async () => {
+  const tally: Record<number, number> = {};
+  const property = fc.asyncProperty(
+    fc.oneof(one, structured, lines, batch),
+    async ({ type, body, events, headers }) => {
+      published = [];
+      const wrong = events.flatMap((value, index) => (parsePaymentEvent({ value, headers }).ok ? [] : [`[${index}]`]));
+      const init = { method: 'POST', headers: { authorization: 'Bearer publisher', 'content-type': type }, body };
+      const response = await fetch(`${api.url}/api/payment-events`, init);
+      const answer = (await response.json()) as { accepted?: number; errors?: { field: string }[] };
+      tally[response.status] = (tally[response.status] ?? 0) + 1;
+      const named = answer.errors?.map(({ field }) => field.replace(/\..*$/s, '')) ?? [];
+      const accepted = wrong.length > 0 ? [] : events;
+      expect({ status: response.status, named }).toEqual({ status: wrong.length > 0 ? 400 : 202, named: wrong });
+      expect(answer.accepted).toBe(wrong.length > 0 ? undefined : accepted.length);
+      expect(published.map(({ value }) => value)).toEqual(accepted);
+      for (const { key, ...record } of published) {
+        const parsed = parsePaymentEvent(record);
+        expect(parsed.ok && String(parsed.event.accountId)).toBe(String(key));
+      }
+    },
+  );
+  await fc.assert(property, { seed: SEED, numRuns: REQUESTS });
+  console.log({ seed: SEED }, tally);
+  expect(Object.keys(tally)).toEqual(['202', '400']);
+});

@@ -1,0 +1,34 @@
+import { expect, it } from '@jest/globals';
+import { PublishingPace } from '../../../src/http/payment-events/publishing-pace.js';
+import { eventually } from '../../support/eventually.js';
+
+const KEEPS_UP = 0;
+const BEHIND = 101;
+
+it('events are admitted at once while the dispatcher keeps up', () => {
+  const pace = new PublishingPace(() => KEEPS_UP);
+  expect([pace.admit(1), pace.admit(498), pace.admit(1)]).toEqual([undefined, undefined, undefined]);
+});
+
+it('further ones wait for the next look', async () => {
+  const pace = new PublishingPace(() => KEEPS_UP);
+  expect(pace.admit(500)).toBeUndefined();
+  await pace.admit(1);
+});
+
+it('they wait while the dispatcher is behind, and are admitted in order', async () => {
+  let behindMs = BEHIND;
+  const pace = new PublishingPace(() => behindMs);
+  const admitted: number[] = [];
+  const waiting = [1, 2, 3].map((n) => pace.admit(1)?.then(() => admitted.push(n)));
+  expect(waiting).not.toContain(undefined);
+  behindMs = KEEPS_UP;
+  await Promise.all(waiting);
+  expect(admitted).toEqual([1, 2, 3]);
+  await eventually(() => pace.admit(1) === undefined);
+});
+
+it('they are admitted in the end though the dispatcher stands still', async () => {
+  const pace = new PublishingPace(() => BEHIND);
+  await Promise.all([pace.admit(1), pace.admit(500)]);
+});
