@@ -147,7 +147,11 @@ module.exports = {
       to: {
         path: '^(src|projections)/',
         pathNot: [
-          ...['^src/adapters/$1/', '^src/adapters/common/', '^src/(connection-trouble|file-access)[.]ts$'],
+          ...[
+            '^src/adapters/$1/',
+            '^src/adapters/common/',
+            '^src/(connection-trouble|file-access|pem-certificates)[.]ts$',
+          ],
           ...[own('observability'), own('ports')],
         ],
       },
@@ -161,7 +165,7 @@ module.exports = {
         path: '^(src|projections)/',
         pathNot: [
           own('settings'),
-          ...['secrets', 'endpoints', 'observability', 'delivery/retry/retry-schedule'].map(within),
+          ...['secrets', 'endpoints', 'observability', 'delivery/retry/retry-schedule', 'pem-certificates'].map(within),
         ],
       },
     },

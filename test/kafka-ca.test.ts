@@ -9,7 +9,7 @@ import { newAuthority, testAuthority } from './support/certificates.js';
 import { listen } from './support/receiver.js';
 import { temporaryDirectory } from './support/temporary-directory.js';
 
-test('KAFKA_CA_FILE may hold a CA that another one signed', async () => {
+test('KAFKA_CA_FILE may hold an intermediate CA', async () => {
   const { authority, server } = await newAuthority(await testAuthority());
   const folder = temporaryDirectory();
   const KAFKA_CA_FILE = join(folder.path, 'ca.pem');

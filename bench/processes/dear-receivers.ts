@@ -1,7 +1,7 @@
 /** Receivers that make each attempt cost the service as much CPU as they can, most of them with a 2xx. */
 import { createServer, type TlsOptions } from 'node:tls';
 import { certificateFor } from '../../test/support/certificates.js';
-import { dearChain } from '../../test/support/dear-chain.js';
+import { costlyChain } from '../../test/support/costly-chain.js';
 import { largestParameters, rsaCertificate } from '../../test/support/diffie-hellman.js';
 import { listen } from '../../test/support/receiver.js';
 import { answerParent } from '../support/child.js';
@@ -24,7 +24,7 @@ export const handlers = {
     const informational = flood('HTTP/1.1 102 P\r\n\r\n');
     const receivers = [
       { way: 'DHE of 8,192 bits', port: await answering(dhe, `${HEAD}connection: close\r\n${END}`) },
-      { way: 'a dear chain', port: await answering(dearChain(), `${HEAD}${END}`) },
+      { way: 'a costly chain', port: await answering(costlyChain(), `${HEAD}${END}`) },
       { way: '1xx before a 2xx', port: await answering(certificate, `${informational}${HEAD}${END}`) },
       { way: 'empty headers', port: await answering(certificate, `${HEAD}${flood('a:\r\n')}${END}`) },
       { way: 'a head that is read', port: await answering(certificate, `${HEAD}${'a:\r\n'.repeat(24_000)}${END}`) },

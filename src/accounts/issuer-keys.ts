@@ -3,8 +3,8 @@
  *
  * Cached keys verify tokens while the issuer is unavailable, however long. Unavailable means: no answer, none in time, or no
  * key set. A timer, never a request, then retries at a shorter interval: no request waits for an issuer that hangs, and none
- * burdens a failing one. While the issuer answers, an unknown key triggers an immediate fetch, because issuers rotate their
- * keys; but not for each such token: anyone can forge those.
+ * burdens a failing one. While the issuer answers, a token of an unknown key triggers an immediate fetch, because issuers
+ * rotate their keys; but not each such token: anyone can forge those.
  */
 import { errors, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from '../observability/logger.js';
@@ -82,10 +82,21 @@ export class IssuerKeys {
       return await this.#known()(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      await this.#askForNewer();
+      await this.askForNewer();
       return this.#known()(header, token);
     }
   };
+
+  /**
+   * For a token that no known key verifies. @returns whether the issuer was asked: not for each such token
+   * @throws KeysUnavailable: during an outage it is unknown whether the issuer has a new key
+   */
+  async askForNewer(): Promise<boolean> {
+    const asks = this.#why === null && (this.#asking !== null || this.#mayAskForNewer());
+    if (asks) await this.#ask();
+    if (this.#why !== null) throw this.#unavailable();
+    return asks;
+  }
 
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -97,12 +108,6 @@ export class IssuerKeys {
   #known(): KeySet {
     if (!this.#keys) throw this.#unavailable();
     return this.#keys;
-  }
-
-  /** @throws KeysUnavailable: during an outage it is unknown whether the issuer has a new key */
-  async #askForNewer(): Promise<void> {
-    if (this.#why === null && (this.#asking || this.#mayAskForNewer())) await this.#ask();
-    if (this.#why !== null) throw this.#unavailable();
   }
 
   #mayAskForNewer(): boolean {

@@ -65,7 +65,7 @@ export class Ledger {
     if (payment) payment.isBuried = true;
   }
 
-  /** In offset order; a record that was read after all counts once. */
+  /** Call in offset order; ignores records that were read meanwhile. */
   heldBack({ topic, partition, offset }: Pick<Place, 'topic' | 'partition' | 'offset'>): void {
     const name = partitionText({ topic, partition });
     const isRead = this.#partitions.get(name)?.payments.has(offset) || this.#unburied.has(`${name}/${offset}`);

@@ -79,7 +79,7 @@ export async function readPayments(reading: Reading, topic: PaymentTopic): Promi
   if (topic.heldBack.size > 0) await readHeldBack(reading, topic);
 }
 
-/** Those of the period that were not read by now. A batch that can't be read has no time. */
+/** Counts the records of the period that are still held back. An unreadable batch has no time, so it counts. */
 async function readHeldBack({ broker, ledger, period }: Reading, topic: PaymentTopic): Promise<void> {
   const onUnreadable = (batch: UnreadableBatch) => ledger.heldBack({ ...batch, offset: batch.first });
   const options = { ranges: topic.heldBack, uncommitted: true, onUnreadable };

@@ -67,8 +67,8 @@ function tokens(core: Core, stops: Stop[]): Tokens {
   const { config, backbone } = core;
   const { jwksUrl, tokenLifetimeMs: lifetimeMs, ...rules } = config.auth;
   if (jwksUrl) {
-    const { keyFor } = issuerKeys(jwksUrl, core, stops);
-    const verifyToken = createIssuerTokens({ ...rules, clock, keyFor });
+    const keys = issuerKeys(jwksUrl, core, stops);
+    const verifyToken = createIssuerTokens({ ...rules, clock, keys });
     return { verifyToken, publisherScope: rules.publisherScope, ownTokens: null };
   }
   const { masterKey, previousKeys } = backbone;

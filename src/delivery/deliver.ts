@@ -41,6 +41,11 @@ export function createDeliver(parts: DeliverParts): Deliver {
       return true;
     }
     let over: Promise<void> | undefined;
+    // A receiver that keeps its connection busy keeps its slot, but does not delay the result.
+    const leave = () => {
+      if (over) void over.then(entry.leave);
+      else entry.leave();
+    };
     try {
       await mustBeOwn(hold);
       const to = recipientOf(delivery, accounts);
@@ -53,12 +58,12 @@ export function createDeliver(parts: DeliverParts): Deliver {
         inTraceOf(delivery, attempted),
         await resultOf(parts, delivery, to.webhook, attempted),
         takenAt,
+        // A dead letter may wait for days: the endpoint must not.
+        leave,
       );
       return true;
     } finally {
-      // A receiver that keeps its connection busy keeps its slot, but does not delay the result.
-      if (over) void over.then(entry.leave);
-      else entry.leave();
+      leave();
     }
   }
 
@@ -68,12 +73,17 @@ export function createDeliver(parts: DeliverParts): Deliver {
     else if (signal !== 'unknown') health.failed({ delivery, endpoint });
   }
 
-  async function handleResult(delivery: Delivery, result: StepResult, takenAt: number): Promise<void> {
+  async function handleResult(
+    delivery: Delivery,
+    result: StepResult,
+    takenAt: number,
+    onHeld?: () => void,
+  ): Promise<void> {
     const { schedule, timeoutMs, random } = parts;
     const inHandMs = parts.monotonicNow() - takenAt;
     const step = nextStep(delivery, result, { schedule, timeoutMs, inHandMs, now: parts.now(), random });
     tellStep(parts, delivery, result, step);
-    await keepStep(parts, step);
+    await keepStep(onHeld ? { ...parts, onHeld } : parts, step);
   }
 }
 

@@ -42,8 +42,8 @@ export interface Delivery {
   /** When the payment's record was published, ms since the epoch; null if unknown. */
   readonly publishedAt: number | null;
   /**
-   * The place of the payment's record (record-place.ts): two publications of one event are two deliveries. Null
-   * in records that another program wrote.
+   * The place of the payment's record (record-place.ts): two publications of one event are two deliveries. Null in
+   * records that another program wrote.
    */
   readonly payment: string | null;
   /** The trace of the attempts; null: none. */

@@ -46,12 +46,16 @@ export async function publishWhatFits(
   topic: string,
   forms: readonly (() => NewRecord)[],
 ): Promise<void> {
+  let refusal: RecordRefused | null = null;
   for (const [index, form] of forms.entries()) {
     try {
-      return await publishUntilDurable(parts, topic, form());
+      await publishUntilDurable(parts, topic, form());
+      if (refusal)
+        parts.logger.warn({ err: refusal, topic }, 'a topic refuses a record; its optional parts are left out');
+      return;
     } catch (error) {
       if (!(error instanceof RecordRefused) || index === forms.length - 1) throw error;
-      parts.logger.warn({ err: error, topic }, 'a topic refuses a record; its optional parts are left out');
+      refusal = error;
     }
   }
 }
@@ -60,13 +64,15 @@ export interface LetterParts extends DurablePublishParts {
   readonly topics: Pick<Topics, 'deadLetters'>;
   /** How many dead letters their topic refuses now. */
   readonly heldLetters: { count: number };
+  /** Called when the topic refuses the dead letter. */
+  readonly onHeld?: () => void;
   /** Default: LETTER_AGAIN_MS. */
   readonly letterAgainMs?: number;
 }
 
 /**
- * Publishes the first form of a dead letter that its topic accepts, however long that takes. Hazard: nothing else keeps what
- * a dead letter holds, and a rejection would redeliver its record, with an attempt each time.
+ * Publishes the first form of a dead letter that its topic accepts, and retries until it accepts one. Hazard: a dead letter
+ * is the only copy of its record, and a rejection would redeliver the record, with an attempt each time.
  */
 export async function publishLetter(parts: LetterParts, forms: readonly (() => NewRecord)[]): Promise<void> {
   const { topics, heldLetters, logger, abandon, letterAgainMs = LETTER_AGAIN_MS } = parts;
@@ -75,9 +81,12 @@ export async function publishLetter(parts: LetterParts, forms: readonly (() => N
     for (;;) {
       const refusal = await publishWhatFits(parts, topics.deadLetters, forms).catch(asRefusal);
       if (!refusal) return;
-      if (held === 0) logger.error({ err: refusal }, 'the dead-letter topic refuses a dead letter; retrying');
-      heldLetters.count += 1 - held;
-      held = 1;
+      if (held === 0) {
+        logger.error({ err: refusal }, 'the dead-letter topic refuses a dead letter; retrying');
+        heldLetters.count += 1;
+        held = 1;
+        parts.onHeld?.();
+      }
       await pause(letterAgainMs, abandon);
     }
   } finally {
@@ -85,7 +94,7 @@ export async function publishLetter(parts: LetterParts, forms: readonly (() => N
   }
 }
 
-/** @throws every other error */
+/** The refusal, for a catch. @throws every other error */
 export function asRefusal(error: unknown): RecordRefused {
   if (error instanceof RecordRefused) return error;
   throw error;

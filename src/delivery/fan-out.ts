@@ -14,7 +14,7 @@ import { eventHeaders } from './payment/cloud-event-attributes.js';
 import { headersProblem } from './payment/header-limits.js';
 import { type PaymentEvent, parsePaymentEvent } from './payment/payment-event.js';
 import { paymentText, placeOf } from './record-place.js';
-import { notValid, unrouted, withoutEvent } from './retry/dead-letters.js';
+import { notValid, type UnroutedReason, unrouted, withoutEvent } from './retry/dead-letters.js';
 
 export interface FanOutParts extends DeliverParts {
   readonly tracing: Pick<Tracing, 'fanOut'>;
@@ -92,14 +92,14 @@ async function inSpan(span: Span, done: Promise<void>, outcome: string | null): 
 }
 
 /**
- * The account's configuration is unknown: a replay of the letter publishes the payment again, once the account is readable.
- * Or the deliveries topic refuses the entry about its routing: the letter stands for the entry.
+ * account-unreadable: the account's webhooks are unknown, and a replay publishes the payment again once they can be read.
+ * record-refused: the deliveries topic refused the entry about the payment's routing, and the letter replaces that entry.
  */
 async function buryPayment(
   parts: DeliverParts,
   record: ReceivedRecord,
   event: PaymentEvent,
-  why: Parameters<typeof unrouted>[2],
+  why: UnroutedReason,
 ): Promise<void> {
   const { topic, partition, offset } = record;
   const { id: eventId, accountId } = event;

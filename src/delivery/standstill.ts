@@ -91,6 +91,7 @@ export function standstillText({ topic, partition, first, codec, reason }: Unrea
   return `partition ${partition} of ${topic} is stopped at offset ${first}: its batch (${codec}) can not be read, ${reason}`;
 }
 
+/** Records that an open transaction holds back, from the first one's offset on. */
 interface HeldBack {
   readonly topic: string;
   readonly partition: number;

@@ -37,7 +37,7 @@ const DENIED_IPV6 = subnets('ipv6', [
   '3fff::/20',
 ]);
 
-/** What DNS64 makes of an IPv4 address for IPv6-only hosts (RFC 6052 2.1); no other prefix leads there for sure. */
+/** DNS64's well-known prefix: an IPv4 address for IPv6-only hosts (RFC 6052 2.1). Other prefixes depend on the network. */
 const DNS64 = subnets('ipv6', ['64:ff9b::/96']);
 
 /** The interface identifier of ISATAP (RFC 5214): 0000:5efe or 0200:5efe, followed by an IPv4 address. */

@@ -116,7 +116,7 @@ function refusePrivateName(host: string): Refusal {
   return undefined;
 }
 
-/** What RFC 3986 does not allow in a path or query, and percent signs that encode nothing. */
+/** Characters that RFC 3986 does not allow in a path or query, and percent signs that encode nothing. */
 const UNENCODED = /[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]|%(?![0-9A-Fa-f]{2})/g;
 
 /**

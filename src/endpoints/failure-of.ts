@@ -10,7 +10,7 @@ const CODES: readonly (readonly [RegExp, FailureCode])[] = [
   [/^(ECONNRESET|EPIPE)$/, 'connection-reset'],
   [/^(ENOTFOUND|ENODATA|EAI_\w+)$/, 'dns'],
   [TOO_MUCH, 'invalid-response'],
-  // undici's parser asserts what a response may not be.
+  // undici's parser fails an assertion for some invalid responses.
   [/^(UND_ERR_RES_\w+|ERR_ASSERTION)$/, 'invalid-response'],
   // OpenSSL's own codes, and its names for certificate errors, which share no prefix.
   [/^(ERR_SSL|ERR_TLS|EPROTO)|CERT|ISSUER|LEAF_SIGNATURE|INVALID_(CA|PURPOSE)|PATH_LENGTH|HOSTNAME_MISMATCH/, 'tls'],
@@ -27,7 +27,7 @@ const TLS_REASONS: readonly (readonly [RegExp, TlsReason])[] = [
     /^(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|CERT_SIGNATURE_FAILURE)$/,
     'certificate-unknown-issuer',
   ],
-  // By its definition, of a chain of one certificate that is not self-signed.
+  // OpenSSL reports it only for a chain of one certificate that is not self-signed.
   [/^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/, 'intermediate-missing'],
   [/_ALERT_(CERTIFICATE_\w+|(NO|BAD|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA)$/, 'client-certificate-required'],
   [/_ALERT_NO_APPLICATION_PROTOCOL$/, 'no-http1'],
@@ -36,11 +36,11 @@ const TLS_REASONS: readonly (readonly [RegExp, TlsReason])[] = [
   [/_ALERT_HANDSHAKE_FAILURE$/, 'no-common-cipher'],
 ];
 
-/** What the connector noticed about an error of the connection. */
+/** An error of a connection, with the connector's observations. */
 export interface NoticedError extends NodeJS.ErrnoException {
-  /** It failed before the connection was established, at once. */
+  /** The TLS handshake failed, other than by a timeout. */
   inHandshake?: true;
-  /** The receiver had sent its certificate, and not that of its issuer. */
+  /** The receiver had sent its certificate without that of the issuer. */
   isLeafAlone?: boolean;
   /** The receiver had sent its certificate. */
   hasCertificate?: boolean;
@@ -56,10 +56,8 @@ export function failureOf(error: NoticedError, phase: Phase, began: string): Fai
     case 'tls':
       return { error: code, reason: tlsReasonOf(error) };
     case 'invalid-response':
-      return {
-        error: code,
-        reason: TOO_MUCH.test(codeOf(error)) ? 'too-much' : isHttp2(began) ? 'no-http1' : 'not-http',
-      };
+      if (TOO_MUCH.test(codeOf(error))) return { error: code, reason: 'too-much' };
+      return { error: code, reason: isHttp2(began) ? 'no-http1' : 'not-http' };
     default:
       return { error: code, reason: null };
   }
@@ -87,7 +85,7 @@ function failureCodeOf(error: Error): FailureCode {
 function tlsReasonOf(error: NoticedError): TlsReason {
   const reason = TLS_REASONS.find(([pattern]) => pattern.test(codeOf(error)))?.[1] ?? null;
   if (reason === 'certificate-unknown-issuer' && error.isLeafAlone) return 'intermediate-missing';
-  // In TLS 1.2 it comes before the certificate if there is no common cipher, and after it if ours is missing.
+  // TLS 1.2 has one alert for both: before the certificate no cipher is shared, after it ours is missing.
   if (reason === 'no-common-cipher' && error.hasCertificate) return 'client-certificate-required';
   return reason;
 }

@@ -1,6 +1,6 @@
 /** Why no status came: stable codes for the API, the deliveries topic, dead letters and logs. */
 
-/** What was under way. */
+/** The step of an attempt that failed. */
 export type Phase = 'connecting' | 'handshake' | 'waiting-for-headers';
 
 type TlsReason =
@@ -16,7 +16,7 @@ type TlsReason =
   | 'not-tls'
   | 'protocol-version';
 
-/** `error` says what failed, `reason` its cause, or null where nothing more is known or may be said. */
+/** `reason` is the cause of `error`; null if unknown or confidential. */
 export type Failure =
   | { readonly error: 'timeout' | 'connection-reset'; readonly reason: Phase }
   | { readonly error: 'tls'; readonly reason: TlsReason | null }
@@ -58,6 +58,6 @@ export const FAILURE_REASONS: Readonly<Record<FailureReason, string>> = {
   'no-http1': 'it speaks HTTP/2 but not HTTP/1.1',
   'not-tls': 'it does not speak TLS on this port',
   'protocol-version': 'it supports neither TLS 1.2 nor TLS 1.3',
-  'not-http': 'what it sent does not begin with a status line',
+  'not-http': 'its response does not begin with a status line',
   'too-much': 'it sent more than is read before a status line',
 };

@@ -160,7 +160,7 @@ export class GuardedConnector {
   }
 }
 
-/** Notes what a failed handshake has shown, which Node forgets as it destroys the socket. */
+/** Adds to a handshake's error what is known of the receiver's certificate: Node drops it when it destroys the socket. */
 function noticeCertificates(socket: TLSSocket): void {
   const destroy = socket.destroy;
   const forget = () => {

@@ -4,7 +4,7 @@
  */
 import type { TLSSocket } from 'node:tls';
 
-/** Of a status line: a longer one is none. */
+/** The longest accepted status line. */
 const MOST_CHARACTERS = 1_024;
 /** More than received-limit.ts allows. */
 const MOST_CONTINUES = 9;
@@ -12,6 +12,8 @@ const MOST_CONTINUES = 9;
 const STATUS_LINE = /^[\r\n]*HTTP\/\d(?:\.\d)? +(101|[2-9]\d\d)(?: [^\r\n]*)?\r?\n/;
 const INFORMATIONAL = /^HTTP\/1\.[01] 1\d\d/;
 const STATUS_END = 12;
+const HEAD_END = '\r\n\r\n';
+const TAIL = HEAD_END.length - 1;
 const ONE = 0x31;
 const TWO = 0x32;
 
@@ -20,11 +22,13 @@ export class ResponseStart {
   #isAwaited = false;
   /** What was read before #chunk. */
   #text = '';
-  /** The latest chunk, and where the response begins or goes on in it. Kept as it is: usually nobody asks. */
+  /** The last three characters read before #chunk: the end of a head may be in two chunks. */
+  #tail = '';
+  /** The latest chunk, and where the response begins or continues in it. Decoded on demand only, which is rare. */
   #chunk: Buffer | null = null;
   #from = 0;
 
-  /** Call before anybody reads from the socket. */
+  /** Call before the first read from the socket. */
   watch(socket: TLSSocket): void {
     const read = socket.read;
     socket.read = (size?: number): Buffer | null => {
@@ -34,13 +38,13 @@ export class ResponseStart {
     };
   }
 
-  /** A request is being written. Only what is read from now on can answer it. */
+  /** A request is being written. Only bytes read from now on can answer it. */
   begin(): void {
     this.#isAwaited = true;
     this.#restart(null, 0);
   }
 
-  /** The parser has the head, or nothing else is read. */
+  /** The parser has the head, or the connection is being closed. */
   stop(): void {
     this.#isAwaited = false;
     this.#restart(null, 0);
@@ -49,7 +53,7 @@ export class ResponseStart {
   /** The parser has read an informational response: another response follows. */
   informational(): void {
     const chunk = this.#chunk;
-    const end = chunk ? endOfHead(chunk, this.#from) : -1;
+    const end = chunk ? endOfHead(chunk, this.#from, this.#tail) : -1;
     if (chunk && end < chunk.length) this.#restart(chunk, end);
     else this.#restart(null, 0);
   }
@@ -68,37 +72,49 @@ export class ResponseStart {
   }
 
   #came(chunk: Buffer): void {
-    if (this.#chunk !== null) this.#text = this.text;
+    if (this.#chunk !== null) {
+      this.#text = this.text;
+      const last = this.#chunk.toString('latin1', Math.max(this.#from, this.#chunk.length - TAIL));
+      this.#tail = (this.#tail + last).slice(-TAIL);
+    }
     this.#chunk = chunk;
     this.#from = 0;
-    const { length } = this.#text;
-    if (length === 0 ? chunk[STATUS_END - 3] === ONE : length < STATUS_END) renumberContinues(this.#text, chunk);
+    this.#renumberContinues(chunk);
+  }
+
+  /**
+   * A client ignores a 100 Continue that it did not ask for (RFC 9110, section 15.2), but undici closes the connection. So
+   * it becomes 102, which undici reports.
+   */
+  #renumberContinues(chunk: Buffer): void {
+    const before = this.#text;
+    if (before === '' && chunk[STATUS_END - 3] !== ONE) return;
+    const isBegun = before.length >= STATUS_END;
+    if (isBegun && !INFORMATIONAL.test(before)) return;
+    let at = isBegun ? endOfHead(chunk, 0, this.#tail) : -before.length;
+    for (let n = 0; n < MOST_CONTINUES && at < chunk.length; n += 1) {
+      const start = (at < 0 ? before : '') + chunk.toString('latin1', Math.max(0, at), at + STATUS_END);
+      if (!INFORMATIONAL.test(start)) return;
+      if (start.endsWith('100')) chunk[at + STATUS_END - 1] = TWO;
+      at = endOfHead(chunk, Math.max(0, at), '');
+    }
   }
 
   #restart(chunk: Buffer | null, from: number): void {
     this.#text = '';
+    this.#tail = '';
     this.#chunk = chunk;
     this.#from = from;
   }
 }
 
 /**
- * A client ignores a 100 Continue that it did not ask for (RFC 9110, section 15.2), but undici closes the connection. So it
- * becomes 102, which undici reports.
- * @param before the start of the first response, if it was read earlier
+ * The length of the chunk if the head does not end in it.
+ * @param tail what came of the head just before the chunk
  */
-function renumberContinues(before: string, chunk: Buffer): void {
-  let at = -before.length;
-  for (let n = 0; n < MOST_CONTINUES && at < chunk.length; n += 1) {
-    const start = (at < 0 ? before : '') + chunk.toString('latin1', Math.max(0, at), at + STATUS_END);
-    if (!INFORMATIONAL.test(start)) return;
-    if (start.endsWith('100')) chunk[at + STATUS_END - 1] = TWO;
-    at = endOfHead(chunk, Math.max(0, at));
-  }
-}
-
-/** The length of the chunk if the head does not end in it. */
-function endOfHead(chunk: Buffer, from: number): number {
-  const at = chunk.indexOf('\r\n\r\n', from, 'latin1');
-  return at === -1 ? chunk.length : at + 4;
+function endOfHead(chunk: Buffer, from: number, tail: string): number {
+  const across = (tail + chunk.toString('latin1', from, from + TAIL)).indexOf(HEAD_END);
+  if (across !== -1) return from + across + HEAD_END.length - tail.length;
+  const at = chunk.indexOf(HEAD_END, from, 'latin1');
+  return at === -1 ? chunk.length : at + HEAD_END.length;
 }

@@ -21,7 +21,7 @@
  *   after a pause that grows from 0.1 s to 5 s. A pausing record doesn't count towards `inFlight`, so others go on; its
  *   bytes stay in memory and count. An adapter may start nothing new while 1,000 or more records pause.
  * - Only the contiguous done prefix of a partition is committed: after a crash, records done behind an unfinished one are
- *   redelivered. After a consumer joins, leaves or closes in order they are not, as far as the broker has room for that.
+ *   redelivered. After a consumer joins, leaves or closes in order they are not, as far as the broker can store them.
  * - mayBegin: while it returns false, no new record is started; rejected records are still redelivered. The consumer calls
  *   it again when a record is done, and every few ms.
  * - notBefore: a record that is not yet due blocks the records behind it in its partition (a retry topic is first in, first
@@ -119,7 +119,7 @@ export interface BrowseOptions {
   readonly ranges?: ReadonlyMap<number, OffsetRange>;
   /** Keeps following new records until the signal aborts, which ends the iteration without an error. */
   readonly follow?: AbortSignal;
-  /** Gives records of open and aborted transactions, too, and what they hold back. With `ranges` that have an end. */
+  /** Includes records of open and aborted transactions, and those held back. Requires `ranges` with an end. */
   readonly uncommitted?: boolean;
   /** Called for each skipped batch, in order; without it, skipped batches are logged. */
   readonly onUnreadable?: (batch: UnreadableBatch) => void;
@@ -222,8 +222,8 @@ export class BrokerRefused extends BrokerUnavailable {
 export class PermissionDenied extends BrokerRefused {}
 
 /**
- * The topic will never take this record: it is too large, or breaks a rule of the topic. The message gives the reason, and
- * the size and the limit where they matter. Records of the same call may be stored.
+ * The topic will never accept this record: it is too large, or breaks a rule of the topic. The message has the reason, and
+ * for a large record its size and the limit. Other records of the call may be stored.
  */
 export class RecordRefused extends Error {
   override readonly name = 'RecordRefused';

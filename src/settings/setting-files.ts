@@ -1,25 +1,21 @@
 /** Files named by settings: read and checked at the start, not when the first receiver refuses them. */
-import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as tls from 'node:tls';
+import { certificatesIn } from '../pem-certificates.js';
 import { invalid } from './invalid-config.js';
 
-const BEFORE_CERTIFICATE = /(?=-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----)/;
 const ENCRYPTED = /^(?:-----BEGIN ENCRYPTED PRIVATE KEY-----|Proc-Type: 4,ENCRYPTED)/m;
 
 /** PEM. @throws InvalidConfig that names the setting */
 export function certificatesFrom(key: string, path: string): string {
   const pem = fileOf(key, path);
-  // TLS silently ignores text that is not PEM, and whatever follows a damaged certificate.
-  const certificates = pem.split(BEFORE_CERTIFICATE).filter((text) => BEFORE_CERTIFICATE.test(text));
-  if (certificates.length === 0) throw invalid(key, 'names a file that holds no certificate in PEM');
-  if (!certificates.every(isCertificate)) throw invalid(key, 'names a file with a damaged certificate');
+  if (countOf(key, pem) === 0) throw invalid(key, 'names a file that holds no certificate in PEM');
   return pem;
 }
 
 /**
- * PEM; the CAs of Node's NODE_EXTRA_CA_CERTS where it drops them from a context that trusts further ones: Node 20. Empty
- * if the file can't be read, which Node has warned about.
+ * The CAs of NODE_EXTRA_CA_CERTS, in PEM, on Node 20, which drops them from a context that trusts further CAs; else empty.
+ * Empty too if the file can't be read, about which Node has warned.
  */
 export function droppedCertificates(extraCaFile: string | undefined): string {
   if (extraCaFile === undefined || 'getCACertificates' in tls) return '';
@@ -50,12 +46,11 @@ export function clientCertificateFrom(
   }
 }
 
-function isCertificate(pem: string): boolean {
+function countOf(key: string, pem: string): number {
   try {
-    new X509Certificate(pem);
-    return true;
+    return certificatesIn(pem).length;
   } catch {
-    return false;
+    throw invalid(key, 'names a file with a damaged certificate');
   }
 }
 

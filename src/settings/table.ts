@@ -131,7 +131,11 @@ export const SECTIONS = {
       '5s,5m,30m,2h,5h,10h,14h,20h,24h',
       'The retry delays: how long a delivery waits after each failed attempt. The attempt after the last delay is the final one.',
     ),
-    DELIVERY_TIMEOUT: setting(timeout, '15s', 'The timeout of one attempt.'),
+    DELIVERY_TIMEOUT: setting(
+      timeout,
+      '15s',
+      'The timeout of one attempt, from the name lookup to the end of the headers.',
+    ),
     DELIVERY_CONCURRENCY: setting(whole, '256', 'How many concurrent attempts a process makes.'),
     ENDPOINT_CONCURRENCY: setting(whole, '16', 'How many concurrent attempts may go to the same URL of an account.'),
     DEACTIVATE_AFTER: setting(

@@ -81,10 +81,10 @@ function open(pace: Partial<KeyPace>): IssuerKeys {
     issuer: CLAIMS.iss,
     audience: CLAIMS.aud,
     accountClaim: 'sub',
+    clockToleranceMs: 0,
     publisherScope: 'payment-events:publish',
-    clock: { now: () => NOW },
   };
-  verify = createIssuerTokens({ ...rules, keyFor: opened.keyFor });
+  verify = createIssuerTokens({ ...rules, clock: { now: () => NOW }, keys: opened });
   return opened;
 }
 
@@ -148,6 +148,23 @@ describe('while the issuer answers, its keys', () => {
     issuer.answerWith({ status: 200, body: JSON.stringify({ keys: [{ ...rsa, kid: 'new' }, ...others] }) });
     expect(await verify(await withKid('new'))).toEqual(CALLER);
     expect(await verify(await signed({ jti: 'another' }))).toEqual(NO_KEY);
+  });
+
+  it('are asked for again where no known one verifies a token without a kid, once in five seconds', async () => {
+    const withoutKid = (jti: string) => signed({ jti }, { kid: null });
+    const answerWith = (key: object | undefined) =>
+      issuer.answerWith({ status: 200, body: JSON.stringify({ keys: [{ ...key, kid: 'RS256' }] }) });
+    const bad = { kind: 'refused', why: 'the signature is not valid' };
+    const [rsa] = issuer.publicKeys;
+    answerWith(newPairs().RS256.publicKey.export({ format: 'jwk' }));
+    expect([await verify(await withoutKid('1')), await verify(await withoutKid('2'))]).toEqual([bad, bad]);
+    expect(issuer.asked()).toBe(2);
+    answerWith(rsa);
+    expect(await verify(await withoutKid('3'))).toEqual(bad);
+    now = 5_000;
+    expect(await verify(await signed())).toEqual(bad);
+    expect(issuer.asked()).toBe(2);
+    expect(await verify(await withoutKid('4'))).toEqual(CALLER);
   });
 
   it('are asked for at a pace, without any request', async () => {
@@ -262,6 +279,14 @@ describe('an issuer that is away from the start', () => {
 });
 
 describe('an issuer that goes away', () => {
+  it('leaves a token without a kid unjudged if no known key verifies it', async () => {
+    await answerWithKeys(strangers(1));
+    expect(await verify(await signed({}, { alg: 'ES256', kid: 'x' }))).toEqual(NO_KEY);
+    now = 5_000;
+    issuer.answerWith({ status: 500, body: '' });
+    await expect(verify(await signed({}, { alg: 'ES256', kid: null }))).rejects.toThrow(KeysUnavailable);
+  });
+
   it.each(AWAY)('(%s): keys in hand go on, and a kid that is not known is not judged', async (_, answer, why) => {
     expect(await verify(await signed())).toEqual(CALLER);
     issuer.answerWith(answer);

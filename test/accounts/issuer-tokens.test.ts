@@ -43,7 +43,7 @@ function issuerTokens(changes: Partial<IssuerOptions> = {}): VerifyToken {
     clockToleranceMs: TOLERANCE_MS,
     publisherScope: 'payment-events:publish',
   };
-  return createIssuerTokens({ ...rules, clock: { now: () => now }, keyFor: keys.keyFor, ...changes });
+  return createIssuerTokens({ ...rules, clock: { now: () => now }, keys, ...changes });
 }
 
 const signed = (claims: object = {}, header: Parameters<Issuer['sign']>[1] = {}) =>

@@ -46,7 +46,7 @@ describe('what became of a delivery', () => {
     expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });
   });
 
-  test('whose end a topic refused, where its dead letter says so, with the event or without', async () => {
+  test('ended, where its dead letter says that a topic refused a record of it, with the event or without', async () => {
     const letter = deadLetterOf(toThree, { reason: 'record-refused', detail: 'delivered; refused' });
     day.put(TOPICS.deadLetters, withoutEvent(letter));
     expect((await answer()).counts).toMatchObject({ exhausted: 1, unanswered: 0 });

@@ -138,7 +138,7 @@ describe('records behind an open transaction', () => {
     day.heldFrom = 2;
   });
 
-  test('wait, where they are of the period, or have no time', async () => {
+  test('count as waiting if they are of the period or have no time', async () => {
     for (const at of [TO, NOON, FROM - 1, NO_TIME]) day.published(pay(`held ${at}`, 43), { at });
     day.published('no payment event', { at: NOON });
     const report = await day.audit({ from: FROM, to: TO });
@@ -146,12 +146,12 @@ describe('records behind an open transaction', () => {
     expect(report.counts()).toMatchObject({ records: 5, waiting: 3 });
   });
 
-  test('are those of the account that is asked for', async () => {
+  test('are counted for the requested account only', async () => {
     for (const account of [43, 42, 42]) day.published(pay('held', account), { at: NOON });
     expect((await day.audit({ from: FROM, to: TO, account: 42 })).held).toEqual(held(2, 3));
   });
 
-  test('are read like any other where the transaction ends meanwhile, and routed ones are not missed', async () => {
+  test('are audited like any other if the transaction ends during the audit', async () => {
     const record = day.published(pay('committed', 43), { at: NOON });
     day.beforeReading = (topic) => {
       if (topic !== PAYMENTS) return;
@@ -162,7 +162,7 @@ describe('records behind an open transaction', () => {
     expect([report.held, report.lost]).toEqual([[], []]);
   });
 
-  test('that are routed after the topic was read are no sign of a loss', async () => {
+  test('are not reported as lost if they are routed after the topic was read', async () => {
     const record = day.published(pay('late', 43), { at: NOON });
     day.beforeReading = (topic) => {
       if (topic === TOPICS.deliveries) day.routed(record, 43, THREE);

@@ -168,7 +168,7 @@ describe('a topic of evidence lost records', () => {
     expect((await day.told()).lost).toEqual(lost(TOPICS.deliveries, why));
   });
 
-  test('may be that of the entries where the oldest one left has no time', async () => {
+  test('is that of the entries if the oldest one left has no time', async () => {
     for (const at of [FROM - 2, FROM - 1]) answered(`${at}`, { at });
     day.drop(TOPICS.deliveries, ({ timestamp }) => timestamp < FROM - 1);
     day.untimed(TOPICS.deliveries);

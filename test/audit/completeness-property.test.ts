@@ -115,7 +115,6 @@ const reversed: Seen = (parts) => ({
 test('the report is what looking up each payment, webhook and topic by itself says', async () => {
   const seen = new Map<string, number>();
   await fc.assert(reported(seen), { numRuns: RUNS });
-  console.log('histories by what they have', Object.fromEntries(seen));
   expect(COUNTS.filter((name) => !seen.has(name))).toEqual([]);
 });
 

@@ -48,7 +48,7 @@ describe('an attempt whose receiver keeps its connection busy after the status',
     expect(fixture.gate.state.active).toBe(0);
   });
 
-  test('keeps its slot until the result is durable, too', async () => {
+  test('keeps its slot until the result is durable even if the connection is free before', async () => {
     let publish = () => {};
     const { broker } = fixture;
     const durable = new Promise<void>((resolve) => (publish = resolve));

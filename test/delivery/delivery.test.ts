@@ -263,7 +263,7 @@ describe('the webhook that it is for', () => {
     expect(again(toRetryRecord(withoutExtras(delivery), DUE))).toMatchObject({ webhookEvent: 'event-1' });
   });
 
-  test('gives the webhook-id its id alone: the event that added it is no part of that', () => {
+  test('does not influence the webhook-id by the event that added it', () => {
     const ids = ['event-1', 'event-2'].map((addedBy) => newDelivery(EVENT, named(1, addedBy), paymentRecord()).id);
     expect(new Set(ids)).toEqual(new Set([deliveryTo(1).id]));
   });

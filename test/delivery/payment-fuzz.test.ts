@@ -44,7 +44,6 @@ jest.setTimeout(30_000 + RECORDS * 2);
 test(`${RECORDS} records (FUZZ_SEED=${SEED}): none stops another, and none is unaccounted for`, async () => {
   const endings = { ignored: 0, 'not-valid': 0, delivered: 0, 'switched off': 0, retried: 0, parked: 0 };
   const later = { delivered: 0, exhausted: 0 };
-  const began = performance.now();
   const tried = async (given: FuzzedPayment) => {
     const { ended, waits } = await accountedFor(given);
     for (const ending of ended) endings[ending] += 1;
@@ -59,14 +58,6 @@ test(`${RECORDS} records (FUZZ_SEED=${SEED}): none stops another, and none is un
     }),
   );
   await fc.assert(property, { seed: SEED, numRuns: RECORDS });
-  console.log({
-    seed: SEED,
-    seconds: (performance.now() - began) / 1000,
-    records: RECORDS,
-    endings,
-    later,
-    deliveredAs,
-  });
   for (const count of [endings, later, deliveredAs].flatMap(Object.values)) expect(count).toBeGreaterThan(0);
 });
 

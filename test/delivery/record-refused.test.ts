@@ -1,4 +1,4 @@
-/** Topics that will never take a record: what would be kept there ends as a dead letter. */
+/** Topics that refuse a record of a delivery for good: the delivery or payment ends as a dead letter. */
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { readDeadLetter } from '../../src/delivery/retry/dead-letters.js';
@@ -53,7 +53,7 @@ describe('a retry record that its tier refuses', () => {
     },
   );
 
-  test('and so is one that was parked before, which the log does not say again', async () => {
+  test('exhausts a delivery that was parked before, and the log says so', async () => {
     fixture.broker.refusing.add(TIER);
     await fixture.attempted(INTERRUPTED, { record, parkings: 1 });
     expect(fixture.log).toMatchObject([{ outcome: 'exhausted' }]);
@@ -93,7 +93,7 @@ describe('an entry that the deliveries topic refuses', () => {
     },
   );
 
-  test('about a delivery that waits, or is a dead letter: that is durable, and nothing else follows', async () => {
+  test('is left out if a retry record or dead letter shows the state of the delivery', async () => {
     fixture.broker.refusing.add(LOG);
     await fixture.attempted(failedWith(500));
     expect([fixture.waiting.length, letters()]).toEqual([1, []]);
@@ -102,7 +102,7 @@ describe('an entry that the deliveries topic refuses', () => {
     expect(fixture.logger.errors).toHaveLength(2);
   });
 
-  test('about the routing of a payment: a dead letter of the payment says so, and the record is done', async () => {
+  test('is replaced by a dead letter of the payment if it is about a routing', async () => {
     fixture.broker.refusing.add(LOG);
     await fixture.fanOut(received(record));
     const payment = letters().filter(({ webhookId }) => webhookId === null);
@@ -113,7 +113,7 @@ describe('an entry that the deliveries topic refuses', () => {
 });
 
 describe('dead letters that their topic refuses', () => {
-  test('are logged and counted as held, attempt nothing again, and are written once the topic takes them', async () => {
+  test('are logged once and counted as held, cause no further attempt, and are written when the topic accepts them', async () => {
     fixture = new DeliverFixture({ letterAgainMs: 10 });
     fixture.accounts.put(webhookOf(1));
     fixture.broker.refusing.add(LETTERS);
@@ -127,9 +127,21 @@ describe('dead letters that their topic refuses', () => {
     expect([fixture.requests.length, letters().length, fixture.parts.heldLetters.count]).toEqual([1, 1, 0]);
     expect(fixture.log).toMatchObject([{ outcome: 'exhausted' }]);
     expect(fixture.logger.errors).toHaveLength(1);
+    // Not for each form of each try.
+    expect(fixture.logger.warnings.filter((line) => JSON.stringify(line).includes('left out'))).toEqual([]);
   });
 
-  test('so are those of records that are no payment event', async () => {
+  test('keep no place at their endpoint', async () => {
+    fixture.broker.refusing.add(LETTERS);
+    const held = fixture.attempted(failedWith(500), { step: 3 });
+    held.catch(() => undefined);
+    await eventually(() => fixture.parts.heldLetters.count === 1);
+    await fixture.attempted(DELIVERED);
+    expect(fixture.log).toMatchObject([{ outcome: 'delivered' }]);
+    expect(fixture.gate.state).toMatchObject({ active: 0, waiting: 0 });
+  });
+
+  test('are held for records that are not valid, too', async () => {
     fixture.broker.refusing.add(LETTERS);
     const done = fixture.fanOut(received({ key: null, value: Buffer.from('?'), headers: [] }));
     done.catch(() => undefined);

@@ -1,4 +1,4 @@
-/** A retry topic of a Kafka that takes no record as large as the event. */
+/** Topics of a Kafka that refuse a delivery's records, for their max.message.bytes. */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import kafkajs, { type Admin } from 'kafkajs';
@@ -75,7 +75,7 @@ withKafka((brokers) => {
       expect(receiver.requests).toHaveLength(2);
       const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text();
       expect(metrics).toContain('account_webhooks_ready{part="dead letters"} 0\n');
-      expect(metrics).not.toContain('account_webhooks_publish_failures_total 0\n');
+      expect(metrics).toMatch(/^account_webhooks_publish_failures_total [1-9]/m);
     } finally {
       await service.stop();
     }
@@ -112,7 +112,7 @@ withKafka((brokers) => {
       expect(receiver.requests).toHaveLength(3);
       const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text();
       expect(metrics).toContain('account_webhooks_dead_letters_total{reason="record-refused"} 1\n');
-      expect(metrics).not.toContain('account_webhooks_publish_failures_total 0\n');
+      expect(metrics).toMatch(/^account_webhooks_publish_failures_total [1-9]/m);
     } finally {
       await service.stop();
     }

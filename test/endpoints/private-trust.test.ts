@@ -22,7 +22,7 @@ async function sentTo(certificate: Certificate, ca: string) {
   return send(await fixture.agent({ ca }), `https://localhost:${port}/`);
 }
 
-test('a CA that another one signed is trusted, whether or not the receiver sends it along', async () => {
+test('an intermediate CA is trusted, whether or not the receiver sends it', async () => {
   const chain = { ...server, cert: `${server.cert}\n${issuing.cert}` };
   expect(await sentTo(server, issuing.cert)).toMatchObject(DELIVERED);
   expect(await sentTo(chain, issuing.cert)).toMatchObject(DELIVERED);

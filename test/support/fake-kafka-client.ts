@@ -1,5 +1,5 @@
 /** A stand-in for kafkajs' consumer: the test plays the group and sees the adapter's calls. */
-import type { Kafka, PartitionAssigner } from 'kafkajs';
+import type { Kafka, KafkaMessage, PartitionAssigner } from 'kafkajs';
 import type { Fetched } from '../../src/adapters/kafka/fetch-wait.js';
 
 interface Options {
@@ -139,9 +139,10 @@ export class FakeKafkaClient {
   }
 
   /** A fetch of partition 0, whose records, if any, the client passes on then. */
-  async fetchedEnd(topicName: string, end: number, stable = end): Promise<void> {
+  async fetchedEnd(topicName: string, end: number, stable = end, messages: readonly object[] = []): Promise<void> {
     const offsets = { highWatermark: String(end), lastStableOffset: String(stable) };
-    await this.#fetch({ maxWaitTime: 1, responses: [{ topicName, partitions: [{ partition: 0, ...offsets }] }] });
+    const of = { partition: 0, ...offsets, messages: messages as KafkaMessage[] };
+    await this.#fetch({ maxWaitTime: 1, responses: [{ topicName, partitions: [of] }] });
   }
 
   seek({ topic, offset }: { topic: string; offset: string }): void {
@@ -199,7 +200,7 @@ export class FakeKafkaClient {
       firstOffset: () => String(first),
       lastOffset: () => String(last),
     };
-    await this.fetchedEnd(topic, end);
+    await this.fetchedEnd(topic, end, end, messages);
     await this.#eachBatch({ batch, resolveOffset: () => undefined });
   }
 }

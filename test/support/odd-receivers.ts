@@ -33,6 +33,8 @@ const LENGTH_4 = `${OK}content-length: 4\r\n\r\n`;
 const CHUNKED = `${OK}transfer-encoding: chunked\r\n\r\n`;
 /** As of github.com and others, only longer. */
 const LONG_POLICY = `content-security-policy: default-src 'none'; script-src ${"'sha256-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=' ".repeat(650)}\r\n`;
+/** Without the end of its last line. */
+const HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: a\r\n';
 const SETTINGS_FRAME = '\0\0\0\x04\0\0\0\0\0';
 
 export const ODD_RECEIVERS: Readonly<Record<string, Row>> = {
@@ -84,6 +86,7 @@ export const ODD_RECEIVERS: Readonly<Record<string, Row>> = {
     'length and chunks': writes(`${OK}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`),
     'a length that is no number': writes(`${OK}content-length: four\r\n\r\ngood`),
     'after an informational response': writes(`HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n${OK}no colon here\r\n\r\n`),
+    'after one in two parts': writesApart(`${HINTS}\r`, `\n${OK}no colon here\r\n\r\n`),
     'a byte at a time': drips(`${OK}no colon here\r\n\r\n`),
     'more than 64 KiB of headers': writes(`${OK}x: ${'y'.repeat(65_600)}\r\n${EMPTY}`),
   },

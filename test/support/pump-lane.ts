@@ -11,6 +11,7 @@ export function laneOf(records: readonly DueRecord[], done: (record: ReceivedRec
     get headDue() {
       return line[0]?.due ?? Number.POSITIVE_INFINITY;
     },
+    isFull: false,
     takeHead: () => void line.shift(),
     done,
     isPartDone: () => false,

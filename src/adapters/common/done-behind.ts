@@ -3,13 +3,11 @@
  * seven bits per byte. First the number of runs of done records, and each run as the gap before it and its length; then each
  * record with done parts, as its distance from the previous one, the number of those parts, and the parts.
  */
-import type { DoneBehind } from './done-prefix.js';
+import { type DoneBehind, MOST_BEHIND } from './done-prefix.js';
 
 const MARK = 'aw1:';
 /** For the number of runs, where bytes are few. */
 const COUNT_BYTES = 2;
-/** More than a consumer holds: a text with a higher number is not ours. */
-const MOST_RECORDS = 1_000_000;
 
 /**
  * @param from the committed offset
@@ -49,7 +47,7 @@ function read(numbers: Iterator<number, undefined>, from: number): DoneBehind {
   for (let runs = taken(numbers); runs > 0; runs -= 1) {
     next += taken(numbers);
     for (let length = taken(numbers); length > 0; length -= 1) {
-      if (records.size >= MOST_RECORDS) throw new Error('too many records');
+      if (records.size >= MOST_BEHIND) throw new Error('too many records');
       records.add(next);
       next += 1;
     }

@@ -9,6 +9,12 @@ export interface DoneBehind {
   readonly parts: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
+/**
+ * At so many records from the first unfinished one on, no more are handed out: 42 MB. Hazard: a dead letter that its topic
+ * refuses may hold the first one for days; a Set takes 16.7 million, and a crash would have all of them done twice.
+ */
+export const MOST_BEHIND = 1_000_000;
+
 export class DonePrefix {
   readonly #handedOut: number[] = [];
   readonly #done: Set<number>;
@@ -37,6 +43,10 @@ export class DonePrefix {
   /** True if everything handed out is done. */
   get nothingOutstanding(): boolean {
     return this.#head === this.#handedOut.length;
+  }
+
+  get isFull(): boolean {
+    return this.#handedOut.length - this.#head >= MOST_BEHIND;
   }
 
   handOut(offset: number): void {

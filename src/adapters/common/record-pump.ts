@@ -76,6 +76,8 @@ export interface Lane extends Stopped, Parts {
   readonly unreadable: UnreadableBatch | null;
   /** The due time of the head, as far as known without reading; Infinity if unknown. */
   readonly headDue: number;
+  /** Takes no more until its first unfinished record is done. */
+  readonly isFull: boolean;
   takeHead(): void;
   done(record: ReceivedRecord): void;
   /** A rejected record of it is not redelivered: the lane was gone when its turn came. */
@@ -222,7 +224,7 @@ export class RecordPump {
   }
 
   #handOutHead(lane: Lane): boolean {
-    if (!this.#hasRoomForMore()) return false;
+    if (lane.isFull || !this.#hasRoomForMore()) return false;
     const head = lane.head();
     if (!head && lane.unreadable) this.#standstills.at(lane, lane.unreadable);
     if (!head || head.due > performance.now() || this.#options.mayBegin?.() === false) return false;
@@ -236,7 +238,7 @@ export class RecordPump {
   /** A due record that may not start yet is also checked again within a millisecond. */
   #pumpWhenDue(): void {
     let due = Number.POSITIVE_INFINITY;
-    for (const lane of this.#lanes) due = Math.min(due, lane.headDue);
+    for (const lane of this.#lanes) if (!lane.isFull) due = Math.min(due, lane.headDue);
     if (Number.isFinite(due) && this.#hasRoomForMore()) this.#pumpAfter(Math.max(1, due - performance.now()));
   }
 

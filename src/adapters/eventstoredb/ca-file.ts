@@ -1,8 +1,9 @@
 /** Checks the CA file of a connection string before the client does: the client reports a bad file as a bad string. */
-import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { certificatesIn } from '../../pem-certificates.js';
 
 const OPTION = /[?&]([^=&?]+)=([^&?]+)/g;
+const NAMES_A_FILE = 'tlsCaFile in EVENT_STORE_URL names a file';
 
 export class CaFileUnusable extends Error {
   override readonly name = 'CaFileUnusable';
@@ -16,8 +17,8 @@ export function checkCaFile(url: string): void {
   // Without TLS the client ignores it.
   if (path === undefined || options.get('tls') === 'false') return;
   const pem = attempt("can't be read", () => readFileSync(decodeURIComponent(path), 'utf8'));
-  // TLS silently ignores anything that isn't PEM.
-  attempt('holds no certificate in PEM', () => new X509Certificate(pem));
+  const certificates = attempt('has a damaged certificate', () => certificatesIn(pem));
+  if (certificates.length === 0) throw new CaFileUnusable(`${NAMES_A_FILE} that holds no certificate in PEM`);
 }
 
 /** Compares option names as the client does. */
@@ -31,6 +32,6 @@ function attempt<T>(failure: string, work: () => T): T {
   } catch (error) {
     if (error instanceof URIError) throw error;
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new CaFileUnusable(`tlsCaFile in EVENT_STORE_URL names a file that ${failure} (${code})`, { cause: error });
+    throw new CaFileUnusable(`${NAMES_A_FILE} that ${failure} (${code})`, { cause: error });
   }
 }

@@ -20,7 +20,7 @@ import { BEGINNING, fromPosition, type LogRecord, later, type Mark, NO_RECORD, t
 import { type Reads, recorded } from './reads.js';
 import { CATCHING_UP, FOLLOWING, type ResolvedBatch, type Searching, subscribeOnce } from './subscription.js';
 
-/** Far more than a record that was stored after the mark needs: milliseconds. A silence this long means none will come. */
+/** A record that was stored after the mark comes within milliseconds: after this long a silence, none will. */
 const SETTLE_MS = 1_000;
 const TOMBSTONE = '$streamDeleted';
 

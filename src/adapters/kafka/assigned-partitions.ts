@@ -16,8 +16,9 @@ import type { Logger } from '../../observability/logger.js';
 import { BrokerRefused, type ConsumeOptions, type PartitionState } from '../../ports/broker.js';
 import { dueRecord, type LaneItem, type RecordPump } from '../common/record-pump.js';
 import type { Fetched } from './fetch-wait.js';
-import { lostIn, reasonOf, refusalIn } from './fetched/marks.js';
-import { type GroupStart, PartitionLane } from './partition-lane.js';
+import { lostIn, refusalIn } from './fetched/marks.js';
+import { type FoundStart, GroupStarts } from './group-starts.js';
+import { PartitionLane } from './partition-lane.js';
 import { type Assignment, keyOf, type Place, placesOf } from './places.js';
 import { fromMessages } from './records.js';
 import type { TopicAdmin } from './topic-admin.js';
@@ -32,32 +33,20 @@ export interface AssignedPartitionsParts {
   readonly placed: () => void;
   /** Called where a partition can't be begun for want of a permission: no retry helps. */
   readonly refused: (error: BrokerRefused) => void;
-  /** REFUSALS without it. */
-  readonly refusals?: RefusalTimes;
+  /** Until a partition that the broker can't read is fetched again; REFUSED_AGAIN_MS without it. */
+  readonly refusedAgainMs?: number;
 }
 
-/** Of a partition that the broker can't read. ms */
-export interface RefusalTimes {
-  /** Until the retry. */
-  readonly againMs: number;
-  /** Without a refusal for that long, the retry succeeded. */
-  readonly takenMs: number;
-}
-
-const ASK_AGAIN_MS = 500;
 const GONE = 'Kafka no longer has this topic: it is recreated if missing, and read from its start';
 const MADE_ANEW = 'the topic was recreated while it was read: reading restarts at its start';
-const REFUSALS: RefusalTimes = { againMs: 5_000, takenMs: 2_000 };
+const REFUSED_AGAIN_MS = 5_000;
 
 export class AssignedPartitions {
   readonly #parts: AssignedPartitionsParts;
   readonly #lanes = new Map<string, PartitionLane>();
   /** Lanes of partitions kept through a change of the member id, until the group's offsets are known. */
   readonly #former = new Map<string, PartitionLane>();
-  /** Partitions whose offsets can't be read, with the reason. */
-  readonly #unopened = new Map<string, PartitionState>();
-  /** Where reading stopped in partitions whose topic is gone. */
-  readonly #stoppedAt = new Map<string, number>();
+  readonly #starts: GroupStarts;
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #retrying = new Set<PartitionLane>();
   #memberId = '';
@@ -67,6 +56,13 @@ export class AssignedPartitions {
 
   constructor(parts: AssignedPartitionsParts) {
     this.#parts = parts;
+    this.#starts = new GroupStarts({
+      ...parts,
+      found: (starts) => this.#found(starts),
+      isCurrent: (join) => join === this.#join && !this.#stopped,
+      failed: (error, about) => this.#failed(error, about),
+      later: (ms, then) => this.#later(ms, then),
+    });
   }
 
   lanes(): Iterable<PartitionLane> {
@@ -74,7 +70,7 @@ export class AssignedPartitions {
   }
 
   get states(): readonly PartitionState[] {
-    return [...[...this.#lanes.values()].map((lane) => lane.state), ...this.#unopened.values()];
+    return [...[...this.#lanes.values()].map((lane) => lane.state), ...this.#starts.unopened];
   }
 
   /** Whether this is still its partition's lane. */
@@ -104,7 +100,7 @@ export class AssignedPartitions {
       if (!mayStay || !assigned.has(key)) this.#lanes.delete(key);
     }
     this.#memberId = memberId;
-    this.#unopened.clear();
+    this.#starts.joined();
     for (const place of places) this.#flow(place).resume();
     for (const lane of this.#lanes.values()) lane.regulate(true);
     this.#begin(places.filter((place) => !this.#lanes.has(keyOf(place))));
@@ -117,8 +113,12 @@ export class AssignedPartitions {
 
   fetched({ responses }: Fetched): void {
     for (const { topicName: topic, partitions } of responses) {
-      for (const { partition, highWatermark, lastStableOffset } of partitions) {
-        this.#lanes.get(keyOf({ topic, partition }))?.sawEnd(Number(highWatermark), Number(lastStableOffset));
+      for (const { partition, highWatermark, lastStableOffset, messages } of partitions) {
+        const lane = this.#lanes.get(keyOf({ topic, partition }));
+        const end = Number(highWatermark);
+        if (!lane || end < 0) continue;
+        lane.sawEnd(end, Number(lastStableOffset));
+        if (lane.isRefused && !refusalIn(messages)) lane.taken();
       }
     }
   }
@@ -150,21 +150,14 @@ export class AssignedPartitions {
     this.#flow(lane).pause();
     if (this.#retrying.has(lane)) return;
     this.#retrying.add(lane);
-    const { againMs } = this.#parts.refusals ?? REFUSALS;
-    this.#later(againMs, () => this.#retry(lane));
+    this.#later(this.#parts.refusedAgainMs ?? REFUSED_AGAIN_MS, () => this.#retry(lane));
   }
 
-  /** kafkajs doesn't report a successful fetch without records: so no refusal soon after the retry means success. */
   #retry(lane: PartitionLane): void {
     this.#retrying.delete(lane);
     if (!this.has(lane)) return;
-    const { refusals } = lane;
-    const { takenMs } = this.#parts.refusals ?? REFUSALS;
     this.#flow(lane).resume();
     lane.regulate(true);
-    this.#later(takenMs, () => {
-      if (lane.refusals === refusals) lane.taken();
-    });
   }
 
   #itemsOf(batch: EachBatchPayload['batch']): LaneItem[] {
@@ -178,39 +171,13 @@ export class AssignedPartitions {
   #begin(places: readonly Place[]): void {
     for (const place of places) this.#flow(place).pause();
     this.#setLanes();
-    void this.#open(places, this.#join);
+    void this.#starts.find(places, this.#join);
   }
 
-  /** Opens lanes at the group's offsets; never rejects: unavailable offsets are read again. */
-  async #open(places: readonly Place[], join: number): Promise<void> {
-    if (places.length === 0) return;
-    const { admin, options } = this.#parts;
-    const topics = [...new Set(places.map(({ topic }) => topic))];
-    try {
-      const starts = await admin.groupStart(options.group, topics);
-      if (join !== this.#join || this.#stopped) return;
-      const startOf = ({ topic, partition }: Place) => starts.get(topic)?.get(partition);
-      await Promise.all(places.map((place) => this.#announce(place, startOf(place))));
-      if (join !== this.#join || this.#stopped) return;
-      for (const place of places) this.#openLane(place, startOf(place));
-      this.#setLanes();
-      this.#tellPlaced();
-      const left = places.filter((place) => startOf(place) === undefined);
-      for (const topic of topics) if (!starts.has(topic)) this.#makeAgain(topic);
-      if (left.length > 0) this.#askAgain(left, join);
-    } catch (error) {
-      this.#failed(error, { group: options.group });
-      if (join === this.#join) this.#notOpened(places, error);
-    }
-  }
-
-  /** Their topics are asked about one by one from now on: one whose partitions have no leader holds up no other. */
-  #notOpened(places: readonly Place[], error: unknown): void {
-    for (const place of places) this.#unopened.set(keyOf(place), unopened(place, error));
-    for (const topic of new Set(places.map((place) => place.topic))) {
-      const ofTopic = places.filter((place) => place.topic === topic);
-      this.#askAgain(ofTopic, this.#join);
-    }
+  #found(starts: readonly FoundStart[]): void {
+    for (const found of starts) this.#openLane(found);
+    this.#setLanes();
+    this.#tellPlaced();
   }
 
   #failed(error: unknown, about: object): void {
@@ -219,44 +186,22 @@ export class AssignedPartitions {
     else this.#parts.logger.warn({ err: error, ...about }, 'partitions can not be read on yet; retrying');
   }
 
-  async #announce(place: Place, start: GroupStart | undefined): Promise<void> {
-    if (!start || start.committed === start.offset) return;
-    const { topic, partition } = place;
-    const expected = start.committed ?? this.#stoppedAt.get(keyOf(place)) ?? null;
-    await this.#parts.options.onStart?.({ topic, partition, expected, offset: start.offset });
-  }
-
   /** Includes former lanes, of which nothing is handed out until ownership is known. */
   #setLanes(): void {
     this.#parts.pump.setLanes([...this.#lanes.values(), ...this.#former.values()]);
   }
 
-  #openLane(place: Place, start: GroupStart | undefined): void {
-    if (start === undefined) return;
+  #openLane({ place, start }: FoundStart): void {
     const key = keyOf(place);
     const flow = this.#flow(place);
     const former = this.#former.get(key);
     this.#former.delete(key);
-    this.#stoppedAt.delete(key);
-    this.#unopened.delete(key);
     // Measured with Kafka unreachable for ten seconds: without this nearly all deliveries in progress were sent twice.
     const lane = former?.knows(start) ? former : new PartitionLane({ ...place, start }, flow);
     this.#lanes.set(key, lane);
     this.#parts.client.seek({ ...place, offset: String(lane.next) });
     flow.resume();
     lane.regulate(true);
-  }
-
-  #makeAgain(topic: string): void {
-    const { admin, logger } = this.#parts;
-    admin.forget(topic);
-    admin.ensure([topic]).catch((error: unknown) => logger.warn({ err: error, topic }, 'the topic is unavailable'));
-  }
-
-  #askAgain(places: readonly Place[], join: number): void {
-    this.#later(ASK_AGAIN_MS, () => {
-      if (join === this.#join) void this.#open(places, join);
-    });
   }
 
   #later(ms: number, then: () => void): void {
@@ -284,7 +229,7 @@ export class AssignedPartitions {
     const place = { topic, partition };
     this.#parts.logger.error(place, why);
     this.#lanes.delete(keyOf(place));
-    this.#stoppedAt.set(keyOf(place), next);
+    this.#starts.stoppedAt(place, next);
     this.#begin([place]);
   }
 
@@ -332,9 +277,4 @@ export class AssignedPartitions {
       this.#failed(error, { topic, partition });
     }
   }
-}
-
-function unopened({ topic, partition }: Place, error: unknown): PartitionState {
-  const unreadable = { topic, partition, first: 0, last: 0, codec: 'unknown', reason: reasonOf(error), digest: null };
-  return { topic, partition, behind: 0, head: null, unreadable };
 }

@@ -40,7 +40,7 @@ export class KafkaBroker implements Broker {
   readonly #publisher: Publisher;
   readonly #consumers = new Set<KafkaConsumer>();
   /** The requests for topics' max.message.bytes that are in progress. */
-  readonly #limits = new Map<string, Promise<number | undefined>>();
+  readonly #limitRequests = new Map<string, Promise<number | undefined>>();
   #closing: Promise<void> | null = null;
 
   constructor(settings: KafkaSettings, logger: Logger, limits: KafkaLimits = KAFKA_LIMITS) {
@@ -75,11 +75,11 @@ export class KafkaBroker implements Broker {
 
   /** One request at a time for each topic: any number of records may be refused. */
   #limitOf(topic: string): Promise<number | undefined> {
-    const known = this.#limits.get(topic);
+    const known = this.#limitRequests.get(topic);
     if (known) return known;
     const asked = this.#admin.maxMessageBytes(topic).catch(() => undefined);
-    this.#limits.set(topic, asked);
-    void asked.then(() => this.#limits.delete(topic));
+    this.#limitRequests.set(topic, asked);
+    void asked.then(() => this.#limitRequests.delete(topic));
     return asked;
   }
 

@@ -12,7 +12,7 @@ import { encodedBehind } from '../common/done-behind.js';
 import { OffsetKeeper } from '../common/offset-keeper.js';
 import { RecordPump } from '../common/record-pump.js';
 import { withinTime } from '../common/time-limit.js';
-import { AssignedPartitions, type RefusalTimes } from './assigned-partitions.js';
+import { AssignedPartitions } from './assigned-partitions.js';
 import { GroupLease } from './group-lease.js';
 import { GroupMember } from './group-member.js';
 import type { PartitionLane } from './partition-lane.js';
@@ -26,7 +26,7 @@ export interface KafkaConsumerParts {
   /** See GroupMember. */
   readonly stuckMs?: number;
   /** See AssignedPartitions. */
-  readonly refusals?: RefusalTimes;
+  readonly refusedAgainMs?: number;
 }
 
 /** Before this member rejoins: time for started work to end. No other member then repeats it. */

@@ -3,7 +3,7 @@
  * fetch has its own: a fetch without the paused partitions ends soon, so that those that are resumed meanwhile are soon in
  * the next; a fetch with all partitions may wait, since any record ends it.
  */
-import type { Cluster } from 'kafkajs';
+import type { Cluster, KafkaMessage } from 'kafkajs';
 
 interface FetchingBroker {
   fetch(request: object): Promise<Fetched>;
@@ -17,6 +17,7 @@ export interface Fetched {
       readonly partition: number;
       readonly highWatermark: string;
       readonly lastStableOffset: string;
+      readonly messages: readonly KafkaMessage[];
     }[];
   }[];
 }

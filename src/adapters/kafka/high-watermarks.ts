@@ -1,4 +1,4 @@
-/** Where the partitions of a topic end. kafkajs's admin says only where they can be read to: their last stable offsets. */
+/** The ends of a topic's partitions. kafkajs's admin reports their last stable offsets only, up to which they can be read. */
 import type { Cluster, Kafka } from 'kafkajs';
 import { disconnectAfter } from './let-go.js';
 
@@ -11,7 +11,7 @@ interface AskedCluster {
   ): Promise<readonly { readonly partitions: readonly { readonly partition: number; readonly offset: string }[] }[]>;
 }
 
-/** By partition. The group of the client that asks is never joined. @throws kafkajs's errors */
+/** By partition. The client never joins its group. @throws kafkajs's errors */
 export async function highWatermarks(kafka: Kafka, topic: string): Promise<ReadonlyMap<number, number>> {
   let own: Cluster | undefined;
   const client = kafka.consumer({

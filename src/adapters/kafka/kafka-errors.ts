@@ -47,14 +47,14 @@ export function isLeaderMissing(error: unknown): boolean {
   return [...causes(error)].some(({ type = '' }) => LEADERLESS.has(type));
 }
 
-/** Of a topic's configuration: a permission is missing, or a policy of the cluster forbids it. */
-export function isChangeDenied(error: unknown): boolean {
+/** Reading or changing a topic's configuration: a permission is missing, or a policy of the cluster forbids it. */
+export function isConfigDenied(error: unknown): boolean {
   return [...causes(error)].some(
     ({ type = '' }) => type === 'POLICY_VIOLATION' || type.endsWith('AUTHORIZATION_FAILED'),
   );
 }
 
-/** Kafka's code, if a topic may not be created so, which no retry mends; null for any other failure. */
+/** Kafka's code if a policy of the cluster forbids a new topic, so that no retry helps; null for any other failure. */
 export function forbiddenBy(error: unknown): string | null {
   const code = [...causes(error)].find(({ type = '' }) => type === 'POLICY_VIOLATION' || type === 'INVALID_CONFIG');
   return code?.type ?? null;
@@ -87,8 +87,8 @@ export function translated(error: unknown): Error {
   return new BrokerUnavailable(`${what} (${codeOf(failures)})`, { cause: error });
 }
 
-/** In the answer to a send. Elsewhere some of them mean something else. */
-const OF_RECORDS = new Set([
+/** Kafka's codes for records that a topic refuses. Only in the answer to a send: elsewhere some of them mean something else. */
+const RECORD_REFUSALS = new Set([
   'MESSAGE_TOO_LARGE',
   'RECORD_LIST_TOO_LARGE',
   'INVALID_RECORD',
@@ -99,7 +99,7 @@ const OF_RECORDS = new Set([
 
 /** As translated; the message of RecordRefused is Kafka's code. */
 export function failedSend(error: unknown): Error {
-  const refusal = [...causes(error)].find(({ type = '' }) => OF_RECORDS.has(type));
+  const refusal = [...causes(error)].find(({ type = '' }) => RECORD_REFUSALS.has(type));
   return refusal ? new RecordRefused(refusal.type, { cause: error }) : translated(error);
 }
 

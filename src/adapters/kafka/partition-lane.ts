@@ -46,7 +46,6 @@ export class PartitionLane implements Lane, Kept {
   #paused = false;
   /** Why the partition can't be fetched now. */
   #refusal: UnreadableBatch | null = null;
-  #refusals = 0;
   /** False once a rejected record was dropped: this lane would never redeliver it. */
   #isWhole = true;
 
@@ -67,7 +66,6 @@ export class PartitionLane implements Lane, Kept {
 
   /** From an answer to a fetch. @param stable the offset before which records can be read */
   sawEnd(end: number, stable: number): void {
-    if (end < 0) return;
     this.#end = end;
     if (stable >= end) this.#heldBack = null;
     else if (this.#heldBack?.offset !== stable) this.#heldBack = { offset: stable, since: performance.now() };
@@ -83,14 +81,12 @@ export class PartitionLane implements Lane, Kept {
     return { ...state, heldBack: { offset, records: this.#end - offset, ms: performance.now() - since } };
   }
 
-  /** How often a fetch was refused. */
-  get refusals(): number {
-    return this.#refusals;
+  get isRefused(): boolean {
+    return this.#refusal !== null;
   }
 
   /** Records behind the queued ones can't be fetched. @returns false if the reason is known already */
   refuse(reason: string): boolean {
-    this.#refusals += 1;
     if (this.#refusal?.reason === reason) return false;
     const place = { topic: this.topic, partition: this.partition, first: this.#next, last: this.#next };
     this.#refusal = { ...place, codec: 'unknown', reason, digest: null };
@@ -150,6 +146,10 @@ export class PartitionLane implements Lane, Kept {
 
   get headDue(): number {
     return this.head()?.due ?? Number.POSITIVE_INFINITY;
+  }
+
+  get isFull(): boolean {
+    return this.#done.isFull;
   }
 
   takeHead(): void {

@@ -5,7 +5,7 @@ import { BrokerRefused, type Extent } from '../../ports/broker.js';
 import { decodedBehind } from '../common/done-behind.js';
 import { askAdmin } from './admin-session.js';
 import { highWatermarks } from './high-watermarks.js';
-import { forbiddenBy, isChangeDenied, isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
+import { forbiddenBy, isConfigDenied, isLeaderMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { ENOUGH_BYTES, KAFKA_LIMITS, type SessionLimits } from './limits.js';
 import { onceKnown } from './once-known.js';
 import type { GroupStart } from './partition-lane.js';
@@ -88,7 +88,7 @@ export class TopicAdmin {
   extent(topic: string): Promise<ReadonlyMap<number, Extent>> {
     return this.#with(async (admin) => {
       if (!(await admin.listTopics()).includes(topic)) return new Map();
-      // In this order: what is published in between is no transaction.
+      // In this order, so that records published in between do not look like an open transaction.
       const ends = await highWatermarks(this.#kafka, topic);
       const readable = await admin.fetchTopicOffsets(topic);
       return new Map(readable.map((of) => [of.partition, extentOf(of, ends)]));
@@ -190,7 +190,7 @@ export class TopicAdmin {
   async #correct(admin: Admin, topic: string, missing: ReturnType<typeof missingEntries>): Promise<void> {
     if (missing.length === 0) return;
     await setEntries(admin, topic, missing).catch((cause: unknown) => {
-      if (!isChangeDenied(cause)) throw cause;
+      if (!isConfigDenied(cause)) throw cause;
       const needed = missing.map(({ name, value }) => `${name}=${value}`).join(' and ');
       throw new BrokerRefused(`${topic} needs ${needed}, and Kafka denies the change: set it`, { cause });
     });

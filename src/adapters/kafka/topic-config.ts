@@ -2,7 +2,7 @@
 // Node's ES modules don't see all of its named exports; the default export has them.
 import kafkajs, { type Admin, type ConfigEntries, type IResourceConfigEntry } from 'kafkajs';
 import { BrokerRefused } from '../../ports/broker.js';
-import { isChangeDenied } from './kafka-errors.js';
+import { isConfigDenied } from './kafka-errors.js';
 import { ENOUGH_BYTES } from './limits.js';
 
 const { TOPIC } = kafkajs.ConfigResourceTypes;
@@ -41,7 +41,7 @@ export function missingEntries({ isCompacted, isStampedByBroker }: TopicConfig):
 export async function topicConfigs(admin: Admin, topics: readonly string[]): Promise<Map<string, TopicConfig>> {
   const names = [RETENTION, CLEANUP, TIMESTAMP_TYPE, MAX_MESSAGE, MIN_INSYNC];
   const entries = await configEntries(admin, topics, names).catch((cause: unknown) => {
-    if (!isChangeDenied(cause)) throw cause;
+    if (!isConfigDenied(cause)) throw cause;
     const why = 'without it the service cannot see whether they lose records';
     throw new BrokerRefused(`Kafka denies DescribeConfigs on ${topics.join(', ')}: ${why}`, { cause });
   });

@@ -22,7 +22,7 @@ export interface RecordPage {
   readonly atEnd: boolean;
 }
 
-/** What a group is done with in a topic: every record before the offset, and work behind it. */
+/** A group's finished work in a topic: every record before the offset, and work behind it. */
 export interface GroupProgress {
   readonly offset: number;
   readonly behind?: DoneBehind;

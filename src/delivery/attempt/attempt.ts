@@ -48,9 +48,7 @@ interface Timing {
   readonly durationMs: number;
   /** The attempt's own span, if one was exported. */
   readonly span?: TraceContext;
-  /**
-   * Until then the attempt counts as in flight: fulfilled once its connection is free or closed. Absent if it already is.
-   */
+  /** Fulfilled once the connection is free or closed: until then the attempt counts as in flight. Absent if it already is. */
   readonly over?: Promise<void>;
 }
 
@@ -75,7 +73,7 @@ export function createAttempt({ agent, timeoutMs, now, userAgent, logger }: Atte
   };
 }
 
-/** Not the error itself: those of undici hold what came and both addresses. */
+/** Logs code and message only: undici's errors also contain received bytes and both addresses. */
 function logCause(logger: Logger, { id, accountId }: AttemptRequest, { code, message }: NodeJS.ErrnoException): void {
   logger.debug({ deliveryId: id, accountId, cause: { code, message } }, 'an attempt got no status');
 }

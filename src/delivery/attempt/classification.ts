@@ -1,4 +1,4 @@
-/** What an attempt comes to, from how its exchange was decided. */
+/** The result of an attempt, from what decided its exchange. */
 import type { Failure, Phase } from '../../endpoints/failure.js';
 import { failureOf, isHandshakeFailure, isShutdown } from '../../endpoints/failure-of.js';
 import type { Decided } from './exchange.js';
@@ -73,7 +73,7 @@ function timedOut(phase: Phase): Classification {
   return { ...FAILED, error: 'timeout', reason: phase, ...unreachableIn(phase) };
 }
 
-/** A handshake that never ends costs no CPU, and looks like a host that does not answer. */
+/** An unfinished handshake counts as no connection: it costs no CPU, and looks like a host that does not answer. */
 function unreachableIn(phase: Phase): { readonly failedIn?: 'connecting' } {
   return phase === 'waiting-for-headers' ? {} : { failedIn: 'connecting' };
 }

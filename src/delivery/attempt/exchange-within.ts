@@ -1,11 +1,11 @@
-/** An exchange with its deadline, our stop, and a second try where a kept-alive connection had ended. */
+/** Runs an exchange with a deadline and an abort signal, and repeats it if its kept-alive connection had ended. */
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
 import type { AbortListeners } from './abort-listeners.js';
 import { isSuccess } from './classification.js';
 import { beginDeadline } from './deadline.js';
 import { type CancelReason, type Decided, Exchange } from './exchange.js';
 
-/** For the body of a 2xx. */
+/** How long the body of a 2xx may take. */
 const BODY_AFTER_SUCCESS_MS = 1_000;
 
 export interface Exchanging {
@@ -50,7 +50,7 @@ export async function exchangeWithin(
   }
 }
 
-/** The body, of which little is worth waiting for: after a 2xx the connection is closed if it is not free soon. */
+/** Waits for the rest of the body. It only keeps the connection, so after a 2xx the connection is closed if it takes long. */
 function restOf(exchange: Exchange, decided: Decided, letGo: () => void): Promise<void> {
   const isDelivered = decided.kind === 'response' && isSuccess(decided.status);
   const timer = isDelivered ? setTimeout(() => exchange.cancel('timeout'), BODY_AFTER_SUCCESS_MS) : undefined;
@@ -67,7 +67,7 @@ function restOf(exchange: Exchange, decided: Decided, letGo: () => void): Promis
 
 /**
  * A server may close a kept-alive connection just as a request is sent on it. That says nothing about the endpoint, so
- * the request is resent once, at once, and not on another that was idle: a server that stops closes all of them. A
+ * the request is resent once, immediately, and not on another that was idle: a server that stops closes all of them. A
  * connection made for this attempt gets no second chance.
  */
 async function sendAgainIfStale(

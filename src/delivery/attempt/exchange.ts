@@ -10,7 +10,7 @@ export type CancelReason = 'timeout' | 'interrupted';
 
 /**
  * What decides an exchange. `response`: a status line, with the headers if these are complete and valid. `phase` of the
- * other kinds: what was under way. `answered`: whether anything came back, even a 1xx; `began`: how it began.
+ * other kinds: the step in progress. `answered`: whether any response came, even a 1xx; `began`: its first bytes.
  */
 export type Decided =
   | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | null }
@@ -104,7 +104,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#received?.connecting ?? 'connecting';
   }
 
-  /** A status line decides, whatever stood in the way of the rest. */
+  /** A status line decides, even if the rest failed. */
   #fail(failure: Decided): void {
     if (this.#isDecided) return;
     const status = this.#received?.start.status ?? null;

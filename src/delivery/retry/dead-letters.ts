@@ -50,7 +50,7 @@ const DIGEST = 'aw-digest';
 const ADDED = new Set(['aw-source', 'aw-reason', 'aw-detail']);
 
 export interface DeadLetter {
-  /** ISO 8601, UTC, ms; null if another publisher stamped the letter with no time. */
+  /** ISO 8601, UTC, ms; null if the letter has no valid timestamp. */
   readonly at: string | null;
   readonly reason: DeadLetterReason | null;
   /** The exact problem. */
@@ -59,9 +59,9 @@ export interface DeadLetter {
   readonly source: string | null;
   /** For an unreadable batch: the offset of its last record. */
   readonly lastOffset: number | null;
-  /** Of an unreadable batch, or of an event that its topics refuse: the letter is without it. */
+  /** Of an unreadable batch's bytes, or of the event that the letter lacks. */
   readonly digest: string | null;
-  /** The size of the event that the letter is without. */
+  /** The size of the event that the letter lacks, because topics refuse it. */
   readonly bytes: number | null;
   readonly accountId: number | null;
   readonly eventId: string | null;
@@ -88,11 +88,16 @@ export function notValid(record: ReceivedRecord, detail: string): NewRecord {
   return deadLetter(record, 'not-valid', detail, [...asItCame, source(record)]);
 }
 
+export interface UnroutedReason {
+  readonly reason: 'account-unreadable' | 'record-refused';
+  readonly detail: string;
+}
+
 /** The letter of a payment record whose account is unreadable, or whose routing could not be logged. */
 export function unrouted(
   record: ReceivedRecord,
   { id, accountId }: PaymentEvent,
-  { reason, detail }: { readonly reason: 'account-unreadable' | 'record-refused'; readonly detail: string },
+  { reason, detail }: UnroutedReason,
 ): NewRecord {
   const kept = [
     ...foreignHeaders(record),
@@ -111,7 +116,7 @@ export function unroutedPlace(letter: NewRecord): Place | null {
   return isOfPayment && !deliveryIn(letter) ? readPaymentText(headerText(letter, PAYMENT)) : null;
 }
 
-/** The letter without its event, for topics that refuse it: with the event's size and SHA-256. It can't be replayed. */
+/** For a topic that refuses the whole letter: with the event's size and SHA-256 instead of the event. Can't be replayed. */
 export function withoutEvent({ value, headers }: NewRecord): NewRecord {
   const event = value ?? Buffer.alloc(0);
   const digest = createHash('sha256').update(event).digest('hex');

@@ -33,7 +33,7 @@ export interface ReplayParts {
   readonly now: () => number;
 }
 
-/** Why a letter is left; record-refused: by the topic that it should go to. */
+/** Why a letter is not replayed; record-refused: by the topic to which it would be published. */
 export type Left = Unsent['kind'] | 'record-refused';
 
 /** replayed: a delivery. published: a payment, again. */
@@ -73,7 +73,7 @@ interface Replaying extends ReplayParts {
   readonly payments: PaymentsAgain;
 }
 
-/** Null for a payment that was already published again, was routed, or is left out of its letter. */
+/** Null for a payment that was published again before, was routed, or is missing from its letter. */
 async function replayPayment(
   { payments, isReadable }: Replaying,
   { record, letter }: { readonly record: ReceivedRecord; readonly letter: DeadLetter },

@@ -127,13 +127,19 @@ describe('a connection string', () => {
   it.each([
     ['that is not there', () => join(folder.path, 'nowhere.pem'), /can't be read \(ENOENT\)$/],
     ['that is a folder', () => folder.path, /can't be read \(EISDIR\)$/],
-    ['without a certificate', () => file('no.pem', 'no PEM'), /holds no certificate in PEM \(ERR_OSSL_\w+\)$/],
+    ['without a certificate', () => file('no.pem', 'no PEM'), /holds no certificate in PEM$/],
   ])('with a CA file %s: names tlsCaFile and the code', (_, path, end) => {
     for (const key of ['tlsCaFile', 'tls-ca-file', 'TLSCAFILE']) {
       expect(said(withFile(path(), key))).toMatch(/^CaFileUnusable: tlsCaFile in EVENT_STORE_URL names a file that /);
       expect(said(withFile(path(), key))).toMatch(end);
       expect(said(withFile(encodeURIComponent(path()), key))).toMatch(end);
     }
+  });
+
+  it('with a CA file of which a later certificate is damaged is refused', async () => {
+    const { cert } = await testAuthority();
+    const path = file('two.pem', `${cert}\n${cert.replace('MII', 'MIJ')}`);
+    expect(said(withFile(path))).toMatch(/names a file that has a damaged certificate \(ERR_OSSL_\w+\)$/);
   });
 
   it('with a CA file that is not there is taken where the client ignores it: without TLS', () => {

@@ -61,7 +61,7 @@ it('tells how far it is behind, what it holds, and what is to come next', async 
   expect(consumer.state().partitions).toEqual([{ topic: 't', partition: 0, behind: 18, head, unreadable: null }]);
 });
 
-it('takes its lag from each fetch, also from one without records, and says what an open transaction holds back', async () => {
+it('updates its lag with each fetch, even one without records, and reports records behind an open transaction', async () => {
   await client.join({ t: [0] });
   await eventually(() => client.calls.includes('seek t 5'));
   const partition = { topic: 't', partition: 0, head: null, unreadable: null };
@@ -75,7 +75,7 @@ it('takes its lag from each fetch, also from one without records, and says what 
   expect(consumer.state().partitions).toEqual([{ ...partition, behind: 20 }]);
 });
 
-it('names a partition that cannot be begun, and why, and begins those of other topics meanwhile', async () => {
+it('reports a partition whose start is unknown, with the reason, and reads those of other topics meanwhile', async () => {
   leaderless.add('u');
   await client.join({ t: [0], u: [0] });
   await eventually(() => client.calls.includes('seek t 5'));

@@ -69,7 +69,7 @@ async function begin(more: Pick<KafkaConsumerParts, 'stuckMs'> = {}): Promise<vo
     forget: (topic: string) => void ensured.push(`forget ${topic}`),
     ensure: async (topics: readonly string[]) => void ensured.push(`ensure ${topics}`),
   } as unknown as TopicAdmin;
-  const limits = { sessionTimeoutMs: 6_000, refusals: { againMs: 250, takenMs: 250 } };
+  const limits = { sessionTimeoutMs: 6_000, refusedAgainMs: 250 };
   const parts = { kafka: client.kafka, admin, ...limits, logger: recordingLogger(), ...more };
   rejects = () => false;
   const handler = async (record: ReceivedRecord) => {
@@ -310,14 +310,19 @@ describe('what is done', () => {
     await eventually(() => offsets().at(-1)?.includes('t 605'));
   });
 
-  it('is told as refused while the broker can not read a partition, and no longer once it can', async () => {
+  it('reports a partition that the broker cannot read, until a fetch of it succeeds, even without records', async () => {
     const unreadable = () => consumer.state().partitions[0]?.unreadable?.reason ?? null;
     await client.fetchedMessages('t', { first: 5, last: 5, end: -1 }, [refusal(5, 'CORRUPT_MESSAGE')]);
     expect(unreadable()).toBe('CORRUPT_MESSAGE');
     expect(client.calls.at(-1)).toBe('pause t');
     await client.fetchedMessages('t', { first: 5, last: 5, end: -1 }, [refusal(5, 'CORRUPT_MESSAGE')]);
     await eventually(() => client.calls.at(-1) === 'resume t');
-    await eventually(() => unreadable() === null);
+    await client.fetchedMessages('t', { first: 5, last: 5, end: 9 }, [refusal(5, 'an invalid length')]);
+    expect(unreadable()).toBe('an invalid length');
+    await client.fetchedEnd('t', -1);
+    expect(unreadable()).toBe('an invalid length');
+    await client.fetchedEnd('t', 5);
+    expect(unreadable()).toBeNull();
     await client.fetched('t', 5, 6);
     await eventually(() => handled.length === 2);
   });

@@ -176,7 +176,7 @@ withKafka((brokers) => {
     expect(JSON.stringify(logger.warnings)).toMatch(/raise max.message.bytes/);
   });
 
-  it('says how large a refused record is, and what the topic takes', async () => {
+  it('reports the size of a refused record and the limit of its topic', async () => {
     const topic = unique('topic');
     await createTopic(topic, { 'max.message.bytes': '1000' });
     const refusal = broker().publish(topic, [record(Buffer.alloc(2_000))]);

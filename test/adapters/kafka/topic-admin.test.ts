@@ -28,8 +28,6 @@ const OFFSETS = [{ partition: 0, offset: '7', low: '2', high: '7' }];
 /** Its broker refuses to tell of offsets as long as there are refusals. */
 function adminAt(refusals: string[], existing = ['topic']): TopicAdmin {
   const client = {
-    connect: async () => undefined,
-    disconnect: async () => undefined,
     listTopics: async () => existing,
     createTopics: async () => made.push('topic'),
     fetchTopicMetadata: async () => ({ topics: [] }),
@@ -48,8 +46,16 @@ function adminAt(refusals: string[], existing = ['topic']): TopicAdmin {
 function adminOf(client: object): TopicAdmin {
   const { port } = listener.address() as AddressInfo;
   const settings = { ...kafkaSettings(`127.0.0.1:${port}`), isOwn: () => true };
-  return new TopicAdmin({ admin: () => client } as unknown as Kafka, settings, silentLogger);
+  const connection = { connect: async () => undefined, disconnect: async () => undefined };
+  return new TopicAdmin({ admin: () => ({ ...connection, ...client }) } as unknown as Kafka, settings, silentLogger);
 }
+
+/** Of a Kafka that has the topic. */
+const EXISTING = {
+  listTopics: async () => ['own'],
+  fetchTopicOffsets: async () => OFFSETS,
+  fetchTopicMetadata: async () => ({ topics: [] }),
+};
 
 it.each([
   [
@@ -59,11 +65,9 @@ it.each([
   ],
   ['INVALID_CONFIG', BrokerRefused, "Kafka's policy forbids own as the service needs it (INVALID_CONFIG): create it"],
   ['INVALID_REPLICATION_FACTOR', BrokerUnavailable, 'INVALID_REPLICATION_FACTOR'],
-])('a topic whose creation fails with %s', async (type, kind, says) => {
+])('a topic whose creation fails with %s: names the code, and whether a retry helps', async (type, kind, says) => {
   const error = Object.assign(new Error(type), { type });
   const refusal = adminOf({
-    connect: async () => undefined,
-    disconnect: async () => undefined,
     listTopics: async () => [],
     createTopics: () => Promise.reject(Object.assign(new Error('creation'), { errors: [error] })),
   }).ensure(['own']);
@@ -71,14 +75,10 @@ it.each([
   await expect(refusal).rejects.toThrow(says);
 });
 
-it('a start without DescribeConfigs is refused, and names it', async () => {
+it('refuses a start without DescribeConfigs, and names the permission', async () => {
   const denied = Object.assign(new Error('denied'), { type: 'TOPIC_AUTHORIZATION_FAILED' });
   const refusal = adminOf({
-    connect: async () => undefined,
-    disconnect: async () => undefined,
-    listTopics: async () => ['own'],
-    fetchTopicOffsets: async () => OFFSETS,
-    fetchTopicMetadata: async () => ({ topics: [] }),
+    ...EXISTING,
     describeConfigs: () => Promise.reject(denied),
   }).ensure(['own']);
   await expect(refusal).rejects.toThrow(BrokerRefused);
@@ -97,11 +97,7 @@ it.each([
   'an own topic that is stamped by publishers, and whose change fails with %s, is refused',
   async (type, kind, says) => {
     const refusal = adminOf({
-      connect: async () => undefined,
-      disconnect: async () => undefined,
-      listTopics: async () => ['own'],
-      fetchTopicOffsets: async () => OFFSETS,
-      fetchTopicMetadata: async () => ({ topics: [] }),
+      ...EXISTING,
       describeConfigs: async () => ({ resources: [{ resourceName: 'own', configEntries: [] }] }),
       alterConfigs: () => Promise.reject(Object.assign(new Error(type), { type })),
     }).ensure(['own']);

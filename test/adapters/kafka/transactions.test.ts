@@ -59,7 +59,7 @@ withKafka((brokers) => {
     expect(await browsed()).toEqual([]);
   });
 
-  it('says what one that is open holds back, and gives it where that is asked for', async () => {
+  it('reports what an open one holds back, and browses it on request', async () => {
     await publish('before');
     await transaction('open');
     await publish('behind');
@@ -79,7 +79,7 @@ withKafka((brokers) => {
     expect(await heldBack(end)).toEqual(['open', 'behind', 'aborted']);
   });
 
-  it('lets a consumer count what one that is open holds back as waiting, until it ends', async () => {
+  it('counts as lag what an open one holds back, until it ends', async () => {
     await publish('before');
     const open = await transaction('open');
     const seen: string[] = [];

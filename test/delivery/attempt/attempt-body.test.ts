@@ -63,7 +63,7 @@ describe('a body', () => {
   });
 });
 
-describe('what came before a request on its connection does not decide', () => {
+describe('a response that came before its request is ignored', () => {
   test.each([
     ['a valid response', OK],
     ['one that the parser rejects', 'HTTP/1.1 200 OK\r\nno colon here\r\n\r\n'],

@@ -106,7 +106,7 @@ describe('a test event', () => {
   });
 });
 
-test('a test event whose receiver keeps its connection busy is told, and under way until it is free', async () => {
+test('a test event is answered before its connection is free, and in flight until then', async () => {
   let free = () => {};
   const over = new Promise<void>((resolve) => (free = resolve));
   expect(await result({ ...DELIVERED, over })).toMatchObject({ kind: 'sent', result: { success: true } });

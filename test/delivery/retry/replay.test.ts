@@ -58,7 +58,7 @@ test.each([
   expect(await replay()).toEqual([]);
 });
 
-test('one whose retry record was refused begins again once the topic takes it; until then it is left, and holds up none', async () => {
+test('a delivery whose retry record is refused is left out, without delaying others, until the topic accepts it', async () => {
   const other = deliveryTo(2, { step: 3, attempts: 4 });
   const refused = { reason: 'record-refused', detail: 'too large' } as const;
   await dead(

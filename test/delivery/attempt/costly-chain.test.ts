@@ -6,7 +6,7 @@ import { createAttempt } from '../../../src/delivery/attempt/attempt.js';
 import { createSendTestEvent, type SendTestEvent } from '../../../src/delivery/attempt/test-event.js';
 import { CircuitBreakers } from '../../../src/delivery/isolation/circuit-breaker.js';
 import { AttemptFixture, LONG } from '../../support/attempt-fixture.js';
-import { dearChain } from '../../support/dear-chain.js';
+import { costlyChain } from '../../support/costly-chain.js';
 import { ACCOUNT } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
 
@@ -21,7 +21,7 @@ let sendTo: (path: number) => ReturnType<SendTestEvent>;
 
 beforeEach(async () => {
   [handshakes, now] = [0, 0];
-  const server = createServer(dearChain());
+  const server = createServer(costlyChain());
   server.on('connection', () => (handshakes += 1)).on('tlsClientError', () => undefined);
   const { port } = await fixture.listening(server);
   // On a busy machine four handshakes may look like a process that stood still, whose attempts count for nothing.

@@ -31,7 +31,7 @@ const COMMON_NAME = Buffer.from([0x06, 0x03, 0x55, 0x04, 0x03]);
 const ECDSA_WITH_SHA256 = der(SEQUENCE, Buffer.from([0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02]));
 
 /** For localhost. All certificates share one key. */
-export function dearChain(): Certificate {
+export function costlyChain(): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const issue = (subject: string, issuer: string, ...extensions: Buffer[]) => {
     const body = der(
