@@ -16,7 +16,7 @@ const KNOWS_TYPES = ['read-model', 'delivery', 'audit'];
 
 /** What the records of delivery/ look like, and where they are. */
 const RECORD_FORMATS = [
-  ...['delivery', 'record-place', 'topics', 'log/delivery-log', 'log/routed-entry', 'log/start-entry'],
+  ...['delivery', 'record-place', 'topics', 'log/delivery-log', 'log/log-record'],
   ...['retry/dead-letters', 'payment/event-identity', 'payment/payment-event'],
 ].map((file) => `delivery/${file}`);
 

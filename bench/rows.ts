@@ -3,6 +3,7 @@
 import { accountAtLimits } from './rows/account-at-limits.js';
 import { catchUp } from './rows/catch-up.js';
 import { dearReceivers, manyHeadersKafka } from './rows/dear-receivers.js';
+import { deliveryPages } from './rows/delivery-pages.js';
 import { get } from './rows/get.js';
 import { heldUp } from './rows/held-up.js';
 import { hostileAccounts, hostileAccountsMemory, hostileAccountsNewcomer } from './rows/hostile-accounts.js';
@@ -38,6 +39,7 @@ export const ROWS: readonly Row[] = [
   catchUp,
   verify,
   memory,
+  deliveryPages,
   sparse,
   sparseCpu,
   accountAtLimits,

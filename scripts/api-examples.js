@@ -52,6 +52,24 @@ export const EXAMPLES = {
       next: 'MTc5NTI1MjcwMDEyMC5tc2dfaUx5N3R1d3JjVmpMZ2VQajY0bm9tU1owWm1a',
     },
   },
+  listAccountDeliveries: {
+    query: 'limit=1&eventId=pay-1&status=5xx',
+    answer: {
+      deliveries: [
+        {
+          id: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
+          eventId: 'pay-1',
+          outcome: 'retrying',
+          attempts: [{ at: '2026-11-21T09:05:00.120Z', status: 503, error: null, durationMs: 31, version: 1 }],
+          nextAttemptAt: '2026-11-21T09:05:05.320Z',
+          webhookId: 1,
+          eventType: 'cash_in',
+          publishedAt: '2026-11-21T09:05:00.120Z',
+        },
+      ],
+      next: 'MTc5NTI1MjcwMDEyMC5tc2dfaUx5N3R1d3JjVmpMZ2VQajY0bm9tU1owWm1a',
+    },
+  },
   testWebhook: {
     answer: {
       success: true,

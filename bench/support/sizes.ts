@@ -12,6 +12,8 @@ export const ONLY: readonly string[] = (process.env.BENCH_ONLY ?? '').split(',')
 export const REBUILD_EVENTS = whole('BENCH_EVENTS', 400_000);
 /** In the rows that say so. */
 export const WEBHOOKS = whole('BENCH_WEBHOOKS', 100_000);
+/** In the deliveries view. */
+export const DELIVERIES = whole('BENCH_DELIVERIES', 10_000_000);
 /** In the rows beside hostile accounts. */
 export const HOSTILE_ACCOUNTS = whole('BENCH_HOSTILE_ACCOUNTS', 400);
 /** The services under test write a V8 CPU profile each when they stop. */

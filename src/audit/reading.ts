@@ -1,9 +1,8 @@
 /** Reads the topics into the ledger, each in its own record format. */
 
 import { deliveryIn, dueOf, fromRetryRecord } from '../delivery/delivery.js';
-import { type DeliveryLogEntry, readLogEntry, saidBy } from '../delivery/log/delivery-log.js';
-import { type RoutedEntry, readRoutedEntry } from '../delivery/log/routed-entry.js';
-import { readStartEntry } from '../delivery/log/start-entry.js';
+import { saidBy } from '../delivery/log/delivery-log.js';
+import { type DeliveryLogEntry, type RoutedEntry, readLogRecord } from '../delivery/log/log-record.js';
 import { keyOfEvent } from '../delivery/payment/event-identity.js';
 import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
 import { placeOf, readPaymentText } from '../delivery/record-place.js';
@@ -93,12 +92,10 @@ async function readHeldBack({ broker, ledger, period }: Reading, topic: PaymentT
 
 export function readEntries(reading: Reading, topic: ReadTopic): Promise<void> {
   return each(reading, topic, async (record) => {
-    const entry = readLogEntry(record);
-    if (entry) return logged(reading, entry, record);
-    const routed = readRoutedEntry(record);
-    if (routed) return routedBy(reading, routed);
-    const start = readStartEntry(record);
-    if (start) started(reading, start);
+    const { store, deliveries, routed, starts } = readLogRecord(record);
+    for (const entry of deliveries) logged(reading, entry, record);
+    for (const start of starts) started(reading, start);
+    for (const entry of routed) await routedBy(reading, entry, store);
   });
 }
 
@@ -114,25 +111,27 @@ function started({ starts, payments, unlisted }: Reading, start: PartitionStart)
   if (!payments.has(start.topic)) unlisted.set(start.topic, unlisted.get(start.topic) ?? false);
 }
 
+/** @param store whose revisions the entry names */
 async function routedBy(
   { ledger, starts, payments, unlisted, histories, period }: Reading,
-  { topic, partition, store, records }: RoutedEntry,
+  { payment, accountId, ...routing }: RoutedEntry,
+  store: string,
 ): Promise<void> {
+  const place = readPaymentText(payment);
+  if (!place) return;
+  const { topic, at } = place;
   const read = payments.get(topic);
-  for (const { offset, at, accountId, ...routing } of records) {
-    const place = { topic, partition, offset, at };
-    const isDue = isWithin(period, at) && isOf(period, accountId);
-    starts.routed(place);
-    read?.isNamed(place);
-    // Nothing shows that a record without a time was of the period.
-    if (!read) unlisted.set(topic, (isDue && isTime(at)) || unlisted.get(topic) === true);
-    if (!isDue) continue;
-    const payment = ledger.find(place);
-    if (!payment && isTime(at)) read?.isUnread(place);
-    if (payment?.accountId !== accountId) continue;
-    const isOwn = store === histories.identity;
-    payment.routed({ ...routing, spans: isOwn ? await histories.upTo(accountId, routing.confirmed) : null });
-  }
+  const isDue = isWithin(period, at) && isOf(period, accountId);
+  starts.routed(place);
+  read?.isNamed(place);
+  // Nothing shows that a record without a time was of the period.
+  if (!read) unlisted.set(topic, (isDue && isTime(at)) || unlisted.get(topic) === true);
+  if (!isDue) return;
+  const audited = ledger.find(place);
+  if (!audited && isTime(at)) read?.isUnread(place);
+  if (audited?.accountId !== accountId) return;
+  const isOwn = store === histories.identity;
+  audited.routed({ ...routing, spans: isOwn ? await histories.upTo(accountId, routing.confirmed) : null });
 }
 
 export function readDeadLetters(reading: Reading, topic: ReadTopic): Promise<void> {

@@ -8,40 +8,74 @@ import { type Lost, removed } from './read-topic.js';
 
 type Where = Pick<ReceivedRecord, 'topic' | 'partition' | 'offset'>;
 
-export class Starts {
-  /** By partition, how far its entries come: a start, and the `routed` entries behind it. */
-  readonly #reached = new Map<string, number>();
-  /** By what it says: a crash before the first commit repeats a start. */
-  readonly #lost = new Map<string, Lost>();
+interface Begun {
+  readonly starts: PartitionStart[];
+  readonly routed: Offsets;
+}
 
-  /** Call in the order of the entries. */
+export class Starts {
+  readonly #partitions = new Map<string, Begun>();
+
   started(start: PartitionStart): void {
-    const partition = partitionText(start);
-    // Kafka forgets the offsets of a group that was away for a week.
-    const from = start.expected ?? this.#reached.get(partition) ?? start.offset;
-    this.#reached.set(partition, start.offset);
-    if (from < start.offset) this.#add(removed(start, { from, to: start.offset }));
-    else if (start.expected !== null && from > start.offset) {
-      const why = `partition ${start.partition} was recreated or truncated when its group had come to offset ${from}`;
-      this.#add({ kind: 'lost', topic: start.topic, why });
-    }
+    this.#of(start).starts.push(start);
   }
 
   routed(where: Where): void {
-    const partition = partitionText(where);
-    const reached = this.#reached.get(partition);
-    if (reached !== undefined && where.offset >= reached) this.#reached.set(partition, where.offset + 1);
+    this.#of(where).routed.add(where.offset);
   }
 
   has(where: Pick<Where, 'topic' | 'partition'>): boolean {
-    return this.#reached.has(partitionText(where));
+    return (this.#partitions.get(partitionText(where))?.starts.length ?? 0) > 0;
   }
 
+  /** Each once: a crash before the first commit repeats a start. */
   get lost(): readonly Lost[] {
-    return [...this.#lost.values()];
+    const all = [...this.#partitions.values()].flatMap((begun) =>
+      begun.starts.flatMap((start) => leftBehind(start, begun) ?? []),
+    );
+    return [...new Map(all.map((lost) => [`${lost.topic} ${lost.why}`, lost])).values()];
   }
 
-  #add(lost: Lost): void {
-    this.#lost.set(`${lost.topic} ${lost.why}`, lost);
+  #of(where: Pick<Where, 'topic' | 'partition'>): Begun {
+    const key = partitionText(where);
+    const begun = this.#partitions.get(key) ?? { starts: [], routed: new Offsets() };
+    this.#partitions.set(key, begun);
+    return begun;
+  }
+}
+
+/** Entries may come in any order, so a start is compared with what was begun and routed before its offset. */
+function leftBehind({ topic, partition, expected, offset }: PartitionStart, { starts, routed }: Begun): Lost | null {
+  if (expected !== null && expected > offset) {
+    const why = `partition ${partition} was recreated or truncated when its group had come to offset ${expected}`;
+    return { kind: 'lost', topic, why };
+  }
+  // Kafka forgets the offsets of a group that was away for a week.
+  const before = starts.map((start) => start.offset).filter((other) => other < offset);
+  const reached = Math.max(routed.endBefore(offset) ?? -1, ...before);
+  const from = expected ?? (reached < 0 ? offset : reached);
+  return from < offset ? removed({ topic, partition }, { from, to: offset }) : null;
+}
+
+/** Any number of offsets, most of them in runs. */
+class Offsets {
+  /** Each run by its end, exclusive, and by its first offset. A repeated offset may add a run within another. */
+  readonly #firstOf = new Map<number, number>();
+  readonly #endOf = new Map<number, number>();
+
+  add(offset: number): void {
+    const first = this.#firstOf.get(offset) ?? offset;
+    const end = this.#endOf.get(offset + 1) ?? offset + 1;
+    this.#firstOf.delete(offset);
+    this.#endOf.delete(offset + 1);
+    this.#firstOf.set(end, first);
+    // A repeated offset may be the first of a longer run.
+    this.#endOf.set(first, Math.max(end, this.#endOf.get(first) ?? end));
+  }
+
+  /** The end of what is before the limit; null if there is nothing. */
+  endBefore(limit: number): number | null {
+    const ends = [...this.#endOf].filter(([first]) => first < limit).map(([, end]) => Math.min(end, limit));
+    return ends.length > 0 ? ends.reduce((one, other) => Math.max(one, other)) : null;
   }
 }

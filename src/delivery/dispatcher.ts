@@ -12,7 +12,7 @@ import { dueOf, fromRetryRecord } from './delivery.js';
 import { bury, createFanOut, type FanOutParts } from './fan-out.js';
 import { retryGroup } from './groups.js';
 import type { Intake } from './isolation/intake.js';
-import { RoutedLog } from './log/routed-log.js';
+import { LogWriter } from './log/log-writer.js';
 import { longestWaitMs } from './retry/retry-schedule.js';
 import { eachStepOnce } from './retry/steps-once.js';
 import { existingTiers, TierDiscovery } from './retry/tiers.js';
@@ -71,7 +71,7 @@ export interface Dispatcher {
 
 export type DispatcherParts = Omit<
   FanOutParts,
-  'interrupt' | 'abandon' | 'refused' | 'heldLetters' | 'confirmation' | 'routedLog'
+  'interrupt' | 'abandon' | 'refused' | 'heldLetters' | 'confirmation' | 'log'
 > & {
   readonly broker: Broker;
   readonly group: string;
@@ -99,8 +99,8 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   };
   const asking = { passHead: given.passHead, now: given.monotonicNow, onLate };
   const confirmation = new Confirmation({ ...asking, signal: interrupt.signal });
-  const routedLog = new RoutedLog({ ...given, ...signals, topic: given.topics.deliveries });
-  const parts = { ...given, ...signals, confirmation, routedLog, heldLetters: { count: 0 } };
+  const log = new LogWriter({ ...given, ...signals, topic: given.topics.deliveries });
+  const parts = { ...given, ...signals, confirmation, log, heldLetters: { count: 0 } };
   const { schedule, topics } = parts;
   const tiers = [...new Set([...schedule.map((delay) => topics.tier(delay)), ...(await existingTiers(parts))])];
   await parts.broker.ensureTopics([
@@ -169,7 +169,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
     topics: topics.payments,
     group,
     handler: createFanOut(parts, deliver),
-    onStart: (start) => parts.routedLog.started(start),
+    onStart: (start) => parts.log.started(start),
   });
   const retry = eachStepOnce(deliver);
   try {
@@ -191,7 +191,7 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
 }
 
 type ConsumingParts = FanOutParts &
-  Pick<DispatcherParts, 'broker' | 'group' | 'intake'> & { readonly routedLog: Pick<RoutedLog, 'started'> };
+  Pick<DispatcherParts, 'broker' | 'group' | 'intake'> & { readonly log: Pick<LogWriter, 'started'> };
 
 interface Consumers {
   readonly payments: Consumer;

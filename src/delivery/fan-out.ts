@@ -9,16 +9,15 @@ import type { Webhook } from '../webhooks/state.js';
 import type { Deliver, DeliverParts } from './deliver-parts.js';
 import { newDelivery, traceOf } from './delivery.js';
 import { asRefusal, publishLetter } from './durable-publish.js';
-import type { RoutedRecord } from './log/routed-entry.js';
-import type { RoutedLog } from './log/routed-log.js';
+import type { RoutedEntry } from './log/log-record.js';
 import { eventHeaders } from './payment/cloud-event-attributes.js';
 import { headersProblem } from './payment/header-limits.js';
 import { type PaymentEvent, parsePaymentEvent } from './payment/payment-event.js';
+import { paymentText, placeOf } from './record-place.js';
 import { notValid, type UnroutedReason, unrouted, withoutEvent } from './retry/dead-letters.js';
 
 export interface FanOutParts extends DeliverParts {
   readonly tracing: Pick<Tracing, 'fanOut'>;
-  readonly routedLog: Pick<RoutedLog, 'add'>;
 }
 
 /**
@@ -59,17 +58,16 @@ export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandle
     }
     const confirmed = parts.accounts.routes(accountId, type);
     const revealed = confirmed.webhooks.filter(({ id }) => !routed.webhooks.some((webhook) => webhook.id === id));
-    const { offset, timestamp: at } = record;
     const webhooks = [...routed.webhooks, ...revealed].map(({ id }) => id);
     const revisions = { routed: routed.revision, confirmed: confirmed.revision };
     await allOf([
       ...revealed.map((webhook) => send(event, webhook)),
-      logRouted(record, event, { offset, at, accountId, ...revisions, webhooks }),
+      logRouted(record, event, { payment: paymentText(placeOf(record)), accountId, ...revisions, webhooks }),
     ]);
   }
 
-  async function logRouted(record: ReceivedRecord, event: PaymentEvent, routed: RoutedRecord): Promise<void> {
-    const refusal = await parts.routedLog.add(record, routed).then(() => null, asRefusal);
+  async function logRouted(record: ReceivedRecord, event: PaymentEvent, routed: RoutedEntry): Promise<void> {
+    const refusal = await parts.log.add('routed', routed).then(() => null, asRefusal);
     if (refusal) await buryPayment(parts, record, event, { reason: 'record-refused', detail: refusal.message });
   }
 }

@@ -2,13 +2,15 @@
 import type { DeliveryMetrics } from '../observability/metrics.js';
 import { type Delivery, toRetryRecord, withoutExtras } from './delivery.js';
 import { aboutDelivery } from './delivery-telling.js';
-import { asRefusal, type LetterParts, publishLetter, publishUntilDurable, publishWhatFits } from './durable-publish.js';
+import { asRefusal, type LetterParts, publishLetter, publishWhatFits } from './durable-publish.js';
 import { logEntry } from './log/delivery-log.js';
+import type { LogWriter } from './log/log-writer.js';
 import type { Letter, NextStep } from './next-step.js';
 import { deadLetterOf, withoutEvent } from './retry/dead-letters.js';
 import type { Topics } from './topics.js';
 
 export interface KeepParts extends LetterParts {
+  readonly log: Pick<LogWriter, 'add'>;
   readonly topics: Topics;
   readonly metrics: DeliveryMetrics;
 }
@@ -45,7 +47,7 @@ function bury(parts: KeepParts, delivery: Delivery, letter: Letter): Promise<voi
 async function log(parts: KeepParts, { delivery, outcome, attempt, kept }: NextStep): Promise<void> {
   const due = kept?.kind === 'retry' ? kept.due : null;
   const entry = logEntry(delivery, outcome, attempt, due);
-  const refusal = await publishUntilDurable(parts, parts.topics.deliveries, entry).then(() => null, asRefusal);
+  const refusal = await parts.log.add('deliveries', entry).then(() => null, asRefusal);
   if (!refusal) return;
   // The retry record or dead letter is durable, and shows what becomes of the delivery.
   if (kept) return parts.logger.error({ err: refusal, ...aboutDelivery(delivery), outcome }, REFUSED);

@@ -17,7 +17,7 @@
 import type { ParkReason } from '../observability/metrics.js';
 import type { Outcome } from '../ports/delivery-order.js';
 import type { Delivery } from './delivery.js';
-import type { LoggedAttempt } from './log/delivery-log.js';
+import type { LoggedAttempt } from './log/log-record.js';
 import type { Unsent } from './recipient.js';
 import type { EndReason } from './retry/dead-letters.js';
 import { type Delay, dueAt, lifetimeMs, stepAfterFailure, tierOfParking } from './retry/retry-schedule.js';

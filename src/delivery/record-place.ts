@@ -1,5 +1,5 @@
 /** A record's place, and the texts that name a place in our own records. */
-import type { ReceivedRecord } from '../ports/broker.js';
+import { isTime, type ReceivedRecord } from '../ports/broker.js';
 
 export interface Place {
   readonly topic: string;
@@ -38,4 +38,10 @@ export function readPaymentText(text: unknown): Place | null {
   const [, topic, partition, offset, at] = /^(.*)\/(\d+)\/(\d+)@(-?\d+)$/s.exec(String(text)) ?? [];
   if (topic === undefined) return null;
   return { topic, partition: Number(partition), offset: Number(offset), at: Number(at) };
+}
+
+/** When the record was published, ms since the epoch: the first time of its deliveries. 0 if it has no time. */
+export function firstAtOf(payment: string | undefined): number {
+  const { at = 0 } = readPaymentText(payment) ?? {};
+  return isTime(at) ? at : 0;
 }

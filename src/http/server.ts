@@ -11,8 +11,13 @@ import type { HandleCommand } from '../webhooks/handle-command.js';
 import { answerErrors } from './answer-errors.js';
 import { authenticateAccount, authenticatePublisher } from './authenticate.js';
 import { formBody, jsonBody } from './body.js';
+import type { Deliveries } from './deliveries/delivery-page.js';
+import { listDeliveries, operation as listDeliveriesOperation } from './deliveries/list-deliveries.js';
+import {
+  listWebhookDeliveries,
+  operation as listWebhookDeliveriesOperation,
+} from './deliveries/list-webhook-deliveries.js';
 import { issueToken, operation as issueTokenOperation, tokenErrors } from './issue-token.js';
-import { type Deliveries, listDeliveries, operation as listDeliveriesOperation } from './list-deliveries.js';
 import { listWebhooks, operation as listWebhooksOperation } from './list-webhooks.js';
 import { measured, tagRoute } from './measured.js';
 import type { Operation } from './operation.js';
@@ -88,7 +93,11 @@ function routes(parts: ApiParts): Route[] {
     { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing, reading) },
     { operation: setWebhookActiveOperation, handle: setWebhookActive(handleCommand, now) },
     { operation: removeWebhookOperation, handle: removeWebhook(handleCommand, now) },
-    { operation: listDeliveriesOperation, handle: listDeliveries(ownWebhook, parts.deliveries, reading) },
+    { operation: listDeliveriesOperation, handle: listDeliveries(accounts, parts.deliveries, reading) },
+    {
+      operation: listWebhookDeliveriesOperation,
+      handle: listWebhookDeliveries(ownWebhook, parts.deliveries, reading),
+    },
     { operation: testWebhookOperation, handle: testWebhook(ownWebhook, parts.sendTest, parts.logger) },
     { operation: publishEventsOperation, handle: publishEvents(parts.publishing) },
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),

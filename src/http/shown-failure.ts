@@ -2,7 +2,7 @@
  * A failed attempt's codes as shown to an account. Hazard: if the code distinguished an unresolvable name from a name
  * with a private address, an account could enumerate the names of our network. Logs and metrics distinguish the two.
  */
-const OF_THE_HOST: ReadonlySet<string | null> = new Set(['dns', 'forbidden-address']);
+const OF_THE_HOST: readonly string[] = ['dns', 'forbidden-address'];
 
 interface Failed {
   /** Null if a status came. */
@@ -11,5 +11,13 @@ interface Failed {
 }
 
 export function shownFailure<T extends Failed>(attempt: T): T {
-  return OF_THE_HOST.has(attempt.error) ? { ...attempt, error: 'host', reason: null } : attempt;
+  return attempt.error !== null && OF_THE_HOST.includes(attempt.error)
+    ? { ...attempt, error: 'host', reason: null }
+    : attempt;
+}
+
+/** The codes of attempts that are shown with this code. */
+export function codesShownAs(shown: string): readonly string[] {
+  if (shown === 'host') return OF_THE_HOST;
+  return OF_THE_HOST.includes(shown) ? [] : [shown];
 }

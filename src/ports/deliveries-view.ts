@@ -2,7 +2,8 @@
  * The view of the deliveries topic: the result of each delivery, stored for queries by webhook. The topic is the source of
  * truth: a view may be lost at any time, and is then refilled from the topic's beginning.
  *
- * Words: an *entry* is a record of the topic; a *delivery* is the combined result of the entries that share its id.
+ * Words: a *delivery* is the combined result of the *entries* that share its account, webhook, payment's time and id. So an
+ * event that was published twice has two deliveries with one id.
  *
  * Semantics that every adapter keeps (test/contract/deliveries-view-contract.ts):
  * - A view belongs to one process at a time, is local, and answers synchronously.
@@ -12,8 +13,10 @@
  *   outage of the broker, is shown once.
  * - Entries may come in any order. A delivery's attempts are sorted by start; its outcome comes from the entry that outranks
  *   all others (delivery-order.ts).
- * - page returns deliveries newest first, by the time of their first entry, then by id. The delivery that `before` names
- *   need not exist: a page continues at the same place whatever was added since, and in a refilled view too.
+ * - page returns deliveries newest first, by their payment's time, then by id. The delivery that `before` names need not
+ *   exist: a page continues at the same place whatever was added since, and in a refilled view too.
+ * - A call of page looks at a bounded number of deliveries: if few of them are asked for, a page with a `next` may have less
+ *   than `limit`, or none.
  * - forget deletes deliveries whose last entry is older than the given time, oldest first, some at a time.
  * - A method that finds the view damaged throws ViewUnsound, and so does adding an entry at a place where another entry was
  *   (the topic was recreated; a sample of the places is stored): the view is unusable from then on.
@@ -47,6 +50,10 @@ export interface ViewAttempt {
   readonly version: number;
 }
 
+/** The last attempt's status, by its first digit. none: no status came, or no attempt was made yet. */
+export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
+export type StatusClass = (typeof STATUS_CLASSES)[number];
+
 /** An entry's place in the topic. */
 export interface EntryPlace {
   readonly partition: number;
@@ -58,7 +65,11 @@ export interface EntryPlace {
 interface DeliveryState {
   /** ASCII. */
   readonly id: string;
+  readonly webhookId: number;
   readonly eventId: string;
+  readonly eventType: string;
+  /** When the payment was published, ms since the epoch: the same in each entry of a delivery. 0: its record has no time. */
+  readonly firstAt: number;
   readonly outcome: Outcome;
   /** ISO 8601 */
   readonly nextAttemptAt: string | null;
@@ -66,7 +77,6 @@ interface DeliveryState {
 
 export interface ViewEntry extends DeliveryState {
   readonly accountId: number;
-  readonly webhookId: number;
   readonly turn: number;
   readonly attempt: ViewAttempt | null;
   readonly place: EntryPlace;
@@ -76,22 +86,26 @@ export interface ViewedDelivery extends DeliveryState {
   readonly attempts: readonly ViewAttempt[];
 }
 
+/** Null is any. */
 export interface DeliveriesQuery {
   readonly accountId: number;
-  readonly webhookId: number;
+  readonly webhookId: number | null;
   readonly limit: number;
   /** Where the previous page ended; null is the newest. */
   readonly before: DeliveryPlace | null;
-  /** Null is any. */
   readonly outcome: Outcome | null;
-  /** Time of the first entry, ms since the epoch: from is inclusive, to is exclusive. Null is no bound. */
+  readonly eventType: string | null;
+  readonly eventId: string | null;
+  readonly status: StatusClass | null;
+  /** One of these is the last attempt's error. */
+  readonly errors: readonly string[] | null;
+  /** Of firstAt: from is inclusive, to is exclusive. Null is no bound. */
   readonly from: number | null;
   readonly to: number | null;
 }
 
 /** A delivery's place in the order of pages. */
 export interface DeliveryPlace {
-  /** Publication time of its first entry, ms since the epoch. */
   readonly firstAt: number;
   readonly id: string;
 }

@@ -144,7 +144,7 @@ describe('what became of a delivery', () => {
     for (const text of [
       '',
       'not JSON',
-      ...[...rubbish, ...elsewhere, ...wrong].map((value) => JSON.stringify(value)),
+      ...[...rubbish, ...elsewhere, ...wrong].map((value) => JSON.stringify({ deliveries: [value] })),
     ]) {
       day.put(TOPICS.deliveries, { key: null, value: Buffer.from(text), headers: [] });
       day.put(TIER, { key: null, value: Buffer.from(text), headers: [] });

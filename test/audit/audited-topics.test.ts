@@ -1,7 +1,7 @@
 /** Topics that lost records, and topics that change while they are read. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { delivery, type Placed, TOPICS } from '../support/audit-fixture.js';
-import { AuditedDay, FROM, iso, NOON, PAYMENTS, pay, TIER, TO } from '../support/audited-day.js';
+import { AuditedDay, FROM, iso, NOON, PAYMENTS, pay, THREE, TIER, TO } from '../support/audited-day.js';
 
 let day: AuditedDay;
 beforeEach(() => {
@@ -44,6 +44,22 @@ describe('a payment topic lost records', () => {
     day.cut(PAYMENTS, 40);
     day.started({ topic: PAYMENTS, partition: 0, offset: 40 });
     expect((await day.told()).lost).toEqual(removed(2, 39));
+  });
+
+  test('where that start is read before the entries of what was done before it', async () => {
+    const routed = ['one', 'two'].map((id) => day.published(pay(id, 43), { at: FROM - 1 }));
+    undelivered(38);
+    day.cut(PAYMENTS, 40);
+    day.started({ topic: PAYMENTS, partition: 0, offset: 40 });
+    for (const record of routed.toReversed()) day.routed(record, 43, THREE);
+    expect((await day.told()).lost).toEqual(removed(2, 39));
+  });
+
+  test('not where a record below that start was routed twice, in whatever order', async () => {
+    const [first, second] = ['one', 'two'].map((id) => day.published(pay(id, 43), { at: FROM - 1 }));
+    for (const record of [second, first, first]) if (record) day.routed(record, 43, THREE);
+    day.started({ topic: PAYMENTS, partition: 0, offset: 2 });
+    expect((await day.told()).lost).toEqual([]);
   });
 
   test('not where its group was done with all that was removed, or where none of it was left', async () => {

@@ -9,6 +9,7 @@ import { expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Report } from '../../src/audit/report.js';
 import { topicsOf } from '../../src/delivery/topics.js';
+import type { ReceivedRecord } from '../../src/ports/broker.js';
 import { OUTCOMES } from '../../src/ports/delivery-order.js';
 import { DEFECTS } from '../support/audit-defects.js';
 import { TOPICS } from '../support/audit-fixture.js';
@@ -58,6 +59,8 @@ const world = fc.record({
   isWhole: fc.boolean(),
   doubled: flags(4),
   clocks: fc.array(fc.integer({ min: -2, max: 2 }), { minLength: FACTS, maxLength: FACTS }),
+  /** Whether the deliveries topic gives its entries in the reverse order. */
+  isReversed: fc.boolean(),
   order: fc.array(fc.nat(), { minLength: FACTS, maxLength: FACTS }),
   /** When the deliveries topic is recreated, in percent of the facts. */
   recreated: mostly(null, fc.nat(100), 15),
@@ -86,11 +89,28 @@ const reported = (seen: Map<string, number>, planted: Seen = (parts) => parts) =
     const { counts, ...lists } = new Oracle({ ...oracle, isRestored }).tell();
     const lost = new LossOracle({ ...oracle, isRestored }).tell();
     const own = topicsOf(given.audited, 'test.');
-    const report = await topics.audit(given.period, (parts) => planted({ ...parts, topics: own }));
+    const report = await topics.audit(given.period, (parts) =>
+      planted({ ...(given.isReversed ? reversed(parts) : parts), topics: own }),
+    );
     expect(told(report)).toEqual({ counts, ...lists, lost });
     const has = { ...counts, retrying: Object.keys(counts.retrying).length, lost: report.lost.length };
     for (const [name, count] of Object.entries(has)) if (count) seen.set(name, (seen.get(name) ?? 0) + 1);
   });
+
+const reversed: Seen = (parts) => ({
+  ...parts,
+  broker: {
+    ...parts.broker,
+    async *browse(topic, options) {
+      const records: ReceivedRecord[] = [];
+      for await (const record of parts.broker.browse(topic, options)) records.push(record);
+      // The oldest stays the first: it shows what the topic lost.
+      const [oldest, ...others] = records;
+      if (oldest) yield oldest;
+      yield* topic === TOPICS.deliveries ? others.reverse() : others;
+    },
+  },
+});
 
 test('the report is what looking up each payment, webhook and topic by itself says', async () => {
   const seen = new Map<string, number>();

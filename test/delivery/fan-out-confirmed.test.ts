@@ -52,9 +52,8 @@ describe('a payment', () => {
     confirm();
     await done;
     expect(sentTo()).toEqual([1, 2]);
-    const record = { offset: 7, at: NOW, accountId: ACCOUNT, routed: 1, confirmed: 2, webhooks: [1, 2] };
-    const place = { topic: 'payment-events', partition: 0, store: 'store-1' };
-    expect(fixture.routed).toEqual([{ kind: 'routed', ...place, records: [record] }]);
+    const payment = `payment-events/0/7@${NOW}`;
+    expect(fixture.routed).toEqual([{ payment, accountId: ACCOUNT, routed: 1, confirmed: 2, webhooks: [1, 2] }]);
   });
 
   test('of an account that was not known when it came reaches its webhooks', async () => {

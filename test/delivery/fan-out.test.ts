@@ -9,6 +9,7 @@ import {
   EVENT,
   failedWith,
   header,
+  NOW,
   paymentRecord,
   received,
 } from '../support/delivery-samples.js';
@@ -42,7 +43,9 @@ describe('one delivery for each active URL of the account and type', () => {
     expect(fixture.requests).toEqual([]);
     expect(fixture.broker.topics).toEqual([fixture.topics.deliveries]);
     expect(fixture.log).toEqual([]);
-    expect(fixture.routed).toMatchObject([{ records: [{ offset: 7, accountId: event.accountId, webhooks: [] }] }]);
+    expect(fixture.routed).toMatchObject([
+      { payment: `payment-events/0/7@${NOW}`, accountId: event.accountId, webhooks: [] },
+    ]);
     expect(fixture.logger.warnings).toEqual([]);
   });
 
@@ -87,7 +90,7 @@ describe('a payment for a webhook that the service switched off', () => {
     expect(fixture.log).toContainEqual(
       expect.objectContaining({ webhookId: 2, outcome: 'exhausted', attempt: null, nextAttemptAt: null }),
     );
-    expect(fixture.routed).toMatchObject([{ records: [{ webhooks: [1, 2] }] }]);
+    expect(fixture.routed).toMatchObject([{ webhooks: [1, 2] }]);
   });
 
   test('is sent if the webhook is active by the confirmation', async () => {
@@ -109,7 +112,7 @@ describe('a payment for a webhook that the service switched off', () => {
     fixture.confirmed = async () => fixture.accounts.put(webhookOf(2, { isActive: false, offBy: 'service' }));
     await fixture.fanOut(received(paymentRecord()));
     expect(fixture.deadLetters.map(readDeadLetter)).toMatchObject([{ reason: 'deactivated', webhookId: 2 }]);
-    expect(fixture.routed).toMatchObject([{ records: [{ webhooks: [1, 2] }] }]);
+    expect(fixture.routed).toMatchObject([{ webhooks: [1, 2] }]);
   });
 });
 
@@ -169,8 +172,8 @@ describe('a broker that takes nothing', () => {
   );
 
   test.each([
-    // Its entry, and that of its routing.
-    ['a delivery', 'webhooks.deliveries', EVENT, [deliveryTo(1).id], 2],
+    // Its entry and that of its routing share a record.
+    ['a delivery', 'webhooks.deliveries', EVENT, [deliveryTo(1).id], 1],
     ['a dead letter', 'webhooks.dead-letter', {}, [], 1],
   ])(
     '%s: given up by the stop, the handler rejects; handed out again it goes through',

@@ -92,10 +92,13 @@ test('the same source and id are the same webhook-id, published twice and in any
   expect(ids('plain')).not.toEqual(ids('binary'));
   const deliveries = await eventually(async () => {
     const all = await installation.deliveries(42);
-    return all.length === 2 ? all : null;
+    return all.length === 4 ? all : null;
   });
-  const sources = deliveries?.map(({ eventId, eventSource }) => `${eventId} ${eventSource}`).sort();
-  expect(sources).toEqual([`pay-1 ${SOURCE}`, 'pay-1 undefined']);
+  const sources = deliveries?.map(({ id, eventId, eventSource }) => `${id} ${eventId} ${eventSource}`);
+  expect([...new Set(sources)].map((text) => text.replace(/^\S+ /, '')).sort()).toEqual([
+    `pay-1 ${SOURCE}`,
+    'pay-1 undefined',
+  ]);
 });
 
 test('what is not valid is a dead letter with all that it came with', async () => {

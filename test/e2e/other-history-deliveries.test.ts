@@ -76,5 +76,6 @@ test("the other history's is not sent; dead-letters list says why, and replay le
   expect(await lines('dead-letters', 'replay', '--account', String(ACCOUNT))).toEqual([]);
   expect(receiver.requests).toHaveLength(sent);
   await eventually(async () => (await deliveries()).length === 2, PATIENCE);
-  expect((await deliveries())[0]).toMatchObject({ outcome: 'exhausted', attempts: [], eventId: 'earlier' });
+  const earlier = (await deliveries()).find(({ eventId }) => eventId === 'earlier');
+  expect(earlier).toMatchObject({ outcome: 'exhausted', attempts: [] });
 });

@@ -69,7 +69,7 @@ describe('GET /openapi.json', () => {
     expect(operations().map(({ route }) => route)).toEqual(
       expect.arrayContaining([
         ...['POST /api/webhooks', 'GET /api/webhooks', 'PATCH /api/webhooks/{id}', 'DELETE /api/webhooks/{id}'],
-        ...['GET /api/webhooks/{id}/deliveries', 'POST /api/webhooks/{id}/test'],
+        ...['GET /api/deliveries', 'GET /api/webhooks/{id}/deliveries', 'POST /api/webhooks/{id}/test'],
         ...['POST /oauth/token', 'GET /openapi.json', 'GET /.well-known/oauth-authorization-server'],
       ]),
     );

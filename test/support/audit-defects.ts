@@ -1,8 +1,7 @@
 /** Audits that each overlook one thing, for the property of histories to detect: they see topics and store changed by that. */
 import type { CompletenessParts } from '../../src/audit/reading.js';
-import { readRoutedEntry, toRoutedRecord } from '../../src/delivery/log/routed-entry.js';
-import { readStartEntry, toStartRecord } from '../../src/delivery/log/start-entry.js';
-import { partitionText } from '../../src/delivery/record-place.js';
+import { readLogRecord, toLogRecord } from '../../src/delivery/log/log-record.js';
+import { partitionText, readPaymentText } from '../../src/delivery/record-place.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
 import { TOPICS } from './audit-fixture.js';
 import { STARTS } from './history-topics.js';
@@ -11,7 +10,7 @@ type Seen = (parts: CompletenessParts) => CompletenessParts;
 type Change = (record: ReceivedRecord) => readonly ReceivedRecord[];
 
 const isPayment = ({ topic }: ReceivedRecord) => TOPICS.payments.includes(topic);
-const hasTime = ({ timestamp }: ReceivedRecord) => timestamp >= 0 && Number.isSafeInteger(timestamp);
+const hasTime = ({ timestamp }: Pick<ReceivedRecord, 'timestamp'>) => timestamp >= 0 && Number.isSafeInteger(timestamp);
 
 export const DEFECTS: Readonly<Record<string, Seen>> = {
   'takes what is before the first routed entry of a partition for earlier': (parts) => ({
@@ -32,7 +31,7 @@ export const DEFECTS: Readonly<Record<string, Seen>> = {
       ...parts.broker,
       async *browse(topic, options) {
         const place = { topic, partition: 0, offset: 0, timestamp: 0 };
-        if (topic === TOPICS.deliveries) for (const start of STARTS) yield { ...place, ...toStartRecord(start) };
+        if (topic === TOPICS.deliveries) yield { ...place, ...toLogRecord({ starts: STARTS }) };
         yield* parts.broker.browse(topic, options);
       },
     },
@@ -49,13 +48,16 @@ export const DEFECTS: Readonly<Record<string, Seen>> = {
     },
   }),
   'believes that a group went on where it was': changed((record) => {
-    const start = readStartEntry(record);
-    return [start ? { ...record, ...toStartRecord({ ...start, expected: null, offset: 0 }) } : record];
+    const { starts } = readLogRecord(record);
+    if (starts.length === 0) return [record];
+    const believed = starts.map((start) => ({ ...start, expected: null, offset: 0 }));
+    return [{ ...record, ...toLogRecord({ starts: believed }) }];
   }),
   'reads nothing of topics that PAYMENT_TOPICS lacks': (parts) =>
     changed((record) => {
-      const named = readRoutedEntry(record) ?? readStartEntry(record);
-      return named && !parts.topics.payments.includes(named.topic) ? [] : [record];
+      const { routed, starts } = readLogRecord(record);
+      const named = [...starts, ...routed.flatMap(({ payment }) => readPaymentText(payment) ?? [])];
+      return named.some(({ topic }) => !parts.topics.payments.includes(topic)) ? [] : [record];
     })(parts),
   'compares revisions from before a restore with the restored store': (parts) => ({
     ...parts,
@@ -69,10 +71,10 @@ export const DEFECTS: Readonly<Record<string, Seen>> = {
     },
   }),
   'drops the entry of a record whose timestamp is no time': changed((record) => {
-    const entry = readRoutedEntry(record);
-    if (!entry) return [record];
-    const records = entry.records.filter(({ at }) => hasTime({ ...record, timestamp: at }));
-    return [{ ...record, ...toRoutedRecord({ ...entry, records }) }];
+    const { store, routed } = readLogRecord(record);
+    if (routed.length === 0) return [record];
+    const timed = routed.filter(({ payment }) => hasTime({ timestamp: readPaymentText(payment)?.at ?? -1 }));
+    return [{ ...record, ...toLogRecord({ store, routed: timed }) }];
   }),
   'counts a record whose timestamp is no time in no period': changed((record) =>
     isPayment(record) && !hasTime(record) ? [] : [record],
@@ -94,9 +96,9 @@ function changed(change: Change): Seen {
 async function firstRouted({ broker, topics }: CompletenessParts): Promise<ReadonlyMap<string, number>> {
   const first = new Map<string, number>();
   for await (const record of broker.browse(topics.deliveries)) {
-    const entry = readRoutedEntry(record);
-    for (const { offset } of entry?.records ?? []) {
-      const partition = entry ? partitionText(entry) : '';
+    for (const place of readLogRecord(record).routed.flatMap(({ payment }) => readPaymentText(payment) ?? [])) {
+      const { offset } = place;
+      const partition = partitionText(place);
       first.set(partition, Math.min(offset, first.get(partition) ?? offset));
     }
   }

@@ -6,10 +6,9 @@ import type { CompletenessParts, Period } from '../../src/audit/reading.js';
 import type { Report } from '../../src/audit/report.js';
 import { type Delivery, newDelivery, toRetryRecord } from '../../src/delivery/delivery.js';
 import { logEntry } from '../../src/delivery/log/delivery-log.js';
-import { type RoutedRecord, toRoutedRecord } from '../../src/delivery/log/routed-entry.js';
-import { toStartRecord } from '../../src/delivery/log/start-entry.js';
+import { type RoutedEntry, toLogRecord } from '../../src/delivery/log/log-record.js';
 import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
-import { partitionText } from '../../src/delivery/record-place.js';
+import { partitionText, paymentText, placeOf } from '../../src/delivery/record-place.js';
 import { notValid, unrouted } from '../../src/delivery/retry/dead-letters.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import {
@@ -34,7 +33,7 @@ export interface Placed {
   readonly offset?: number;
 }
 
-export type Routing = Pick<RoutedRecord, 'routed' | 'confirmed' | 'webhooks'>;
+export type Routing = Pick<RoutedEntry, 'routed' | 'confirmed' | 'webhooks'>;
 
 export const TOPICS = topicsOf(['payments', 'more-payments'], 'test.');
 export const STORE = 'the store';
@@ -80,7 +79,7 @@ export class AuditFixture {
     const next = this.#next.get(start.topic) ?? new Map<number, number>();
     this.#next.set(start.topic, next);
     if (!next.has(start.partition)) next.set(start.partition, start.offset ?? 0);
-    return this.put(LOG, toStartRecord({ expected: null, offset: 0, ...start }), placed);
+    return this.put(LOG, toLogRecord({ starts: [{ expected: null, offset: 0, ...start }] }), placed);
   }
 
   /** A payment record; a string is its whole value. The first of its partition comes after the start of that. */
@@ -93,18 +92,13 @@ export class AuditFixture {
   }
 
   /** A `routed` entry of one record. */
-  routed(
-    { topic, partition, offset, timestamp: at }: ReceivedRecord,
-    accountId: number,
-    by: Routing,
-    store = STORE,
-  ): ReceivedRecord {
-    const record = { offset, at, accountId, ...by };
-    return this.put(LOG, toRoutedRecord({ topic, partition, store, records: [record] }), { at });
+  routed(record: ReceivedRecord, accountId: number, by: Routing, store = STORE): ReceivedRecord {
+    const entry = { payment: paymentText(placeOf(record)), accountId, ...by };
+    return this.put(LOG, toLogRecord({ store, routed: [entry] }), { at: record.timestamp });
   }
 
   logged(delivery: Delivery, outcome: Outcome, next: number | null = null, placed: Placed = {}): ReceivedRecord {
-    return this.put(LOG, logEntry(delivery, outcome, null, next), placed);
+    return this.put(LOG, toLogRecord({ deliveries: [logEntry(delivery, outcome, null, next)] }), placed);
   }
 
   waits(delivery: Delivery, tier: string, due: number): ReceivedRecord {

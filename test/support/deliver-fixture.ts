@@ -5,9 +5,8 @@ import { type Delivery, dueOf, fromRetryRecord } from '../../src/delivery/delive
 import { createFanOut, type FanOutParts } from '../../src/delivery/fan-out.js';
 import type { EndpointGate } from '../../src/delivery/isolation/endpoint-gate.js';
 import { EndpointHealth } from '../../src/delivery/isolation/endpoint-health.js';
-import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log.js';
-import { type RoutedEntry, readRoutedEntry } from '../../src/delivery/log/routed-entry.js';
-import { RoutedLog } from '../../src/delivery/log/routed-log.js';
+import { type DeliveryLogEntry, type RoutedEntry, readLogRecord } from '../../src/delivery/log/log-record.js';
+import { LogWriter } from '../../src/delivery/log/log-writer.js';
 import { topicsOf } from '../../src/delivery/topics.js';
 import { noTracing } from '../../src/observability/tracing.js';
 import type { Broker, BrokerRefused, ReceivedRecord, RecordHold } from '../../src/ports/broker.js';
@@ -84,7 +83,7 @@ export class DeliverFixture {
       },
       gate: this.gate,
       confirmation: { confirmed: () => this.confirmed() },
-      routedLog: new RoutedLog({ broker, logger, ...signals, topic: this.topics.deliveries, store: 'store-1' }),
+      log: new LogWriter({ broker, logger, ...signals, topic: this.topics.deliveries, store: 'store-1' }),
       attempt: async (request) => {
         this.requests.push(request);
         return this.answer(request);
@@ -133,13 +132,12 @@ export class DeliverFixture {
 
   /** The delivery entries of the deliveries topic. */
   get log(): DeliveryLogEntry[] {
-    const deliveries = this.broker.of(this.topics.deliveries).filter((record) => !readRoutedEntry(record));
-    return deliveries.map(({ value }) => JSON.parse(String(value)) as DeliveryLogEntry);
+    return this.broker.of(this.topics.deliveries).flatMap((record) => readLogRecord(record).deliveries);
   }
 
   /** The `routed` entries of the deliveries topic. */
   get routed(): RoutedEntry[] {
-    return this.broker.of(this.topics.deliveries).flatMap((record) => readRoutedEntry(record) ?? []);
+    return this.broker.of(this.topics.deliveries).flatMap((record) => readLogRecord(record).routed);
   }
 
   get deadLetters() {

@@ -39,14 +39,16 @@ export async function sqliteDeliveriesView(features: Features): Promise<Subject<
   };
 }
 
-/** `n` sets the place (the n-th ms and offset of partition 0) and the name of a delivery that succeeded at once. */
+/** `n` sets the time of the payment, the place (the n-th ms and offset of partition 0) and the name of a delivery that succeeded at once. */
 export function entry(n: number, changes: Partial<ViewEntry> & { readonly partition?: number } = {}): ViewEntry {
   const { partition = 0, ...rest } = changes;
   return {
     id: `msg_${String(n).padStart(6, '0')}`,
     eventId: `pay-${n}`,
+    eventType: 'cash_in',
     accountId: ACCOUNT,
     webhookId: WEBHOOK,
+    firstAt: NOW + n,
     outcome: 'delivered',
     turn: 1,
     attempt: attempt(n),
@@ -67,6 +69,6 @@ export function entries(count: number, changes: Parameters<typeof entry>[1] = {}
 
 /** All of WEBHOOK by default. */
 export function query(changes: Partial<DeliveriesQuery> = {}): DeliveriesQuery {
-  const bounds = { before: null, outcome: null, from: null, to: null };
-  return { accountId: ACCOUNT, webhookId: WEBHOOK, limit: 1_000, ...bounds, ...changes };
+  const bounds = { before: null, outcome: null, eventType: null, eventId: null, status: null, errors: null };
+  return { accountId: ACCOUNT, webhookId: WEBHOOK, limit: 1_000, ...bounds, from: null, to: null, ...changes };
 }

@@ -56,27 +56,27 @@ export class LossOracle {
     return isNamed && (isLeft || this.#routed(topic).some((fact) => this.#isOfPeriod(fact)));
   }
 
-  /** A dispatcher began elsewhere than where the one before, as far as known, was. */
+  /** A dispatcher began behind offsets that, as far as known, nobody had come to. */
   #wasSkipped(topic: string): boolean {
     return PARTITIONS.some((partition) => {
       const entries = this.#left.facts.filter((fact) => {
         if (fact.kind === 'start') return fact.topic === topic && fact.partition === partition;
         return fact.kind === 'routed' && this.#isAt(fact.p, topic, partition);
       });
-      return entries.some((start, index) => {
+      return entries.some((start) => {
         if (start.kind !== 'start') return false;
-        const from = start.expected ?? this.#reached(entries.slice(0, index)) ?? start.offset;
+        const from = start.expected ?? this.#reachedBefore(start.offset, entries);
         return from < start.offset || (start.expected !== null && start.expected > start.offset);
       });
     });
   }
 
-  #reached(entries: readonly Fact[]): number | null {
-    const at = entries.findLastIndex(({ kind }) => kind === 'start');
-    const start = entries[at];
-    if (start?.kind !== 'start') return null;
-    const behind = entries.slice(at).flatMap((fact) => (fact.kind === 'routed' ? this.#place(fact.p).offset + 1 : []));
-    return Math.max(start.offset, ...behind);
+  #reachedBefore(offset: number, entries: readonly Fact[]): number {
+    for (let reached = offset; reached > 0; reached -= 1) {
+      const isRouted = (fact: Fact) => fact.kind === 'routed' && this.#place(fact.p).offset === reached - 1;
+      if (entries.some((fact) => isRouted(fact) || (reached < offset && isBegunAt(fact, reached)))) return reached;
+    }
+    return entries.some((fact) => isBegunAt(fact, 0)) ? 0 : offset;
   }
 
   #logIsLost(): boolean {
@@ -133,4 +133,8 @@ export class LossOracle {
   #all<K extends Fact['kind']>(kind: K): readonly Of<K>[] {
     return this.#left.facts.filter((fact): fact is Of<K> => fact.kind === kind);
   }
+}
+
+function isBegunAt(fact: Fact, offset: number): boolean {
+  return fact.kind === 'start' && fact.offset === offset;
 }

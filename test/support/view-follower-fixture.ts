@@ -2,6 +2,7 @@
 import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
 import type { Delivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt } from '../../src/delivery/log/delivery-log.js';
+import { toLogRecord } from '../../src/delivery/log/log-record.js';
 import { ViewFollower, type ViewFollowerParts } from '../../src/delivery/log/view-follower.js';
 import type { Broker, NewRecord } from '../../src/ports/broker.js';
 import type { DeliveriesView, ViewedDelivery } from '../../src/ports/deliveries-view.js';
@@ -73,15 +74,18 @@ export class ViewFollowerFixture {
 }
 
 export function delivery(n: number): Delivery {
-  return deliveryTo(WEBHOOK, { id: `msg_${String(n).padStart(5, '0')}`, eventId: `pay-${n}` });
+  const payment = `payment-events/0/${n}@${NOW + n}`;
+  return deliveryTo(WEBHOOK, { id: `msg_${String(n).padStart(5, '0')}`, eventId: `pay-${n}`, payment });
 }
 
 export function delivered(of: Delivery): NewRecord {
-  return logEntry(of, 'delivered', loggedAttempt({ ...DELIVERED, at: NOW + 5_000 }, 2), null);
+  return toLogRecord({
+    deliveries: [logEntry(of, 'delivered', loggedAttempt({ ...DELIVERED, at: NOW + 5_000 }, 2), null)],
+  });
 }
 
 export function retrying(of: Delivery): NewRecord {
-  return logEntry(of, 'retrying', loggedAttempt(failedWith(503), 1), NOW + 5_000);
+  return toLogRecord({ deliveries: [logEntry(of, 'retrying', loggedAttempt(failedWith(503), 1), NOW + 5_000)] });
 }
 
 /** The records of this many successful deliveries. */

@@ -8,14 +8,13 @@ import {
   type DeliveriesPage,
   type DeliveriesQuery,
   type DeliveriesView,
-  type DeliveryPlace,
   type EntryPlace,
   type ViewEntry,
   ViewUnsound,
 } from '../../ports/deliveries-view.js';
-import { OUTCOMES } from '../../ports/delivery-order.js';
-import { changing, VIEW_SCHEMA, viewStatements } from './deliveries-view-sql.js';
-import { type DeliveryRow, deliveryOf, rowOf, withEntry } from './delivery-row.js';
+import { BLOCK, changing, VIEW_SCHEMA, viewStatements } from './deliveries-view-sql.js';
+import { hashOfEvent, pageOf } from './delivery-pages.js';
+import { type DeliveryRow, rowOf, withEntry } from './delivery-row.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
 import { DataDirUnusable } from './store-file.js';
 import { endUnsynced, writeUnsynced } from './unsynced.js';
@@ -23,15 +22,12 @@ import { endUnsynced, writeUnsynced } from './unsynced.js';
 /** One place per partition is stored for each such span of record time: enough to detect a recreated topic. */
 const MARK_EVERY_MS = 10_000;
 const FORGOTTEN_AT_ONCE = 250;
-/** Before and after every delivery. */
-const OLDEST = Number.MIN_SAFE_INTEGER;
-const NEWEST: DeliveryPlace = { firstAt: Number.MAX_SAFE_INTEGER, id: '' };
 
 /** "awdv" */
 const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
-  shape: 3,
+  shape: 4,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };
@@ -77,8 +73,11 @@ class SqliteDeliveriesView implements DeliveriesView {
     this.#sound(() => {
       const marks: Marks = new Map(this.#marks);
       this.#transaction(() => {
+        let marked: EntryPlace | null = null;
         for (const entry of entries) {
-          this.#mark(marks, entry.place);
+          // The entries of a record share its place.
+          if (entry.place !== marked) this.#mark(marks, entry.place);
+          marked = entry.place;
           this.#add(entry);
         }
       });
@@ -86,24 +85,15 @@ class SqliteDeliveriesView implements DeliveriesView {
     });
   }
 
-  page({ accountId, webhookId, limit, before, outcome, from, to }: DeliveriesQuery): DeliveriesPage {
-    const end = earlier(before ?? NEWEST, to === null ? NEWEST : { firstAt: to, id: '' });
-    const outcomes = outcome === null ? OUTCOMES : [outcome];
-    return this.#sound(() => {
-      const rows = outcomes.flatMap((one) => {
-        const bounds = [webhookId, accountId, one, from ?? OLDEST, end.firstAt, end.id];
-        return this.#sql.page.all(...bounds, limit + 1) as DeliveryRow[];
-      });
-      const shown = rows.sort(newestFirst).slice(0, limit);
-      const last = rows.length > limit ? shown.at(-1) : undefined;
-      return { deliveries: shown.map(deliveryOf), next: last ? { firstAt: last.first_at, id: last.id } : null };
-    });
+  page(query: DeliveriesQuery): DeliveriesPage {
+    return this.#sound(() => pageOf(this.#sql, query));
   }
 
   forget(before: number): void {
     this.#sound(() =>
       this.#transaction(() => {
         this.#sql.forgetDeliveries.run(FORGOTTEN_AT_ONCE, before);
+        this.#sql.forgetEventIds.run();
         this.#sql.forgetMarks.run(FORGOTTEN_AT_ONCE, before);
       }),
     );
@@ -120,12 +110,17 @@ class SqliteDeliveriesView implements DeliveriesView {
   }
 
   #add(entry: ViewEntry): void {
-    const { accountId, webhookId, id } = entry;
+    const { accountId, webhookId, firstAt, id } = entry;
     const row = rowOf(entry);
-    const { insert, find, update } = this.#sql;
-    if (insert.run(accountId, webhookId, id, row.event_id, ...changing(row)).changes > 0) return;
-    const known = find.get(id, webhookId, accountId) as DeliveryRow;
-    update.run(...changing(withEntry(known, entry)), id, webhookId, accountId);
+    const { insert, addEventId, find, update } = this.#sql;
+    const added = insert.run(accountId, webhookId, firstAt, id, row.event_id, row.event_type, ...changing(row));
+    if (added.changes > 0) {
+      const number = Number(added.lastInsertRowid);
+      addEventId.run(Math.floor(number / BLOCK), hashOfEvent(accountId, row.event_id), number);
+      return;
+    }
+    const known = find.get(accountId, webhookId, firstAt, id) as DeliveryRow;
+    update.run(...changing(withEntry(known, entry)), known.row);
   }
 
   /** @throws ViewUnsound if another entry was at this place */
@@ -149,13 +144,4 @@ class SqliteDeliveriesView implements DeliveriesView {
       throw new ViewUnsound('the deliveries view is damaged', { cause });
     }
   }
-}
-
-function newestFirst(one: DeliveryRow, other: DeliveryRow): number {
-  if (one.first_at !== other.first_at) return other.first_at - one.first_at;
-  return one.id < other.id ? 1 : -1;
-}
-
-function earlier(one: DeliveryPlace, other: DeliveryPlace): DeliveryPlace {
-  return one.firstAt < other.firstAt || (one.firstAt === other.firstAt && one.id < other.id) ? one : other;
 }

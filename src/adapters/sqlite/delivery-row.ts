@@ -3,10 +3,14 @@ import type { ViewAttempt, ViewEntry, ViewedDelivery } from '../../ports/deliver
 import { type Outcome, outranks, type Said } from '../../ports/delivery-order.js';
 
 export interface DeliveryRow {
+  /** Its number, in order of arrival. */
+  readonly row: number;
+  readonly webhook_id: number;
   readonly id: string;
   /** As JSON: it may contain a lone surrogate, which UTF-8 can't encode. */
   readonly event_id: string;
-  /** Of the first entry, ms since the epoch. */
+  readonly event_type: string;
+  /** When its payment was published, ms since the epoch. */
   readonly first_at: number;
   /** From the entry that outranks all others: its content, its turn, and when it was published. */
   readonly outcome: Outcome;
@@ -31,12 +35,14 @@ type StoredAttempt = readonly [
 ];
 
 /** The row of a delivery with only this entry. */
-export function rowOf(entry: ViewEntry): DeliveryRow {
-  const { id, eventId, attempt, place } = entry;
+export function rowOf(entry: ViewEntry): Omit<DeliveryRow, 'row'> {
+  const { webhookId, id, eventId, eventType, firstAt, attempt, place } = entry;
   return {
+    webhook_id: webhookId,
     id,
     event_id: JSON.stringify(eventId),
-    first_at: place.timestamp,
+    event_type: eventType,
+    first_at: firstAt,
     ...saying(saidBy(entry)),
     last_at: place.timestamp,
     attempts: attempt ? JSON.stringify([stored(attempt)]) : '[]',
@@ -47,7 +53,6 @@ export function withEntry(row: DeliveryRow, entry: ViewEntry): DeliveryRow {
   const { attempt, place } = entry;
   const merged = {
     ...row,
-    first_at: Math.min(row.first_at, place.timestamp),
     last_at: Math.max(row.last_at, place.timestamp),
     attempts: attempt ? withAttempt(row.attempts, stored(attempt)) : row.attempts,
   };
@@ -65,10 +70,15 @@ function saying({ outcome, turn, at, nextAttemptAt }: Said) {
 }
 
 /** @throws SyntaxError if the row is damaged */
-export function deliveryOf({ id, event_id, outcome, next_at: nextAttemptAt, attempts }: DeliveryRow): ViewedDelivery {
-  const eventId = JSON.parse(event_id) as string;
-  const made = JSON.parse(attempts) as StoredAttempt[];
-  return { id, eventId, outcome, attempts: made.map(attemptOf), nextAttemptAt };
+export function deliveryOf(row: DeliveryRow): ViewedDelivery {
+  const { id, webhook_id: webhookId, event_type: eventType, first_at: firstAt, outcome, next_at: nextAttemptAt } = row;
+  const eventId = JSON.parse(row.event_id) as string;
+  return { id, webhookId, eventId, eventType, firstAt, outcome, attempts: attemptsOf(row), nextAttemptAt };
+}
+
+/** @throws SyntaxError if the row is damaged */
+export function attemptsOf({ attempts }: Pick<DeliveryRow, 'attempts'>): ViewAttempt[] {
+  return (JSON.parse(attempts) as StoredAttempt[]).map(attemptOf);
 }
 
 /** ISO 8601 times in UTC sort as text. */

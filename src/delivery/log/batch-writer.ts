@@ -8,12 +8,12 @@
 import type { ViewEntry } from '../../ports/deliveries-view.js';
 
 const BATCH_MS = 50;
-/** Keeps one event-loop turn short. */
+/** Entries, and what a record has more. Keeps one event-loop turn short. */
 const MOST_AT_ONCE = 250;
 const TRY_AGAIN_MS = 1_000;
 
 interface Gathered {
-  readonly entry: ViewEntry;
+  readonly entries: readonly ViewEntry[];
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -22,6 +22,8 @@ export class BatchWriter {
   /** False if the entries can't be stored now. */
   readonly #store: (entries: readonly ViewEntry[]) => boolean;
   #gathered: Gathered[] = [];
+  /** Of the gathered entries. */
+  #count = 0;
   #timer: NodeJS.Timeout | null = null;
   #refused = false;
   #closed = false;
@@ -30,12 +32,13 @@ export class BatchWriter {
     this.#store = store;
   }
 
-  /** Fulfilled once the entry is stored; rejected if `close` came first. */
-  add(entry: ViewEntry): Promise<void> {
+  /** Fulfilled once the entries of a record are stored; rejected if `close` came first. */
+  add(entries: readonly ViewEntry[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#gathered.push({ entry, resolve, reject });
+      this.#gathered.push({ entries, resolve, reject });
+      this.#count += entries.length;
       if (this.#closed) this.#rejectAll();
-      else if (this.#gathered.length >= MOST_AT_ONCE && !this.#refused) this.#flush();
+      else if (this.#count >= MOST_AT_ONCE && !this.#refused) this.#flush();
       else this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS);
     });
   }
@@ -58,11 +61,23 @@ export class BatchWriter {
   }
 
   #stored(): boolean {
-    const batch = this.#gathered.slice(0, MOST_AT_ONCE);
-    if (!this.#store(batch.map(({ entry }) => entry))) return false;
+    const batch = this.#firstBatch();
+    const entries = batch.flatMap((one) => one.entries);
+    if (!this.#store(entries)) return false;
     this.#gathered.splice(0, batch.length);
+    this.#count -= entries.length;
     for (const { resolve } of batch) resolve();
     return true;
+  }
+
+  /** Up to the record that reaches MOST_AT_ONCE. */
+  #firstBatch(): readonly Gathered[] {
+    let count = 0;
+    const last = this.#gathered.findIndex(({ entries }) => {
+      count += entries.length;
+      return count >= MOST_AT_ONCE;
+    });
+    return last < 0 ? [...this.#gathered] : this.#gathered.slice(0, last + 1);
   }
 
   #rejectAll(): void {

@@ -1,10 +1,11 @@
-/** Converts a record of the deliveries topic to an entry of the view. */
+/** Converts a record of the deliveries topic to entries of the view. */
 import { Ajv } from 'ajv';
 import { OWN_SCHEMAS } from '../../own-schemas.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
 import type { ViewEntry } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
-import { type DeliveryLogEntry, readLogEntry } from './delivery-log.js';
+import { firstAtOf } from '../record-place.js';
+import { type DeliveryLogEntry, readLogRecord } from './log-record.js';
 
 const TIME = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' };
 const WHOLE = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
@@ -13,10 +14,11 @@ const NULL = { type: 'null' };
 /** Checks only the fields that the view shows; later releases may add others. */
 const schema = {
   type: 'object',
-  required: ['id', 'eventId', 'accountId', 'webhookId', 'outcome', 'attempt', 'nextAttemptAt'],
+  required: ['id', 'eventId', 'eventType', 'accountId', 'webhookId', 'outcome', 'attempt', 'nextAttemptAt'],
   properties: {
     id: { type: 'string', pattern: '^[!-~]{1,128}$' },
     eventId: { type: 'string' },
+    eventType: { type: 'string' },
     accountId: WHOLE,
     webhookId: WHOLE,
     outcome: { enum: OUTCOMES },
@@ -44,12 +46,13 @@ const schema = {
 
 const validate = new Ajv(OWN_SCHEMAS).compile<DeliveryLogEntry>(schema);
 
-/** Null for a foreign record. */
-export function viewEntry(record: ReceivedRecord): ViewEntry | null {
-  const entry: unknown = readLogEntry(record);
-  if (!validate(entry)) return null;
+export function viewEntries(record: ReceivedRecord): ViewEntry[] {
   const { partition, offset, timestamp } = record;
-  const { id, eventId, accountId, webhookId, outcome, turn = 0, attempt, nextAttemptAt } = entry;
   const place = { partition, offset, timestamp };
-  return { id, eventId, accountId, webhookId, outcome, turn, attempt, nextAttemptAt, place };
+  return readLogRecord(record).deliveries.flatMap((entry: unknown) => {
+    if (!validate(entry)) return [];
+    const { id, eventId, eventType, accountId, webhookId, payment, outcome, turn, attempt, nextAttemptAt } = entry;
+    const about = { id, eventId, eventType, accountId, webhookId, firstAt: firstAtOf(payment) };
+    return [{ ...about, outcome, turn, attempt, nextAttemptAt, place }];
+  });
 }

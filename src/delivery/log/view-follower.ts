@@ -18,14 +18,14 @@ import {
 } from '../../ports/deliveries-view.js';
 import { viewGroup } from '../groups.js';
 import { BatchWriter } from './batch-writer.js';
-import { viewEntry } from './view-entry.js';
+import { viewEntries } from './view-entry.js';
 
+/** Records, of up to 100 entries each. */
 const IN_FLIGHT = 2_000;
-/** Our entries are short; foreign records need not be. */
 const IN_FLIGHT_BYTES = 16 * 1024 * 1024;
 const TRY_AGAIN_MS = 1_000;
-/** Entries. Records in flight are no lag. */
-const MUCH_BEHIND = 10_000;
+/** Records. Those in flight are no lag. */
+const MUCH_BEHIND = 1_000;
 const NOTHING: DeliveriesPage = { deliveries: [], next: null };
 
 export interface ViewFollowerParts {
@@ -70,7 +70,7 @@ export class ViewFollower {
     const { partitions = [], connected = false } = consumer ?? {};
     const behind = partitions.reduce((sum, partition) => sum + partition.behind, 0);
     const why = this.#lagging ?? (connected ? null : 'the topic has not answered yet');
-    return { why: why ?? (behind > MUCH_BEHIND ? `${behind} entries behind` : null), consumer };
+    return { why: why ?? (behind > MUCH_BEHIND ? `${behind} records behind` : null), consumer };
   }
 
   /** The page as far as the view has caught up. */
@@ -115,8 +115,8 @@ export class ViewFollower {
         inFlight: IN_FLIGHT,
         inFlightBytes: IN_FLIGHT_BYTES,
         handler: async (record) => {
-          const entry = viewEntry(record);
-          if (entry) await batch.add(entry);
+          const entries = viewEntries(record);
+          if (entries.length > 0) await batch.add(entries);
         },
         onUnreadable: async (unreadable) => {
           this.#parts.logger.warn(

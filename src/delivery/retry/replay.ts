@@ -9,6 +9,7 @@ import type { Said } from '../../ports/delivery-order.js';
 import { type Delivery, fromRetryRecord, toRetryRecord } from '../delivery.js';
 import { asRefusal } from '../durable-publish.js';
 import { logEntry, saidOfAll } from '../log/delivery-log.js';
+import { toLogRecord } from '../log/log-record.js';
 import type { Recipient, Unsent } from '../recipient.js';
 import type { Place } from '../record-place.js';
 import type { Topics } from '../topics.js';
@@ -106,7 +107,8 @@ async function putBack({ broker, topics, tier, now }: ReplayParts, letter: Deliv
   const due = now() + BEFORE_ITS_ATTEMPT_MS;
   const delivery = { ...letter, step: 0, turn: Math.max(letter.turn, knownTurn) + 1 };
   await broker.publish(topics.tier(tier), [toRetryRecord(delivery, due)]);
-  await broker.publish(topics.deliveries, [logEntry(delivery, 'retrying', null, due)]);
+  const entry = logEntry(delivery, 'retrying', null, due);
+  await broker.publish(topics.deliveries, [toLogRecord({ deliveries: [entry] })]);
   return { outcome: 'retrying', turn: delivery.turn, at: now(), nextAttemptAt: new Date(due).toISOString() };
 }
 

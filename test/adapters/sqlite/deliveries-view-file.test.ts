@@ -96,19 +96,19 @@ test('processes on one folder have a file each, and the next takes the first tha
   expect([open().id, damaged]).toEqual([first.id, []]);
 });
 
-test('the pages of any query are read from an index, without sorting more than one moment', () => {
+test.each([
+  ['by_key', ''],
+  ['by_outcome', "AND outcome = 'exhausted' AND outcome <> 'delivered'"],
+])('a page is read from the index %s, without sorting', (index, isRare) => {
   filled().close();
   const file = new (driver())(path(), { readonly: true });
   const plan = file
     .prepare(
-      `EXPLAIN QUERY PLAN SELECT id FROM deliveries
-       WHERE webhook_id = 7 AND account_id = 42 AND outcome = 'exhausted' AND first_at >= 0 AND (first_at, id) < (9, '')
-       ORDER BY first_at DESC, id DESC LIMIT 50`,
+      `EXPLAIN QUERY PLAN SELECT attempts FROM deliveries
+       WHERE account_id = 42 AND webhook_id = 7 ${isRare} AND first_at >= 0 AND (first_at, id) < (9, '')
+       ORDER BY first_at DESC, id DESC`,
     )
     .all() as { detail: string }[];
   file.close();
-  expect(plan.map(({ detail }) => detail)).toEqual([
-    'SEARCH deliveries USING INDEX by_time (webhook_id=? AND account_id=? AND outcome=? AND first_at>? AND first_at<?)',
-    expect.stringMatching(/LAST TERM OF ORDER BY|RIGHT PART OF ORDER BY/),
-  ]);
+  expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining(`USING INDEX ${index} (account_id=?`)]);
 });

@@ -1,7 +1,7 @@
 /** What entries come to: the deliveries that a page shows. */
 import { expect } from '@jest/globals';
 import type { Outcome } from '../../../src/ports/delivery-order.js';
-import { attempt, entry, query } from '../../support/deliveries-view-subject.js';
+import { attempt, entry, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
 import { NOW } from '../../support/delivery-samples.js';
 import { idsOf, story, told, type ViewCase, viewCase } from './view-case.js';
 
@@ -15,7 +15,8 @@ export const folding: readonly ViewCase[] = [
     const nextAttemptAt = '2026-11-21T10:00:00.000Z';
     port.add([entry(1, { eventId, attempt: failed, outcome: 'retrying', nextAttemptAt })]);
     const [id] = idsOf(1);
-    const delivery = { id, eventId, outcome: 'retrying', attempts: [failed], nextAttemptAt };
+    const about = { webhookId: WEBHOOK, eventType: 'cash_in', firstAt: NOW + 1 };
+    const delivery = { ...about, id, eventId, outcome: 'retrying', attempts: [failed], nextAttemptAt };
     expect(port.page(query())).toEqual({ deliveries: [delivery], next: null });
   }),
   viewCase('entries of a delivery may come in any order, together or one by one', ({ port }) => {
@@ -34,12 +35,13 @@ export const folding: readonly ViewCase[] = [
     expect(port.page(query()).deliveries).toEqual([told('msg_a')]);
   }),
   viewCase('an attempt that stands twice in the topic is shown once', ({ port }) => {
-    const twice = { id: 'msg_a', attempt: attempt(1) };
+    const twice = { id: 'msg_a', firstAt: NOW, attempt: attempt(1) };
     port.add([entry(1, twice), entry(2, twice), entry(2, { ...twice, partition: 1 })]);
     expect(port.page(query()).deliveries.map(({ attempts }) => attempts)).toEqual([[attempt(1)]]);
   }),
   viewCase('attempts are in the order in which they began, and of one moment none is lost', ({ port }) => {
-    const at = (n: number, began: number) => entry(n, { id: 'msg_a', attempt: attempt(began, { durationMs: n }) });
+    const at = (n: number, began: number) =>
+      entry(n, { id: 'msg_a', firstAt: NOW, attempt: attempt(began, { durationMs: n }) });
     const all = [at(1, 9), at(2, 7), at(3, 5), at(4, 5)];
     for (const [index, order] of orders(all).entries()) {
       port.add(order.map((entryOf) => ({ ...entryOf, id: `msg_${index}` })));
@@ -60,6 +62,10 @@ export const folding: readonly ViewCase[] = [
     const delivered = one(1, 'delivered', 0, 1);
     port.add([{ ...delivered, id: 'msg_0' }]);
     expect(port.page(query({ outcome: 'delivered' })).deliveries.map(({ id }) => id)).toEqual(['msg_0']);
+  }),
+  viewCase('an event that was published twice has two deliveries under one id', ({ port }) => {
+    port.add([entry(1), entry(1, { firstAt: NOW + 9, outcome: 'retrying' }), entry(1)]);
+    expect(port.page(query()).deliveries.map(({ outcome }) => outcome)).toEqual(['retrying', 'delivered']);
   }),
   viewCase("another webhook's and another account's are not shown, be it under the same id", ({ port }) => {
     const others = [{ webhookId: 8 }, { accountId: 43 }, { webhookId: 8, accountId: 43 }];

@@ -1,29 +1,26 @@
 /** The order of deliveries, pages of it, and what narrows them. */
 import { expect } from '@jest/globals';
-import type { DeliveriesView, DeliveryPlace, ViewEntry } from '../../../src/ports/deliveries-view.js';
+import type { ViewEntry } from '../../../src/ports/deliveries-view.js';
 import { OUTCOMES } from '../../../src/ports/delivery-order.js';
 import { entries, entry, query } from '../../support/deliveries-view-subject.js';
 import { NOW } from '../../support/delivery-samples.js';
-import { ids, idsOf, type ViewCase, viewCase } from './view-case.js';
+import { ids, idsOf, type ViewCase, viewCase, walked } from './view-case.js';
 
 export const paging: readonly ViewCase[] = [
-  viewCase('newest first, by the time of the first entry: one that is retried does not move', ({ port }) => {
-    port.add([entry(1, { outcome: 'retrying' }), entry(2), entry(3)]);
+  viewCase('newest payment first, in whatever order entries come: one that is retried does not move', ({ port }) => {
+    port.add([entry(3), entry(1, { outcome: 'retrying' }), entry(2)]);
     port.add([entry(1, { place: { partition: 0, offset: 9, timestamp: NOW + 9 } })]);
     expect(ids(port)).toEqual(idsOf(3, 2, 1));
-    port.add([entry(3, { place: { partition: 1, offset: 0, timestamp: NOW - 5 } })]);
-    expect(ids(port)).toEqual(idsOf(2, 1, 3));
   }),
   viewCase('of one moment by id, whatever their outcome', ({ port }) => {
-    const at = (offset: number) => ({ partition: 0, offset, timestamp: NOW });
-    port.add([2, 0, 3, 1].map((n) => entry(n, { place: at(n), outcome: OUTCOMES[n] ?? 'delivered' })));
+    port.add([2, 0, 3, 1].map((n) => entry(n, { firstAt: NOW, outcome: OUTCOMES[n] ?? 'delivered' })));
     expect(ids(port)).toEqual(idsOf(3, 2, 1, 0));
   }),
   viewCase('pages of any size give every delivery once, and the last of them has no next', ({ port }) => {
     const all = entries(40).map((one, n) => ({
       ...one,
       outcome: OUTCOMES[n % 4] ?? 'delivered',
-      place: { ...one.place, timestamp: NOW + Math.floor(n / 7) },
+      firstAt: NOW + Math.floor(n / 7),
     }));
     port.add(all);
     const whole = ids(port);
@@ -51,7 +48,7 @@ export const paging: readonly ViewCase[] = [
   viewCase(
     'a page goes on at the same place in a view that was filled anew',
     async (subject) => {
-      const at = (one: ViewEntry) => ({ ...one, place: { ...one.place, timestamp: NOW + (one.place.offset % 3) } });
+      const at = (one: ViewEntry) => ({ ...one, firstAt: NOW + (one.place.offset % 3) });
       const all = entries(12).map(at);
       subject.port.add(all);
       const first = subject.port.page(query({ limit: 5 }));
@@ -75,6 +72,13 @@ export const paging: readonly ViewCase[] = [
     expect(ids(port, { outcome: 'retrying' })).toEqual(idsOf(9, 5));
     expect(ids(port, { outcome: 'cancelled' })).toEqual(idsOf(11, 7, 3, 1));
   }),
+  viewCase('few of an outcome among many are found, be it on a page after empty ones', ({ port }) => {
+    const last = 6_000;
+    port.add([entry(0), ...entries(last).map((_, n) => entry(n + 1, { outcome: 'exhausted' })), entry(last + 1)]);
+    expect(walked(port, 50, undefined, { outcome: 'delivered' })).toEqual(idsOf(last + 1, 0));
+    port.add([entry(3, { outcome: 'cancelled', turn: 2 })]);
+    expect(port.page(query({ outcome: 'cancelled' }))).toMatchObject({ deliveries: [{ id: idsOf(3)[0] }], next: null });
+  }),
   viewCase('only a time, where it is asked for: from is in it, to is not', ({ port }) => {
     port.add(entries(10));
     const [from, to] = [NOW + 3, NOW + 7];
@@ -90,18 +94,3 @@ export const paging: readonly ViewCase[] = [
     expect(ids(port, { from, to, outcome: 'retrying' })).toEqual([]);
   }),
 ];
-
-/** Every page of that many, one after the other; `between` is called after each. */
-function walked(view: DeliveriesView, limit: number, between: () => void = () => undefined): string[] {
-  const all: string[] = [];
-  let before: DeliveryPlace | null = null;
-  do {
-    const page = view.page(query({ limit, before }));
-    expect(page.deliveries.length).toBeLessThanOrEqual(limit);
-    all.push(...page.deliveries.map(({ id }) => id));
-    expect(all.length).toBeLessThan(1_000);
-    before = page.next;
-    between();
-  } while (before);
-  return all;
-}

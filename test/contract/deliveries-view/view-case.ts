@@ -1,6 +1,8 @@
 /** What the cases of the deliveries view have in common. */
-import type { DeliveriesQuery, DeliveriesView, ViewEntry } from '../../../src/ports/deliveries-view.js';
-import { attempt, entry, query } from '../../support/deliveries-view-subject.js';
+import { expect } from '@jest/globals';
+import type { DeliveriesQuery, DeliveriesView, DeliveryPlace, ViewEntry } from '../../../src/ports/deliveries-view.js';
+import { attempt, entry, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
+import { NOW } from '../../support/delivery-samples.js';
 import type { ContractCase, Features, Subject } from '../contract.js';
 
 export type ViewSubject = Subject<DeliveriesView>;
@@ -27,7 +29,7 @@ export function idsOf(...numbers: readonly number[]): string[] {
 /** One delivery: parked, two attempts that failed, one that did not. */
 export function story(id: string): ViewEntry[] {
   const of = (n: number, changes: Partial<ViewEntry>) =>
-    entry(n, { id, eventId: 'pay', outcome: 'retrying', ...changes });
+    entry(n, { id, eventId: 'pay', firstAt: NOW, outcome: 'retrying', ...changes });
   return [
     of(10, { turn: 0, attempt: null, nextAttemptAt: '2026-11-21T09:00:01.000Z' }),
     of(20, { turn: 1, attempt: attempt(15, { status: 503 }), nextAttemptAt: '2026-11-21T09:00:02.000Z' }),
@@ -43,7 +45,10 @@ export function story(id: string): ViewEntry[] {
 /** What they come to. */
 export const told = (id: string) => ({
   id,
+  webhookId: WEBHOOK,
   eventId: 'pay',
+  eventType: 'cash_in',
+  firstAt: NOW,
   outcome: 'delivered',
   attempts: [
     attempt(15, { status: 503 }),
@@ -52,3 +57,23 @@ export const told = (id: string) => ({
   ],
   nextAttemptAt: null,
 });
+
+/** Every page of that many, one after the other; `between` is called after each. */
+export function walked(
+  view: DeliveriesView,
+  limit: number,
+  between: () => void = () => undefined,
+  only: Partial<DeliveriesQuery> = {},
+): string[] {
+  const all: string[] = [];
+  let before: DeliveryPlace | null = null;
+  do {
+    const page = view.page(query({ limit, before, ...only }));
+    expect(page.deliveries.length).toBeLessThanOrEqual(limit);
+    all.push(...page.deliveries.map(({ id }) => id));
+    expect(all.length).toBeLessThan(1_000);
+    before = page.next;
+    between();
+  } while (before);
+  return all;
+}

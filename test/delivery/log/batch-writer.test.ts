@@ -31,7 +31,7 @@ function added(all: readonly ViewEntry[]): string[] {
     const tell = (outcome: string) => () => {
       outcomes[index] = outcome;
     };
-    batch.add(one).then(tell('stored'), tell('rejected'));
+    batch.add([one]).then(tell('stored'), tell('rejected'));
   });
   return outcomes;
 }
@@ -84,7 +84,7 @@ test('close rejects what can not be stored at once, and add what comes after it'
   outcomes.push(...added([entry(9)]));
   await jest.advanceTimersByTimeAsync(10_000);
   expect([tries, new Set(outcomes.slice(0, 3))]).toEqual([1, new Set(['rejected'])]);
-  await expect(batch.add(entry(9))).rejects.toThrow();
+  await expect(batch.add([entry(9)])).rejects.toThrow();
 });
 
 test('close stops the timer, and what comes after it starts none', () => {

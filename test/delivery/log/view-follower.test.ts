@@ -1,7 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DeliveriesView, ViewEntry } from '../../../src/ports/deliveries-view.js';
-import { query } from '../../support/deliveries-view-subject.js';
+import { query, WEBHOOK } from '../../support/deliveries-view-subject.js';
+import { NOW } from '../../support/delivery-samples.js';
 import { eventually } from '../../support/eventually.js';
 import {
   delivered,
@@ -26,7 +27,10 @@ describe('a view that follows the topic', () => {
     await shows(view, 2_501);
     expect(shown(view).find(({ id }) => id === 'msg_09000')).toEqual({
       id: 'msg_09000',
+      webhookId: WEBHOOK,
       eventId: 'pay-9000',
+      eventType: 'cash_in',
+      firstAt: NOW + 9_000,
       outcome: 'retrying',
       attempts: [{ at: '2026-11-21T09:00:00.000Z', status: 503, error: null, durationMs: 12, version: 1 }],
       nextAttemptAt: '2026-11-21T09:00:05.000Z',
@@ -40,18 +44,18 @@ describe('a view that follows the topic', () => {
   });
 
   test('passes over what somebody else put there', async () => {
-    const good = JSON.parse(String(delivered(delivery(1)).value));
+    const [good] = JSON.parse(String(delivered(delivery(1)).value)).deliveries;
     const wrong = [
       ...[{ id: 5 }, { id: '' }, { id: 'ä' }, { id: 'x'.repeat(129) }, { eventId: null }, { accountId: '42' }],
       ...[{ accountId: 1e300 }, { webhookId: 0.5 }, { outcome: 'lost' }, { nextAttemptAt: 'soon' }],
       ...[{ nextAttemptAt: 5 }, { attempt: undefined }, { attempt: [] }, { attempt: { ...good.attempt, at: 5 } }],
       ...[{ attempt: { ...good.attempt, status: '200' } }, { attempt: { ...good.attempt, durationMs: -1 } }],
-    ].map((change) => JSON.stringify({ ...good, id: 'msg_wrong', ...change }));
+    ].map((change) => JSON.stringify({ deliveries: [{ ...good, id: 'msg_wrong', ...change }] }));
     const texts = ['', 'not JSON', 'null', '5', '"text"', '[]', '{}', '\u0000', 'x'.repeat(300_000), ...wrong];
     const values = [null, Buffer.from([0xff, 0xfe]), ...texts.map((text) => Buffer.from(text))];
     const later = { ...good, id: 'msg_later', added: true, attempt: { ...good.attempt, added: 1 } };
     await fixture.publish(...many(1), ...values.map((value) => ({ key: null, value, headers: [] })), ...many(1, 1));
-    await fixture.publish({ key: null, value: Buffer.from(JSON.stringify(later)), headers: [] });
+    await fixture.publish({ key: null, value: Buffer.from(JSON.stringify({ deliveries: [later] })), headers: [] });
     const view = fixture.follow();
     await shows(view, 3);
     const fields = shown(view).map(({ id, attempts }) => [id, Object.keys(attempts[0] ?? {}).length]);
@@ -124,13 +128,23 @@ describe('a view that is opened again', () => {
     expect(count).toBeGreaterThan(1);
   });
 
-  test('begins with the oldest record where its file was deleted', async () => {
-    await fixture.publish(...many(300));
+  test('has the same rows again where its file was deleted', async () => {
+    const retried = { ...delivery(7), turn: 1 };
+    await fixture.publish(
+      retrying(retried),
+      ...many(300, 10),
+      delivered({ ...retried, turn: 2 }),
+      retrying(delivery(8)),
+    );
     const first = fixture.follow();
-    await shows(first, 300);
+    await shows(first, 302);
+    const rows = shown(first);
     await fixture.restart([first]);
     rmSync(`${fixture.dataDir}/deliveries-view.sqlite`);
-    await shows(fixture.follow(), 300);
+    const again = fixture.follow();
+    await shows(again, 302);
+    expect(shown(again)).toEqual(rows);
+    expect(rows.find(({ id }) => id === retried.id)).toMatchObject({ outcome: 'delivered', attempts: [{}, {}] });
   });
 
   test('is thrown away where the topic is another one by now', async () => {

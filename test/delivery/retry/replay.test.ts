@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type Delivery, toRetryRecord } from '../../../src/delivery/delivery.js';
 import { logEntry } from '../../../src/delivery/log/delivery-log.js';
+import { type DeliveryLogEntry, toLogRecord } from '../../../src/delivery/log/log-record.js';
 import type { PaymentEvent } from '../../../src/delivery/payment/payment-event.js';
 import { confirmedRecipientOf } from '../../../src/delivery/recipient.js';
 import {
@@ -25,6 +26,8 @@ beforeEach(() => {
 });
 
 const dead = (...letters: NewRecord[]) => fixture.broker.publish(fixture.topics.deadLetters, letters);
+const logged = (...deliveries: DeliveryLogEntry[]) =>
+  fixture.broker.publish(fixture.topics.deliveries, [toLogRecord({ deliveries })]);
 const waits = () => fixture.waiting.map(({ tier, delivery }) => [tier, delivery.id]);
 /** The delivery of the same id, to the webhook that another event added. */
 const inHistory = (addedBy: string): Delivery => deliveryTo(1, { webhookEvent: addedBy });
@@ -130,7 +133,7 @@ describe('a delivery of another history', () => {
 
   test('is not left where its payment reached the webhook that has the id now', async () => {
     await dead(ofOther(1));
-    await fixture.broker.publish(fixture.topics.deliveries, [logEntry(deliveryTo(1), 'delivered', null, null)]);
+    await logged(logEntry(deliveryTo(1), 'delivered', null, null));
     expect(await replay()).toEqual([]);
   });
 });
@@ -160,9 +163,7 @@ describe.each([
 
 test('a replay is a turn more than all that is known: it outranks the end, whatever clocks say', async () => {
   await dead(exhausted(deliveryTo(1, { attempts: 4, turn: 4 }), 'status 503'));
-  await fixture.broker.publish(fixture.topics.deliveries, [
-    logEntry(deliveryTo(1, { turn: 6 }), 'exhausted', null, null),
-  ]);
+  await logged(logEntry(deliveryTo(1, { turn: 6 }), 'exhausted', null, null));
   await replay();
   expect(fixture.waiting).toMatchObject([{ delivery: { attempts: 4, turn: 7 } }]);
   expect(fixture.log.at(-1)).toMatchObject({ outcome: 'retrying', turn: 7 });

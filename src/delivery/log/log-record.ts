@@ -1,0 +1,124 @@
+/**
+ * A record of the deliveries topic holds the entries of one flush (log-writer.ts), as JSON:
+ *
+ *   { store, deliveries: [...], routed: [...], starts: [...] }    a list that would be empty is left out
+ *
+ * Nothing relies on the order of entries, or on their partition: records have no key. Readers ignore fields and lists that
+ * they do not know, and an entry that lacks a required field costs only itself.
+ */
+import type { NewRecord, PartitionStart, ReceivedRecord } from '../../ports/broker.js';
+import type { Outcome } from '../../ports/delivery-order.js';
+import { readPaymentText } from '../record-place.js';
+
+export interface LoggedAttempt {
+  /** ISO 8601, UTC, ms. */
+  readonly at: string;
+  /** Null if none came. */
+  readonly status: number | null;
+  /** Null if a status came. */
+  readonly error: string | null;
+  /** Of an error: its cause, or null. */
+  readonly reason?: string | null;
+  readonly durationMs: number;
+  /** The webhook's version: the configuration of the attempt. */
+  readonly version: number;
+}
+
+export interface DeliveryLogEntry {
+  readonly id: string;
+  readonly eventId: string;
+  /** For CloudEvents only: with eventId, the event's identity. */
+  readonly eventSource?: string | undefined;
+  readonly eventType: string;
+  readonly accountId: number;
+  readonly webhookId: number;
+  /** The id of the event that added the webhook. */
+  readonly webhookEvent: string;
+  /** The payment's record (record-place.ts); without it for a delivery that another program wrote to a tier. */
+  readonly payment?: string | undefined;
+  readonly outcome: Outcome;
+  /** The delivery's turn. */
+  readonly turn: number;
+  /** Null without an attempt: parked (a full queue or a stop), cancelled, exhausted by its lifetime, or replayed. */
+  readonly attempt: LoggedAttempt | null;
+  readonly nextAttemptAt: string | null;
+}
+
+/**
+ * To which webhooks a payment record was routed, and at which revisions of its account's stream. These entries make
+ * completeness a join: the deliveries due are read, not inferred from clocks. A record has one entry for each time that it
+ * was handed out.
+ */
+export interface RoutedEntry {
+  /** The place of the payment's record (record-place.ts). */
+  readonly payment: string;
+  readonly accountId: number;
+  /** The account's last revision when the record was routed; -1 if the account was unknown. */
+  readonly routed: number;
+  /** The account's last revision at the confirmation: never lower. */
+  readonly confirmed: number;
+  /** The webhooks that got a delivery. */
+  readonly webhooks: readonly number[];
+}
+
+export interface LogEntries {
+  /** Attempts and ends. */
+  readonly deliveries: readonly DeliveryLogEntry[];
+  readonly routed: readonly RoutedEntry[];
+  /**
+   * Where a dispatcher began to read a partition of a payment topic elsewhere than at its group's committed offset. Durable
+   * before the group commits an offset: so a partition with a committed offset has one.
+   */
+  readonly starts: readonly PartitionStart[];
+}
+
+interface Stored extends LogEntries {
+  /** The identity of the event store whose revisions `routed` names: another store has other revisions. */
+  readonly store: string;
+}
+
+type Given = { readonly [Field in keyof Stored]?: Stored[Field] | undefined };
+
+export function toLogRecord(entries: Given): NewRecord {
+  return { key: null, value: Buffer.from(JSON.stringify(entries)), headers: [] };
+}
+
+/** Without entries for a foreign record. */
+export function readLogRecord({ value }: Pick<ReceivedRecord, 'value'>): Stored {
+  const { store, deliveries, routed, starts } = parsed(value);
+  const isOwn = typeof store === 'string';
+  return {
+    store: isOwn ? store : '',
+    deliveries: sound(deliveries, ({ id, turn }) => typeof id === 'string' && isWhole(turn)),
+    routed: isOwn ? sound(routed, isSoundRouted) : [],
+    starts: sound(starts, isSoundStart),
+  };
+}
+
+function parsed(value: Buffer | null): Partial<Stored> {
+  try {
+    return (JSON.parse(value?.toString('utf8') ?? 'null') as Partial<Stored> | null) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function sound<T>(entries: readonly T[] | undefined, isSound: (entry: T) => boolean): readonly T[] {
+  if (!Array.isArray(entries)) return [];
+  return entries.filter((entry: T | null) => typeof entry === 'object' && entry !== null && isSound(entry));
+}
+
+function isSoundRouted({ payment, accountId, routed, confirmed, webhooks }: RoutedEntry): boolean {
+  const isPlaced = readPaymentText(payment) !== null;
+  return (
+    isPlaced && [accountId, routed, confirmed].every(isWhole) && Array.isArray(webhooks) && webhooks.every(isWhole)
+  );
+}
+
+function isSoundStart({ topic, partition, expected, offset }: PartitionStart): boolean {
+  return typeof topic === 'string' && [partition, offset, expected ?? 0].every(isWhole);
+}
+
+function isWhole(value: unknown): boolean {
+  return Number.isSafeInteger(value);
+}

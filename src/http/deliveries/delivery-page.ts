@@ -1,0 +1,93 @@
+/** A page of deliveries: its schema, its query and its JSON. */
+import type { DeliveriesPage, DeliveriesQuery, DeliveryPlace, ViewedDelivery } from '../../ports/deliveries-view.js';
+import { OUTCOMES } from '../../ports/delivery-order.js';
+import type { Parameter, Schema } from '../operation.js';
+import { EXCHANGE, TIME } from '../shared-schemas.js';
+import { shownFailure } from '../shown-failure.js';
+import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE } from './page-query.js';
+
+/** The source of the pages. */
+export interface Deliveries {
+  page(query: DeliveriesQuery): DeliveriesPage;
+}
+
+const OUTCOME = {
+  title: 'DeliveryOutcome',
+  description:
+    '`delivered`: the receiver answered 2xx. `retrying`: another attempt follows. `exhausted`: delivery was given up and the event is kept as a dead letter, because the last attempt failed, its time limit passed, or the service deactivated the webhook (410, or no successful delivery for too long). `cancelled`: the account deactivated or removed the webhook.',
+  enum: OUTCOMES,
+} as const;
+
+const ATTEMPT = {
+  title: 'Attempt',
+  description: 'One HTTPS request of a delivery.',
+  type: 'object',
+  required: ['at', 'status', 'error', 'durationMs', 'version'],
+  properties: {
+    at: { ...TIME, description: 'When the request began.' },
+    ...EXCHANGE,
+    version: {
+      type: 'integer',
+      description:
+        'The version of the webhook that was used: 1 when it was first registered, one more after each update.',
+    },
+  },
+} as const;
+
+/** What every list shows of a delivery. */
+export const DELIVERY = {
+  id: { type: 'string', description: 'The id of the delivery, which the receiver gets as `webhook-id`.' },
+  eventId: { type: 'string', description: 'The id of the payment event.' },
+  outcome: OUTCOME,
+  attempts: { type: 'array', description: 'The attempts so far, oldest first.', items: ATTEMPT },
+  nextAttemptAt: {
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'When the next attempt is due. Null if none is planned.',
+  },
+} as const;
+
+export function pageSchema(about: { readonly title: string; readonly description: string }, delivery: Schema): Schema {
+  return {
+    ...about,
+    type: 'object',
+    required: ['deliveries', 'next'],
+    properties: {
+      deliveries: { type: 'array', description: 'The deliveries of this page, newest first.', items: delivery },
+      next: {
+        type: ['string', 'null'],
+        description:
+          'Pass as `before` to get the next page. Null on the last page: a page with a `next` may be shorter than `limit`, or empty, if few deliveries are what was asked for.',
+      },
+    },
+  };
+}
+
+export const PAGE_PARAMETERS: readonly Parameter[] = [
+  queried('limit', 'The maximum number of deliveries on a page.', {
+    type: 'integer',
+    minimum: 1,
+    maximum: MOST_IN_A_PAGE,
+    default: PAGE_SIZE,
+  }),
+  queried('before', 'The `next` of the previous page.', { type: 'string', pattern: BASE64URL.source }),
+  queried('outcome', 'Only deliveries with this outcome.', OUTCOME),
+  queried('from', 'Only deliveries of events that were published at this time (ISO 8601) or later.', TIME),
+  queried('to', 'Only deliveries of events that were published before this time (ISO 8601).', TIME),
+];
+
+export function queried(name: string, description: string, schema: Schema): Parameter {
+  return { name, in: 'query', description, schema };
+}
+
+export function pageText<T>({ deliveries, next }: DeliveriesPage, shown: (delivery: ViewedDelivery) => T): string {
+  return JSON.stringify({ deliveries: deliveries.map(shown), next: next && cursorOf(next) });
+}
+
+export function shownDelivery({ id, eventId, outcome, attempts, nextAttemptAt }: ViewedDelivery) {
+  return { id, eventId, outcome, attempts: attempts.map(shownFailure), nextAttemptAt };
+}
+
+function cursorOf({ firstAt, id }: DeliveryPlace): string {
+  return Buffer.from(`${firstAt}.${id}`).toString('base64url');
+}

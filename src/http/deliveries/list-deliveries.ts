@@ -1,0 +1,104 @@
+/** GET /api/deliveries: the deliveries of all of an account's webhooks, page by page, newest first. */
+import type { Context } from 'koa';
+import { STATUS_CLASSES, type ViewedDelivery } from '../../ports/deliveries-view.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import { accountNotFound } from '../api-error.js';
+import type { Reading } from '../list-webhooks.js';
+import { type Operation, refusal, WEBHOOK_ID } from '../operation.js';
+import { callerOf } from '../request-context.js';
+import { EVENT_TYPE, TIME } from '../shared-schemas.js';
+import {
+  DELIVERY,
+  type Deliveries,
+  PAGE_PARAMETERS,
+  pageSchema,
+  pageText,
+  queried,
+  shownDelivery,
+} from './delivery-page.js';
+import { ERROR_CODE, filteredQuery } from './page-query.js';
+
+const OF_ACCOUNT = {
+  ...DELIVERY,
+  webhookId: { type: 'integer', description: 'The webhook, which may have been removed since.' },
+  eventType: EVENT_TYPE,
+  publishedAt: {
+    ...TIME,
+    type: ['string', 'null'],
+    description: 'When the payment event was published. Null if its producer gave it a time that is none.',
+  },
+} as const;
+
+const schema = pageSchema(
+  { title: 'AccountDeliveryPage', description: 'A page of the deliveries of an account.' },
+  {
+    title: 'AccountDelivery',
+    description: 'One payment event on its way to one webhook of the account.',
+    type: 'object',
+    required: Object.keys(OF_ACCOUNT),
+    properties: OF_ACCOUNT,
+  },
+);
+
+const PARAMETERS = [
+  ...PAGE_PARAMETERS,
+  queried('webhookId', 'Only deliveries to this webhook.', WEBHOOK_ID.schema),
+  queried('eventType', 'Only deliveries of events of this type.', EVENT_TYPE),
+  queried('eventId', 'Only deliveries of the payment event with this id.', { type: 'string' }),
+  queried('status', "Only deliveries whose last attempt's status begins with this digit; `none`: that has none.", {
+    type: 'string',
+    enum: STATUS_CLASSES,
+  }),
+  queried('error', 'Only deliveries whose last attempt has this `error`.', {
+    type: 'string',
+    pattern: ERROR_CODE.source,
+  }),
+];
+
+const NEXT_PAGE = {
+  operationId: 'listAccountDeliveries',
+  description: 'The next page, if `next` is not null. Repeat the other query parameters.',
+  parameters: { before: '$response.body#/next' },
+};
+
+export const operation: Operation = {
+  id: 'listAccountDeliveries',
+  method: 'get',
+  path: '/api/deliveries',
+  tag: 'Deliveries',
+  summary: 'List the deliveries of all webhooks',
+  description:
+    'Lists the deliveries of all webhooks of the account, removed ones included, with their attempts, page by page, newest first by the time of publication. An event that was published twice has two deliveries with the same id. Test events are not included.',
+  security: 'bearer',
+  rateLimit: 'reads',
+  parameters: PARAMETERS,
+  responses: {
+    200: {
+      description: 'A page of deliveries. An attempt appears here shortly after it was made.',
+      schema,
+      links: { nextPage: NEXT_PAGE },
+    },
+    400: refusal('A query parameter is not valid.'),
+    404: refusal('The account is not registered.'),
+  },
+};
+
+export function listDeliveries(accounts: Pick<Accounts, 'webhooks'>, view: Deliveries, { reads, unsent }: Reading) {
+  return async (ctx: Context): Promise<void> => {
+    const { accountId } = callerOf(ctx);
+    const turn = reads.turn(accountId);
+    if (turn) await turn;
+    const asked = filteredQuery(ctx.query);
+    if (!(await accounts.webhooks(accountId))) throw accountNotFound();
+    const body = reads.counted(accountId, () => pageText(view.page({ ...asked, accountId }), shown));
+    unsent.mustTake(ctx, accountId, body);
+    ctx.type = 'application/json';
+    ctx.body = body;
+  };
+}
+
+function shown(delivery: ViewedDelivery) {
+  const { webhookId, eventType, firstAt } = delivery;
+  const publishedAt = firstAt === 0 ? null : new Date(firstAt).toISOString();
+  return { ...shownDelivery(delivery), webhookId, eventType, publishedAt };
+}

@@ -1,0 +1,96 @@
+/** The query of a page of deliveries. Unknown parameters are ignored; a known but invalid one is a 400. */
+import type { ParsedUrlQuery } from 'node:querystring';
+import { type DeliveriesQuery, type DeliveryPlace, STATUS_CLASSES } from '../../ports/deliveries-view.js';
+import { OUTCOMES } from '../../ports/delivery-order.js';
+import { EVENT_TYPES } from '../../webhooks/limits.js';
+import { badRequest, type FieldError, fieldError } from '../api-error.js';
+import { codesShownAs } from '../shown-failure.js';
+
+export const PAGE_SIZE = 50;
+export const MOST_IN_A_PAGE = 200;
+
+const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+export const BASE64URL = /^[\w-]+$/;
+export const ERROR_CODE = /^[a-z][a-z-]{0,63}$/;
+const PLACE = /^(\d{1,16})\.([!-~]{1,128})$/;
+
+export type PageQuery = Pick<DeliveriesQuery, 'limit' | 'before' | 'outcome' | 'from' | 'to'>;
+export type FilteredQuery = Omit<DeliveriesQuery, 'accountId'>;
+
+export const NO_FILTERS = { eventType: null, eventId: null, status: null, errors: null } as const;
+
+type Read = <T>(name: string, parse: (text: string) => T | null, predicate: string) => T | null;
+
+/** @throws ApiError 400 that names every wrong parameter */
+export function pageQuery(query: ParsedUrlQuery): PageQuery {
+  return readQuery(query, pageOf);
+}
+
+/** @throws ApiError 400 that names every wrong parameter */
+export function filteredQuery(query: ParsedUrlQuery): FilteredQuery {
+  return readQuery(query, (read) => ({
+    ...pageOf(read),
+    webhookId: read('webhookId', webhookIdOf, 'must be the id of a webhook'),
+    eventType: read('eventType', oneOf(EVENT_TYPES), `must be one of ${EVENT_TYPES.join(', ')}`),
+    eventId: read('eventId', (text) => text, 'must be given once'),
+    status: read('status', oneOf(STATUS_CLASSES), `must be one of ${STATUS_CLASSES.join(', ')}`),
+    errors: read('error', errorsOf, 'must be a code like timeout'),
+  }));
+}
+
+function readQuery<T extends PageQuery>(query: ParsedUrlQuery, ask: (read: Read) => T): T {
+  const problems: FieldError[] = [];
+  const asked = ask((name, parse, predicate) => {
+    const given = query[name];
+    if (given === undefined) return null;
+    const value = typeof given === 'string' ? parse(given) : null;
+    if (value === null) problems.push(fieldError(name, predicate));
+    return value;
+  });
+  if (asked.from !== null && asked.to !== null && asked.from > asked.to) {
+    problems.push(fieldError('from', 'must not be later than to'));
+  }
+  if (problems.length > 0) throw badRequest(problems);
+  return asked;
+}
+
+function pageOf(read: Read): PageQuery {
+  return {
+    limit: read('limit', limitOf, `must be a whole number from 1 to ${MOST_IN_A_PAGE}`) ?? PAGE_SIZE,
+    before: read('before', placeOf, 'must be the next of an earlier page'),
+    outcome: read('outcome', oneOf(OUTCOMES), `must be one of ${OUTCOMES.join(', ')}`),
+    from: read('from', timeOf, 'must be a time like 2026-11-21T09:00:00Z'),
+    to: read('to', timeOf, 'must be a time like 2026-11-21T09:00:00Z'),
+  };
+}
+
+function limitOf(text: string): number | null {
+  return /^[1-9]\d{0,2}$/.test(text) && Number(text) <= MOST_IN_A_PAGE ? Number(text) : null;
+}
+
+function oneOf<T extends string>(values: readonly T[]): (text: string) => T | null {
+  return (text) => values.find((value) => value === text) ?? null;
+}
+
+function webhookIdOf(text: string): number | null {
+  return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
+}
+
+function errorsOf(text: string): readonly string[] | null {
+  return ERROR_CODE.test(text) ? codesShownAs(text) : null;
+}
+
+function placeOf(text: string): DeliveryPlace | null {
+  // The decoder silently drops characters that are not base64url.
+  if (!BASE64URL.test(text)) return null;
+  const [, firstAt, id] = PLACE.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
+  return firstAt !== undefined && id !== undefined ? { firstAt: Number(firstAt), id } : null;
+}
+
+/** ms since the epoch; a date without a time is its start, in UTC. */
+function timeOf(text: string): number | null {
+  // In a query, an unencoded plus is a space; only an offset can contain one here.
+  const time = text.replace(' ', '+');
+  const ms = TIME.test(time) ? Date.parse(time.replace(',', '.')) : Number.NaN;
+  return Number.isNaN(ms) ? null : ms;
+}

@@ -1,0 +1,78 @@
+/** What narrows the deliveries of an account, over all of its webhooks. */
+import { expect } from '@jest/globals';
+import type { DeliveriesQuery } from '../../../src/ports/deliveries-view.js';
+import { OUTCOMES } from '../../../src/ports/delivery-order.js';
+import { attempt, entries, entry, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
+import { NOW } from '../../support/delivery-samples.js';
+import { ids, idsOf, type ViewCase, viewCase, walked } from './view-case.js';
+
+const ALL = { webhookId: null };
+
+export const filtering: readonly ViewCase[] = [
+  viewCase('those of all webhooks of an account are in one order, and of no other account', ({ port }) => {
+    const webhooks = [WEBHOOK, 8, 90, 1];
+    port.add(entries(80).map((one, n) => ({ ...one, webhookId: webhooks[n % 4] ?? 0, firstAt: NOW + (n >> 2) })));
+    port.add([entry(900, { accountId: 43 }), entry(901, { accountId: 43, webhookId: 8 })]);
+    const all = idsOf(...entries(80).map((_, n) => 79 - n));
+    for (const limit of [1, 7, 33, 80]) expect(walked(port, limit, undefined, ALL)).toEqual(all);
+    expect(port.page(query({ ...ALL, limit: 1 })).deliveries).toMatchObject([{ webhookId: 1, firstAt: NOW + 19 }]);
+    const [from, to] = [NOW + 2, NOW + 3];
+    expect(ids(port, { ...ALL, from, to })).toEqual(idsOf(11, 10, 9, 8));
+    expect(ids(port, { ...ALL, accountId: 44 })).toEqual([]);
+  }),
+  viewCase('only one outcome over all webhooks', ({ port }) => {
+    port.add(
+      entries(24).map((one, n) => ({ ...one, webhookId: 1 + (n % 3), outcome: OUTCOMES[n % 4] ?? 'delivered' })),
+    );
+    for (const [index, outcome] of OUTCOMES.entries()) {
+      const of = { ...ALL, outcome };
+      expect(walked(port, 4, undefined, of)).toEqual(idsOf(...[5, 4, 3, 2, 1, 0].map((n) => 4 * n + index)));
+    }
+  }),
+  viewCase('only one event, of any age, over all webhooks; an id that another account has as well', ({ port }) => {
+    for (const n of [0, 5_000]) {
+      port.add([entry(n, { eventId: 'pay' }), entry(n + 1, { eventId: 'pay', webhookId: 8 })]);
+      port.add(entries(4_500).map((one, index) => ({ ...one, ...entry(n + 2 + index), eventId: `${n}-${index}` })));
+    }
+    port.add([entry(9_999, { eventId: 'pay', accountId: 43 })]);
+    const of = { ...ALL, eventId: 'pay' };
+    expect(ids(port, of)).toEqual(idsOf(5_001, 5_000, 1, 0));
+    expect(walked(port, 1, undefined, of)).toEqual(idsOf(5_001, 5_000, 1, 0));
+    expect(ids(port, { ...of, webhookId: 8 })).toEqual(idsOf(5_001, 1));
+    expect(ids(port, { ...of, to: NOW + 5_000 })).toEqual(idsOf(1, 0));
+    expect(ids(port, { ...of, from: NOW + 1 })).toEqual(idsOf(5_001, 5_000, 1));
+    expect(ids(port, { ...of, accountId: 43 })).toEqual(idsOf(9_999));
+    expect(ids(port, { ...of, eventId: 'other' })).toEqual([]);
+  }),
+  viewCase('an event is found while its deliveries are kept, and not afterwards', ({ port }) => {
+    port.add(entries(6_000));
+    for (let round = 0; round < 30; round += 1) port.forget(NOW + 5_000);
+    expect(ids(port, { ...ALL, eventId: 'pay-4999' })).toEqual([]);
+    expect(ids(port, { ...ALL, eventId: 'pay-5000' })).toEqual(idsOf(5_000));
+    for (let round = 0; round < 10; round += 1) port.forget(NOW + 9_000);
+    port.add(entries(3).map((one) => ({ ...one, eventId: 'anew' })));
+    expect(ids(port, { ...ALL, eventId: 'anew' })).toEqual(idsOf(2, 1, 0));
+    expect(ids(port, { ...ALL, eventId: 'pay-1' })).toEqual([]);
+  }),
+  viewCase('only one event type', ({ port }) => {
+    port.add([entry(1), entry(2, { eventType: 'cash_out', webhookId: 8 }), entry(3)]);
+    expect(ids(port, { ...ALL, eventType: 'cash_out' })).toEqual(idsOf(2));
+    expect(ids(port, { ...ALL, eventType: 'cash_in' })).toEqual(idsOf(3, 1));
+  }),
+  viewCase('only a status or an error, of the last attempt', ({ port }) => {
+    const failed = (n: number, status: number | null, error: string | null = null) =>
+      entry(n, { outcome: 'retrying', attempt: attempt(n, { status, error }) });
+    port.add([failed(1, 503), failed(2, 404), failed(3, null, 'timeout'), failed(4, null, 'dns'), failed(5, 302)]);
+    port.add([entry(6), entry(7, { outcome: 'retrying', attempt: null })]);
+    port.add([entry(1, { turn: 2, attempt: attempt(90) })]);
+    const found = (only: Partial<DeliveriesQuery>) => ids(port, { ...ALL, ...only });
+    expect(found({ status: '2xx' })).toEqual(idsOf(6, 1));
+    expect(found({ status: '3xx' })).toEqual(idsOf(5));
+    expect(found({ status: '4xx' })).toEqual(idsOf(2));
+    expect(found({ status: '5xx' })).toEqual([]);
+    expect(found({ status: 'none' })).toEqual(idsOf(7, 4, 3));
+    expect(found({ errors: ['timeout'] })).toEqual(idsOf(3));
+    expect(found({ errors: ['dns', 'forbidden-address'] })).toEqual(idsOf(4));
+    expect(found({ errors: [] })).toEqual([]);
+  }),
+];

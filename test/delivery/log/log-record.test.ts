@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals';
+import { readLogRecord, toLogRecord } from '../../../src/delivery/log/log-record.js';
+
+const ROUTED = { payment: 'payment-events/0/7@1000', accountId: 42, routed: 3, confirmed: 4, webhooks: [1, 2] };
+const START = { topic: 'payment-events', partition: 3, expected: null, offset: 7 };
+const NOTHING = { store: '', deliveries: [], routed: [], starts: [] };
+
+const read = (text: string | null) => readLogRecord({ value: text === null ? null : Buffer.from(text) });
+const readAll = (content: object) => read(JSON.stringify(content));
+
+test.each([null, '', 'not JSON', 'null', '5', '"text"', '[]', '{}', '{"id":"msg_1","accountId":42}'])(
+  'a foreign record has no entries: %j',
+  (text) => {
+    expect(read(text)).toEqual(NOTHING);
+  },
+);
+
+test.each([5, {}, 'text', null])('a list that is none counts as empty: %j', (list) => {
+  expect(readAll({ store: 'one', deliveries: list, routed: list, starts: list })).toEqual({ ...NOTHING, store: 'one' });
+});
+
+describe('an unsound entry costs only itself', () => {
+  test.each([[null], ['text'], [{}], [{ id: 5, turn: 1 }], [{ id: 'msg_1' }], [{ id: 'msg_1', turn: '1' }]])(
+    '%j among deliveries',
+    (unsound) => {
+      const sound = { id: 'msg_1', turn: 1 };
+      expect(readAll({ deliveries: [sound, unsound, sound] }).deliveries).toEqual([sound, sound]);
+    },
+  );
+
+  test.each([
+    null,
+    { ...ROUTED, payment: 'nowhere' },
+    { ...ROUTED, payment: undefined },
+    { ...ROUTED, accountId: '42' },
+    { ...ROUTED, webhooks: 5 },
+    { ...ROUTED, webhooks: ['1'] },
+  ])('%j among routed ones', (unsound) => {
+    expect(readAll({ store: 'one', routed: [ROUTED, unsound, ROUTED] }).routed).toEqual([ROUTED, ROUTED]);
+  });
+
+  test.each([null, { ...START, topic: 1 }, { ...START, offset: undefined }, { ...START, expected: '0' }])(
+    '%j among starts',
+    (unsound) => {
+      expect(readAll({ starts: [START, unsound] }).starts).toEqual([START]);
+    },
+  );
+});
+
+test('routed entries without their store are left out: their revisions mean nothing', () => {
+  expect(readAll({ routed: [ROUTED] }).routed).toEqual([]);
+});
+
+test('fields that a later release adds are ignored, and lists as well', () => {
+  expect(readAll({ starts: [START], later: [{}], more: 1 })).toEqual({ ...NOTHING, starts: [START] });
+});
+
+// A producer that stamps in nanoseconds; no timestamp at all; the most that Kafka stores.
+test.each([1_763_900_000_123_456_789n, -1n, 9_223_372_036_854_775_807n])('a payment stamped %d is kept', (at) => {
+  const routed = [{ ...ROUTED, payment: `payment-events/0/7@${at}` }];
+  expect(readLogRecord(toLogRecord({ store: 'one', routed })).routed).toEqual(routed);
+});

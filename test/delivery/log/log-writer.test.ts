@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { logEntry } from '../../../src/delivery/log/delivery-log.js';
+import { type RoutedEntry, readLogRecord } from '../../../src/delivery/log/log-record.js';
+import { LogWriter } from '../../../src/delivery/log/log-writer.js';
+import { deliveryTo } from '../../support/delivery-samples.js';
+import { eventually } from '../../support/eventually.js';
+import { RecordingBroker } from '../../support/recording-broker.js';
+import { silentLogger } from '../../support/silent-logger.js';
+
+const TOPIC = 'webhooks.deliveries';
+
+let broker: RecordingBroker;
+let abandon: AbortController;
+let log: LogWriter;
+beforeEach(() => {
+  broker = new RecordingBroker();
+  abandon = new AbortController();
+  const signals = { abandon: abandon.signal, refused: () => undefined };
+  log = new LogWriter({ broker, logger: silentLogger, ...signals, topic: TOPIC, store: 'store-1' });
+});
+
+const routed = (offset: number): RoutedEntry => {
+  return { payment: `payment-events/0/${offset}@1000`, accountId: 42, routed: 3, confirmed: 4, webhooks: [1, 2] };
+};
+const delivered = (eventId: string) => logEntry(deliveryTo(1, { eventId }), 'delivered', null, null);
+const add = (eventId: string) => log.add('deliveries', delivered(eventId));
+const written = () => broker.of(TOPIC).map(readLogRecord);
+const eventIds = () => written().map(({ deliveries }) => deliveries.map(({ eventId }) => eventId));
+const named = (count: number, text = 'pay') => Array.from({ length: count }, (_, n) => `${text}-${n}`);
+
+test('entries of all kinds that come together share a record without a key, and read as they were written', async () => {
+  await Promise.all([log.add('routed', routed(7)), add('pay-1'), log.add('routed', routed(8))]);
+  const deliveries = [JSON.parse(JSON.stringify(delivered('pay-1')))];
+  expect(written()).toEqual([{ store: 'store-1', deliveries, routed: [routed(7), routed(8)], starts: [] }]);
+  expect(broker.of(TOPIC)[0]?.key).toBeNull();
+});
+
+test('a hundred entries are not waited with', async () => {
+  await Promise.all(named(250).map(add));
+  expect(eventIds().map(({ length }) => length)).toEqual([100, 100, 50]);
+  expect(eventIds().flat()).toEqual(named(250));
+});
+
+test.each([null, 0, 40])('a start has a record of its own (%s)', async (expected) => {
+  const start = { topic: 'payment-events', partition: 3, expected, offset: 7 };
+  await log.started(start);
+  expect(written()).toEqual([{ store: '', deliveries: [], routed: [], starts: [start] }]);
+});
+
+describe('a record that would be too large', () => {
+  test('is divided at 256 KiB', async () => {
+    const ids = named(5, 'x'.repeat(100_000));
+    await Promise.all(ids.map(add));
+    expect(eventIds().flat().sort()).toEqual(ids);
+    for (const { value } of broker.of(TOPIC)) expect(value?.length).toBeLessThan(256 * 1024);
+  });
+
+  test('is divided until the broker takes it', async () => {
+    broker.mostBytes = 700;
+    await Promise.all(named(8).map(add));
+    expect(eventIds().flat().sort()).toEqual(named(8));
+  });
+
+  test('rejects an entry that is refused by itself, and none of those that came with it', async () => {
+    broker.mostBytes = 700;
+    const results = await Promise.allSettled(['one', 'x'.repeat(1_000), 'two'].map(add));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(eventIds().flat().sort()).toEqual(['one', 'two']);
+  });
+
+  test('with one entry is written all the same if the broker takes it', async () => {
+    await add('x'.repeat(300_000));
+    expect(written()).toHaveLength(1);
+  });
+});
+
+test('a broker that takes nothing is waited for', async () => {
+  broker.failing.add(TOPIC);
+  const first = add('one');
+  await eventually(() => broker.refused === 1);
+  const second = add('two');
+  broker.failing.clear();
+  await Promise.all([first, second]);
+  expect(eventIds().flat().sort()).toEqual(['one', 'two']);
+});
+
+test('given up by the stop, all entries of a record are rejected', async () => {
+  broker.failing.add(TOPIC);
+  const added = Promise.allSettled(named(2).map(add));
+  await eventually(() => broker.refused === 1);
+  abandon.abort();
+  expect((await added).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+});

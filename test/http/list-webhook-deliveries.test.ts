@@ -1,0 +1,276 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
+import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
+import { newDelivery } from '../../src/delivery/delivery.js';
+import { logEntry, loggedAttempt } from '../../src/delivery/log/delivery-log.js';
+import { toLogRecord } from '../../src/delivery/log/log-record.js';
+import type { NewRecord } from '../../src/ports/broker.js';
+import type { DeliveriesPage, DeliveriesQuery } from '../../src/ports/deliveries-view.js';
+import type { Outcome } from '../../src/ports/delivery-order.js';
+import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { DELIVERED, failedWith, NOW, named, paymentRecord, received } from '../support/delivery-samples.js';
+import { eventually } from '../support/eventually.js';
+
+interface Listed {
+  readonly deliveries: readonly { id: string; eventId: string; outcome: string; attempts: readonly unknown[] }[];
+  readonly next: string | null;
+}
+
+const CURSOR = Buffer.from(`${NOW}.msg_1`).toString('base64url');
+
+describe('what a page is asked for', () => {
+  let api: BareApi;
+  let asked: DeliveriesQuery[];
+  let page: DeliveriesPage;
+  beforeEach(async () => {
+    asked = [];
+    page = { deliveries: [], next: null };
+    const deliveries = {
+      page: (query: DeliveriesQuery) => {
+        asked.push(query);
+        return page;
+      },
+    };
+    api = await startBareApi({ parts: { deliveries } });
+    const headers = { authorization: 'Bearer caller-42', 'content-type': 'application/json' };
+    const body = JSON.stringify({ url: 'https://shop.example.com/', eventType: 'cash_in' });
+    expect((await fetch(`${api.url}/api/webhooks`, { method: 'POST', headers, body })).status).toBe(200);
+  });
+  afterEach(() => api.close());
+
+  async function get(query: string, id: number | string = 1, caller = 42) {
+    const headers = { authorization: `Bearer caller-${caller}` };
+    const response = await fetch(`${api.url}/api/webhooks/${id}/deliveries${query}`, { headers });
+    return { status: response.status, body: await response.json() };
+  }
+
+  it.each([
+    [
+      { error: 'dns', reason: 'connecting' },
+      { error: 'host', reason: null },
+    ],
+    [
+      { error: 'forbidden-address', reason: null },
+      { error: 'host', reason: null },
+    ],
+    [
+      { error: 'tls', reason: 'not-tls' },
+      { error: 'tls', reason: 'not-tls' },
+    ],
+    [{ error: null }, { error: null }],
+  ])('shows %j as %j: nobody learns which names our network has', async (failure, shown) => {
+    const attempt = { at: new Date(NOW).toISOString(), status: null, durationMs: 1, version: 1 };
+    const about = { id: 'msg_1', webhookId: 1, eventId: 'pay-1', eventType: 'cash_in', firstAt: NOW };
+    const delivery = { ...about, outcome: 'retrying', nextAttemptAt: null } as const;
+    page = { deliveries: [{ ...delivery, attempts: [{ ...attempt, ...failure }] }], next: null };
+    const { body } = await get('');
+    expect(body).toMatchObject({ deliveries: [{ attempts: [{ ...attempt, ...shown }] }] });
+  });
+
+  const filters = { eventType: null, eventId: null, status: null, errors: null };
+  const none = { before: null, outcome: null, from: null, to: null, ...filters };
+
+  it.each([
+    ['', { ...none, limit: 50 }],
+    [`?before=${CURSOR}`, { ...none, limit: 50, before: { firstAt: NOW, id: 'msg_1' } }],
+    ['?limit=1', { ...none, limit: 1 }],
+    ['?limit=200', { ...none, limit: 200 }],
+    ['?outcome=exhausted&limit=7', { ...none, outcome: 'exhausted', limit: 7 }],
+    ['?from=2026-11-21T09:00:00Z', { ...none, limit: 50, from: NOW }],
+    ['?from=2026-11-21T09:00:00.125Z&to=2026-11-22', { ...none, limit: 50, from: NOW + 125, to: NOW + 54_000_000 }],
+    ['?to=2026-11-21T10:00:00%2B01:00', { ...none, limit: 50, to: NOW }],
+    ['?to=2026-11-21T10:00:00+01:00', { ...none, limit: 50, to: NOW }],
+    ['?from=2026-11-21T09:00Z&to=2026-11-21T09:00Z', { ...none, limit: 50, from: NOW, to: NOW }],
+    ['?offset=5&page=x&limit=3&%zz=%', { ...none, limit: 3 }],
+  ])('"%s" is asked of the view', async (query, expected) => {
+    expect(await get(query)).toEqual({ status: 200, body: { deliveries: [], next: null } });
+    expect(asked).toEqual([{ accountId: 42, webhookId: 1, ...expected }]);
+  });
+
+  it('the next of a page, whatever it is, is what before takes', async () => {
+    const places = [
+      { firstAt: NOW, id: 'msg_1' },
+      { firstAt: 0, id: '!' },
+      { firstAt: Number.MAX_SAFE_INTEGER, id: `${'~'.repeat(126)}.5` },
+    ];
+    for (const next of places) {
+      page = { deliveries: [], next };
+      const { body } = await get('');
+      expect((body as Listed).next).toMatch(/^[\w-]+$/);
+      expect((await get(`?before=${(body as Listed).next}`)).status).toBe(200);
+      expect(asked.at(-1)?.before).toEqual(next);
+    }
+  });
+
+  it.each([
+    ...[
+      'limit=0',
+      'limit=201',
+      'limit=-1',
+      'limit=1e1',
+      'limit=5.0',
+      'limit=',
+      'limit=%205',
+      'limit=1&limit=2',
+      'limit[]=1&limit',
+    ],
+    ...['before=', 'before=x', 'before=%00', `before=${Buffer.from('5.').toString('base64url')}`, 'before=5&before=6'],
+    ...[`before=${Buffer.from(`5.${'x'.repeat(129)}`).toString('base64url')}`],
+    ...[`before=${CURSOR}!`, `before=${CURSOR}=`, `before=${CURSOR.slice(0, 8)}&before=${CURSOR.slice(8)}`],
+    ...['outcome=', 'outcome=Delivered', 'outcome=lost', 'outcome=delivered&outcome=retrying', 'outcome=constructor'],
+    ...[
+      'from=',
+      'from=yesterday',
+      'from=1763715600000',
+      'from=2026-13-01',
+      'from=2026-11-21T09:00:00',
+      'from=21.11.2026',
+    ],
+    ...['to=2026-11-21T25:00:00Z', 'to=2026-11-21T09:00:00ZZ', 'to=2026-11-21T09:00:00Z&to=2026-11-21T09:00:00Z'],
+    ...['from=2026-11-22&to=2026-11-21'],
+  ])('%s is 400 and named', async (query) => {
+    const name = /^\w+/.exec(query)?.[0];
+    const { status, body } = await get(`?${query}`);
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: {
+        success: false,
+        message: expect.stringMatching(`^${name} must`),
+        errors: [{ field: name, message: expect.any(String) }],
+      },
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it('every parameter that is wrong is named', async () => {
+    const { body } = await get('?limit=0&before=&outcome=x&from=x&to=x');
+    const fields = (body as { errors: { field: string }[] }).errors.map(({ field }) => field);
+    expect(fields).toEqual(['limit', 'before', 'outcome', 'from', 'to']);
+  });
+
+  it.each([2, 0, -1, '1e0', '01', '1.0', 'x', '%00', '9007199254740993', '99999999999999999999'])(
+    'a webhook %s that the account has not is 404',
+    async (id) => {
+      expect(await get('', id)).toEqual({ status: 404, body: { success: false, message: 'webhook not found' } });
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it('an account that is not known is 404; a bad parameter comes before it, and a bad token before that', async () => {
+    expect(await get('', 1, 7)).toEqual({ status: 404, body: { success: false, message: 'account not found' } });
+    expect((await get('?limit=0', 99, 7)).status).toBe(400);
+    const bare = await fetch(`${api.url}/api/webhooks/99/deliveries?limit=0`);
+    expect(bare.status).toBe(401);
+  });
+
+  it.each(['POST', 'PUT', 'DELETE'])('%s is 405 with the methods there are', async (method) => {
+    const headers = { authorization: 'Bearer caller-42' };
+    const response = await fetch(`${api.url}/api/webhooks/1/deliveries`, { method, headers });
+    expect([response.status, response.headers.get('allow')?.split(', ')]).toEqual([405, ['HEAD', 'GET']]);
+  });
+});
+
+describe('what a page shows', () => {
+  let api: RunningApi;
+  let file: StoreFile;
+  let broker: SqliteBroker;
+  let client: Client;
+  let webhookIds: readonly number[];
+
+  beforeAll(async () => {
+    api = await startApi();
+    file = new StoreFile(api.dataDir);
+    broker = new SqliteBroker(file);
+    client = await api.account(42);
+    for (const path of ['a', 'b']) await client.post({ url: `https://shop.example.com/${path}`, eventType: 'cash_in' });
+    webhookIds = (await client.list()).webhooks.map(({ id }) => id);
+  });
+  afterAll(async () => {
+    await broker.close();
+    file.close();
+    await api.close();
+  });
+
+  /** Of payments. */
+  const offsets = new Map<string, number>();
+  const logged = (webhookId: number, eventId: string, outcome: Outcome = 'delivered', accountId = 42): NewRecord => {
+    const offset = offsets.get(eventId) ?? offsets.size;
+    offsets.set(eventId, offset);
+    const record = received(paymentRecord(), { offset, timestamp: NOW + offset });
+    const delivery = newDelivery({ id: eventId, type: 'cash_in', accountId }, named(webhookId), record);
+    const attempt = outcome === 'delivered' ? { ...DELIVERED, at: NOW + 5_000 } : failedWith(500);
+    const next = outcome === 'retrying' ? NOW + 5_000 : null;
+    return toLogRecord({ deliveries: [logEntry(delivery, outcome, loggedAttempt(attempt, 1), next)] });
+  };
+  const publish = (...records: readonly NewRecord[]) => broker.publish('webhooks.deliveries', records);
+
+  async function listed(webhookId: number | undefined, query = '', as: Client = client): Promise<Listed> {
+    const { status, body } = await as.send('GET', `/api/webhooks/${webhookId}/deliveries${query}`);
+    expect(status).toBe(200);
+    return body as unknown as Listed;
+  }
+
+  const shows = (webhookId: number | undefined, count: number) =>
+    eventually(async () => (await listed(webhookId, '?limit=200')).deliveries.length === count);
+
+  it('nothing for a webhook that was sent nothing', async () => {
+    expect(await listed(webhookIds[0])).toEqual({ deliveries: [], next: null });
+  });
+
+  it('the deliveries of that webhook in the shape of the contract; another account sees none of it', async () => {
+    const [one = 0, two = 0] = webhookIds;
+    await publish(logged(one, 'pay-1', 'retrying'), logged(two, 'pay-1'), logged(one, 'pay-x', 'delivered', 43));
+    await shows(one, 1);
+    expect(await listed(one)).toEqual({
+      deliveries: [
+        {
+          id: expect.stringMatching(/^msg_[\w-]{27}$/),
+          eventId: 'pay-1',
+          outcome: 'retrying',
+          attempts: [{ at: '2026-11-21T09:00:00.000Z', status: 500, error: null, durationMs: 12, version: 1 }],
+          nextAttemptAt: '2026-11-21T09:00:05.000Z',
+        },
+      ],
+      next: null,
+    });
+    await publish(logged(one, 'pay-1'));
+    const done = await eventually(async () => {
+      const [delivery] = (await listed(one)).deliveries;
+      return delivery?.outcome === 'delivered' && delivery;
+    });
+    expect(done).toMatchObject({ attempts: [{ status: 500 }, { status: 200 }], nextAttemptAt: null });
+    await shows(two, 1);
+    const stranger = await api.account(43);
+    expect((await stranger.send('GET', `/api/webhooks/${one}/deliveries`)).status).toBe(404);
+  });
+
+  it('pages that are stable under new deliveries, and filters', async () => {
+    const [, two = 0] = webhookIds;
+    for (let n = 0; n < 60; n += 1) await publish(logged(two, `more-${n}`, n % 3 === 0 ? 'exhausted' : 'delivered'));
+    await shows(two, 61);
+    const first = await listed(two);
+    expect(first.deliveries).toHaveLength(50);
+    await publish(logged(two, 'newer'));
+    await shows(two, 62);
+    const second = await listed(two, `?before=${first.next}`);
+    expect(second.next).toBeNull();
+    const all = [...first.deliveries, ...second.deliveries].map(({ eventId }) => eventId);
+    expect(all).toHaveLength(61);
+    expect(new Set(all)).toEqual(new Set([...Array.from({ length: 60 }, (_, n) => `more-${n}`), 'pay-1']));
+    const exhausted = await listed(two, '?outcome=exhausted&limit=200');
+    expect(exhausted.deliveries.map(({ outcome }) => outcome)).toEqual(Array(20).fill('exhausted'));
+    const future = await listed(two, `?from=${new Date(Date.now() + 60_000).toISOString()}`);
+    expect(future.deliveries).toEqual([]);
+    expect((await listed(two, `?to=${new Date().toISOString()}&limit=200`)).deliveries).toHaveLength(62);
+  });
+
+  it('an inactive webhook has them still, one that was removed is 404', async () => {
+    const [one, two] = webhookIds;
+    const headers = { 'content-type': 'application/json' };
+    await client.send('PATCH', `/api/webhooks/${one}`, { headers, bytes: '{"isActive":false}' });
+    expect((await listed(one)).deliveries).toHaveLength(1);
+    await client.send('DELETE', `/api/webhooks/${two}`);
+    expect((await client.send('GET', `/api/webhooks/${two}/deliveries`)).status).toBe(404);
+  });
+});
