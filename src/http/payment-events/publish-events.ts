@@ -10,7 +10,7 @@ import { type Operation, refusal, type Schema } from '../operation.js';
 import { PAYMENT_EVENT } from '../payment-event-webhook.js';
 import { publisherOf } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
-import { PublishingPace } from './publishing-pace.js';
+import { type PaceOptions, PublishingPace } from './publishing-pace.js';
 import { MAX_BODY_BYTES, readBody } from './read-body.js';
 import { CLOUD_EVENT, CLOUD_EVENT_BATCH, commonHeaders, formOf, MAX_EVENTS, NDJSON, recordsOf } from './read-events.js';
 import { Slices } from './slices.js';
@@ -107,19 +107,17 @@ export const operation: Operation = {
   },
 };
 
-export interface Publishing {
+export interface Publishing extends PaceOptions {
   readonly broker: Pick<Broker, 'publish'>;
   /** The payment topics; the first one is the default. */
   readonly topics: readonly [string, ...string[]];
-  /** How far the dispatcher of this process is behind, ms; 0 without one. */
-  readonly behindMs: () => number;
 }
 
 /** @param most bytes in progress, of a publisher and of all */
-export function publishEvents({ broker, topics, behindMs }: Publishing, most: MostBytes = MOST) {
+export function publishEvents({ broker, topics, ...paced }: Publishing, most: MostBytes = MOST) {
   const limits = new ByteLimits(most);
   const slices = new Slices();
-  const pace = new PublishingPace(behindMs);
+  const pace = new PublishingPace(paced);
 
   return async (ctx: Context): Promise<void> => {
     const { publisher } = publisherOf(ctx);
@@ -166,8 +164,10 @@ function unpublished(error: unknown): never {
   if (error instanceof BrokerUnavailable) {
     throw later(`the broker is unavailable. ${AGAIN}`, RETRY_AFTER_SECONDS.away);
   }
-  // By a rule of its own, like a size below the one checked here: only then may other events of the request be published.
-  if (error instanceof RecordRefused) throw new ApiError(413, 'the topic refuses an event of this size or kind');
+  // By a rule of its own, like a size below the one checked here.
+  if (error instanceof RecordRefused) {
+    throw new ApiError(413, 'the topic refuses an event of this size or kind; others of the request may be published');
+  }
   throw error;
 }
 

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { Verification } from '../../../src/accounts/access-tokens.js';
 import { BrokerRefused, BrokerUnavailable, type NewRecord, RecordRefused } from '../../../src/ports/broker.js';
-import { type BareApi, startBareApi } from '../../support/bare-api.js';
+import { type BareApi, startBareApi, UNPACED } from '../../support/bare-api.js';
 import { eventually } from '../../support/eventually.js';
 import { head } from '../../support/raw-request.js';
 
@@ -28,7 +28,7 @@ beforeEach(async () => {
     return { kind: 'verified', caller: { publisher, accountId: null, actor: publisher, clientId: null } };
   };
   api = await startBareApi({
-    parts: { publishing: { broker, topics: ['payment-events'], behindMs: () => 0 }, verifyToken },
+    parts: { publishing: { broker, topics: ['payment-events'], ...UNPACED }, verifyToken },
   });
 });
 
