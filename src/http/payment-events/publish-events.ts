@@ -3,6 +3,7 @@
  * event is a record like any other, and 202 means that it is durable there.
  */
 import type { Context } from 'koa';
+import { structuredCloudEventSchema } from '../../delivery/payment/payment-event-schema.js';
 import { type Broker, BrokerUnavailable, HEADER_OVERHEAD_BYTES, RecordRefused } from '../../ports/broker.js';
 import { ApiError, badRequest, fieldError } from '../api-error.js';
 import { ByteLimits, type MostBytes } from '../byte-limits.js';
@@ -20,32 +21,14 @@ const MOST: MostBytes = { ownerBytes: 16 * MIB, processBytes: 64 * MIB };
 const AGAIN = 'Some of the events may be published: send the request again; receivers drop duplicates by webhook-id.';
 const RETRY_AFTER_SECONDS = { full: 1, away: 5 } as const;
 
-/** How it is validated: delivery/payment/payment-event-schema.ts. */
+const { required, properties } = structuredCloudEventSchema;
+
 const CLOUD_EVENT_SCHEMA: Schema = {
   title: 'CloudEvent',
   description: 'A payment event as a CloudEvent 1.0 in the JSON event format. It is delivered byte for byte.',
   type: 'object',
-  required: ['specversion', 'id', 'source', 'type'],
-  properties: {
-    specversion: { const: '1.0', description: 'The version of CloudEvents.' },
-    id: { type: 'string', minLength: 1, maxLength: 1_024, description: 'The id of the event within its source.' },
-    source: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 1_024,
-      description: 'Who published the event. Source and id together are its identity.',
-    },
-    type: {
-      type: 'string',
-      description: 'The event type, with or without a reverse-DNS prefix.',
-      examples: ['com.example.payments.cash_in'],
-    },
-    accountid: {
-      anyOf: [{ type: 'integer' }, { type: 'string' }],
-      description: 'The account, as a number or in decimal. Needed only if data has no accountId.',
-    },
-    data: { description: 'Any value. If it is an object, its accountId names the account.' },
-  },
+  required,
+  properties: { ...properties, data: { description: properties.data.description } },
 };
 
 export const operation: Operation = {
