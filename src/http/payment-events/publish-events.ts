@@ -4,7 +4,7 @@
  */
 import type { Context } from 'koa';
 import { structuredCloudEventSchema } from '../../delivery/payment/payment-event-schema.js';
-import { type Broker, BrokerUnavailable, HEADER_OVERHEAD_BYTES, RecordRefused } from '../../ports/broker.js';
+import { type Broker, BrokerUnavailable, HEADER_OVERHEAD_BYTES, heldBytes, RecordRefused } from '../../ports/broker.js';
 import { ApiError, badRequest, fieldError } from '../api-error.js';
 import { ByteLimits, type MostBytes } from '../byte-limits.js';
 import { type Operation, refusal, type Schema } from '../operation.js';
@@ -123,8 +123,8 @@ export function publishEvents({ broker, topics, ...paced }: Publishing, most: Mo
     const topic = topicOf(ctx, topics);
     const all = [...headers, ...commonHeaders(ctx)];
     const records = await recordsOf(valuesOf(body), all, slices);
-    // Beside its bytes, a record in progress takes about as much as a header.
-    take(records.length * HEADER_OVERHEAD_BYTES);
+    // Beside its bytes, a record in progress takes about as much as a header, and its headers are those of the request.
+    take(records.length * (HEADER_OVERHEAD_BYTES + heldBytes({ key: null, value: null, headers: all })));
     await pace.admit(records.length);
     if (records.length > 0) await broker.publish(topic, records).catch(unpublished);
     return records.length;
