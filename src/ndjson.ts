@@ -1,6 +1,6 @@
 /** Newline-delimited JSON, as the command line and the API read it. */
 export const NEWLINE = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
+export const CARRIAGE_RETURN = 0x0d;
 
 /** Empty, or the carriage return of a Windows line end. Such lines are skipped. */
 export function isBlankLine(line: Buffer): boolean {

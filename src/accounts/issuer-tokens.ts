@@ -64,10 +64,12 @@ function scopesIn({ scope, scp }: JWTPayload): readonly unknown[] {
   return [scope, scp].flatMap((given) => (typeof given === 'string' ? given.split(' ') : given));
 }
 
+/**
+ * Null: there is none, or it is a name, as in `sub`. Not if it is an account in another form, like 042 or [42]: that would make
+ * a publisher of an account's token. @throws TokenRefused
+ */
 function accountIfAny(payload: JWTPayload, claim: string): number | null {
-  try {
-    return accountIn(payload, claim);
-  } catch {
-    return null;
-  }
+  const value = Object.hasOwn(payload, claim) ? payload[claim] : null;
+  const isName = value === null || (typeof value === 'string' && Number.isNaN(Number(value)));
+  return isName ? null : accountIn(payload, claim);
 }

@@ -38,14 +38,7 @@ export function accountsCommand(program: Command, io: CommandIo): void {
       answer(io, json, { change: (to, by) => to.issueCredential(id, by), lost: lostCredential }),
     );
 
-  accounts
-    .command('revoke-credential')
-    .description('revoke a client id and its tokens')
-    .argument('<clientId>')
-    .option(...JSON_OPTION)
-    .action((clientId: string, { json }: JsonOption) =>
-      answer(io, json, { change: (to, by) => to.revokeCredential(clientId, by) }),
-    );
+  revokeCredentialCommand(accounts, io);
 
   accounts
     .command('rotate-secret')
@@ -54,6 +47,18 @@ export function accountsCommand(program: Command, io: CommandIo): void {
     .option(...JSON_OPTION)
     .action((id: number, { json }: JsonOption) =>
       answer(io, json, { change: (to, by) => to.rotateSecret(id, by), lost: lostSecret(id) }),
+    );
+}
+
+/** The client id names its owner, an account or a publisher. */
+export function revokeCredentialCommand(owners: Command, io: CommandIo): void {
+  owners
+    .command('revoke-credential')
+    .description('revoke a client id and its tokens')
+    .argument('<clientId>')
+    .option(...JSON_OPTION)
+    .action((clientId: string, { json }: JsonOption) =>
+      answer(io, json, { change: (to, by) => to.revokeCredential(clientId, by) }),
     );
 }
 

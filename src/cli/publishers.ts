@@ -8,7 +8,7 @@ import type { AccountCredentials } from '../read-model/accounts.js';
 import { whyUnfoldable } from '../read-model/foldable.js';
 import { loadProjection } from '../read-model/projection-source.js';
 import { PUBLISHER_STREAM_PREFIX } from '../webhooks/events.js';
-import { answer } from './accounts.js';
+import { answer, revokeCredentialCommand } from './accounts.js';
 import { type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
 
 export function publishersCommand(program: Command, io: CommandIo): void {
@@ -40,14 +40,7 @@ export function publishersCommand(program: Command, io: CommandIo): void {
       answer(io, json, { change: (to, by) => to.issueCredential(name, by), lost }),
     );
 
-  publishers
-    .command('revoke-credential')
-    .description('revoke a client id and its tokens')
-    .argument('<clientId>')
-    .option(...JSON_OPTION)
-    .action((clientId: string, { json }: JsonOption) =>
-      answer(io, json, { change: (to, by) => to.revokeCredential(clientId, by) }),
-    );
+  revokeCredentialCommand(publishers, io);
 }
 
 const lost = ({ name, clientId }: Issued<string>): string =>

@@ -21,22 +21,22 @@ import { version } from './version.js';
 const clock = { now: () => Date.now() };
 const now = () => new Date(clock.now());
 const monotonic = () => performance.now();
-/** Shorter than the server's drain, so clients still get the result of an interrupted test. */
-const TESTS_END_AFTER_MS = 1_000;
+/** Shorter than the server's drain, so clients still get the result of an interrupted test, and of events that wait. */
+const WAITING_ENDS_AFTER_MS = 1_000;
 /** Of an account. A test asks its receiver for more than a request asks of us: a handshake, and a slot. */
 const TESTS_PER_MINUTE = 30;
 
 /** @param behindMs how far the dispatcher of this process is behind */
 export async function startListening(core: Core, stops: Stop[], behindMs: () => number): Promise<RunningServer> {
   const { config, logger, backbone, accounts, handleCommand } = core;
-  const endTests = new AbortController();
+  const stopping = new AbortController();
   const api = createApi({
     ...tokens(core, stops),
     publicUrl: config.api.publicUrl,
     accounts,
     deliveries: followDeliveries(core, stops),
-    sendTest: testEvents(core, endTests.signal),
-    publishing: { broker: backbone.broker, topics: config.paymentTopics, behindMs },
+    sendTest: testEvents(core, stopping.signal),
+    publishing: { broker: backbone.broker, topics: config.paymentTopics, behindMs, stopping: stopping.signal },
     handleCommand,
     sealing: backbone.sealing,
     webhookIds: createWebhookIds(backbone.store, randomUUID),
@@ -54,7 +54,7 @@ export async function startListening(core: Core, stops: Stop[], behindMs: () => 
   core.readiness.part('api', () => null);
   const server = await listen(api, config.host, config.port, { connections: config.api.maxConnections });
   stops.push(async () => {
-    const timer = setTimeout(() => endTests.abort(), TESTS_END_AFTER_MS);
+    const timer = setTimeout(() => stopping.abort(), WAITING_ENDS_AFTER_MS);
     await server.close();
     clearTimeout(timer);
   });

@@ -58,5 +58,7 @@ export function accountsRead({ accounts, unreadable, hidden }: FoldedAccounts): 
     ...[...hidden].map(([stream, event]) => fail(setAsideText(stream, event), SHOW_AGAIN)),
     ...[...unreadable].map(([stream, event]) => fail(setAsideText(stream, event), READ_AGAIN)),
   ];
-  return found.length > 0 ? found : [ok(`every event of theirs can be read (${accounts.size} accounts)`)];
+  return found.length > 0
+    ? found
+    : [ok(`every event of theirs can be read (${accounts.size} accounts and publishers)`)];
 }

@@ -62,7 +62,12 @@ export async function listen(
     requireHostHeader: false,
   };
   const unanswered = new Pipelines();
-  const server = createServer(options, guarded(app.callback(), unanswered, limits.pipelined));
+  const handle = guarded(app.callback(), unanswered, limits.pipelined);
+  const server = createServer(options, (request, response) => {
+    // It stops: another request on the connection would be cut off.
+    if (!server.listening) response.setHeader('connection', 'close');
+    handle(request, response);
+  });
   // Once there is a listener, Node leaves it to the listener to end a connection idle for this long. A response in
   // progress (a slow store, or a test of a slow receiver) is waited for; an unread response is not.
   server.on('timeout', (socket: Socket) => {

@@ -4,7 +4,7 @@
  */
 import { type EventStore, type RecordedEvent, StreamHidden } from '../ports/event-store.js';
 import type { SetAside } from '../ports/projection-states.js';
-import { ACCOUNT_STREAM_PREFIX } from '../webhooks/events.js';
+import { ACCOUNT_STREAM_PREFIX, ownerText, PUBLISHER_STREAM_PREFIX } from '../webhooks/events.js';
 import { whyUnfoldable } from './foldable.js';
 
 /** A query for an account that is set aside. The message names the account and the reason. */
@@ -20,8 +20,12 @@ export class AccountUnreadable extends Error {
 }
 
 export function setAsideText(stream: string, { why }: SetAside): string {
-  const account = stream.startsWith(ACCOUNT_STREAM_PREFIX) ? stream.slice(ACCOUNT_STREAM_PREFIX.length) : stream;
-  return `account ${account} is set aside: ${why}`;
+  return `${ownerIn(stream)} is set aside: ${why}`;
+}
+
+function ownerIn(stream: string): string {
+  if (stream.startsWith(PUBLISHER_STREAM_PREFIX)) return ownerText(stream.slice(PUBLISHER_STREAM_PREFIX.length));
+  return `account ${stream.startsWith(ACCOUNT_STREAM_PREFIX) ? stream.slice(ACCOUNT_STREAM_PREFIX.length) : stream}`;
 }
 
 export function setAsideBy({ revision, id, type }: RecordedEvent, why: string): SetAside {

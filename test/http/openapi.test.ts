@@ -7,7 +7,7 @@ import type { IssuedCredential } from '../../src/accounts/registration.js';
 import { ReadLimit } from '../../src/http/read-limit.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { type BareApi, startBareApi, UNPACED } from '../support/bare-api.js';
 import {
   compiler,
   type DocumentedOperation,
@@ -361,7 +361,7 @@ describe('each documented answer is one that the service gives, and in that shap
     for (const { url } of [bare, keyless]) await send(url, route, { headers: as({ token: 'caller-42' }), body });
     const broker = { publish: failing };
     const unpublishing = await startBareApi({
-      parts: { publishing: { broker, topics: ['payment-events'], behindMs: () => 0 } },
+      parts: { publishing: { broker, topics: ['payment-events'], ...UNPACED } },
     });
     await send(unpublishing.url, route, { headers: as({ token: 'publisher' }), body });
     await unpublishing.close();

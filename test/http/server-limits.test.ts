@@ -60,6 +60,19 @@ it('its limits are those of the notes: 16 KiB, 10 s, 30 s, looked for every seco
   });
 });
 
+it('a connection ends with the answer that it gets while the server stops: its next request would be cut off', async () => {
+  const { port, close } = await started({});
+  const connection = await hold(port);
+  connection.send(START);
+  await rawRequest(port, GOOD);
+  const closing = close();
+  api = undefined;
+  connection.send('Authorization: Bearer caller-42\r\n\r\n');
+  await eventually(() => connection.received.includes('"total":0'));
+  expect(connection.received.toLowerCase()).toContain('\r\nconnection: close\r\n');
+  await closing;
+});
+
 describe('the head of a request', () => {
   const withHeader = (size: number) => head('GET /nowhere HTTP/1.1', `X: ${'x'.repeat(size)}`);
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { driver } from '../../src/adapters/sqlite/driver.js';
 import { NO_STREAM } from '../../src/ports/event-store.js';
-import { AccountUnreadable } from '../../src/read-model/account-unreadable.js';
+import { AccountUnreadable, setAsideText } from '../../src/read-model/account-unreadable.js';
 import { createAccounts, createLoadAccount } from '../../src/read-model/accounts.js';
-import { accountStream } from '../../src/webhooks/events.js';
+import { accountStream, streamOf } from '../../src/webhooks/events.js';
 import { createKeyedCommandHandler } from '../../src/webhooks/handle-command.js';
 import { commandParts } from '../support/command-parts.js';
 import { eventually } from '../support/eventually.js';
@@ -120,6 +120,12 @@ it('a start tries such an account again: where its events can be read it is fold
   await fixture.reopenStates(() => undefined);
   const third = await fixture.started();
   expect([third.known.setAside.size, third.known.current(accountStream(1))?.revision]).toEqual([0, 3]);
+});
+
+it('a publisher is named as one', () => {
+  expect(setAsideText(streamOf('ledger'), { why: 'it was deleted' })).toBe(
+    'publisher ledger is set aside: it was deleted',
+  );
 });
 
 it('nothing is known of such an account, and its commands fail', async () => {

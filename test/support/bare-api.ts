@@ -44,6 +44,9 @@ export interface BareOptions {
   readonly limits?: Partial<ServerLimits>;
 }
 
+/** Of `publishing`: nothing is behind. */
+export const UNPACED = { behindMs: () => 0, stopping: new AbortController().signal };
+
 /** The token `caller-<n>` is account n's, and `publisher` a publisher's; only account 42 is registered. */
 export async function startBareApi(options: BareOptions = {}): Promise<BareApi> {
   const { between = itself, readModelOver = itself, parts = {}, budget = NO_BUDGET } = options;
@@ -62,7 +65,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     sendTest: async () => ({ kind: 'busy' }),
     verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),
     publisherScope: 'payment-events:publish',
-    publishing: { broker: { publish: async () => undefined }, topics: ['payment-events'], behindMs: () => 0 },
+    publishing: { broker: { publish: async () => undefined }, topics: ['payment-events'], ...UNPACED },
     ownTokens: null,
     publicUrl: null,
     handleCommand: createCommandHandler(commands),

@@ -22,7 +22,11 @@ const PREFIXED_TYPE = {
 /** Id and source are kept in every log entry and retry record of a delivery. Counted in UTF-8. */
 export const MAX_ID_BYTES = 1_024;
 const NOT_EMPTY = { type: 'string', minLength: 1, maxLength: MAX_ID_BYTES } as const;
-const SPEC_VERSION = { const: '1.0' } as const;
+const SPEC_VERSION = { const: '1.0', description: 'The version of CloudEvents.' } as const;
+const ID = {
+  ...NOT_EMPTY,
+  description: 'The id of the event within its source: at most 1,024 bytes in UTF-8.',
+} as const;
 const SOURCE = {
   ...NOT_EMPTY,
   description: 'A URI reference of at most 1,024 bytes. Source and id together are the identity of the event.',
@@ -54,7 +58,7 @@ export const structuredCloudEventSchema = {
   required: ['specversion', 'id', 'source', 'type'],
   properties: {
     specversion: SPEC_VERSION,
-    id: NOT_EMPTY,
+    id: ID,
     source: SOURCE,
     type: PREFIXED_TYPE,
     accountid: ACCOUNT_EXTENSION,
@@ -77,7 +81,7 @@ export const binaryCloudEventHeadersSchema = {
   required: ['ce_specversion', 'ce_id', 'ce_source', 'ce_type'],
   properties: {
     ce_specversion: SPEC_VERSION,
-    ce_id: NOT_EMPTY,
+    ce_id: ID,
     ce_source: SOURCE,
     ce_type: PREFIXED_TYPE,
     ce_accountid: {

@@ -3,14 +3,15 @@
  * event is a record like any other, and 202 means that it is durable there.
  */
 import type { Context } from 'koa';
-import { type Broker, BrokerUnavailable, HEADER_OVERHEAD_BYTES, RecordRefused } from '../../ports/broker.js';
+import { structuredCloudEventSchema } from '../../delivery/payment/payment-event-schema.js';
+import { type Broker, BrokerUnavailable, HEADER_OVERHEAD_BYTES, heldBytes, RecordRefused } from '../../ports/broker.js';
 import { ApiError, badRequest, fieldError } from '../api-error.js';
 import { ByteLimits, type MostBytes } from '../byte-limits.js';
 import { type Operation, refusal, type Schema } from '../operation.js';
 import { PAYMENT_EVENT } from '../payment-event-webhook.js';
 import { publisherOf } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
-import { PublishingPace } from './publishing-pace.js';
+import { type PaceOptions, PublishingPace } from './publishing-pace.js';
 import { MAX_BODY_BYTES, readBody } from './read-body.js';
 import { CLOUD_EVENT, CLOUD_EVENT_BATCH, commonHeaders, formOf, MAX_EVENTS, NDJSON, recordsOf } from './read-events.js';
 import { Slices } from './slices.js';
@@ -20,32 +21,14 @@ const MOST: MostBytes = { ownerBytes: 16 * MIB, processBytes: 64 * MIB };
 const AGAIN = 'Some of the events may be published: send the request again; receivers drop duplicates by webhook-id.';
 const RETRY_AFTER_SECONDS = { full: 1, away: 5 } as const;
 
-/** How it is validated: delivery/payment/payment-event-schema.ts. */
+const { required, properties } = structuredCloudEventSchema;
+
 const CLOUD_EVENT_SCHEMA: Schema = {
   title: 'CloudEvent',
   description: 'A payment event as a CloudEvent 1.0 in the JSON event format. It is delivered byte for byte.',
   type: 'object',
-  required: ['specversion', 'id', 'source', 'type'],
-  properties: {
-    specversion: { const: '1.0', description: 'The version of CloudEvents.' },
-    id: { type: 'string', minLength: 1, maxLength: 1_024, description: 'The id of the event within its source.' },
-    source: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 1_024,
-      description: 'Who published the event. Source and id together are its identity.',
-    },
-    type: {
-      type: 'string',
-      description: 'The event type, with or without a reverse-DNS prefix.',
-      examples: ['com.example.payments.cash_in'],
-    },
-    accountid: {
-      anyOf: [{ type: 'integer' }, { type: 'string' }],
-      description: 'The account, as a number or in decimal. Needed only if data has no accountId.',
-    },
-    data: { description: 'Any value. If it is an object, its accountId names the account.' },
-  },
+  required,
+  properties: { ...properties, data: { description: properties.data.description } },
 };
 
 export const operation: Operation = {
@@ -107,19 +90,17 @@ export const operation: Operation = {
   },
 };
 
-export interface Publishing {
+export interface Publishing extends PaceOptions {
   readonly broker: Pick<Broker, 'publish'>;
   /** The payment topics; the first one is the default. */
   readonly topics: readonly [string, ...string[]];
-  /** How far the dispatcher of this process is behind, ms; 0 without one. */
-  readonly behindMs: () => number;
 }
 
 /** @param most bytes in progress, of a publisher and of all */
-export function publishEvents({ broker, topics, behindMs }: Publishing, most: MostBytes = MOST) {
+export function publishEvents({ broker, topics, ...paced }: Publishing, most: MostBytes = MOST) {
   const limits = new ByteLimits(most);
   const slices = new Slices();
-  const pace = new PublishingPace(behindMs);
+  const pace = new PublishingPace(paced);
 
   return async (ctx: Context): Promise<void> => {
     const { publisher } = publisherOf(ctx);
@@ -142,8 +123,8 @@ export function publishEvents({ broker, topics, behindMs }: Publishing, most: Mo
     const topic = topicOf(ctx, topics);
     const all = [...headers, ...commonHeaders(ctx)];
     const records = await recordsOf(valuesOf(body), all, slices);
-    // Beside its bytes, a record in progress takes about as much as a header.
-    take(records.length * HEADER_OVERHEAD_BYTES);
+    // Beside its bytes, a record in progress takes about as much as a header, and its headers are those of the request.
+    take(records.length * (HEADER_OVERHEAD_BYTES + heldBytes({ key: null, value: null, headers: all })));
     await pace.admit(records.length);
     if (records.length > 0) await broker.publish(topic, records).catch(unpublished);
     return records.length;
@@ -166,8 +147,10 @@ function unpublished(error: unknown): never {
   if (error instanceof BrokerUnavailable) {
     throw later(`the broker is unavailable. ${AGAIN}`, RETRY_AFTER_SECONDS.away);
   }
-  // By a rule of its own, like a size below the one checked here: only then may other events of the request be published.
-  if (error instanceof RecordRefused) throw new ApiError(413, 'the topic refuses an event of this size or kind');
+  // By a rule of its own, like a size below the one checked here.
+  if (error instanceof RecordRefused) {
+    throw new ApiError(413, 'the topic refuses an event of this size or kind; others of the request may be published');
+  }
   throw error;
 }
 

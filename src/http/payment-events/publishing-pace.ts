@@ -1,7 +1,8 @@
 /**
  * Slows publishers down to what the dispatcher of this process takes: a flood would be ahead of everybody's events in the
  * topic. Events are admitted in order, so many between two looks while the dispatcher keeps up. A request waits for 2 s at
- * most: events are published even if the dispatcher stands still, and bytes in progress bound their rate.
+ * most: events are published even if the dispatcher stands still, and bytes in progress bound their rate. A stop admits those
+ * that wait, so that they are answered.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -11,16 +12,23 @@ const EVENTS_A_LOOK = 500;
 const BEHIND_MS = 100;
 const LONGEST_WAIT_MS = 2_000;
 
+export interface PaceOptions {
+  /** The age of the next record that the dispatcher of this process takes, ms; 0: it waits for records, or there is none. */
+  readonly behindMs: () => number;
+  readonly stopping: AbortSignal;
+}
+
 export class PublishingPace {
-  /** The age of the next record that the dispatcher takes, ms; 0: it waits for records. */
   readonly #behindMs: () => number;
+  readonly #stopping: AbortSignal;
   #admitted = 0;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #isBehind = false;
   #last: Promise<void> | null = null;
 
-  constructor(behindMs: () => number) {
+  constructor({ behindMs, stopping }: PaceOptions) {
     this.#behindMs = behindMs;
+    this.#stopping = stopping;
   }
 
   /** Undefined: at once. */
@@ -41,6 +49,7 @@ export class PublishingPace {
 
   /** Takes them if there is room. */
   #has(events: number): boolean {
+    if (this.#stopping.aborted) return true;
     const now = performance.now();
     if (now - this.#lookedAt >= LOOK_EVERY_MS) {
       this.#lookedAt = now;

@@ -28,7 +28,27 @@ describe('the elements of an array', () => {
     });
     fc.assert(property, { numRuns: inFull(20_000, 1_000) });
   });
+
+  it('are JSON, each of them, only if the whole is a JSON array', () => {
+    const text = fc
+      .array(fc.constantFrom(...'[]{},":\\ 1'), { maxLength: 12 })
+      .map((characters) => characters.join(''));
+    const property = fc.property(text, (body) => {
+      const array = `[${body}]`;
+      expect(texts(elementsOf(Buffer.from(array))).every(isJson)).toBe(isJson(array));
+    });
+    fc.assert(property, { numRuns: inFull(100_000, 5_000) });
+  });
 });
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 it('the lines of a body are what is between line feeds, but for empty ones', () => {
   expect(texts(linesOf(Buffer.from('\n\r\na\r\n b \n\nc')))).toEqual(['a\r', ' b ', 'c']);

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { Verification } from '../../../src/accounts/access-tokens.js';
 import { BrokerRefused, BrokerUnavailable, type NewRecord, RecordRefused } from '../../../src/ports/broker.js';
-import { type BareApi, startBareApi } from '../../support/bare-api.js';
+import { type BareApi, startBareApi, UNPACED } from '../../support/bare-api.js';
 import { eventually } from '../../support/eventually.js';
 import { head } from '../../support/raw-request.js';
 
@@ -28,7 +28,7 @@ beforeEach(async () => {
     return { kind: 'verified', caller: { publisher, accountId: null, actor: publisher, clientId: null } };
   };
   api = await startBareApi({
-    parts: { publishing: { broker, topics: ['payment-events'], behindMs: () => 0 }, verifyToken },
+    parts: { publishing: { broker, topics: ['payment-events'], ...UNPACED }, verifyToken },
   });
 });
 
@@ -37,8 +37,8 @@ afterEach(async () => {
   await api.close();
 });
 
-async function post(body: string, publisher = 'one') {
-  const headers = { authorization: `Bearer ${publisher}`, 'content-type': NDJSON };
+async function post(body: string, publisher = 'one', more: Record<string, string> = {}) {
+  const headers = { ...more, authorization: `Bearer ${publisher}`, 'content-type': NDJSON };
   const response = await fetch(`${api.url}/api/payment-events`, { method: 'POST', headers, body });
   const { message } = (await response.json()) as { message: string };
   return { status: response.status, message, retryAfter: response.headers.get('retry-after') };
@@ -93,6 +93,17 @@ it('many small events count as more than their bytes', async () => {
   const posts = Array.from({ length: 60 }, () => post(small));
   const refused = await Promise.race(posts);
   expect(refused.status).toBe(503);
+  broker.release();
+  await Promise.all(posts);
+});
+
+it('the headers of a request count with each of its events', async () => {
+  const broker = hold();
+  const traced = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: `a=${'x'.repeat(250)}` };
+  const small = `${EVENT}\n`.repeat(1_000);
+  // Without their headers 40 of them have room.
+  const posts = Array.from({ length: 40 }, () => post(small, 'one', traced));
+  await eventually(async () => (await Promise.race([...posts, null]))?.status === 503);
   broker.release();
   await Promise.all(posts);
 });

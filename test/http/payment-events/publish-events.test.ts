@@ -164,17 +164,19 @@ describe('nothing is published', () => {
     ['a wrong element', `[${cloudEvent('a')},${cloudEvent('b', { type: 'x' })}]`, BATCH, '[1].type'],
     ['an element without a version', '[{"id":"a"}]', BATCH, '[0].specversion'],
     ['a number as element', '[1]', BATCH, '[0]'],
+    ['an element that is missing', `[${cloudEvent('a')},]`, BATCH, '[1]'],
+    ['an element that is no JSON', `[${cloudEvent('a')},{"id]`, BATCH, '[1]'],
   ])('for a CloudEvent: %s', async (_, body, type, field) => {
     expect(await publisher.publish(body, type)).toMatchObject({ status: 400, body: { errors: [{ field }] } });
     expect(await published()).toEqual([]);
   });
 
-  it.each(['{}', '', '[', '[1]x', `\ufeff[${cloudEvent('a')}]`, '\u0000'])(
+  it.each(['{}', '', '[', ']', '[1]x', `\ufeff[${cloudEvent('a')}]`, '\u0000'])(
     'for a batch that is no array: %j',
     async (body) => {
       expect(await publisher.publish(body, BATCH)).toMatchObject({
         status: 400,
-        body: { message: 'the body is not a JSON array in UTF-8' },
+        body: { message: 'the body is not a JSON array' },
       });
     },
   );

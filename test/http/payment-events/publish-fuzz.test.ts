@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parsePaymentEvent } from '../../../src/delivery/payment/payment-event.js';
 import type { NewRecord } from '../../../src/ports/broker.js';
-import { type BareApi, startBareApi } from '../../support/bare-api.js';
+import { type BareApi, startBareApi, UNPACED } from '../../support/bare-api.js';
 import { anyBytes, broken, oddLiteral, withOneChange } from '../../support/odd-json.js';
 import { inFull } from '../../support/thorough.js';
 
@@ -21,7 +21,7 @@ let published: NewRecord[] = [];
 
 beforeAll(async () => {
   const broker = { publish: async (_: string, records: readonly NewRecord[]) => void published.push(...records) };
-  api = await startBareApi({ parts: { publishing: { broker, topics: ['payment-events'], behindMs: () => 0 } } });
+  api = await startBareApi({ parts: { publishing: { broker, topics: ['payment-events'], ...UNPACED } } });
 });
 
 afterAll(() => api.close());

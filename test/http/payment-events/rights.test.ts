@@ -131,12 +131,24 @@ describe('with the tokens of another issuer', () => {
     ['scp as a string', { scp: 'pay:publish' }],
     ['scp as a list', { scp: ['other', 'pay:publish'] }],
     ['an account that is not registered', { scope: 'pay:publish', account: 7 }],
-    ['an account claim that is no account', { scope: 'pay:publish', account: 'ledger' }],
+    ['an account claim that is a name', { scope: 'pay:publish', account: 'ledger' }],
+    ['an account claim that is null', { scope: 'pay:publish', account: null }],
   ])('a token with the scope publishes, and does nothing else: %s', async (_, claims) => {
     const publisher = await holder(claims);
     expect((await publisher.publish(EVENT)).status).toBe(202);
     expect((await publisher.send('GET', '/api/webhooks')).status).toBe(403);
   });
+
+  it.each(['042', ' 42', '42.0', '0x2a', '', 42.5, [42], { id: 42 }, true])(
+    'a token with the scope whose claim is an account in another form is refused: %j',
+    async (account) => {
+      const { status, body } = await (await holder({ account, scope: 'pay:publish' })).publish(EVENT);
+      expect({ status, body }).toEqual({
+        status: 401,
+        body: { success: false, message: expect.stringContaining('the claim account must be') },
+      });
+    },
+  );
 
   it('a token with the scope whose claim names a registered account is the account’s', async () => {
     const before = (await api.records()).length;
