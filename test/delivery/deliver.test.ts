@@ -57,6 +57,7 @@ describe('an attempt whose receiver keeps its connection busy after the status',
     });
     const delivered = waiting.attempted(held(DELIVERED));
     await settled();
+    expect(waiting.requests).toHaveLength(1);
     free();
     await settled();
     expect(waiting.gate.state.active).toBe(1);

@@ -65,13 +65,14 @@ export class DeliverFixture {
       this.commands.push({ accountId, command, actor });
       return this.decision();
     };
-    const { accounts, logger, broker } = this;
+    const { accounts, logger } = this;
+    const { broker = this.broker } = changes;
     const signals = {
       abandon: this.abandon.signal,
       refused: (error: BrokerRefused) => void this.refusals.push(error),
     };
     this.parts = {
-      broker: this.broker,
+      broker,
       topics: this.topics,
       schedule: SCHEDULE,
       timeoutMs: 15_000,
@@ -83,7 +84,7 @@ export class DeliverFixture {
       },
       gate: this.gate,
       confirmation: { confirmed: () => this.confirmed() },
-      log: new LogWriter({ broker, logger, ...signals, topic: this.topics.deliveries, store: 'store-1' }),
+      log: new LogWriter({ broker, logger, ...signals, topic: this.topics.deliveries, store: 'store-1', later: soon }),
       attempt: async (request) => {
         this.requests.push(request);
         return this.answer(request);
@@ -149,6 +150,12 @@ export class DeliverFixture {
     const tiers = this.broker.topics.filter((topic) => this.topics.isTier(topic));
     return tiers.flatMap((topic) => this.broker.of(topic).map((record) => waitingIn(topic, record)));
   }
+}
+
+/** No test waits for entries to be gathered: 100,000 records waited for six minutes. */
+function soon(flush: () => void): () => void {
+  const turn = setImmediate(flush);
+  return () => clearImmediate(turn);
 }
 
 /** The key of the queue for deliveries to a webhook. */

@@ -16,6 +16,8 @@ export interface LogWriterParts extends DurablePublishParts {
   readonly topic: string;
   /** The identity of the event store. */
   readonly store: string;
+  /** Calls `flush` when entries have been gathered for long enough; returns how to call that off. Default: GATHER_MS. */
+  readonly later?: (flush: () => void) => () => void;
 }
 
 type Kind = 'deliveries' | 'routed';
@@ -29,7 +31,7 @@ interface Gathered {
 export class LogWriter {
   readonly #parts: LogWriterParts;
   #gathered: Gathered[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  #callOff: (() => void) | null = null;
 
   constructor(parts: LogWriterParts) {
     this.#parts = parts;
@@ -45,13 +47,13 @@ export class LogWriter {
     return new Promise((fulfil, reject) => {
       this.#gathered.push({ kind, entry, settle: (error) => (error ? reject(error) : fulfil()) });
       if (this.#gathered.length >= MOST_ENTRIES) this.#flush();
-      else this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
+      else this.#callOff ??= (this.#parts.later ?? afterGathering)(() => this.#flush());
     });
   }
 
   #flush(): void {
-    if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#callOff?.();
+    this.#callOff = null;
     void this.#write(this.#gathered);
     this.#gathered = [];
   }
@@ -71,6 +73,11 @@ export class LogWriter {
     if (batch.length > 1 && (record.value?.length ?? 0) > MOST_BYTES) throw new RecordRefused('too many entries');
     await publishUntilDurable(this.#parts, topic, record);
   }
+}
+
+function afterGathering(flush: () => void): () => void {
+  const timer = setTimeout(flush, GATHER_MS);
+  return () => clearTimeout(timer);
 }
 
 /** Undefined, which JSON leaves out, if there are none. */
