@@ -9,7 +9,6 @@ import type { Tracing } from '../observability/tracing.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import { answerErrors } from './answer-errors.js';
-import { authenticateAccount, authenticatePublisher } from './authenticate.js';
 import { formBody, jsonBody } from './body.js';
 import type { Deliveries } from './deliveries/delivery-page.js';
 import { listDeliveries, operation as listDeliveriesOperation } from './deliveries/list-deliveries.js';
@@ -17,11 +16,10 @@ import {
   listWebhookDeliveries,
   operation as listWebhookDeliveriesOperation,
 } from './deliveries/list-webhook-deliveries.js';
-import { issueToken, operation as issueTokenOperation, tokenErrors } from './issue-token.js';
-import { listWebhooks, operation as listWebhooksOperation } from './list-webhooks.js';
+import { showAsyncApi, operation as showAsyncApiOperation } from './documents/show-asyncapi.js';
+import { showOpenApi, operation as showOpenApiOperation } from './documents/show-openapi.js';
 import { measured, tagRoute } from './measured.js';
 import type { Operation } from './operation.js';
-import { createOwnWebhook } from './own-webhook.js';
 import {
   type Publishing,
   publishEvents,
@@ -29,20 +27,25 @@ import {
 } from './payment-events/publish-events.js';
 import { limitRate, type RateLimit } from './rate-limit.js';
 import type { ReadLimit } from './read-limit.js';
+import { requestContext } from './request-context.js';
+import { authenticateAccount, authenticatePublisher } from './tokens/authenticate.js';
+import { issueToken, operation as issueTokenOperation, tokenErrors } from './tokens/issue-token.js';
+import {
+  showAuthorizationServer,
+  operation as showAuthorizationServerOperation,
+} from './tokens/show-authorization-server.js';
+import { traced } from './traced.js';
+import { UnsentAnswers } from './unsent-answers.js';
+import { listWebhooks, operation as listWebhooksOperation } from './webhooks/list-webhooks.js';
+import { createOwnWebhook } from './webhooks/own-webhook.js';
 import {
   type RegisterWebhookParts,
   registerWebhook,
   operation as registerWebhookOperation,
-} from './register-webhook.js';
-import { removeWebhook, operation as removeWebhookOperation } from './remove-webhook.js';
-import { requestContext } from './request-context.js';
-import { setWebhookActive, operation as setWebhookActiveOperation } from './set-webhook-active.js';
-import { showAsyncApi, operation as showAsyncApiOperation } from './show-asyncapi.js';
-import { showAuthorizationServer, operation as showAuthorizationServerOperation } from './show-authorization-server.js';
-import { showOpenApi, operation as showOpenApiOperation } from './show-openapi.js';
-import { type SendTest, testWebhook, operation as testWebhookOperation } from './test-webhook.js';
-import { traced } from './traced.js';
-import { UnsentAnswers } from './unsent-answers.js';
+} from './webhooks/register-webhook.js';
+import { removeWebhook, operation as removeWebhookOperation } from './webhooks/remove-webhook.js';
+import { setWebhookActive, operation as setWebhookActiveOperation } from './webhooks/set-webhook-active.js';
+import { type SendTest, testWebhook, operation as testWebhookOperation } from './webhooks/test-webhook.js';
 
 export interface ApiParts extends RegisterWebhookParts {
   readonly handleCommand: HandleCommand;

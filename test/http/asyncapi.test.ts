@@ -5,7 +5,7 @@ import {
   isStructuredCloudEvent,
 } from '../../src/delivery/payment/payment-check.js';
 import { parsePaymentEvent } from '../../src/delivery/payment/payment-event.js';
-import { asyncApiDocument } from '../../src/http/asyncapi-document.js';
+import { asyncApiDocument } from '../../src/http/documents/asyncapi-document.js';
 import { type RunningApi, startApi } from '../support/api-fixture.js';
 import { header } from '../support/delivery-samples.js';
 import { fileOf } from '../support/operations-chapter.js';

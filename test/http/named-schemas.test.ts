@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { nameSchemas } from '../../src/http/named-schemas.js';
+import { nameSchemas } from '../../src/http/documents/named-schemas.js';
 
 const PET = { title: 'Pet', description: 'An animal.', type: 'object', properties: { age: { type: 'integer' } } };
 

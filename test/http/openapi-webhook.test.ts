@@ -1,7 +1,7 @@
 /** A receiver gets what the `webhooks` of /openapi.json say. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { PAYMENT_EVENT_WEBHOOK } from '../../src/http/payment-event-webhook.js';
+import { PAYMENT_EVENT_WEBHOOK } from '../../src/http/documents/payment-event-webhook.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { compiler, type DocumentedOperation, fetchDocument, type OpenApiDocument } from '../support/documented.js';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Webhook } from 'standardwebhooks';
 import { SqliteBroker } from '../../src/adapters/sqlite/broker.js';
 import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
-import type { SendTest } from '../../src/http/test-webhook.js';
+import type { SendTest } from '../../src/http/webhooks/test-webhook.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { startBareApi } from '../support/bare-api.js';
 import type { Reply } from '../support/receiver.js';

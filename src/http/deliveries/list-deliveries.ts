@@ -3,10 +3,10 @@ import type { Context } from 'koa';
 import { STATUS_CLASSES, type ViewedDelivery } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { accountNotFound } from '../api-error.js';
-import type { Reading } from '../list-webhooks.js';
 import { type Operation, refusal, WEBHOOK_ID } from '../operation.js';
 import { callerOf } from '../request-context.js';
 import { EVENT_TYPE, TIME } from '../shared-schemas.js';
+import type { Reading } from '../webhooks/list-webhooks.js';
 import {
   DELIVERY,
   type Deliveries,

@@ -1,9 +1,9 @@
 /** GET /api/webhooks/{id}/deliveries: the state of a webhook's deliveries, page by page, newest first. */
 import type { Context } from 'koa';
-import type { Reading } from '../list-webhooks.js';
 import { type Operation, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
-import type { OwnWebhook } from '../own-webhook.js';
 import { callerOf } from '../request-context.js';
+import type { Reading } from '../webhooks/list-webhooks.js';
+import type { OwnWebhook } from '../webhooks/own-webhook.js';
 import { DELIVERY, type Deliveries, PAGE_PARAMETERS, pageSchema, pageText, shownDelivery } from './delivery-page.js';
 import { NO_FILTERS, pageQuery } from './page-query.js';
 

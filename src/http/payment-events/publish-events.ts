@@ -7,8 +7,8 @@ import { structuredCloudEventSchema } from '../../delivery/payment/payment-event
 import { type Broker, BrokerUnavailable, HEADER_OVERHEAD_BYTES, heldBytes, RecordRefused } from '../../ports/broker.js';
 import { ApiError, badRequest, fieldError } from '../api-error.js';
 import { ByteLimits, type MostBytes } from '../byte-limits.js';
+import { PAYMENT_EVENT } from '../documents/payment-event-webhook.js';
 import { type Operation, refusal, type Schema } from '../operation.js';
-import { PAYMENT_EVENT } from '../payment-event-webhook.js';
 import { publisherOf } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
 import { type PaceOptions, PublishingPace } from './publishing-pace.js';

@@ -6,8 +6,8 @@ import {
   binaryCloudEventHeadersSchema,
   paymentEventSchema,
   structuredCloudEventSchema,
-} from '../delivery/payment/payment-event-schema.js';
-import type { Schema } from './operation.js';
+} from '../../delivery/payment/payment-event-schema.js';
+import type { Schema } from '../operation.js';
 
 /** The contract's version, not the service's: a later version accepts every record that an earlier one accepts. */
 const VERSION = '1.0.0';

@@ -1,8 +1,8 @@
 /** Shared by the operations on webhooks: the id in the path, and the response to a refused command. */
 import type { Context } from 'koa';
-import type { HandledCommand } from '../webhooks/handle-command.js';
-import { MAX_WEBHOOKS } from '../webhooks/limits.js';
-import { ApiError, accountNotFound, badRequest, type FieldError, fieldError } from './api-error.js';
+import type { HandledCommand } from '../../webhooks/handle-command.js';
+import { MAX_WEBHOOKS } from '../../webhooks/limits.js';
+import { ApiError, accountNotFound, badRequest, type FieldError, fieldError } from '../api-error.js';
 
 const FULL = fieldError('url', `can't be added: the account has ${MAX_WEBHOOKS} webhooks; remove one of them`);
 

@@ -1,12 +1,12 @@
 /** PATCH /api/webhooks/{id}: deactivates or reactivates a webhook. */
 import type { Context } from 'koa';
-import type { HandleCommand } from '../webhooks/handle-command.js';
-import { MAX_ACTIVE_PER_TYPE } from '../webhooks/limits.js';
-import { fieldError } from './api-error.js';
-import { bodyCheck } from './checked-body.js';
-import { type Operation, refusal, TOO_MUCH, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operation.js';
-import { callerOf, commandContext } from './request-context.js';
-import { SUCCESS } from './shared-schemas.js';
+import type { HandleCommand } from '../../webhooks/handle-command.js';
+import { MAX_ACTIVE_PER_TYPE } from '../../webhooks/limits.js';
+import { fieldError } from '../api-error.js';
+import { bodyCheck } from '../checked-body.js';
+import { type Operation, refusal, TOO_MUCH, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
+import { callerOf, commandContext } from '../request-context.js';
+import { SUCCESS } from '../shared-schemas.js';
 import { mustBeAccepted, webhookIdOf } from './webhook-command.js';
 
 export interface SetWebhookActiveBody {

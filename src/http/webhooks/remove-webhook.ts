@@ -1,9 +1,9 @@
 /** DELETE /api/webhooks/{id}: ends the webhook's deliveries; its history stays. */
 import type { Context } from 'koa';
-import type { HandleCommand } from '../webhooks/handle-command.js';
-import { type Operation, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operation.js';
-import { callerOf, commandContext } from './request-context.js';
-import { SUCCESS } from './shared-schemas.js';
+import type { HandleCommand } from '../../webhooks/handle-command.js';
+import { type Operation, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
+import { callerOf, commandContext } from '../request-context.js';
+import { SUCCESS } from '../shared-schemas.js';
 import { mustBeAccepted, webhookIdOf } from './webhook-command.js';
 
 export const operation: Operation = {

@@ -4,11 +4,11 @@
  * clients.
  */
 import type { Context } from 'koa';
-import { PUBLISHER_SCOPE } from '../accounts/access-tokens.js';
-import { parseUrl } from '../endpoints/parse-url.js';
-import { badRequest, fieldError } from './api-error.js';
+import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
+import { parseUrl } from '../../endpoints/parse-url.js';
+import { badRequest, fieldError } from '../api-error.js';
+import { type Operation, refusal } from '../operation.js';
 import { operation as issueToken, SCOPE } from './issue-token.js';
-import { type Operation, refusal } from './operation.js';
 
 /** A name or an address, and a port. Nothing else of a client's Host header is echoed. */
 const HOST = /^([\w.-]{1,253}|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i;

@@ -10,9 +10,9 @@ import {
   type TokenHolder,
   type Verification,
   type VerifyToken,
-} from '../accounts/access-tokens.js';
-import type { Accounts } from '../read-model/accounts.js';
-import { ApiError } from './api-error.js';
+} from '../../accounts/access-tokens.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import { ApiError } from '../api-error.js';
 
 const PUBLISHERS_ONLY = 'this token can not publish payment events: it takes the token of a publisher';
 const ACCOUNTS_ONLY = 'the token of a publisher can only publish payment events';

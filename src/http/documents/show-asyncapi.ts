@@ -1,7 +1,7 @@
 /** GET /asyncapi.json: what payment systems publish, for people and generators. Public: no token is needed. */
 import type { Context } from 'koa';
+import type { Operation } from '../operation.js';
 import { asyncApiDocument } from './asyncapi-document.js';
-import type { Operation } from './operation.js';
 
 export const operation: Operation = {
   id: 'showAsyncApi',

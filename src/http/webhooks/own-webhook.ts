@@ -1,9 +1,9 @@
 /** The webhook that a path names, of the caller's account. Before a 404 for an unknown webhook, the store is asked. */
 import type { Context } from 'koa';
-import type { Accounts } from '../read-model/accounts.js';
-import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
-import { accountNotFound } from './api-error.js';
-import { callerOf } from './request-context.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
+import { accountNotFound } from '../api-error.js';
+import { callerOf } from '../request-context.js';
 import { webhookIdOf, webhookNotFound } from './webhook-command.js';
 
 interface Owned {

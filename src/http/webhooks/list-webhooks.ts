@@ -1,14 +1,14 @@
 /** GET /api/webhooks: the account's webhooks, including inactive ones, in order of creation. */
 import type { Context } from 'koa';
-import type { Accounts } from '../read-model/accounts.js';
-import { headerPlace, type Sealing } from '../secrets/sealing.js';
-import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
-import { accountNotFound } from './api-error.js';
-import { type Link, type Operation, refusal } from './operation.js';
-import type { ReadLimit } from './read-limit.js';
-import { callerOf } from './request-context.js';
-import { EVENT_TYPE, TIME } from './shared-schemas.js';
-import { isLong, type UnsentAnswers } from './unsent-answers.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import { headerPlace, type Sealing } from '../../secrets/sealing.js';
+import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
+import { accountNotFound } from '../api-error.js';
+import { type Link, type Operation, refusal } from '../operation.js';
+import type { ReadLimit } from '../read-limit.js';
+import { callerOf } from '../request-context.js';
+import { EVENT_TYPE, TIME } from '../shared-schemas.js';
+import { isLong, type UnsentAnswers } from '../unsent-answers.js';
 
 const listingSchema = {
   title: 'WebhookList',

@@ -1,16 +1,16 @@
 /** POST /api/webhooks/{id}/test: sends a test event to one webhook, active or not, and returns the result. */
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import type { Logger } from '../observability/logger.js';
-import type { TraceContext } from '../observability/trace-context.js';
-import type { TestOutcome, TestResult } from '../ports/test-outcome.js';
-import type { Webhook } from '../webhooks/state.js';
-import { ApiError } from './api-error.js';
-import { type Operation, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from './operation.js';
+import type { Logger } from '../../observability/logger.js';
+import type { TraceContext } from '../../observability/trace-context.js';
+import type { TestOutcome, TestResult } from '../../ports/test-outcome.js';
+import type { Webhook } from '../../webhooks/state.js';
+import { ApiError } from '../api-error.js';
+import { type Operation, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
+import { aboutRequest, traceOf } from '../request-context.js';
+import { EXCHANGE } from '../shared-schemas.js';
+import { shownFailure } from '../shown-failure.js';
 import type { OwnWebhook } from './own-webhook.js';
-import { aboutRequest, traceOf } from './request-context.js';
-import { EXCHANGE } from './shared-schemas.js';
-import { shownFailure } from './shown-failure.js';
 
 const MOST_BYTES = 65_536;
 const TRY_AGAIN_SECONDS = 1;

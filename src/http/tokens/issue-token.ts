@@ -7,15 +7,15 @@
  * that asks to publish is refused. Without a scope in the request, the response to an account has none.
  */
 import type { Context, Next } from 'koa';
-import { PUBLISHER_SCOPE } from '../accounts/access-tokens.js';
-import { ownerOf, secretMatches } from '../accounts/client-credentials.js';
-import type { OwnTokens } from '../accounts/own-tokens.js';
-import type { Accounts } from '../read-model/accounts.js';
-import type { ClientOwner } from '../webhooks/events.js';
-import { ApiError } from './api-error.js';
-import { notNow } from './not-now.js';
-import type { Operation } from './operation.js';
-import type { RateLimit } from './rate-limit.js';
+import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
+import { ownerOf, secretMatches } from '../../accounts/client-credentials.js';
+import type { OwnTokens } from '../../accounts/own-tokens.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import type { ClientOwner } from '../../webhooks/events.js';
+import { ApiError } from '../api-error.js';
+import { notNow } from '../not-now.js';
+import type { Operation } from '../operation.js';
+import type { RateLimit } from '../rate-limit.js';
 
 /** The status of each error. RFC 6749 has no error for too many requests; the name is from its section 4.1.2.1. */
 const STATUS = {

@@ -1,8 +1,8 @@
 /** OpenAPI 3.1, assembled from the operations' descriptions and from the middleware of each. */
-import { PUBLISHER_SCOPE } from '../accounts/access-tokens.js';
+import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
+import type { Operation, Parameter, Response, Schema, Tag } from '../operation.js';
+import { refusal } from '../operation.js';
 import { nameSchemas } from './named-schemas.js';
-import type { Operation, Parameter, Response, Schema, Tag } from './operation.js';
-import { refusal } from './operation.js';
 import { PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
 
 export interface DocumentOptions {

@@ -1,6 +1,6 @@
 /** The request that a receiver gets, for `webhooks` of /openapi.json. docs/receivers.md says the same for people. */
-import type { Parameter, Schema, Tag } from './operation.js';
-import { EVENT_TYPE } from './shared-schemas.js';
+import type { Parameter, Schema, Tag } from '../operation.js';
+import { EVENT_TYPE } from '../shared-schemas.js';
 
 const TAG: Tag = 'Payment events';
 

@@ -1,12 +1,12 @@
 /** POST /api/webhooks: registers a URL for an event type, or updates the existing entry of this URL and type. */
 import type { Context } from 'koa';
-import { MAX_URL_CHARACTERS } from '../endpoints/endpoint-url.js';
-import { parseUrl } from '../endpoints/parse-url.js';
-import type { Fingerprints } from '../idempotency/fingerprint.js';
-import { headerPlace, type Sealing } from '../secrets/sealing.js';
-import type { RegisterWebhook } from '../webhooks/decide.js';
-import type { HandleKeyedCommand, KeyedDecision } from '../webhooks/handle-command.js';
-import { type GivenHeader, HEADER_NAME, HEADER_VALUE, headerProblems } from '../webhooks/header-rules.js';
+import { MAX_URL_CHARACTERS } from '../../endpoints/endpoint-url.js';
+import { parseUrl } from '../../endpoints/parse-url.js';
+import type { Fingerprints } from '../../idempotency/fingerprint.js';
+import { headerPlace, type Sealing } from '../../secrets/sealing.js';
+import type { RegisterWebhook } from '../../webhooks/decide.js';
+import type { HandleKeyedCommand, KeyedDecision } from '../../webhooks/handle-command.js';
+import { type GivenHeader, HEADER_NAME, HEADER_VALUE, headerProblems } from '../../webhooks/header-rules.js';
 import {
   type EventType,
   MAX_ACTIVE_PER_TYPE,
@@ -14,14 +14,14 @@ import {
   MAX_HEADER_VALUE_LENGTH,
   MAX_HEADERS,
   MAX_WEBHOOKS,
-} from '../webhooks/limits.js';
-import type { WebhookIds } from '../webhooks/webhook-ids.js';
-import { badRequest, fieldError } from './api-error.js';
-import { bodyCheck } from './checked-body.js';
-import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, requestKey } from './idempotency.js';
-import { type Operation, refusal, TOO_MUCH } from './operation.js';
-import { callerOf, commandContext } from './request-context.js';
-import { EVENT_TYPE, SUCCESS } from './shared-schemas.js';
+} from '../../webhooks/limits.js';
+import type { WebhookIds } from '../../webhooks/webhook-ids.js';
+import { badRequest, fieldError } from '../api-error.js';
+import { bodyCheck } from '../checked-body.js';
+import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, requestKey } from '../idempotency.js';
+import { type Operation, refusal, TOO_MUCH } from '../operation.js';
+import { callerOf, commandContext } from '../request-context.js';
+import { EVENT_TYPE, SUCCESS } from '../shared-schemas.js';
 import { mustBeAccepted } from './webhook-command.js';
 
 export interface RegisterWebhookBody {

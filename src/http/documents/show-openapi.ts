@@ -1,7 +1,7 @@
 /** GET /openapi.json: the API's operations, for people and generators. Public: no token is needed. */
 import type { Context } from 'koa';
+import type { Operation } from '../operation.js';
 import { type DocumentOptions, openApiDocument } from './openapi-document.js';
-import type { Operation } from './operation.js';
 
 export const operation: Operation = {
   id: 'showOpenApi',
