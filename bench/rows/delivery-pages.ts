@@ -106,6 +106,7 @@ function entryOf(n: number): ViewEntry {
   const at = BEGIN + n;
   const status = isTimeout ? null : isFailed ? 503 : 200;
   return {
+    kind: 'delivery',
     id: `msg_${n.toString(36).padStart(27, '0')}`,
     accountId,
     webhookId,
@@ -122,6 +123,12 @@ function entryOf(n: number): ViewEntry {
       version: 1,
     },
     nextAttemptAt: null,
+    held: false,
+    response: null,
+    payment: `payment-events/0/${n}@${at}`,
+    webhookEvent: 'added',
+    step: null,
+    recovery: null,
     place: { partition: 0, offset: n, timestamp: at },
   };
 }

@@ -62,7 +62,12 @@ export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandle
     const revisions = { routed: routed.revision, confirmed: confirmed.revision };
     await allOf([
       ...revealed.map((webhook) => send(event, webhook)),
-      logRouted(record, event, { payment: paymentText(placeOf(record)), accountId, ...revisions, webhooks }),
+      logRouted(record, event, {
+        ...routedEvent(event),
+        payment: paymentText(placeOf(record)),
+        ...revisions,
+        webhooks,
+      }),
     ]);
   }
 
@@ -70,6 +75,10 @@ export function createFanOut(parts: FanOutParts, deliver: Deliver): RecordHandle
     const refusal = await parts.log.add('routed', routed).then(() => null, asRefusal);
     if (refusal) await buryPayment(parts, record, event, { reason: 'record-refused', detail: refusal.message });
   }
+}
+
+function routedEvent({ id: eventId, accountId, type: eventType, cloudEvent }: PaymentEvent) {
+  return { accountId, eventId, eventSource: cloudEvent?.source, eventType };
 }
 
 type Send = (event: PaymentEvent, webhook: Webhook) => Promise<void>;

@@ -44,6 +44,8 @@ export interface Broker {
   consume(options: ConsumeOptions): Promise<Consumer>;
   /** Every record of a topic, oldest first in each partition, up to its end at the first request. Missing topic: none. */
   browse(topic: string, options?: BrowseOptions): AsyncIterable<ReceivedRecord>;
+  /** The record at this place; null: the topic no longer has it, or what is there can't be read. @throws BrokerUnavailable */
+  read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null>;
   /** By partition, the group's committed offset: everything before it is done. Partitions without a commit are left out. */
   committed(group: string, topic: string): Promise<ReadonlyMap<number, number>>;
   /** By existing partition, the offsets that the topic retains. Missing topic: none. */

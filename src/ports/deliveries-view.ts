@@ -17,7 +17,10 @@
  *   exist: a page continues at the same place whatever was added since, and in a refilled view too.
  * - A call of page looks at a bounded number of deliveries: if few of them are asked for, a page with a `next` may have less
  *   than `limit`, or none.
- * - forget deletes deliveries whose last entry is older than the given time, oldest first, some at a time.
+ * - delivery, events, stats, health and the rest answer from the same entries. All of them, counters included, depend only on
+ *   which entries were added, not on their order or repetition: a refilled view gives the same.
+ * - forget deletes deliveries, events and counters whose last entry is older than the given time, oldest first, some at a
+ *   time; counters by minute after 2 days.
  * - A method that finds the view damaged throws ViewUnsound, and so does adding an entry at a place where another entry was
  *   (the topic was recreated; a sample of the places is stored): the view is unusable from then on.
  * - discard closes the view; the next open creates a new one. close is idempotent.
@@ -28,9 +31,25 @@ export interface DeliveriesView {
   /** Drawn at random for each new view: its user stores progress under this id. */
   readonly id: string;
   /** @throws ViewUnsound; an error of the disk */
-  add(entries: readonly ViewEntry[]): void;
+  add(entries: readonly (ViewEntry | ViewRouting)[]): void;
   /** @throws ViewUnsound */
   page(query: DeliveriesQuery): DeliveriesPage;
+  /** The newest delivery with this id: an event that was published twice has two. @throws ViewUnsound */
+  delivery(accountId: number, id: string): DeliveryDetail | null;
+  /** @throws ViewUnsound */
+  events(query: EventsQuery): EventsPage;
+  /** Steps without anything are left out, oldest first. @throws ViewUnsound */
+  stats(query: StatsQuery): readonly StatsBucket[];
+  /** Counters begin here, ms since the epoch; null: nothing was counted yet. @throws ViewUnsound */
+  dataSince(accountId: number): number | null;
+  /** By webhook, also of removed ones; without those that never had a delivery. @throws ViewUnsound */
+  health(accountId: number): ReadonlyMap<number, WebhookHealth>;
+  /** @throws ViewUnsound */
+  recoverableCount(query: RecoverableQuery): RecoverableCount;
+  /** Oldest first, after the given place (null: from the oldest on). @throws ViewUnsound */
+  recoverable(query: RecoverableQuery, after: DeliveryPlace | null, limit: number): readonly DeliveryDetail[];
+  /** What became of the deliveries that a recovery put back. @throws ViewUnsound */
+  recovery(accountId: number, recoveryId: string): RecoveryProgress;
   /** @param before ms since the epoch @throws ViewUnsound; an error of the disk */
   forget(before: number): void;
   /** @throws an error of the disk */
@@ -48,6 +67,9 @@ export interface ViewAttempt {
   readonly durationMs: number;
   /** The webhook's version. */
   readonly version: number;
+  /** Absent: the payment event itself. */
+  readonly trigger?: string | undefined;
+  readonly actor?: string | undefined;
 }
 
 /** The last attempt's status, by its first digit. none: no status came, or no attempt was made yet. */
@@ -73,17 +95,156 @@ interface DeliveryState {
   readonly outcome: Outcome;
   /** ISO 8601 */
   readonly nextAttemptAt: string | null;
+  readonly held: boolean;
 }
 
+/** What the topic says about a delivery. */
 export interface ViewEntry extends DeliveryState {
+  readonly kind: 'delivery';
   readonly accountId: number;
   readonly turn: number;
   readonly attempt: ViewAttempt | null;
+  /** The sealed beginning of the answer to a failed attempt. */
+  readonly response: string | null;
+  /** The place of the payment's record, as text. */
+  readonly payment: string | null;
+  readonly webhookEvent: string;
+  /** Of a waiting delivery: its step in the schedule. */
+  readonly step: number | null;
+  readonly recovery: string | null;
+  readonly place: EntryPlace;
+}
+
+/** What the topic says about the routing of a payment. */
+export interface ViewRouting {
+  readonly kind: 'routed';
+  readonly accountId: number;
+  readonly eventId: string;
+  /** Of a CloudEvent. */
+  readonly eventSource: string | null;
+  readonly eventType: string;
+  readonly firstAt: number;
+  readonly payment: string;
+  readonly webhooks: readonly number[];
   readonly place: EntryPlace;
 }
 
 export interface ViewedDelivery extends DeliveryState {
   readonly attempts: readonly ViewAttempt[];
+}
+
+export interface DeliveryDetail extends ViewedDelivery {
+  readonly accountId: number;
+  readonly turn: number;
+  readonly payment: string | null;
+  readonly webhookEvent: string;
+  readonly step: number | null;
+  /** When the `routed` entry of its payment was published, ms since the epoch; null: not yet known. */
+  readonly routedAt: number | null;
+  /** Sealed, by the start of its attempt (ViewAttempt.at). */
+  readonly responses: ReadonlyMap<string, string>;
+}
+
+/** Null is any. Oldest first after `after`, or else newest first before `before`; both null: newest first. */
+export interface EventsQuery {
+  readonly accountId: number;
+  readonly limit: number;
+  readonly after: EventPlace | null;
+  readonly before: EventPlace | null;
+  readonly eventType: string | null;
+  readonly eventId: string | null;
+  /** Of firstAt: from is inclusive, to is exclusive. */
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+/** An event's place in the order of pages. */
+export interface EventPlace {
+  readonly firstAt: number;
+  readonly payment: string;
+}
+
+export interface ViewedEvent extends EventPlace {
+  readonly eventId: string;
+  readonly eventType: string;
+  /** Of those to which it was routed. Outcome null: nothing is known of the delivery yet. */
+  readonly sentTo: readonly {
+    readonly webhookId: number;
+    readonly deliveryId: string;
+    readonly outcome: Outcome | null;
+    readonly held: boolean;
+  }[];
+}
+
+export interface EventsPage {
+  readonly events: readonly ViewedEvent[];
+  readonly next: EventPlace | null;
+}
+
+export const STATS_STEPS_MS = { '1m': 60_000, '1h': 3_600_000, '1d': 86_400_000 } as const;
+export type StatsStep = keyof typeof STATS_STEPS_MS;
+
+export interface StatsQuery {
+  readonly accountId: number;
+  /** Inclusive and exclusive, multiples of the step, ms since the epoch. */
+  readonly from: number;
+  readonly to: number;
+  readonly step: StatsStep;
+  readonly webhookId: number | null;
+  readonly eventType: string | null;
+}
+
+/** Attempts count when they began, ends when their entry was published. */
+export interface StatsBucket {
+  /** The start of the step, ms since the epoch. */
+  readonly at: number;
+  readonly delivered: number;
+  readonly failedAttempts: number;
+  /** Without the held ones. */
+  readonly exhausted: number;
+  readonly cancelled: number;
+  readonly held: number;
+  /** Of successful attempts, from a histogram; null: there are none. */
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+}
+
+/** Times in ms since the epoch; null: never. */
+export interface WebhookHealth {
+  readonly lastSuccessAt: number | null;
+  readonly lastFailure: { readonly at: number; readonly status: number | null; readonly error: string | null } | null;
+  /** The first failure after the last success; null if the last attempt succeeded. */
+  readonly failingSince: number | null;
+  readonly waiting: number;
+  readonly held: number;
+}
+
+/** Deliveries of one webhook. held are those exhausted that are held; exhausted are the others. */
+export const RECOVERABLE = ['exhausted', 'retrying', 'held'] as const;
+export type Recoverable = (typeof RECOVERABLE)[number];
+
+export interface RecoverableQuery {
+  readonly accountId: number;
+  readonly webhookId: number;
+  /** Of firstAt: since is inclusive, until is exclusive. */
+  readonly since: number;
+  readonly until: number;
+  readonly include: readonly Recoverable[];
+  /** Deliveries that this recovery has put back are left out. */
+  readonly recovery: string | null;
+}
+
+export interface RecoverableCount {
+  readonly count: number;
+  /** firstAt of the first and the last one; null: there are none. */
+  readonly oldest: number | null;
+  readonly newest: number | null;
+}
+
+export interface RecoveryProgress {
+  readonly sent: number;
+  readonly delivered: number;
+  readonly failed: number;
 }
 
 /** Null is any. */

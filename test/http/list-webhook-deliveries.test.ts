@@ -62,7 +62,7 @@ describe('what a page is asked for', () => {
   ])('shows %j as %j: nobody learns which names our network has', async (failure, shown) => {
     const attempt = { at: new Date(NOW).toISOString(), status: null, durationMs: 1, version: 1 };
     const about = { id: 'msg_1', webhookId: 1, eventId: 'pay-1', eventType: 'cash_in', firstAt: NOW };
-    const delivery = { ...about, outcome: 'retrying', nextAttemptAt: null } as const;
+    const delivery = { ...about, outcome: 'retrying', nextAttemptAt: null, held: false } as const;
     page = { deliveries: [{ ...delivery, attempts: [{ ...attempt, ...failure }] }], next: null };
     const { body } = await get('');
     expect(body).toMatchObject({ deliveries: [{ attempts: [{ ...attempt, ...shown }] }] });

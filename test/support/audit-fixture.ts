@@ -93,7 +93,8 @@ export class AuditFixture {
 
   /** A `routed` entry of one record. */
   routed(record: ReceivedRecord, accountId: number, by: Routing, store = STORE): ReceivedRecord {
-    const entry = { payment: paymentText(placeOf(record)), accountId, ...by };
+    const event = { eventId: `at-${record.offset}`, eventType: 'cash_in' };
+    const entry = { ...event, payment: paymentText(placeOf(record)), accountId, ...by };
     return this.put(LOG, toLogRecord({ store, routed: [entry] }), { at: record.timestamp });
   }
 

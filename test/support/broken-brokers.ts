@@ -22,6 +22,10 @@ export class Delegating implements Broker {
   browse(topic: string, options?: BrowseOptions): AsyncIterable<ReceivedRecord> {
     return this.inner.browse(topic, options);
   }
+  read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {
+    return this.inner.read(topic, partition, offset);
+  }
+
   committed(group: string, topic: string): Promise<ReadonlyMap<number, number>> {
     return this.inner.committed(group, topic);
   }

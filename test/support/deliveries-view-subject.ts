@@ -43,6 +43,7 @@ export async function sqliteDeliveriesView(features: Features): Promise<Subject<
 export function entry(n: number, changes: Partial<ViewEntry> & { readonly partition?: number } = {}): ViewEntry {
   const { partition = 0, ...rest } = changes;
   return {
+    kind: 'delivery',
     id: `msg_${String(n).padStart(6, '0')}`,
     eventId: `pay-${n}`,
     eventType: 'cash_in',
@@ -53,6 +54,12 @@ export function entry(n: number, changes: Partial<ViewEntry> & { readonly partit
     turn: 1,
     attempt: attempt(n),
     nextAttemptAt: null,
+    held: false,
+    response: null,
+    payment: `payment-events/0/${n}@${NOW + n}`,
+    webhookEvent: 'added-1',
+    step: null,
+    recovery: null,
     place: { partition, offset: n, timestamp: NOW + n },
     ...rest,
   };

@@ -54,6 +54,10 @@ export class RecordingBroker implements Broker {
     yield* this.of(topic);
   }
 
+  async read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {
+    return this.of(topic).find((record) => record.partition === partition && record.offset === offset) ?? null;
+  }
+
   async committed(): Promise<ReadonlyMap<number, number>> {
     return new Map();
   }

@@ -30,15 +30,12 @@ export class ViewFollowerFixture {
   between(change: (view: DeliveriesView) => Partial<DeliveriesView>): () => DeliveriesView {
     return () => {
       const view = this.open();
-      const whole: DeliveriesView = {
-        id: view.id,
-        add: (entries) => view.add(entries),
-        page: (asked) => view.page(asked),
-        forget: (before) => view.forget(before),
-        discard: () => view.discard(),
-        close: () => view.close(),
+      const bound = (_: DeliveriesView, name: keyof DeliveriesView) => {
+        const own = changed[name] ?? view[name];
+        return typeof own === 'function' ? own.bind(view) : own;
       };
-      return { ...whole, ...change(view) };
+      const changed = change(view);
+      return new Proxy(view, { get: bound as ProxyHandler<DeliveriesView>['get'] & {} });
     };
   }
 

@@ -108,6 +108,12 @@ export class KafkaBroker implements Broker {
     yield* browseTopic(this.#kafka, this.#admin, topic, { onUnreadable, ...options });
   }
 
+  async read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {
+    const ranges = new Map([[partition, { from: offset, to: offset + 1 }]]);
+    for await (const record of this.browse(topic, { ranges })) return record;
+    return null;
+  }
+
   async committed(group: string, topic: string): Promise<ReadonlyMap<number, number>> {
     this.#mustBeOpen();
     const starts = (await this.#admin.groupStart(group, [topic])).get(topic) ?? [];

@@ -57,6 +57,12 @@ export class SqliteBroker implements Broker {
     return browseTopic({ store: this.#store, log: this.#log, read }, topic, { onUnreadable: this.#tell, ...options });
   }
 
+  async read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {
+    const ranges = new Map([[partition, { from: offset, to: offset + 1 }]]);
+    for await (const record of this.browse(topic, { ranges })) return record;
+    return null;
+  }
+
   committed(group: string, topic: string): Promise<ReadonlyMap<number, number>> {
     return this.#open(async () => {
       const committed = this.#log.committed(group, topic);

@@ -73,7 +73,7 @@ function saying({ outcome, turn, at, nextAttemptAt }: Said) {
 export function deliveryOf(row: DeliveryRow): ViewedDelivery {
   const { id, webhook_id: webhookId, event_type: eventType, first_at: firstAt, outcome, next_at: nextAttemptAt } = row;
   const eventId = JSON.parse(row.event_id) as string;
-  return { id, webhookId, eventId, eventType, firstAt, outcome, attempts: attemptsOf(row), nextAttemptAt };
+  return { id, webhookId, eventId, eventType, firstAt, outcome, attempts: attemptsOf(row), nextAttemptAt, held: false };
 }
 
 /** @throws SyntaxError if the row is damaged */

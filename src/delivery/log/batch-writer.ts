@@ -5,7 +5,7 @@
  *   empty -> gathering (BATCH_MS, or MOST_AT_ONCE) -> stored
  *                        \-> refused (the disk is full: TRY_AGAIN_MS) -> gathering
  */
-import type { ViewEntry } from '../../ports/deliveries-view.js';
+import type { ViewEntry, ViewRouting } from '../../ports/deliveries-view.js';
 
 const BATCH_MS = 50;
 /** Entries, and what a record has more. Keeps one event-loop turn short. */
@@ -13,14 +13,14 @@ const MOST_AT_ONCE = 250;
 const TRY_AGAIN_MS = 1_000;
 
 interface Gathered {
-  readonly entries: readonly ViewEntry[];
+  readonly entries: readonly (ViewEntry | ViewRouting)[];
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
 
 export class BatchWriter {
   /** False if the entries can't be stored now. */
-  readonly #store: (entries: readonly ViewEntry[]) => boolean;
+  readonly #store: (entries: readonly (ViewEntry | ViewRouting)[]) => boolean;
   #gathered: Gathered[] = [];
   /** Of the gathered entries. */
   #count = 0;
@@ -28,12 +28,12 @@ export class BatchWriter {
   #refused = false;
   #closed = false;
 
-  constructor(store: (entries: readonly ViewEntry[]) => boolean) {
+  constructor(store: (entries: readonly (ViewEntry | ViewRouting)[]) => boolean) {
     this.#store = store;
   }
 
   /** Fulfilled once the entries of a record are stored; rejected if `close` came first. */
-  add(entries: readonly ViewEntry[]): Promise<void> {
+  add(entries: readonly (ViewEntry | ViewRouting)[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#gathered.push({ entries, resolve, reject });
       this.#count += entries.length;

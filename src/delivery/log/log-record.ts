@@ -10,6 +10,10 @@ import type { NewRecord, PartitionStart, ReceivedRecord } from '../../ports/brok
 import type { Outcome } from '../../ports/delivery-order.js';
 import { readPaymentText } from '../record-place.js';
 
+/** What an attempt was made for. */
+export const TRIGGERS = ['event', 'retry', 'resend', 'recover', 'replay'] as const;
+export type Trigger = (typeof TRIGGERS)[number];
+
 export interface LoggedAttempt {
   /** ISO 8601, UTC, ms. */
   readonly at: string;
@@ -22,6 +26,12 @@ export interface LoggedAttempt {
   readonly durationMs: number;
   /** The webhook's version: the configuration of the attempt. */
   readonly version: number;
+  /** Absent: the payment event itself. */
+  readonly trigger?: Exclude<Trigger, 'event'> | undefined;
+  /** Who asked for it: of a resend, a recovery or a replay. */
+  readonly actor?: string | undefined;
+  /** The beginning of the answer, if it failed: sealed, see responsePlace. */
+  readonly response?: string | undefined;
 }
 
 export interface DeliveryLogEntry {
@@ -42,6 +52,12 @@ export interface DeliveryLogEntry {
   /** Null without an attempt: parked (a full queue or a stop), cancelled, exhausted by its lifetime, or replayed. */
   readonly attempt: LoggedAttempt | null;
   readonly nextAttemptAt: string | null;
+  /** Exhausted without an attempt, because the service had switched the webhook off. */
+  readonly held?: true | undefined;
+  /** Of a waiting delivery: its step in the schedule. */
+  readonly step?: number | undefined;
+  /** The id of the recovery that put it back last. */
+  readonly recovery?: string | undefined;
 }
 
 /**
@@ -53,6 +69,10 @@ export interface RoutedEntry {
   /** The place of the payment's record (record-place.ts). */
   readonly payment: string;
   readonly accountId: number;
+  readonly eventId: string;
+  /** For CloudEvents only. */
+  readonly eventSource?: string | undefined;
+  readonly eventType: string;
   /** The account's last revision when the record was routed; -1 if the account was unknown. */
   readonly routed: number;
   /** The account's last revision at the confirmation: never lower. */

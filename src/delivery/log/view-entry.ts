@@ -2,10 +2,10 @@
 import { Ajv } from 'ajv';
 import { OWN_SCHEMAS } from '../../own-schemas.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
-import type { ViewEntry } from '../../ports/deliveries-view.js';
+import type { ViewEntry, ViewRouting } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
 import { firstAtOf } from '../record-place.js';
-import { type DeliveryLogEntry, readLogRecord } from './log-record.js';
+import { type DeliveryLogEntry, type LoggedAttempt, readLogRecord } from './log-record.js';
 
 const TIME = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' };
 const WHOLE = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
@@ -46,13 +46,20 @@ const schema = {
 
 const validate = new Ajv(OWN_SCHEMAS).compile<DeliveryLogEntry>(schema);
 
-export function viewEntries(record: ReceivedRecord): ViewEntry[] {
+export function viewEntries(record: ReceivedRecord): (ViewEntry | ViewRouting)[] {
   const { partition, offset, timestamp } = record;
   const place = { partition, offset, timestamp };
   return readLogRecord(record).deliveries.flatMap((entry: unknown) => {
     if (!validate(entry)) return [];
-    const { id, eventId, eventType, accountId, webhookId, payment, outcome, turn, attempt, nextAttemptAt } = entry;
-    const about = { id, eventId, eventType, accountId, webhookId, firstAt: firstAtOf(payment) };
-    return [{ ...about, outcome, turn, attempt, nextAttemptAt, place }];
+    const { id, eventId, eventType, accountId, webhookId, payment = null, outcome, turn, nextAttemptAt } = entry;
+    const about = { kind: 'delivery', id, eventId, eventType, accountId, webhookId, payment } as const;
+    const { attempt: made, held = false, step = null, recovery = null, webhookEvent } = entry;
+    const { response = null, ...attempt } = made ?? {};
+    return [
+      {
+        ...{ ...about, firstAt: firstAtOf(payment ?? undefined), outcome, turn, nextAttemptAt, place },
+        ...{ attempt: made && (attempt as LoggedAttempt), response, held, step, recovery, webhookEvent },
+      },
+    ];
   });
 }

@@ -14,6 +14,7 @@ import {
   type DeliveriesQuery,
   type DeliveriesView,
   type ViewEntry,
+  type ViewRouting,
   ViewUnsound,
 } from '../../ports/deliveries-view.js';
 import { viewGroup } from '../groups.js';
@@ -75,12 +76,17 @@ export class ViewFollower {
 
   /** The page as far as the view has caught up. */
   page(query: DeliveriesQuery): DeliveriesPage {
+    return this.ask((view) => view.page(query), NOTHING);
+  }
+
+  /** The answer as far as the view has caught up; `nothing` while there is no sound view. */
+  ask<T>(question: (view: DeliveriesView) => T, nothing: T): T {
     try {
-      return this.#view?.page(query) ?? NOTHING;
+      return this.#view ? question(this.#view) : nothing;
     } catch (error) {
       if (!(error instanceof ViewUnsound)) throw error;
       this.#discard(error);
-      return NOTHING;
+      return nothing;
     }
   }
 
@@ -138,7 +144,7 @@ export class ViewFollower {
   }
 
   /** False if the entries can't be stored now. */
-  #store(entries: readonly ViewEntry[]): boolean {
+  #store(entries: readonly (ViewEntry | ViewRouting)[]): boolean {
     try {
       if (!this.#view) return false;
       this.#view.add(entries);

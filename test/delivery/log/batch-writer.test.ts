@@ -15,7 +15,7 @@ beforeEach(() => {
   refusing = false;
   batch = new BatchWriter((all) => {
     tries += 1;
-    if (!refusing) stored.push(all.map(({ id }) => id));
+    if (!refusing) stored.push(all.map((one) => (one.kind === 'delivery' ? one.id : one.payment)));
     return !refusing;
   });
 });

@@ -1,7 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { readLogRecord, toLogRecord } from '../../../src/delivery/log/log-record.js';
 
-const ROUTED = { payment: 'payment-events/0/7@1000', accountId: 42, routed: 3, confirmed: 4, webhooks: [1, 2] };
+const ROUTED = {
+  eventId: 'pay-1',
+  eventType: 'cash_in',
+  payment: 'payment-events/0/7@1000',
+  accountId: 42,
+  routed: 3,
+  confirmed: 4,
+  webhooks: [1, 2],
+};
 const START = { topic: 'payment-events', partition: 3, expected: null, offset: 7 };
 const NOTHING = { store: '', deliveries: [], routed: [], starts: [] };
 

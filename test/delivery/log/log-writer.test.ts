@@ -20,7 +20,8 @@ beforeEach(() => {
 });
 
 const routed = (offset: number): RoutedEntry => {
-  return { payment: `payment-events/0/${offset}@1000`, accountId: 42, routed: 3, confirmed: 4, webhooks: [1, 2] };
+  const event = { accountId: 42, eventId: `pay-${offset}`, eventType: 'cash_in' };
+  return { ...event, payment: `payment-events/0/${offset}@1000`, routed: 3, confirmed: 4, webhooks: [1, 2] };
 };
 const delivered = (eventId: string) => logEntry(deliveryTo(1, { eventId }), 'delivered', null, null);
 const add = (eventId: string) => log.add('deliveries', delivered(eventId));
