@@ -1,26 +1,31 @@
 /**
  * What another account feels of one that is at every limit and does its worst: 40 connections that pipeline 32 GETs each and
- * read nothing; then as many that read what they get, of each operation. A small account is asked for its list all the while,
- * and gets payments.
+ * read nothing; then as many that read what they get, of each operation, also those that send its 900 failing deliveries again.
+ * A small account is asked for its list all the while, and gets payments.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
 import { peakMemoryMiB } from '../../test/support/process-stats.js';
+import type { Settings } from '../../test/support/service.js';
 import type { Answers, Attack, handlers as hostileHandlers } from '../processes/hostile-clients.js';
 import { Child } from '../support/child.js';
 import { amount } from '../support/format.js';
 import { openInstallation, startService } from '../support/installation.js';
-import { fillAccount } from '../support/largest-account.js';
+import { type ApiClient, fillAccount } from '../support/largest-account.js';
 import { populate } from '../support/population.js';
 import type { Outcome, Row, Tell } from '../support/row.js';
 import { ROUNDS, WARM_UP_SECONDS } from '../support/sizes.js';
 import { type Felt, felt, feltText, type SmallAccount } from '../support/small-account.js';
 import { tokenOf } from '../support/tokens.js';
 
+const LOOK_EVERY_MS = 100;
 const HEALTHY = 1;
 const HOSTILE = 2;
 const CONNECTIONS = 40;
 const PIPELINED = 32;
 const MEMORY_LIMIT_MIB = 300;
+/** Of the hostile account, to three URLs where nobody listens. */
+const FAILING = { perSecond: 100, seconds: 3 };
 
 export const accountAtLimits: Row = {
   name: 'account-at-limits',
@@ -79,20 +84,48 @@ async function open(tell: Tell): Promise<Scene> {
   const webhooks = await fillAccount({ url: service.url, token: hostileToken }, 'https://localhost');
   const active = webhooks.filter(({ isActive }) => isActive).length;
   tell(`the hostile account has ${webhooks.length} webhooks, ${active} of them active`);
-  const ways = waysOf(hostileToken, webhooks);
+  const deliveries = await failingDeliveries(settings, { url: service.url, token: hostileToken });
+  tell(`of its deliveries, ${deliveries.length} can be sent again`);
+  const ways = waysOf(hostileToken, webhooks, deliveries);
   return { ...installation, service, publisher, hostile, token: await tokenOf(service.url, HEALTHY), ways, close };
 }
 
+/** The ids of the newest ones. */
+async function failingDeliveries(settings: Settings, { url, token }: ApiClient): Promise<readonly string[]> {
+  const publisher: Scene['publisher'] = await Child.start('publisher');
+  await publisher.ask('open', { settings, accounts: { first: HOSTILE, count: 1 } });
+  await publisher.ask('publishSteadily', FAILING);
+  await publisher.stop();
+  for (;;) {
+    const { body } = await request(`${url}/api/deliveries?limit=200`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { deliveries } = (await body.json()) as { deliveries: { id: string }[] };
+    if (deliveries.length === 200) return deliveries.map(({ id }) => id);
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
 /** What the account has a right to, each at its worst. */
-function waysOf(token: string, webhooks: readonly { id: number; isActive: boolean }[]): Record<string, Way> {
+function waysOf(
+  token: string,
+  webhooks: readonly { id: number; isActive: boolean }[],
+  resent: readonly string[],
+): Record<string, Way> {
   const tokens = [token];
+  const get = (path: string): Way => ({ requests: { kind: 'get', path, tokens }, pipelined: null });
   const ids = webhooks.filter(({ isActive }) => isActive).map(({ id }) => id);
-  const list: Way['requests'] = { kind: 'get', path: '/api/webhooks', tokens };
-  const deliveries: Way['requests'] = { kind: 'get', path: `/api/webhooks/${ids[0]}/deliveries`, tokens };
+  const list = get('/api/webhooks');
   return {
-    unread: { requests: list, pipelined: PIPELINED },
-    lists: { requests: list, pipelined: null },
-    deliveries: { requests: deliveries, pipelined: null },
+    unread: { ...list, pipelined: PIPELINED },
+    lists: list,
+    deliveries: get(`/api/webhooks/${ids[0]}/deliveries`),
+    filtered: get('/api/deliveries?status=2xx'),
+    events: get('/api/events?limit=200'),
+    stats: get('/api/stats?step=1m'),
+    history: get('/api/history?limit=200'),
+    resends: { requests: { kind: 'resend', tokens, deliveries: resent }, pipelined: null },
+    recoveries: { requests: { kind: 'recover', tokens, ids }, pipelined: null },
     switches: { requests: { kind: 'switch', tokens, ids }, pipelined: null },
   };
 }

@@ -3,7 +3,8 @@ import { payment } from './payments.js';
 
 /**
  * get: the same again and again. post: each registers another URL, or gives one of those other headers. switch: each switches
- * one of the webhooks off, or on again. publish: so many payment events as NDJSON, of an account without webhooks.
+ * one of the webhooks off, or on again. publish: so many payment events as NDJSON, of an account without webhooks. resend: each
+ * sends another delivery again. recover: each begins a recovery of another webhook.
  */
 export type Requests =
   | { readonly kind: 'get'; readonly path: string; readonly tokens: readonly string[] }
@@ -15,6 +16,8 @@ export type Requests =
       readonly keyed?: boolean;
     }
   | { readonly kind: 'switch'; readonly tokens: readonly string[]; readonly ids: readonly number[] }
+  | { readonly kind: 'resend'; readonly tokens: readonly string[]; readonly deliveries: readonly string[] }
+  | { readonly kind: 'recover'; readonly tokens: readonly string[]; readonly ids: readonly number[] }
   | {
       readonly kind: 'publish';
       readonly tokens: readonly string[];
@@ -48,6 +51,12 @@ export function apiRequest(requests: Requests, n: number): Buffer {
       const turn = Math.floor(n / requests.ids.length);
       const id = requests.ids[n % requests.ids.length];
       return bytes(`PATCH /api/webhooks/${id}`, token, JSON.stringify({ isActive: turn % 2 === 0 }));
+    }
+    case 'resend':
+      return bytes(`POST /api/deliveries/${requests.deliveries[n % requests.deliveries.length]}/resend`, token);
+    case 'recover': {
+      const order = JSON.stringify({ since: '2020-01-01T00:00:00Z', perSecond: 100 });
+      return bytes(`POST /api/webhooks/${requests.ids[n % requests.ids.length]}/recover`, token, order);
     }
     case 'publish':
       return bytes('POST /api/payment-events', token, eventsOf(requests, n), [], 'application/x-ndjson');

@@ -1,0 +1,157 @@
+/** "An account helps itself" in docs/tour.md, block by block as it stands there, on ports of its own. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { type ServiceHere, serveHere } from '../support/in-process-service.js';
+import { fileOf } from '../support/operations-chapter.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { addWebhook, installation, register, tokenFor } from '../support/story.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+
+jest.setTimeout(300_000);
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ACCOUNT = 42;
+const ANSWER = 'the ledger is closed';
+const PATIENCE = { timeout: 60_000 };
+
+type Json = Readonly<Record<string, unknown>>;
+
+let folder: ReturnType<typeof temporaryDirectory>;
+let receiver: Receiver;
+let remove: () => Promise<void>;
+let service: ServiceHere;
+let token: string;
+let shell: Shell;
+/** What `tour/status` says. */
+let status = 200;
+
+beforeAll(async () => {
+  folder = temporaryDirectory();
+  symlinkSync(join(ROOT, 'dist'), join(folder.path, 'dist'));
+  receiver = await startReceiver({ respond: () => ({ status, ...(status >= 300 && { body: ANSWER }) }) });
+  const installed = await installation([receiver]);
+  ({ remove } = installed);
+  const settings = { ...installed.settings, RETRY_SCHEDULE: '2s,5s,10s' };
+  service = await serveHere(settings);
+  token = await tokenFor(service.url, await register(settings, ACCOUNT));
+  await addWebhook(service.url, token, { url: `${receiver.url}/payments`, eventType: 'cash_in' });
+  shell = new Shell(folder.path, { ...settings, token });
+});
+
+afterAll(async () => {
+  await shell.close();
+  await service.stop();
+  await receiver.close();
+  await remove();
+  folder.remove();
+});
+
+/** One bash for all blocks: the later ones use functions and variables of the earlier ones. */
+class Shell {
+  readonly #child: ChildProcessWithoutNullStreams;
+  #shown = '';
+
+  constructor(cwd: string, env: Readonly<Record<string, string>>) {
+    this.#child = spawn('bash', ['-eu', '-o', 'pipefail'], { cwd, env: { PATH: process.env.PATH ?? '', ...env } });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        this.#shown += text;
+      });
+    }
+  }
+
+  /** What the block printed. */
+  async run(block: string): Promise<string> {
+    const from = this.#shown.length;
+    this.#child.stdin.write(`${block}\necho "the block's end"\n`);
+    const isOver = () => this.#shown.endsWith("the block's end\n") || this.#child.exitCode !== null;
+    await eventually(isOver, { ...PATIENCE, message: `no end of ${block}` });
+    expect([this.#child.exitCode, block]).toEqual([null, block]);
+    return this.#shown.slice(from);
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#child, 'close');
+    this.#child.stdin.end();
+    await closed;
+  }
+}
+
+function blocks(): string[] {
+  const chapter = /^## An account helps itself\n(.*?)^## /ms.exec(fileOf('docs/tour.md'))?.[1] ?? '';
+  const found = [...chapter.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
+  return found.map((block) => block.replaceAll('http://127.0.0.1:8080', service.url));
+}
+
+/** The receiver of the test reads no file. */
+function withStatus(block: string): string {
+  const given = /^echo (\d+) > tour\/status$/m.exec(block)?.[1];
+  if (given !== undefined) status = Number(given);
+  return block.replace(/^echo \d+ > tour\/status$/m, 'true');
+}
+
+const get = async (path: string) => {
+  const answered = await fetch(`${service.url}/api/${path}`, { headers: { authorization: `Bearer ${token}` } });
+  return (await answered.json()) as Json;
+};
+
+const jsonIn = (shown: string) =>
+  shown.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Json] : []));
+
+test('a client reads why a payment failed and recovers everything, held payments included, without an operator', async () => {
+  const all = blocks();
+  expect(all).toHaveLength(8);
+  const [setUp = '', failing = '', reading = '', gone = '', held = '', asking = '', recovering = '', after = ''] = all;
+  const run = (block: string) => shell.run(withStatus(block));
+  const outcomeOf = async (eventId: string) => {
+    const { deliveries } = (await get(`deliveries?eventId=${eventId}`)) as { deliveries: { outcome: string }[] };
+    return deliveries[0]?.outcome;
+  };
+  await run(setUp);
+  await run(failing);
+  await eventually(() => outcomeOf('pay-2'), PATIENCE);
+  const [seen] = jsonIn(await run(reading)) as { delivery: Json & { attempts: Json[] } }[];
+  expect(seen?.delivery).toMatchObject({ eventId: 'pay-2', payload: expect.stringContaining('"pay-2"') });
+  expect(seen?.delivery.attempts[0]).toMatchObject({
+    url: `${receiver.url}/payments`,
+    trigger: 'event',
+    actor: null,
+    status: 500,
+    response: ANSWER,
+  });
+
+  await run(gone);
+  const isOff = async () => {
+    const { webhooks } = (await get('webhooks')) as { webhooks: { isActive: boolean }[] };
+    return webhooks[0]?.isActive === false;
+  };
+  await eventually(isOff, { ...PATIENCE, message: 'the webhook was not switched off' });
+  await run(held);
+  await eventually(async () => (await outcomeOf('pay-4')) === 'exhausted', PATIENCE);
+  const [health, events] = jsonIn(await run(asking));
+  expect(health).toMatchObject({ webhooks: [{ state: 'off', offBy: 'service' }] });
+  expect(events).toMatchObject({ events: [{ eventId: 'pay-4', notSent: 'held' }] });
+
+  const [activated, preview] = jsonIn(await run(recovering));
+  expect(activated?.message).toMatch(/held.*recover/);
+  expect(preview).toMatchObject({ count: 3 });
+  const delivered = () => ['pay-2', 'pay-3', 'pay-4'].map(outcomeOf);
+  const areDelivered = async () => (await Promise.all(delivered())).every((outcome) => outcome === 'delivered');
+  await eventually(areDelivered, { ...PATIENCE, message: 'not all were delivered' });
+  const [progress, resent, history] = jsonIn(await run(after));
+  expect(progress).toMatchObject({ count: 3, sent: 3, delivered: 3, failed: 0 });
+  expect(resent).toMatchObject({ success: true });
+  expect((history as { events: Json[] }).events.map(({ type }) => type)).toContain('RecoveryStarted');
+  const idsOf = () =>
+    receiver.requests
+      .filter(({ body }) => body.toString().includes('"pay-2"'))
+      .map(({ headers }) => headers['webhook-id']);
+  const before = idsOf().length;
+  await eventually(() => idsOf().length > before || idsOf().length >= 3, PATIENCE);
+  expect(new Set(idsOf()).size).toBe(1);
+});
