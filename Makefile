@@ -1,6 +1,6 @@
 # Nothing is done twice: packages are installed when package-lock.json changed, and src/ is compiled when it changed.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-nodes test-unit suite types imports format unused links api-document asyncapi-document settings-document producers receivers try-package faults run lint build bench bench-growth soak clean up down
+.PHONY: help demo test test-all test-nodes test-unit suite types imports format unused links api-document asyncapi-document settings-document console-types producers receivers try-package faults run lint build bench bench-growth soak clean up down
 .DELETE_ON_ERROR:
 
 BIN := node_modules/.bin
@@ -45,6 +45,9 @@ asyncapi-document: $(INSTALLED) ## writes docs/asyncapi.json, what /asyncapi.jso
 settings-document: $(INSTALLED) ## writes docs/settings.md, from src/settings/table.ts
 	@$(TYPESCRIPT) scripts/settings-document.js > docs/settings.md.new && mv docs/settings.md.new docs/settings.md
 
+console-types: $(INSTALLED) ## writes src/console/api/openapi.ts, the types of what /openapi.json says
+	@$(TYPESCRIPT) scripts/console-types.js > src/console/api/openapi.ts.new && mv src/console/api/openapi.ts.new src/console/api/openapi.ts
+
 receivers: $(BUILT) ## runs the receivers of docs/receivers.md, in four languages; fetches their libraries
 	@sh scripts/try-receivers.sh
 
@@ -64,6 +67,7 @@ lint: types imports format unused links ## formatting, lint rules, types, import
 
 types: $(INSTALLED)
 	$(BIN)/tsc -p tsconfig.json --incremental --tsBuildInfoFile dist/.types-checked
+	$(BIN)/tsc -p src/console --incremental --tsBuildInfoFile dist/.console-types-checked
 
 imports: $(INSTALLED)
 	$(BIN)/depcruise src projections
@@ -107,6 +111,6 @@ $(INSTALLED): package-lock.json
 	@rm -f node_modules/.installed-* && touch $@
 
 # Types are checked by lint, and by npm run build: here that takes ten times the time of the rest.
-$(BUILT): $(INSTALLED) $(SOURCES) package.json tsconfig.json scripts/bundle.js
+$(BUILT): $(INSTALLED) $(SOURCES) package.json tsconfig.json scripts/bundle.js scripts/console-bundle.js
 	@node scripts/bundle.js
 	@touch $@

@@ -6,6 +6,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bundleConsole } from './console-bundle.js';
 import { jsonBeside } from './json-beside.js';
 
 /** Every start loads them, or every call of a service by the command line; what is not here is loaded from node_modules. */
@@ -20,7 +21,7 @@ const DIST = join(ROOT, 'dist');
 const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 const LICENSES = 'licenses.txt';
-const written = new Set([LICENSES]);
+const written = new Set([LICENSES, 'console']);
 
 const { metafile } = await build({
   absWorkingDir: ROOT,
@@ -42,6 +43,7 @@ const { metafile } = await build({
 });
 
 for (const path of Object.keys(metafile.outputs)) written.add(path.slice('dist/'.length));
+const inputs = [...Object.keys(metafile.inputs), ...(await bundleConsole(ROOT, DIST))];
 /** Of an earlier build; make's own marks have a dot. */
 const stale = readdirSync(DIST).filter((name) => !name.startsWith('.') && !written.has(name));
 for (const name of stale) rmSync(join(DIST, name), { recursive: true });
@@ -50,10 +52,11 @@ writeFileSync(join(DIST, LICENSES), licenses());
 if (!readFileSync(join(DIST, 'main.js'), 'utf8').startsWith('#!')) throw new Error('src/main.ts must begin with #!');
 chmodSync(join(DIST, 'main.js'), 0o755);
 
-/** Of the packages in the bundle: each asks for its notice to go with it. */
+/** Of the packages in the bundles, and of the icons: each asks for its notice to go with it. */
 function licenses() {
-  const folders = Object.keys(metafile.inputs).map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
-  return [...new Set(folders.filter(Boolean))].sort().map(license).join('\n\n');
+  const folders = inputs.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
+  const icons = readFileSync(join(ROOT, 'src/console/icons/lucide-license.txt'), 'utf8').trim();
+  return [...[...new Set(folders.filter(Boolean))].sort().map(license), icons].join('\n\n');
 }
 
 function license(folder) {

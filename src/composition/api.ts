@@ -5,12 +5,14 @@ import { IssuerKeys } from '../accounts/issuer-keys.js';
 import { createIssuerTokens } from '../accounts/issuer-tokens.js';
 import { createOwnTokens } from '../accounts/own-tokens.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
+import { readConsoleFiles } from '../http/console/console-files.js';
 import { listen, type RunningServer } from '../http/listen.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import { ReadLimit } from '../http/read-limit.js';
 import { type ApiParts, createApi } from '../http/server.js';
 import type { CheckedEndpoint } from '../http/webhooks/register-webhook.js';
 import { createFingerprints } from '../idempotency/fingerprint.js';
+import { packageFile } from '../package-file.js';
 import type { Config } from '../settings/config.js';
 import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
@@ -44,6 +46,7 @@ export async function startListening(core: Core, stops: Stop[], behindMs: () => 
     handleKeyedCommand: createKeyedCommandHandler(core.commands),
     fingerprints: createFingerprints([backbone.masterKey, ...backbone.previousKeys]),
     rateLimits: rateLimits(config),
+    console: consoleParts(core),
     version: version(),
     now,
     logger,
@@ -90,6 +93,12 @@ function issuerKeys(url: string, { logger, readiness }: Core, stops: Stop[]): Is
   keys.start();
   stops.push(() => keys.close());
   return keys;
+}
+
+function consoleParts({ config, logger }: Core): ApiParts['console'] {
+  const files = readConsoleFiles(packageFile('dist/console/'));
+  if (!files) logger.warn('the console was not built: /console answers 404');
+  return { files, frameAncestors: config.api.consoleFrameAncestors };
 }
 
 function rateLimits({ api }: Config) {

@@ -12,7 +12,7 @@ export function measured(metrics: HttpMetrics): Middleware {
 }
 
 /** First in an operation's route, because later middleware may refuse the request. */
-export function tagRoute({ method, path }: Operation): Middleware {
+export function tagRoute({ method, path }: Pick<Operation, 'method' | 'path'>): Middleware {
   const route: Route = { method: method.toUpperCase(), path };
   return (ctx: Context, next: Next): Promise<void> => {
     ctx.state.route = route;

@@ -10,6 +10,7 @@ import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import { answerErrors } from './answer-errors.js';
 import { formBody, jsonBody } from './body.js';
+import { type ConsoleParts, registerConsole } from './console/show-console.js';
 import type { Deliveries } from './deliveries/delivery-page.js';
 import { listDeliveries, operation as listDeliveriesOperation } from './deliveries/list-deliveries.js';
 import {
@@ -56,6 +57,7 @@ export interface ApiParts extends RegisterWebhookParts {
   /** The scope of publishers' tokens. */
   readonly publisherScope: string;
   readonly publishing: Publishing;
+  readonly console: Omit<ConsoleParts, 'publicUrl'>;
   /** Null if another issuer's tokens are accepted: then there is no POST /oauth/token and no metadata for it. */
   readonly ownTokens: OwnTokens | null;
   /** The service's public URL, without a trailing slash; null: the Host of each request. */
@@ -121,7 +123,8 @@ function documented(all: readonly Route[], { version, ownTokens }: ApiParts): Ro
   return [...all, { operation: showOpenApiOperation, handle }];
 }
 
-function routed(all: readonly Route[], { accounts, verifyToken, publisherScope, rateLimits }: ApiParts): Router {
+function routed(all: readonly Route[], parts: ApiParts): Router {
+  const { accounts, verifyToken, publisherScope, rateLimits } = parts;
   const router = new Router({ sensitive: true });
   const authenticated = authenticateAccount(verifyToken, accounts);
   const publisher = authenticatePublisher(verifyToken, accounts, publisherScope);
@@ -135,5 +138,6 @@ function routed(all: readonly Route[], { accounts, verifyToken, publisherScope, 
     if (body?.type === 'form') before.push(tokenErrors, formBody());
     router.register(path.replace(/\{(\w+)\}/g, ':$1'), [method], [...before, handle]);
   }
+  registerConsole(router, { ...parts.console, publicUrl: parts.publicUrl });
   return router;
 }

@@ -53,6 +53,8 @@ function apiOf(values: Values) {
   return {
     /** The URL for clients, without a trailing slash; null: unknown. */
     publicUrl: values.PUBLIC_URL,
+    /** Origins that may embed the console; null: none. */
+    consoleFrameAncestors: values.CONSOLE_FRAME_ANCESTORS,
     /** Requests per minute and account; 0: no limit. */
     writesPerMinute: values.RATE_LIMIT_WRITES,
     tokensPerMinute: values.RATE_LIMIT_TOKENS,

@@ -11,6 +11,7 @@ import {
   collectorUrl,
   eventStoreUrl,
   jwksUrl,
+  origins,
   port,
   portRanges,
   publicUrl,
@@ -55,6 +56,12 @@ export const SECTIONS = {
     PUBLIC_URL: unset(
       publicUrl,
       'The URL that clients use, like `https://webhooks.example.com`. Set it behind a proxy; otherwise the OAuth metadata shows `http://` and the Host of the request. If the URL has a path, the proxy must also forward `/.well-known/oauth-authorization-server/<path>` (RFC 8414 3.1).',
+    ),
+  },
+  Console: {
+    CONSOLE_FRAME_ANCESTORS: unset(
+      origins,
+      'The origins whose pages may embed the console, like `https://portal.example.com`; if unset, none may.',
     ),
   },
   'Data and servers': {

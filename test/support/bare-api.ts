@@ -66,6 +66,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),
     publisherScope: 'payment-events:publish',
     publishing: { broker: { publish: async () => undefined }, topics: ['payment-events'], ...UNPACED },
+    console: { files: null, frameAncestors: null },
     ownTokens: null,
     publicUrl: null,
     handleCommand: createCommandHandler(commands),

@@ -29,6 +29,12 @@ export const publicUrl = url('an https or http URL without user, query and fragm
   isHttp(given) && !/[?#]/.test(text) ? given.href.replace(/\/+$/, '') : undefined,
 );
 
+/** As `frame-ancestors` of a Content-Security-Policy takes them. */
+export const origins = listOf(
+  url('an origin', (given, text) => (isHttp(given) && given.origin === text ? text : undefined)),
+  'origins like https://portal.example.com, with commas between',
+);
+
 /** Credentials for a collector belong in a header (OTEL_EXPORTER_OTLP_HEADERS): URLs end up in logs. */
 export const collectorUrl = url(
   'an http or https URL without user and password, like http://127.0.0.1:4318',

@@ -1,0 +1,50 @@
+import { useLocation } from 'preact-iso';
+import { useState } from 'preact/hooks';
+import { api, resultOf } from '../api/client.js';
+import type { components } from '../api/openapi.js';
+import { Freshness, staleness } from '../parts/freshness.js';
+import { now } from '../state/now.js';
+import { usePolled } from '../state/polled.js';
+import { texts } from '../texts/texts.js';
+import { DeliveryTable } from './delivery-table.js';
+import { FilterBar } from './filter-bar.js';
+import { askedOf, filtersOf } from './filters.js';
+import { NoDeliveries } from './no-deliveries.js';
+import { OutcomeTabs } from './outcome-tabs.js';
+import { Pager } from './pager.js';
+import { ResendSelected } from './resend-selected.js';
+import { Skeleton } from '../parts/skeleton.js';
+
+type Page = components['schemas']['AccountDeliveryPage'];
+
+export function DeliveriesScreen() {
+  const filters = filtersOf(useLocation().query);
+  const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
+  const query = askedOf(filters, now.value);
+  const page = usePolled<Page>(`deliveries ${JSON.stringify(query)}`, (asking) =>
+    resultOf(api.GET('/api/deliveries', { params: { query }, ...asking })),
+  );
+  const t = texts.value.deliveries;
+  const deliveries = page.data?.deliveries ?? [];
+  return (
+    <>
+      <header class="screen-head">
+        <h1>{t.title}</h1>
+        <Freshness of={page} />
+      </header>
+      <OutcomeTabs filters={filters} />
+      <FilterBar filters={filters} />
+      {page.data === null ? (
+        <Skeleton lines={8} />
+      ) : deliveries.length === 0 && !page.data.next ? (
+        <NoDeliveries filters={filters} />
+      ) : (
+        <section class={`card flush${staleness(page)}`}>
+          <DeliveryTable deliveries={deliveries} chosen={chosen} onChoose={choose} />
+          <Pager filters={filters} next={page.data.next} shown={deliveries.length} />
+        </section>
+      )}
+      <ResendSelected chosen={chosen} onDone={() => choose(new Set())} />
+    </>
+  );
+}

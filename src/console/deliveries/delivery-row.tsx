@@ -1,0 +1,57 @@
+import { latency } from '../format/numbers.js';
+import { EventName } from '../parts/event-name.js';
+import { OutcomeBadge, shownOutcome } from '../parts/outcome-badge.js';
+import { RelativeTime } from '../parts/relative-time.js';
+import { TimeText } from '../parts/time-text.js';
+import { UrlText } from '../parts/url-text.js';
+import { deliveryAddress } from '../state/addresses.js';
+import { texts } from '../texts/texts.js';
+import type { ListedDelivery } from './delivery-table.js';
+import { LastAnswer } from './last-answer.js';
+
+interface RowParts {
+  readonly delivery: ListedDelivery;
+  /** Null: the webhook was removed; undefined: not known yet. */
+  readonly url: string | null | undefined;
+  /** Null: the session may resend nothing. */
+  readonly isChosen: boolean | null;
+  readonly onToggle: () => void;
+}
+
+export function DeliveryRow({ delivery, url, isChosen, onToggle }: RowParts) {
+  const t = texts.value.deliveries;
+  const { id, eventId, eventType, attempts, nextAttemptAt, publishedAt } = delivery;
+  const last = attempts.at(-1);
+  return (
+    <tr class={isChosen ? 'chosen' : undefined}>
+      {isChosen !== null && (
+        <td class="choose">
+          <input type="checkbox" aria-label={t.choose(eventId)} checked={isChosen} onChange={onToggle} />
+        </td>
+      )}
+      <td class="outcome">
+        <OutcomeBadge outcome={shownOutcome(delivery)} />
+        {nextAttemptAt && (
+          <small>
+            {t.next} <RelativeTime at={nextAttemptAt} />
+          </small>
+        )}
+      </td>
+      <td class="event">
+        <a class="row-link" href={deliveryAddress(id)}>
+          <EventName type={eventType} />
+        </a>
+        <code>{eventId}</code>
+      </td>
+      <td class="to">{url ? <UrlText url={url} /> : url === null && <span class="muted">{t.removedWebhook(delivery.webhookId)}</span>}</td>
+      <td class="answer">
+        <LastAnswer attempt={last} />
+        {last && <small>{latency(last.durationMs)}</small>}
+      </td>
+      <td class="number" data-label={t.attempts}>
+        {attempts.length}
+      </td>
+      <td class="published">{publishedAt && <TimeText at={publishedAt} />}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,28 @@
+import { useState } from 'preact/hooks';
+import { Icon } from '../icons/icon.js';
+import { texts } from '../texts/texts.js';
+
+/** Exact ids: an id is pasted, not typed. */
+export function EventIdSearch({ given, onSearch }: { given: string; onSearch: (eventId: string) => void }) {
+  const [text, setText] = useState(given);
+  const t = texts.value.deliveries;
+  const search = (event: Event) => {
+    event.preventDefault();
+    onSearch(text.trim());
+  };
+  return (
+    <form class="search-field" onSubmit={search}>
+      <Icon name="search" />
+      <input
+        type="search"
+        value={text}
+        placeholder={t.searchHint}
+        aria-label={t.searchHint}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onBlur={() => text.trim() !== given && onSearch(text.trim())}
+      />
+    </form>
+  );
+}

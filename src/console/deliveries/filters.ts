@@ -1,0 +1,36 @@
+/** The filters of the Deliveries screen, as they stand in the address. */
+import type { operations } from '../api/openapi.js';
+import { addressOf } from '../state/addresses.js';
+
+type Asked = NonNullable<operations['listAccountDeliveries']['parameters']['query']>;
+
+export const PERIODS = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
+export type Period = keyof typeof PERIODS;
+
+export const FILTERS = ['outcome', 'eventType', 'webhookId', 'eventId', 'status', 'period'] as const;
+/** Empty or absent: any. */
+export type Filters = { readonly [Name in (typeof FILTERS)[number] | 'before']?: string | undefined };
+
+export function filtersOf(query: Readonly<Record<string, string>>): Filters {
+  const known = [...FILTERS, 'before'] as const;
+  return Object.fromEntries(known.flatMap((name) => (query[name] ? [[name, query[name]]] : [])));
+}
+
+export const isFiltered = (filters: Filters) => FILTERS.some((name) => filters[name]);
+
+/** A change of a filter leads to the first page. */
+export function filteredAddress(filters: Filters, change: Filters = {}): string {
+  return addressOf('/deliveries', { ...filters, before: undefined, ...change });
+}
+
+/** @param now ms since the epoch: a period ends there, and moves on by the minute */
+export function askedOf({ period, ...filters }: Filters, now: number): Asked {
+  const from = period && period in PERIODS ? fromOf(period as Period, now) : undefined;
+  // What stands in an address is anybody's text: the service says what is wrong with it.
+  return { limit: 50, ...(filters as object), ...(from && { from }) } as Asked;
+}
+
+function fromOf(period: Period, now: number): string {
+  const minute = Math.floor(now / 60_000) * 60_000;
+  return new Date(minute - PERIODS[period]).toISOString();
+}

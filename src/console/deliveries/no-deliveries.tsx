@@ -1,0 +1,22 @@
+import { Notice } from '../parts/notice.js';
+import { texts } from '../texts/texts.js';
+import { type Filters, filteredAddress, isFiltered } from './filters.js';
+
+export function NoDeliveries({ filters }: { filters: Filters }) {
+  const t = texts.value.deliveries;
+  if (!isFiltered(filters)) {
+    return (
+      <Notice icon="empty" title={t.none.title}>
+        <p>{t.none.text}</p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice icon="search" title={t.noMatch.title}>
+      <p>{filters.eventId ? t.noMatch.eventId(filters.eventId) : t.noMatch.text}</p>
+      <a class="button" href={filteredAddress({})}>
+        {t.clear}
+      </a>
+    </Notice>
+  );
+}

@@ -1,0 +1,59 @@
+import type { DetailedAttempt } from '../api/pending.js';
+import { latency } from '../format/numbers.js';
+import { MissingRight } from '../parts/missing-right.js';
+import { may } from '../state/session.js';
+import { texts } from '../texts/texts.js';
+import { Step } from './step.js';
+
+interface AttemptParts {
+  readonly attempt: DetailedAttempt;
+  readonly number: number;
+  readonly before: DetailedAttempt | undefined;
+  readonly isLast: boolean;
+}
+
+export function AttemptStep({ attempt, number, before, isLast }: AttemptParts) {
+  const t = texts.value;
+  const { status, error, trigger, actor, version } = attempt;
+  const isGood = status !== null && status >= 200 && status < 300;
+  return (
+    <>
+      {before && before.version !== version && (
+        <Step tone="quiet" icon="webhook" title={t.delivery.steps.reconfigured(before.version, version)} />
+      )}
+      <Step
+        tone={isGood ? 'good' : 'bad'}
+        icon={isGood ? 'delivered' : 'given-up'}
+        title={
+          <>
+            {t.delivery.steps.attempt(number)} <b class="answered">{status ?? t.errors(error ?? '')}</b>
+          </>
+        }
+        at={attempt.at}
+      >
+        <p class="attempt-facts">
+          <span>{latency(attempt.durationMs)}</span>
+          {trigger !== 'event' && <span>{t.delivery.triggers[trigger](actor)}</span>}
+        </p>
+        {!isGood && <Answer attempt={attempt} isOpen={isLast} />}
+      </Step>
+    </>
+  );
+}
+
+function Answer({ attempt, isOpen }: { attempt: DetailedAttempt; isOpen: boolean }) {
+  const t = texts.value;
+  const { status, error, reason, response } = attempt;
+  return (
+    <>
+      {error && reason && <p>{t.reason(reason)}</p>}
+      {status !== null && !may('payloads') && isOpen && <MissingRight right="payloads" />}
+      {response && (
+        <details open={isOpen}>
+          <summary>{t.delivery.steps.answer}</summary>
+          <pre class="code answer-text">{response}</pre>
+        </details>
+      )}
+    </>
+  );
+}

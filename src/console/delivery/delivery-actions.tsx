@@ -1,0 +1,60 @@
+import { useState } from 'preact/hooks';
+import { api, resultOf } from '../api/client.js';
+import type { DetailedDelivery } from '../api/pending.js';
+import { Icon } from '../icons/icon.js';
+import { CopyButton } from '../parts/copy-button.js';
+import { MissingRight } from '../parts/missing-right.js';
+import { may } from '../state/session.js';
+import { say } from '../state/toast.js';
+import type { Webhook } from '../state/webhooks.js';
+import { texts } from '../texts/texts.js';
+import { CancelDelivery } from './cancel-delivery.js';
+import { curlOf } from './curl.js';
+
+interface ActionParts {
+  readonly delivery: DetailedDelivery;
+  readonly webhook: Webhook | null;
+  /** A resend is on its way. */
+  readonly isAwaited: boolean;
+  readonly onResent: () => void;
+  readonly onChanged: () => void;
+}
+
+export function DeliveryActions({ delivery, webhook, isAwaited, onResent, onChanged }: ActionParts) {
+  const [isAsking, setAsking] = useState(false);
+  const [isSending, setSending] = useState(false);
+  const t = texts.value.delivery;
+  const { id } = delivery;
+  const resend = async () => {
+    setSending(true);
+    const result = await resultOf(api.POST('/api/deliveries/{id}/resend', { params: { path: { id } } }));
+    setSending(false);
+    if (result.kind === 'failed') return say('failed', result.message ?? t.resendFailed);
+    onResent();
+    say('done', t.resent);
+  };
+  return (
+    <>
+      <div class="actions">
+        {may('resend') && (
+          <button type="button" class="button primary" disabled={isSending || isAwaited} onClick={resend}>
+            <Icon name="resend" size={14} />
+            {isSending || isAwaited ? t.resending : t.resend}
+          </button>
+        )}
+        {may('resend') && delivery.outcome === 'retrying' && (
+          <button type="button" class="button" onClick={() => setAsking(true)}>
+            <Icon name="cancelled" size={14} />
+            {t.cancel}
+          </button>
+        )}
+        {webhook && delivery.payload !== null && (
+          <CopyButton isNamed what={t.curl} value={() => curlOf(delivery, webhook)} />
+        )}
+        <CopyButton isNamed what={t.link} value={() => location.href} />
+      </div>
+      {!may('resend') && <MissingRight right="resend" />}
+      {isAsking && <CancelDelivery id={id} onClose={() => setAsking(false)} onDone={onChanged} />}
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import type { ComponentChildren } from 'preact';
+import type { DetailedDelivery } from '../api/pending.js';
+import { EventName } from '../parts/event-name.js';
+import { OutcomeBadge, shownOutcome } from '../parts/outcome-badge.js';
+import { texts } from '../texts/texts.js';
+
+/** What became of it, in one sentence, and what to do about it. */
+export function DeliveryHead({ delivery, children }: { delivery: DetailedDelivery; children: ComponentChildren }) {
+  const t = texts.value;
+  const outcome = shownOutcome(delivery);
+  const last = delivery.attempts.at(-1);
+  const failed = last && (last.status === null || last.status >= 300) ? last : null;
+  return (
+    <div class="delivery-head">
+      <div class="title-line">
+        <h1>
+          <EventName type={delivery.eventType} />
+        </h1>
+        <OutcomeBadge outcome={outcome} />
+      </div>
+      <p class="lead">{t.delivery.story[outcome](delivery.attempts.length)}</p>
+      {failed && delivery.outcome !== 'delivered' && (
+        <p class="remedy">
+          <b>{t.causes.title(failed.status, failed.error)}</b> {t.causes.remedy(failed.status, failed.error)}
+        </p>
+      )}
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import { useRoute } from 'preact-iso';
+import { useState } from 'preact/hooks';
+import { api, resultOf } from '../api/client.js';
+import type { DetailedDelivery } from '../api/pending.js';
+import { Freshness, staleness } from '../parts/freshness.js';
+import { Notice } from '../parts/notice.js';
+import { Skeleton } from '../parts/skeleton.js';
+import { addressOf } from '../state/addresses.js';
+import { now } from '../state/now.js';
+import { usePolled } from '../state/polled.js';
+import { useWebhook } from '../state/webhooks.js';
+import { texts } from '../texts/texts.js';
+import { DeliveryActions } from './delivery-actions.js';
+import { DeliveryFacts } from './delivery-facts.js';
+import { DeliveryHead } from './delivery-head.js';
+import { Payload } from './payload.js';
+import { Request } from './request.js';
+import { Timeline } from './timeline.js';
+
+const EVERY_MS = 3_000;
+/** While an attempt that was asked for is on its way; one that a breaker defers takes longer. */
+const SOON_MS = 500;
+const SOON_FOR_MS = 20_000;
+
+export function DeliveryScreen() {
+  const id = useRoute().params.id ?? '';
+  const [awaited, setAwaited] = useState({ attempts: -1, until: 0 });
+  const isAwaiting = awaited.until > now.value;
+  const found = usePolled<{ delivery: DetailedDelivery }>(
+    `delivery ${id}`,
+    (asking) => resultOf(api.GET('/api/deliveries/{id}', { params: { path: { id } }, ...asking })),
+    isAwaiting ? SOON_MS : EVERY_MS,
+  );
+  const delivery = found.data?.delivery;
+  const webhook = useWebhook(delivery?.webhookId ?? null);
+  const t = texts.value.delivery;
+  if (!delivery) return found.failure?.status === 404 ? <NotThere id={id} /> : <Loading polled={found} />;
+  const isAwaited = isAwaiting && delivery.attempts.length === awaited.attempts;
+  const onResent = () => setAwaited({ attempts: delivery.attempts.length, until: Date.now() + SOON_FOR_MS });
+  return (
+    <>
+      <header class="screen-head">
+        <a class="crumb" href={addressOf('/deliveries')}>
+          {texts.value.deliveries.title}
+        </a>
+        <Freshness of={found} />
+      </header>
+      <div class={`delivery${staleness(found)}`}>
+        <DeliveryHead delivery={delivery}>
+          <DeliveryActions delivery={delivery} webhook={webhook} isAwaited={isAwaited} onResent={onResent} onChanged={found.look} />
+        </DeliveryHead>
+        <div class="columns">
+          <section class="card" aria-label={t.timeline}>
+            <h2>{t.timeline}</h2>
+            <Timeline delivery={delivery} isAwaited={isAwaited} />
+          </section>
+          <div class="stack">
+            <DeliveryFacts delivery={delivery} webhook={webhook} />
+            <Payload delivery={delivery} />
+            <Request delivery={delivery} webhook={webhook} />
+          </div>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Loading({ polled }: { polled: Parameters<typeof Freshness>[0]['of'] }) {
+  return (
+    <>
+      <header class="screen-head">
+        <a class="crumb" href={addressOf('/deliveries')}>
+          {texts.value.deliveries.title}
+        </a>
+        <Freshness of={polled} />
+      </header>
+      <Skeleton lines={7} />
+    </>
+  );
+}
+
+function NotThere({ id }: { id: string }) {
+  const t = texts.value.delivery;
+  return (
+    <Notice icon="search" title={t.notThere.title}>
+      <p>{t.notThere.text(id)}</p>
+      <a class="button" href={addressOf('/deliveries')}>
+        {t.notThere.back}
+      </a>
+    </Notice>
+  );
+}

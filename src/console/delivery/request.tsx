@@ -1,0 +1,45 @@
+import type { DetailedDelivery } from '../api/pending.js';
+import type { Webhook } from '../state/webhooks.js';
+import { texts } from '../texts/texts.js';
+
+/** What was sent beside the payload, and how the receiver knows that it is genuine. */
+export function Request({ delivery, webhook }: { delivery: DetailedDelivery; webhook: Webhook | null }) {
+  const t = texts.value.delivery.request;
+  const headers = [
+    ['content-type', 'application/json'],
+    ['webhook-id', delivery.id],
+    ['webhook-timestamp', t.timestamp],
+    ['webhook-signature', t.signature],
+    ...Object.keys(webhook?.headers ?? {}).map((name) => [name, t.hidden] as const),
+  ] as const;
+  return (
+    <section class="card">
+      <details>
+        <summary>{t.headers}</summary>
+        <dl class="headers">
+          {headers.map(([name, value]) => (
+            <div key={name}>
+              <dt>
+                <code>{name}</code>
+              </dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+      <details>
+        <summary>{t.check}</summary>
+        <ol class="steps">
+          {t.steps.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ol>
+        <p>
+          <a href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">
+            Standard Webhooks
+          </a>
+        </p>
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,44 @@
+import type { DetailedDelivery } from '../api/pending.js';
+import { RelativeTime } from '../parts/relative-time.js';
+import { texts } from '../texts/texts.js';
+import { AttemptStep } from './attempt-step.js';
+import { Step } from './step.js';
+
+/** The way of the payment event, from its publication to the end or the next attempt. */
+export function Timeline({ delivery, isAwaited }: { delivery: DetailedDelivery; isAwaited: boolean }) {
+  const t = texts.value.delivery.steps;
+  const { attempts, publishedAt, routedAt, outcome } = delivery;
+  return (
+    <ol class="timeline">
+      {publishedAt && <Step tone="quiet" icon="deliveries" title={t.published} at={publishedAt} />}
+      {routedAt && <Step tone="quiet" icon="next" title={t.routed} at={routedAt} />}
+      {attempts.map((attempt, index) => (
+        <AttemptStep key={attempt.at} attempt={attempt} number={index + 1} before={attempts[index - 1]} isLast={index === attempts.length - 1} />
+      ))}
+      {isAwaited && <Step tone="busy" icon="waiting" title={t.resending} />}
+      {!isAwaited && outcome === 'retrying' && <NextStep delivery={delivery} />}
+      {!isAwaited && outcome === 'exhausted' && (
+        <Step tone={delivery.held ? 'warn' : 'bad'} icon={delivery.held ? 'held' : 'given-up'} title={delivery.held ? t.held : t.givenUp}>
+          <p>{delivery.held ? t.heldExplained : t.givenUpExplained}</p>
+        </Step>
+      )}
+      {!isAwaited && outcome === 'cancelled' && <Step tone="quiet" icon="cancelled" title={t.cancelled} />}
+    </ol>
+  );
+}
+
+function NextStep({ delivery }: { delivery: DetailedDelivery }) {
+  const t = texts.value.delivery.steps;
+  const { nextAttemptAt, attempts } = delivery;
+  return (
+    <Step tone="busy" icon="waiting" title={t.next(attempts.length + 1)} {...(nextAttemptAt && { at: nextAttemptAt })}>
+      {nextAttemptAt ? (
+        <p>
+          <RelativeTime at={nextAttemptAt} />
+        </p>
+      ) : (
+        <p>{t.nextUnknown}</p>
+      )}
+    </Step>
+  );
+}

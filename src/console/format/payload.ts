@@ -1,0 +1,51 @@
+/** JSON for reading: indented token by token, for parsing it would round amounts and ids of many digits. */
+
+export interface Token {
+  readonly kind: 'key' | 'text' | 'number' | 'word' | 'mark';
+  readonly text: string;
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+const MOST_TOKENS = 20_000;
+
+/** Null: it is no JSON, or too long to be shown in colour. */
+export function prettyTokens(json: string): Token[] | null {
+  if (!isJson(json)) return null;
+  const tokens = json.match(TOKEN) ?? [];
+  return tokens.length > MOST_TOKENS ? null : indented(tokens);
+}
+
+function indented(tokens: readonly string[]): Token[] {
+  let depth = 0;
+  return tokens.flatMap((text, index): Token[] => {
+    const next = tokens[index + 1] ?? '';
+    if (/^[{[]$/.test(text)) {
+      depth += 1;
+      return [mark(/^[}\]]$/.test(next) ? text : text + line(depth))];
+    }
+    if (text === ',') return [mark(text + line(depth))];
+    if (text === ':') return [mark(': ')];
+    if (/^[}\]]$/.test(text)) {
+      depth -= 1;
+      return [mark(/^[{[]$/.test(tokens[index - 1] ?? '') ? text : line(depth) + text)];
+    }
+    return [{ kind: kindOf(text, next), text }];
+  });
+}
+
+function kindOf(text: string, next: string): Token['kind'] {
+  if (text.startsWith('"')) return next === ':' ? 'key' : 'text';
+  return /^-?\d/.test(text) ? 'number' : 'word';
+}
+
+const mark = (text: string): Token => ({ kind: 'mark', text });
+const line = (depth: number) => `\n${'  '.repeat(depth)}`;
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

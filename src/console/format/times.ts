@@ -1,0 +1,29 @@
+/** Times in the reader's language and zone, and in UTC. */
+import { language } from '../state/preferences.js';
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function format(time: Date, options: Intl.DateTimeFormatOptions): string {
+  const key = language.value + JSON.stringify(options);
+  let made = formats.get(key);
+  if (!made) formats.set(key, (made = new Intl.DateTimeFormat(language.value, { hourCycle: 'h23', ...options })));
+  return made.format(time);
+}
+
+const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+const DAY = { day: 'numeric', month: 'short' } as const;
+
+export const clock = (time: Date) => format(time, CLOCK);
+export const clockMs = (time: Date) => format(time, { ...CLOCK, fractionalSecondDigits: 3 });
+export const day = (time: Date) => format(time, DAY);
+export const minute = (time: Date) => format(time, { ...DAY, hour: '2-digit', minute: '2-digit' });
+export const hourMinute = (time: Date) => format(time, { hour: '2-digit', minute: '2-digit' });
+export const utcClock = (time: Date) => `${format(time, { ...CLOCK, timeZone: 'UTC' })} UTC`;
+/** With its zone. */
+export const full = (time: Date) =>
+  format(time, { dateStyle: 'long', timeStyle: 'long' } as Intl.DateTimeFormatOptions);
+
+/** For `<input type="datetime-local">`, which is in the reader's zone. */
+export function localInput(time: Date): string {
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

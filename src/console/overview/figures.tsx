@@ -1,0 +1,60 @@
+import type { ComponentChildren } from 'preact';
+import type { StatsBucket, WebhookHealth } from '../api/pending.js';
+import { percent, whole } from '../format/numbers.js';
+import { addressOf } from '../state/addresses.js';
+import { texts } from '../texts/texts.js';
+import type { Stats } from './overview-screen.js';
+
+type Counted = Exclude<keyof StatsBucket, 'at' | 'p50Ms' | 'p95Ms'>;
+
+export function Figures({ stats, health }: { stats: Stats; health: readonly WebhookHealth[] }) {
+  const t = texts.value.figures;
+  const sum = (name: Counted) => stats.buckets.reduce((total, bucket) => total + bucket[name], 0);
+  const delivered = sum('delivered');
+  const attempts = delivered + sum('failedAttempts');
+  const waiting = health.reduce((total, one) => total + one.waiting, 0);
+  return (
+    <div class="figures">
+      <Figure name={t.success} note={t.ofAttempts(attempts, whole(attempts))}>
+        {attempts > 0 ? percent(delivered / attempts) : '–'}
+      </Figure>
+      <Figure name={t.delivered} href={addressOf('/deliveries', { outcome: 'delivered' })}>
+        {whole(delivered)}
+      </Figure>
+      <Figure name={t.waiting} note={t.now} href={addressOf('/deliveries', { outcome: 'retrying' })} tone={waiting > 0 ? 'busy' : ''}>
+        {whole(waiting)}
+      </Figure>
+      <Figure name={t.givenUp} href={addressOf('/deliveries', { outcome: 'exhausted' })} tone={sum('exhausted') > 0 ? 'bad' : ''}>
+        {whole(sum('exhausted'))}
+      </Figure>
+      <Figure name={t.held} note={t.heldNote} tone={sum('held') > 0 ? 'warn' : ''}>
+        {whole(sum('held'))}
+      </Figure>
+    </div>
+  );
+}
+
+interface FigureParts {
+  readonly name: string;
+  readonly note?: string;
+  readonly href?: string;
+  readonly tone?: string;
+  readonly children: ComponentChildren;
+}
+
+function Figure({ name, note, href, tone = '', children }: FigureParts) {
+  const inner = (
+    <>
+      <span class="figure-name">{name}</span>
+      <span class={`figure-value ${tone}`}>{children}</span>
+      <small>{note}</small>
+    </>
+  );
+  return href ? (
+    <a class="card figure" href={href}>
+      {inner}
+    </a>
+  ) : (
+    <div class="card figure">{inner}</div>
+  );
+}

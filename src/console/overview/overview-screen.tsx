@@ -1,0 +1,67 @@
+import { useLocation } from 'preact-iso';
+import { api, resultOf } from '../api/client.js';
+import type { StatsBucket, WebhookHealth } from '../api/pending.js';
+import { Freshness, staleness } from '../parts/freshness.js';
+import { Segmented } from '../parts/segmented.js';
+import { Skeleton } from '../parts/skeleton.js';
+import { addressOf } from '../state/addresses.js';
+import { now } from '../state/now.js';
+import { usePolled } from '../state/polled.js';
+import { texts } from '../texts/texts.js';
+import { Charts } from './charts.js';
+import { Disputes } from './disputes.js';
+import { Figures } from './figures.js';
+import { Problems } from './problems.js';
+import { RANGES, type Range, rangeOf, spanOf } from './ranges.js';
+
+export interface Stats {
+  dataSince: string | null;
+  buckets: StatsBucket[];
+}
+
+export function OverviewScreen() {
+  const range = rangeOf(useLocation().query.range);
+  const span = spanOf(range, now.value);
+  const health = usePolled<{ webhooks: WebhookHealth[] }>('health', (asking) =>
+    resultOf(api.GET('/api/webhooks/health', asking)),
+  );
+  const stats = usePolled<Stats>(`stats ${range} ${span.to}`, (asking) =>
+    resultOf(
+      api.GET('/api/stats', { params: { query: { from: span.from, to: span.to, step: RANGES[range].step } }, ...asking }),
+    ),
+  );
+  const t = texts.value.overview;
+  return (
+    <>
+      <header class="screen-head">
+        <h1>{t.title}</h1>
+        <Freshness of={health.failure ? health : stats} />
+      </header>
+      {health.data ? (
+        <div class={staleness(health)}>
+          <Problems health={health.data.webhooks} />
+        </div>
+      ) : (
+        <Skeleton lines={2} />
+      )}
+      <Disputes />
+      <div class="section-head">
+        <h2>{t.traffic}</h2>
+        <Segmented<Range>
+          label={t.range}
+          chosen={range}
+          options={(Object.keys(RANGES) as Range[]).map((name) => [name, t.ranges[name]])}
+          hrefOf={(name) => addressOf('', { range: name === '24h' ? null : name })}
+        />
+      </div>
+      {stats.data ? (
+        <div class={`stack${staleness(stats)}`}>
+          <Figures stats={stats.data} health={health.data?.webhooks ?? []} />
+          <Charts stats={stats.data} times={span.times} range={range} />
+        </div>
+      ) : (
+        <Skeleton lines={6} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+import type { WebhookHealth } from '../api/pending.js';
+import { whole } from '../format/numbers.js';
+import { Icon } from '../icons/icon.js';
+import { EventName } from '../parts/event-name.js';
+import { RelativeTime } from '../parts/relative-time.js';
+import { UrlText } from '../parts/url-text.js';
+import { askRecovery } from '../recover/recovering.js';
+import { addressOf } from '../state/addresses.js';
+import { may } from '../state/session.js';
+import type { Webhook } from '../state/webhooks.js';
+import { texts } from '../texts/texts.js';
+
+/** One URL that does not take its deliveries: since when, why, what waits, and the remedy. */
+export function Problem({ health, webhook }: { health: WebhookHealth; webhook: Webhook | null }) {
+  const t = texts.value.problems;
+  const { webhookId, state, since, lastFailure, waiting, held, deactivatesAt } = health;
+  const isOff = state === 'off';
+  const outcome = waiting > 0 ? 'retrying' : 'exhausted';
+  return (
+    <article class={`problem ${isOff ? 'off' : 'failing'}`}>
+      <span class="problem-mark">
+        <Icon name={isOff ? 'pause' : 'alert'} size={18} />
+      </span>
+      <div class="problem-body">
+        <h2>
+          {webhook ? <UrlText url={webhook.url} /> : t.webhook(webhookId)}
+          {webhook && (
+            <small>
+              <EventName type={webhook.type} />
+            </small>
+          )}
+        </h2>
+        <p class="cause">
+          <b>{t.states[state]}</b> {since && <RelativeTime at={since} />}
+          {lastFailure && <> · {texts.value.causes.title(lastFailure.status, lastFailure.error)}</>}
+        </p>
+        {lastFailure && <p class="remedy">{texts.value.causes.remedy(lastFailure.status, lastFailure.error)}</p>}
+        {isOff && <p class="remedy">{t.offRemedy}</p>}
+        <ul class="consequences">
+          {waiting > 0 && <li>{t.waiting(waiting, whole(waiting))}</li>}
+          {held > 0 && <li>{t.held(held, whole(held))}</li>}
+          {deactivatesAt && !isOff && (
+            <li>
+              {t.switchedOff} <RelativeTime at={deactivatesAt} />
+            </li>
+          )}
+        </ul>
+      </div>
+      <div class="problem-actions">
+        <a class="button" href={addressOf('/deliveries', { webhookId: String(webhookId), outcome })}>
+          {t.open}
+        </a>
+        {may('configure') && (
+          <button type="button" class="button primary" onClick={() => askRecovery(health)}>
+            <Icon name="recover" size={14} />
+            {t.recover}
+          </button>
+        )}
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,19 @@
+/** The periods that the Overview shows. */
+export const RANGES = {
+  '1h': { step: '1m', stepMs: 60_000, steps: 60 },
+  '24h': { step: '1h', stepMs: 3_600_000, steps: 24 },
+  '7d': { step: '1h', stepMs: 3_600_000, steps: 168 },
+} as const;
+
+export type Range = keyof typeof RANGES;
+
+export const rangeOf = (text: string | undefined): Range =>
+  (Object.keys(RANGES) as Range[]).find((range) => range === text) ?? '24h';
+
+/** Whole steps, the current one included. */
+export function spanOf(range: Range, now: number): { from: string; to: string; times: Date[] } {
+  const { stepMs, steps } = RANGES[range];
+  const to = (Math.floor(now / stepMs) + 1) * stepMs;
+  const times = Array.from({ length: steps }, (_, index) => new Date(to - (steps - index) * stepMs));
+  return { from: new Date(to - steps * stepMs).toISOString(), to: new Date(to).toISOString(), times };
+}

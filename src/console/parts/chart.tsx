@@ -1,0 +1,126 @@
+import { ticks } from 'd3-array';
+import { line } from 'd3-shape';
+import { useId } from 'preact/hooks';
+import { ChartTable } from './chart-table.js';
+
+export interface Series {
+  readonly name: string;
+  readonly tone: string;
+  /** One for each point of time; null: there is none. */
+  readonly values: readonly (number | null)[];
+}
+
+export interface ChartParts {
+  readonly title: string;
+  readonly form: 'bars' | 'lines';
+  readonly times: readonly Date[];
+  readonly series: readonly Series[];
+  readonly shownTime: (time: Date) => string;
+  readonly shownValue: (value: number) => string;
+}
+
+const WIDTH = 640;
+const HEIGHT = 168;
+const LEFT = 48;
+const BOTTOM = 22;
+const TOP = 8;
+const INNER = HEIGHT - TOP - BOTTOM;
+
+/** Stacked bars or lines over time; its numbers follow as a table for screen readers. */
+export function Chart(parts: ChartParts) {
+  const { title, form, times, series } = parts;
+  const id = useId();
+  const highest = Math.max(1, ...times.map((_, index) => heightAt(series, index, form)));
+  const marks = ticks(0, highest, 3);
+  const top = Math.max(highest, marks.at(-1) ?? 1);
+  const y = (value: number) => TOP + INNER * (1 - value / top);
+  const step = (WIDTH - LEFT) / Math.max(1, times.length);
+  const x = (index: number) => LEFT + step * index;
+  return (
+    <figure class="chart" aria-labelledby={id}>
+      <figcaption id={id}>
+        <span>{title}</span>
+        <Legend series={series} />
+      </figcaption>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+        {marks.map((mark) => (
+          <g key={mark} class="axis">
+            <line x1={LEFT} x2={WIDTH} y1={y(mark)} y2={y(mark)} />
+            <text x={LEFT - 8} y={y(mark) + 4}>
+              {parts.shownValue(mark)}
+            </text>
+          </g>
+        ))}
+        {form === 'bars' ? <Bars {...parts} x={x} y={y} step={step} /> : <Lines {...parts} x={x} y={y} step={step} />}
+        <TimeAxis {...parts} x={x} />
+      </svg>
+      <ChartTable {...parts} />
+    </figure>
+  );
+}
+
+function heightAt(series: readonly Series[], index: number, form: ChartParts['form']): number {
+  const values = series.map(({ values }) => values[index] ?? 0);
+  return form === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(0, ...values);
+}
+
+function Legend({ series }: Pick<ChartParts, 'series'>) {
+  return (
+    <span class="legend">
+      {series.map(({ name, tone }) => (
+        <span key={name} class={tone}>
+          {name}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+interface Drawn extends ChartParts {
+  readonly x: (index: number) => number;
+  readonly y: (value: number) => number;
+  readonly step: number;
+}
+
+function Bars({ times, series, shownTime, shownValue, x, y, step }: Drawn) {
+  const gap = Math.min(3, step * 0.25);
+  return times.map((time, index) => {
+    let below = 0;
+    const said = series.map(({ name, values }) => `${name}: ${shownValue(values[index] ?? 0)}`);
+    return (
+      <g key={time.getTime()} class="bar">
+        <title>{[shownTime(time), ...said].join('\n')}</title>
+        <rect class="hit" x={x(index)} y={TOP} width={step} height={INNER} />
+        {series.map(({ name, tone, values }) => {
+          const from = below;
+          below += values[index] ?? 0;
+          const height = y(from) - y(below);
+          return height > 0 && (
+            <rect key={name} class={tone} x={x(index) + gap / 2} y={y(below)} width={step - gap} height={Math.max(1, height)} />
+          );
+        })}
+      </g>
+    );
+  });
+}
+
+function Lines({ series, x, y, step }: Drawn) {
+  return series.map(({ name, tone, values }) => {
+    const path = line<number | null>(
+      (_, index) => x(index) + step / 2,
+      (value) => y(value ?? 0),
+    ).defined((value) => value !== null);
+    return <path key={name} class={`line ${tone}`} d={path(values) ?? ''} />;
+  });
+}
+
+function TimeAxis({ times, shownTime, x }: ChartParts & Pick<Drawn, 'x'>) {
+  const every = Math.ceil(times.length / 6);
+  return times.map((time, index) =>
+    index % every === 0 ? (
+      <text key={time.getTime()} class="time-tick" x={x(index)} y={HEIGHT - 4}>
+        {shownTime(time)}
+      </text>
+    ) : null,
+  );
+}

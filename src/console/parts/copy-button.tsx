@@ -1,0 +1,45 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Icon } from '../icons/icon.js';
+import { say } from '../state/toast.js';
+import { texts } from '../texts/texts.js';
+
+const SHOWN_MS = 1_500;
+
+interface Copying {
+  readonly value: () => string;
+  /** What is copied, for its name. */
+  readonly what: string;
+  /** With its name beside it. */
+  readonly isNamed?: boolean;
+}
+
+export function CopyButton({ value, what, isNamed = false }: Copying) {
+  const [isCopied, setCopied] = useState(false);
+  const t = texts.value;
+  useEffect(() => {
+    const timer = isCopied ? setTimeout(() => setCopied(false), SHOWN_MS) : undefined;
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = () =>
+    navigator.clipboard.writeText(value()).then(
+      () => setCopied(true),
+      () => say('failed', t.copying.refused),
+    );
+  const name = isCopied ? t.copying.done : t.copying.copy(what);
+  return (
+    <button type="button" class={isNamed ? 'button' : 'button ghost square'} title={name} aria-label={name} onClick={copy}>
+      <Icon name={isCopied ? 'check' : 'copy'} size={14} />
+      {isNamed && name}
+    </button>
+  );
+}
+
+/** An id or URL that can be copied. */
+export function Copied({ value, what }: { value: string; what: string }) {
+  return (
+    <span class="copied">
+      <code>{value}</code>
+      <CopyButton value={() => value} what={what} />
+    </span>
+  );
+}

@@ -1,0 +1,25 @@
+import { duration } from '../format/numbers.js';
+import { clock } from '../format/times.js';
+import { Icon } from '../icons/icon.js';
+import { now } from '../state/now.js';
+import type { Polled } from '../state/polled.js';
+import { texts } from '../texts/texts.js';
+
+/** When the service last said what stands here, and why not since. */
+export function Freshness({ of }: { of: Polled<unknown> }) {
+  const t = texts.value.freshness;
+  if (of.failure) {
+    const since = of.at === null ? t.never : t.asOf(clock(new Date(of.at)));
+    return (
+      <span class="freshness bad" role="status">
+        <Icon name="offline" size={14} />
+        {t.failing(of.failure.status)} {since}
+      </span>
+    );
+  }
+  if (of.at === null) return <span class="freshness">{t.loading}</span>;
+  const ago = now.value - of.at;
+  return <span class="freshness">{ago < 2_000 ? t.justNow : t.ago(duration(ago))}</span>;
+}
+
+export const staleness = ({ failure }: Polled<unknown>) => (failure ? ' stale' : '');

@@ -1,0 +1,32 @@
+import type { RecoveryPreview } from '../api/pending.js';
+import { duration, whole } from '../format/numbers.js';
+import { minute } from '../format/times.js';
+import { texts } from '../texts/texts.js';
+
+interface PreviewParts {
+  readonly preview: RecoveryPreview | null;
+  readonly perSecond: number;
+  /** Nothing is included. */
+  readonly isNone: boolean;
+}
+
+/** The count before the button: how many, how long, of which time. */
+export function Preview({ preview, perSecond, isNone }: PreviewParts) {
+  const t = texts.value.recover.preview;
+  return (
+    <output class="preview">
+      {isNone ? t.none : !preview ? t.counting : preview.count === 0 ? t.nothing : <Counted preview={preview} perSecond={perSecond} />}
+    </output>
+  );
+}
+
+function Counted({ preview, perSecond }: { preview: RecoveryPreview; perSecond: number }) {
+  const t = texts.value.recover.preview;
+  const { count, oldest, newest } = preview;
+  return (
+    <>
+      <b>{t.sends(count, whole(count))}</b> {t.takes(perSecond, duration((count / perSecond) * 1_000))}
+      {oldest && newest && <small>{t.span(minute(new Date(oldest)), minute(new Date(newest)))}</small>}
+    </>
+  );
+}

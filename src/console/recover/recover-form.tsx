@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks';
+import { api, resultOf } from '../api/client.js';
+import type { Included, WebhookHealth } from '../api/pending.js';
+import { localInput } from '../format/times.js';
+import { texts } from '../texts/texts.js';
+import { Preview } from './preview.js';
+import { running } from './recovering.js';
+import { usePreview } from './use-preview.js';
+
+const INCLUDED = ['exhausted', 'retrying', 'held'] as const;
+const RATES = [5, 20, 50, 100];
+const A_DAY_MS = 86_400_000;
+
+export function RecoverForm({ health, onClose }: { health: WebhookHealth; onClose: () => void }) {
+  const t = texts.value.recover;
+  const [since, setSince] = useState(() => beginOf(health));
+  const [until, setUntil] = useState('');
+  const [include, setInclude] = useState<readonly Included[]>(INCLUDED);
+  const [perSecond, setPerSecond] = useState(20);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const order = { since: isoOf(since), ...(until && { until: isoOf(until) }), include: [...include] };
+  const preview = usePreview(health.webhookId, order);
+  const toggle = (one: Included) =>
+    setInclude(INCLUDED.filter((other) => include.includes(other) !== (other === one)));
+  const start = async (event: Event) => {
+    event.preventDefault();
+    const params = { path: { id: health.webhookId } };
+    const result = await resultOf(api.POST('/api/webhooks/{id}/recover', { params, body: { ...order, perSecond } }));
+    if (result.kind === 'failed') return setRefusal(result.message ?? t.failed);
+    if (result.kind === 'same') return;
+    const { id, count } = result.data;
+    const progress = { state: 'running', count, sent: 0, delivered: 0, failed: 0 } as const;
+    running.value = { id, webhookId: health.webhookId, perSecond, progress };
+  };
+  return (
+    <form onSubmit={start}>
+      <p class="muted">{t.explained}</p>
+      <div class="fields">
+        <TimeField label={t.since} hint={health.lastSuccessAt ? t.sinceHint : t.sinceDayHint} value={since} onChange={setSince} required />
+        <TimeField label={t.until} hint={t.untilHint} value={until} onChange={setUntil} />
+      </div>
+      <fieldset>
+        <legend>{t.which}</legend>
+        {INCLUDED.map((one) => (
+          <label key={one} class="check">
+            <input type="checkbox" checked={include.includes(one)} onChange={() => toggle(one)} />
+            <span>
+              {t.included[one].name}
+              <small>{t.included[one].hint}</small>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <label class="field">
+        <span>{t.rate}</span>
+        <select value={perSecond} onChange={({ currentTarget }) => setPerSecond(Number(currentTarget.value))}>
+          {RATES.map((rate) => (
+            <option key={rate} value={rate}>
+              {t.perSecond(rate)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Preview preview={preview} perSecond={perSecond} isNone={include.length === 0} />
+      {refusal && (
+        <p class="bad" role="alert">
+          {refusal}
+        </p>
+      )}
+      <footer>
+        <button type="button" class="button" onClick={onClose}>
+          {texts.value.cancel}
+        </button>
+        <button type="submit" class="button primary" disabled={!preview?.count}>
+          {t.start(preview?.count ?? 0)}
+        </button>
+      </footer>
+    </form>
+  );
+}
+
+interface TimeFieldParts {
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly required?: boolean;
+}
+
+function TimeField({ label, hint, value, onChange, required = false }: TimeFieldParts) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input type="datetime-local" value={value} required={required} onInput={({ currentTarget }) => onChange(currentTarget.value)} />
+      <small>{hint}</small>
+    </label>
+  );
+}
+
+function beginOf({ lastSuccessAt }: WebhookHealth): string {
+  return localInput(lastSuccessAt ? new Date(lastSuccessAt) : new Date(Date.now() - A_DAY_MS));
+}
+
+/** An input that is half filled in is empty: then the epoch, which the service answers about. */
+const isoOf = (local: string) => new Date(local || 0).toISOString();

@@ -1,0 +1,67 @@
+import { useEffect } from 'preact/hooks';
+import { api, resultOf } from '../api/client.js';
+import type { Recovery } from '../api/pending.js';
+import { duration, whole } from '../format/numbers.js';
+import { Icon } from '../icons/icon.js';
+import { usePolled } from '../state/polled.js';
+import { say } from '../state/toast.js';
+import { texts } from '../texts/texts.js';
+import { type RunningRecovery, running } from './recovering.js';
+
+const EVERY_MS = 1_000;
+
+export function RecoveryProgress({ recovery, onClose }: { recovery: RunningRecovery; onClose: () => void }) {
+  const { id, perSecond } = recovery;
+  const asked = usePolled<Recovery>(
+    `recovery ${id}`,
+    (asking) => resultOf(api.GET('/api/recoveries/{id}', { params: { path: { id } }, ...asking })),
+    EVERY_MS,
+  );
+  const progress = asked.data ?? recovery.progress;
+  useEffect(() => {
+    running.value = { ...recovery, progress };
+  }, [asked.data]);
+  const t = texts.value.recover;
+  const { state, count, sent, delivered, failed } = progress;
+  const stop = async () => {
+    const result = await resultOf(api.DELETE('/api/recoveries/{id}', { params: { path: { id } } }));
+    if (result.kind === 'failed') say('failed', result.message ?? t.failed);
+    asked.look();
+  };
+  return (
+    <>
+      <p class={`progress-state ${state === 'running' ? 'busy' : state === 'done' ? 'good' : 'quiet'}`} role="status">
+        <Icon name={state === 'running' ? 'refresh' : state === 'done' ? 'delivered' : 'stop'} />
+        {t.states[state]}
+        {state === 'running' && count > sent && <small>{t.left(duration(((count - sent) / perSecond) * 1_000))}</small>}
+      </p>
+      <progress max={Math.max(1, count)} value={sent} aria-label={t.sent} />
+      <dl class="tally">
+        <Tally name={t.sent} value={t.of(whole(sent), whole(count))} />
+        <Tally name={t.delivered} value={whole(delivered)} tone="good" />
+        <Tally name={t.failedCount} value={whole(failed)} tone={failed > 0 ? 'bad' : ''} />
+      </dl>
+      <p class="muted">{state === 'running' ? t.mayClose : state === 'stopped' ? t.stoppedExplained : t.doneExplained}</p>
+      <footer>
+        {state === 'running' && (
+          <button type="button" class="button danger" onClick={stop}>
+            <Icon name="stop" size={14} />
+            {t.stop}
+          </button>
+        )}
+        <button type="button" class="button primary" onClick={onClose}>
+          {texts.value.close}
+        </button>
+      </footer>
+    </>
+  );
+}
+
+function Tally({ name, value, tone = '' }: { name: string; value: string; tone?: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class={tone}>{value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+import { Icon } from '../icons/icon.js';
+import { toast } from '../state/toast.js';
+
+export function ToastLine() {
+  const shown = toast.value;
+  return (
+    <div class="toast" role="status">
+      {shown && (
+        <p class={shown.kind === 'done' ? 'good' : 'bad'}>
+          <Icon name={shown.kind === 'done' ? 'delivered' : 'alert'} />
+          {shown.text}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,8 @@
+/** The time, for what counts down: it moves once a second, while the page is visible. */
+import { signal } from '@preact/signals';
+
+export const now = signal(Date.now());
+
+setInterval(() => {
+  if (document.visibilityState === 'visible') now.value = Date.now();
+}, 1_000);

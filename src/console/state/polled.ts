@@ -1,0 +1,108 @@
+/** What the page shows of the service: asked for again and again while somebody looks, and kept where that fails. */
+import { type Signal, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Failure, Result } from '../api/client.js';
+import { sessionEnded } from './session.js';
+
+export interface Polled<T> {
+  /** The last one that came; null: none yet. */
+  readonly data: T | null;
+  /** When the service last said so, ms since the epoch. */
+  readonly at: number | null;
+  /** Of the last call, if it failed: data is as of `at`. */
+  readonly failure: Failure | null;
+}
+
+/** What each call hands on. */
+export type Asking = Pick<RequestInit, 'signal'> & { readonly headers: Record<string, string> };
+
+type Ask<T> = (asking: Asking) => Promise<Result<T>>;
+
+const NOTHING = { data: null, at: null, failure: null };
+const SLOWEST_MS = 60_000;
+const MOST_KEPT = 60;
+
+class Source<T> {
+  readonly state: Signal<Polled<T>> = signal<Polled<T>>(NOTHING);
+  #etag: string | null = null;
+  #failures = 0;
+  #users = 0;
+  #timer = 0;
+  #stopping = new AbortController();
+
+  /** @returns the end of it */
+  follow(ask: Ask<T>, everyMs: number): () => void {
+    this.#users += 1;
+    if (this.#users === 1) this.#start(ask, everyMs);
+    return () => {
+      this.#users -= 1;
+      if (this.#users === 0) this.#stop();
+    };
+  }
+
+  look: () => void = () => undefined;
+
+  get isFollowed(): boolean {
+    return this.#users > 0;
+  }
+
+  #start(ask: Ask<T>, everyMs: number): void {
+    const { signal: aborted } = (this.#stopping = new AbortController());
+    let asking = false;
+    this.look = async () => {
+      if (asking || document.visibilityState !== 'visible') return;
+      clearTimeout(this.#timer);
+      asking = true;
+      const headers: Record<string, string> = this.#etag ? { 'if-none-match': this.#etag } : {};
+      const result = await ask({ headers, signal: aborted });
+      asking = false;
+      if (aborted.aborted) return;
+      this.#take(result);
+      this.#timer = window.setTimeout(this.look, this.#pause(result, everyMs));
+    };
+    document.addEventListener('visibilitychange', this.look, { signal: aborted });
+    this.look();
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    this.#stopping.abort();
+    this.look = () => undefined;
+  }
+
+  #take(result: Result<T>): void {
+    const { data, at } = this.state.peek();
+    this.#failures = result.kind === 'failed' ? this.#failures + 1 : 0;
+    if (result.kind === 'failed') {
+      this.state.value = { data, at, failure: result };
+      if (result.status === 401) sessionEnded();
+      return;
+    }
+    if (result.kind === 'ok') this.#etag = result.etag;
+    this.state.value = { data: result.kind === 'ok' ? result.data : data, at: Date.now(), failure: null };
+  }
+
+  #pause(result: Result<T>, everyMs: number): number {
+    const backedOff = Math.min(everyMs * 2 ** this.#failures, SLOWEST_MS);
+    return result.kind === 'failed' ? Math.max(backedOff, result.retryAfterMs) : everyMs;
+  }
+}
+
+const sources = new Map<string, Source<unknown>>();
+
+function sourceOf<T>(key: string): Source<T> {
+  let source = sources.get(key);
+  if (!source) {
+    source = new Source();
+    sources.set(key, source);
+    for (const [old, { isFollowed }] of sources) if (sources.size > MOST_KEPT && !isFollowed) sources.delete(old);
+  }
+  return source as Source<T>;
+}
+
+/** @param key names what is asked for: components with one key share its calls */
+export function usePolled<T>(key: string, ask: Ask<T>, everyMs = 5_000): Polled<T> & { readonly look: () => void } {
+  const source = sourceOf<T>(key);
+  useEffect(() => source.follow(ask, everyMs), [key, everyMs]);
+  return { ...source.state.value, look: () => source.look() };
+}

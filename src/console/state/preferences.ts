@@ -1,0 +1,50 @@
+/** Language and theme: as the browser says, or as its user chose here. */
+import { effect, signal } from '@preact/signals';
+
+export const LANGUAGES = { en: 'English', 'pt-BR': 'Português (Brasil)' } as const;
+export type Language = keyof typeof LANGUAGES;
+export const THEMES = ['auto', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
+
+export const language = signal<Language>(oneOf(Object.keys(LANGUAGES) as Language[], kept('language')) ?? spoken());
+export const theme = signal<Theme>(oneOf(THEMES, kept('theme')) ?? 'auto');
+
+effect(() => {
+  document.documentElement.lang = language.value;
+  document.documentElement.dataset.theme = theme.value;
+});
+
+export function chooseLanguage(chosen: Language): void {
+  language.value = chosen;
+  keep('language', chosen);
+}
+
+export function chooseTheme(chosen: Theme): void {
+  theme.value = chosen;
+  keep('theme', chosen);
+}
+
+function spoken(): Language {
+  return navigator.languages.find((tag) => /^(en|pt)\b/i.test(tag))?.toLowerCase().startsWith('pt') ? 'pt-BR' : 'en';
+}
+
+function oneOf<T extends string>(words: readonly T[], given: string | null): T | undefined {
+  return words.find((word) => word === given);
+}
+
+/** An embedded page may have no storage: its user chooses again. */
+function kept(name: string): string | null {
+  try {
+    return localStorage.getItem(`console.${name}`);
+  } catch {
+    return null;
+  }
+}
+
+function keep(name: string, value: string): void {
+  try {
+    localStorage.setItem(`console.${name}`, value);
+  } catch {
+    // as above
+  }
+}

@@ -1,0 +1,47 @@
+/** Who looks, and what they may do. */
+import { signal } from '@preact/signals';
+import { api, resultOf } from '../api/client.js';
+import type { Right, Session } from '../api/pending.js';
+
+/** unknown-link: its code was used before, is older than a minute, or is none. */
+export type SignedOut = 'no-session' | 'unknown-link' | 'ended' | 'left' | 'unreachable';
+
+export type SessionState =
+  | { readonly kind: 'opening' }
+  | { readonly kind: 'open'; readonly session: Session }
+  | { readonly kind: 'closed'; readonly why: SignedOut; readonly returnUrl: string | null };
+
+export const sessionState = signal<SessionState>({ kind: 'opening' });
+
+export async function openSession(): Promise<void> {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code');
+  // Before anything else: a code has no place in the address, the history or a screenshot.
+  if (code) history.replaceState(null, '', location.pathname + location.search);
+  const call = code ? api.POST('/console/session', { body: { code } }) : api.GET('/console/session');
+  const result = await resultOf<Session>(call);
+  if (result.kind === 'ok') {
+    sessionState.value = { kind: 'open', session: result.data };
+    return;
+  }
+  const isAnswered = result.kind === 'failed' && result.status !== null && result.status < 500;
+  close(isAnswered ? (code ? 'unknown-link' : 'no-session') : 'unreachable');
+}
+
+export function sessionEnded(): void {
+  if (sessionState.peek().kind === 'open') close('ended');
+}
+
+export async function signOut(): Promise<void> {
+  await resultOf(api.DELETE('/console/session'));
+  close('left');
+}
+
+export function may(right: Right): boolean {
+  const state = sessionState.value;
+  return state.kind === 'open' && state.session.can.includes(right);
+}
+
+function close(why: SignedOut): void {
+  const state = sessionState.peek();
+  sessionState.value = { kind: 'closed', why, returnUrl: state.kind === 'open' ? state.session.returnUrl : null };
+}

@@ -1,0 +1,2 @@
+/** Bundled by esbuild. */
+declare module '*.css';

@@ -1,0 +1,72 @@
+/**
+ * GET /console: the console's page, and its assets. The page is static: what it shows comes from the API, by the session of
+ * its user. It is no operation of the API, so /openapi.json does not have it.
+ */
+import type Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { ApiError } from '../api-error.js';
+import { tagRoute } from '../measured.js';
+import type { ConsoleAsset, ConsoleFiles } from './console-files.js';
+
+/** What the page routes to (src/console/app.tsx). */
+const PAGES = ['/console', '/console/deliveries', '/console/deliveries/:id'];
+const A_YEAR_S = 31_536_000;
+
+export interface ConsoleParts {
+  /** Null: not built. */
+  readonly files: ConsoleFiles | null;
+  /** Origins; null: none. */
+  readonly frameAncestors: readonly string[] | null;
+  /** The service's public URL, without a trailing slash: its path is that of the page behind a proxy. */
+  readonly publicUrl: string | null;
+}
+
+export function registerConsole(router: Router, parts: ConsoleParts): void {
+  const page = showPage(parts);
+  for (const path of PAGES) router.get(path, tagRoute({ method: 'get', path: '/console' }), page);
+  const asset = showAsset(parts.files?.assets ?? new Map());
+  router.get('/console/assets/:name', tagRoute({ method: 'get', path: '/console/assets/{name}' }), asset);
+}
+
+function showPage({ files, frameAncestors, publicUrl }: ConsoleParts): Middleware {
+  const path = publicUrl ? new URL(publicUrl).pathname.replace(/\/$/, '') : '';
+  const shell = files?.shell.replaceAll('"/console/', `"${path}/console/`);
+  const policy = contentSecurityPolicy(frameAncestors);
+  return (ctx: Context): void => {
+    if (shell === undefined) throw new ApiError(404, 'the console is not part of this installation: run make build');
+    ctx.set('cache-control', 'no-store');
+    ctx.set('content-security-policy', policy);
+    ctx.set('referrer-policy', 'no-referrer');
+    ctx.set('x-content-type-options', 'nosniff');
+    ctx.type = 'html';
+    ctx.body = shell;
+  };
+}
+
+function showAsset(assets: ReadonlyMap<string, ConsoleAsset>): Middleware {
+  return (ctx: Context): void => {
+    const asset = assets.get(ctx.params.name);
+    if (!asset) throw new ApiError(404, 'not found');
+    ctx.set('cache-control', `public, max-age=${A_YEAR_S}, immutable`);
+    ctx.set('x-content-type-options', 'nosniff');
+    ctx.vary('accept-encoding');
+    ctx.type = asset.type;
+    const gzips = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+    if (gzips) ctx.set('content-encoding', 'gzip');
+    ctx.body = gzips ? asset.gzipped : asset.plain;
+  };
+}
+
+function contentSecurityPolicy(frameAncestors: readonly string[] | null): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    `frame-ancestors ${frameAncestors?.join(' ') ?? "'none'"}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; ');
+}
