@@ -13,6 +13,8 @@ export async function bundleConsole(root, dist) {
     outdir: join(dist, 'console'),
     entryNames: '[name]-[hash]',
     bundle: true,
+    splitting: true,
+    chunkNames: '[name]-[hash]',
     minify: true,
     format: 'esm',
     target: ['chrome123', 'firefox121', 'safari17.5'],
@@ -32,7 +34,7 @@ export async function bundleConsole(root, dist) {
 
 /** @param {string[]} names of the script and the styles */
 function shell(names) {
-  const asset = (ending) => `/console/assets/${names.find((name) => name.endsWith(ending))}`;
+  const asset = (ending) => `/console/assets/${names.find((name) => name.startsWith('console-') && name.endsWith(ending))}`;
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -1,5 +1,5 @@
 /** The console's screens, by address. */
-import { LocationProvider, Route, Router } from 'preact-iso';
+import { LocationProvider, Route, Router } from 'preact-iso/router';
 import { DeliveriesScreen } from './deliveries/deliveries-screen.js';
 import { DeliveryScreen } from './delivery/delivery-screen.js';
 import { OverviewScreen } from './overview/overview-screen.js';
@@ -10,12 +10,12 @@ import { ToastLine } from './shell/toast-line.js';
 import { SignedOut } from './sign-in/signed-out.js';
 import { addressOf, CONSOLE } from './state/addresses.js';
 import { sessionState } from './state/session.js';
-import { texts } from './texts/texts.js';
+import { shownLanguage, texts } from './texts/texts.js';
 
 export function App() {
   const state = sessionState.value;
   const t = texts.value;
-  if (state.kind === 'opening') return <div class="opening" role="status" aria-label={t.freshness.loading} />;
+  if (state.kind === 'opening' || !shownLanguage.value) return <div class="opening" role="status" aria-label={t.freshness.loading} />;
   if (state.kind === 'closed') return <SignedOut why={state.why} returnUrl={state.returnUrl} />;
   return (
     <LocationProvider scope={CONSOLE}>

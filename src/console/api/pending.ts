@@ -28,11 +28,13 @@ interface OfId<Id> {
 }
 
 export interface Session {
-  accountId: number;
+  account: number;
   user: string | null;
   can: Right[];
   expiresAt: string;
   returnUrl: string | null;
+  /** A path of the service. */
+  next: string | null;
 }
 
 export interface WebhookHealth {

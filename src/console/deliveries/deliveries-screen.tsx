@@ -1,4 +1,4 @@
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import { api, resultOf } from '../api/client.js';
 import type { components } from '../api/openapi.js';

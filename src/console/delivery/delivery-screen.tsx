@@ -1,4 +1,4 @@
-import { useRoute } from 'preact-iso';
+import { useRoute } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import { api, resultOf } from '../api/client.js';
 import type { DetailedDelivery } from '../api/pending.js';

@@ -1,4 +1,4 @@
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import { api, resultOf } from '../api/client.js';
 import type { StatsBucket, WebhookHealth } from '../api/pending.js';
 import { Freshness, staleness } from '../parts/freshness.js';

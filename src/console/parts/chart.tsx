@@ -1,5 +1,4 @@
 import { ticks } from 'd3-array';
-import { line } from 'd3-shape';
 import { useId } from 'preact/hooks';
 import { ChartTable } from './chart-table.js';
 
@@ -106,12 +105,15 @@ function Bars({ times, series, shownTime, shownValue, x, y, step }: Drawn) {
 
 function Lines({ series, x, y, step }: Drawn) {
   return series.map(({ name, tone, values }) => {
-    const path = line<number | null>(
-      (_, index) => x(index) + step / 2,
-      (value) => y(value ?? 0),
-    ).defined((value) => value !== null);
-    return <path key={name} class={`line ${tone}`} d={path(values) ?? ''} />;
+    const points = values.map((value, index) => (value === null ? null : `${x(index) + step / 2} ${y(value)}`));
+    return <path key={name} class={`line ${tone}`} d={pathThrough(points)} />;
   });
+}
+
+/** Broken where there is no point. One alone is a dot, by the line's round ends. */
+function pathThrough(points: readonly (string | null)[]): string {
+  const moved = points.map((point, index) => (point === null ? '' : `${points[index - 1] == null ? 'M' : 'L'}${point}`));
+  return moved.map((step, index) => (step.startsWith('M') && points[index + 1] == null ? `${step}h0` : step)).join('');
 }
 
 function TimeAxis({ times, shownTime, x }: ChartParts & Pick<Drawn, 'x'>) {

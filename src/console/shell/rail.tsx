@@ -1,4 +1,4 @@
-import { useLocation } from 'preact-iso';
+import { useLocation } from 'preact-iso/router';
 import type { Session } from '../api/pending.js';
 import { Icon } from '../icons/icon.js';
 import type { IconName } from '../icons/icons.js';
@@ -23,7 +23,7 @@ export function Rail({ session }: { session: Session }) {
         </span>
         <span>
           <b>{t.title}</b>
-          <small>{t.account(session.accountId)}</small>
+          <small>{t.account(session.account)}</small>
         </span>
       </div>
       <nav aria-label={t.screens.label}>

@@ -10,7 +10,6 @@ export const language = signal<Language>(oneOf(Object.keys(LANGUAGES) as Languag
 export const theme = signal<Theme>(oneOf(THEMES, kept('theme')) ?? 'auto');
 
 effect(() => {
-  document.documentElement.lang = language.value;
   document.documentElement.dataset.theme = theme.value;
 });
 

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { api, resultOf } from '../api/client.js';
 import type { Right, Session } from '../api/pending.js';
+import { addressOf } from './addresses.js';
 
 /** unknown-link: its code was used before, is older than a minute, or is none. */
 export type SignedOut = 'no-session' | 'unknown-link' | 'ended' | 'left' | 'unreachable';
@@ -20,12 +21,16 @@ export async function openSession(): Promise<void> {
   const call = code ? api.POST('/console/session', { body: { code } }) : api.GET('/console/session');
   const result = await resultOf<Session>(call);
   if (result.kind === 'ok') {
+    if (code && result.data.next) history.replaceState(null, '', addressOf(withoutConsole(result.data.next)));
     sessionState.value = { kind: 'open', session: result.data };
     return;
   }
   const isAnswered = result.kind === 'failed' && result.status !== null && result.status < 500;
   close(isAnswered ? (code ? 'unknown-link' : 'no-session') : 'unreachable');
 }
+
+/** A path of the console, which may begin with /console. */
+const withoutConsole = (next: string) => next.replace(/^\/console(?=[/?]|$)/, '');
 
 export function sessionEnded(): void {
   if (sessionState.peek().kind === 'open') close('ended');

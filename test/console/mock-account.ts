@@ -1,0 +1,170 @@
+/** An account whose deliveries are made when they are asked for, so that it may have a hundred thousand of them. */
+
+const TYPES = ['cash_in', 'cash_out', 'cash_in', 'refund_in', 'med_created'] as const;
+const URLS = ['https://hooks.loja-aurora.com.br/payments/inbound', 'https://erp.example.com/v2/webhooks/pix?tenant=aurora', 'https://finance.aurora.internal.example/ledger'];
+/** Between one payment and the next. */
+const EVERY_MS = 4_300;
+const PAGE = 50;
+
+interface Attempt {
+  at: string;
+  status: number | null;
+  error: string | null;
+  reason?: string | null;
+  durationMs: number;
+  version: number;
+  url: string;
+  trigger: string;
+  actor: string | null;
+  response?: string | null;
+}
+
+export type MockAccount = ReturnType<typeof mockAccount>;
+
+export function mockAccount(size: number) {
+  const begun = Date.now();
+  const changed = new Map<number, ReturnType<typeof made>>();
+  const made = (index: number) => deliveryAt(index, begun);
+  const at = (index: number) => changed.get(index) ?? made(index);
+  const indexOf = (id: string) => {
+    const index = Number(/^msg_(\d+)$/.exec(id)?.[1] ?? -1);
+    return index >= 0 && index < size ? index : null;
+  };
+  const webhooks = size === 0 ? [] : WEBHOOKS;
+  const account = {
+    webhooks,
+    recovery: { state: 'done', count: 0, sent: 0, delivered: 0, failed: 0 },
+    health: () => (size === 0 ? [] : healthAt(begun, size)),
+    page(query: Record<string, string>) {
+      const shown = [];
+      let index = query.before ? Number(query.before) : 0;
+      for (; index < size && shown.length < PAGE; index += 1) {
+        const delivery = at(index);
+        if (matches(delivery, query)) shown.push(listed(delivery));
+      }
+      return { deliveries: shown, next: index < size ? String(index) : null };
+    },
+    delivery(id: string, withPayload: boolean) {
+      const index = indexOf(id);
+      if (index === null) return null;
+      const delivery = at(index);
+      if (withPayload) return { delivery };
+      const attempts = delivery.attempts.map((attempt) => ({ ...attempt, response: null }));
+      return { delivery: { ...delivery, attempts, payload: null } };
+    },
+    /** The receiver is well by now. */
+    resend(id: string) {
+      const index = indexOf(id);
+      if (index === null) return null;
+      const delivery = at(index);
+      const attempts = [...delivery.attempts, { ...attempt(Date.now(), 204), trigger: 'resend', actor: 'client/maria' }];
+      changed.set(index, { ...delivery, attempts, outcome: 'delivered', nextAttemptAt: null });
+      return { success: true, message: 'resending' };
+    },
+    cancel(id: string) {
+      const index = indexOf(id);
+      if (index === null) return null;
+      changed.set(index, { ...at(index), outcome: 'cancelled', nextAttemptAt: null });
+      return { success: true, message: 'cancelled' };
+    },
+    preview: (_: number, include: string) => ({
+      count: 1_204 * include.split(',').length,
+      oldest: new Date(begun - 7_980_000).toISOString(),
+      newest: new Date(begun - 60_000).toISOString(),
+    }),
+    recover(_: number, { include }: { include: string[] }) {
+      account.recovery = { state: 'running', count: 1_204 * include.length, sent: 640, delivered: 631, failed: 9 };
+      return { success: true, message: 'started', id: 'rec-1', count: account.recovery.count };
+    },
+    stopRecovery() {
+      account.recovery = { ...account.recovery, state: 'stopped' };
+      return account.recovery;
+    },
+    stats: (from: string, to: string, step: string) => statsOf(size, Date.parse(from), Date.parse(to), step, begun),
+  };
+  return account;
+}
+
+function deliveryAt(index: number, begun: number) {
+  const firstAt = begun - 2_000 - index * EVERY_MS;
+  const webhook = WEBHOOKS[index % WEBHOOKS.length] as (typeof WEBHOOKS)[number];
+  const eventId = `pay_${(9_000_000 - index).toString(36)}x${index}`;
+  const attempts = attemptsOf(index, firstAt);
+  const last = attempts.at(-1);
+  const isDelivered = last?.status === 204;
+  const isOver = attempts.length >= 4;
+  const isHeld = index % 37 === 5;
+  const outcome = isHeld ? 'exhausted' : isDelivered ? 'delivered' : isOver ? 'exhausted' : 'retrying';
+  return {
+    id: `msg_${index}`,
+    eventId,
+    eventType: webhook.type,
+    webhookId: webhook.id,
+    outcome,
+    held: isHeld,
+    publishedAt: new Date(firstAt).toISOString(),
+    routedAt: new Date(firstAt + 3).toISOString(),
+    nextAttemptAt: outcome === 'retrying' ? new Date(begun + 190_000 + index * 1_000).toISOString() : null,
+    attempts: isHeld ? [] : attempts,
+    payload: JSON.stringify({ id: eventId, type: webhook.type, accountId: 42, timestamp: new Date(firstAt).toISOString(), data: { amount: 0, currency: 'BRL', endToEndId: `E1234567820261125${index}`, payer: { name: 'Padaria <b>Sol</b>', tags: ['pix', 'qr'] }, note: null } }).replace('"amount":0', '"amount":1250.10'),
+    payloadUntil: new Date(firstAt + 604_800_000).toISOString(),
+  };
+}
+
+function attemptsOf(index: number, firstAt: number): Attempt[] {
+  if (index % 11 === 3) return [attempt(firstAt + 20, 503), attempt(firstAt + 5_400, 503, 'retry')];
+  if (index % 17 === 6) return [0, 5_400, 306_000, 2_106_000].map((after, at) => attempt(firstAt + 20 + after, 503, at ? 'retry' : 'event'));
+  if (index % 23 === 8) return [{ ...attempt(firstAt + 20, null), error: 'timeout', reason: 'waiting-for-headers', durationMs: 15_000 }, attempt(firstAt + 5_300, 204, 'retry')];
+  return [attempt(firstAt + 12, 204)];
+}
+
+function attempt(at: number, status: number | null, trigger = 'event'): Attempt {
+  const response = status === 503 ? '{"error":"database is in maintenance","code":"E_MAINT"}' : null;
+  const durationMs = 38 + (at % 90);
+  return { at: new Date(at).toISOString(), status, error: null, durationMs, version: trigger === 'resend' ? 3 : 2, url: URLS[0] as string, trigger, actor: null, response };
+}
+
+function listed({ payload, payloadUntil, routedAt, ...delivery }: ReturnType<typeof deliveryAt>) {
+  return delivery;
+}
+
+function matches(delivery: ReturnType<typeof deliveryAt>, query: Record<string, string>): boolean {
+  const { outcome, eventType, eventId, webhookId } = query;
+  if (outcome && delivery.outcome !== outcome) return false;
+  if (eventType && delivery.eventType !== eventType) return false;
+  if (webhookId && String(delivery.webhookId) !== webhookId) return false;
+  return !eventId || delivery.eventId === eventId;
+}
+
+const WEBHOOKS = TYPES.map((type, index) => ({
+  id: 101 + index,
+  type,
+  url: URLS[index % URLS.length] as string,
+  headers: { 'X-Api-Key': 'k-123', Authorization: 'Bearer abc' },
+  isActive: true,
+  createdAt: '2026-10-01T12:00:00.000Z',
+}));
+
+function healthAt(begun: number, size: number) {
+  const ago = (ms: number) => new Date(begun - ms).toISOString();
+  const well = { state: 'healthy', since: null, offBy: null, reason: null, deactivatesAt: null, lastSuccessAt: ago(4_000), lastFailure: null, waiting: 0, held: 0 };
+  const failing = { state: 'failing', since: ago(7_980_000), deactivatesAt: new Date(begun + 420_000_000).toISOString(), lastSuccessAt: ago(7_990_000), lastFailure: { at: ago(30_000), status: 503, error: null }, waiting: Math.ceil(size / 80) };
+  const off = { state: 'off', since: ago(86_400_000), offBy: 'service', reason: 'gone', lastSuccessAt: null, lastFailure: { at: ago(86_400_000), status: 410, error: null }, held: Math.ceil(size / 37) };
+  return WEBHOOKS.map(({ id }, index) => ({ webhookId: id, ...well, ...(index === 1 ? failing : index === 4 ? off : {}) }));
+}
+
+function statsOf(size: number, from: number, to: number, step: string, begun: number) {
+  const stepMs = { '1m': 60_000, '1h': 3_600_000, '1d': 86_400_000 }[step] ?? 1;
+  const oldest = begun - size * EVERY_MS;
+  const buckets = [];
+  for (let at = from; at < to; at += stepMs) if (at + stepMs > oldest) buckets.push(bucketAt(at, stepMs, begun));
+  return { step, dataSince: size ? new Date(oldest).toISOString() : null, buckets };
+}
+
+function bucketAt(at: number, stepMs: number, begun: number) {
+  const hour = new Date(at).getUTCHours() + new Date(at).getUTCMinutes() / 60;
+  const traffic = (stepMs / EVERY_MS) * (0.55 + 0.4 * Math.sin(((hour - 9) / 24) * 2 * Math.PI)) * (0.93 + ((at / stepMs) % 7) / 50);
+  const isBad = begun - at < 7_980_000 + stepMs;
+  const failedAttempts = Math.round(traffic * (isBad ? 0.31 : 0.006));
+  return { at: new Date(at).toISOString(), delivered: Math.round(traffic), failedAttempts, exhausted: Math.round(failedAttempts / 9), cancelled: 0, held: isBad ? 3 : 0, p50Ms: 41 + (at / stepMs) % 5, p95Ms: isBad ? 620 : 120 + ((at / stepMs) % 9) * 6 };
+}

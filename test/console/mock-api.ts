@@ -1,0 +1,100 @@
+/**
+ * The console's page and a small API of the fixed shapes, in which time passes on request only: for states that a real
+ * service takes long to be in.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Router from '@koa/router';
+import Koa, { type Context } from 'koa';
+import bodyParser from 'koa-bodyparser';
+import { readConsoleFiles } from '../../src/http/console/console-files.js';
+import { registerConsole } from '../../src/http/console/show-console.js';
+import { type MockAccount, mockAccount } from './mock-account.js';
+
+export interface MockApi {
+  readonly url: string;
+  /** Opens the console: a link works once. */
+  link(path?: string): string;
+  readonly account: MockAccount;
+  /** For what the API does wrong: status 0 answers never. */
+  fault: { readonly status: number } | null;
+  close(): Promise<void>;
+}
+
+const RIGHTS = ['read', 'payloads', 'resend', 'configure', 'secrets'];
+
+export async function startMockApi(size: number, can: readonly string[] = RIGHTS): Promise<MockApi> {
+  const account = mockAccount(size);
+  const codes = new Set<string>();
+  const app = new Koa();
+  const mock = { fault: null as MockApi['fault'], account };
+  const session = { account: 42, user: 'maria', can, expiresAt: inAnHour(), next: null, returnUrl: null };
+  const router = new Router({ sensitive: true });
+  registerConsole(router, { files: readConsoleFiles(DIST), frameAncestors: null, publicUrl: null });
+  router.post('/console/session', (ctx) => {
+    const { code } = ctx.request.body as { code: string };
+    if (!codes.delete(code)) return refuse(ctx, 400, 'code is not valid, was used, or has expired');
+    ctx.cookies.set('session', 'open', { sameSite: 'strict' });
+    ctx.body = session;
+  });
+  router.get('/console/session', (ctx) => {
+    ctx.body = session;
+  });
+  routes(router, account, can);
+  app.use(bodyParser());
+  app.use(async (ctx, next) => {
+    const { fault } = mock;
+    if (fault && ctx.path.startsWith('/api/')) return fault.status ? refuse(ctx, fault.status, 'no') : new Promise(() => undefined);
+    const isInside = ctx.path.startsWith('/api/') || (ctx.path === '/console/session' && ctx.method === 'GET');
+    if (isInside && ctx.cookies.get('session') !== 'open') return refuse(ctx, 401, 'no session');
+    if (ctx.method !== 'GET' && ctx.get('x-console') !== '1') return refuse(ctx, 403, 'x-console is missing');
+    await next();
+  });
+  app.use(router.routes());
+  const server = createServer(app.callback());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return Object.assign(mock, {
+    url,
+    link: (path = '/console') => {
+      const code = `code-${codes.size}-${Math.round(performance.now())}`;
+      codes.add(code);
+      return `${url}${path}#code=${code}`;
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  });
+}
+
+const DIST = new URL('../../dist/console/', import.meta.url);
+
+function routes(router: Router, account: MockAccount, can: readonly string[]): void {
+  const show = (answer: (ctx: Context) => unknown) => (ctx: Context) => {
+    const body = answer(ctx);
+    if (body === null) return refuse(ctx, 404, 'not found');
+    if (ctx.method !== 'GET') ctx.status = ctx.method === 'DELETE' ? 200 : 202;
+    ctx.body = body;
+  };
+  const number = (ctx: Context) => Number(ctx.params.id);
+  router.get('/api/webhooks', show(() => ({ accountId: 42, webhooks: account.webhooks, total: account.webhooks.length })));
+  router.get('/api/webhooks/health', show(() => ({ webhooks: account.health() })));
+  router.get('/api/stats', show(({ query }) => account.stats(String(query.from), String(query.to), String(query.step))));
+  router.get('/api/deliveries', show(({ query }) => account.page(query as Record<string, string>)));
+  router.get('/api/deliveries/:id', show((ctx) => account.delivery(ctx.params.id, can.includes('payloads'))));
+  router.post('/api/deliveries/:id/resend', show((ctx) => account.resend(ctx.params.id)));
+  router.post('/api/deliveries/:id/cancel', show((ctx) => account.cancel(ctx.params.id)));
+  router.get('/api/webhooks/:id/recover', show((ctx) => account.preview(number(ctx), String(ctx.query.include))));
+  router.post('/api/webhooks/:id/recover', show((ctx) => account.recover(number(ctx), ctx.request.body as { include: string[] })));
+  router.get('/api/recoveries/:id', show(() => account.recovery));
+  router.delete('/api/recoveries/:id', show(() => account.stopRecovery()));
+}
+
+function refuse(ctx: Context, status: number, message: string): void {
+  ctx.status = status;
+  ctx.body = { success: false, message };
+}
+
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
