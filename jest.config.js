@@ -25,7 +25,8 @@ const FOLDERS = {
   contract: ['contract', 'adapters', 'services/eventstoredb', 'http'],
 };
 
-const others = Object.values(FOLDERS).flat();
+/** Console: a browser shows the page. */
+const others = [...Object.values(FOLDERS).flat(), 'console'];
 
 export default {
   projects: [
@@ -41,6 +42,7 @@ export default {
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       testPathIgnorePatterns: ['/node_modules/', ...others.map((folder) => `<rootDir>/test/${folder}/`)],
     },
+    { ...project, displayName: 'browser', testMatch: ['<rootDir>/test/console/**/*.test.ts'] },
     // They leak and fail on purpose: run by test/architecture/runner.test.ts alone.
     ...(process.env.PLANTED ? [{ ...project, displayName: 'planted', testMatch: ['**/*.planted.ts'] }] : []),
   ],

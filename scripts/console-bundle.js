@@ -34,7 +34,8 @@ export async function bundleConsole(root, dist) {
 
 /** @param {string[]} names of the script and the styles */
 function shell(names) {
-  const asset = (ending) => `/console/assets/${names.find((name) => name.startsWith('console-') && name.endsWith(ending))}`;
+  const asset = (ending) =>
+    `/console/assets/${names.find((name) => name.startsWith('console-') && name.endsWith(ending))}`;
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -19,5 +19,8 @@ function bare(value) {
 }
 
 function isText(key, value) {
-  return ['description', 'summary', 'example', 'examples'].includes(key) && (typeof value === 'string' || key !== 'description');
+  return (
+    ['description', 'summary', 'example', 'examples'].includes(key) &&
+    (typeof value === 'string' || key !== 'description')
+  );
 }

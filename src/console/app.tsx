@@ -15,7 +15,8 @@ import { shownLanguage, texts } from './texts/texts.js';
 export function App() {
   const state = sessionState.value;
   const t = texts.value;
-  if (state.kind === 'opening' || !shownLanguage.value) return <div class="opening" role="status" aria-label={t.freshness.loading} />;
+  if (state.kind === 'opening' || !shownLanguage.value)
+    return <div class="opening" role="status" aria-label={t.freshness.loading} />;
   if (state.kind === 'closed') return <SignedOut why={state.why} returnUrl={state.returnUrl} />;
   return (
     <LocationProvider scope={CONSOLE}>

@@ -1,7 +1,11 @@
 /** An account whose deliveries are made when they are asked for, so that it may have a hundred thousand of them. */
 
 const TYPES = ['cash_in', 'cash_out', 'cash_in', 'refund_in', 'med_created'] as const;
-const URLS = ['https://hooks.loja-aurora.com.br/payments/inbound', 'https://erp.example.com/v2/webhooks/pix?tenant=aurora', 'https://finance.aurora.internal.example/ledger'];
+const URLS = [
+  'https://hooks.loja-aurora.com.br/payments/inbound',
+  'https://erp.example.com/v2/webhooks/pix?tenant=aurora',
+  'https://finance.aurora.internal.example/ledger',
+];
 /** Between one payment and the next. */
 const EVERY_MS = 4_300;
 const PAGE = 50;
@@ -57,7 +61,10 @@ export function mockAccount(size: number) {
       const index = indexOf(id);
       if (index === null) return null;
       const delivery = at(index);
-      const attempts = [...delivery.attempts, { ...attempt(Date.now(), 204), trigger: 'resend', actor: 'client/maria' }];
+      const attempts = [
+        ...delivery.attempts,
+        { ...attempt(Date.now(), 204), trigger: 'resend', actor: 'client/maria' },
+      ];
       changed.set(index, { ...delivery, attempts, outcome: 'delivered', nextAttemptAt: null });
       return { success: true, message: 'resending' };
     },
@@ -106,22 +113,51 @@ function deliveryAt(index: number, begun: number) {
     routedAt: new Date(firstAt + 3).toISOString(),
     nextAttemptAt: outcome === 'retrying' ? new Date(begun + 190_000 + index * 1_000).toISOString() : null,
     attempts: isHeld ? [] : attempts,
-    payload: JSON.stringify({ id: eventId, type: webhook.type, accountId: 42, timestamp: new Date(firstAt).toISOString(), data: { amount: 0, currency: 'BRL', endToEndId: `E1234567820261125${index}`, payer: { name: 'Padaria <b>Sol</b>', tags: ['pix', 'qr'] }, note: null } }).replace('"amount":0', '"amount":1250.10'),
+    payload: JSON.stringify({
+      id: eventId,
+      type: webhook.type,
+      accountId: 42,
+      timestamp: new Date(firstAt).toISOString(),
+      data: {
+        amount: 0,
+        currency: 'BRL',
+        endToEndId: `E1234567820261125${index}`,
+        payer: { name: 'Padaria <b>Sol</b>', tags: ['pix', 'qr'] },
+        note: null,
+      },
+    }).replace('"amount":0', '"amount":1250.10'),
     payloadUntil: new Date(firstAt + 604_800_000).toISOString(),
   };
 }
 
 function attemptsOf(index: number, firstAt: number): Attempt[] {
   if (index % 11 === 3) return [attempt(firstAt + 20, 503), attempt(firstAt + 5_400, 503, 'retry')];
-  if (index % 17 === 6) return [0, 5_400, 306_000, 2_106_000].map((after, at) => attempt(firstAt + 20 + after, 503, at ? 'retry' : 'event'));
-  if (index % 23 === 8) return [{ ...attempt(firstAt + 20, null), error: 'timeout', reason: 'waiting-for-headers', durationMs: 15_000 }, attempt(firstAt + 5_300, 204, 'retry')];
+  if (index % 17 === 6)
+    return [0, 5_400, 306_000, 2_106_000].map((after, at) =>
+      attempt(firstAt + 20 + after, 503, at ? 'retry' : 'event'),
+    );
+  if (index % 23 === 8)
+    return [
+      { ...attempt(firstAt + 20, null), error: 'timeout', reason: 'waiting-for-headers', durationMs: 15_000 },
+      attempt(firstAt + 5_300, 204, 'retry'),
+    ];
   return [attempt(firstAt + 12, 204)];
 }
 
 function attempt(at: number, status: number | null, trigger = 'event'): Attempt {
   const response = status === 503 ? '{"error":"database is in maintenance","code":"E_MAINT"}' : null;
   const durationMs = 38 + (at % 90);
-  return { at: new Date(at).toISOString(), status, error: null, durationMs, version: trigger === 'resend' ? 3 : 2, url: URLS[0] as string, trigger, actor: null, response };
+  return {
+    at: new Date(at).toISOString(),
+    status,
+    error: null,
+    durationMs,
+    version: trigger === 'resend' ? 3 : 2,
+    url: URLS[0] as string,
+    trigger,
+    actor: null,
+    response,
+  };
 }
 
 function listed({ payload, payloadUntil, routedAt, ...delivery }: ReturnType<typeof deliveryAt>) {
@@ -147,10 +183,39 @@ const WEBHOOKS = TYPES.map((type, index) => ({
 
 function healthAt(begun: number, size: number) {
   const ago = (ms: number) => new Date(begun - ms).toISOString();
-  const well = { state: 'healthy', since: null, offBy: null, reason: null, deactivatesAt: null, lastSuccessAt: ago(4_000), lastFailure: null, waiting: 0, held: 0 };
-  const failing = { state: 'failing', since: ago(7_980_000), deactivatesAt: new Date(begun + 420_000_000).toISOString(), lastSuccessAt: ago(7_990_000), lastFailure: { at: ago(30_000), status: 503, error: null }, waiting: Math.ceil(size / 80) };
-  const off = { state: 'off', since: ago(86_400_000), offBy: 'service', reason: 'gone', lastSuccessAt: null, lastFailure: { at: ago(86_400_000), status: 410, error: null }, held: Math.ceil(size / 37) };
-  return WEBHOOKS.map(({ id }, index) => ({ webhookId: id, ...well, ...(index === 1 ? failing : index === 4 ? off : {}) }));
+  const well = {
+    state: 'healthy',
+    since: null,
+    offBy: null,
+    reason: null,
+    deactivatesAt: null,
+    lastSuccessAt: ago(4_000),
+    lastFailure: null,
+    waiting: 0,
+    held: 0,
+  };
+  const failing = {
+    state: 'failing',
+    since: ago(7_980_000),
+    deactivatesAt: new Date(begun + 420_000_000).toISOString(),
+    lastSuccessAt: ago(7_990_000),
+    lastFailure: { at: ago(30_000), status: 503, error: null },
+    waiting: Math.ceil(size / 80),
+  };
+  const off = {
+    state: 'off',
+    since: ago(86_400_000),
+    offBy: 'service',
+    reason: 'gone',
+    lastSuccessAt: null,
+    lastFailure: { at: ago(86_400_000), status: 410, error: null },
+    held: Math.ceil(size / 37),
+  };
+  return WEBHOOKS.map(({ id }, index) => ({
+    webhookId: id,
+    ...well,
+    ...(index === 1 ? failing : index === 4 ? off : {}),
+  }));
 }
 
 function statsOf(size: number, from: number, to: number, step: string, begun: number) {
@@ -163,8 +228,18 @@ function statsOf(size: number, from: number, to: number, step: string, begun: nu
 
 function bucketAt(at: number, stepMs: number, begun: number) {
   const hour = new Date(at).getUTCHours() + new Date(at).getUTCMinutes() / 60;
-  const traffic = (stepMs / EVERY_MS) * (0.55 + 0.4 * Math.sin(((hour - 9) / 24) * 2 * Math.PI)) * (0.93 + ((at / stepMs) % 7) / 50);
+  const traffic =
+    (stepMs / EVERY_MS) * (0.55 + 0.4 * Math.sin(((hour - 9) / 24) * 2 * Math.PI)) * (0.93 + ((at / stepMs) % 7) / 50);
   const isBad = begun - at < 7_980_000 + stepMs;
   const failedAttempts = Math.round(traffic * (isBad ? 0.31 : 0.006));
-  return { at: new Date(at).toISOString(), delivered: Math.round(traffic), failedAttempts, exhausted: Math.round(failedAttempts / 9), cancelled: 0, held: isBad ? 3 : 0, p50Ms: 41 + (at / stepMs) % 5, p95Ms: isBad ? 620 : 120 + ((at / stepMs) % 9) * 6 };
+  return {
+    at: new Date(at).toISOString(),
+    delivered: Math.round(traffic),
+    failedAttempts,
+    exhausted: Math.round(failedAttempts / 9),
+    cancelled: 0,
+    held: isBad ? 3 : 0,
+    p50Ms: 41 + ((at / stepMs) % 5),
+    p95Ms: isBad ? 620 : 120 + ((at / stepMs) % 9) * 6,
+  };
 }

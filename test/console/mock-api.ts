@@ -33,7 +33,10 @@ export async function startMockApi(size: number, can: readonly string[] = RIGHTS
   registerConsole(router, { files: readConsoleFiles(DIST), frameAncestors: null, publicUrl: null });
   router.post('/console/session', (ctx) => {
     const { code } = ctx.request.body as { code: string };
-    if (!codes.delete(code)) return refuse(ctx, 400, 'code is not valid, was used, or has expired');
+    if (!codes.delete(code)) {
+      refuse(ctx, 400, 'code is not valid, was used, or has expired');
+      return;
+    }
     ctx.cookies.set('session', 'open', { sameSite: 'strict' });
     ctx.body = session;
   });
@@ -43,12 +46,10 @@ export async function startMockApi(size: number, can: readonly string[] = RIGHTS
   routes(router, account, can);
   app.use(bodyParser());
   app.use(async (ctx, next) => {
-    const { fault } = mock;
-    if (fault && ctx.path.startsWith('/api/')) return fault.status ? refuse(ctx, fault.status, 'no') : new Promise(() => undefined);
-    const isInside = ctx.path.startsWith('/api/') || (ctx.path === '/console/session' && ctx.method === 'GET');
-    if (isInside && ctx.cookies.get('session') !== 'open') return refuse(ctx, 401, 'no session');
-    if (ctx.method !== 'GET' && ctx.get('x-console') !== '1') return refuse(ctx, 403, 'x-console is missing');
-    await next();
+    if (mock.fault?.status === 0 && isOfApi(ctx)) return await new Promise<void>(() => undefined);
+    const status = refusedBy(ctx, mock.fault);
+    if (status) refuse(ctx, status, 'refused');
+    else await next();
   });
   app.use(router.routes());
   const server = createServer(app.callback());
@@ -79,17 +80,59 @@ function routes(router: Router, account: MockAccount, can: readonly string[]): v
     ctx.body = body;
   };
   const number = (ctx: Context) => Number(ctx.params.id);
-  router.get('/api/webhooks', show(() => ({ accountId: 42, webhooks: account.webhooks, total: account.webhooks.length })));
-  router.get('/api/webhooks/health', show(() => ({ webhooks: account.health() })));
-  router.get('/api/stats', show(({ query }) => account.stats(String(query.from), String(query.to), String(query.step))));
-  router.get('/api/deliveries', show(({ query }) => account.page(query as Record<string, string>)));
-  router.get('/api/deliveries/:id', show((ctx) => account.delivery(ctx.params.id, can.includes('payloads'))));
-  router.post('/api/deliveries/:id/resend', show((ctx) => account.resend(ctx.params.id)));
-  router.post('/api/deliveries/:id/cancel', show((ctx) => account.cancel(ctx.params.id)));
-  router.get('/api/webhooks/:id/recover', show((ctx) => account.preview(number(ctx), String(ctx.query.include))));
-  router.post('/api/webhooks/:id/recover', show((ctx) => account.recover(number(ctx), ctx.request.body as { include: string[] })));
-  router.get('/api/recoveries/:id', show(() => account.recovery));
-  router.delete('/api/recoveries/:id', show(() => account.stopRecovery()));
+  router.get(
+    '/api/webhooks',
+    show(() => ({ accountId: 42, webhooks: account.webhooks, total: account.webhooks.length })),
+  );
+  router.get(
+    '/api/webhooks/health',
+    show(() => ({ webhooks: account.health() })),
+  );
+  router.get(
+    '/api/stats',
+    show(({ query }) => account.stats(String(query.from), String(query.to), String(query.step))),
+  );
+  router.get(
+    '/api/deliveries',
+    show(({ query }) => account.page(query as Record<string, string>)),
+  );
+  router.get(
+    '/api/deliveries/:id',
+    show((ctx) => account.delivery(ctx.params.id, can.includes('payloads'))),
+  );
+  router.post(
+    '/api/deliveries/:id/resend',
+    show((ctx) => account.resend(ctx.params.id)),
+  );
+  router.post(
+    '/api/deliveries/:id/cancel',
+    show((ctx) => account.cancel(ctx.params.id)),
+  );
+  router.get(
+    '/api/webhooks/:id/recover',
+    show((ctx) => account.preview(number(ctx), String(ctx.query.include))),
+  );
+  router.post(
+    '/api/webhooks/:id/recover',
+    show((ctx) => account.recover(number(ctx), ctx.request.body as { include: string[] })),
+  );
+  router.get(
+    '/api/recoveries/:id',
+    show(() => account.recovery),
+  );
+  router.delete(
+    '/api/recoveries/:id',
+    show(() => account.stopRecovery()),
+  );
+}
+
+const isOfApi = ({ path }: Context) => path.startsWith('/api/');
+
+function refusedBy(ctx: Context, fault: MockApi['fault']): number | null {
+  if (fault && isOfApi(ctx)) return fault.status;
+  const needsSession = isOfApi(ctx) || (ctx.path === '/console/session' && ctx.method === 'GET');
+  if (needsSession && ctx.cookies.get('session') !== 'open') return 401;
+  return ctx.method !== 'GET' && ctx.get('x-console') !== '1' ? 403 : null;
 }
 
 function refuse(ctx: Context, status: number, message: string): void {

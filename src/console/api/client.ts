@@ -4,7 +4,11 @@ import { SERVICE } from '../state/addresses.js';
 import type { paths } from './openapi.js';
 import type { PendingPaths } from './pending.js';
 
-export const api = createClient<paths & PendingPaths>({ baseUrl: SERVICE, credentials: 'same-origin', cache: 'no-store' });
+export const api = createClient<paths & PendingPaths>({
+  baseUrl: SERVICE,
+  credentials: 'same-origin',
+  cache: 'no-store',
+});
 
 /** A page of another origin cannot set it: what changes something asks for it. */
 api.use({
@@ -24,7 +28,10 @@ export interface Failure {
 }
 
 /** same: what the caller's ETag stands for is still true. */
-export type Result<T> = { readonly kind: 'ok'; readonly data: T; readonly etag: string | null } | { readonly kind: 'same' } | Failure;
+export type Result<T> =
+  | { readonly kind: 'ok'; readonly data: T; readonly etag: string | null }
+  | { readonly kind: 'same' }
+  | Failure;
 
 interface Answer<T> {
   readonly data?: T;

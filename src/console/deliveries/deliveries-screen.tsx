@@ -1,10 +1,11 @@
-import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import { api, resultOf } from '../api/client.js';
 import type { components } from '../api/openapi.js';
 import { Freshness, staleness } from '../parts/freshness.js';
+import { Skeleton } from '../parts/skeleton.js';
 import { now } from '../state/now.js';
-import { usePolled } from '../state/polled.js';
+import { type Asking, usePolled } from '../state/polled.js';
 import { texts } from '../texts/texts.js';
 import { DeliveryTable } from './delivery-table.js';
 import { FilterBar } from './filter-bar.js';
@@ -13,7 +14,6 @@ import { NoDeliveries } from './no-deliveries.js';
 import { OutcomeTabs } from './outcome-tabs.js';
 import { Pager } from './pager.js';
 import { ResendSelected } from './resend-selected.js';
-import { Skeleton } from '../parts/skeleton.js';
 
 type Page = components['schemas']['AccountDeliveryPage'];
 
@@ -21,9 +21,8 @@ export function DeliveriesScreen() {
   const filters = filtersOf(useLocation().query);
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
   const query = askedOf(filters, now.value);
-  const page = usePolled<Page>(`deliveries ${JSON.stringify(query)}`, (asking) =>
-    resultOf(api.GET('/api/deliveries', { params: { query }, ...asking })),
-  );
+  const ask = (asking: Asking) => resultOf(api.GET('/api/deliveries', { params: { query }, ...asking }));
+  const page = usePolled<Page>(`deliveries ${JSON.stringify(query)}`, ask, { keepsLast: true });
   const t = texts.value.deliveries;
   const deliveries = page.data?.deliveries ?? [];
   return (

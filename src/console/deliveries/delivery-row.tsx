@@ -43,7 +43,13 @@ export function DeliveryRow({ delivery, url, isChosen, onToggle }: RowParts) {
         </a>
         <code>{eventId}</code>
       </td>
-      <td class="to">{url ? <UrlText url={url} /> : url === null && <span class="muted">{t.removedWebhook(delivery.webhookId)}</span>}</td>
+      <td class="to">
+        {url ? (
+          <UrlText url={url} />
+        ) : (
+          url === null && <span class="muted">{t.removedWebhook(delivery.webhookId)}</span>
+        )}
+      </td>
       <td class="answer">
         <LastAnswer attempt={last} />
         {last && <small>{latency(last.durationMs)}</small>}

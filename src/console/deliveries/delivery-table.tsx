@@ -19,7 +19,8 @@ export function DeliveryTable({ deliveries, chosen, onChoose }: TableParts) {
   const isChoosable = may('resend');
   const ids = deliveries.map(({ id }) => id);
   const all = ids.length > 0 && ids.every((id) => chosen.has(id));
-  const toggle = (id: string) => onChoose(new Set(chosen.has(id) ? [...chosen].filter((one) => one !== id) : [...chosen, id]));
+  const toggle = (id: string) =>
+    onChoose(new Set(chosen.has(id) ? [...chosen].filter((one) => one !== id) : [...chosen, id]));
   return (
     <div class="table-frame">
       <table class="deliveries">

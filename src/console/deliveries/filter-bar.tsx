@@ -16,11 +16,19 @@ export function FilterBar({ filters }: { filters: Filters }) {
   return (
     <search class="filters">
       <EventIdSearch key={filters.eventId} given={filters.eventId ?? ''} onSearch={(eventId) => set({ eventId })} />
-      <Filter label={t.deliveries.event} chosen={filters.eventType} options={eventTypes} onChoose={(eventType) => set({ eventType })} />
+      <Filter
+        label={t.deliveries.event}
+        chosen={filters.eventType}
+        options={eventTypes}
+        onChoose={(eventType) => set({ eventType })}
+      />
       <Filter
         label={t.deliveries.webhook}
         chosen={filters.webhookId}
-        options={webhooks.map(({ id, url, type }) => [String(id), `${url.replace('https://', '')} · ${t.eventTypes[type]}`])}
+        options={webhooks.map(({ id, url, type }) => [
+          String(id),
+          `${url.replace('https://', '')} · ${t.eventTypes[type]}`,
+        ])}
         onChoose={(webhookId) => set({ webhookId })}
       />
       <Filter

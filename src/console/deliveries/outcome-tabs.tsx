@@ -11,7 +11,10 @@ export function OutcomeTabs({ filters }: { filters: Filters }) {
     <Segmented
       label={t.deliveries.outcome}
       chosen={chosen}
-      options={[['all', t.deliveries.all] as const, ...OUTCOMES.map((outcome) => [outcome, t.outcomes[outcome]] as const)]}
+      options={[
+        ['all', t.deliveries.all] as const,
+        ...OUTCOMES.map((outcome) => [outcome, t.outcomes[outcome]] as const),
+      ]}
       hrefOf={(outcome) => filteredAddress(filters, { outcome: outcome === 'all' ? undefined : outcome })}
     />
   );

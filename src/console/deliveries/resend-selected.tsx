@@ -16,7 +16,7 @@ export function ResendSelected({ chosen, onDone }: Selected) {
   const t = texts.value.resending;
   if (chosen.size === 0) return null;
   return (
-    <div class="selection" role="region" aria-label={t.selected(chosen.size)}>
+    <section class="selection" aria-label={t.selected(chosen.size)}>
       <span>{t.selected(chosen.size)}</span>
       <button type="button" class="button ghost" onClick={onDone}>
         {t.clear}
@@ -26,7 +26,7 @@ export function ResendSelected({ chosen, onDone }: Selected) {
         {t.resend(chosen.size)}
       </button>
       {isAsking && <ConfirmResend chosen={chosen} onDone={onDone} onClose={() => setAsking(false)} />}
-    </div>
+    </section>
   );
 }
 

@@ -1,5 +1,5 @@
-import { useRoute } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
+import { useRoute } from 'preact-iso/router';
 import { api, resultOf } from '../api/client.js';
 import type { DetailedDelivery } from '../api/pending.js';
 import { Freshness, staleness } from '../parts/freshness.js';
@@ -29,7 +29,7 @@ export function DeliveryScreen() {
   const found = usePolled<{ delivery: DetailedDelivery }>(
     `delivery ${id}`,
     (asking) => resultOf(api.GET('/api/deliveries/{id}', { params: { path: { id } }, ...asking })),
-    isAwaiting ? SOON_MS : EVERY_MS,
+    { everyMs: isAwaiting ? SOON_MS : EVERY_MS },
   );
   const delivery = found.data?.delivery;
   const webhook = useWebhook(delivery?.webhookId ?? null);
@@ -47,7 +47,13 @@ export function DeliveryScreen() {
       </header>
       <div class={`delivery${staleness(found)}`}>
         <DeliveryHead delivery={delivery}>
-          <DeliveryActions delivery={delivery} webhook={webhook} isAwaited={isAwaited} onResent={onResent} onChanged={found.look} />
+          <DeliveryActions
+            delivery={delivery}
+            webhook={webhook}
+            isAwaited={isAwaited}
+            onResent={onResent}
+            onChanged={found.look}
+          />
         </DeliveryHead>
         <div class="columns">
           <section class="card" aria-label={t.timeline}>

@@ -24,7 +24,13 @@ export function Payload({ delivery }: { delivery: DetailedDelivery }) {
           </span>
         )}
       </header>
-      {payload !== null ? <Text text={payload} isRaw={isRaw} /> : may('payloads') ? <p class="muted">{t.lost}</p> : <MissingRight right="payloads" />}
+      {payload !== null ? (
+        <Text text={payload} isRaw={isRaw} />
+      ) : may('payloads') ? (
+        <p class="muted">{t.lost}</p>
+      ) : (
+        <MissingRight right="payloads" />
+      )}
       {payload !== null && payloadUntil && <p class="source">{t.until(minute(new Date(payloadUntil)))}</p>}
     </section>
   );
@@ -35,7 +41,17 @@ function Text({ text, isRaw }: { text: string; isRaw: boolean }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
     <pre class="code" tabIndex={0}>
-      {tokens ? tokens.map(({ kind, text }, index) => (kind === 'mark' ? text : <span key={index} class={kind}>{text}</span>)) : text}
+      {tokens
+        ? tokens.map(({ kind, text }, index) =>
+            kind === 'mark' ? (
+              text
+            ) : (
+              <span key={index} class={kind}>
+                {text}
+              </span>
+            ),
+          )
+        : text}
     </pre>
   );
 }

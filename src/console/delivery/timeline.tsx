@@ -13,12 +13,22 @@ export function Timeline({ delivery, isAwaited }: { delivery: DetailedDelivery; 
       {publishedAt && <Step tone="quiet" icon="deliveries" title={t.published} at={publishedAt} />}
       {routedAt && <Step tone="quiet" icon="next" title={t.routed} at={routedAt} />}
       {attempts.map((attempt, index) => (
-        <AttemptStep key={attempt.at} attempt={attempt} number={index + 1} before={attempts[index - 1]} isLast={index === attempts.length - 1} />
+        <AttemptStep
+          key={attempt.at}
+          attempt={attempt}
+          number={index + 1}
+          before={attempts[index - 1]}
+          isLast={index === attempts.length - 1}
+        />
       ))}
       {isAwaited && <Step tone="busy" icon="waiting" title={t.resending} />}
       {!isAwaited && outcome === 'retrying' && <NextStep delivery={delivery} />}
       {!isAwaited && outcome === 'exhausted' && (
-        <Step tone={delivery.held ? 'warn' : 'bad'} icon={delivery.held ? 'held' : 'given-up'} title={delivery.held ? t.held : t.givenUp}>
+        <Step
+          tone={delivery.held ? 'warn' : 'bad'}
+          icon={delivery.held ? 'held' : 'given-up'}
+          title={delivery.held ? t.held : t.givenUp}
+        >
           <p>{delivery.held ? t.heldExplained : t.givenUpExplained}</p>
         </Step>
       )}

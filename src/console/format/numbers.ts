@@ -1,12 +1,12 @@
 /** Numbers and durations in the reader's language. */
-import { language } from '../state/preferences.js';
+import { locale } from '../state/preferences.js';
 
 const formats = new Map<string, Intl.NumberFormat>();
 
 function format(options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  const key = language.value + JSON.stringify(options);
-  let made = formats.get(key);
-  if (!made) formats.set(key, (made = new Intl.NumberFormat(language.value, options)));
+  const key = locale.value + JSON.stringify(options);
+  const made = formats.get(key) ?? new Intl.NumberFormat(locale.value, options);
+  formats.set(key, made);
   return made;
 }
 

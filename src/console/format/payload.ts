@@ -15,22 +15,25 @@ export function prettyTokens(json: string): Token[] | null {
   return tokens.length > MOST_TOKENS ? null : indented(tokens);
 }
 
+const OPENS = /^[{[]$/;
+const CLOSES = /^[}\]]$/;
+
 function indented(tokens: readonly string[]): Token[] {
   let depth = 0;
-  return tokens.flatMap((text, index): Token[] => {
+  return tokens.map((text, index): Token => {
     const next = tokens[index + 1] ?? '';
-    if (/^[{[]$/.test(text)) {
-      depth += 1;
-      return [mark(/^[}\]]$/.test(next) ? text : text + line(depth))];
-    }
-    if (text === ',') return [mark(text + line(depth))];
-    if (text === ':') return [mark(': ')];
-    if (/^[}\]]$/.test(text)) {
-      depth -= 1;
-      return [mark(/^[{[]$/.test(tokens[index - 1] ?? '') ? text : line(depth) + text)];
-    }
-    return [{ kind: kindOf(text, next), text }];
+    const isEmpty =
+      (OPENS.test(text) && CLOSES.test(next)) || (CLOSES.test(text) && OPENS.test(tokens[index - 1] ?? ''));
+    if (OPENS.test(text)) depth += 1;
+    if (CLOSES.test(text)) depth -= 1;
+    return isEmpty ? mark(text) : tokenOf(text, next, depth);
   });
+}
+
+function tokenOf(text: string, next: string, depth: number): Token {
+  if (OPENS.test(text) || text === ',') return mark(text + line(depth));
+  if (CLOSES.test(text)) return mark(line(depth) + text);
+  return text === ':' ? mark(': ') : { kind: kindOf(text, next), text };
 }
 
 function kindOf(text: string, next: string): Token['kind'] {

@@ -1,12 +1,12 @@
 /** Times in the reader's language and zone, and in UTC. */
-import { language } from '../state/preferences.js';
+import { locale } from '../state/preferences.js';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function format(time: Date, options: Intl.DateTimeFormatOptions): string {
-  const key = language.value + JSON.stringify(options);
-  let made = formats.get(key);
-  if (!made) formats.set(key, (made = new Intl.DateTimeFormat(language.value, { hourCycle: 'h23', ...options })));
+  const key = locale.value + JSON.stringify(options);
+  const made = formats.get(key) ?? new Intl.DateTimeFormat(locale.value, { hourCycle: 'h23', ...options });
+  formats.set(key, made);
   return made.format(time);
 }
 

@@ -33,7 +33,14 @@ export function Charts({ stats, times, range }: { stats: Stats; times: readonly 
           />
         </section>
         <section class="card">
-          <Chart form="lines" title={t.latency} times={times} shownTime={shownTime} shownValue={latency} series={latencies} />
+          <Chart
+            form="lines"
+            title={t.latency}
+            times={times}
+            shownTime={shownTime}
+            shownValue={latency}
+            series={latencies}
+          />
         </section>
       </div>
       {stats.dataSince && <p class="source">{t.since(minute(new Date(stats.dataSince)))}</p>}

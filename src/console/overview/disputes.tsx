@@ -5,7 +5,7 @@ import { EventName } from '../parts/event-name.js';
 import { OutcomeBadge, shownOutcome } from '../parts/outcome-badge.js';
 import { RelativeTime } from '../parts/relative-time.js';
 import { deliveryAddress } from '../state/addresses.js';
-import { usePolled } from '../state/polled.js';
+import { type Asking, usePolled } from '../state/polled.js';
 import { texts } from '../texts/texts.js';
 
 type Page = components['schemas']['AccountDeliveryPage'];
@@ -44,9 +44,8 @@ export function Disputes() {
 
 function useNotDelivered(eventType: (typeof TYPES)[number], outcome: (typeof OUTCOMES)[number]): Page | null {
   const query = { eventType, outcome, limit: 5 };
-  const ask = (asking: { headers: Record<string, string> }) =>
-    resultOf(api.GET('/api/deliveries', { params: { query }, ...asking }));
-  return usePolled<Page>(`disputes ${eventType} ${outcome}`, ask, EVERY_MS).data;
+  const ask = (asking: Asking) => resultOf(api.GET('/api/deliveries', { params: { query }, ...asking }));
+  return usePolled<Page>(`disputes ${eventType} ${outcome}`, ask, { everyMs: EVERY_MS }).data;
 }
 
 const byAge = (a: Listed, b: Listed) => (a.publishedAt ?? '').localeCompare(b.publishedAt ?? '');

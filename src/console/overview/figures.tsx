@@ -21,10 +21,19 @@ export function Figures({ stats, health }: { stats: Stats; health: readonly Webh
       <Figure name={t.delivered} href={addressOf('/deliveries', { outcome: 'delivered' })}>
         {whole(delivered)}
       </Figure>
-      <Figure name={t.waiting} note={t.now} href={addressOf('/deliveries', { outcome: 'retrying' })} tone={waiting > 0 ? 'busy' : ''}>
+      <Figure
+        name={t.waiting}
+        note={t.now}
+        href={addressOf('/deliveries', { outcome: 'retrying' })}
+        tone={waiting > 0 ? 'busy' : ''}
+      >
         {whole(waiting)}
       </Figure>
-      <Figure name={t.givenUp} href={addressOf('/deliveries', { outcome: 'exhausted' })} tone={sum('exhausted') > 0 ? 'bad' : ''}>
+      <Figure
+        name={t.givenUp}
+        href={addressOf('/deliveries', { outcome: 'exhausted' })}
+        tone={sum('exhausted') > 0 ? 'bad' : ''}
+      >
         {whole(sum('exhausted'))}
       </Figure>
       <Figure name={t.held} note={t.heldNote} tone={sum('held') > 0 ? 'warn' : ''}>

@@ -6,7 +6,7 @@ import { Segmented } from '../parts/segmented.js';
 import { Skeleton } from '../parts/skeleton.js';
 import { addressOf } from '../state/addresses.js';
 import { now } from '../state/now.js';
-import { usePolled } from '../state/polled.js';
+import { type Asking, usePolled } from '../state/polled.js';
 import { texts } from '../texts/texts.js';
 import { Charts } from './charts.js';
 import { Disputes } from './disputes.js';
@@ -25,12 +25,11 @@ export function OverviewScreen() {
   const health = usePolled<{ webhooks: WebhookHealth[] }>('health', (asking) =>
     resultOf(api.GET('/api/webhooks/health', asking)),
   );
-  const stats = usePolled<Stats>(`stats ${range} ${span.to}`, (asking) =>
-    resultOf(
-      api.GET('/api/stats', { params: { query: { from: span.from, to: span.to, step: RANGES[range].step } }, ...asking }),
-    ),
-  );
+  const query = { from: span.from, to: span.to, step: RANGES[range].step };
+  const askStats = (asking: Asking) => resultOf(api.GET('/api/stats', { params: { query }, ...asking }));
+  const stats = usePolled<Stats>(`stats ${range} ${span.to}`, askStats, { keepsLast: true });
   const t = texts.value.overview;
+  const hasTraffic = stats.data?.dataSince !== null;
   return (
     <>
       <header class="screen-head">
@@ -45,16 +44,18 @@ export function OverviewScreen() {
         <Skeleton lines={2} />
       )}
       <Disputes />
-      <div class="section-head">
-        <h2>{t.traffic}</h2>
-        <Segmented<Range>
-          label={t.range}
-          chosen={range}
-          options={(Object.keys(RANGES) as Range[]).map((name) => [name, t.ranges[name]])}
-          hrefOf={(name) => addressOf('', { range: name === '24h' ? null : name })}
-        />
-      </div>
-      {stats.data ? (
+      {hasTraffic && (
+        <div class="section-head">
+          <h2>{t.traffic}</h2>
+          <Segmented<Range>
+            label={t.range}
+            chosen={range}
+            options={(Object.keys(RANGES) as Range[]).map((name) => [name, t.ranges[name]])}
+            hrefOf={(name) => addressOf('', { range: name === '24h' ? null : name })}
+          />
+        </div>
+      )}
+      {!hasTraffic ? null : stats.data ? (
         <div class={`stack${staleness(stats)}`}>
           <Figures stats={stats.data} health={health.data?.webhooks ?? []} />
           <Charts stats={stats.data} times={span.times} range={range} />

@@ -1,4 +1,5 @@
 import type { WebhookHealth } from '../api/pending.js';
+import { LastAnswer } from '../deliveries/last-answer.js';
 import { whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
 import { EventName } from '../parts/event-name.js';
@@ -12,7 +13,7 @@ import { texts } from '../texts/texts.js';
 
 /** One URL that does not take its deliveries: since when, why, what waits, and the remedy. */
 export function Problem({ health, webhook }: { health: WebhookHealth; webhook: Webhook | null }) {
-  const t = texts.value.problems;
+  const { problems: t, causes } = texts.value;
   const { webhookId, state, since, lastFailure, waiting, held, deactivatesAt } = health;
   const isOff = state === 'off';
   const outcome = waiting > 0 ? 'retrying' : 'exhausted';
@@ -31,11 +32,14 @@ export function Problem({ health, webhook }: { health: WebhookHealth; webhook: W
           )}
         </h2>
         <p class="cause">
-          <b>{t.states[state]}</b> {since && <RelativeTime at={since} />}
-          {lastFailure && <> · {texts.value.causes.title(lastFailure.status, lastFailure.error)}</>}
+          <b>{t.states[state]}</b> {since && <RelativeTime at={since} isLasting />}
         </p>
-        {lastFailure && <p class="remedy">{texts.value.causes.remedy(lastFailure.status, lastFailure.error)}</p>}
-        {isOff && <p class="remedy">{t.offRemedy}</p>}
+        {lastFailure && (
+          <p>
+            <LastAnswer attempt={lastFailure} /> {causes.title(lastFailure.status, lastFailure.error)}{' '}
+            <span class="muted">{isOff ? t.offRemedy : causes.remedy(lastFailure.status, lastFailure.error)}</span>
+          </p>
+        )}
         <ul class="consequences">
           {waiting > 0 && <li>{t.waiting(waiting, whole(waiting))}</li>}
           {held > 0 && <li>{t.held(held, whole(held))}</li>}

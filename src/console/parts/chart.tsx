@@ -1,6 +1,7 @@
 import { ticks } from 'd3-array';
 import { useId } from 'preact/hooks';
 import { ChartTable } from './chart-table.js';
+import { useWidth } from './use-width.js';
 
 export interface Series {
   readonly name: string;
@@ -18,7 +19,6 @@ export interface ChartParts {
   readonly shownValue: (value: number) => string;
 }
 
-const WIDTH = 640;
 const HEIGHT = 168;
 const LEFT = 48;
 const BOTTOM = 22;
@@ -29,11 +29,12 @@ const INNER = HEIGHT - TOP - BOTTOM;
 export function Chart(parts: ChartParts) {
   const { title, form, times, series } = parts;
   const id = useId();
+  const [frame, width] = useWidth();
   const highest = Math.max(1, ...times.map((_, index) => heightAt(series, index, form)));
   const marks = ticks(0, highest, 3);
   const top = Math.max(highest, marks.at(-1) ?? 1);
   const y = (value: number) => TOP + INNER * (1 - value / top);
-  const step = (WIDTH - LEFT) / Math.max(1, times.length);
+  const step = (width - LEFT) / Math.max(1, times.length);
   const x = (index: number) => LEFT + step * index;
   return (
     <figure class="chart" aria-labelledby={id}>
@@ -41,17 +42,17 @@ export function Chart(parts: ChartParts) {
         <span>{title}</span>
         <Legend series={series} />
       </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+      <svg ref={frame} height={HEIGHT} aria-hidden="true">
         {marks.map((mark) => (
           <g key={mark} class="axis">
-            <line x1={LEFT} x2={WIDTH} y1={y(mark)} y2={y(mark)} />
+            <line x1={LEFT} x2={width} y1={y(mark)} y2={y(mark)} />
             <text x={LEFT - 8} y={y(mark) + 4}>
               {parts.shownValue(mark)}
             </text>
           </g>
         ))}
         {form === 'bars' ? <Bars {...parts} x={x} y={y} step={step} /> : <Lines {...parts} x={x} y={y} step={step} />}
-        <TimeAxis {...parts} x={x} />
+        <TimeAxis {...parts} x={x} most={Math.floor(width / 90)} />
       </svg>
       <ChartTable {...parts} />
     </figure>
@@ -94,8 +95,17 @@ function Bars({ times, series, shownTime, shownValue, x, y, step }: Drawn) {
           const from = below;
           below += values[index] ?? 0;
           const height = y(from) - y(below);
-          return height > 0 && (
-            <rect key={name} class={tone} x={x(index) + gap / 2} y={y(below)} width={step - gap} height={Math.max(1, height)} />
+          return (
+            height > 0 && (
+              <rect
+                key={name}
+                class={tone}
+                x={x(index) + gap / 2}
+                y={y(below)}
+                width={step - gap}
+                height={Math.max(1, height)}
+              />
+            )
           );
         })}
       </g>
@@ -112,12 +122,14 @@ function Lines({ series, x, y, step }: Drawn) {
 
 /** Broken where there is no point. One alone is a dot, by the line's round ends. */
 function pathThrough(points: readonly (string | null)[]): string {
-  const moved = points.map((point, index) => (point === null ? '' : `${points[index - 1] == null ? 'M' : 'L'}${point}`));
+  const moved = points.map((point, index) =>
+    point === null ? '' : `${points[index - 1] == null ? 'M' : 'L'}${point}`,
+  );
   return moved.map((step, index) => (step.startsWith('M') && points[index + 1] == null ? `${step}h0` : step)).join('');
 }
 
-function TimeAxis({ times, shownTime, x }: ChartParts & Pick<Drawn, 'x'>) {
-  const every = Math.ceil(times.length / 6);
+function TimeAxis({ times, shownTime, x, most }: ChartParts & Pick<Drawn, 'x'> & { most: number }) {
+  const every = Math.ceil(times.length / Math.max(1, most));
   return times.map((time, index) =>
     index % every === 0 ? (
       <text key={time.getTime()} class="time-tick" x={x(index)} y={HEIGHT - 4}>

@@ -27,7 +27,13 @@ export function CopyButton({ value, what, isNamed = false }: Copying) {
     );
   const name = isCopied ? t.copying.done : t.copying.copy(what);
   return (
-    <button type="button" class={isNamed ? 'button' : 'button ghost square'} title={name} aria-label={name} onClick={copy}>
+    <button
+      type="button"
+      class={isNamed ? 'button' : 'button ghost square'}
+      title={name}
+      aria-label={name}
+      onClick={copy}
+    >
       <Icon name={isCopied ? 'check' : 'copy'} size={14} />
       {isNamed && name}
     </button>

@@ -22,4 +22,6 @@ export function Freshness({ of }: { of: Polled<unknown> }) {
   return <span class="freshness">{ago < 2_000 ? t.justNow : t.ago(duration(ago))}</span>;
 }
 
-export const staleness = ({ failure }: Polled<unknown>) => (failure ? ' stale' : '');
+/** Greyed: it may have changed, or belongs to what was asked before. */
+export const staleness = ({ failure, isLast }: Polled<unknown> & { isLast?: boolean }) =>
+  failure || isLast ? ' stale' : '';

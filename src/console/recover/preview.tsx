@@ -15,7 +15,15 @@ export function Preview({ preview, perSecond, isNone }: PreviewParts) {
   const t = texts.value.recover.preview;
   return (
     <output class="preview">
-      {isNone ? t.none : !preview ? t.counting : preview.count === 0 ? t.nothing : <Counted preview={preview} perSecond={perSecond} />}
+      {isNone ? (
+        t.none
+      ) : !preview ? (
+        t.counting
+      ) : preview.count === 0 ? (
+        t.nothing
+      ) : (
+        <Counted preview={preview} perSecond={perSecond} />
+      )}
     </output>
   );
 }

@@ -4,8 +4,8 @@ import { UrlText } from '../parts/url-text.js';
 import { useWebhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { RecoverForm } from './recover-form.js';
-import { RecoveryProgress } from './recovery-progress.js';
 import { asked, running } from './recovering.js';
+import { RecoveryProgress } from './recovery-progress.js';
 
 export function RecoverDialog() {
   const health = asked.value;
@@ -26,7 +26,11 @@ function Open({ health }: { health: WebhookHealth }) {
           <UrlText url={webhook.url} />
         </p>
       )}
-      {recovery ? <RecoveryProgress recovery={recovery} onClose={close} /> : <RecoverForm health={health} onClose={close} />}
+      {recovery ? (
+        <RecoveryProgress recovery={recovery} onClose={close} />
+      ) : (
+        <RecoverForm health={health} onClose={close} />
+      )}
     </Modal>
   );
 }

@@ -20,8 +20,7 @@ export function RecoverForm({ health, onClose }: { health: WebhookHealth; onClos
   const [refusal, setRefusal] = useState<string | null>(null);
   const order = { since: isoOf(since), ...(until && { until: isoOf(until) }), include: [...include] };
   const preview = usePreview(health.webhookId, order);
-  const toggle = (one: Included) =>
-    setInclude(INCLUDED.filter((other) => include.includes(other) !== (other === one)));
+  const toggle = (one: Included) => setInclude(INCLUDED.filter((other) => include.includes(other) !== (other === one)));
   const start = async (event: Event) => {
     event.preventDefault();
     const params = { path: { id: health.webhookId } };
@@ -36,7 +35,13 @@ export function RecoverForm({ health, onClose }: { health: WebhookHealth; onClos
     <form onSubmit={start}>
       <p class="muted">{t.explained}</p>
       <div class="fields">
-        <TimeField label={t.since} hint={health.lastSuccessAt ? t.sinceHint : t.sinceDayHint} value={since} onChange={setSince} required />
+        <TimeField
+          label={t.since}
+          hint={health.lastSuccessAt ? t.sinceHint : t.sinceDayHint}
+          value={since}
+          onChange={setSince}
+          required
+        />
         <TimeField label={t.until} hint={t.untilHint} value={until} onChange={setUntil} />
       </div>
       <fieldset>
@@ -91,7 +96,12 @@ function TimeField({ label, hint, value, onChange, required = false }: TimeField
   return (
     <label class="field">
       <span>{label}</span>
-      <input type="datetime-local" value={value} required={required} onInput={({ currentTarget }) => onChange(currentTarget.value)} />
+      <input
+        type="datetime-local"
+        value={value}
+        required={required}
+        onInput={({ currentTarget }) => onChange(currentTarget.value)}
+      />
       <small>{hint}</small>
     </label>
   );

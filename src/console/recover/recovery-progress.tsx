@@ -15,7 +15,7 @@ export function RecoveryProgress({ recovery, onClose }: { recovery: RunningRecov
   const asked = usePolled<Recovery>(
     `recovery ${id}`,
     (asking) => resultOf(api.GET('/api/recoveries/{id}', { params: { path: { id } }, ...asking })),
-    EVERY_MS,
+    { everyMs: EVERY_MS },
   );
   const progress = asked.data ?? recovery.progress;
   useEffect(() => {
@@ -41,7 +41,9 @@ export function RecoveryProgress({ recovery, onClose }: { recovery: RunningRecov
         <Tally name={t.delivered} value={whole(delivered)} tone="good" />
         <Tally name={t.failedCount} value={whole(failed)} tone={failed > 0 ? 'bad' : ''} />
       </dl>
-      <p class="muted">{state === 'running' ? t.mayClose : state === 'stopped' ? t.stoppedExplained : t.doneExplained}</p>
+      <p class="muted">
+        {state === 'running' ? t.mayClose : state === 'stopped' ? t.stoppedExplained : t.doneExplained}
+      </p>
       <footer>
         {state === 'running' && (
           <button type="button" class="button danger" onClick={stop}>

@@ -1,24 +1,40 @@
 import type { Session } from '../api/pending.js';
 import { clock } from '../format/times.js';
 import { Icon } from '../icons/icon.js';
-import { chooseLanguage, chooseTheme, LANGUAGES, type Language, language, THEMES, type Theme, theme } from '../state/preferences.js';
+import {
+  chooseLanguage,
+  chooseTheme,
+  LANGUAGES,
+  type Language,
+  language,
+  THEMES,
+  type Theme,
+  theme,
+} from '../state/preferences.js';
 import { signOut } from '../state/session.js';
 import { texts } from '../texts/texts.js';
 
 export function UserMenu({ session }: { session: Session }) {
   const t = texts.value.menu;
+  const name = session.user ?? t.nobody;
+  const until = t.until(clock(new Date(session.expiresAt)));
   return (
     <>
-      <button type="button" class="user" popovertarget="user-menu" aria-label={t.label}>
+      <button type="button" class="user" popovertarget="user-menu" aria-label={`${name} ${until}`}>
         <span class="avatar">{(session.user ?? '#').slice(0, 1).toUpperCase()}</span>
         <span class="user-name">
-          <b>{session.user ?? t.nobody}</b>
-          <small>{t.until(clock(new Date(session.expiresAt)))}</small>
+          <b>{name}</b>
+          <small>{until}</small>
         </span>
         <Icon name="open" size={14} />
       </button>
       <div id="user-menu" popover="auto" class="menu">
-        <Choice<Theme> name={t.theme} chosen={theme.value} options={THEMES.map((one) => [one, t.themes[one]])} onChoose={chooseTheme} />
+        <Choice<Theme>
+          name={t.theme}
+          chosen={theme.value}
+          options={THEMES.map((one) => [one, t.themes[one]])}
+          onChoose={chooseTheme}
+        />
         <Choice<Language>
           name={t.language}
           chosen={language.value}

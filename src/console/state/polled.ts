@@ -1,6 +1,6 @@
 /** What the page shows of the service: asked for again and again while somebody looks, and kept where that fails. */
 import { type Signal, signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Failure, Result } from '../api/client.js';
 import { sessionEnded } from './session.js';
 
@@ -47,7 +47,8 @@ class Source<T> {
   }
 
   #start(ask: Ask<T>, everyMs: number): void {
-    const { signal: aborted } = (this.#stopping = new AbortController());
+    this.#stopping = new AbortController();
+    const { signal: aborted } = this.#stopping;
     let asking = false;
     this.look = async () => {
       if (asking || document.visibilityState !== 'visible') return;
@@ -100,9 +101,19 @@ function sourceOf<T>(key: string): Source<T> {
   return source as Source<T>;
 }
 
+interface Polling {
+  readonly everyMs?: number;
+  /** With another key: shows the data of the one before until there is some. */
+  readonly keepsLast?: boolean;
+}
+
 /** @param key names what is asked for: components with one key share its calls */
-export function usePolled<T>(key: string, ask: Ask<T>, everyMs = 5_000): Polled<T> & { readonly look: () => void } {
+export function usePolled<T>(key: string, ask: Ask<T>, { everyMs = 5_000, keepsLast = false }: Polling = {}) {
   const source = sourceOf<T>(key);
+  const last = useRef<Polled<T>>(NOTHING);
   useEffect(() => source.follow(ask, everyMs), [key, everyMs]);
-  return { ...source.state.value, look: () => source.look() };
+  const state = source.state.value;
+  if (state.data !== null || !keepsLast) last.current = state;
+  const shown: Polled<T> = { ...last.current, failure: state.failure };
+  return { ...shown, isLast: shown.data !== state.data, look: () => source.look() };
 }

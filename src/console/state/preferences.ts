@@ -1,5 +1,5 @@
 /** Language and theme: as the browser says, or as its user chose here. */
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 
 export const LANGUAGES = { en: 'English', 'pt-BR': 'Português (Brasil)' } as const;
 export type Language = keyof typeof LANGUAGES;
@@ -13,6 +13,11 @@ effect(() => {
   document.documentElement.dataset.theme = theme.value;
 });
 
+/** With the reader's region, for dates and numbers. */
+export const locale = computed(
+  () => navigator.languages.find((tag) => tag.slice(0, 2) === language.value.slice(0, 2)) ?? language.value,
+);
+
 export function chooseLanguage(chosen: Language): void {
   language.value = chosen;
   keep('language', chosen);
@@ -24,7 +29,12 @@ export function chooseTheme(chosen: Theme): void {
 }
 
 function spoken(): Language {
-  return navigator.languages.find((tag) => /^(en|pt)\b/i.test(tag))?.toLowerCase().startsWith('pt') ? 'pt-BR' : 'en';
+  return navigator.languages
+    .find((tag) => /^(en|pt)\b/i.test(tag))
+    ?.toLowerCase()
+    .startsWith('pt')
+    ? 'pt-BR'
+    : 'en';
 }
 
 function oneOf<T extends string>(words: readonly T[], given: string | null): T | undefined {

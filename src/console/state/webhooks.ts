@@ -1,12 +1,13 @@
 /** The account's webhooks, for every screen that names a URL. */
 import { api, resultOf } from '../api/client.js';
 import type { components } from '../api/openapi.js';
-import { usePolled } from './polled.js';
+import { type Asking, usePolled } from './polled.js';
 
 export type Webhook = components['schemas']['Webhook'];
 
 export function useWebhooks() {
-  return usePolled<{ webhooks: Webhook[] }>('webhooks', (asking) => resultOf(api.GET('/api/webhooks', asking)), 15_000);
+  const ask = (asking: Asking) => resultOf(api.GET('/api/webhooks', asking));
+  return usePolled<{ webhooks: Webhook[] }>('webhooks', ask, { everyMs: 15_000 });
 }
 
 /** Null: it was removed, or is not known yet. */

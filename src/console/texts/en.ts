@@ -15,17 +15,17 @@ const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
   redirect: ['It answers with a redirect.', 'Redirects are not followed: register the final URL.'],
   auth: ['It refuses our request.', 'Check which header or key it expects, and update the webhook’s headers.'],
   missing: ['It does not know this path.', 'Check the path of the URL, or whether a release removed the route.'],
-  gone: ['It answered 410 Gone.', 'That asks us to stop. Activate the webhook when the URL is back, then recover.'],
+  gone: ['It answered 410 Gone.', 'That asks us to stop. Activate the webhook when the URL is back.'],
   busy: ['It asks us to slow down.', 'We wait as long as it says. Raise its limit, or answer first and work later.'],
   refused: ['It rejects the event.', 'Its answer usually says why: open a failed delivery to read it.'],
-  broken: ['It fails with an error of its own.', 'Look at its logs at the times of the attempts. We keep retrying.'],
+  broken: ['It fails with an error of its own.', 'Look at its logs at the times of the attempts.'],
   timeout: ['It does not answer in time.', 'Store the event, answer 204, and work afterwards.'],
   'connection-refused': ['Nothing listens there.', 'Check that the server runs, and its port and firewall.'],
   'connection-reset': ['It closes the connection.', 'Look for a proxy or load balancer that cuts requests off.'],
   tls: ['Its certificate or TLS is not valid.', 'Send the whole chain of a public authority, for this host name.'],
   host: ['Its host name leads nowhere public.', 'Check the DNS entries of the host.'],
   'invalid-response': ['It does not answer with HTTP.', 'Check what listens on this port.'],
-  network: ['The network between us failed.', 'We keep retrying. If it lasts, check your firewall.'],
+  network: ['The network between us failed.', 'If it lasts, check your firewall and routes.'],
 };
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -59,14 +59,19 @@ export const en = {
   cancel: 'Cancel',
   screens: { label: 'Screens', overview: 'Overview', deliveries: 'Deliveries' },
   menu: {
-    label: 'Your session and preferences',
     nobody: 'Your session',
     until: (time: string) => `until ${time}`,
     theme: 'Theme',
     themes: { auto: 'As the system', light: 'Light', dark: 'Dark' },
     language: 'Language',
     may: (rights: string) => `This session may ${rights}.`,
-    rights: { read: 'read', payloads: 'see payloads', resend: 'resend', configure: 'configure', secrets: 'manage secrets' },
+    rights: {
+      read: 'read',
+      payloads: 'see payloads',
+      resend: 'resend',
+      configure: 'configure',
+      secrets: 'manage secrets',
+    },
     signOut: 'Sign out',
   },
   signedOut: {
@@ -78,24 +83,46 @@ export const en = {
       title: 'This link no longer works',
       text: 'A sign-in link works once, within 60 seconds. Go back to your provider’s portal and open the console again.',
     },
-    ended: { title: 'Your session has ended', text: 'Sessions last an hour at most. Open the console again from your provider’s portal.' },
+    ended: {
+      title: 'Your session has ended',
+      text: 'Sessions last an hour at most. Open the console again from your provider’s portal.',
+    },
     left: { title: 'You signed out', text: 'You can close this page.' },
-    unreachable: { title: 'The service does not answer', text: 'This is probably temporary. Nothing is lost: deliveries continue without this page.' },
+    unreachable: {
+      title: 'The service does not answer',
+      text: 'This is probably temporary. Nothing is lost: deliveries continue without this page.',
+    },
     again: 'Try again',
     goBack: 'Back to the portal',
   },
   noScreen: { title: 'There is no such page', back: 'Go to the overview' },
-  time: { now: 'now', in: (time: string) => `in ${time}`, ago: (time: string) => `${time} ago` },
+  time: {
+    now: 'now',
+    lasting: (time: string) => `for ${time}`,
+    in: (time: string) => `in ${time}`,
+    ago: (time: string) => `${time} ago`,
+  },
   freshness: {
     loading: 'Loading…',
     justNow: 'Up to date',
     ago: (time: string) => `Updated ${time} ago`,
-    failing: (status: number | null) => (status === null ? 'The service does not answer.' : `The service answers ${status}.`),
+    failing: (status: number | null) =>
+      status === null ? 'The service does not answer.' : `The service answers ${status}.`,
     asOf: (time: string) => `Shown as of ${time}; trying again.`,
     never: 'Trying again.',
   },
-  copying: { copy: (what: string) => `Copy ${what}`, done: 'Copied', refused: 'The browser does not allow copying here.' },
-  outcomes: { delivered: 'Delivered', retrying: 'Waiting', exhausted: 'Given up', cancelled: 'Cancelled', held: 'Held' },
+  copying: {
+    copy: (what: string) => `Copy ${what}`,
+    done: 'Copied',
+    refused: 'The browser does not allow copying here.',
+  },
+  outcomes: {
+    delivered: 'Delivered',
+    retrying: 'Waiting',
+    exhausted: 'Given up',
+    cancelled: 'Cancelled',
+    held: 'Held',
+  },
   eventTypes: {
     cash_in: 'Cash in',
     cash_out: 'Cash out',
@@ -128,19 +155,24 @@ export const en = {
     label: 'State of your webhooks',
     webhook: (id: number) => `Webhook ${id}`,
     states: { failing: 'Failing', off: 'Switched off by us', healthy: 'Works again', untried: 'Never tried' },
-    waiting: (count: number, shown: string) => `${shown} ${many(count, 'delivery waits', 'deliveries wait')} for the next attempt`,
-    held: (count: number, shown: string) => `${shown} held: ${many(count, 'it was', 'they were')} published while the URL was off`,
+    waiting: (count: number, shown: string) =>
+      `${shown} ${many(count, 'delivery waits', 'deliveries wait')} for the next attempt`,
+    held: (count: number, shown: string) =>
+      `${shown} held: ${many(count, 'it was', 'they were')} published while the URL was off`,
     switchedOff: 'Will be switched off',
     offRemedy: 'Payments that come meanwhile are held, not lost. Activate the webhook, then recover them.',
     open: 'See deliveries',
     recover: 'Recover…',
     allWell: (healthy: number, others: number) =>
-      others > 0 ? `${healthy} ${many(healthy, 'webhook delivers', 'webhooks deliver')}; ${others} had no event yet or ${many(others, 'is', 'are')} paused` : `All ${healthy} ${many(healthy, 'webhook delivers', 'webhooks deliver')}`,
+      others > 0
+        ? `${healthy} ${many(healthy, 'webhook delivers', 'webhooks deliver')}; ${others} had no event yet or ${many(others, 'is', 'are')} paused`
+        : `All ${healthy} ${many(healthy, 'webhook delivers', 'webhooks deliver')}`,
     othersWell: (count: number) => `${count} other ${many(count, 'webhook delivers', 'webhooks deliver')}`,
     noWebhooks: {
       title: 'No webhooks yet',
       text: 'Register an HTTPS URL for a type of event. Its deliveries appear here within a second.',
-      example: 'curl $SERVICE/api/webhooks \\\n  -H "authorization: Bearer $TOKEN" \\\n  --json \'{ "url": "https://example.com/hooks", "eventType": "cash_in" }\'',
+      example:
+        'curl $SERVICE/api/webhooks \\\n  -H "authorization: Bearer $TOKEN" \\\n  --json \'{ "url": "https://example.com/hooks", "eventType": "cash_in" }\'',
     },
   },
   disputes: { title: 'MED notices that have not arrived' },
@@ -173,7 +205,13 @@ export const en = {
     published: 'Published',
     period: 'Any time',
     periods: { hour: 'Last hour', day: 'Last 24 hours', week: 'Last 7 days' },
-    statuses: { '2xx': '2xx, accepted', '3xx': '3xx, redirects', '4xx': '4xx, refused', '5xx': '5xx, errors', none: 'No answer' },
+    statuses: {
+      '2xx': '2xx, accepted',
+      '3xx': '3xx, redirects',
+      '4xx': '4xx, refused',
+      '5xx': '5xx, errors',
+      none: 'No answer',
+    },
     searchHint: 'Find by event id',
     clear: 'Clear filters',
     choose: (eventId: string) => `Select ${eventId}`,
@@ -186,11 +224,15 @@ export const en = {
     older: 'Older',
     oldest: 'These are the oldest.',
     thatIsAll: (count: number) => many(count, 'That is the only one.', `That is all ${count}.`),
-    none: { title: 'No deliveries yet', text: 'When a payment event is published for an active webhook, its delivery appears here within a second.' },
+    none: {
+      title: 'No deliveries yet',
+      text: 'When a payment event is published for an active webhook, its delivery appears here within a second.',
+    },
     noMatch: {
       title: 'Nothing matches these filters',
       text: 'Widen the period or remove a filter.',
-      eventId: (id: string) => `No delivery of the event “${id}”. Ids are matched exactly; perhaps no webhook was active for its type.`,
+      eventId: (id: string) =>
+        `No delivery of the event “${id}”. Ids are matched exactly; perhaps no webhook was active for its type.`,
     },
   },
   resending: {
@@ -198,7 +240,8 @@ export const en = {
     clear: 'Clear',
     resend: (count: number) => `Resend ${count}`,
     title: (count: number) => many(count, 'Resend 1 delivery?', `Resend ${count} deliveries?`),
-    explained: 'Each gets one more attempt now, under its webhook-id. Receivers that already took one can recognize it by that id.',
+    explained:
+      'Each gets one more attempt now, under its webhook-id. Receivers that already took one can recognize it by that id.',
     sending: (at: number, count: number) => `Sending ${at} of ${count}`,
     done: (count: number) => many(count, '1 delivery is on its way.', `${count} deliveries are on their way.`),
     someFailed: (failed: number, count: number) => `${failed} of ${count} could not be resent.`,
@@ -212,12 +255,26 @@ export const en = {
     failed: 'The delivery could not be cancelled.',
   },
   delivery: {
-    notThere: { title: 'No such delivery', text: (id: string) => `This account has no delivery ${id}, or it is older than what is kept.`, back: 'All deliveries' },
+    notThere: {
+      title: 'No such delivery',
+      text: (id: string) => `This account has no delivery ${id}, or it is older than what is kept.`,
+      back: 'All deliveries',
+    },
     story: {
-      delivered: (attempts: number) => many(attempts, 'Accepted by the receiver at the first attempt.', `Accepted by the receiver after ${attempts} attempts.`),
-      retrying: (attempts: number) => (attempts === 0 ? 'Waits for its first attempt.' : `Not accepted yet, after ${attempts} ${many(attempts, 'attempt', 'attempts')}. We try again by ourselves.`),
-      exhausted: (attempts: number) => `Given up after ${attempts} ${many(attempts, 'attempt', 'attempts')}. It is kept: resend it when the receiver is ready.`,
-      held: () => 'Not sent, because the URL was switched off. It is kept: activate the webhook, then resend or recover.',
+      delivered: (attempts: number) =>
+        many(
+          attempts,
+          'Accepted by the receiver at the first attempt.',
+          `Accepted by the receiver after ${attempts} attempts.`,
+        ),
+      retrying: (attempts: number) =>
+        attempts === 0
+          ? 'Waits for its first attempt.'
+          : `Not accepted yet, after ${attempts} ${many(attempts, 'attempt', 'attempts')}. We try again by ourselves.`,
+      exhausted: (attempts: number) =>
+        `Given up after ${attempts} ${many(attempts, 'attempt', 'attempts')}. It is kept: resend it when the receiver is ready.`,
+      held: () =>
+        'Not sent, because the URL was switched off. It is kept: activate the webhook, then resend or recover.',
       cancelled: () => 'Cancelled by the account: the receiver did not get it.',
     },
     resend: 'Resend now',

@@ -18,17 +18,20 @@ const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
   redirect: ['Responde com um redirecionamento.', 'Redirecionamentos não são seguidos: cadastre a URL final.'],
   auth: ['Recusa nossa requisição.', 'Confira qual cabeçalho ou chave é esperado e atualize os cabeçalhos do webhook.'],
   missing: ['Não conhece este caminho.', 'Confira o caminho da URL, ou se uma versão nova removeu a rota.'],
-  gone: ['Respondeu 410 Gone.', 'Isso nos pede para parar. Ative o webhook quando a URL voltar e recupere as entregas.'],
-  busy: ['Pede que enviemos mais devagar.', 'Esperamos o tempo indicado. Aumente o limite, ou responda antes de processar.'],
+  gone: ['Respondeu 410 Gone.', 'Isso nos pede para parar. Ative o webhook quando a URL voltar.'],
+  busy: [
+    'Pede que enviemos mais devagar.',
+    'Esperamos o tempo indicado. Aumente o limite, ou responda antes de processar.',
+  ],
   refused: ['Rejeita o evento.', 'A resposta costuma dizer o motivo: abra uma entrega que falhou para lê-la.'],
-  broken: ['Falha com um erro próprio.', 'Veja os logs nos horários das tentativas. Continuamos tentando.'],
+  broken: ['Falha com um erro próprio.', 'Veja os logs nos horários das tentativas.'],
   timeout: ['Não responde a tempo.', 'Grave o evento, responda 204 e processe depois.'],
   'connection-refused': ['Nada escuta nesse endereço.', 'Confira se o servidor está no ar, a porta e o firewall.'],
   'connection-reset': ['Fecha a conexão.', 'Procure um proxy ou balanceador que corta requisições.'],
   tls: ['O certificado ou o TLS não é válido.', 'Envie a cadeia completa de uma autoridade pública, para este host.'],
   host: ['O host não leva a um endereço público.', 'Confira os registros de DNS do host.'],
   'invalid-response': ['Não responde em HTTP.', 'Confira o que escuta nesta porta.'],
-  network: ['A rede entre nós falhou.', 'Continuamos tentando. Se persistir, confira o firewall.'],
+  network: ['A rede entre nós falhou.', 'Se persistir, confira o firewall e as rotas.'],
 };
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -62,14 +65,19 @@ export const ptBr: Texts = {
   cancel: 'Voltar',
   screens: { label: 'Telas', overview: 'Visão geral', deliveries: 'Entregas' },
   menu: {
-    label: 'Sua sessão e preferências',
     nobody: 'Sua sessão',
     until: (time) => `até ${time}`,
     theme: 'Tema',
     themes: { auto: 'Como o sistema', light: 'Claro', dark: 'Escuro' },
     language: 'Idioma',
     may: (rights) => `Esta sessão pode ${rights}.`,
-    rights: { read: 'ler', payloads: 'ver conteúdos', resend: 'reenviar', configure: 'configurar', secrets: 'gerir segredos' },
+    rights: {
+      read: 'ler',
+      payloads: 'ver conteúdos',
+      resend: 'reenviar',
+      configure: 'configurar',
+      secrets: 'gerir segredos',
+    },
     signOut: 'Sair',
   },
   signedOut: {
@@ -81,14 +89,20 @@ export const ptBr: Texts = {
       title: 'Este link não vale mais',
       text: 'O link de acesso funciona uma vez, em até 60 segundos. Volte ao portal do seu provedor e abra o console de novo.',
     },
-    ended: { title: 'Sua sessão terminou', text: 'Uma sessão dura no máximo uma hora. Abra o console de novo pelo portal do seu provedor.' },
+    ended: {
+      title: 'Sua sessão terminou',
+      text: 'Uma sessão dura no máximo uma hora. Abra o console de novo pelo portal do seu provedor.',
+    },
     left: { title: 'Você saiu', text: 'Pode fechar esta página.' },
-    unreachable: { title: 'O serviço não responde', text: 'Deve ser passageiro. Nada se perde: as entregas continuam sem esta página.' },
+    unreachable: {
+      title: 'O serviço não responde',
+      text: 'Deve ser passageiro. Nada se perde: as entregas continuam sem esta página.',
+    },
     again: 'Tentar de novo',
     goBack: 'Voltar ao portal',
   },
   noScreen: { title: 'Esta página não existe', back: 'Ir para a visão geral' },
-  time: { now: 'agora', in: (time) => `em ${time}`, ago: (time) => `há ${time}` },
+  time: { now: 'agora', lasting: (time) => `há ${time}`, in: (time) => `em ${time}`, ago: (time) => `há ${time}` },
   freshness: {
     loading: 'Carregando…',
     justNow: 'Atualizado',
@@ -98,7 +112,13 @@ export const ptBr: Texts = {
     never: 'Tentando de novo.',
   },
   copying: { copy: (what) => `Copiar ${what}`, done: 'Copiado', refused: 'O navegador não permite copiar aqui.' },
-  outcomes: { delivered: 'Entregue', retrying: 'Em espera', exhausted: 'Não entregue', cancelled: 'Cancelada', held: 'Retida' },
+  outcomes: {
+    delivered: 'Entregue',
+    retrying: 'Em espera',
+    exhausted: 'Não entregue',
+    cancelled: 'Cancelada',
+    held: 'Retida',
+  },
   eventTypes: {
     cash_in: 'Entrada',
     cash_out: 'Saída',
@@ -145,7 +165,8 @@ export const ptBr: Texts = {
     noWebhooks: {
       title: 'Nenhum webhook ainda',
       text: 'Cadastre uma URL HTTPS para um tipo de evento. As entregas aparecem aqui em um segundo.',
-      example: 'curl $SERVICE/api/webhooks \\\n  -H "authorization: Bearer $TOKEN" \\\n  --json \'{ "url": "https://example.com/hooks", "eventType": "cash_in" }\'',
+      example:
+        'curl $SERVICE/api/webhooks \\\n  -H "authorization: Bearer $TOKEN" \\\n  --json \'{ "url": "https://example.com/hooks", "eventType": "cash_in" }\'',
     },
   },
   disputes: { title: 'Avisos de MED que não chegaram' },
@@ -178,7 +199,13 @@ export const ptBr: Texts = {
     published: 'Publicado',
     period: 'Qualquer data',
     periods: { hour: 'Última hora', day: 'Últimas 24 horas', week: 'Últimos 7 dias' },
-    statuses: { '2xx': '2xx, aceitas', '3xx': '3xx, redirecionadas', '4xx': '4xx, recusadas', '5xx': '5xx, erros', none: 'Sem resposta' },
+    statuses: {
+      '2xx': '2xx, aceitas',
+      '3xx': '3xx, redirecionadas',
+      '4xx': '4xx, recusadas',
+      '5xx': '5xx, erros',
+      none: 'Sem resposta',
+    },
     searchHint: 'Buscar pelo id do evento',
     clear: 'Limpar filtros',
     choose: (eventId) => `Selecionar ${eventId}`,
@@ -191,11 +218,15 @@ export const ptBr: Texts = {
     older: 'Mais antigas',
     oldest: 'Estas são as mais antigas.',
     thatIsAll: (count) => many(count, 'É a única.', `São todas: ${count}.`),
-    none: { title: 'Nenhuma entrega ainda', text: 'Quando um evento de pagamento é publicado para um webhook ativo, a entrega aparece aqui em um segundo.' },
+    none: {
+      title: 'Nenhuma entrega ainda',
+      text: 'Quando um evento de pagamento é publicado para um webhook ativo, a entrega aparece aqui em um segundo.',
+    },
     noMatch: {
       title: 'Nada corresponde a estes filtros',
       text: 'Amplie o período ou remova um filtro.',
-      eventId: (id) => `Nenhuma entrega do evento “${id}”. O id deve ser exato; talvez nenhum webhook estivesse ativo para o tipo.`,
+      eventId: (id) =>
+        `Nenhuma entrega do evento “${id}”. O id deve ser exato; talvez nenhum webhook estivesse ativo para o tipo.`,
     },
   },
   resending: {
@@ -203,7 +234,8 @@ export const ptBr: Texts = {
     clear: 'Limpar',
     resend: (count) => `Reenviar ${count}`,
     title: (count) => many(count, 'Reenviar 1 entrega?', `Reenviar ${count} entregas?`),
-    explained: 'Cada uma ganha mais uma tentativa agora, com o mesmo webhook-id. Quem já a recebeu pode reconhecê-la por esse id.',
+    explained:
+      'Cada uma ganha mais uma tentativa agora, com o mesmo webhook-id. Quem já a recebeu pode reconhecê-la por esse id.',
     sending: (at, count) => `Enviando ${at} de ${count}`,
     done: (count) => many(count, '1 entrega está a caminho.', `${count} entregas estão a caminho.`),
     someFailed: (failed, count) => `${failed} de ${count} não puderam ser reenviadas.`,
@@ -217,11 +249,24 @@ export const ptBr: Texts = {
     failed: 'A entrega não pôde ser cancelada.',
   },
   delivery: {
-    notThere: { title: 'Entrega não encontrada', text: (id) => `Esta conta não tem a entrega ${id}, ou ela é mais antiga do que o que se guarda.`, back: 'Todas as entregas' },
+    notThere: {
+      title: 'Entrega não encontrada',
+      text: (id) => `Esta conta não tem a entrega ${id}, ou ela é mais antiga do que o que se guarda.`,
+      back: 'Todas as entregas',
+    },
     story: {
-      delivered: (attempts) => many(attempts, 'Aceita pelo receptor na primeira tentativa.', `Aceita pelo receptor após ${attempts} tentativas.`),
-      retrying: (attempts) => (attempts === 0 ? 'Espera a primeira tentativa.' : `Ainda não aceita, após ${attempts} ${many(attempts, 'tentativa', 'tentativas')}. Tentaremos de novo sozinhos.`),
-      exhausted: (attempts) => `Não entregue após ${attempts} ${many(attempts, 'tentativa', 'tentativas')}. Está guardada: reenvie quando o receptor estiver pronto.`,
+      delivered: (attempts) =>
+        many(
+          attempts,
+          'Aceita pelo receptor na primeira tentativa.',
+          `Aceita pelo receptor após ${attempts} tentativas.`,
+        ),
+      retrying: (attempts) =>
+        attempts === 0
+          ? 'Espera a primeira tentativa.'
+          : `Ainda não aceita, após ${attempts} ${many(attempts, 'tentativa', 'tentativas')}. Tentaremos de novo sozinhos.`,
+      exhausted: (attempts) =>
+        `Não entregue após ${attempts} ${many(attempts, 'tentativa', 'tentativas')}. Está guardada: reenvie quando o receptor estiver pronto.`,
       held: () => 'Não enviada, porque a URL estava desligada. Está guardada: ative o webhook e reenvie ou recupere.',
       cancelled: () => 'Cancelada pela conta: o receptor não a recebeu.',
     },

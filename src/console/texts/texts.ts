@@ -15,7 +15,11 @@ export const shownLanguage = signal<Language | null>(null);
 effect(() => {
   const chosen = language.value;
   if (chosen === 'en') show(chosen, en);
-  else OTHERS[chosen]().then((loaded) => language.peek() === chosen && show(chosen, loaded), () => show('en', en));
+  else
+    OTHERS[chosen]().then(
+      (loaded) => language.peek() === chosen && show(chosen, loaded),
+      () => show('en', en),
+    );
 });
 
 function show(chosen: Language, loaded: Texts): void {
