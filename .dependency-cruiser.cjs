@@ -66,6 +66,9 @@ const PACKAGE_PLACES = {
   commander: ['src/cli/'],
 };
 
+/** What the console's page is made of; it is bundled, so these are development packages. */
+const PAGE_PACKAGES = '(preact|@preact/signals|preact-iso|openapi-fetch|d3-array|@types/d3-array)';
+
 const own = (folder) => `^src/${folder}/`;
 /** A folder, or a file without its ending. */
 const within = (place) => `^src/${place}(/|[.]ts$)`;
@@ -180,8 +183,22 @@ module.exports = {
       name: 'no-development-packages',
       comment: 'what src/ runs with is in dependencies',
       severity: 'error',
-      from: { path: '^src/' },
+      from: { path: '^src/', pathNot: own('console') },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'console-imports',
+      comment: 'the page knows the service by /openapi.json alone',
+      severity: 'error',
+      from: { path: own('console') },
+      to: { pathNot: [own('console'), `^(node_modules/)?${PAGE_PACKAGES}(/|$)`] },
+    },
+    {
+      name: 'console-is-built',
+      comment: 'the service serves the built page and imports nothing of it',
+      severity: 'error',
+      from: { path: '^src/', pathNot: own('console') },
+      to: { path: [own('console'), `^(node_modules/)?${PAGE_PACKAGES}(/|$)`] },
     },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {

@@ -6,6 +6,7 @@ import type { components } from './openapi.js';
 
 type EventType = components['schemas']['EventType'];
 export type Outcome = components['schemas']['DeliveryOutcome'];
+export type ListedDelivery = components['schemas']['AccountDelivery'] & { held?: boolean };
 export type Right = 'read' | 'payloads' | 'resend' | 'configure' | 'secrets';
 
 interface Answer<T> {
@@ -105,6 +106,13 @@ export interface StatsBucket {
   p95Ms: number | null;
 }
 
+export interface Stats {
+  step: string;
+  /** Null: nothing was counted yet. */
+  dataSince: string | null;
+  buckets: StatsBucket[];
+}
+
 interface Done {
   success: true;
   message: string;
@@ -129,9 +137,6 @@ export interface PendingPaths {
   };
   '/api/recoveries/{id}': { get: Call<Recovery, OfId<string>>; delete: Call<Recovery, OfId<string>> };
   '/api/stats': {
-    get: Call<
-      { step: string; dataSince: string | null; buckets: StatsBucket[] },
-      { query: { from: string; to: string; step: '1m' | '1h' | '1d' } }
-    >;
+    get: Call<Stats, { query: { from: string; to: string; step: '1m' | '1h' | '1d' } }>;
   };
 }

@@ -1,3 +1,4 @@
+import type { ListedDelivery } from '../api/pending.js';
 import { latency } from '../format/numbers.js';
 import { EventName } from '../parts/event-name.js';
 import { OutcomeBadge, shownOutcome } from '../parts/outcome-badge.js';
@@ -6,7 +7,6 @@ import { TimeText } from '../parts/time-text.js';
 import { UrlText } from '../parts/url-text.js';
 import { deliveryAddress } from '../state/addresses.js';
 import { texts } from '../texts/texts.js';
-import type { ListedDelivery } from './delivery-table.js';
 import { LastAnswer } from './last-answer.js';
 
 interface RowParts {

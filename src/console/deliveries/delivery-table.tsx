@@ -1,10 +1,8 @@
-import type { components } from '../api/openapi.js';
+import type { ListedDelivery } from '../api/pending.js';
 import { may } from '../state/session.js';
 import { useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { DeliveryRow } from './delivery-row.js';
-
-export type ListedDelivery = components['schemas']['AccountDelivery'] & { held?: boolean };
 
 interface TableParts {
   readonly deliveries: readonly ListedDelivery[];

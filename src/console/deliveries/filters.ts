@@ -5,9 +5,9 @@ import { addressOf } from '../state/addresses.js';
 type Asked = NonNullable<operations['listAccountDeliveries']['parameters']['query']>;
 
 export const PERIODS = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
-export type Period = keyof typeof PERIODS;
+type Period = keyof typeof PERIODS;
 
-export const FILTERS = ['outcome', 'eventType', 'webhookId', 'eventId', 'status', 'period'] as const;
+const FILTERS = ['outcome', 'eventType', 'webhookId', 'eventId', 'status', 'period'] as const;
 /** Empty or absent: any. */
 export type Filters = { readonly [Name in (typeof FILTERS)[number] | 'before']?: string | undefined };
 

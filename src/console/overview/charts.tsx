@@ -1,8 +1,8 @@
+import type { Stats } from '../api/pending.js';
 import { compact, latency } from '../format/numbers.js';
 import { day, hourMinute, minute } from '../format/times.js';
 import { Chart } from '../parts/chart.js';
 import { texts } from '../texts/texts.js';
-import type { Stats } from './overview-screen.js';
 import type { Range } from './ranges.js';
 
 /** A step without a bucket had nothing. */

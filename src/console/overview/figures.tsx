@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import type { StatsBucket, WebhookHealth } from '../api/pending.js';
+import type { Stats, StatsBucket, WebhookHealth } from '../api/pending.js';
 import { percent, whole } from '../format/numbers.js';
 import { addressOf } from '../state/addresses.js';
 import { texts } from '../texts/texts.js';
-import type { Stats } from './overview-screen.js';
 
 type Counted = Exclude<keyof StatsBucket, 'at' | 'p50Ms' | 'p95Ms'>;
 

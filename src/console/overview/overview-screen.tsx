@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso/router';
 import { api, resultOf } from '../api/client.js';
-import type { StatsBucket, WebhookHealth } from '../api/pending.js';
+import type { Stats, WebhookHealth } from '../api/pending.js';
 import { Freshness, staleness } from '../parts/freshness.js';
 import { Segmented } from '../parts/segmented.js';
 import { Skeleton } from '../parts/skeleton.js';
@@ -13,11 +13,6 @@ import { Disputes } from './disputes.js';
 import { Figures } from './figures.js';
 import { Problems } from './problems.js';
 import { RANGES, type Range, rangeOf, spanOf } from './ranges.js';
-
-export interface Stats {
-  dataSince: string | null;
-  buckets: StatsBucket[];
-}
 
 export function OverviewScreen() {
   const range = rangeOf(useLocation().query.range);

@@ -1,4 +1,4 @@
-import type { ChartParts } from './chart.js';
+import type { ChartParts } from './chart-parts.js';
 
 export function ChartTable({ title, times, series, shownTime, shownValue }: ChartParts) {
   return (

@@ -1,23 +1,8 @@
 import { ticks } from 'd3-array';
 import { useId } from 'preact/hooks';
+import type { ChartParts, Series } from './chart-parts.js';
 import { ChartTable } from './chart-table.js';
 import { useWidth } from './use-width.js';
-
-export interface Series {
-  readonly name: string;
-  readonly tone: string;
-  /** One for each point of time; null: there is none. */
-  readonly values: readonly (number | null)[];
-}
-
-export interface ChartParts {
-  readonly title: string;
-  readonly form: 'bars' | 'lines';
-  readonly times: readonly Date[];
-  readonly series: readonly Series[];
-  readonly shownTime: (time: Date) => string;
-  readonly shownValue: (value: number) => string;
-}
 
 const HEIGHT = 168;
 const LEFT = 48;

@@ -20,8 +20,10 @@ export function UserMenu({ session }: { session: Session }) {
   const until = t.until(clock(new Date(session.expiresAt)));
   return (
     <>
-      <button type="button" class="user" popovertarget="user-menu" aria-label={`${name} ${until}`}>
-        <span class="avatar">{(session.user ?? '#').slice(0, 1).toUpperCase()}</span>
+      <button type="button" class="user" popovertarget="user-menu">
+        <span class="avatar" aria-hidden="true">
+          {(session.user ?? '#').slice(0, 1).toUpperCase()}
+        </span>
         <span class="user-name">
           <b>{name}</b>
           <small>{until}</small>

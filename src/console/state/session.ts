@@ -5,7 +5,7 @@ import type { Right, Session } from '../api/pending.js';
 import { addressOf } from './addresses.js';
 
 /** unknown-link: its code was used before, is older than a minute, or is none. */
-export type SignedOut = 'no-session' | 'unknown-link' | 'ended' | 'left' | 'unreachable';
+type SignedOut = 'no-session' | 'unknown-link' | 'ended' | 'left' | 'unreachable';
 
 export type SessionState =
   | { readonly kind: 'opening' }

@@ -373,3 +373,6 @@ export const en = {
     stop: 'Stop',
   },
 };
+
+/** English is what the others translate: a key that one lacks does not compile. */
+export type Texts = typeof en;

@@ -1,5 +1,5 @@
 /** Brazilian Portuguese. */
-import type { Texts } from './texts.js';
+import type { Texts } from './en.js';
 
 /** Zero is singular, as one is. */
 const many = (count: number, one: string, more: string) => (count < 2 ? one : more);

@@ -1,10 +1,7 @@
 /** The texts of the chosen language. One is loaded, the other when it is chosen. */
 import { effect, signal } from '@preact/signals';
 import { type Language, language } from '../state/preferences.js';
-import { en } from './en.js';
-
-/** English is what the others translate: a key that one lacks does not compile. */
-export type Texts = typeof en;
+import { en, type Texts } from './en.js';
 
 const OTHERS = { 'pt-BR': async () => (await import('./pt-br.js')).ptBr };
 

@@ -1,0 +1,16 @@
+/** What a chart shows. */
+export interface Series {
+  readonly name: string;
+  readonly tone: string;
+  /** One for each point of time; null: there is none. */
+  readonly values: readonly (number | null)[];
+}
+
+export interface ChartParts {
+  readonly title: string;
+  readonly form: 'bars' | 'lines';
+  readonly times: readonly Date[];
+  readonly series: readonly Series[];
+  readonly shownTime: (time: Date) => string;
+  readonly shownValue: (value: number) => string;
+}
