@@ -44,7 +44,9 @@ test('the package has what runs and what tells of it, and nothing else', () => {
   ).toEqual([...EXPECTED].sort());
   const built = paths().filter((path) => path.startsWith('dist/'));
   expect(built).toEqual(expect.arrayContaining(['dist/main.js', expect.stringMatching(/^dist\/demo-\w+\.js$/)]));
-  expect(built.filter((path) => !/^dist\/[\w-]+\.js$/.test(path))).toEqual(['dist/licenses.txt']);
+  const others = built.filter((path) => !/^dist\/[\w-]+\.js$/.test(path)).map((path) => path.replace(/-\w{8}\./, '.'));
+  const page = ['console.css', 'console.js', 'index.html', 'pt-br.js'].map((name) => `dist/console/${name}`);
+  expect(others.sort()).toEqual([...page, 'dist/licenses.txt']);
 });
 
 test('its command is in it, and may be run', () => {

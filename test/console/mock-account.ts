@@ -9,6 +9,8 @@ const URLS = [
 /** Between one payment and the next. */
 const EVERY_MS = 4_300;
 const PAGE = 50;
+/** As the view does: a page may be short, and have a next. */
+const MOST_LOOKED_AT = 2_000;
 
 interface Attempt {
   at: string;
@@ -41,8 +43,10 @@ export function mockAccount(size: number) {
     health: () => (size === 0 ? [] : healthAt(begun, size)),
     page(query: Record<string, string>) {
       const shown = [];
-      let index = query.before ? Number(query.before) : 0;
-      for (; index < size && shown.length < PAGE; index += 1) {
+      const begin = query.before ? Number(query.before) : 0;
+      const end = Math.min(size, begin + MOST_LOOKED_AT);
+      let index = begin;
+      for (; index < end && shown.length < PAGE; index += 1) {
         const delivery = at(index);
         if (matches(delivery, query)) shown.push(listed(delivery));
       }

@@ -15,22 +15,34 @@ const ERRORS: Readonly<Record<string, string>> = {
 };
 
 const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
-  redirect: ['Responde com um redirecionamento.', 'Redirecionamentos não são seguidos: cadastre a URL final.'],
-  auth: ['Recusa nossa requisição.', 'Confira qual cabeçalho ou chave é esperado e atualize os cabeçalhos do webhook.'],
-  missing: ['Não conhece este caminho.', 'Confira o caminho da URL, ou se uma versão nova removeu a rota.'],
-  gone: ['Respondeu 410 Gone.', 'Isso nos pede para parar. Ative o webhook quando a URL voltar.'],
+  redirect: [
+    'O receptor responde com um redirecionamento.',
+    'Redirecionamentos não são seguidos: cadastre a URL final.',
+  ],
+  auth: [
+    'O receptor recusa nossa requisição.',
+    'Confira qual cabeçalho ou chave é esperado e atualize os cabeçalhos do webhook.',
+  ],
+  missing: ['O receptor não conhece este caminho.', 'Confira o caminho da URL, ou se uma versão nova removeu a rota.'],
+  gone: ['O receptor pede que paremos (410 Gone).', 'Ative o webhook quando a URL voltar.'],
   busy: [
-    'Pede que enviemos mais devagar.',
+    'O receptor pede que enviemos mais devagar.',
     'Esperamos o tempo indicado. Aumente o limite, ou responda antes de processar.',
   ],
-  refused: ['Rejeita o evento.', 'A resposta costuma dizer o motivo: abra uma entrega que falhou para lê-la.'],
-  broken: ['Falha com um erro próprio.', 'Veja os logs nos horários das tentativas.'],
-  timeout: ['Não responde a tempo.', 'Grave o evento, responda 204 e processe depois.'],
+  refused: [
+    'O receptor rejeita o evento.',
+    'A resposta costuma dizer o motivo: abra uma entrega que falhou para lê-la.',
+  ],
+  broken: ['O receptor falha com um erro próprio.', 'Veja os logs nos horários das tentativas.'],
+  timeout: ['O receptor não responde a tempo.', 'Grave o evento, responda 204 e processe depois.'],
   'connection-refused': ['Nada escuta nesse endereço.', 'Confira se o servidor está no ar, a porta e o firewall.'],
-  'connection-reset': ['Fecha a conexão.', 'Procure um proxy ou balanceador que corta requisições.'],
-  tls: ['O certificado ou o TLS não é válido.', 'Envie a cadeia completa de uma autoridade pública, para este host.'],
+  'connection-reset': ['O receptor fecha a conexão.', 'Procure um proxy ou balanceador que corta requisições.'],
+  tls: [
+    'O certificado ou o TLS do receptor não é válido.',
+    'Envie a cadeia completa de uma autoridade pública, para este host.',
+  ],
   host: ['O host não leva a um endereço público.', 'Confira os registros de DNS do host.'],
-  'invalid-response': ['Não responde em HTTP.', 'Confira o que escuta nesta porta.'],
+  'invalid-response': ['O receptor não responde em HTTP.', 'Confira o que escuta nesta porta.'],
   network: ['A rede entre nós falhou.', 'Se persistir, confira o firewall e as rotas.'],
 };
 
@@ -282,11 +294,11 @@ export const ptBr: Texts = {
       published: 'Publicado pelo sistema de pagamentos',
       routed: 'Encaminhado a este webhook',
       attempt: (number) => `Tentativa ${number}`,
-      answer: 'A resposta',
+      answer: 'Resposta',
       reconfigured: (from, to) => `Webhook alterado: versão ${from} para ${to}`,
       resending: 'Enviando de novo…',
       next: (number) => `Tentativa ${number} a seguir`,
-      nextUnknown: 'Espera sua vez.',
+      nextUnknown: 'Espera na fila da URL.',
       givenUp: 'Não entregue',
       givenUpExplained: 'Não há outra tentativa prevista. O evento está guardado como dead letter.',
       held: 'Retida',
@@ -360,7 +372,7 @@ export const ptBr: Texts = {
     of: (sent, count) => `${sent} de ${count}`,
     delivered: 'Entregues',
     failedCount: 'Falharam de novo',
-    mayClose: 'Continua se você fechar esta janela ou a página.',
+    mayClose: 'O envio continua se você fechar esta janela ou a página.',
     stoppedExplained: 'O que não foi enviado fica como estava. Você pode recuperar o resto depois.',
     doneExplained: 'O que falhou de novo está guardado: corrija o receptor e recupere mais uma vez.',
     stop: 'Parar',

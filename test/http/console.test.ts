@@ -1,0 +1,110 @@
+/** The console's page and its assets, as HTTP. */
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ConsoleFiles } from '../../src/http/console/console-files.js';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
+
+const NAME = 'console-AB12.js';
+const FILES: ConsoleFiles = {
+  shell: `<script type="module" src="/console/assets/${NAME}"></script>`,
+  assets: new Map([[NAME, { type: 'js', plain: Buffer.from('let a;'), gzipped: Buffer.from('zipped') }]]),
+};
+
+let api: BareApi;
+
+const start = async (
+  files: ConsoleFiles | null,
+  frameAncestors: string[] | null = null,
+  publicUrl: string | null = null,
+) => {
+  api = await startBareApi({ parts: { console: { files, frameAncestors }, publicUrl } });
+};
+
+afterEach(() => api.close());
+
+describe('the page', () => {
+  beforeEach(() => start(FILES));
+
+  it.each(['/console', '/console/', '/console/deliveries', '/console/deliveries/msg_1'])(
+    'is at %s, never stored',
+    async (path) => {
+      const answer = await fetch(api.url + path);
+      expect(await answer.text()).toBe(FILES.shell);
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        'cache-control': 'no-store',
+        'content-type': 'text/html; charset=utf-8',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy':
+          "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
+      });
+    },
+  );
+
+  it('is not at a path that it does not route to', async () => {
+    expect((await fetch(`${api.url}/console/nothing`)).status).toBe(404);
+  });
+
+  it.each(['POST', 'PUT', 'DELETE'])('refuses %s', async (method) => {
+    const answer = await fetch(`${api.url}/console`, { method });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'HEAD, GET']);
+  });
+
+  it('is no operation of /openapi.json', async () => {
+    const { paths } = (await (await fetch(`${api.url}/openapi.json`)).json()) as { paths: object };
+    expect(Object.keys(paths)).not.toContain('/console');
+  });
+});
+
+describe('an asset', () => {
+  beforeEach(() => start(FILES));
+
+  it.each([
+    ['gzip', 'zipped', 'gzip'],
+    ['identity', 'let a;', null],
+  ])('is immutable, and sent as a client accepts it: %s', async (accepted, body, encoding) => {
+    const answer = await rawFetch(`${api.url}/console/assets/${NAME}`, accepted);
+    expect(answer).toMatchObject({ status: 200, body, encoding, cache: 'public, max-age=31536000, immutable' });
+  });
+
+  it.each(['nothing.js', '..%2fmain.js', 'index.html'])('is not there by the name %s', async (name) => {
+    expect((await fetch(`${api.url}/console/assets/${name}`)).status).toBe(404);
+  });
+});
+
+it('may be embedded by the origins of CONSOLE_FRAME_ANCESTORS', async () => {
+  await start(FILES, ['https://portal.example.com', 'https://b.example.com']);
+  const policy = (await fetch(`${api.url}/console`)).headers.get('content-security-policy');
+  expect(policy).toContain('; frame-ancestors https://portal.example.com https://b.example.com; ');
+});
+
+it('finds its assets under the path of PUBLIC_URL', async () => {
+  await start(FILES, null, 'https://example.com/webhooks');
+  expect(await (await fetch(`${api.url}/console`)).text()).toContain(`src="/webhooks/console/assets/${NAME}"`);
+});
+
+it('is a 404 that says so where it was not built', async () => {
+  await start(null);
+  const answer = await fetch(`${api.url}/console`);
+  expect([answer.status, await answer.json()]).toEqual([
+    404,
+    expect.objectContaining({ message: expect.stringContaining('not part of this installation') }),
+  ]);
+});
+
+/** fetch unpacks what it gets. */
+async function rawFetch(url: string, accepted: string) {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, { headers: { 'accept-encoding': accepted }, agent: false }, resolve)
+      .on('error', reject)
+      .end();
+  });
+  const { statusCode: status, headers } = answer;
+  return {
+    status,
+    body: await text(answer),
+    encoding: headers['content-encoding'] ?? null,
+    cache: headers['cache-control'],
+  };
+}
