@@ -62,6 +62,26 @@ export const SETTINGS: readonly Setting[] = [
       ...['https://example.com/?', 'https://example.com/#a', 'https://exa mple.com'],
     ],
   },
+  {
+    key: 'CONSOLE_FRAME_ANCESTORS',
+    at: ({ api }) => api.consoleFrameAncestors,
+    byDefault: null,
+    good: [
+      ['https://portal.example.com', ['https://portal.example.com']],
+      ['https://a.example.com:8443,http://localhost:3000', ['https://a.example.com:8443', 'http://localhost:3000']],
+    ],
+    wrong: [
+      ...[
+        'portal.example.com',
+        '*',
+        "'self'",
+        'https://*.example.com',
+        'https://example.com/',
+        'https://example.com/a',
+      ],
+      ...['https://a.example.com https://b.example.com', 'https://a;script-src', 'data:', ','],
+    ],
+  },
   { key: 'DATA_DIR', at: ({ dataDir }) => dataDir, byDefault: './data', good: [['/var/lib/a b', '/var/lib/a b']] },
   {
     key: 'EVENT_STORE_URL',

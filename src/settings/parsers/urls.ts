@@ -29,9 +29,11 @@ export const publicUrl = url('an https or http URL without user, query and fragm
   isHttp(given) && !/[?#]/.test(text) ? given.href.replace(/\/+$/, '') : undefined,
 );
 
-/** As `frame-ancestors` of a Content-Security-Policy takes them. */
+const ORIGIN = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d+)?$/;
+
+/** As `frame-ancestors` of a Content-Security-Policy takes them; a URL's host may have more, as `;`. */
 export const origins = listOf(
-  url('an origin', (given, text) => (isHttp(given) && given.origin === text ? text : undefined)),
+  url('an origin', ({ origin }, text) => (origin === text && ORIGIN.test(text) ? text : undefined)),
   'origins like https://portal.example.com, with commas between',
 );
 
