@@ -36,12 +36,17 @@ export function mockAccount(size: number) {
     const index = Number(/^msg_(\d+)$/.exec(id)?.[1] ?? -1);
     return index >= 0 && index < size ? index : null;
   };
+  const byEventId = (eventId: string) => {
+    const delivery = at(Number(/x(\d+)$/.exec(eventId)?.[1] ?? size));
+    return delivery.eventId === eventId ? [listed(delivery)] : [];
+  };
   const webhooks = size === 0 ? [] : WEBHOOKS;
   const account = {
     webhooks,
     recovery: { state: 'done', count: 0, sent: 0, delivered: 0, failed: 0 },
     health: () => (size === 0 ? [] : healthAt(begun, size)),
     page(query: Record<string, string>) {
+      if (query.eventId) return { deliveries: byEventId(query.eventId), next: null };
       const shown = [];
       const begin = query.before ? Number(query.before) : 0;
       const end = Math.min(size, begin + MOST_LOOKED_AT);
@@ -169,11 +174,10 @@ function listed({ payload, payloadUntil, routedAt, ...delivery }: ReturnType<typ
 }
 
 function matches(delivery: ReturnType<typeof deliveryAt>, query: Record<string, string>): boolean {
-  const { outcome, eventType, eventId, webhookId } = query;
+  const { outcome, eventType, webhookId } = query;
   if (outcome && delivery.outcome !== outcome) return false;
   if (eventType && delivery.eventType !== eventType) return false;
-  if (webhookId && String(delivery.webhookId) !== webhookId) return false;
-  return !eventId || delivery.eventId === eventId;
+  return !webhookId || String(delivery.webhookId) === webhookId;
 }
 
 const WEBHOOKS = TYPES.map((type, index) => ({

@@ -19,6 +19,7 @@ export function Pager({ filters, next, shown }: PagerParts) {
           {t.newest}
         </a>
       )}
+      {next && shown === 0 && <span>{t.noneHere}</span>}
       {next ? (
         <a class="button" href={filteredAddress(filters, { before: next })}>
           {t.older}

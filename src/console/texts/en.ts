@@ -237,6 +237,7 @@ export const en = {
     pages: 'Pages',
     newest: 'Back to newest',
     older: 'Older',
+    noneHere: 'None so far: look further back.',
     oldest: 'These are the oldest.',
     thatIsAll: (count: number) => many(count, 'That is the only one.', `That is all ${count}.`),
     none: {

@@ -228,6 +228,7 @@ export const ptBr: Texts = {
     pages: 'Páginas',
     newest: 'Voltar às mais novas',
     older: 'Mais antigas',
+    noneHere: 'Nenhuma até aqui: procure mais atrás.',
     oldest: 'Estas são as mais antigas.',
     thatIsAll: (count) => many(count, 'É a única.', `São todas: ${count}.`),
     none: {
