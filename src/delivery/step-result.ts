@@ -29,7 +29,7 @@ export async function resultOf(
     return { kind: 'parked', why: attempted.by === 'stop' ? 'stopping' : 'stalled', isSoon: true };
   }
   parts.metrics.attempted(attempted);
-  const attempt = loggedAttempt(attempted, webhook.version);
+  const attempt = loggedAttempt(attempted, webhook.version, delivery);
   switch (attempted.kind) {
     case 'delivered':
       return { kind: 'delivered', attempt };
