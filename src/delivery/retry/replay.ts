@@ -31,6 +31,8 @@ export interface ReplayParts {
   /** According to the event store. @throws StoreUnavailable */
   readonly isReadable: (accountId: number) => Promise<boolean>;
   readonly now: () => number;
+  /** Who replays. */
+  readonly actor: string;
 }
 
 /** Why a letter is not replayed; record-refused: by the topic to which it would be published. */
@@ -102,10 +104,12 @@ async function replayDelivery(replaying: Replaying, record: ReceivedRecord): Pro
  * The record first, then the log entry. If only the record became durable, the log still says exhausted, and the next
  * replay repeats it with the same turn.
  */
-async function putBack({ broker, topics, tier, now }: ReplayParts, letter: Delivery, knownTurn: number): Promise<Said> {
+async function putBack(parts: ReplayParts, letter: Delivery, knownTurn: number): Promise<Said> {
+  const { broker, topics, tier, now, actor } = parts;
   if (!tier) throw new Error('there is no retry tier: start the service, which makes its tiers, and replay again');
   const due = now() + BEFORE_ITS_ATTEMPT_MS;
-  const delivery = { ...letter, step: 0, turn: Math.max(letter.turn, knownTurn) + 1 };
+  const asked = { trigger: 'replay', actor, recovery: null } as const;
+  const delivery = { ...letter, ...asked, step: 0, turn: Math.max(letter.turn, knownTurn) + 1 };
   await broker.publish(topics.tier(tier), [toRetryRecord(delivery, due)]);
   const entry = logEntry(delivery, 'retrying', null, due);
   await broker.publish(topics.deliveries, [toLogRecord({ deliveries: [entry] })]);
