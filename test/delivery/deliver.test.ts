@@ -115,6 +115,12 @@ describe('an attempt that is answered with 410', () => {
   });
 });
 
+test('the answer to an attempt that failed is in the log, sealed for this attempt alone', async () => {
+  const { log } = await fixture.attempted({ ...failedWith(503), response: 'your key was k-1' });
+  const place = `response:${deliveryTo(1).id}:${new Date(NOW).toISOString()}`;
+  expect(log).toMatchObject([{ attempt: { response: `sealed for ${ACCOUNT}, ${place}: your key was k-1` } }]);
+});
+
 describe('a webhook that is gone or inactive', () => {
   test.each([
     ['gone', () => fixture.accounts.remove(1)],

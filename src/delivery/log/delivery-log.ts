@@ -39,11 +39,12 @@ export function logEntry(
   };
 }
 
-/** @param asked of the delivery before the attempt */
+/** @param asked of the delivery before the attempt @param response sealed */
 export function loggedAttempt(
   result: AttemptResult,
   version: number,
   asked: Pick<Delivery, 'trigger' | 'actor'> = { trigger: 'event', actor: null },
+  response?: string,
 ): LoggedAttempt {
   const { at, status, error, durationMs } = result;
   return {
@@ -55,6 +56,7 @@ export function loggedAttempt(
     version,
     trigger: asked.trigger === 'event' ? undefined : asked.trigger,
     actor: asked.actor ?? undefined,
+    response,
   };
 }
 
