@@ -1,10 +1,10 @@
 /** The API's view of deliveries, and its sender of test events. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { AccountBuckets } from '../account-buckets.js';
 import { openDeliveriesView } from '../adapters/sqlite/deliveries-view.js';
 import { RecordLog } from '../adapters/sqlite/record-log.js';
 import type { Backbone } from '../backbone.js';
-import type { RecoveryOrder } from '../delivery/again/recovery-run.js';
 import { RecoveryRunner, toRecoveryRecord } from '../delivery/again/recovery-runner.js';
 import { cancelDelivery, createSendAgain } from '../delivery/again/send-again.js';
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
@@ -13,8 +13,12 @@ import { ViewFollower } from '../delivery/log/view-follower.js';
 import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { DeliveryDetail } from '../ports/deliveries-view.js';
+import type { RecoveryOrder } from '../ports/send-again.js';
 import type { Config } from '../settings/config.js';
 import type { Core, Stop } from './core.js';
+
+/** Of an account, by all of its recoveries in this process. */
+const RECOVERED_PER_SECOND = 100;
 
 /** Returns at once, even if the broker is unreachable. */
 export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
@@ -44,10 +48,13 @@ export function sendingAgain(core: Core, deliveries: ViewFollower, stops: Stop[]
   const { broker } = backbone;
   const topics = topicsOf(config.paymentTopics, config.topicPrefix);
   const sendAgain = createSendAgain({ broker, topics, accounts, schedule: config.retrySchedule, now: Date.now });
+  const monotonicNow = () => performance.now();
+  const sends = new AccountBuckets({ holdsMs: 1_000, now: monotonicNow });
   const runner = new RecoveryRunner({
     ...{ broker, topics, group: config.delivery.group, view: deliveries, accounts, sendAgain, handleCommand, logger },
     now: Date.now,
-    monotonicNow: () => performance.now(),
+    monotonicNow,
+    takeSend: (accountId) => sends.take(accountId, 1_000 / RECOVERED_PER_SECOND),
     pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
   });
   runner.start();

@@ -4,7 +4,6 @@
  *   running -> done      (everything was sent)
  *           -> stopped   (by the account, or because the webhook is inactive)
  */
-import type { Decision } from './decide.js';
 import type { RecoveryRequest, WebhookEvent } from './events.js';
 import type { AccountWebhooks } from './state.js';
 
@@ -30,7 +29,15 @@ interface FinishRecovery {
 
 export type RecoveryCommand = StartRecovery | StopRecovery | FinishRecovery;
 
-export function decideRecovery(state: AccountWebhooks, command: RecoveryCommand): Decision {
+export type RecoveryDecision =
+  | { readonly kind: 'accepted'; readonly events: readonly WebhookEvent[] }
+  | { readonly kind: 'webhook-not-found' }
+  | { readonly kind: 'webhook-inactive' }
+  /** Another recovery of the webhook runs. */
+  | { readonly kind: 'recovery-running' }
+  | { readonly kind: 'recovery-not-found' };
+
+export function decideRecovery(state: AccountWebhooks, command: RecoveryCommand): RecoveryDecision {
   switch (command.type) {
     case 'StartRecovery':
       return start(state, command);
@@ -43,7 +50,7 @@ export function decideRecovery(state: AccountWebhooks, command: RecoveryCommand)
   }
 }
 
-function start(state: AccountWebhooks, { type: _, at: startedAt, ...request }: StartRecovery): Decision {
+function start(state: AccountWebhooks, { type: _, at: startedAt, ...request }: StartRecovery): RecoveryDecision {
   const webhook = state.webhooks.find(({ id }) => id === request.webhookId);
   if (!webhook) return { kind: 'webhook-not-found' };
   if (!webhook.isActive) return { kind: 'webhook-inactive' };
@@ -57,13 +64,13 @@ function end(
   state: AccountWebhooks,
   { recoveryId, at: endedAt }: StopRecovery | FinishRecovery,
   as: 'done' | 'stopped',
-): Decision {
+): RecoveryDecision {
   const recovery = state.recoveries.find(({ id }) => id === recoveryId);
   if (!recovery) return { kind: 'recovery-not-found' };
   if (recovery.state !== 'running') return accepted();
   return accepted({ type: 'RecoveryEnded', data: { recoveryId, webhookId: recovery.webhookId, state: as, endedAt } });
 }
 
-function accepted(...events: WebhookEvent[]): Decision {
+function accepted(...events: WebhookEvent[]): RecoveryDecision {
   return { kind: 'accepted', events };
 }

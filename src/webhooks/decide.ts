@@ -1,6 +1,6 @@
 /** Decides a command by the account's state: events, or a refusal. Pure. */
 import { decideEndpoint, type EndpointCommand } from './decide-endpoint.js';
-import { decideRecovery, type RecoveryCommand } from './decide-recovery.js';
+import { decideRecovery, type RecoveryCommand, type RecoveryDecision } from './decide-recovery.js';
 import type { SealedHeader, WebhookConfiguration, WebhookEvent } from './events.js';
 import { type EventType, MAX_ACCOUNT_CHARACTERS, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from './limits.js';
 import type { AccountWebhooks, Webhook } from './state.js';
@@ -63,11 +63,7 @@ export type Decision =
   | { readonly kind: 'account-full' }
   /** The account's webhooks together would exceed the size limit. */
   | { readonly kind: 'account-too-large' }
-  /** A recovery of an inactive webhook. */
-  | { readonly kind: 'webhook-inactive' }
-  /** Another recovery of the webhook runs. */
-  | { readonly kind: 'recovery-running' }
-  | { readonly kind: 'recovery-not-found' };
+  | Exclude<RecoveryDecision, { kind: 'accepted' }>;
 
 export function decide(state: AccountWebhooks, command: Command): Decision {
   if (state.accountId === null) return { kind: 'account-not-found' };

@@ -1,9 +1,8 @@
 /** The calls that send again: their answers, and that they are the account's own. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RecoveryOrder } from '../../src/delivery/again/recovery-run.js';
-import type { Asked, SentAgain } from '../../src/delivery/again/send-again.js';
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';
+import type { Asked, RecoveryOrder, SentAgain } from '../../src/ports/send-again.js';
 import { type BareApi, startBareApi } from '../support/bare-api.js';
 import { NOW } from '../support/delivery-samples.js';
 import { detail, RecoverableView } from '../support/recoverable-view.js';

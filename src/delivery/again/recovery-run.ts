@@ -6,21 +6,12 @@
 import type { Logger } from '../../observability/logger.js';
 import type { Broker } from '../../ports/broker.js';
 import type { DeliveriesView, DeliveryDetail, DeliveryPlace, Recoverable } from '../../ports/deliveries-view.js';
+import type { RecoveryOrder, SendAgain } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import type { AccountWebhooks, Recovery } from '../../webhooks/state.js';
 import { viewGroup } from '../groups.js';
 import type { Topics } from '../topics.js';
-import type { SendAgain } from './send-again.js';
-
-/** The record of a recovery. Its request is in the account's history. */
-export interface RecoveryOrder {
-  readonly id: string;
-  readonly accountId: number;
-  readonly webhookId: number;
-  /** Who started it. */
-  readonly actor: string;
-}
 
 export interface RecoveryRunParts {
   readonly broker: Pick<Broker, 'extent' | 'committed'>;

@@ -1,13 +1,15 @@
 /** Runs the recoveries of the topic, shared with the other API processes: each record is one, and is done at its end. */
-import { AccountBuckets } from '../../account-buckets.js';
 import type { Broker, Consumer, NewRecord, ReceivedRecord, RecordHold } from '../../ports/broker.js';
+import type { RecoveryOrder } from '../../ports/send-again.js';
 import { recoveryGroup } from '../groups.js';
 import type { Topics } from '../topics.js';
-import { type RecoveryOrder, type RecoveryRunParts, runRecovery } from './recovery-run.js';
+import { type RecoveryRunParts, runRecovery } from './recovery-run.js';
 
 export interface RecoveryRunnerParts extends Omit<RecoveryRunParts, 'pause' | 'mustBeOwn' | 'accountMaySend'> {
   readonly broker: Pick<Broker, 'extent' | 'committed' | 'consume' | 'ensureTopics'>;
   readonly topics: Pick<Topics, 'deliveries' | 'recoveries'>;
+  /** Takes one send of the account. @returns ms until it may send; 0 or less: it was taken */
+  readonly takeSend: (accountId: number) => number;
   /** Fulfilled after this many ms, or when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -15,8 +17,6 @@ export interface RecoveryRunnerParts extends Omit<RecoveryRunParts, 'pause' | 'm
 /** Recoveries that run in this process. Each holds a page of deliveries, some 20 KiB. */
 const IN_FLIGHT = 2_000;
 const TRY_AGAIN_MS = 1_000;
-/** Of an account, in this process: one recovery may have as many. */
-const MOST_PER_SECOND = 100;
 
 export function toRecoveryRecord(order: RecoveryOrder): NewRecord {
   return { key: Buffer.from(order.id), value: Buffer.from(JSON.stringify(order)), headers: [] };
@@ -25,13 +25,11 @@ export function toRecoveryRecord(order: RecoveryOrder): NewRecord {
 export class RecoveryRunner {
   readonly #parts: RecoveryRunnerParts;
   readonly #stopping = new AbortController();
-  readonly #sends: AccountBuckets;
   #consumer: Consumer | null = null;
   #running: Promise<void> | null = null;
 
   constructor(parts: RecoveryRunnerParts) {
     this.#parts = parts;
-    this.#sends = new AccountBuckets({ holdsMs: 1_000, now: parts.monotonicNow });
   }
 
   /** Returns at once, even if the broker is unreachable. */
@@ -94,7 +92,7 @@ export class RecoveryRunner {
 
   async #accountMaySend(accountId: number): Promise<void> {
     for (;;) {
-      const tooEarlyMs = this.#sends.take(accountId, 1_000 / MOST_PER_SECOND);
+      const tooEarlyMs = this.#parts.takeSend(accountId);
       if (tooEarlyMs <= 0) return;
       await this.#pause(tooEarlyMs);
     }

@@ -4,6 +4,7 @@
  */
 import type { Broker } from '../../ports/broker.js';
 import type { DeliveryDetail } from '../../ports/deliveries-view.js';
+import type { SendAgain } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { AccountWebhooks } from '../../webhooks/state.js';
 import { type Delivery, newDelivery } from '../delivery.js';
@@ -21,20 +22,6 @@ export interface SendAgainParts extends PutBackParts {
   readonly schedule: readonly [Delay, ...Delay[]];
   readonly now: () => number;
 }
-
-/** By whom, and within which recovery. */
-export type Asked =
-  | { readonly trigger: 'resend'; readonly actor: string }
-  | { readonly trigger: 'recover'; readonly actor: string; readonly recovery: string };
-
-/**
- * gone: the payment's topic no longer has its record. inactive: its webhook is not active, or was removed. refused: the tier
- * never accepts the record.
- */
-export type SentAgain = 'put-back' | 'gone' | 'inactive' | 'refused';
-
-/** @throws BrokerUnavailable, StoreUnavailable: repeating it is safe */
-export type SendAgain = (known: DeliveryDetail, asked: Asked) => Promise<SentAgain>;
 
 export function createSendAgain(parts: SendAgainParts): SendAgain {
   const { accounts, schedule, now } = parts;

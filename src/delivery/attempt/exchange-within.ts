@@ -2,9 +2,9 @@
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
 import type { AbortListeners } from './abort-listeners.js';
 import type { AnswerStart } from './answer-start.js';
-import { isSuccess } from './classification.js';
+import { type CancelReason, type Decided, isSuccess } from './classification.js';
 import { beginDeadline } from './deadline.js';
-import { type CancelReason, type Decided, Exchange } from './exchange.js';
+import { Exchange } from './exchange.js';
 
 /** How long the body of a 2xx may take. */
 const BODY_AFTER_SUCCESS_MS = 1_000;

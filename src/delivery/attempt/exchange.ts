@@ -3,27 +3,10 @@ import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-ag
 import type { Phase } from '../../endpoints/failure.js';
 import type { ReceivedLimit } from '../../endpoints/received-limit.js';
 import { AnswerStart } from './answer-start.js';
-import { isSuccess } from './classification.js';
+import { type CancelReason, type Decided, isSuccess } from './classification.js';
 
 /** Bytes read of a response body. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
-
-export type CancelReason = 'timeout' | 'interrupted';
-
-/**
- * What decides an exchange. `response`: a status line, with the headers if these are complete and valid. `phase` of the
- * other kinds: the step in progress. `answered`: whether any response came, even a 1xx; `began`: its first bytes.
- */
-export type Decided =
-  | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | null }
-  | {
-      readonly kind: 'failed';
-      readonly phase: Phase;
-      readonly answered: boolean;
-      readonly began: string;
-      readonly error: Error;
-    }
-  | { readonly kind: 'cancelled'; readonly phase: Phase; readonly reason: CancelReason };
 
 /**
  * One request and its response, as undici's dispatch reports them. Neither follows redirects nor decodes content. The body

@@ -1,8 +1,8 @@
 /** POST /api/deliveries/{id}/resend and /cancel. */
 import type { Context } from 'koa';
-import type { SendAgain, SentAgain } from '../../delivery/again/send-again.js';
 import type { Logger } from '../../observability/logger.js';
 import type { DeliveryDetail } from '../../ports/deliveries-view.js';
+import type { SendAgain, SentAgain } from '../../ports/send-again.js';
 import { ApiError } from '../api-error.js';
 import { type Operation, refusal } from '../operation.js';
 import { aboutRequest, callerOf } from '../request-context.js';

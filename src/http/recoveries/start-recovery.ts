@@ -1,7 +1,7 @@
 /** GET and POST /api/webhooks/{id}/recover: what a recovery would send, and its start. */
 import type { Context } from 'koa';
-import type { RecoveryOrder } from '../../delivery/again/recovery-run.js';
 import type { RecoverableCount, RecoverableQuery } from '../../ports/deliveries-view.js';
+import type { RecoveryOrder } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { decide } from '../../webhooks/decide.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';

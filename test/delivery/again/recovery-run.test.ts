@@ -1,8 +1,8 @@
 /** The run of a recovery, by fakes that fail wherever the test wants. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type RecoveryOrder, type RecoveryRunParts, runRecovery } from '../../../src/delivery/again/recovery-run.js';
-import type { SentAgain } from '../../../src/delivery/again/send-again.js';
+import { type RecoveryRunParts, runRecovery } from '../../../src/delivery/again/recovery-run.js';
 import { RECOVERABLE } from '../../../src/ports/deliveries-view.js';
+import type { RecoveryOrder, SentAgain } from '../../../src/ports/send-again.js';
 import type { Command } from '../../../src/webhooks/decide.js';
 import type { Recovery } from '../../../src/webhooks/state.js';
 import { ACCOUNT, NOW } from '../../support/delivery-samples.js';

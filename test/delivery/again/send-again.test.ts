@@ -1,6 +1,6 @@
 /** What a resend and a cancellation publish, in which order, and what a dispatcher makes of it after a crash in between. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { cancelDelivery, createSendAgain, type SendAgain } from '../../../src/delivery/again/send-again.js';
+import { cancelDelivery, createSendAgain } from '../../../src/delivery/again/send-again.js';
 import { Superseded } from '../../../src/delivery/again/superseded.js';
 import { createDeliver } from '../../../src/delivery/deliver.js';
 import { newDelivery } from '../../../src/delivery/delivery.js';
@@ -10,6 +10,7 @@ import { paymentText, placeOf } from '../../../src/delivery/record-place.js';
 import { eachStepOnce } from '../../../src/delivery/retry/steps-once.js';
 import { BrokerUnavailable, type ReceivedRecord } from '../../../src/ports/broker.js';
 import type { DeliveryDetail } from '../../../src/ports/deliveries-view.js';
+import type { SendAgain } from '../../../src/ports/send-again.js';
 import { DeliverFixture, OWN, SCHEDULE } from '../../support/deliver-fixture.js';
 import { EVENT, failedWith, NOW, named, paymentRecord, received } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
