@@ -5,6 +5,7 @@ import { RecordLog } from '../adapters/sqlite/record-log.js';
 import type { Backbone } from '../backbone.js';
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/test-event.js';
+import { webhookMessageId } from '../delivery/delivery.js';
 import { ViewFollower } from '../delivery/log/view-follower.js';
 import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
@@ -18,8 +19,10 @@ export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
   const followed = new ViewFollower({
     broker: backbone.broker,
     open: () =>
-      openDeliveriesView(config.dataDir, (file) =>
-        logger.warn({ file }, 'the deliveries view is damaged or from another release: rebuilding it'),
+      openDeliveriesView(
+        config.dataDir,
+        (file) => logger.warn({ file }, 'the deliveries view is damaged or from another release: rebuilding it'),
+        webhookMessageId,
       ),
     topic,
     group: config.delivery.group,
