@@ -9,6 +9,7 @@ import { RecoveryRunner, toRecoveryRecord } from '../delivery/again/recovery-run
 import { cancelDelivery, createSendAgain } from '../delivery/again/send-again.js';
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/test-event.js';
+import { webhookMessageId } from '../delivery/delivery.js';
 import { ViewFollower } from '../delivery/log/view-follower.js';
 import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
@@ -27,8 +28,10 @@ export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
   const followed = new ViewFollower({
     broker: backbone.broker,
     open: () =>
-      openDeliveriesView(config.dataDir, (file) =>
-        logger.warn({ file }, 'the deliveries view is damaged or from another release: rebuilding it'),
+      openDeliveriesView(
+        config.dataDir,
+        (file) => logger.warn({ file }, 'the deliveries view is damaged or from another release: rebuilding it'),
+        webhookMessageId,
       ),
     topic,
     group: config.delivery.group,
