@@ -21,10 +21,16 @@ function notFailing(state, endpoint) {
   return state;
 }
 
+// A webhook's last recovery is kept.
+function withoutRecovery(state, id) {
+  state.recoveries = state.recoveries.filter((recovery) => recovery.webhookId !== id);
+  return state;
+}
+
 fromCategory('account')
   .foreachStream()
   .when({
-    $init: () => ({ accountId: null, webhooks: [], failing: [] }),
+    $init: () => ({ accountId: null, webhooks: [], failing: [], recoveries: [] }),
 
     AccountRegistered: (state, event) => {
       state.accountId = dataOf(event).accountId;
@@ -75,7 +81,7 @@ fromCategory('account')
 
     WebhookRemoved: (state, event) => {
       state.webhooks = state.webhooks.filter((webhook) => webhook.id !== dataOf(event).webhookId);
-      return state;
+      return withoutRecovery(state, dataOf(event).webhookId);
     },
 
     EndpointFailing: (state, event) => {
@@ -85,4 +91,18 @@ fromCategory('account')
     },
 
     EndpointRecovered: (state, event) => notFailing(state, dataOf(event).endpoint),
+
+    RecoveryStarted: (state, event) => {
+      const { recoveryId: id, webhookId, since, until, include, perSecond, count } = dataOf(event);
+      const started = { id, webhookId, since, until, include, perSecond, count, state: 'running' };
+      withoutRecovery(state, webhookId).recoveries.push(started);
+      return state;
+    },
+
+    RecoveryEnded: (state, event) => {
+      for (const recovery of state.recoveries) {
+        if (recovery.id === dataOf(event).recoveryId) recovery.state = dataOf(event).state;
+      }
+      return state;
+    },
   });

@@ -1,10 +1,12 @@
 /** The examples of docs/api.md. test/http/api-document.test.ts sends them, and holds the answers against /openapi.json. */
 
+const DELIVERY_ID = 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ';
+const RECOVERY_ID = '3f6f1c52-7d0f-4a0e-9d0a-0c8b7e1f2a33';
 const CREATED = '2026-11-21T09:00:00.000Z';
 
 /**
  * By operationId: a request that succeeds on a new service, and what is answered.
- * @type {Record<string, { headers?: object, json?: object, form?: string, query?: string, answer: object }>}
+ * @type {Record<string, { headers?: object, json?: object, form?: string, query?: string, id?: string, answer: object }>}
  */
 export const EXAMPLES = {
   registerWebhook: {
@@ -77,6 +79,24 @@ export const EXAMPLES = {
       result: { id: 'msg_3f6f1c52-7d0f-4a0e-9d0a-0c8b7e1f2a33', status: 200, error: null, durationMs: 48 },
     },
   },
+  resendDelivery: { id: DELIVERY_ID, answer: { success: true, message: 'the delivery is sent again' } },
+  cancelDelivery: { id: DELIVERY_ID, answer: { success: true, message: 'the delivery is cancelled' } },
+  previewRecovery: {
+    query: 'since=2026-11-21T09:00:00Z&include=exhausted,held',
+    answer: { count: 1204, oldest: '2026-11-21T09:05:00.000Z', newest: '2026-11-21T11:40:12.310Z' },
+  },
+  startRecovery: {
+    json: { since: '2026-11-21T09:00:00Z', include: ['exhausted', 'held'], perSecond: 50 },
+    answer: { success: true, message: '1204 deliveries are sent again', id: RECOVERY_ID, count: 1204 },
+  },
+  showRecovery: {
+    id: RECOVERY_ID,
+    answer: { state: 'running', count: 1204, sent: 350, delivered: 341, failed: 2 },
+  },
+  stopRecovery: {
+    id: RECOVERY_ID,
+    answer: { state: 'stopped', count: 1204, sent: 350, delivered: 348, failed: 2 },
+  },
   publishPaymentEvents: {
     json: { id: 'pay-1', type: 'cash_in', accountId: 42, data: { amount: '10.00' } },
     answer: { success: true, message: '1 event was published', accepted: 1 },
@@ -112,8 +132,8 @@ export const ERROR = {
 
 /** The request as a line of a shell that has SERVICE, TOKEN, PUBLISHER_TOKEN, CLIENT_ID and CLIENT_SECRET. */
 export function curlOf(method, path, operation) {
-  const { headers = {}, json, form, query } = EXAMPLES[operation.operationId];
-  const target = path.replace('{id}', '1') + (query ? `?${query}` : '');
+  const { headers = {}, json, form, query, id = '1' } = EXAMPLES[operation.operationId];
+  const target = path.replace('{id}', id) + (query ? `?${query}` : '');
   const plain = json || form ? 'POST' : 'GET';
   return [
     `curl -s "$SERVICE${target}"`,

@@ -14,7 +14,7 @@ import { createFingerprints } from '../idempotency/fingerprint.js';
 import type { Config } from '../settings/config.js';
 import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
-import { followDeliveries, testEvents } from './api-deliveries.js';
+import { followDeliveries, sendingAgain, testEvents } from './api-deliveries.js';
 import type { Core, Stop } from './core.js';
 import { version } from './version.js';
 
@@ -34,7 +34,7 @@ export async function startListening(core: Core, stops: Stop[], behindMs: () => 
     ...tokens(core, stops),
     publicUrl: config.api.publicUrl,
     accounts,
-    deliveries: followDeliveries(core, stops),
+    ...sendingAgain(core, followDeliveries(core, stops), stops),
     sendTest: testEvents(core, stopping.signal),
     publishing: { broker: backbone.broker, topics: config.paymentTopics, behindMs, stopping: stopping.signal },
     handleCommand,

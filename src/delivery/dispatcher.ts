@@ -6,9 +6,11 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Broker, BrokerRefused, Consumer, ConsumerState, ReceivedRecord } from '../ports/broker.js';
+import { Superseded } from './again/superseded.js';
 import { Confirmation, type ConfirmationParts, LATE_MS } from './confirmation.js';
 import { createDeliver } from './deliver.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
+import { aboutDelivery } from './delivery-telling.js';
 import { bury, createFanOut, type FanOutParts } from './fan-out.js';
 import { retryGroup } from './groups.js';
 import type { Intake } from './isolation/intake.js';
@@ -108,12 +110,19 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
     ...tiers,
     parts.topics.deadLetters,
     parts.topics.deliveries,
+    parts.topics.superseded,
   ]);
-  const { payments, retries } = await consumeAll(parts, tiers);
+  const closing = new AbortController();
+  const longestMs = Math.max(...tiers.flatMap((tier) => topics.tierOf(tier) ?? []).map(longestWaitMs));
+  const superseded = new Superseded({ ...parts, longestWaitMs: longestMs, pause });
+  await superseded.start(closing.signal);
+  const { payments, retries } = await consumeAll({ ...parts, superseded }, tiers).catch((error: unknown) => {
+    closing.abort();
+    throw error;
+  });
   inHand = () => payments.state().inHand;
   const consumers = [payments, retries];
   const discovery = new TierDiscovery(parts, tiers);
-  const closing = new AbortController();
   void discovery.run(retries, tierLookMs, closing.signal);
   // Redelivered records would be attempted again, and again in vain.
   refusal.happened.catch(() => {
@@ -180,7 +189,12 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
       notBefore: notBefore(parts),
       handler: async (record, hold) => {
         const delivery = fromRetryRecord(record);
-        return delivery ? retry(delivery, hold) : bury(parts, record, 'the record is not a retry record');
+        if (!delivery) return bury(parts, record, 'the record is not a retry record');
+        if (!parts.superseded.covers(delivery)) return retry(delivery, hold);
+        parts.logger.info(
+          aboutDelivery(delivery),
+          'a waiting delivery was cancelled or sent again: its record is dropped',
+        );
       },
     });
     return { payments, retries };
@@ -191,7 +205,10 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
 }
 
 type ConsumingParts = FanOutParts &
-  Pick<DispatcherParts, 'broker' | 'group' | 'intake'> & { readonly log: Pick<LogWriter, 'started'> };
+  Pick<DispatcherParts, 'broker' | 'group' | 'intake'> & {
+    readonly log: Pick<LogWriter, 'started'>;
+    readonly superseded: Superseded;
+  };
 
 interface Consumers {
   readonly payments: Consumer;

@@ -3,6 +3,7 @@
  * depends on it.
  */
 import type { Accounts } from '../read-model/accounts.js';
+import { responsePlace, type Sealing } from '../secrets/sealing.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import type { Webhook } from '../webhooks/state.js';
 import type { AttemptResult } from './attempt/attempt.js';
@@ -15,6 +16,7 @@ import type { StepResult } from './next-step.js';
 export interface StepResultParts extends DeliveryTelling {
   readonly accounts: Pick<Accounts, 'webhook' | 'unreadable'>;
   readonly handleCommand: HandleCommand;
+  readonly sealing: Pick<Sealing, 'seal'>;
 }
 
 /** @param attempted null: the attempt could not start, which is our fault */
@@ -29,7 +31,7 @@ export async function resultOf(
     return { kind: 'parked', why: attempted.by === 'stop' ? 'stopping' : 'stalled', isSoon: true };
   }
   parts.metrics.attempted(attempted);
-  const attempt = loggedAttempt(attempted, webhook.version);
+  const attempt = loggedAttempt(attempted, webhook.version, delivery, sealedResponse(parts, delivery, attempted));
   switch (attempted.kind) {
     case 'delivered':
       return { kind: 'delivered', attempt };
@@ -42,6 +44,16 @@ export async function resultOf(
     default:
       return attempted satisfies never;
   }
+}
+
+/** A receiver may echo the headers of its request, which are secrets. */
+function sealedResponse(
+  { sealing }: StepResultParts,
+  { accountId, id }: Delivery,
+  { at, response }: AttemptResult,
+): string | undefined {
+  if (response === undefined) return undefined;
+  return sealing.seal(response, responsePlace(accountId, id, new Date(at).toISOString()));
 }
 
 /**

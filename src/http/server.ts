@@ -6,16 +6,25 @@ import type { OwnTokens } from '../accounts/own-tokens.js';
 import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
+import type { SendAgain } from '../ports/send-again.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import { answerErrors } from './answer-errors.js';
 import { formBody, jsonBody } from './body.js';
 import type { Deliveries } from './deliveries/delivery-page.js';
+import type { AskedView } from './deliveries/known-delivery.js';
 import { listDeliveries, operation as listDeliveriesOperation } from './deliveries/list-deliveries.js';
 import {
   listWebhookDeliveries,
   operation as listWebhookDeliveriesOperation,
 } from './deliveries/list-webhook-deliveries.js';
+import {
+  type Cancel,
+  cancelDelivery,
+  cancelOperation,
+  resendDelivery,
+  resendOperation,
+} from './deliveries/resend-delivery.js';
 import { showAsyncApi, operation as showAsyncApiOperation } from './documents/show-asyncapi.js';
 import { showOpenApi, operation as showOpenApiOperation } from './documents/show-openapi.js';
 import { measured, tagRoute } from './measured.js';
@@ -27,6 +36,14 @@ import {
 } from './payment-events/publish-events.js';
 import { limitRate, type RateLimit } from './rate-limit.js';
 import type { ReadLimit } from './read-limit.js';
+import { showOperation, showRecovery, stopOperation, stopRecovery } from './recoveries/show-recovery.js';
+import {
+  previewOperation,
+  previewRecovery,
+  type StartRecoveryParts,
+  startOperation,
+  startRecovery,
+} from './recoveries/start-recovery.js';
 import { requestContext } from './request-context.js';
 import { authenticateAccount, authenticatePublisher } from './tokens/authenticate.js';
 import { issueToken, operation as issueTokenOperation, tokenErrors } from './tokens/issue-token.js';
@@ -50,7 +67,10 @@ import { type SendTest, testWebhook, operation as testWebhookOperation } from '.
 export interface ApiParts extends RegisterWebhookParts {
   readonly handleCommand: HandleCommand;
   readonly accounts: Accounts;
-  readonly deliveries: Deliveries;
+  readonly deliveries: Deliveries & AskedView;
+  readonly sendAgain: SendAgain;
+  readonly cancel: Cancel;
+  readonly orderRecovery: StartRecoveryParts['orderRecovery'];
   readonly sendTest: SendTest;
   readonly verifyToken: VerifyToken;
   /** The scope of publishers' tokens. */
@@ -101,6 +121,12 @@ function routes(parts: ApiParts): Route[] {
       operation: listWebhookDeliveriesOperation,
       handle: listWebhookDeliveries(ownWebhook, parts.deliveries, reading),
     },
+    { operation: resendOperation, handle: resendDelivery(parts.deliveries, parts.sendAgain, parts.logger) },
+    { operation: cancelOperation, handle: cancelDelivery(parts.deliveries, parts.cancel, parts.logger) },
+    { operation: previewOperation, handle: previewRecovery(ownWebhook, parts.deliveries, reading, now) },
+    { operation: startOperation, handle: startRecovery(parts) },
+    { operation: showOperation, handle: showRecovery(accounts, parts.deliveries, reading) },
+    { operation: stopOperation, handle: stopRecovery(accounts, parts.deliveries, handleCommand, now) },
     { operation: testWebhookOperation, handle: testWebhook(ownWebhook, parts.sendTest, parts.logger) },
     { operation: publishEventsOperation, handle: publishEvents(parts.publishing) },
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),

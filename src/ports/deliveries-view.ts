@@ -63,7 +63,7 @@ export interface ViewAttempt {
   readonly status: number | null;
   readonly error: string | null;
   /** Of an error: its cause, as a code, or null. */
-  readonly reason?: string | null;
+  readonly reason?: string | null | undefined;
   readonly durationMs: number;
   /** The webhook's version. */
   readonly version: number;

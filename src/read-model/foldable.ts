@@ -9,6 +9,7 @@ type Test = (value: unknown) => boolean;
 
 const text: Test = (value) => typeof value === 'string';
 const whole: Test = (value) => Number.isSafeInteger(value);
+const texts: Test = (value) => Array.isArray(value) && value.every(text);
 const headers: Test = (value) => Array.isArray(value) && value.every(isSealedHeader);
 
 const WEBHOOK = { webhookId: whole } as const;
@@ -32,6 +33,11 @@ const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
     WebhookRemoved: WEBHOOK,
     EndpointFailing: { endpoint: text, since: text },
     EndpointRecovered: { endpoint: text },
+    RecoveryStarted: {
+      ...{ recoveryId: text, webhookId: whole, since: text, until: text },
+      ...{ include: texts, perSecond: whole, count: whole },
+    },
+    RecoveryEnded: { recoveryId: text, state: text },
   } satisfies Record<string, Record<string, Test>>).map(([type, fields]) => [
     type,
     Object.entries(fields).map(([field, test]) => ({ field, test })),

@@ -1,5 +1,6 @@
 /** Decides a command by the account's state: events, or a refusal. Pure. */
 import { decideEndpoint, type EndpointCommand } from './decide-endpoint.js';
+import { decideRecovery, type RecoveryCommand, type RecoveryDecision } from './decide-recovery.js';
 import type { SealedHeader, WebhookConfiguration, WebhookEvent } from './events.js';
 import { type EventType, MAX_ACCOUNT_CHARACTERS, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from './limits.js';
 import type { AccountWebhooks, Webhook } from './state.js';
@@ -40,7 +41,13 @@ interface RemoveWebhook {
   readonly at: string;
 }
 
-export type Command = RegisterWebhook | DeactivateWebhook | SetWebhookActive | RemoveWebhook | EndpointCommand;
+export type Command =
+  | RegisterWebhook
+  | DeactivateWebhook
+  | SetWebhookActive
+  | RemoveWebhook
+  | EndpointCommand
+  | RecoveryCommand;
 
 export interface WebhookVersion {
   readonly webhookId: number;
@@ -55,7 +62,8 @@ export type Decision =
   | { readonly kind: 'limit-reached' }
   | { readonly kind: 'account-full' }
   /** The account's webhooks together would exceed the size limit. */
-  | { readonly kind: 'account-too-large' };
+  | { readonly kind: 'account-too-large' }
+  | Exclude<RecoveryDecision, { kind: 'accepted' }>;
 
 export function decide(state: AccountWebhooks, command: Command): Decision {
   if (state.accountId === null) return { kind: 'account-not-found' };
@@ -72,6 +80,10 @@ export function decide(state: AccountWebhooks, command: Command): Decision {
     case 'NoteEndpointRecovered':
     case 'DeactivateFailingEndpoint':
       return accepted(...decideEndpoint(state, command));
+    case 'StartRecovery':
+    case 'StopRecovery':
+    case 'FinishRecovery':
+      return decideRecovery(state, command);
     default:
       return command satisfies never;
   }

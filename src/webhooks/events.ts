@@ -96,6 +96,35 @@ interface EndpointRecovered {
   readonly data: { readonly endpoint: string; readonly recoveredAt: string };
 }
 
+/** Which deliveries of a webhook are sent again. */
+export interface RecoveryRequest {
+  readonly recoveryId: string;
+  readonly webhookId: number;
+  /** Of their payments' publication: since is inclusive, until is exclusive. */
+  readonly since: string;
+  readonly until: string;
+  /** Of RECOVERABLE (ports/deliveries-view.ts). */
+  readonly include: readonly string[];
+  readonly perSecond: number;
+  /** How many there were when the recovery started. */
+  readonly count: number;
+}
+
+interface RecoveryStarted {
+  readonly type: 'RecoveryStarted';
+  readonly data: RecoveryRequest & { readonly startedAt: string };
+}
+
+interface RecoveryEnded {
+  readonly type: 'RecoveryEnded';
+  readonly data: {
+    readonly recoveryId: string;
+    readonly webhookId: number;
+    readonly state: 'done' | 'stopped';
+    readonly endedAt: string;
+  };
+}
+
 /** A request with an Idempotency-Key that changed nothing: the metadata contains the key (key-use.ts). */
 interface IdempotencyKeyUsed {
   readonly type: 'IdempotencyKeyUsed';
@@ -111,7 +140,9 @@ export type WebhookEvent =
   | WebhookActivated
   | WebhookDeactivated
   | WebhookRemoved
-  | EndpointEvent;
+  | EndpointEvent
+  | RecoveryStarted
+  | RecoveryEnded;
 
 type CredentialEvent = CredentialIssued | CredentialRevoked | SigningSecretIssued;
 

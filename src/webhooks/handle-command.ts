@@ -90,11 +90,14 @@ function giverOf({ type }: Command): 'account' | 'service' {
     case 'RegisterWebhook':
     case 'SetWebhookActive':
     case 'RemoveWebhook':
+    case 'StartRecovery':
+    case 'StopRecovery':
       return 'account';
     case 'DeactivateWebhook':
     case 'NoteEndpointFailing':
     case 'NoteEndpointRecovered':
     case 'DeactivateFailingEndpoint':
+    case 'FinishRecovery':
       return 'service';
     default:
       return type satisfies never;
@@ -161,7 +164,8 @@ function taken(budget: HistoryBudget, accountId: number, command: Command, bytes
 
 /** Removals and deactivations are always accepted, and so are the service's own notes about an endpoint. */
 function mayBeRefused(command: Command): boolean {
-  return command.type === 'RegisterWebhook' || (command.type === 'SetWebhookActive' && command.isActive);
+  if (command.type === 'SetWebhookActive') return command.isActive;
+  return command.type === 'RegisterWebhook' || command.type === 'StartRecovery';
 }
 
 /** Refunds the budget if nothing was appended. @returns the result of `append` */

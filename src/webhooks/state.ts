@@ -2,7 +2,7 @@
  * The state of an account's webhooks, folded from its events. projections/account-webhooks.js folds the same shape: a
  * test keeps evolve and the projection equal.
  */
-import type { SealedHeader, StoredAccountEvent, WebhookAdded } from './events.js';
+import type { RecoveryRequest, SealedHeader, StoredAccountEvent, WebhookAdded } from './events.js';
 import type { EventType } from './limits.js';
 
 export interface Webhook {
@@ -29,6 +29,11 @@ export interface FailingEndpoint {
   readonly since: string;
 }
 
+export interface Recovery extends Omit<RecoveryRequest, 'recoveryId'> {
+  readonly id: string;
+  readonly state: 'running' | 'done' | 'stopped';
+}
+
 export interface AccountWebhooks {
   /** Null until the account is registered. */
   readonly accountId: number | null;
@@ -36,9 +41,11 @@ export interface AccountWebhooks {
   readonly webhooks: readonly Webhook[];
   /** Endpoints that have taken no delivery for a while. */
   readonly failing: readonly FailingEndpoint[];
+  /** The last recovery of each webhook. */
+  readonly recoveries: readonly Recovery[];
 }
 
-export const NO_ACCOUNT: AccountWebhooks = { accountId: null, webhooks: [], failing: [] };
+export const NO_ACCOUNT: AccountWebhooks = { accountId: null, webhooks: [], failing: [], recoveries: [] };
 
 export function evolve(state: AccountWebhooks, event: StoredAccountEvent): AccountWebhooks {
   switch (event.type) {
@@ -57,13 +64,26 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
     case 'WebhookDeactivated':
       return change(state, event.data.webhookId, (webhook) => switchedOff(webhook, event.data.by));
     case 'WebhookRemoved':
-      return { ...state, webhooks: state.webhooks.filter(({ id }) => id !== event.data.webhookId) };
+      return withoutRecovery(
+        { ...state, webhooks: state.webhooks.filter(({ id }) => id !== event.data.webhookId) },
+        event.data.webhookId,
+      );
     case 'EndpointFailing': {
       const { endpoint, since } = event.data;
       return { ...state, failing: [...notFailing(state, endpoint).failing, { endpoint, since }] };
     }
     case 'EndpointRecovered':
       return notFailing(state, event.data.endpoint);
+    case 'RecoveryStarted': {
+      const { recoveryId: id, webhookId, since, until, include, perSecond, count } = event.data;
+      const started = { id, webhookId, since, until, include, perSecond, count, state: 'running' } as const;
+      return { ...state, recoveries: [...withoutRecovery(state, webhookId).recoveries, started] };
+    }
+    case 'RecoveryEnded': {
+      const { recoveryId, state: ended } = event.data;
+      const recoveries = state.recoveries.map((one) => (one.id === recoveryId ? { ...one, state: ended } : one));
+      return { ...state, recoveries };
+    }
     case 'PublisherRegistered':
     case 'CredentialIssued':
     case 'CredentialRevoked':
@@ -75,6 +95,10 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
       event satisfies never;
       return state;
   }
+}
+
+function withoutRecovery(state: AccountWebhooks, ofWebhook: number): AccountWebhooks {
+  return { ...state, recoveries: state.recoveries.filter(({ webhookId }) => webhookId !== ofWebhook) };
 }
 
 function switchedOff({ offBy: _, ...webhook }: Webhook, by: 'service' | undefined): Webhook {

@@ -21,7 +21,7 @@ const secret = (by: typeof sealing, hoursAgo = 0) => ({
 });
 const header = (by: typeof sealing) => ({ key: 'X-A', sealed: by.seal('a', headerPlace(42, 'X-A')) });
 
-const ofWebhooks = (accountId: number, webhooks: Webhook[]) => ({ accountId, webhooks, failing: [] });
+const ofWebhooks = (accountId: number, webhooks: Webhook[]) => ({ accountId, webhooks, failing: [], recoveries: [] });
 
 /** Account 42 with these, between two accounts of which nothing is wrong. */
 function check({ secrets = [secret(sealing)], webhooks = [] as Webhook[], by = sealing }) {

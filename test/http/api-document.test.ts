@@ -32,6 +32,11 @@ function operations(): { method: string; path: string; operation: DocumentedOper
   return all.sort((a, b) => Number(a.operation.operationId === LAST) - Number(b.operation.operationId === LAST));
 }
 
+/** A new service has no delivery, and so no recovery: test/http/recover.test.ts has the answers. */
+const OF_DELIVERIES = ['resendDelivery', 'cancelDelivery', 'startRecovery', 'showRecovery', 'stopRecovery'];
+const isTried = ({ operation }: { readonly operation: DocumentedOperation }) =>
+  !OF_DELIVERIES.includes(operation.operationId);
+
 const successOf = ({ responses }: DocumentedOperation) =>
   (responses[200] ?? responses[202])?.content['application/json']?.schema ?? {};
 
@@ -69,7 +74,7 @@ describe('curl', () => {
   if (isThere) {
     it('with the lines of the examples gets answers as the document says', async () => {
       const compile = compiler(document);
-      for (const { method, path, operation } of operations()) {
+      for (const { method, path, operation } of operations().filter(isTried)) {
         const answer = await answered(curlOf(method, path, operation));
         const validate = compile(successOf(operation));
         expect({ id: operation.operationId, answer, valid: validate(answer) }).toMatchObject({ valid: true });

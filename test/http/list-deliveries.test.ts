@@ -20,7 +20,7 @@ describe('what a page is asked for', () => {
       asked.push(query);
       return { deliveries: [], next: null };
     };
-    api = await startBareApi({ parts: { deliveries: { page } } });
+    api = await startBareApi({ parts: { deliveries: { ask: (_, nothing) => nothing, page } } });
   });
   afterEach(() => api.close());
 

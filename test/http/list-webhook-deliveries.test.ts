@@ -4,6 +4,7 @@ import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
 import { newDelivery } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt } from '../../src/delivery/log/delivery-log.js';
 import { toLogRecord } from '../../src/delivery/log/log-record.js';
+import type { ApiParts } from '../../src/http/server.js';
 import type { NewRecord } from '../../src/ports/broker.js';
 import type { DeliveriesPage, DeliveriesQuery } from '../../src/ports/deliveries-view.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
@@ -26,7 +27,8 @@ describe('what a page is asked for', () => {
   beforeEach(async () => {
     asked = [];
     page = { deliveries: [], next: null };
-    const deliveries = {
+    const deliveries: ApiParts['deliveries'] = {
+      ask: (_, nothing) => nothing,
       page: (query: DeliveriesQuery) => {
         asked.push(query);
         return page;

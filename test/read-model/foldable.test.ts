@@ -20,6 +20,10 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   WebhookRemoved: { webhookId: 7 },
   EndpointFailing: { endpoint: 'https://a/', since: AT },
   EndpointRecovered: { endpoint: 'https://a/' },
+  RecoveryStarted: {
+    ...{ recoveryId: 'r', webhookId: 7, since: AT, until: AT, include: ['held'], perSecond: 20, count: 3 },
+  },
+  RecoveryEnded: { recoveryId: 'r', state: 'done' },
 };
 const JUNK: readonly unknown[] = [
   null,

@@ -61,7 +61,10 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const commands = commandParts({ store, load: readModel.load, budget, time });
   const api = createApi({
     accounts: readModel.accounts,
-    deliveries: { page: () => ({ deliveries: [], next: null }) },
+    deliveries: { page: () => ({ deliveries: [], next: null }), ask: (_, nothing) => nothing },
+    sendAgain: async () => 'gone',
+    cancel: async () => undefined,
+    orderRecovery: async () => undefined,
     sendTest: async () => ({ kind: 'busy' }),
     verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),
     publisherScope: 'payment-events:publish',

@@ -1,7 +1,7 @@
 import { NO_STREAM } from '../../src/ports/event-store.js';
 import { type AccountCredentials, type Accounts, isRouted, type Routes } from '../../src/read-model/accounts.js';
 import type { EventType } from '../../src/webhooks/limits.js';
-import type { FailingEndpoint, Webhook } from '../../src/webhooks/state.js';
+import type { FailingEndpoint, Recovery, Webhook } from '../../src/webhooks/state.js';
 import { ACCOUNT, named } from './delivery-samples.js';
 import { AT } from './webhook-samples.js';
 
@@ -10,6 +10,7 @@ export class FakeAccounts implements Accounts {
   secrets: AccountCredentials['signingSecrets'][number][] = [];
   /** The noted endpoints of ACCOUNT. */
   failing: FailingEndpoint[] = [];
+  recoveries: Recovery[] = [];
   /** The revision of ACCOUNT: counts the changes. */
   revision = 0;
   /** Ids of removed webhooks of this history. */
@@ -44,7 +45,7 @@ export class FakeAccounts implements Accounts {
 
   async webhooks(accountId: number) {
     if (accountId !== ACCOUNT) return undefined;
-    return { accountId, webhooks: this.#webhooks, failing: this.failing };
+    return { accountId, webhooks: this.#webhooks, failing: this.failing, recoveries: this.recoveries };
   }
 
   webhooksNow(accountId: number) {

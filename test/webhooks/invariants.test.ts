@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { compileProjection, loadProjection } from '../../src/read-model/projection-source.js';
 import { type Command, decide } from '../../src/webhooks/decide.js';
 import type { EndpointCommand } from '../../src/webhooks/decide-endpoint.js';
+import type { RecoveryCommand } from '../../src/webhooks/decide-recovery.js';
 import { accountEvent } from '../../src/webhooks/envelope.js';
 import type { AccountEvent, StoredAccountEvent } from '../../src/webhooks/events.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
@@ -41,6 +42,17 @@ const faring = fc
     const { endpoint } = register(path);
     return { command: { type, endpoint, since: AT, afterMs: 0, at: AT } as EndpointCommand };
   });
+const recovering = fc.record({ webhookId, recoveryId: fc.constantFrom('one', 'two', 'three') }).map((about): Step => {
+  const asked = { since: AT, until: AT, include: ['held'], perSecond: 20, count: 3 };
+  return { command: { type: 'StartRecovery', ...about, ...asked, at: AT } };
+});
+const endingRecovery = fc
+  .record({
+    type: fc.constantFrom('StopRecovery', 'FinishRecovery'),
+    recoveryId: fc.constantFrom('one', 'two', 'three'),
+    state: fc.constantFrom('done', 'stopped'),
+  })
+  .map((about): Step => ({ command: { ...about, at: AT } as RecoveryCommand }));
 /** What only a later release knows. */
 const unknown = fc
   .constantFrom('WebhookPaused', '__proto__', 'constructor', '$init', 'toString')
@@ -53,6 +65,8 @@ const steps = fc.array(
     removing,
     switching,
     { weight: 2, arbitrary: faring },
+    { weight: 2, arbitrary: recovering },
+    endingRecovery,
     unknown,
   ),
   { maxLength: 40 },
@@ -107,15 +121,17 @@ function projected(history: readonly StoredAccountEvent[], projection = loadProj
 }
 
 describe('any sequence of commands', () => {
-  it('keeps at most 3 active URLs a type, ids unique, and one entry a URL and type', () => {
+  it('keeps at most 3 active URLs a type, ids unique, one entry a URL and type, and one recovery a webhook', () => {
     fc.assert(
       fc.property(steps, (taken) => {
         for (const json of folded(historyOf(taken))) {
-          const { webhooks } = JSON.parse(json) as AccountWebhooks;
+          const { webhooks, recoveries } = JSON.parse(json) as AccountWebhooks;
           for (const type of EVENT_TYPES) {
             const active = webhooks.filter(({ isActive, eventType }) => isActive && eventType === type);
             expect(active.length).toBeLessThanOrEqual(3);
           }
+          expect(new Set(recoveries.map((one) => one.webhookId)).size).toBe(recoveries.length);
+          expect(recoveries.every((one) => webhooks.some(({ id }) => id === one.webhookId))).toBe(true);
           expect(new Set(webhooks.map(({ id }) => id)).size).toBe(webhooks.length);
           expect(new Set(webhooks.map((w) => `${w.eventType} ${w.endpoint}`)).size).toBe(webhooks.length);
         }

@@ -22,7 +22,7 @@ export interface LoggedAttempt {
   /** Null if a status came. */
   readonly error: string | null;
   /** Of an error: its cause, or null. */
-  readonly reason?: string | null;
+  readonly reason?: string | null | undefined;
   readonly durationMs: number;
   /** The webhook's version: the configuration of the attempt. */
   readonly version: number;

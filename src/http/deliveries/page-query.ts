@@ -88,7 +88,7 @@ function placeOf(text: string): DeliveryPlace | null {
 }
 
 /** ms since the epoch; a date without a time is its start, in UTC. */
-function timeOf(text: string): number | null {
+export function timeOf(text: string): number | null {
   // In a query, an unencoded plus is a space; only an offset can contain one here.
   const time = text.replace(' ', '+');
   const ms = TIME.test(time) ? Date.parse(time.replace(',', '.')) : Number.NaN;

@@ -1,0 +1,156 @@
+/** Pages of an account's events, in order of time, in both directions. */
+import type { EventPlace, EventsPage, EventsQuery, ViewedEvent } from '../../ports/deliveries-view.js';
+import { PER_EVENT } from './deliveries-view-schema.js';
+import { type DeliveryRow, HELD, outcomeOf } from './delivery-row.js';
+import { HASHED, hashOf } from './hashed-ids.js';
+import type { SqliteFile } from './open-file.js';
+import { NO_PLACE } from './routed-events.js';
+
+interface EventRow {
+  readonly row: number;
+  readonly first_at: number;
+  readonly payment: string;
+  /** As JSON, and so is the source. */
+  readonly event_id: string;
+  readonly event_source: string | null;
+  readonly event_type: string;
+  /** As JSON, of its `routed` entries; null: none came yet. */
+  readonly webhooks: string | null;
+}
+
+type SentTo = ViewedEvent['sentTo'][number];
+type SentRow = Pick<DeliveryRow, 'webhook_id' | 'id' | 'state'>;
+
+/** The id of the delivery of an event to a webhook. */
+export type DeliveryIdOf = (
+  accountId: number,
+  event: { readonly eventId: string; readonly eventSource: string | null },
+  webhookId: number,
+) => string;
+
+/** Events that are not asked for, for one page. */
+const MOST_PASSED = 2_000;
+const AT_ONCE = 256;
+const OLDEST = Number.MIN_SAFE_INTEGER;
+const NEWEST = Number.MAX_SAFE_INTEGER;
+
+export class EventPages {
+  readonly #sql: ReturnType<typeof statements>;
+  readonly #deliveryIdOf: DeliveryIdOf;
+
+  constructor(file: SqliteFile, deliveryIdOf: DeliveryIdOf) {
+    this.#sql = statements(file);
+    this.#deliveryIdOf = deliveryIdOf;
+  }
+
+  /** @throws SyntaxError if the view is damaged */
+  page(query: EventsQuery): EventsPage {
+    const shown: EventRow[] = [];
+    const page = (next: EventPlace | null) => ({
+      events: shown.map((row) => this.#viewed(query.accountId, row)),
+      next,
+    });
+    let passed = 0;
+    let last: EventPlace | null = null;
+    for (const row of this.#rows(query)) {
+      const isShown = isAskedFor(row, query);
+      if (passed === MOST_PASSED || (isShown && shown.length === query.limit)) return page(last);
+      if (isShown) shown.push(row);
+      else passed += 1;
+      last = placeOf(row);
+    }
+    return page(null);
+  }
+
+  #rows(query: EventsQuery): Iterable<EventRow> {
+    return query.eventId === null ? this.#inOrder(query) : this.#withId(query, JSON.stringify(query.eventId));
+  }
+
+  *#inOrder(query: EventsQuery): Generator<EventRow> {
+    const { accountId, after, from, to } = query;
+    const sql = after ? this.#sql.after : this.#sql.before;
+    let place = startOf(query);
+    for (;;) {
+      const bounds = [from ?? OLDEST, to ?? NEWEST, place.firstAt, place.payment];
+      const rows = sql.all(accountId, ...bounds, AT_ONCE) as EventRow[];
+      yield* rows;
+      const last = rows.at(-1);
+      if (!last || rows.length < AT_ONCE) return;
+      place = placeOf(last);
+    }
+  }
+
+  /** Few events have one id. */
+  #withId(query: EventsQuery, stored: string): readonly EventRow[] {
+    const { accountId, after, from, to } = query;
+    const rows = this.#sql.withId.all(hashOf(accountId, stored), accountId, stored) as EventRow[];
+    const start = startOf(query);
+    const isIn = (row: EventRow) => row.first_at >= (from ?? OLDEST) && row.first_at < (to ?? NEWEST);
+    const isBehind = (row: EventRow) => (after ? compare(placeOf(row), start) > 0 : compare(placeOf(row), start) < 0);
+    const sorted = rows.sort((one, other) => compare(placeOf(one), placeOf(other)));
+    return (after ? sorted : sorted.reverse()).filter((row) => isIn(row) && isBehind(row));
+  }
+
+  #viewed(accountId: number, row: EventRow): ViewedEvent {
+    const eventId = JSON.parse(row.event_id) as string;
+    return { ...placeOf(row), eventId, eventType: row.event_type, sentTo: this.#sentTo(accountId, eventId, row) };
+  }
+
+  #sentTo(accountId: number, eventId: string, row: EventRow): readonly SentTo[] {
+    const [first, last] = [row.row * PER_EVENT, row.row * PER_EVENT + PER_EVENT - 1];
+    const sent = (this.#sql.sent.all(first, last) as SentRow[]).map(sentTo);
+    const known = new Set(sent.map(({ webhookId }) => webhookId));
+    const routed = (JSON.parse(row.webhooks ?? '[]') as number[]).filter((id) => !known.has(id));
+    const eventSource = row.event_source === null ? null : (JSON.parse(row.event_source) as string);
+    const others = routed.map((webhookId) => {
+      const deliveryId = this.#deliveryIdOf(accountId, { eventId, eventSource }, webhookId);
+      // An event that was published twice in one ms: its two payments share their deliveries.
+      const shared = this.#sql.shared.get(accountId, webhookId, row.first_at, deliveryId) as SentRow | undefined;
+      return shared ? sentTo(shared) : { webhookId, deliveryId, outcome: null, held: false };
+    });
+    return [...sent, ...others].sort((one, other) => one.webhookId - other.webhookId);
+  }
+}
+
+function sentTo({ webhook_id: webhookId, id: deliveryId, state }: SentRow): SentTo {
+  return { webhookId, deliveryId, outcome: outcomeOf(state), held: state === HELD };
+}
+
+function isAskedFor({ payment, event_type }: EventRow, { eventType }: EventsQuery): boolean {
+  return !payment.startsWith(NO_PLACE) && (eventType === null || event_type === eventType);
+}
+
+function placeOf({ first_at: firstAt, payment }: EventRow): EventPlace {
+  return { firstAt, payment };
+}
+
+function startOf({ after, before }: EventsQuery): EventPlace {
+  return after ?? before ?? { firstAt: NEWEST, payment: '' };
+}
+
+/** SQLite compares texts by their bytes: places are ASCII. */
+function compare(one: EventPlace, other: EventPlace): number {
+  return one.firstAt - other.firstAt || (one.payment < other.payment ? -1 : Number(one.payment > other.payment));
+}
+
+function statements(file: SqliteFile) {
+  const columns = ['row', 'first_at', 'payment', 'event_id', 'event_source', 'event_type', 'webhooks'];
+  const select = `SELECT ${columns.map((name) => `events.${name}`).join()} FROM`;
+  const within = 'account_id = ? AND first_at >= ? AND first_at < ?';
+  return {
+    after: file.prepare(
+      `${select} events WHERE ${within} AND (first_at, payment) > (?, ?) ORDER BY first_at, payment LIMIT ?`,
+    ),
+    before: file.prepare(
+      `${select} events WHERE ${within} AND (first_at, payment) < (?, ?) ORDER BY first_at DESC, payment DESC LIMIT ?`,
+    ),
+    withId: file.prepare(
+      `${select} ${HASHED} CROSS JOIN events ON events.row = hashed.row / ${PER_EVENT}
+       WHERE hashed.row % ${PER_EVENT} = 0 AND account_id = ? AND event_id = ?`,
+    ),
+    sent: file.prepare('SELECT webhook_id, id, state FROM deliveries WHERE row BETWEEN ? AND ?'),
+    shared: file.prepare(
+      'SELECT webhook_id, id, state FROM deliveries WHERE account_id = ? AND webhook_id = ? AND first_at = ? AND id = ?',
+    ),
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * The payments of an account: an event is known from the `routed` entry of its payment's record, or from the first entry of
+ * a delivery, whichever comes first.
+ */
+import type { ViewEntry, ViewRouting } from '../../ports/deliveries-view.js';
+import { PER_EVENT } from './deliveries-view-schema.js';
+import type { HashedIds } from './hashed-ids.js';
+import type { SqliteFile } from './open-file.js';
+
+interface Known {
+  readonly row: number;
+  /** The number that its next delivery gets. */
+  next: number;
+}
+
+/** Deliveries follow soon after their routing: for these the event's row is not searched. */
+const MOST_KNOWN = 20_000;
+/** Begins the key of an event whose payment has no known place. No place begins so. */
+export const NO_PLACE = '?';
+
+export class RoutedEvents {
+  readonly #sql: ReturnType<typeof statements>;
+  readonly #ids: HashedIds;
+  readonly #known = new Map<string, Known>();
+
+  constructor(file: SqliteFile, ids: HashedIds) {
+    this.#sql = statements(file);
+    this.#ids = ids;
+  }
+
+  /** Call after a transaction that failed, and after events were deleted. */
+  reload(): void {
+    this.#known.clear();
+  }
+
+  /** A record has one routed entry for each time that it was handed out: the webhooks of all of them count. */
+  addRouting(routing: ViewRouting): void {
+    const { webhooks, eventSource, place } = routing;
+    const source = eventSource === null ? null : JSON.stringify(eventSource);
+    const known = this.#find(routing);
+    if (!known) {
+      this.#add(routing, [JSON.stringify(webhooks), source, place.timestamp]);
+      return;
+    }
+    const { webhooks: routed } = this.#sql.routing.get(known.row) as { readonly webhooks: string | null };
+    const before = routed === null ? [] : (JSON.parse(routed) as number[]);
+    const all = JSON.stringify([...new Set([...before, ...webhooks])]);
+    this.#sql.route.run(all, source, place.timestamp, place.timestamp, known.row);
+  }
+
+  /** The event of a delivery's entry: added if it is new. */
+  of(entry: ViewEntry): Known {
+    return this.#find(entry) ?? this.#add(entry, [null, null, null]);
+  }
+
+  #find(entry: ViewRouting | ViewEntry): Known | undefined {
+    const key = keyOf(entry);
+    const text = key.join(' ');
+    const known = this.#known.get(text) ?? (this.#sql.find.get(...key) as Known | undefined);
+    return known && this.#remembered(text, known);
+  }
+
+  #add(entry: ViewRouting | ViewEntry, routed: readonly [string | null, string | null, number | null]): Known {
+    const { accountId, eventId, eventType, place } = entry;
+    const key = keyOf(entry);
+    const stored = JSON.stringify(eventId);
+    const added = this.#sql.add.run(...key, stored, eventType, ...routed, place.timestamp);
+    const row = Number(added.lastInsertRowid);
+    this.#ids.add(accountId, stored, row * PER_EVENT);
+    return this.#remembered(key.join(' '), { row, next: 1 });
+  }
+
+  #remembered(text: string, known: Known): Known {
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    this.#known.set(text, known);
+    return known;
+  }
+}
+
+function keyOf({ accountId, firstAt, eventId, payment }: ViewRouting | ViewEntry) {
+  return [accountId, firstAt, payment ?? NO_PLACE + JSON.stringify(eventId)] as const;
+}
+
+function statements(file: SqliteFile) {
+  const key = 'account_id = ? AND first_at = ? AND payment = ?';
+  const last = `(SELECT max(row) FROM deliveries
+    WHERE row BETWEEN events.row * ${PER_EVENT} AND events.row * ${PER_EVENT} + ${PER_EVENT - 1})`;
+  return {
+    add: file.prepare(
+      `INSERT INTO events (account_id, first_at, payment, event_id, event_type, webhooks, event_source, routed_at, last_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    find: file.prepare(`SELECT row, coalesce(${last} - row * ${PER_EVENT}, 0) + 1 AS next FROM events WHERE ${key}`),
+    routing: file.prepare('SELECT webhooks FROM events WHERE row = ?'),
+    route: file.prepare(
+      `UPDATE events SET webhooks = ?, event_source = ?, routed_at = min(coalesce(routed_at, ?), ?) WHERE row = ?`,
+    ),
+  };
+}
