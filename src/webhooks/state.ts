@@ -68,6 +68,9 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
     case 'CredentialIssued':
     case 'CredentialRevoked':
     case 'SigningSecretIssued':
+    case 'PortalSessionOpened':
+    case 'PortalSessionEntered':
+    case 'PortalSessionEnded':
     case 'IdempotencyKeyUsed':
       return state;
     default:

@@ -70,6 +70,14 @@ export class FakeAccounts implements Accounts {
     return undefined;
   }
 
+  async session() {
+    return undefined;
+  }
+
+  async credentialsNow() {
+    return undefined;
+  }
+
   async signingSecrets() {
     return this.secrets;
   }
