@@ -1,6 +1,7 @@
 /** createApi with parts of the test's choice: a failing store, callers without tokens of their own. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Verification } from '../../src/accounts/access-tokens.js';
+import { createChangeCredentials } from '../../src/accounts/change-credentials.js';
 import { listen, type ServerLimits } from '../../src/http/listen.js';
 import { createRateLimit } from '../../src/http/rate-limit.js';
 import { ReadLimit } from '../../src/http/read-limit.js';
@@ -61,6 +62,9 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const commands = commandParts({ store, load: readModel.load, budget, time });
   const api = createApi({
     accounts: readModel.accounts,
+    changeCredentials: createChangeCredentials(commands, readModel.accounts),
+    randomBytes,
+    store,
     deliveries: { page: () => ({ deliveries: [], next: null }) },
     sendTest: async () => ({ kind: 'busy' }),
     verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),
