@@ -46,6 +46,8 @@ const MAY_IMPORT = {
       'own-schemas',
       'account-buckets',
       'ndjson',
+      'audit/log',
+      'settings/parsers/quantities',
     ],
   ],
 };

@@ -4,6 +4,15 @@ const DELIVERY_ID = 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ';
 const RECOVERY_ID = '3f6f1c52-7d0f-4a0e-9d0a-0c8b7e1f2a33';
 const CREATED = '2026-11-21T09:00:00.000Z';
 
+const CONSOLE_SESSION = {
+  account: 42,
+  user: 'maria',
+  can: ['read', 'configure'],
+  expiresAt: '2026-11-21T09:30:00.000Z',
+  next: '/deliveries',
+  returnUrl: null,
+};
+
 /**
  * By operationId: a request that succeeds on a new service, and what is answered.
  * @type {Record<string, { headers?: object, json?: object, form?: string, query?: string, id?: string, answer: object }>}
@@ -97,6 +106,57 @@ export const EXAMPLES = {
     id: RECOVERY_ID,
     answer: { state: 'stopped', count: 1204, sent: 350, delivered: 348, failed: 2 },
   },
+  listHistory: {
+    query: 'limit=1',
+    answer: {
+      events: [
+        {
+          at: CREATED,
+          actor: 'acct_42_6c1d2f0a9b3e4d57/maria',
+          type: 'WebhookAdded',
+          webhookId: 1,
+          changes: 'added: cash_in https://shop.example.com/payments v1, headers X-Api-Key',
+        },
+      ],
+      next: '3',
+    },
+  },
+  listSigningSecrets: {
+    answer: {
+      secrets: [
+        { issuedAt: '2026-11-01T09:00:00.000Z', endsAt: '2026-11-22T09:00:00.000Z' },
+        { issuedAt: CREATED, endsAt: null },
+      ],
+    },
+  },
+  rotateSigningSecret: {
+    answer: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=', endsAt: '2026-11-22T09:00:00.000Z' },
+  },
+  openSession: {
+    json: { can: ['read', 'configure'], user: 'maria', lifetime: '30m', next: '/deliveries' },
+    answer: {
+      id: 'ps_5f0c6d7e9a1b2c3d',
+      url: 'http://127.0.0.1:8080/console#code=42.ps_5f0c6d7e9a1b2c3d.q6Bz0v9mO3yqvCj1Wc0n3mC6o7Zt5wQb2uHk8sXeJrA',
+      expiresAt: '2026-11-21T09:30:00.000Z',
+    },
+  },
+  listSessions: {
+    answer: {
+      sessions: [
+        {
+          id: 'ps_5f0c6d7e9a1b2c3d',
+          user: 'maria',
+          can: ['read', 'configure'],
+          openedAt: CREATED,
+          expiresAt: '2026-11-21T09:30:00.000Z',
+        },
+      ],
+    },
+  },
+  endSession: { id: '$SESSION_ID', answer: { success: true, message: 'session ended' } },
+  enterSession: { json: { code: '$CODE' }, answer: CONSOLE_SESSION },
+  showSession: { answer: CONSOLE_SESSION },
+  leaveSession: { headers: { 'X-Console': '1' }, answer: { success: true, message: 'session ended' } },
   publishPaymentEvents: {
     json: { id: 'pay-1', type: 'cash_in', accountId: 42, data: { amount: '10.00' } },
     answer: { success: true, message: '1 event was published', accepted: 1 },
@@ -130,7 +190,10 @@ export const ERROR = {
   errors: [{ field: 'url', message: 'url must begin with https:// and a host.' }],
 };
 
-/** The request as a line of a shell that has SERVICE, TOKEN, PUBLISHER_TOKEN, CLIENT_ID and CLIENT_SECRET. */
+/**
+ * The request as a line of a shell that has SERVICE, TOKEN, PUBLISHER_TOKEN, CLIENT_ID and CLIENT_SECRET; SESSION_ID and
+ * CODE of a session, and the COOKIE of an entered one.
+ */
 export function curlOf(method, path, operation) {
   const { headers = {}, json, form, query, id = '1' } = EXAMPLES[operation.operationId];
   const target = path.replace('{id}', id) + (query ? `?${query}` : '');
@@ -141,13 +204,16 @@ export function curlOf(method, path, operation) {
     ...authorization(operation.security),
     ...Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`),
     ...(form ? [`-d ${form}`] : []),
-    ...(json ? [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(json)}'`] : []),
+    ...(json
+      ? [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(json).replace(/\$[A-Z]+/g, `'"$&"'`)}'`]
+      : []),
   ].join(' \\\n  ');
 }
 
 function authorization(security) {
   if (isOfPublishers(security)) return ['-H "Authorization: Bearer $PUBLISHER_TOKEN"'];
   if (security.some((scheme) => 'bearer' in scheme)) return ['-H "Authorization: Bearer $TOKEN"'];
+  if (security.some((scheme) => 'session' in scheme)) return ['-b "$COOKIE"'];
   return security.some((scheme) => 'client' in scheme) ? ['-u "$CLIENT_ID:$CLIENT_SECRET"'] : [];
 }
 

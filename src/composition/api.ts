@@ -1,6 +1,7 @@
 /** Assembles the API role from the settings. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { PUBLISHER_SCOPE } from '../accounts/access-tokens.js';
+import { createChangeCredentials } from '../accounts/change-credentials.js';
 import { IssuerKeys } from '../accounts/issuer-keys.js';
 import { createIssuerTokens } from '../accounts/issuer-tokens.js';
 import { createOwnTokens } from '../accounts/own-tokens.js';
@@ -35,6 +36,9 @@ export async function startListening(core: Core, stops: Stop[], behindMs: () => 
     publicUrl: config.api.publicUrl,
     accounts,
     ...sendingAgain(core, followDeliveries(core, stops), stops),
+    changeCredentials: createChangeCredentials(core.commands, accounts),
+    randomBytes,
+    store: backbone.store,
     sendTest: testEvents(core, stopping.signal),
     publishing: { broker: backbone.broker, topics: config.paymentTopics, behindMs, stopping: stopping.signal },
     handleCommand,

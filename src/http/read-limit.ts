@@ -47,11 +47,14 @@ export class ReadLimit {
     return turn.then(() => this.#mustBeLeft(accountId));
   }
 
-  /** Makes the response and charges its cost. Synchronous: an await would charge the work of others. */
-  counted(accountId: number, make: () => string): string {
+  /**
+   * Makes the response and charges its cost. Synchronous: an await would charge the work of others.
+   * @param bytesRead from the store or broker, for this response: to parse them costs about what it costs to send them
+   */
+  counted(accountId: number, make: () => string, bytesRead = 0): string {
     const begun = this.#now();
     const answer = make();
-    const cost = this.#now() - begun + answer.length / BYTES_A_MS;
+    const cost = this.#now() - begun + (answer.length + bytesRead) / BYTES_A_MS;
     this.#take(accountId, cost);
     if (cost >= COSTLY_MS && !this.#turns.has(accountId)) this.#keep(accountId, nextTurn());
     return answer;

@@ -2,10 +2,13 @@
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { VerifyToken } from '../accounts/access-tokens.js';
+import type { ChangeCredentials } from '../accounts/change-credentials.js';
+import type { RandomBytes } from '../accounts/client-credentials.js';
 import type { OwnTokens } from '../accounts/own-tokens.js';
 import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
+import type { EventStore } from '../ports/event-store.js';
 import type { SendAgain } from '../ports/send-again.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
@@ -27,6 +30,7 @@ import {
 } from './deliveries/resend-delivery.js';
 import { showAsyncApi, operation as showAsyncApiOperation } from './documents/show-asyncapi.js';
 import { showOpenApi, operation as showOpenApiOperation } from './documents/show-openapi.js';
+import { listHistory, operation as listHistoryOperation } from './history/list-history.js';
 import { measured, tagRoute } from './measured.js';
 import type { Operation } from './operation.js';
 import {
@@ -45,6 +49,27 @@ import {
   startRecovery,
 } from './recoveries/start-recovery.js';
 import { requestContext } from './request-context.js';
+import { createAuthenticateSession, mustHave } from './sessions/authenticate-session.js';
+import {
+  enterSession,
+  enterSessionOperation,
+  leaveSession,
+  leaveSessionOperation,
+  showSession,
+  showSessionOperation,
+} from './sessions/console-session.js';
+import { endSession, operation as endSessionOperation } from './sessions/end-session.js';
+import { listSessions, operation as listSessionsOperation } from './sessions/list-sessions.js';
+import { openSession, operation as openSessionOperation } from './sessions/open-session.js';
+import { createSessionCookie } from './sessions/session-cookie.js';
+import {
+  listSigningSecrets,
+  operation as listSigningSecretsOperation,
+} from './signing-secrets/list-signing-secrets.js';
+import {
+  rotateSigningSecret,
+  operation as rotateSigningSecretOperation,
+} from './signing-secrets/rotate-signing-secret.js';
 import { authenticateAccount, authenticatePublisher } from './tokens/authenticate.js';
 import { issueToken, operation as issueTokenOperation, tokenErrors } from './tokens/issue-token.js';
 import {
@@ -53,7 +78,7 @@ import {
 } from './tokens/show-authorization-server.js';
 import { traced } from './traced.js';
 import { UnsentAnswers } from './unsent-answers.js';
-import { listWebhooks, operation as listWebhooksOperation } from './webhooks/list-webhooks.js';
+import { listWebhooks, operation as listWebhooksOperation, type Reading } from './webhooks/list-webhooks.js';
 import { createOwnWebhook } from './webhooks/own-webhook.js';
 import {
   type RegisterWebhookParts,
@@ -71,6 +96,10 @@ export interface ApiParts extends RegisterWebhookParts {
   readonly sendAgain: SendAgain;
   readonly cancel: Cancel;
   readonly orderRecovery: StartRecoveryParts['orderRecovery'];
+  readonly changeCredentials: ChangeCredentials;
+  readonly randomBytes: RandomBytes;
+  /** For the history of accounts. */
+  readonly store: Pick<EventStore, 'read'>;
   readonly sendTest: SendTest;
   readonly verifyToken: VerifyToken;
   /** The scope of publishers' tokens. */
@@ -128,9 +157,26 @@ function routes(parts: ApiParts): Route[] {
     { operation: showOperation, handle: showRecovery(accounts, parts.deliveries, reading) },
     { operation: stopOperation, handle: stopRecovery(accounts, parts.deliveries, handleCommand, now) },
     { operation: testWebhookOperation, handle: testWebhook(ownWebhook, parts.sendTest, parts.logger) },
+    { operation: listHistoryOperation, handle: listHistory(accounts, parts.store, reading) },
+    { operation: listSigningSecretsOperation, handle: listSigningSecrets(accounts, now, reading) },
+    { operation: rotateSigningSecretOperation, handle: rotateSigningSecret(parts) },
+    ...sessionRoutes(parts, reading),
     { operation: publishEventsOperation, handle: publishEvents(parts.publishing) },
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
     { operation: showAsyncApiOperation, handle: showAsyncApi() },
+  ];
+}
+
+function sessionRoutes(parts: ApiParts, reading: Reading): Route[] {
+  const { accounts, changeCredentials, now } = parts;
+  const browser = { ...parts, cookie: createSessionCookie(parts.publicUrl) };
+  return [
+    { operation: openSessionOperation, handle: openSession(parts) },
+    { operation: listSessionsOperation, handle: listSessions(accounts, now, reading) },
+    { operation: endSessionOperation, handle: endSession(changeCredentials, now) },
+    { operation: enterSessionOperation, handle: enterSession(browser) },
+    { operation: showSessionOperation, handle: showSession() },
+    { operation: leaveSessionOperation, handle: leaveSession(browser) },
   ];
 }
 
@@ -147,14 +193,17 @@ function documented(all: readonly Route[], { version, ownTokens }: ApiParts): Ro
   return [...all, { operation: showOpenApiOperation, handle }];
 }
 
-function routed(all: readonly Route[], { accounts, verifyToken, publisherScope, rateLimits }: ApiParts): Router {
+function routed(all: readonly Route[], parts: ApiParts): Router {
+  const { accounts, verifyToken, publisherScope, rateLimits, publicUrl, now } = parts;
   const router = new Router({ sensitive: true });
-  const authenticated = authenticateAccount(verifyToken, accounts);
+  const session = createAuthenticateSession({ accounts, cookie: createSessionCookie(publicUrl), now });
+  const authenticated = authenticateAccount(verifyToken, accounts, session);
   const publisher = authenticatePublisher(verifyToken, accounts, publisherScope);
   for (const { operation, handle } of all) {
-    const { method, path, security, rateLimit, body } = operation;
+    const { method, path, security, right = 'read', rateLimit, body } = operation;
     const before: Middleware[] = [tagRoute(operation)];
-    if (security === 'bearer') before.push(authenticated);
+    if (security === 'bearer') before.push(authenticated, mustHave(right));
+    if (security === 'session') before.push(session.authenticate);
     if (security === 'publisher') before.push(publisher);
     if (security === 'bearer' && rateLimit && rateLimit !== 'reads') before.push(limitRate(rateLimits[rateLimit]));
     if (body?.type === 'json') before.push(jsonBody());

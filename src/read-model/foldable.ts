@@ -11,6 +11,7 @@ const text: Test = (value) => typeof value === 'string';
 const whole: Test = (value) => Number.isSafeInteger(value);
 const texts: Test = (value) => Array.isArray(value) && value.every(text);
 const headers: Test = (value) => Array.isArray(value) && value.every(isSealedHeader);
+const textOrNull: Test = (value) => value === null || text(value);
 
 const WEBHOOK = { webhookId: whole } as const;
 const CONFIGURATION = { ...WEBHOOK, url: text, headers, version: whole } as const;
@@ -26,6 +27,12 @@ const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
     CredentialIssued: { clientId: text, secretHash: text, issuedAt: text },
     CredentialRevoked: { clientId: text },
     SigningSecretIssued: { sealed: text, issuedAt: text },
+    PortalSessionOpened: {
+      ...{ sessionId: text, codeHash: text, codeUntil: text, until: text, openedAt: text, can: texts, actor: text },
+      ...{ user: textOrNull, clientId: textOrNull, parentId: textOrNull, next: textOrNull, returnUrl: textOrNull },
+    },
+    PortalSessionEntered: { sessionId: text, cookieHash: text },
+    PortalSessionEnded: { sessionId: text },
     WebhookAdded: { ...CONFIGURATION, eventType: text, endpoint: text, createdAt: text },
     WebhookUpdated: CONFIGURATION,
     WebhookActivated: WEBHOOK,

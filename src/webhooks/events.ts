@@ -3,7 +3,7 @@
  * folds ignore unknown events and fields. All times are ISO 8601, UTC, milliseconds: a projection on the server has no
  * other clock. For `sealed` values see secrets/sealing.ts.
  */
-import type { EventType } from './limits.js';
+import type { EventType, Right } from './limits.js';
 
 export interface SealedHeader {
   /** As registered. */
@@ -36,6 +36,42 @@ interface CredentialRevoked {
 interface SigningSecretIssued {
   readonly type: 'SigningSecretIssued';
   readonly data: { readonly sealed: string; readonly issuedAt: string };
+}
+
+/** Opened with a token, or in another session, which it ends with. */
+export interface PortalSessionOpened {
+  readonly type: 'PortalSessionOpened';
+  readonly data: {
+    readonly sessionId: string;
+    /** SHA-256 of the one-time code, in hex. */
+    readonly codeHash: string;
+    readonly codeUntil: string;
+    readonly user: string | null;
+    readonly can: readonly Right[];
+    /** The actor of what is done in it: that of the opener, a slash and the user. */
+    readonly actor: string;
+    /** The credential that it ends with; null if another issuer's token opened it. */
+    readonly clientId: string | null;
+    /** The session that opened it. */
+    readonly parentId: string | null;
+    /** A path of the console. */
+    readonly next: string | null;
+    readonly returnUrl: string | null;
+    readonly until: string;
+    readonly openedAt: string;
+  };
+}
+
+/** The one-time code was used. */
+interface PortalSessionEntered {
+  readonly type: 'PortalSessionEntered';
+  /** cookieHash: SHA-256 of the cookie's secret, in hex. */
+  readonly data: { readonly sessionId: string; readonly cookieHash: string; readonly enteredAt: string };
+}
+
+interface PortalSessionEnded {
+  readonly type: 'PortalSessionEnded';
+  readonly data: { readonly sessionId: string; readonly endedAt: string };
 }
 
 export interface WebhookConfiguration {
@@ -144,7 +180,9 @@ export type WebhookEvent =
   | RecoveryStarted
   | RecoveryEnded;
 
-type CredentialEvent = CredentialIssued | CredentialRevoked | SigningSecretIssued;
+type SessionEvent = PortalSessionOpened | PortalSessionEntered | PortalSessionEnded;
+
+export type CredentialEvent = CredentialIssued | CredentialRevoked | SigningSecretIssued | SessionEvent;
 
 export type AccountEvent =
   | AccountRegistered

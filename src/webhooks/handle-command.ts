@@ -169,7 +169,7 @@ function mayBeRefused(command: Command): boolean {
 }
 
 /** Refunds the budget if nothing was appended. @returns the result of `append` */
-async function appendOrGiveBack(
+export async function appendOrGiveBack(
   parts: CommandParts,
   accountId: number,
   events: readonly NewEvent[],

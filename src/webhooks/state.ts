@@ -88,6 +88,9 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
     case 'CredentialIssued':
     case 'CredentialRevoked':
     case 'SigningSecretIssued':
+    case 'PortalSessionOpened':
+    case 'PortalSessionEntered':
+    case 'PortalSessionEnded':
     case 'IdempotencyKeyUsed':
       return state;
     default:

@@ -27,7 +27,7 @@ const ofWebhooks = (accountId: number, webhooks: Webhook[]) => ({ accountId, web
 function check({ secrets = [secret(sealing)], webhooks = [] as Webhook[], by = sealing }) {
   const states = (account: AccountStates['account-webhooks'], signingSecrets: typeof secrets): AccountStates => ({
     'account-webhooks': account,
-    'account-credentials': { accountId: 42, credentials: [], signingSecrets },
+    'account-credentials': { accountId: 42, credentials: [], signingSecrets, sessions: [] },
   });
   const other = states(ofWebhooks(43, [webhookOf(9, { headers: [header(sealing)] })]), []);
   const all = [

@@ -116,7 +116,12 @@ function meanings({ url, port }: Receiver): Meanings {
     value: mostly(['v', '', 'with space', 'tab\tinside', '__proto__'], [' v', 'v\r\nX: y', 'é', 'x'.repeat(5_000)]),
     client_id: fc.constant('__CLIENT__'),
     client_secret: fc.constant('__SECRET__'),
-    before: fc.constant(cursor),
+    before: fc.constantFrom(cursor, '3'),
+    user: mostly(['maria', 'Ana Lima'], ['', 'a/b', '\u202e', 'x'.repeat(65)]),
+    lifetime: mostly(['1h', '30m', '100ms'], ['0s', '2h', 'x', '']),
+    next: mostly(['/', '/deliveries?x=1'], ['//x', '/\\x', 'x']),
+    returnUrl: mostly(['https://portal.example.com/'], ['http://x', 'javascript:1', 'https://u:p@x']),
+    code: mostly(['__CODE__'], ['', 'x']),
     'Idempotency-Key': fc.nat(30).map((index) => `key-${index}`),
   };
 }

@@ -1,6 +1,7 @@
 /** createApi with parts of the test's choice: a failing store, callers without tokens of their own. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Verification } from '../../src/accounts/access-tokens.js';
+import { createChangeCredentials } from '../../src/accounts/change-credentials.js';
 import { listen, type ServerLimits } from '../../src/http/listen.js';
 import { createRateLimit } from '../../src/http/rate-limit.js';
 import { ReadLimit } from '../../src/http/read-limit.js';
@@ -65,6 +66,9 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     sendAgain: async () => 'gone',
     cancel: async () => undefined,
     orderRecovery: async () => undefined,
+    changeCredentials: createChangeCredentials(commands, readModel.accounts),
+    randomBytes,
+    store,
     sendTest: async () => ({ kind: 'busy' }),
     verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),
     publisherScope: 'payment-events:publish',

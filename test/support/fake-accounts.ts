@@ -71,6 +71,14 @@ export class FakeAccounts implements Accounts {
     return undefined;
   }
 
+  async session() {
+    return undefined;
+  }
+
+  async credentialsNow() {
+    return undefined;
+  }
+
   async signingSecrets() {
     return this.secrets;
   }

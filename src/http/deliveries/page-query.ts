@@ -64,7 +64,7 @@ function pageOf(read: Read): PageQuery {
   };
 }
 
-function limitOf(text: string): number | null {
+export function limitOf(text: string): number | null {
   return /^[1-9]\d{0,2}$/.test(text) && Number(text) <= MOST_IN_A_PAGE ? Number(text) : null;
 }
 

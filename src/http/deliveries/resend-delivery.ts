@@ -21,6 +21,7 @@ export const resendOperation: Operation = {
   description:
     'Makes one more attempt within seconds, whatever the outcome so far, under the same `webhook-id`. A delivery that waited for its next attempt makes this one instead, and goes on with its schedule. For a delivery that had ended it is the last attempt: if it fails, the outcome is `exhausted`. Of an event that was published twice, the newer publication is sent. Several requests before the attempt was made are one.',
   security: 'bearer',
+  right: 'resend',
   rateLimit: 'writes',
   parameters: [DELIVERY_ID],
   responses: {
@@ -42,6 +43,7 @@ export const cancelOperation: Operation = {
   description:
     'Ends a delivery that waits for its next attempt: its outcome is `cancelled`. An attempt that is being made is not interrupted, and if it succeeds, the outcome is `delivered`. A delivery that was cancelled before stays so, with the same response.',
   security: 'bearer',
+  right: 'resend',
   rateLimit: 'writes',
   parameters: [DELIVERY_ID],
   responses: {

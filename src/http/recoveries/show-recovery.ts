@@ -61,6 +61,7 @@ export const stopOperation: Operation = {
   summary: 'Stop a recovery',
   description: 'Ends a recovery that runs. Deliveries that it has put back still make their attempt.',
   security: 'bearer',
+  right: 'configure',
   rateLimit: 'writes',
   parameters: [RECOVERY_ID],
   responses: { 200: { description: 'The recovery has ended.', schema }, 404: NOT_FOUND, 503: UNAVAILABLE },

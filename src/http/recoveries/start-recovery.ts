@@ -89,6 +89,7 @@ export const startOperation: Operation = {
   description:
     'Sends deliveries of a webhook again, each once, oldest first, under their `webhook-id`. For those that had ended it is the last attempt; those that wait make their next attempt now instead of later. The recovery goes on if the service restarts. It stops if the webhook becomes inactive. Deliveries whose payload is no longer kept are left out.',
   security: 'bearer',
+  right: 'configure',
   rateLimit: 'writes',
   parameters: [WEBHOOK_ID],
   body: { type: 'json', schema: bodySchema },

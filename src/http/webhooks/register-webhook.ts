@@ -85,6 +85,7 @@ export const operation: Operation = {
   summary: 'Register or update a webhook',
   description: `Registers a URL for an event type. If the account already has a webhook with this URL and type, its headers are replaced and it is active again. At most ${MAX_ACTIVE_PER_TYPE} webhooks of a type may be active.`,
   security: 'bearer',
+  right: 'configure',
   rateLimit: 'writes',
   parameters: [IDEMPOTENCY_KEY],
   body: { type: 'json', schema: registerWebhookSchema },

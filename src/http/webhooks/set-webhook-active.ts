@@ -32,6 +32,7 @@ export const operation: Operation = {
   description:
     'Activates or deactivates a webhook. An inactive webhook keeps its id, URL and headers, and receives no events. Its waiting deliveries are cancelled when their next attempt is due. A webhook that the service deactivated (410, or no successful delivery for too long) is held instead: its deliveries become dead letters until it is active again, or until its account deactivates it.',
   security: 'bearer',
+  right: 'configure',
   rateLimit: 'writes',
   parameters: [WEBHOOK_ID],
   body: { type: 'json', schema: setWebhookActiveSchema },

@@ -45,6 +45,7 @@ export const operation: Operation = {
   description:
     'Sends one signed test event to the URL of a webhook, active or not, and waits for the response. A test is never retried. An account may send 30 tests a minute. A URL or host that keeps failing is tried again only after a pause of up to a minute. The id of the event begins with `test_`, and its data is `{"test": true}`.',
   security: 'bearer',
+  right: 'configure',
   rateLimit: 'tests',
   parameters: [WEBHOOK_ID],
   responses: {

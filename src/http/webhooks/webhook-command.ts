@@ -49,7 +49,7 @@ export function mustBeAccepted(decision: HandledCommand, atLimit?: FieldError): 
   }
 }
 
-function overBudget(retryAfterMs: number): ApiError {
+export function overBudget(retryAfterMs: number): ApiError {
   const message = 'the account added too much to its history; Retry-After says when to ask again';
   return new ApiError(429, message, { headers: { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) } });
 }
