@@ -31,7 +31,10 @@ const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
     WebhookDeactivated: WEBHOOK,
     WebhookRemoved: WEBHOOK,
     EndpointFailing: { endpoint: text, since: text },
+    DeactivationAnnounced: { endpoint: text },
     EndpointRecovered: { endpoint: text },
+    NoticesSet: { url: text, endpoint: text, headers },
+    NoticesRemoved: {},
   } satisfies Record<string, Record<string, Test>>).map(([type, fields]) => [
     type,
     Object.entries(fields).map(([field, test]) => ({ field, test })),

@@ -90,9 +90,12 @@ function giverOf({ type }: Command): 'account' | 'service' {
     case 'RegisterWebhook':
     case 'SetWebhookActive':
     case 'RemoveWebhook':
+    case 'SetNotices':
+    case 'RemoveNotices':
       return 'account';
     case 'DeactivateWebhook':
     case 'NoteEndpointFailing':
+    case 'AnnounceDeactivation':
     case 'NoteEndpointRecovered':
     case 'DeactivateFailingEndpoint':
       return 'service';
@@ -161,6 +164,7 @@ function taken(budget: HistoryBudget, accountId: number, command: Command, bytes
 
 /** Removals and deactivations are always accepted, and so are the service's own notes about an endpoint. */
 function mayBeRefused(command: Command): boolean {
+  if (command.type === 'SetNotices') return true;
   return command.type === 'RegisterWebhook' || (command.type === 'SetWebhookActive' && command.isActive);
 }
 

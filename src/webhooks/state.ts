@@ -2,7 +2,7 @@
  * The state of an account's webhooks, folded from its events. projections/account-webhooks.js folds the same shape: a
  * test keeps evolve and the projection equal.
  */
-import type { SealedHeader, StoredAccountEvent, WebhookAdded } from './events.js';
+import type { NoticeTarget, SealedHeader, StoredAccountEvent, WebhookAdded } from './events.js';
 import type { EventType } from './limits.js';
 
 export interface Webhook {
@@ -27,6 +27,8 @@ export interface Webhook {
 export interface FailingEndpoint {
   readonly endpoint: string;
   readonly since: string;
+  /** Whether the account was told that the deactivation is near. */
+  readonly announced?: true;
 }
 
 export interface AccountWebhooks {
@@ -36,6 +38,8 @@ export interface AccountWebhooks {
   readonly webhooks: readonly Webhook[];
   /** Endpoints that have taken no delivery for a while. */
   readonly failing: readonly FailingEndpoint[];
+  /** Absent: the account has not set any. */
+  readonly notices?: NoticeTarget;
 }
 
 export const NO_ACCOUNT: AccountWebhooks = { accountId: null, webhooks: [], failing: [] };
@@ -61,6 +65,16 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
     case 'EndpointFailing': {
       const { endpoint, since } = event.data;
       return { ...state, failing: [...notFailing(state, endpoint).failing, { endpoint, since }] };
+    }
+    case 'DeactivationAnnounced':
+      return { ...state, failing: state.failing.map((one) => announced(one, event.data.endpoint)) };
+    case 'NoticesSet': {
+      const { url, endpoint, headers } = event.data;
+      return { ...state, notices: { url, endpoint, headers } };
+    }
+    case 'NoticesRemoved': {
+      const { notices: _, ...others } = state;
+      return others;
     }
     case 'EndpointRecovered':
       return notFailing(state, event.data.endpoint);
@@ -93,6 +107,10 @@ function configured(state: AccountWebhooks, id: number, by: (webhook: Webhook) =
 
 function notFailing(state: AccountWebhooks, endpoint: string | undefined): AccountWebhooks {
   return { ...state, failing: state.failing.filter((failing) => failing.endpoint !== endpoint) };
+}
+
+function announced(failing: FailingEndpoint, endpoint: string): FailingEndpoint {
+  return failing.endpoint === endpoint ? { ...failing, announced: true } : failing;
 }
 
 function change(state: AccountWebhooks, id: number, by: (webhook: Webhook) => Webhook): AccountWebhooks {

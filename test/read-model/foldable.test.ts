@@ -19,7 +19,10 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   WebhookDeactivated: { webhookId: 7 },
   WebhookRemoved: { webhookId: 7 },
   EndpointFailing: { endpoint: 'https://a/', since: AT },
+  DeactivationAnnounced: { endpoint: 'https://a/' },
   EndpointRecovered: { endpoint: 'https://a/' },
+  NoticesSet: { url: 'https://a', endpoint: 'https://a/', headers: [] },
+  NoticesRemoved: {},
 };
 const JUNK: readonly unknown[] = [
   null,

@@ -1,5 +1,6 @@
 import { NO_STREAM } from '../../src/ports/event-store.js';
 import { type AccountCredentials, type Accounts, isRouted, type Routes } from '../../src/read-model/accounts.js';
+import type { NoticeTarget } from '../../src/webhooks/events.js';
 import type { EventType } from '../../src/webhooks/limits.js';
 import type { FailingEndpoint, Webhook } from '../../src/webhooks/state.js';
 import { ACCOUNT, named } from './delivery-samples.js';
@@ -10,6 +11,8 @@ export class FakeAccounts implements Accounts {
   secrets: AccountCredentials['signingSecrets'][number][] = [];
   /** The noted endpoints of ACCOUNT. */
   failing: FailingEndpoint[] = [];
+  /** Of ACCOUNT. */
+  notices: NoticeTarget | undefined;
   /** The revision of ACCOUNT: counts the changes. */
   revision = 0;
   /** Ids of removed webhooks of this history. */
@@ -44,7 +47,8 @@ export class FakeAccounts implements Accounts {
 
   async webhooks(accountId: number) {
     if (accountId !== ACCOUNT) return undefined;
-    return { accountId, webhooks: this.#webhooks, failing: this.failing };
+    const { failing, notices } = this;
+    return { accountId, webhooks: this.#webhooks, failing, ...(notices && { notices }) };
   }
 
   webhooksNow(accountId: number) {
@@ -61,9 +65,9 @@ export class FakeAccounts implements Accounts {
     return accountId === ACCOUNT ? this.#webhooks.find(({ id }) => id === webhookId) : undefined;
   }
 
-  failingSince(accountId: number, endpoint: string): string | undefined {
+  failingEndpoint(accountId: number, endpoint: string): FailingEndpoint | undefined {
     if (accountId !== ACCOUNT) return undefined;
-    return this.failing.find((failing) => failing.endpoint === endpoint)?.since;
+    return this.failing.find((failing) => failing.endpoint === endpoint);
   }
 
   async credential() {
