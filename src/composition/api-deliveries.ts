@@ -5,7 +5,9 @@ import { RecordLog } from '../adapters/sqlite/record-log.js';
 import type { Backbone } from '../backbone.js';
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/test-event.js';
+import { noticeWriterGroup } from '../delivery/groups.js';
 import { ViewFollower } from '../delivery/log/view-follower.js';
+import { NoticeWriter } from '../delivery/notices/notice-writer.js';
 import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { Config } from '../settings/config.js';
@@ -31,6 +33,18 @@ export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
   core.readiness.part('deliveries view', () => followed.state().why, { needed: false });
   stops.push(() => followed.close());
   return followed;
+}
+
+/** Here, because notices have counts of the view. Returns at once. */
+export function writeNotices({ config, logger, backbone, accounts }: Core, view: ViewFollower, stops: Stop[]): void {
+  const writer = new NoticeWriter({
+    ...{ broker: backbone.broker, store: backbone.store, accounts, logger, now: Date.now },
+    health: (accountId) => view.ask((asked) => asked.health(accountId), null),
+    topic: topicsOf(config.paymentTopics, config.topicPrefix).notices,
+    group: noticeWriterGroup(config.delivery.group),
+  });
+  writer.start();
+  stops.push(() => writer.close());
 }
 
 /** @param interrupt aborted when tests in progress must end */

@@ -10,12 +10,19 @@ import { ERROR } from './shared-schemas.js';
  */
 export type Schema = Readonly<Record<string, unknown>>;
 
-export type Tag = 'Webhooks' | 'Deliveries' | 'Authentication' | 'Documents' | 'Publishing' | 'Payment events';
+export type Tag =
+  | 'Webhooks'
+  | 'Deliveries'
+  | 'Notices'
+  | 'Authentication'
+  | 'Documents'
+  | 'Publishing'
+  | 'Payment events';
 
 export interface Operation {
   /** The operation's name in generated clients. */
   readonly id: string;
-  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** With parameters in braces: /api/webhooks/{id}. */
   readonly path: string;
   readonly tag: Tag;

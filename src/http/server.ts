@@ -19,6 +19,9 @@ import {
 import { showAsyncApi, operation as showAsyncApiOperation } from './documents/show-asyncapi.js';
 import { showOpenApi, operation as showOpenApiOperation } from './documents/show-openapi.js';
 import { measured, tagRoute } from './measured.js';
+import { removeNotices, operation as removeNoticesOperation } from './notices/remove-notices.js';
+import { setNotices, operation as setNoticesOperation } from './notices/set-notices.js';
+import { showNotices, operation as showNoticesOperation } from './notices/show-notices.js';
 import type { Operation } from './operation.js';
 import {
   type Publishing,
@@ -94,7 +97,7 @@ function routes(parts: ApiParts): Route[] {
   return [
     { operation: registerWebhookOperation, handle: registerWebhook(parts) },
     { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing, reading) },
-    { operation: setWebhookActiveOperation, handle: setWebhookActive(handleCommand, now) },
+    { operation: setWebhookActiveOperation, handle: setWebhookActive(handleCommand, parts.heldDeliveries, now) },
     { operation: removeWebhookOperation, handle: removeWebhook(handleCommand, now) },
     { operation: listDeliveriesOperation, handle: listDeliveries(accounts, parts.deliveries, reading) },
     {
@@ -102,6 +105,9 @@ function routes(parts: ApiParts): Route[] {
       handle: listWebhookDeliveries(ownWebhook, parts.deliveries, reading),
     },
     { operation: testWebhookOperation, handle: testWebhook(ownWebhook, parts.sendTest, parts.logger) },
+    { operation: showNoticesOperation, handle: showNotices(accounts, sealing, reading) },
+    { operation: setNoticesOperation, handle: setNotices(parts) },
+    { operation: removeNoticesOperation, handle: removeNotices(handleCommand, now) },
     { operation: publishEventsOperation, handle: publishEvents(parts.publishing) },
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
     { operation: showAsyncApiOperation, handle: showAsyncApi() },

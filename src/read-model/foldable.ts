@@ -34,7 +34,7 @@ const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
     DeactivationAnnounced: { endpoint: text },
     EndpointRecovered: { endpoint: text },
     NoticesSet: { url: text, endpoint: text, headers },
-    NoticesRemoved: {},
+    NoticesRemoved: { removedAt: text },
   } satisfies Record<string, Record<string, Test>>).map(([type, fields]) => [
     type,
     Object.entries(fields).map(([field, test]) => ({ field, test })),

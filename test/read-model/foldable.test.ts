@@ -22,7 +22,7 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   DeactivationAnnounced: { endpoint: 'https://a/' },
   EndpointRecovered: { endpoint: 'https://a/' },
   NoticesSet: { url: 'https://a', endpoint: 'https://a/', headers: [] },
-  NoticesRemoved: {},
+  NoticesRemoved: { removedAt: AT },
 };
 const JUNK: readonly unknown[] = [
   null,

@@ -62,6 +62,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const api = createApi({
     accounts: readModel.accounts,
     deliveries: { page: () => ({ deliveries: [], next: null }) },
+    heldDeliveries: () => '',
     sendTest: async () => ({ kind: 'busy' }),
     verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),
     publisherScope: 'payment-events:publish',

@@ -44,6 +44,7 @@ const SERVERS = [{ url: '/', description: 'The service that serves this document
 const TAGS: Readonly<Record<Tag, string>> = {
   Webhooks: 'Register, list, activate, deactivate and remove the webhooks of an account.',
   Deliveries: 'List the deliveries of a webhook, and send a test event.',
+  Notices: 'Set where an account is told that a webhook fails, recovers or is deactivated.',
   Publishing: 'For payment systems: publish payment events.',
   Authentication: 'Get the bearer token that the other operations need.',
   Documents: 'Machine-readable descriptions of the service.',
