@@ -3,6 +3,7 @@ import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import type { Operation, Parameter, Response, Schema, Tag } from '../operation.js';
 import { refusal } from '../operation.js';
 import { nameSchemas } from './named-schemas.js';
+import { NOTICE_WEBHOOK } from './notice-webhook.js';
 import { PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
 
 export interface DocumentOptions {
@@ -19,7 +20,10 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
     const methods = paths[operation.path] ?? {};
     paths[operation.path] = { ...methods, [operation.method]: described(operation, options) };
   }
-  const { root, schemas } = nameSchemas({ paths, webhooks: { paymentEvent: PAYMENT_EVENT_WEBHOOK } });
+  const { root, schemas } = nameSchemas({
+    paths,
+    webhooks: { paymentEvent: PAYMENT_EVENT_WEBHOOK, notice: NOTICE_WEBHOOK },
+  });
   return {
     openapi: '3.1.0',
     info: { ...INFO, version: options.version },
