@@ -43,7 +43,6 @@ interface Published {
 export class NoticeWriter {
   readonly #parts: NoticeWriterParts;
   readonly #stopping = new AbortController();
-  #running: Promise<void> = Promise.resolve();
 
   constructor(parts: NoticeWriterParts) {
     this.#parts = parts;
@@ -51,12 +50,12 @@ export class NoticeWriter {
 
   /** Returns at once; waits for the broker and the store in the background. */
   start(): void {
-    this.#running = this.#run();
+    void this.#run();
   }
 
-  async close(): Promise<void> {
+  /** Returns at once: a consumer that is joining could take longer than a stop may. The broker closes it. */
+  close(): void {
     this.#stopping.abort();
-    await this.#running;
   }
 
   async #run(): Promise<void> {

@@ -56,7 +56,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  for (const writer of writers) await writer.close();
+  for (const writer of writers) writer.close();
   await broker.close();
   await readModel.close();
   await opened.close();
@@ -120,7 +120,7 @@ describe('a crash', () => {
     const first = start();
     await append(failing);
     await untilThereAre(2);
-    await first.close();
+    first.close();
     await append(recovered, switchedOff('service'));
     start();
     // By then webhook 1 is off: it has recovered for nobody.
@@ -149,7 +149,7 @@ test('of several processes one writes', async () => {
   await append(failing);
   await append(recovered);
   await untilThereAre(4);
-  await writers[0]?.close();
+  writers[0]?.close();
   await append(failing);
   const all = await untilThereAre(6);
   expect(new Set(all.map(({ id }) => id)).size).toBe(6);
@@ -168,7 +168,7 @@ test('in another history what was told is not told again', async () => {
   const first = start();
   await append(failing);
   await untilThereAre(2);
-  await first.close();
+  first.close();
   const subscribe: EventStore['subscribe'] = (options) => {
     if (options.after !== null) throw new OtherHistory('lacks an event');
     return opened.store.subscribe(options);
