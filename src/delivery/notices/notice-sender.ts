@@ -1,11 +1,12 @@
 /**
  * Sends notices to the notice URLs of their accounts, signed and retried like payments: through the same gate, breakers
  * and tiers. A notice is given up after the last delay of the schedule, after a 410, and if its account has no notice
- * URL. Notices are neither deliveries nor dead letters: the topic keeps them.
+ * URL or no longer the webhook. Notices are neither deliveries nor dead letters: the topic keeps them.
  */
 import type { NewRecord, RecordHandler, RecordHold } from '../../ports/broker.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { NoticeTarget } from '../../webhooks/events.js';
+import type { Webhook } from '../../webhooks/state.js';
 import type { AttemptResult } from '../attempt/attempt.js';
 import { type SendParts, signalOf } from '../attempt/send.js';
 import { asRefusal, type DurablePublishParts, publishUntilDurable } from '../durable-publish.js';
@@ -53,16 +54,18 @@ async function sentTo(parts: NoticeSenderParts, notice: OutgoingNotice, hold: Re
   const { accountId, webhookId } = notice;
   if (parts.accounts.unreadable(accountId) !== null) return { kind: 'failed', retryAfterMs: null };
   const target = (await parts.accounts.webhooks(accountId))?.notices;
-  // A notice about the notice URL would come back as the next one.
-  if (!target || parts.accounts.webhook(accountId, webhookId)?.endpoint === target.endpoint) return { kind: 'done' };
-  const entry = await parts.gate.enter(accountId, target.endpoint, notice.body.length);
+  const webhook = parts.accounts.webhook(accountId, webhookId);
+  // A notice about the notice URL would cause the next one.
+  if (!target || !webhook || webhook.endpoint === target.endpoint) return { kind: 'done' };
+  const body = bodyOf(notice, webhook);
+  const entry = await parts.gate.enter(accountId, target.endpoint, body.length);
   if (entry.kind === 'refused') {
     return entry.why === 'closed' ? { kind: 'uncounted' } : { kind: 'failed', retryAfterMs: null };
   }
   let over: Promise<void> | undefined;
   try {
     if (!(await hold.isOwn())) throw new Error('another consumer now has the record');
-    const attempted = await attempt(parts, notice, target);
+    const attempted = await attempt(parts, notice, { target, body });
     const ended = () => void entry.ended(signalOf(attempted));
     over = attempted?.over?.then(ended);
     if (!over) ended();
@@ -73,13 +76,17 @@ async function sentTo(parts: NoticeSenderParts, notice: OutgoingNotice, hold: Re
   }
 }
 
+function bodyOf({ notice }: OutgoingNotice, { url }: Webhook): Buffer {
+  return Buffer.from(JSON.stringify({ ...notice, data: { ...notice.data, url } }));
+}
+
 /** Null if it could not start: the fault is ours. */
 async function attempt(
   parts: NoticeSenderParts,
   notice: OutgoingNotice,
-  target: NoticeTarget,
+  { target, body }: { readonly target: NoticeTarget; readonly body: Buffer },
 ): Promise<AttemptResult | null> {
-  const { id, accountId, body } = notice;
+  const { id, accountId } = notice;
   try {
     const headers = parts.configuration.headers(accountId, target);
     const secrets = await parts.configuration.secrets(accountId);

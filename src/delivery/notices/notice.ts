@@ -1,6 +1,7 @@
 /**
  * What an account is told about its webhooks: a record of the topic `webhooks.notices`, whose value is the notice as
- * JSON. Neither has a header value or a secret. While its delivery waits, a notice is a record of a tier.
+ * JSON. While it waits for its next attempt, a notice is a record of a tier. No record has a header value, a secret or
+ * more of a URL than its origin: paths and queries may contain secrets. Only what is sent has the whole URL.
  */
 import { createHash } from 'node:crypto';
 import { headerText, type NewRecord, type RecordHeader } from '../../ports/broker.js';
@@ -22,6 +23,7 @@ export interface Notice {
   readonly data: {
     readonly webhookId: number;
     readonly eventType: string;
+    /** In a record: the origin. In what is sent: as registered. */
     readonly url: string;
     /** The first failure after the last success; null: unknown. */
     readonly since: string | null;
@@ -74,7 +76,8 @@ export function noticesOf(
   const fact = factOf(event, account);
   return (fact?.webhooks ?? []).map((webhook) => {
     const { type, at: timestamp, about } = fact as Fact;
-    const { id: webhookId, eventType, url } = webhook;
+    const { id: webhookId, eventType } = webhook;
+    const url = new URL(webhook.endpoint).origin;
     const counts = health?.get(webhookId) ?? (health && { waiting: 0, held: 0 });
     const { waiting = null, held = null } = counts ?? {};
     const nothing = { since: null, lastFailure: null, deactivatesAt: null, reason: null };
@@ -143,7 +146,7 @@ export interface OutgoingNotice {
   readonly webhookId: number;
   /** Index in the schedule. */
   readonly step: number;
-  readonly body: Buffer;
+  readonly notice: Notice;
 }
 
 /** Null for a record that somebody else wrote. */
@@ -151,9 +154,10 @@ export function outgoingNotice(record: NewRecord): OutgoingNotice | null {
   const published = publishedNotice(record);
   if (!published || !record.value) return null;
   try {
-    const { accountId, data } = JSON.parse(record.value.toString()) as Notice;
+    const notice = JSON.parse(record.value.toString()) as Notice;
+    const { accountId, data } = notice;
     const step = Math.max(0, whole(record, STEP) ?? 0);
-    return { id: published.id, accountId, webhookId: data.webhookId, step, body: record.value };
+    return { id: published.id, accountId, webhookId: data.webhookId, step, notice };
   } catch {
     return null;
   }

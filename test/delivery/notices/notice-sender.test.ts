@@ -14,7 +14,7 @@ const NOTICE: Notice = {
   accountId: ACCOUNT,
   timestamp: new Date(NOW).toISOString(),
   data: {
-    ...{ webhookId: 1, eventType: 'cash_in', url: webhookOf(1).url, since: new Date(NOW).toISOString() },
+    ...{ webhookId: 1, eventType: 'cash_in', url: 'https://shop.example.com', since: new Date(NOW).toISOString() },
     ...{ lastFailure: null, waiting: 0, held: 0, deactivatesAt: null, reason: null },
   },
 };
@@ -43,13 +43,22 @@ test('a notice is sent to the notice URL, with its headers and the id that is si
   await send();
   const [headers, secrets] = [[{ key: 'X-Key', value: `opened ${SEALED}` }], [Buffer.alloc(32, 1)]];
   expect(fixture.requests).toMatchObject([{ url: TARGET, id: 'ntc_1', accountId: ACCOUNT, headers, secrets }]);
-  expect(JSON.parse(fixture.requests[0]?.body.toString() ?? '')).toEqual(NOTICE);
+  expect(JSON.parse(fixture.requests[0]?.body.toString() ?? '')).toEqual({
+    ...NOTICE,
+    data: { ...NOTICE.data, url: webhookOf(1).url },
+  });
   expect(fixture.broker.topics).toEqual([]);
 });
 
 describe('nothing is sent', () => {
   test('where the account has no notice URL', async () => {
     fixture.accounts.notices = undefined;
+    await send();
+    expect([fixture.requests, fixture.broker.topics]).toEqual([[], []]);
+  });
+
+  test('where the account no longer has the webhook', async () => {
+    fixture.accounts.remove(1);
     await send();
     expect([fixture.requests, fixture.broker.topics]).toEqual([[], []]);
   });
@@ -92,7 +101,8 @@ describe('a notice that fails', () => {
     await send(record);
     expect(fixture.broker.topics).toEqual([]);
     expect(fixture.logger.warnings).toMatchObject([[{ noticeId: 'ntc_1' }, expect.stringContaining('given up')]]);
-    expect(fixture.requests.map(({ body }) => body.toString())).toEqual(Array(4).fill(JSON.stringify(NOTICE)));
+    expect(new Set(fixture.requests.map(({ id, body }) => `${id} ${body}`)).size).toBe(1);
+    expect(fixture.requests).toHaveLength(4);
   });
 
   test('waits as long as Retry-After asks for', async () => {

@@ -103,7 +103,7 @@ test('an account is told of each active webhook of an endpoint, with its counts'
   expect(first).toEqual({
     ...{ id: expect.stringMatching(/^ntc_[\w-]{27}$/), type: 'webhook_failing', accountId: 42, timestamp: AT },
     data: {
-      ...{ webhookId: 1, eventType: 'cash_in', url: ENDPOINT, since: AT, lastFailure: LAST_FAILURE },
+      ...{ webhookId: 1, eventType: 'cash_in', url: 'https://shop.example.com', since: AT, lastFailure: LAST_FAILURE },
       ...{ waiting: 4, held: 2, deactivatesAt: AT, reason: `nothing was delivered since ${AT}` },
     },
   });
