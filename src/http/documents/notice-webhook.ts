@@ -34,7 +34,7 @@ const NOTICE_DATA = {
   reason: { type: ['string', 'null'], description: 'Why, in words.' },
 };
 
-export const NOTICE: Schema = {
+const NOTICE: Schema = {
   title: 'Notice',
   description: 'What an account is told about one of its webhooks.',
   type: 'object',
