@@ -90,6 +90,24 @@ fromCategory('account')
       return state;
     },
 
+    DeactivationAnnounced: (state, event) => {
+      for (const failing of state.failing) {
+        if (failing.endpoint === dataOf(event).endpoint) failing.announced = true;
+      }
+      return state;
+    },
+
+    NoticesSet: (state, event) => {
+      const { url, endpoint, headers } = dataOf(event);
+      state.notices = { url, endpoint, headers };
+      return state;
+    },
+
+    NoticesRemoved: (state) => {
+      delete state.notices;
+      return state;
+    },
+
     EndpointRecovered: (state, event) => notFailing(state, dataOf(event).endpoint),
 
     RecoveryStarted: (state, event) => {

@@ -48,6 +48,12 @@ export const EXAMPLES = {
     answer: { success: true, message: 'webhook deactivated' },
   },
   removeWebhook: { answer: { success: true, message: 'webhook removed' } },
+  showNotices: { answer: { url: 'https://alerts.example.com/webhooks', headers: { 'X-Api-Key': 'k-456' } } },
+  setNotices: {
+    json: { url: 'https://alerts.example.com/webhooks', headers: [{ key: 'X-Api-Key', value: 'k-456' }] },
+    answer: { success: true, message: 'notices go to the URL' },
+  },
+  removeNotices: { answer: { success: true, message: 'no notices are sent' } },
   listDeliveries: {
     query: 'limit=1&outcome=retrying',
     answer: {

@@ -10,7 +10,9 @@ import { cancelDelivery, createSendAgain } from '../delivery/again/send-again.js
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/test-event.js';
 import { webhookMessageId } from '../delivery/delivery.js';
+import { noticeWriterGroup } from '../delivery/groups.js';
 import { ViewFollower } from '../delivery/log/view-follower.js';
+import { NoticeWriter } from '../delivery/notices/notice-writer.js';
 import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { DeliveryDetail } from '../ports/deliveries-view.js';
@@ -68,6 +70,18 @@ export function sendingAgain(core: Core, deliveries: ViewFollower, stops: Stop[]
     cancel: (delivery: DeliveryDetail) => cancelDelivery({ broker, topics }, delivery),
     orderRecovery: (order: RecoveryOrder) => broker.publish(topics.recoveries, [toRecoveryRecord(order)]),
   };
+}
+
+/** Here, because notices have counts of the view. Returns at once. */
+export function writeNotices({ config, logger, backbone, accounts }: Core, view: ViewFollower, stops: Stop[]): void {
+  const writer = new NoticeWriter({
+    ...{ broker: backbone.broker, store: backbone.store, accounts, logger, now: Date.now },
+    health: (accountId) => view.ask((asked) => asked.health(accountId), null),
+    topic: topicsOf(config.paymentTopics, config.topicPrefix).notices,
+    group: noticeWriterGroup(config.delivery.group),
+  });
+  writer.start();
+  stops.push(() => writer.close());
 }
 
 /** @param interrupt aborted when tests in progress must end */

@@ -10,12 +10,13 @@ import { listen, type RunningServer } from '../http/listen.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import { ReadLimit } from '../http/read-limit.js';
 import { type ApiParts, createApi } from '../http/server.js';
-import type { CheckedEndpoint } from '../http/webhooks/register-webhook.js';
+import type { CheckedEndpoint } from '../http/webhooks/endpoint-fields.js';
+import { createHeldDeliveries } from '../http/webhooks/held-deliveries.js';
 import { createFingerprints } from '../idempotency/fingerprint.js';
 import type { Config } from '../settings/config.js';
 import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
-import { followDeliveries, sendingAgain, testEvents } from './api-deliveries.js';
+import { followDeliveries, sendingAgain, testEvents, writeNotices } from './api-deliveries.js';
 import type { Core, Stop } from './core.js';
 import { version } from './version.js';
 
@@ -31,11 +32,14 @@ const TESTS_PER_MINUTE = 30;
 export async function startListening(core: Core, stops: Stop[], behindMs: () => number): Promise<RunningServer> {
   const { config, logger, backbone, accounts, handleCommand } = core;
   const stopping = new AbortController();
+  const deliveries = followDeliveries(core, stops);
+  writeNotices(core, deliveries, stops);
   const api = createApi({
     ...tokens(core, stops),
     publicUrl: config.api.publicUrl,
     accounts,
-    ...sendingAgain(core, followDeliveries(core, stops), stops),
+    ...sendingAgain(core, deliveries, stops),
+    heldDeliveries: createHeldDeliveries(deliveries),
     changeCredentials: createChangeCredentials(core.commands, accounts),
     randomBytes,
     store: backbone.store,

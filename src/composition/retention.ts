@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type RetentionRules, Sweeper } from '../adapters/sqlite/sweeper.js';
 import type { Backbone } from '../backbone.js';
-import { isViewGroup, recoveryGroup, retryGroup } from '../delivery/groups.js';
+import { isViewGroup, noticeGroup, recoveryGroup, retryGroup } from '../delivery/groups.js';
 import { longestDelayMs, longestWaitMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
@@ -33,6 +33,7 @@ function retentionRules(config: Config): RetentionRules {
     groupsOf(topic) {
       if (topics.payments.includes(topic)) return [delivery.group];
       if (topic === topics.recoveries) return [recoveryGroup(delivery.group)];
+      if (topic === topics.notices) return [noticeGroup(delivery.group)];
       return topics.isTier(topic) ? [retryGroup(delivery.group)] : [];
     },
     mayLose: isViewGroup,

@@ -66,7 +66,9 @@ const SOUND_ID = /^[\w.:-]{1,128}$/;
 const OWN_HEADERS = 'aw-';
 const KEY = 'aw-key';
 const WEBHOOK_EVENT = 'aw-webhook-event';
-const DUE = 'aw-due';
+export const DUE = 'aw-due';
+/** In records of notices: their id. */
+export const NOTICE = 'aw-notice';
 const TURN = 'aw-turn';
 const PARKINGS = 'aw-parkings';
 const REFUSALS = 'aw-refusals';
@@ -247,7 +249,7 @@ export function correlationIdOf({ id, record }: Pick<Delivery, 'id' | 'record'>)
  * must not hold up the ones behind it until a time of its choice.
  */
 export function dueOf(record: NewRecord): number {
-  return fromRetryRecord(record) ? (whole(record, DUE) ?? 0) : 0;
+  return fromRetryRecord(record) || headerText(record, NOTICE) !== undefined ? (whole(record, DUE) ?? 0) : 0;
 }
 
 /** The headers that describe a dead letter's delivery. */

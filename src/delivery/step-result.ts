@@ -10,6 +10,7 @@ import type { AttemptResult } from './attempt/attempt.js';
 import { correlationIdOf, type Delivery } from './delivery.js';
 import { aboutDelivery, type DeliveryTelling } from './delivery-telling.js';
 import type { Refused } from './isolation/endpoint-gate.js';
+import { lastFailureOf } from './isolation/endpoint-health.js';
 import { loggedAttempt } from './log/delivery-log.js';
 import type { StepResult } from './next-step.js';
 
@@ -38,7 +39,7 @@ export async function resultOf(
     case 'retryable':
       return { kind: 'failed', attempt, retryAfterMs: attempted.retryAfterMs };
     case 'gone': {
-      const by = await switchedOffBy(parts, { ...delivery, attempts: delivery.attempts + 1 }, webhook);
+      const by = await switchedOffBy(parts, { ...delivery, attempts: delivery.attempts + 1 }, webhook, attempted);
       return by ? { kind: 'switched-off', by, attempt } : { kind: 'failed', attempt, retryAfterMs: null };
     }
     default:
@@ -64,15 +65,17 @@ async function switchedOffBy(
   parts: StepResultParts,
   delivery: Delivery,
   webhook: Webhook,
+  attempted: AttemptResult,
 ): Promise<'account' | 'service' | null> {
   const { logger, handleCommand, accounts } = parts;
   const { accountId, id: requestId, trace } = delivery;
   const { id: webhookId, version } = webhook;
   const at = new Date(parts.now()).toISOString();
   const reason = 'the endpoint answered 410 Gone';
+  const lastFailure = lastFailureOf(attempted);
   const context = { actor: 'dispatcher', requestId, correlationId: correlationIdOf(delivery), trace };
   try {
-    const command = { type: 'DeactivateWebhook', webhookId, version, reason, at } as const;
+    const command = { type: 'DeactivateWebhook', webhookId, version, reason, lastFailure, at } as const;
     const decision = await handleCommand(accountId, command, context);
     const deactivated = decision.kind === 'accepted' && decision.events.length > 0;
     logger.warn({ ...aboutDelivery(delivery), deactivated }, 'an endpoint answered 410 Gone');

@@ -17,6 +17,7 @@ export type Tag =
   | 'History'
   | 'Signing secrets'
   | 'Sessions'
+  | 'Notices'
   | 'Authentication'
   | 'Documents'
   | 'Publishing'
@@ -25,7 +26,7 @@ export type Tag =
 export interface Operation {
   /** The operation's name in generated clients. */
   readonly id: string;
-  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** With parameters in braces: /api/webhooks/{id}. */
   readonly path: string;
   readonly tag: Tag;

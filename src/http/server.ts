@@ -32,6 +32,9 @@ import { showAsyncApi, operation as showAsyncApiOperation } from './documents/sh
 import { showOpenApi, operation as showOpenApiOperation } from './documents/show-openapi.js';
 import { listHistory, operation as listHistoryOperation } from './history/list-history.js';
 import { measured, tagRoute } from './measured.js';
+import { removeNotices, operation as removeNoticesOperation } from './notices/remove-notices.js';
+import { setNotices, operation as setNoticesOperation } from './notices/set-notices.js';
+import { showNotices, operation as showNoticesOperation } from './notices/show-notices.js';
 import type { Operation } from './operation.js';
 import {
   type Publishing,
@@ -143,7 +146,7 @@ function routes(parts: ApiParts): Route[] {
   return [
     { operation: registerWebhookOperation, handle: registerWebhook(parts) },
     { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing, reading) },
-    { operation: setWebhookActiveOperation, handle: setWebhookActive(handleCommand, now) },
+    { operation: setWebhookActiveOperation, handle: setWebhookActive(handleCommand, parts.heldDeliveries, now) },
     { operation: removeWebhookOperation, handle: removeWebhook(handleCommand, now) },
     { operation: listDeliveriesOperation, handle: listDeliveries(accounts, parts.deliveries, reading) },
     {
@@ -161,6 +164,9 @@ function routes(parts: ApiParts): Route[] {
     { operation: listSigningSecretsOperation, handle: listSigningSecrets(accounts, now, reading) },
     { operation: rotateSigningSecretOperation, handle: rotateSigningSecret(parts) },
     ...sessionRoutes(parts, reading),
+    { operation: showNoticesOperation, handle: showNotices(accounts, sealing, reading) },
+    { operation: setNoticesOperation, handle: setNotices(parts) },
+    { operation: removeNoticesOperation, handle: removeNotices(handleCommand, now) },
     { operation: publishEventsOperation, handle: publishEvents(parts.publishing) },
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
     { operation: showAsyncApiOperation, handle: showAsyncApi() },

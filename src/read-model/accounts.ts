@@ -3,7 +3,7 @@ import { NO_STREAM } from '../ports/event-store.js';
 import { accountStream, type ClientOwner, streamOf } from '../webhooks/events.js';
 import type { EventType, Right } from '../webhooks/limits.js';
 import type { LoadAccount } from '../webhooks/load-account.js';
-import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
+import type { AccountWebhooks, FailingEndpoint, Webhook } from '../webhooks/state.js';
 import { setAsideText } from './account-unreadable.js';
 import type { Folded } from './folded-states.js';
 import type { KnownStates } from './known-states.js';
@@ -78,8 +78,8 @@ export interface Accounts {
   routes(accountId: number, eventType: EventType): Routes;
   /** Undefined if it was removed, as far as known here. */
   webhook(accountId: number, webhookId: number): Webhook | undefined;
-  /** Since when the endpoint is recorded as failing, ISO 8601; undefined if it isn't, as far as known here. */
-  failingSince(accountId: number, endpoint: string): string | undefined;
+  /** The endpoint as recorded as failing; undefined if it isn't, as far as known here. */
+  failingEndpoint(accountId: number, endpoint: string): FailingEndpoint | undefined;
   /** An active credential; if unknown here, looked up in the store. */
   credential(owner: ClientOwner, clientId: string): Promise<Credential | undefined>;
   /** The session that `isIt` accepts; if unknown here, looked up in the store. It may have expired. */
@@ -120,8 +120,8 @@ export function createAccounts(states: KnownStates<AccountStates>): Accounts {
       return { revision: found?.revision ?? NO_STREAM, webhooks };
     },
     webhook: (accountId, webhookId) => current(accountId).find(({ id }) => id === webhookId),
-    failingSince: (accountId, endpoint) =>
-      state(accountId)?.failing.find((failing) => failing.endpoint === endpoint)?.since,
+    failingEndpoint: (accountId, endpoint) =>
+      state(accountId)?.failing.find((failing) => failing.endpoint === endpoint),
     async credential(owner, clientId) {
       const stream = streamOf(owner);
       const found = states.setAside.has(stream) ? undefined : named(states.current(stream), clientId);

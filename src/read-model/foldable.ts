@@ -39,12 +39,15 @@ const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
     WebhookDeactivated: WEBHOOK,
     WebhookRemoved: WEBHOOK,
     EndpointFailing: { endpoint: text, since: text },
+    DeactivationAnnounced: { endpoint: text },
     EndpointRecovered: { endpoint: text },
     RecoveryStarted: {
       ...{ recoveryId: text, webhookId: whole, since: text, until: text },
       ...{ include: texts, perSecond: whole, count: whole },
     },
     RecoveryEnded: { recoveryId: text, state: text },
+    NoticesSet: { url: text, endpoint: text, headers },
+    NoticesRemoved: { removedAt: text },
   } satisfies Record<string, Record<string, Test>>).map(([type, fields]) => [
     type,
     Object.entries(fields).map(([field, test]) => ({ field, test })),

@@ -1,7 +1,8 @@
 /** Decides a command by the account's state: events, or a refusal. Pure. */
 import { decideEndpoint, type EndpointCommand } from './decide-endpoint.js';
+import { decideNotices, type NoticesCommand } from './decide-notices.js';
 import { decideRecovery, type RecoveryCommand, type RecoveryDecision } from './decide-recovery.js';
-import type { SealedHeader, WebhookConfiguration, WebhookEvent } from './events.js';
+import type { LastFailure, SealedHeader, WebhookConfiguration, WebhookEvent } from './events.js';
 import { type EventType, MAX_ACCOUNT_CHARACTERS, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from './limits.js';
 import type { AccountWebhooks, Webhook } from './state.js';
 
@@ -24,6 +25,7 @@ interface DeactivateWebhook {
   /** The version that the reason applies to: a webhook updated since is left alone. */
   readonly version: number;
   readonly reason: string;
+  readonly lastFailure: LastFailure;
   readonly at: string;
 }
 
@@ -47,7 +49,8 @@ export type Command =
   | SetWebhookActive
   | RemoveWebhook
   | EndpointCommand
-  | RecoveryCommand;
+  | RecoveryCommand
+  | NoticesCommand;
 
 export interface WebhookVersion {
   readonly webhookId: number;
@@ -79,11 +82,17 @@ export function decide(state: AccountWebhooks, command: Command): Decision {
     case 'NoteEndpointFailing':
     case 'NoteEndpointRecovered':
     case 'DeactivateFailingEndpoint':
+    case 'AnnounceDeactivation':
       return accepted(...decideEndpoint(state, command));
     case 'StartRecovery':
     case 'StopRecovery':
     case 'FinishRecovery':
       return decideRecovery(state, command);
+    case 'SetNotices':
+      if (isTooLarge(state, state.notices, command)) return { kind: 'account-too-large' };
+      return accepted(...decideNotices(state, command));
+    case 'RemoveNotices':
+      return accepted(...decideNotices(state, command));
     default:
       return command satisfies never;
   }
@@ -108,19 +117,21 @@ function register(state: AccountWebhooks, command: RegisterWebhook): Decision {
 }
 
 /** An account already above the limit may change its webhooks if that does not enlarge it. */
-function isTooLarge(state: AccountWebhooks, existing: Webhook | undefined, command: RegisterWebhook): boolean {
-  const growth = charactersOf(command) - (existing ? charactersOf(existing) : 0);
+function isTooLarge(state: AccountWebhooks, existing: Sized | undefined, changed: Sized): boolean {
+  const growth = charactersOf(changed) - (existing ? charactersOf(existing) : 0);
   if (growth <= 0) return false;
   return accountCharacters(state) + growth > MAX_ACCOUNT_CHARACTERS;
 }
 
-/** The stored size of all webhooks together. */
-export function accountCharacters({ webhooks }: AccountWebhooks): number {
-  return webhooks.reduce((sum, webhook) => sum + charactersOf(webhook), 0);
+/** The stored size of all webhooks and the notice URL together. */
+export function accountCharacters({ webhooks, notices }: AccountWebhooks): number {
+  return webhooks.reduce((sum, webhook) => sum + charactersOf(webhook), notices ? charactersOf(notices) : 0);
 }
 
+type Sized = Pick<Webhook, 'url' | 'endpoint' | 'headers'>;
+
 /** Counts the parts that the account chose. */
-function charactersOf({ url, endpoint, headers }: Pick<Webhook, 'url' | 'endpoint' | 'headers'>): number {
+function charactersOf({ url, endpoint, headers }: Sized): number {
   return headers.reduce((sum, { key, sealed }) => sum + key.length + sealed.length, url.length + endpoint.length);
 }
 
@@ -131,10 +142,13 @@ function isAsAsked(state: AccountWebhooks, existing: Webhook, { url, endpoint, i
 }
 
 function deactivate(state: AccountWebhooks, command: DeactivateWebhook): Decision {
-  const { webhookId, version, reason, at } = command;
+  const { webhookId, version, reason, lastFailure, at } = command;
   const webhook = state.webhooks.find(({ id }) => id === webhookId);
   if (!webhook?.isActive || webhook.version !== version) return accepted();
-  return accepted({ type: 'WebhookDeactivated', data: { webhookId, reason, by: 'service', deactivatedAt: at } });
+  return accepted({
+    type: 'WebhookDeactivated',
+    data: { webhookId, reason, by: 'service', lastFailure, deactivatedAt: at },
+  });
 }
 
 function setActive(state: AccountWebhooks, { webhookId, isActive, at }: SetWebhookActive): Decision {

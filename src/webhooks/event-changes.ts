@@ -1,5 +1,5 @@
 /** What an event changed, for people: without sealed values, hashes and header values. Pure. */
-import type { AccountEvent, WebhookConfiguration } from './events.js';
+import type { AccountEvent, SealedHeader, WebhookConfiguration } from './events.js';
 
 export function changesOf(event: AccountEvent): string {
   switch (event.type) {
@@ -35,6 +35,12 @@ export function changesOf(event: AccountEvent): string {
       return `${event.data.endpoint} has accepted no delivery since ${event.data.since}`;
     case 'EndpointRecovered':
       return `${event.data.endpoint} accepts deliveries again`;
+    case 'DeactivationAnnounced':
+      return `${event.data.endpoint} is deactivated at ${event.data.deactivatesAt} unless it accepts a delivery`;
+    case 'NoticesSet':
+      return `notices go to ${event.data.url}${names(event.data.headers)}`;
+    case 'NoticesRemoved':
+      return 'no notices are sent';
     case 'RecoveryStarted': {
       const { recoveryId, count, since, until, perSecond } = event.data;
       return `recovery ${recoveryId} started: ${count} deliveries of ${since} to ${until}, ${perSecond} a second`;
@@ -51,6 +57,9 @@ export function changesOf(event: AccountEvent): string {
 }
 
 function configuration({ eventType, url, version, headers }: WebhookConfiguration): string {
-  const names = headers.map(({ key }) => key).join(', ');
-  return `${eventType} ${url} v${version}${names && `, headers ${names}`}`;
+  return `${eventType} ${url} v${version}${names(headers)}`;
+}
+
+function names(headers: readonly SealedHeader[]): string {
+  return headers.length === 0 ? '' : `, headers ${headers.map(({ key }) => key).join(', ')}`;
 }

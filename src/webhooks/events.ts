@@ -108,6 +108,8 @@ interface WebhookDeactivated {
     readonly webhookId: number;
     readonly reason: string;
     readonly by?: 'service';
+    /** Only beside `by`. */
+    readonly lastFailure?: LastFailure;
     readonly deactivatedAt: string;
   };
 }
@@ -117,19 +119,57 @@ interface WebhookRemoved {
   readonly data: { readonly webhookId: number; readonly removedAt: string };
 }
 
+/** The failed attempt that an event is based on. `error` as accounts see it (shownFailure). */
+export interface LastFailure {
+  readonly at: string;
+  readonly status: number | null;
+  readonly error: string | null;
+}
+
+interface Failing {
+  readonly endpoint: string;
+  /** The first failure after the last success. */
+  readonly since: string;
+  readonly lastFailure: LastFailure;
+}
+
 /**
  * Nothing has been delivered to the endpoint since then. Noted once, until the endpoint recovers or a webhook of it is
  * reconfigured.
  */
 interface EndpointFailing {
   readonly type: 'EndpointFailing';
-  /** since: the first failure after the last success. */
-  readonly data: { readonly endpoint: string; readonly since: string; readonly notedAt: string };
+  /** deactivatesAt: by the settings of that time; null: never. */
+  readonly data: Failing & { readonly deactivatesAt: string | null; readonly notedAt: string };
+}
+
+/** The webhooks of a failing endpoint will be deactivated soon. Noted once, as above. */
+interface DeactivationAnnounced {
+  readonly type: 'DeactivationAnnounced';
+  readonly data: Failing & { readonly deactivatesAt: string; readonly announcedAt: string };
 }
 
 interface EndpointRecovered {
   readonly type: 'EndpointRecovered';
-  readonly data: { readonly endpoint: string; readonly recoveredAt: string };
+  readonly data: { readonly endpoint: string; readonly since: string; readonly recoveredAt: string };
+}
+
+/** Where the account gets its notices. Replaces what was set before. */
+interface NoticesSet {
+  readonly type: 'NoticesSet';
+  readonly data: NoticeTarget & { readonly setAt: string };
+}
+
+interface NoticesRemoved {
+  readonly type: 'NoticesRemoved';
+  readonly data: { readonly removedAt: string };
+}
+
+/** `url` as given, `endpoint` normalised. */
+export interface NoticeTarget {
+  readonly url: string;
+  readonly endpoint: string;
+  readonly headers: readonly SealedHeader[];
 }
 
 /** Which deliveries of a webhook are sent again. */
@@ -168,7 +208,9 @@ interface IdempotencyKeyUsed {
   readonly data: { readonly webhookId: number; readonly version: number };
 }
 
-type EndpointEvent = EndpointFailing | EndpointRecovered;
+type EndpointEvent = EndpointFailing | DeactivationAnnounced | EndpointRecovered;
+
+type NoticesEvent = NoticesSet | NoticesRemoved;
 
 export type WebhookEvent =
   | WebhookAdded
@@ -178,7 +220,8 @@ export type WebhookEvent =
   | WebhookRemoved
   | EndpointEvent
   | RecoveryStarted
-  | RecoveryEnded;
+  | RecoveryEnded
+  | NoticesEvent;
 
 type SessionEvent = PortalSessionOpened | PortalSessionEntered | PortalSessionEnded;
 

@@ -92,9 +92,12 @@ function giverOf({ type }: Command): 'account' | 'service' {
     case 'RemoveWebhook':
     case 'StartRecovery':
     case 'StopRecovery':
+    case 'SetNotices':
+    case 'RemoveNotices':
       return 'account';
     case 'DeactivateWebhook':
     case 'NoteEndpointFailing':
+    case 'AnnounceDeactivation':
     case 'NoteEndpointRecovered':
     case 'DeactivateFailingEndpoint':
     case 'FinishRecovery':
@@ -165,7 +168,7 @@ function taken(budget: HistoryBudget, accountId: number, command: Command, bytes
 /** Removals and deactivations are always accepted, and so are the service's own notes about an endpoint. */
 function mayBeRefused(command: Command): boolean {
   if (command.type === 'SetWebhookActive') return command.isActive;
-  return command.type === 'RegisterWebhook' || command.type === 'StartRecovery';
+  return ['RegisterWebhook', 'StartRecovery', 'SetNotices'].includes(command.type);
 }
 
 /** Refunds the budget if nothing was appended. @returns the result of `append` */

@@ -2,7 +2,7 @@
  * The state of an account's webhooks, folded from its events. projections/account-webhooks.js folds the same shape: a
  * test keeps evolve and the projection equal.
  */
-import type { RecoveryRequest, SealedHeader, StoredAccountEvent, WebhookAdded } from './events.js';
+import type { NoticeTarget, RecoveryRequest, SealedHeader, StoredAccountEvent, WebhookAdded } from './events.js';
 import type { EventType } from './limits.js';
 
 export interface Webhook {
@@ -27,6 +27,8 @@ export interface Webhook {
 export interface FailingEndpoint {
   readonly endpoint: string;
   readonly since: string;
+  /** Whether the account was told that the deactivation is near. */
+  readonly announced?: true;
 }
 
 export interface Recovery extends Omit<RecoveryRequest, 'recoveryId'> {
@@ -43,6 +45,8 @@ export interface AccountWebhooks {
   readonly failing: readonly FailingEndpoint[];
   /** The last recovery of each webhook. */
   readonly recoveries: readonly Recovery[];
+  /** Absent: the account has not set any. */
+  readonly notices?: NoticeTarget;
 }
 
 export const NO_ACCOUNT: AccountWebhooks = { accountId: null, webhooks: [], failing: [], recoveries: [] };
@@ -71,6 +75,16 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
     case 'EndpointFailing': {
       const { endpoint, since } = event.data;
       return { ...state, failing: [...notFailing(state, endpoint).failing, { endpoint, since }] };
+    }
+    case 'DeactivationAnnounced':
+      return { ...state, failing: state.failing.map((one) => announced(one, event.data.endpoint)) };
+    case 'NoticesSet': {
+      const { url, endpoint, headers } = event.data;
+      return { ...state, notices: { url, endpoint, headers } };
+    }
+    case 'NoticesRemoved': {
+      const { notices: _, ...others } = state;
+      return others;
     }
     case 'EndpointRecovered':
       return notFailing(state, event.data.endpoint);
@@ -120,6 +134,10 @@ function configured(state: AccountWebhooks, id: number, by: (webhook: Webhook) =
 
 function notFailing(state: AccountWebhooks, endpoint: string | undefined): AccountWebhooks {
   return { ...state, failing: state.failing.filter((failing) => failing.endpoint !== endpoint) };
+}
+
+function announced(failing: FailingEndpoint, endpoint: string): FailingEndpoint {
+  return failing.endpoint === endpoint ? { ...failing, announced: true } : failing;
 }
 
 function change(state: AccountWebhooks, id: number, by: (webhook: Webhook) => Webhook): AccountWebhooks {

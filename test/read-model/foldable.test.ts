@@ -25,11 +25,14 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   WebhookDeactivated: { webhookId: 7 },
   WebhookRemoved: { webhookId: 7 },
   EndpointFailing: { endpoint: 'https://a/', since: AT },
+  DeactivationAnnounced: { endpoint: 'https://a/' },
   EndpointRecovered: { endpoint: 'https://a/' },
   RecoveryStarted: {
     ...{ recoveryId: 'r', webhookId: 7, since: AT, until: AT, include: ['held'], perSecond: 20, count: 3 },
   },
   RecoveryEnded: { recoveryId: 'r', state: 'done' },
+  NoticesSet: { url: 'https://a', endpoint: 'https://a/', headers: [] },
+  NoticesRemoved: { removedAt: AT },
 };
 const JUNK: readonly unknown[] = [
   null,

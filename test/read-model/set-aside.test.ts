@@ -137,7 +137,7 @@ it('nothing is known of such an account, and its commands fail', async () => {
   expect(accounts.unreadable(1)).toMatch(/^account 1 is set aside: event 2 /);
   expect(accounts.unreadable(2)).toBeNull();
   expect(accounts.routes(1, 'cash_in')).toEqual({ revision: NO_STREAM, webhooks: [] });
-  expect([accounts.webhook(1, 7), accounts.failingSince(1, 'https://a/')]).toEqual([undefined, undefined]);
+  expect([accounts.webhook(1, 7), accounts.failingEndpoint(1, 'https://a/')]).toEqual([undefined, undefined]);
   for (const asked of [accounts.webhooks(1), accounts.webhooksNow(1), accounts.credential(1, 'c')]) {
     await expect(asked).rejects.toThrow(AccountUnreadable);
   }

@@ -69,6 +69,7 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     changeCredentials: createChangeCredentials(commands, readModel.accounts),
     randomBytes,
     store,
+    heldDeliveries: () => '',
     sendTest: async () => ({ kind: 'busy' }),
     verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),
     publisherScope: 'payment-events:publish',

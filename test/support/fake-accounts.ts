@@ -1,5 +1,6 @@
 import { NO_STREAM } from '../../src/ports/event-store.js';
 import { type AccountCredentials, type Accounts, isRouted, type Routes } from '../../src/read-model/accounts.js';
+import type { NoticeTarget } from '../../src/webhooks/events.js';
 import type { EventType } from '../../src/webhooks/limits.js';
 import type { FailingEndpoint, Recovery, Webhook } from '../../src/webhooks/state.js';
 import { ACCOUNT, named } from './delivery-samples.js';
@@ -11,6 +12,8 @@ export class FakeAccounts implements Accounts {
   /** The noted endpoints of ACCOUNT. */
   failing: FailingEndpoint[] = [];
   recoveries: Recovery[] = [];
+  /** Of ACCOUNT. */
+  notices: NoticeTarget | undefined;
   /** The revision of ACCOUNT: counts the changes. */
   revision = 0;
   /** Ids of removed webhooks of this history. */
@@ -45,7 +48,8 @@ export class FakeAccounts implements Accounts {
 
   async webhooks(accountId: number) {
     if (accountId !== ACCOUNT) return undefined;
-    return { accountId, webhooks: this.#webhooks, failing: this.failing, recoveries: this.recoveries };
+    const { failing, recoveries, notices } = this;
+    return { accountId, webhooks: this.#webhooks, failing, recoveries, ...(notices && { notices }) };
   }
 
   webhooksNow(accountId: number) {
@@ -62,9 +66,9 @@ export class FakeAccounts implements Accounts {
     return accountId === ACCOUNT ? this.#webhooks.find(({ id }) => id === webhookId) : undefined;
   }
 
-  failingSince(accountId: number, endpoint: string): string | undefined {
+  failingEndpoint(accountId: number, endpoint: string): FailingEndpoint | undefined {
     if (accountId !== ACCOUNT) return undefined;
-    return this.failing.find((failing) => failing.endpoint === endpoint)?.since;
+    return this.failing.find((failing) => failing.endpoint === endpoint);
   }
 
   async credential() {

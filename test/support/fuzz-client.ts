@@ -144,7 +144,7 @@ export class FuzzClient {
   }
 
   #count({ operationId, method }: FuzzedRequest, status: number): void {
-    const name = ['GET', 'POST', 'PATCH', 'DELETE'].includes(method) ? operationId : 'other methods';
+    const name = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(method) ? operationId : 'other methods';
     const counts = this.tally[name] ?? {};
     this.tally[name] = { ...counts, [status]: (counts[status] ?? 0) + 1 };
   }

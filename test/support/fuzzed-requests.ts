@@ -87,7 +87,10 @@ function requestsOf(described: Described): fc.Arbitrary<FuzzedRequest> {
 }
 
 function methods(usual: string): Part<string> {
-  return { usual: fc.constant(usual), odd: fc.constantFrom('PUT', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND', 'M-SEARCH') };
+  return {
+    usual: fc.constant(usual),
+    odd: fc.constantFrom('LOCK', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND', 'M-SEARCH'),
+  };
 }
 
 const ODD_IDS = [

@@ -8,7 +8,7 @@ import { accountEvent } from '../../src/webhooks/envelope.js';
 import type { AccountEvent, StoredAccountEvent } from '../../src/webhooks/events.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { type AccountWebhooks, evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
-import { AT, register, registered } from '../support/webhook-samples.js';
+import { AT, LAST_FAILURE, register, registered } from '../support/webhook-samples.js';
 
 type Step = { readonly command: Command } | { readonly event: StoredAccountEvent };
 
@@ -24,7 +24,7 @@ const registering = fc
   .map(({ path, ...changes }): Step => ({ command: register(path, changes) }));
 const deactivating = fc.record({ webhookId, version: fc.integer({ min: 1, max: 3 }) }).map(
   (about): Step => ({
-    command: { type: 'DeactivateWebhook', ...about, reason: 'gone', at: AT },
+    command: { type: 'DeactivateWebhook', ...about, reason: 'gone', lastFailure: LAST_FAILURE, at: AT },
   }),
 );
 const removing = webhookId.map((id): Step => ({ command: { type: 'RemoveWebhook', webhookId: id, at: AT } }));
@@ -33,14 +33,27 @@ const switching = fc.record({ webhookId, isActive: fc.boolean() }).map(
     command: { type: 'SetWebhookActive', ...about, at: AT },
   }),
 );
+const FAILED = { deactivatesAt: AT, lastFailure: LAST_FAILURE, at: AT };
 const faring = fc
   .record({
     path: fc.integer({ min: 1, max: 5 }),
-    type: fc.constantFrom('NoteEndpointFailing', 'NoteEndpointRecovered', 'DeactivateFailingEndpoint'),
+    type: fc.constantFrom(
+      'NoteEndpointFailing',
+      'AnnounceDeactivation',
+      'NoteEndpointRecovered',
+      'DeactivateFailingEndpoint',
+    ),
   })
   .map(({ path, type }): Step => {
     const { endpoint } = register(path);
-    return { command: { type, endpoint, since: AT, afterMs: 0, at: AT } as EndpointCommand };
+    return { command: { ...FAILED, type, endpoint, since: AT, afterMs: 0 } as EndpointCommand };
+  });
+const setting = fc
+  .option(fc.record({ path: fc.integer({ min: 1, max: 3 }), headers: fc.array(header, { maxLength: 2 }) }))
+  .map((target): Step => {
+    if (!target) return { command: { type: 'RemoveNotices', at: AT } };
+    const { url, endpoint, isHeldBy } = register(target.path);
+    return { command: { type: 'SetNotices', url, endpoint, headers: target.headers, isHeldBy, at: AT } };
   });
 const recovering = fc.record({ webhookId, recoveryId: fc.constantFrom('one', 'two', 'three') }).map((about): Step => {
   const asked = { since: AT, until: AT, include: ['held'], perSecond: 20, count: 3 };
@@ -67,6 +80,7 @@ const steps = fc.array(
     { weight: 2, arbitrary: faring },
     { weight: 2, arbitrary: recovering },
     endingRecovery,
+    setting,
     unknown,
   ),
   { maxLength: 40 },
@@ -75,7 +89,7 @@ const steps = fc.array(
 /** What steps drawn at random seldom come to: a URL that is noted to fail is registered for another type. */
 const ADDED_WHILE_FAILING: Step[] = [
   { command: register(1) },
-  { command: { type: 'NoteEndpointFailing', endpoint: register(1).endpoint, since: AT, at: AT } },
+  { command: { ...FAILED, type: 'NoteEndpointFailing', endpoint: register(1).endpoint, since: AT } },
   { command: register(1, { eventType: 'cash_out' }) },
 ];
 

@@ -1,9 +1,10 @@
 /** A page of deliveries: its schema, its query and its JSON. */
+
+import { shownFailure } from '../../endpoints/shown-failure.js';
 import type { DeliveriesPage, DeliveriesQuery, DeliveryPlace, ViewedDelivery } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
 import type { Parameter, Schema } from '../operation.js';
 import { EXCHANGE, TIME } from '../shared-schemas.js';
-import { shownFailure } from '../shown-failure.js';
 import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE } from './page-query.js';
 
 /** The source of the pages. */

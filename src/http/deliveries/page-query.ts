@@ -1,10 +1,10 @@
 /** The query of a page of deliveries. Unknown parameters are ignored; a known but invalid one is a 400. */
 import type { ParsedUrlQuery } from 'node:querystring';
+import { codesShownAs } from '../../endpoints/shown-failure.js';
 import { type DeliveriesQuery, type DeliveryPlace, STATUS_CLASSES } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
 import { EVENT_TYPES } from '../../webhooks/limits.js';
 import { badRequest, type FieldError, fieldError } from '../api-error.js';
-import { codesShownAs } from '../shown-failure.js';
 
 export const PAGE_SIZE = 50;
 export const MOST_IN_A_PAGE = 200;

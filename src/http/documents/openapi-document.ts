@@ -3,6 +3,7 @@ import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import type { Operation, Parameter, Response, Schema, Tag } from '../operation.js';
 import { refusal } from '../operation.js';
 import { nameSchemas } from './named-schemas.js';
+import { NOTICE_WEBHOOK } from './notice-webhook.js';
 import { PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
 
 export interface DocumentOptions {
@@ -19,7 +20,10 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
     const methods = paths[operation.path] ?? {};
     paths[operation.path] = { ...methods, [operation.method]: described(operation, options) };
   }
-  const { root, schemas } = nameSchemas({ paths, webhooks: { paymentEvent: PAYMENT_EVENT_WEBHOOK } });
+  const { root, schemas } = nameSchemas({
+    paths,
+    webhooks: { paymentEvent: PAYMENT_EVENT_WEBHOOK, notice: NOTICE_WEBHOOK },
+  });
   return {
     openapi: '3.1.0',
     info: { ...INFO, version: options.version },
@@ -47,6 +51,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
   History: 'List what changed, when, and by whom.',
   'Signing secrets': 'List and replace the secrets that deliveries are signed with.',
   Sessions: "Open, enter and end sessions of the console, for users of the account or of a payment company's portal.",
+  Notices: 'Set where an account is told that a webhook fails, recovers or is deactivated.',
   Publishing: 'For payment systems: publish payment events.',
   Authentication: 'Get the bearer token that the other operations need.',
   Documents: 'Machine-readable descriptions of the service.',

@@ -1,7 +1,7 @@
 /** GET /api/webhooks: the account's webhooks, including inactive ones, in order of creation. */
 import type { Context } from 'koa';
 import type { Accounts } from '../../read-model/accounts.js';
-import { headerPlace, type Sealing } from '../../secrets/sealing.js';
+import type { Sealing } from '../../secrets/sealing.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
 import { accountNotFound } from '../api-error.js';
 import { type Link, type Operation, refusal } from '../operation.js';
@@ -9,6 +9,7 @@ import type { ReadLimit } from '../read-limit.js';
 import { callerOf } from '../request-context.js';
 import { EVENT_TYPE, TIME } from '../shared-schemas.js';
 import { isLong, type UnsentAnswers } from '../unsent-answers.js';
+import { openedHeaders } from './endpoint-fields.js';
 
 const listingSchema = {
   title: 'WebhookList',
@@ -102,8 +103,6 @@ function answer(accountId: number, state: AccountWebhooks, sealing: Sealing): st
 
 function shown(accountId: number, webhook: Webhook, sealing: Sealing) {
   const { id, eventType, url, isActive, createdAt } = webhook;
-  // Without a prototype, __proto__ is an ordinary name.
-  const headers: Record<string, string> = Object.create(null);
-  for (const { key, sealed } of webhook.headers) headers[key] = sealing.open(sealed, headerPlace(accountId, key));
+  const headers = openedHeaders(sealing, accountId, webhook.headers);
   return { id, type: eventType, url, headers, isActive, createdAt };
 }
