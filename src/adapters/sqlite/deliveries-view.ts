@@ -78,6 +78,10 @@ class SqliteDeliveriesView implements DeliveriesView {
     throw new Error('not yet');
   }
 
+  feed(): never {
+    throw new Error('not yet');
+  }
+
   stats(): never {
     throw new Error('not yet');
   }
