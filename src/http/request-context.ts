@@ -34,6 +34,12 @@ export function callerOf({ state }: Pick<Context, 'state'>): Caller {
   return caller;
 }
 
+/** Whether the caller has the right. A token of the account has every right. */
+export function may(ctx: Pick<Context, 'state'>, _right: 'payloads'): boolean {
+  callerOf(ctx);
+  return true;
+}
+
 /** Likewise, for a publisher. */
 export function publisherOf({ state }: Pick<Context, 'state'>): Publisher {
   const publisher = state.publisher as Publisher | undefined;

@@ -3,6 +3,7 @@ import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { VerifyToken } from '../accounts/access-tokens.js';
 import type { OwnTokens } from '../accounts/own-tokens.js';
+import type { EventCatalogue } from '../event-catalogue.js';
 import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
@@ -18,6 +19,9 @@ import {
 } from './deliveries/list-webhook-deliveries.js';
 import { showAsyncApi, operation as showAsyncApiOperation } from './documents/show-asyncapi.js';
 import { showOpenApi, operation as showOpenApiOperation } from './documents/show-openapi.js';
+import { listEventTypes, operation as listEventTypesOperation } from './event-types/list-event-types.js';
+import { operation as listEventsOperation } from './events/events-operation.js';
+import { type EventsParts, listEvents } from './events/list-events.js';
 import { measured, tagRoute } from './measured.js';
 import type { Operation } from './operation.js';
 import {
@@ -28,6 +32,7 @@ import {
 import { limitRate, type RateLimit } from './rate-limit.js';
 import type { ReadLimit } from './read-limit.js';
 import { requestContext } from './request-context.js';
+import { type StatsParts, showStats, operation as showStatsOperation } from './stats/show-stats.js';
 import { authenticateAccount, authenticatePublisher } from './tokens/authenticate.js';
 import { issueToken, operation as issueTokenOperation, tokenErrors } from './tokens/issue-token.js';
 import {
@@ -36,7 +41,7 @@ import {
 } from './tokens/show-authorization-server.js';
 import { traced } from './traced.js';
 import { UnsentAnswers } from './unsent-answers.js';
-import { listWebhooks, operation as listWebhooksOperation } from './webhooks/list-webhooks.js';
+import { listWebhooks, operation as listWebhooksOperation, type Past } from './webhooks/list-webhooks.js';
 import { createOwnWebhook } from './webhooks/own-webhook.js';
 import {
   type RegisterWebhookParts,
@@ -45,9 +50,16 @@ import {
 } from './webhooks/register-webhook.js';
 import { removeWebhook, operation as removeWebhookOperation } from './webhooks/remove-webhook.js';
 import { setWebhookActive, operation as setWebhookActiveOperation } from './webhooks/set-webhook-active.js';
+import { showWebhook, operation as showWebhookOperation } from './webhooks/show-webhook.js';
 import { type SendTest, testWebhook, operation as testWebhookOperation } from './webhooks/test-webhook.js';
+import {
+  type HealthParts,
+  showWebhooksHealth,
+  operation as showWebhooksHealthOperation,
+} from './webhooks/webhooks-health.js';
 
-export interface ApiParts extends RegisterWebhookParts {
+export interface ApiParts extends RegisterWebhookParts, HealthParts, EventsParts, StatsParts, Past {
+  readonly catalogue: EventCatalogue;
   readonly handleCommand: HandleCommand;
   readonly accounts: Accounts;
   readonly deliveries: Deliveries;
@@ -93,7 +105,10 @@ function routes(parts: ApiParts): Route[] {
   const reading = { reads: parts.rateLimits.reads, unsent: new UnsentAnswers() };
   return [
     { operation: registerWebhookOperation, handle: registerWebhook(parts) },
-    { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing, reading) },
+    { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing, parts, reading) },
+    // Before the routes of /api/webhooks/{id}: it would be an id.
+    { operation: showWebhooksHealthOperation, handle: showWebhooksHealth(parts, reading) },
+    { operation: showWebhookOperation, handle: showWebhook(ownWebhook, sealing, reading) },
     { operation: setWebhookActiveOperation, handle: setWebhookActive(handleCommand, now) },
     { operation: removeWebhookOperation, handle: removeWebhook(handleCommand, now) },
     { operation: listDeliveriesOperation, handle: listDeliveries(accounts, parts.deliveries, reading) },
@@ -103,8 +118,11 @@ function routes(parts: ApiParts): Route[] {
     },
     { operation: testWebhookOperation, handle: testWebhook(ownWebhook, parts.sendTest, parts.logger) },
     { operation: publishEventsOperation, handle: publishEvents(parts.publishing) },
+    { operation: listEventsOperation, handle: listEvents(parts, reading) },
+    { operation: showStatsOperation, handle: showStats(parts, reading) },
+    { operation: listEventTypesOperation, handle: listEventTypes(parts.catalogue, reading) },
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
-    { operation: showAsyncApiOperation, handle: showAsyncApi() },
+    { operation: showAsyncApiOperation, handle: showAsyncApi(parts.catalogue) },
   ];
 }
 

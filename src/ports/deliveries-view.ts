@@ -59,6 +59,12 @@ export interface DeliveriesView {
   close(): void;
 }
 
+/** A view that is missing for a while, as when it is rebuilt. */
+export interface AskView {
+  /** The answer as far as the view has caught up; `nothing` while there is no sound view. */
+  ask<T>(question: (view: DeliveriesView) => T, nothing: T): T;
+}
+
 export interface ViewAttempt {
   /** Start of the attempt; ISO 8601, UTC, ms. */
   readonly at: string;

@@ -116,7 +116,8 @@ function meanings({ url, port }: Receiver): Meanings {
     value: mostly(['v', '', 'with space', 'tab\tinside', '__proto__'], [' v', 'v\r\nX: y', 'é', 'x'.repeat(5_000)]),
     client_id: fc.constant('__CLIENT__'),
     client_secret: fc.constant('__SECRET__'),
-    before: fc.constant(cursor),
+    before: fc.constantFrom(cursor, Buffer.from('t1.payment-events/0/1@1').toString('base64url')),
+    after: fc.constantFrom('start', Buffer.from('f0:5.0').toString('base64url')),
     'Idempotency-Key': fc.nat(30).map((index) => `key-${index}`),
   };
 }

@@ -1,6 +1,7 @@
 /** createApi with parts of the test's choice: a failing store, callers without tokens of their own. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Verification } from '../../src/accounts/access-tokens.js';
+import { loadCatalogue } from '../../src/event-catalogue.js';
 import { listen, type ServerLimits } from '../../src/http/listen.js';
 import { createRateLimit } from '../../src/http/rate-limit.js';
 import { ReadLimit } from '../../src/http/read-limit.js';
@@ -62,6 +63,11 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const api = createApi({
     accounts: readModel.accounts,
     deliveries: { page: () => ({ deliveries: [], next: null }) },
+    view: { ask: (_, nothing) => nothing },
+    broker: { read: async () => null },
+    store,
+    deactivateAfterMs: 0,
+    catalogue: loadCatalogue(null),
     sendTest: async () => ({ kind: 'busy' }),
     verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),
     publisherScope: 'payment-events:publish',
