@@ -32,7 +32,10 @@ export function eventsCommand(program: Command, io: CommandIo): void {
     .command('publish')
     .description('publish the payment events on stdin, one per line; ends when all are durable')
     .option('--topic <topic>', 'default: the first of PAYMENT_TOPICS')
-    .option('--check', 'publish nothing and exit with 1 if a line is not a payment event')
+    .option(
+      '--check',
+      'publish nothing and exit with 1 if a line is not a payment event, or its data not as EVENT_SCHEMAS says',
+    )
     .option('--url <url>', "publish through the service at this URL, with a publisher's credentials")
     .addOption(clientIdOption())
     .addOption(clientSecretOption('of the publisher, with --url'))
