@@ -36,7 +36,7 @@ export class PlantedClient {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const shows = method === 'GET' && path === '/api/webhooks' && response.status === 200;
+    const shows = ['GET', 'POST'].includes(method) && path === '/api/webhooks' && response.status === 200;
     const where = `answer to ${method} ${path.split('?')[0]}: ${response.status}`;
     if (!shows) this.answers.push({ where, text: JSON.stringify([...response.headers]) + text });
     return { status: response.status, text };
