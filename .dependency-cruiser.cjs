@@ -43,6 +43,9 @@ const MAY_IMPORT = {
     ...[
       'delivery/payment/payment-event-schema',
       'delivery/payment/payment-event',
+      'delivery/record-place',
+      'audit/configuration-at',
+      'event-catalogue',
       'own-schemas',
       'account-buckets',
       'ndjson',

@@ -69,15 +69,21 @@ fromCategory('account')
       withWebhook(state, dataOf(event).webhookId, (webhook) => {
         webhook.isActive = true;
         delete webhook.offBy;
+        delete webhook.offAt;
+        delete webhook.offReason;
         notFailing(state, webhook.endpoint);
       }),
 
-    WebhookDeactivated: (state, event) =>
-      withWebhook(state, dataOf(event).webhookId, (webhook) => {
+    WebhookDeactivated: (state, event) => {
+      const { webhookId, by, reason, deactivatedAt } = dataOf(event);
+      return withWebhook(state, webhookId, (webhook) => {
         webhook.isActive = false;
-        if (dataOf(event).by === 'service') webhook.offBy = 'service';
+        webhook.offAt = deactivatedAt;
+        webhook.offReason = reason;
+        if (by === 'service') webhook.offBy = 'service';
         else delete webhook.offBy;
-      }),
+      });
+    },
 
     WebhookRemoved: (state, event) => {
       state.webhooks = state.webhooks.filter((webhook) => webhook.id !== dataOf(event).webhookId);

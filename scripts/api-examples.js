@@ -3,6 +3,14 @@
 const DELIVERY_ID = 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ';
 const RECOVERY_ID = '3f6f1c52-7d0f-4a0e-9d0a-0c8b7e1f2a33';
 const CREATED = '2026-11-21T09:00:00.000Z';
+const WEBHOOK = {
+  id: 1,
+  type: 'cash_in',
+  url: 'https://shop.example.com/payments',
+  headers: { 'X-Api-Key': 'k-123' },
+  isActive: true,
+  createdAt: CREATED,
+};
 
 const CONSOLE_SESSION = {
   account: 42,
@@ -25,22 +33,81 @@ export const EXAMPLES = {
       eventType: 'cash_in',
       headers: [{ key: 'X-Api-Key', value: 'k-123' }],
     },
-    answer: { success: true, message: 'webhook registered' },
+    answer: { success: true, message: 'webhook registered', webhook: WEBHOOK },
   },
   listWebhooks: {
     answer: {
       accountId: 42,
+      webhooks: [WEBHOOK],
+      total: 1,
+    },
+  },
+  showWebhook: { answer: { webhook: WEBHOOK } },
+  showWebhooksHealth: {
+    answer: {
       webhooks: [
         {
-          id: 1,
-          type: 'cash_in',
-          url: 'https://shop.example.com/payments',
-          headers: { 'X-Api-Key': 'k-123' },
-          isActive: true,
-          createdAt: CREATED,
+          webhookId: 1,
+          state: 'failing',
+          since: '2026-11-21T09:05:00.120Z',
+          offBy: null,
+          reason: null,
+          deactivatesAt: '2026-11-26T09:05:00.120Z',
+          lastSuccessAt: '2026-11-21T09:04:11.020Z',
+          lastFailure: { at: '2026-11-21T09:05:05.320Z', status: 503, error: null },
+          waiting: 3,
+          held: 0,
         },
       ],
-      total: 1,
+    },
+  },
+  listEvents: {
+    query: 'after=start&limit=1',
+    answer: {
+      events: [
+        {
+          cursor: 'ZjA6Mi4w',
+          eventId: 'pay-1',
+          eventType: 'cash_in',
+          publishedAt: '2026-11-21T09:05:00.101Z',
+          payload: '{"id":"pay-1","type":"cash_in","accountId":42,"data":{"amount":"10.00"}}',
+          sentTo: [{ webhookId: 1, deliveryId: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ', outcome: 'retrying' }],
+          notSent: null,
+        },
+      ],
+      next: 'ZjA6Mi4w',
+      more: true,
+    },
+  },
+  showStats: {
+    query: 'step=1h&eventType=cash_in',
+    answer: {
+      step: '1h',
+      dataSince: '2026-11-21T09:00:00.000Z',
+      buckets: [
+        {
+          at: '2026-11-21T09:00:00.000Z',
+          delivered: 1204,
+          failedAttempts: 3,
+          exhausted: 0,
+          cancelled: 0,
+          held: 0,
+          p50Ms: 38.5,
+          p95Ms: 120,
+        },
+      ],
+    },
+  },
+  listEventTypes: {
+    answer: {
+      eventTypes: [
+        {
+          type: 'cash_in',
+          description: 'The account received an instant payment.',
+          schema: { type: 'object', required: ['amount'], properties: { amount: { type: 'string' } } },
+          example: { amount: '10.00' },
+        },
+      ],
     },
   },
   setWebhookActive: {

@@ -96,8 +96,7 @@ function ask(view: DeliveriesView, asked: Asked): void {
       view.events({
         accountId: LARGE,
         limit: 50,
-        after: { firstAt: Math.floor(at), payment: '' },
-        before: null,
+        before: { firstAt: Math.floor(at), payment: '' },
         ...any,
       });
       return;
@@ -169,7 +168,7 @@ function entriesOf(first: number): readonly (ViewEntry | ViewRouting)[] {
   const [{ accountId, eventId, eventType, firstAt, payment, place } = entryOf(first)] = deliveries;
   const webhooks = deliveries.map(({ webhookId }) => webhookId);
   const about = { accountId, eventId, eventSource: null, eventType, firstAt, payment: payment ?? '', place };
-  return [{ kind: 'routed', ...about, webhooks }, ...deliveries];
+  return [{ kind: 'routed', ...about, webhooks, index: 0 }, ...deliveries];
 }
 
 function entryOf(n: number): ViewEntry {

@@ -6,6 +6,7 @@ import { IssuerKeys } from '../accounts/issuer-keys.js';
 import { createIssuerTokens } from '../accounts/issuer-tokens.js';
 import { createOwnTokens } from '../accounts/own-tokens.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
+import { loadCatalogue } from '../event-catalogue.js';
 import { listen, type RunningServer } from '../http/listen.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import { ReadLimit } from '../http/read-limit.js';
@@ -32,17 +33,22 @@ const TESTS_PER_MINUTE = 30;
 export async function startListening(core: Core, stops: Stop[], behindMs: () => number): Promise<RunningServer> {
   const { config, logger, backbone, accounts, handleCommand } = core;
   const stopping = new AbortController();
+  const catalogue = loadCatalogue(config.eventSchemas);
   const deliveries = followDeliveries(core, stops);
   writeNotices(core, deliveries, stops);
   const api = createApi({
     ...tokens(core, stops),
+    catalogue,
+    store: backbone.store,
+    broker: backbone.broker,
+    view: deliveries,
+    deactivateAfterMs: config.delivery.deactivateAfterMs,
     publicUrl: config.api.publicUrl,
     accounts,
     ...sendingAgain(core, deliveries, stops),
     heldDeliveries: createHeldDeliveries(deliveries),
     changeCredentials: createChangeCredentials(core.commands, accounts),
     randomBytes,
-    store: backbone.store,
     sendTest: testEvents(core, stopping.signal),
     publishing: { broker: backbone.broker, topics: config.paymentTopics, behindMs, stopping: stopping.signal },
     handleCommand,

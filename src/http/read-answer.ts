@@ -3,12 +3,10 @@ import type { Context } from 'koa';
 import { callerOf } from './request-context.js';
 import type { Reading } from './webhooks/list-webhooks.js';
 
-interface Found {
-  /** Its cost is charged. */
-  readonly make: () => unknown;
-  /** As for ReadLimit.counted. */
-  readonly bytesRead?: number;
-}
+/** Makes the answer: its cost is charged. */
+type Make = () => unknown;
+/** bytesRead: as for ReadLimit.counted. */
+type Found = Make | { readonly make: Make; readonly bytesRead: number };
 
 /** @param find asks for what the answer shows */
 export async function answerRead(
@@ -19,7 +17,8 @@ export async function answerRead(
   const { accountId } = callerOf(ctx);
   const turn = reads.turn(accountId);
   if (turn) await turn;
-  const { make, bytesRead } = await find(accountId);
+  const found = await find(accountId);
+  const { make, bytesRead } = typeof found === 'function' ? { make: found, bytesRead: 0 } : found;
   const body = reads.counted(accountId, () => JSON.stringify(make()), bytesRead);
   unsent.mustTake(ctx, accountId, body);
   ctx.type = 'application/json';

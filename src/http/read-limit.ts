@@ -52,12 +52,26 @@ export class ReadLimit {
    * @param bytesRead from the store or broker, for this response: to parse them costs about what it costs to send them
    */
   counted(accountId: number, make: () => string, bytesRead = 0): string {
+    return this.timed(accountId, make, (answer) => answer.length + bytesRead);
+  }
+
+  /** Work for a response that takes several turns, and its cost. Synchronous as well. */
+  timed<T>(accountId: number, work: () => T, charactersOf: (result: T) => number = () => 0): T {
     const begun = this.#now();
-    const answer = make();
-    const cost = this.#now() - begun + (answer.length + bytesRead) / BYTES_A_MS;
+    const result = work();
+    this.#charge(accountId, this.#now() - begun + charactersOf(result) / BYTES_A_MS);
+    return result;
+  }
+
+  /** Charges estimated ms of work that can't be timed. Fulfilled when the account's turn comes. @throws as `turn` */
+  async spend(accountId: number, ms: number): Promise<void> {
+    this.#charge(accountId, ms);
+    await this.turn(accountId);
+  }
+
+  #charge(accountId: number, cost: number): void {
     this.#take(accountId, cost);
     if (cost >= COSTLY_MS && !this.#turns.has(accountId)) this.#keep(accountId, nextTurn());
-    return answer;
   }
 
   #keep(accountId: number, turn: Promise<void>): void {

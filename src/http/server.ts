@@ -5,6 +5,7 @@ import type { VerifyToken } from '../accounts/access-tokens.js';
 import type { ChangeCredentials } from '../accounts/change-credentials.js';
 import type { RandomBytes } from '../accounts/client-credentials.js';
 import type { OwnTokens } from '../accounts/own-tokens.js';
+import type { EventCatalogue } from '../event-catalogue.js';
 import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
@@ -30,6 +31,9 @@ import {
 } from './deliveries/resend-delivery.js';
 import { showAsyncApi, operation as showAsyncApiOperation } from './documents/show-asyncapi.js';
 import { showOpenApi, operation as showOpenApiOperation } from './documents/show-openapi.js';
+import { listEventTypes, operation as listEventTypesOperation } from './event-types/list-event-types.js';
+import { operation as listEventsOperation } from './events/events-operation.js';
+import { type EventsParts, listEvents } from './events/list-events.js';
 import { listHistory, operation as listHistoryOperation } from './history/list-history.js';
 import { measured, tagRoute } from './measured.js';
 import { removeNotices, operation as removeNoticesOperation } from './notices/remove-notices.js';
@@ -73,6 +77,7 @@ import {
   rotateSigningSecret,
   operation as rotateSigningSecretOperation,
 } from './signing-secrets/rotate-signing-secret.js';
+import { type StatsParts, showStats, operation as showStatsOperation } from './stats/show-stats.js';
 import { authenticateAccount, authenticatePublisher } from './tokens/authenticate.js';
 import { issueToken, operation as issueTokenOperation, tokenErrors } from './tokens/issue-token.js';
 import {
@@ -81,7 +86,7 @@ import {
 } from './tokens/show-authorization-server.js';
 import { traced } from './traced.js';
 import { UnsentAnswers } from './unsent-answers.js';
-import { listWebhooks, operation as listWebhooksOperation, type Reading } from './webhooks/list-webhooks.js';
+import { listWebhooks, operation as listWebhooksOperation, type Past, type Reading } from './webhooks/list-webhooks.js';
 import { createOwnWebhook } from './webhooks/own-webhook.js';
 import {
   type RegisterWebhookParts,
@@ -90,9 +95,16 @@ import {
 } from './webhooks/register-webhook.js';
 import { removeWebhook, operation as removeWebhookOperation } from './webhooks/remove-webhook.js';
 import { setWebhookActive, operation as setWebhookActiveOperation } from './webhooks/set-webhook-active.js';
+import { showWebhook, operation as showWebhookOperation } from './webhooks/show-webhook.js';
 import { type SendTest, testWebhook, operation as testWebhookOperation } from './webhooks/test-webhook.js';
+import {
+  type HealthParts,
+  showWebhooksHealth,
+  operation as showWebhooksHealthOperation,
+} from './webhooks/webhooks-health.js';
 
-export interface ApiParts extends RegisterWebhookParts {
+export interface ApiParts extends RegisterWebhookParts, HealthParts, EventsParts, StatsParts, Past {
+  readonly catalogue: EventCatalogue;
   readonly handleCommand: HandleCommand;
   readonly accounts: Accounts;
   readonly deliveries: Deliveries & AskedView;
@@ -145,7 +157,10 @@ function routes(parts: ApiParts): Route[] {
   const reading = { reads: parts.rateLimits.reads, unsent: new UnsentAnswers() };
   return [
     { operation: registerWebhookOperation, handle: registerWebhook(parts) },
-    { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing, reading) },
+    { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing, parts, reading) },
+    // Before the routes of /api/webhooks/{id}: it would be an id.
+    { operation: showWebhooksHealthOperation, handle: showWebhooksHealth(parts, reading) },
+    { operation: showWebhookOperation, handle: showWebhook(ownWebhook, sealing, reading) },
     { operation: setWebhookActiveOperation, handle: setWebhookActive(handleCommand, parts.heldDeliveries, now) },
     { operation: removeWebhookOperation, handle: removeWebhook(handleCommand, now) },
     { operation: listDeliveriesOperation, handle: listDeliveries(accounts, parts.deliveries, reading) },
@@ -168,8 +183,11 @@ function routes(parts: ApiParts): Route[] {
     { operation: setNoticesOperation, handle: setNotices(parts) },
     { operation: removeNoticesOperation, handle: removeNotices(handleCommand, now) },
     { operation: publishEventsOperation, handle: publishEvents(parts.publishing) },
+    { operation: listEventsOperation, handle: listEvents(parts, reading) },
+    { operation: showStatsOperation, handle: showStats(parts, reading) },
+    { operation: listEventTypesOperation, handle: listEventTypes(parts.catalogue, reading) },
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
-    { operation: showAsyncApiOperation, handle: showAsyncApi() },
+    { operation: showAsyncApiOperation, handle: showAsyncApi(parts.catalogue) },
   ];
 }
 

@@ -36,7 +36,7 @@ const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
     WebhookAdded: { ...CONFIGURATION, eventType: text, endpoint: text, createdAt: text },
     WebhookUpdated: CONFIGURATION,
     WebhookActivated: WEBHOOK,
-    WebhookDeactivated: WEBHOOK,
+    WebhookDeactivated: { ...WEBHOOK, reason: text, deactivatedAt: text },
     WebhookRemoved: WEBHOOK,
     EndpointFailing: { endpoint: text, since: text },
     DeactivationAnnounced: { endpoint: text },

@@ -4,7 +4,7 @@ import { decideNotices, type NoticesCommand } from './decide-notices.js';
 import { decideRecovery, type RecoveryCommand, type RecoveryDecision } from './decide-recovery.js';
 import type { LastFailure, SealedHeader, WebhookConfiguration, WebhookEvent } from './events.js';
 import { type EventType, MAX_ACCOUNT_CHARACTERS, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from './limits.js';
-import type { AccountWebhooks, Webhook } from './state.js';
+import type { AccountWebhooks, RegisteredWebhook, Webhook } from './state.js';
 
 export interface RegisterWebhook {
   readonly type: 'RegisterWebhook';
@@ -57,9 +57,17 @@ export interface WebhookVersion {
   readonly version: number;
 }
 
+interface Accepted {
+  readonly kind: 'accepted';
+  readonly events: readonly WebhookEvent[];
+  /** Only of a registration. */
+  readonly registered?: RegisteredWebhook;
+  /** Only if a registration found its webhook as requested. */
+  readonly unchanged?: WebhookVersion;
+}
+
 export type Decision =
-  /** unchanged: only if a registration found its webhook as requested. */
-  | { readonly kind: 'accepted'; readonly events: readonly WebhookEvent[]; readonly unchanged?: WebhookVersion }
+  | Accepted
   | { readonly kind: 'account-not-found' }
   | { readonly kind: 'webhook-not-found' }
   | { readonly kind: 'limit-reached' }
@@ -104,16 +112,21 @@ function register(state: AccountWebhooks, command: RegisterWebhook): Decision {
   if (!existing?.isActive && activeCount(state, eventType) >= MAX_ACTIVE_PER_TYPE) return { kind: 'limit-reached' };
   if (!existing && state.webhooks.length >= MAX_WEBHOOKS) return { kind: 'account-full' };
   if (isTooLarge(state, existing, command)) return { kind: 'account-too-large' };
-  if (!existing) {
-    return accepted({ type: 'WebhookAdded', data: { ...configuration(command, newId, 1), createdAt: at } });
+  const { id, createdAt } = existing ?? { id: newId, createdAt: at };
+  const registered = { id, url: command.url, createdAt };
+  if (existing && isAsAsked(state, existing, command)) {
+    return { kind: 'accepted', events: [], registered, unchanged: { webhookId: id, version: existing.version } };
   }
-  if (isAsAsked(state, existing, command)) {
-    return { kind: 'accepted', events: [], unchanged: { webhookId: existing.id, version: existing.version } };
-  }
-  const data = { ...configuration(command, existing.id, existing.version + 1), updatedAt: at };
+  return { kind: 'accepted', events: registration(command, existing), registered };
+}
+
+function registration(command: RegisterWebhook, existing: Webhook | undefined): readonly WebhookEvent[] {
+  const { newId, at } = command;
+  if (!existing) return [{ type: 'WebhookAdded', data: { ...configuration(command, newId, 1), createdAt: at } }];
+  const { id: webhookId, version, isActive } = existing;
+  const data = { ...configuration(command, webhookId, version + 1), updatedAt: at };
   const updated: WebhookEvent = { type: 'WebhookUpdated', data };
-  if (existing.isActive) return accepted(updated);
-  return accepted(updated, { type: 'WebhookActivated', data: { webhookId: existing.id, activatedAt: at } });
+  return isActive ? [updated] : [updated, { type: 'WebhookActivated', data: { webhookId, activatedAt: at } }];
 }
 
 /** An account already above the limit may change its webhooks if that does not enlarge it. */

@@ -101,7 +101,7 @@ interface WebhookActivated {
   readonly data: { readonly webhookId: number; readonly activatedAt: string };
 }
 
-interface WebhookDeactivated {
+export interface WebhookDeactivated {
   readonly type: 'WebhookDeactivated';
   /** by: only if the service deactivated the webhook (410, DEACTIVATE_AFTER). */
   readonly data: {

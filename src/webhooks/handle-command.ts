@@ -132,7 +132,7 @@ async function decideOn(
   const caused = eventsOf(decision, key);
   if (caused.length === 0) return decision;
   const plain = enveloped(caused, context, parts.newEventId);
-  const events = key ? withKey(plain, key, parts.time()) : plain;
+  const events = keyed(plain, decision, key, parts.time());
   const bytes = bytesOf(events);
   const paid = taken(parts.budget, accountId, command, bytes);
   if (paid.retryAfterMs > 0) return { kind: 'over-budget', retryAfterMs: paid.retryAfterMs };
@@ -151,6 +151,11 @@ function eventsOf(decision: Decision, key: RequestKey | null): readonly AccountE
   if (decision.kind !== 'accepted') return [];
   const { events, unchanged } = decision;
   return key && unchanged ? [{ type: 'IdempotencyKeyUsed', data: unchanged }] : events;
+}
+
+function keyed(events: readonly NewEvent[], decision: Decision, key: RequestKey | null, at: number) {
+  if (!key || decision.kind !== 'accepted' || !decision.registered) return events;
+  return withKey(events, { key: key.key, request: key.request, at, webhook: decision.registered });
 }
 
 interface Paid {

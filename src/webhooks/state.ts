@@ -2,7 +2,14 @@
  * The state of an account's webhooks, folded from its events. projections/account-webhooks.js folds the same shape: a
  * test keeps evolve and the projection equal.
  */
-import type { NoticeTarget, RecoveryRequest, SealedHeader, StoredAccountEvent, WebhookAdded } from './events.js';
+import type {
+  NoticeTarget,
+  RecoveryRequest,
+  SealedHeader,
+  StoredAccountEvent,
+  WebhookAdded,
+  WebhookDeactivated,
+} from './events.js';
 import type { EventType } from './limits.js';
 
 export interface Webhook {
@@ -15,6 +22,9 @@ export interface Webhook {
   readonly isActive: boolean;
   /** Only while the webhook is inactive, and only if the service deactivated it. */
   readonly offBy?: 'service';
+  /** Since when and why it is inactive: absent while it is active. */
+  readonly offAt?: string;
+  readonly offReason?: string;
   readonly createdAt: string;
   /**
    * The id of the WebhookAdded event. Another history may give the webhook's id to another webhook, but never this
@@ -22,6 +32,9 @@ export interface Webhook {
    */
   readonly addedBy: string;
 }
+
+/** What an answer to the same request shows of the webhook that it registered; the request has the rest. */
+export type RegisteredWebhook = Pick<Webhook, 'id' | 'url' | 'createdAt'>;
 
 /** `since`: ISO 8601, the first failure after the last success. */
 export interface FailingEndpoint {
@@ -64,9 +77,9 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
       return configured(state, webhookId, (webhook) => ({ ...webhook, url, headers, version }));
     }
     case 'WebhookActivated':
-      return configured(state, event.data.webhookId, ({ offBy: _, ...webhook }) => ({ ...webhook, isActive: true }));
+      return configured(state, event.data.webhookId, (webhook) => ({ ...withoutOff(webhook), isActive: true }));
     case 'WebhookDeactivated':
-      return change(state, event.data.webhookId, (webhook) => switchedOff(webhook, event.data.by));
+      return change(state, event.data.webhookId, (webhook) => switchedOff(webhook, event.data));
     case 'WebhookRemoved':
       return withoutRecovery(
         { ...state, webhooks: state.webhooks.filter(({ id }) => id !== event.data.webhookId) },
@@ -118,8 +131,13 @@ function withoutRecovery(state: AccountWebhooks, ofWebhook: number): AccountWebh
   return { ...state, recoveries: state.recoveries.filter(({ webhookId }) => webhookId !== ofWebhook) };
 }
 
-function switchedOff({ offBy: _, ...webhook }: Webhook, by: 'service' | undefined): Webhook {
-  return { ...webhook, isActive: false, ...(by === 'service' && { offBy: by }) };
+function switchedOff(webhook: Webhook, { by, reason, deactivatedAt }: WebhookDeactivated['data']): Webhook {
+  const off = { isActive: false, offAt: deactivatedAt, offReason: reason };
+  return { ...withoutOff(webhook), ...off, ...(by === 'service' && { offBy: by }) };
+}
+
+function withoutOff({ offBy: _by, offAt: _at, offReason: _reason, ...webhook }: Webhook): Webhook {
+  return webhook;
 }
 
 function added(data: WebhookAdded['data'], addedBy: string): Webhook {

@@ -212,7 +212,14 @@ describeBackbones(
       ];
       for (const args of asked) await planted.command(args);
       for (const { id } of await listed()) await client.ask({ method: 'GET', path: `/api/webhooks/${id}/deliveries` });
-      await client.ask({ method: 'GET', path: '/openapi.json' });
+      const reads = [
+        '/api/webhooks/health',
+        '/api/events?after=start',
+        '/api/events',
+        '/api/stats',
+        '/api/event-types',
+      ];
+      for (const path of ['/openapi.json', ...reads]) await client.ask({ method: 'GET', path });
       const admin = new PlantedClient(service.adminUrl, secrets.plant('a token on the admin port'));
       for (const path of ['/health/live', '/health/ready', '/metrics']) await admin.ask({ method: 'GET', path });
       planted.said.push(...admin.answers);
@@ -220,6 +227,9 @@ describeBackbones(
       const stranger = new PlantedClient(service.url, await planted.token(service, another));
       planted.said.push({ where: "another account's list", text: (await stranger.ask({ method: 'GET' })).text });
       expect((await stranger.ask({ path: `/api/webhooks/${await idOf('/takes')}/test` })).status).toBe(404);
+      for (const path of [...reads, `/api/webhooks/${await idOf('/takes')}`, `/api/webhooks?at=${at}`]) {
+        await stranger.ask({ method: 'GET', path });
+      }
       await planted.account(['issue-credential', '43']);
       await planted.command(['accounts', 'revoke-credential', another.clientId]);
       planted.said.push(...stranger.answers);

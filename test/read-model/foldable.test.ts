@@ -22,7 +22,7 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   WebhookAdded: { ...added(7).data, headers: [SEALED] },
   WebhookUpdated: { webhookId: 7, url: 'https://a/', headers: [SEALED], version: 2 },
   WebhookActivated: { webhookId: 7 },
-  WebhookDeactivated: { webhookId: 7 },
+  WebhookDeactivated: { webhookId: 7, reason: '410 Gone', deactivatedAt: AT },
   WebhookRemoved: { webhookId: 7 },
   EndpointFailing: { endpoint: 'https://a/', since: AT },
   DeactivationAnnounced: { endpoint: 'https://a/' },

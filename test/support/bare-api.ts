@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Verification } from '../../src/accounts/access-tokens.js';
 import { createChangeCredentials } from '../../src/accounts/change-credentials.js';
+import { loadCatalogue } from '../../src/event-catalogue.js';
 import { listen, type ServerLimits } from '../../src/http/listen.js';
 import { createRateLimit } from '../../src/http/rate-limit.js';
 import { ReadLimit } from '../../src/http/read-limit.js';
@@ -70,6 +71,10 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     randomBytes,
     store,
     heldDeliveries: () => '',
+    view: { ask: (_, nothing) => nothing },
+    broker: { read: async () => null },
+    deactivateAfterMs: 0,
+    catalogue: loadCatalogue(null),
     sendTest: async () => ({ kind: 'busy' }),
     verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),
     publisherScope: 'payment-events:publish',

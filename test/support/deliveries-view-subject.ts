@@ -7,6 +7,7 @@ import type {
   DeliveriesQuery,
   DeliveriesView,
   EventsQuery,
+  FeedQuery,
   ViewAttempt,
   ViewEntry,
   ViewRouting,
@@ -97,10 +98,15 @@ export function routing(n: number, changes: Partial<ViewRouting> = {}): ViewRout
     ...(changes.firstAt !== undefined && { firstAt: changes.firstAt }),
   });
   const known = { accountId, eventId, eventType, firstAt, payment: payment ?? '', place };
-  return { kind: 'routed', ...known, eventSource: null, webhooks: [WEBHOOK], ...changes };
+  return { kind: 'routed', ...known, eventSource: null, webhooks: [WEBHOOK], index: 0, ...changes };
+}
+
+export function feedQuery(changes: Partial<FeedQuery> = {}): FeedQuery {
+  const bounds = { eventType: null, eventId: null, from: null, to: null };
+  return { accountId: ACCOUNT, limit: 1_000, after: new Map(), ...bounds, ...changes };
 }
 
 export function eventsQuery(changes: Partial<EventsQuery> = {}): EventsQuery {
-  const bounds = { after: null, before: null, eventType: null, eventId: null, from: null, to: null };
+  const bounds = { before: null, eventType: null, eventId: null, from: null, to: null };
   return { accountId: ACCOUNT, limit: 1_000, ...bounds, ...changes };
 }

@@ -26,6 +26,15 @@ CREATE TABLE events (
 );
 CREATE UNIQUE INDEX events_in_order ON events (account_id, first_at, payment);
 
+CREATE TABLE feed (
+  account_id INTEGER NOT NULL,
+  partition INTEGER NOT NULL,
+  offset INTEGER NOT NULL,
+  idx INTEGER NOT NULL,
+  event INTEGER NOT NULL,
+  PRIMARY KEY (account_id, partition, offset, idx)
+) WITHOUT ROWID;
+
 CREATE TABLE deliveries (
   row INTEGER PRIMARY KEY,
   account_id INTEGER NOT NULL,

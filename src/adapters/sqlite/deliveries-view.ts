@@ -12,6 +12,8 @@ import {
   type DeliveryPlace,
   type EventsPage,
   type EventsQuery,
+  type FeedPage,
+  type FeedQuery,
   type RecoverableCount,
   type RecoverableQuery,
   type RecoveryProgress,
@@ -119,6 +121,10 @@ class SqliteDeliveriesView implements DeliveriesView {
 
   events(query: EventsQuery): EventsPage {
     return this.#sound(() => this.#parts.eventPages.page(query));
+  }
+
+  feed(query: FeedQuery): FeedPage {
+    return this.#sound(() => this.#parts.eventPages.feed(query));
   }
 
   stats(query: StatsQuery): readonly StatsBucket[] {

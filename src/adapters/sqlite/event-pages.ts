@@ -1,10 +1,18 @@
-/** Pages of an account's events, in order of time, in both directions. */
-import type { EventPlace, EventsPage, EventsQuery, ViewedEvent } from '../../ports/deliveries-view.js';
+/** An account's events: pages by time, newest first, and the feed in the order of the topic. */
+import type {
+  EventPlace,
+  EventsPage,
+  EventsQuery,
+  FeedPage,
+  FeedPosition,
+  FeedQuery,
+  ViewedEvent,
+} from '../../ports/deliveries-view.js';
 import { PER_EVENT } from './deliveries-view-schema.js';
 import { type DeliveryRow, HELD, outcomeOf } from './delivery-row.js';
 import { HASHED, hashOf } from './hashed-ids.js';
 import type { SqliteFile } from './open-file.js';
-import { NO_PLACE } from './routed-events.js';
+import { NO_PLACE, nextPartition, partitionsOf } from './routed-events.js';
 
 interface EventRow {
   readonly row: number;
@@ -16,6 +24,12 @@ interface EventRow {
   readonly event_type: string;
   /** As JSON, of its `routed` entries; null: none came yet. */
   readonly webhooks: string | null;
+}
+
+interface FeedRow extends EventRow {
+  readonly partition: number;
+  readonly offset: number;
+  readonly idx: number;
 }
 
 type SentTo = ViewedEvent['sentTo'][number];
@@ -62,17 +76,48 @@ export class EventPages {
     return page(null);
   }
 
+  /**
+   * Partition by partition: a reader's position in one advances only over routings that it was given, or that a filter passed
+   * over.
+   * @throws SyntaxError if the view is damaged
+   */
+  feed(query: FeedQuery): FeedPage {
+    const { accountId, after, limit } = query;
+    const next = new Map(after);
+    const shown: { readonly row: FeedRow; readonly position: FeedPosition }[] = [];
+    const page = (more: boolean) => ({
+      events: shown.map(({ row, position }) => ({ ...this.#viewed(accountId, row), position })),
+      next,
+      more,
+    });
+    let passed = 0;
+    for (const row of this.#feedRows(accountId, after)) {
+      const isShown = isInFeed(row, query);
+      if (passed === MOST_PASSED || (isShown && shown.length === limit)) return page(true);
+      next.set(row.partition, { offset: row.offset, index: row.idx });
+      if (isShown) shown.push({ row, position: new Map(next) });
+      else passed += 1;
+    }
+    return page(false);
+  }
+
+  *#feedRows(accountId: number, after: FeedPosition): Generator<FeedRow> {
+    for (const partition of partitionsOf(this.#sql.nextPartition, accountId)) {
+      const { offset, index } = after.get(partition) ?? { offset: -1, index: 0 };
+      yield* this.#sql.feed.iterate(accountId, partition, offset, index) as IterableIterator<FeedRow>;
+    }
+  }
+
   #rows(query: EventsQuery): Iterable<EventRow> {
     return query.eventId === null ? this.#inOrder(query) : this.#withId(query, JSON.stringify(query.eventId));
   }
 
   *#inOrder(query: EventsQuery): Generator<EventRow> {
-    const { accountId, after, from, to } = query;
-    const sql = after ? this.#sql.after : this.#sql.before;
+    const { accountId, from, to } = query;
     let place = startOf(query);
     for (;;) {
       const bounds = [from ?? OLDEST, to ?? NEWEST, place.firstAt, place.payment];
-      const rows = sql.all(accountId, ...bounds, AT_ONCE) as EventRow[];
+      const rows = this.#sql.before.all(accountId, ...bounds, AT_ONCE) as EventRow[];
       yield* rows;
       const last = rows.at(-1);
       if (!last || rows.length < AT_ONCE) return;
@@ -82,13 +127,12 @@ export class EventPages {
 
   /** Few events have one id. */
   #withId(query: EventsQuery, stored: string): readonly EventRow[] {
-    const { accountId, after, from, to } = query;
+    const { accountId, from, to } = query;
     const rows = this.#sql.withId.all(hashOf(accountId, stored), accountId, stored) as EventRow[];
     const start = startOf(query);
     const isIn = (row: EventRow) => row.first_at >= (from ?? OLDEST) && row.first_at < (to ?? NEWEST);
-    const isBehind = (row: EventRow) => (after ? compare(placeOf(row), start) > 0 : compare(placeOf(row), start) < 0);
-    const sorted = rows.sort((one, other) => compare(placeOf(one), placeOf(other)));
-    return (after ? sorted : sorted.reverse()).filter((row) => isIn(row) && isBehind(row));
+    const isBehind = (row: EventRow) => compare(placeOf(row), start) < 0;
+    return rows.filter((row) => isIn(row) && isBehind(row)).sort((one, other) => compare(placeOf(other), placeOf(one)));
   }
 
   #viewed(accountId: number, row: EventRow): ViewedEvent {
@@ -116,16 +160,22 @@ function sentTo({ webhook_id: webhookId, id: deliveryId, state }: SentRow): Sent
   return { webhookId, deliveryId, outcome: outcomeOf(state), held: state === HELD };
 }
 
-function isAskedFor({ payment, event_type }: EventRow, { eventType }: EventsQuery): boolean {
+function isAskedFor({ payment, event_type }: EventRow, { eventType }: Pick<EventsQuery, 'eventType'>): boolean {
   return !payment.startsWith(NO_PLACE) && (eventType === null || event_type === eventType);
+}
+
+function isInFeed(row: FeedRow, query: FeedQuery): boolean {
+  const { from, to, eventId } = query;
+  if (row.first_at < (from ?? OLDEST) || row.first_at >= (to ?? NEWEST)) return false;
+  return (eventId === null || row.event_id === JSON.stringify(eventId)) && isAskedFor(row, query);
 }
 
 function placeOf({ first_at: firstAt, payment }: EventRow): EventPlace {
   return { firstAt, payment };
 }
 
-function startOf({ after, before }: EventsQuery): EventPlace {
-  return after ?? before ?? { firstAt: NEWEST, payment: '' };
+function startOf({ before }: EventsQuery): EventPlace {
+  return before ?? { firstAt: NEWEST, payment: '' };
 }
 
 /** SQLite compares texts by their bytes: places are ASCII. */
@@ -138,11 +188,14 @@ function statements(file: SqliteFile) {
   const select = `SELECT ${columns.map((name) => `events.${name}`).join()} FROM`;
   const within = 'account_id = ? AND first_at >= ? AND first_at < ?';
   return {
-    after: file.prepare(
-      `${select} events WHERE ${within} AND (first_at, payment) > (?, ?) ORDER BY first_at, payment LIMIT ?`,
-    ),
     before: file.prepare(
       `${select} events WHERE ${within} AND (first_at, payment) < (?, ?) ORDER BY first_at DESC, payment DESC LIMIT ?`,
+    ),
+    nextPartition: nextPartition(file),
+    feed: file.prepare(
+      `${select.replace(' FROM', ', feed.partition, feed.offset, feed.idx FROM')} feed CROSS JOIN events ON events.row = feed.event
+       WHERE feed.account_id = ? AND feed.partition = ? AND (feed.offset, feed.idx) > (?, ?)
+       ORDER BY feed.offset, feed.idx`,
     ),
     withId: file.prepare(
       `${select} ${HASHED} CROSS JOIN events ON events.row = hashed.row / ${PER_EVENT}

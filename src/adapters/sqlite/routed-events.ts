@@ -35,13 +35,13 @@ export class RoutedEvents {
 
   /** A record has one routed entry for each time that it was handed out: the webhooks of all of them count. */
   addRouting(routing: ViewRouting): void {
-    const { webhooks, eventSource, place } = routing;
+    const { accountId, webhooks, eventSource, place, index } = routing;
     const source = eventSource === null ? null : JSON.stringify(eventSource);
     const known = this.#find(routing);
-    if (!known) {
-      this.#add(routing, [JSON.stringify(webhooks), source, place.timestamp]);
-      return;
-    }
+    const { row } = known ?? this.#add(routing, [JSON.stringify(webhooks), source, place.timestamp]);
+    // Each routing: a view that kept only the first one that it saw would place the event elsewhere than another view.
+    this.#sql.feed.run(accountId, place.partition, place.offset, index, row);
+    if (!known) return;
     const { webhooks: routed } = this.#sql.routing.get(known.row) as { readonly webhooks: string | null };
     const before = routed === null ? [] : (JSON.parse(routed) as number[]);
     const all = JSON.stringify([...new Set([...before, ...webhooks])]);
@@ -77,6 +77,19 @@ export class RoutedEvents {
   }
 }
 
+/** The partitions in which an account has routings. @param next nextPartition */
+export function partitionsOf(next: ReturnType<typeof nextPartition>, accountId: number): readonly number[] {
+  const found: number[] = [];
+  for (let partition: number | null = -1; ; found.push(partition)) {
+    partition = next.get(accountId, partition) as number | null;
+    if (partition === null) return found;
+  }
+}
+
+export function nextPartition(file: SqliteFile) {
+  return file.prepare('SELECT min(partition) FROM feed WHERE account_id = ? AND partition > ?').pluck();
+}
+
 function keyOf({ accountId, firstAt, eventId, payment }: ViewRouting | ViewEntry) {
   return [accountId, firstAt, payment ?? NO_PLACE + JSON.stringify(eventId)] as const;
 }
@@ -90,6 +103,7 @@ function statements(file: SqliteFile) {
       `INSERT INTO events (account_id, first_at, payment, event_id, event_type, webhooks, event_source, routed_at, last_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
+    feed: file.prepare('INSERT OR IGNORE INTO feed (account_id, partition, offset, idx, event) VALUES (?, ?, ?, ?, ?)'),
     find: file.prepare(`SELECT row, coalesce(${last} - row * ${PER_EVENT}, 0) + 1 AS next FROM events WHERE ${key}`),
     routing: file.prepare('SELECT webhooks FROM events WHERE row = ?'),
     route: file.prepare(

@@ -74,15 +74,19 @@ export function viewEntries(record: ReceivedRecord): (ViewEntry | ViewRouting)[]
   const place = { partition, offset, timestamp };
   const { deliveries, routed } = readLogRecord(record);
   return [
-    ...routed.filter((entry) => isRouted(entry)).map((entry) => routingOf(entry, place)),
+    ...routed.flatMap((entry, index) => (isRouted(entry) ? [routingOf(entry, place, index)] : [])),
     ...deliveries.filter((entry) => isDelivery(entry)).map((entry) => deliveryOf(entry, place)),
   ];
 }
 
-function routingOf({ payment, accountId, eventId, eventType, ...entry }: RoutedEntry, place: EntryPlace): ViewRouting {
+function routingOf(
+  { payment, accountId, eventId, eventType, ...entry }: RoutedEntry,
+  place: EntryPlace,
+  index: number,
+): ViewRouting {
   const { eventSource = null, webhooks } = entry;
   const about = { accountId, eventId, eventSource, eventType, firstAt: firstAtOf(payment) };
-  return { kind: 'routed', ...about, payment, webhooks, place };
+  return { kind: 'routed', ...about, payment, webhooks, place, index };
 }
 
 function deliveryOf(entry: DeliveryLogEntry, place: EntryPlace): ViewEntry {

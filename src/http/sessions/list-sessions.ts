@@ -56,7 +56,7 @@ export function listSessions(accounts: Pick<Accounts, 'credentialsNow'>, now: ()
     answerRead(ctx, reading, async (accountId) => {
       const found = await accounts.credentialsNow(accountId);
       if (!found) throw accountNotFound();
-      return { make: () => ({ sessions: openAt(found.credentials, now().toISOString()).map(shown) }) };
+      return () => ({ sessions: openAt(found.credentials, now().toISOString()).map(shown) });
     });
 }
 

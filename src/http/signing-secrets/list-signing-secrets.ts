@@ -57,7 +57,7 @@ export function listSigningSecrets(accounts: Pick<Accounts, 'credentialsNow'>, n
       const found = await accounts.credentialsNow(accountId);
       if (!found) throw accountNotFound();
       const { signingSecrets } = found.credentials;
-      return { make: () => ({ secrets: signingAt(now().getTime(), signingSecrets).map(shown) }) };
+      return () => ({ secrets: signingAt(now().getTime(), signingSecrets).map(shown) });
     });
 }
 

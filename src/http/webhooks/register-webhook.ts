@@ -9,7 +9,7 @@ import type { WebhookIds } from '../../webhooks/webhook-ids.js';
 import { fieldError } from '../api-error.js';
 import { bodyCheck } from '../checked-body.js';
 import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, requestKey } from '../idempotency.js';
-import { type Operation, refusal, TOO_MUCH } from '../operation.js';
+import { type Link, type Operation, refusal, TOO_MUCH } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { EVENT_TYPE, SUCCESS } from '../shared-schemas.js';
 import {
@@ -20,6 +20,7 @@ import {
   sealedEndpoint,
 } from './endpoint-fields.js';
 import type { HeldDeliveries } from './held-deliveries.js';
+import { byName, WEBHOOK } from './shown-webhook.js';
 import { mustBeAccepted } from './webhook-command.js';
 
 export interface RegisterWebhookBody extends GivenEndpoint {
@@ -38,6 +39,27 @@ const registerWebhookSchema = {
   },
 } as const;
 
+const registeredSchema = {
+  title: 'RegisteredWebhook',
+  description: 'The response to a registration.',
+  type: 'object',
+  required: [...SUCCESS.required, 'webhook'],
+  properties: { ...SUCCESS.properties, webhook: WEBHOOK },
+} as const;
+
+/** A link from the webhook of the answer. */
+function ofWebhook(operationId: string, description: string): Link {
+  return { operationId, description, parameters: { id: '$response.body#/webhook/id' } };
+}
+
+const LINKS = {
+  showWebhook: ofWebhook('showWebhook', 'Get the webhook.'),
+  setWebhookActive: ofWebhook('setWebhookActive', 'Activate or deactivate the webhook.'),
+  removeWebhook: ofWebhook('removeWebhook', 'Remove the webhook.'),
+  listDeliveries: ofWebhook('listDeliveries', 'List the deliveries of the webhook.'),
+  testWebhook: ofWebhook('testWebhook', 'Send a test event to the webhook.'),
+};
+
 export const operation: Operation = {
   id: 'registerWebhook',
   method: 'post',
@@ -54,9 +76,9 @@ export const operation: Operation = {
     200: {
       description:
         'The webhook is registered or updated. If that activates it and deliveries are held for it, `message` says how many, and how to send them.',
-      schema: SUCCESS,
+      schema: registeredSchema,
       headers: REPLAYED_HEADER,
-      links: { listWebhooks: { operationId: 'listWebhooks', description: 'The list shows the webhook with its id.' } },
+      links: LINKS,
     },
     400: refusal(
       `A field is not valid, ${MAX_ACTIVE_PER_TYPE} webhooks of the type are already active, the account has ${MAX_WEBHOOKS} webhooks, or they would exceed 1 MiB in total.`,
@@ -87,7 +109,7 @@ export function registerWebhook(parts: RegisterWebhookParts) {
     const prepared = preparation(parts, accountId, body);
     const decision = await parts.handleKeyedCommand(accountId, key, prepared.prepare, commandContext(ctx, actor));
     if (eventTypeOf(decision) !== 'WebhookAdded' || decision.kind === 'replayed') prepared.giveBackId();
-    answer(ctx, decision, (webhookId) => parts.heldDeliveries(accountId, webhookId));
+    answer(ctx, decision, body, (webhookId) => parts.heldDeliveries(accountId, webhookId));
   };
 }
 
@@ -113,7 +135,12 @@ function preparation(parts: RegisterWebhookParts, accountId: number, body: Regis
   };
 }
 
-function answer(ctx: Context, decision: KeyedDecision, heldText: (webhookId: number) => string): void {
+function answer(
+  ctx: Context,
+  decision: KeyedDecision,
+  body: RegisterWebhookBody,
+  heldText: (webhookId: number) => string,
+): void {
   if (decision.kind === 'key-taken') throw keyTaken();
   if (decision.kind === 'replayed') markReplayed(ctx);
   else mustBeAccepted(decision, AT_LIMIT);
@@ -121,7 +148,20 @@ function answer(ctx: Context, decision: KeyedDecision, heldText: (webhookId: num
   const activated =
     decision.kind === 'accepted' ? decision.events.find(({ type }) => type === 'WebhookActivated') : null;
   const held = activated?.type === 'WebhookActivated' ? heldText(activated.data.webhookId) : '';
-  ctx.body = { success: true, message: `${message}${held}` };
+  ctx.body = { success: true, message: `${message}${held}`, webhook: shownRegistered(decision, body) };
+}
+
+/** As after this request, or after the first one with its key: both have these headers. */
+function shownRegistered(decision: KeyedDecision, { eventType: type, headers = [] }: RegisterWebhookBody) {
+  const webhook = decision.kind === 'replayed' ? decision.use.webhook : registeredBy(decision);
+  if (!webhook) throw new Error('a registration that registered no webhook');
+  const { id, url, createdAt } = webhook;
+  const values = headers.map(({ key, value }) => [key, value] as const);
+  return { id, type, url, headers: byName(values), isActive: true, createdAt };
+}
+
+function registeredBy(decision: KeyedDecision) {
+  return decision.kind === 'accepted' ? decision.registered : undefined;
 }
 
 /** The type of the event that the request caused, now or earlier. */
