@@ -20,7 +20,6 @@ const DAY_MS = 86_400_000;
 /** Between two payments. */
 const EVERY_MS = Math.max(1, Math.floor((7 * DAY_MS) / (DELIVERIES / 3)));
 const END = BEGIN + (DELIVERIES / 3) * EVERY_MS;
-const TYPES = ['cash_in', 'cash_out', 'med_created'] as const;
 const PAGES = 200;
 const FILTERS = ['none', 'webhook', 'outcome', 'delivered', 'type', 'event', 'status', 'error', 'hour'] as const;
 type Filter = (typeof FILTERS)[number];
@@ -162,6 +161,12 @@ function idOf(n: number): string {
   return webhookMessageId(accountId, { eventId: eventOf(n), eventSource: null }, webhookId);
 }
 
+/** One of 33 groups of three webhooks gets the rare type. */
+function typeOf(webhookId: number): string {
+  const group = Math.floor((webhookId - 1) / 3);
+  return group % 33 === 0 ? 'med_created' : group % 2 === 0 ? 'cash_in' : 'cash_out';
+}
+
 /** The routing of a payment and its three deliveries. */
 function entriesOf(first: number): readonly (ViewEntry | ViewRouting)[] {
   const deliveries = [first, first + 1, first + 2].map(entryOf);
@@ -180,7 +185,7 @@ function entryOf(n: number): ViewEntry {
   const nothing = { nextAttemptAt: null, held: false, response: null, step: null, recovery: null };
   return {
     ...{ kind: 'delivery', id: idOf(n), accountId, webhookId, firstAt: at, eventId: eventOf(n), turn: 1, ...nothing },
-    eventType: TYPES[Math.floor(webhookId / 3) % 33 === 0 ? 2 : webhookId % 2] ?? 'cash_in',
+    eventType: typeOf(webhookId),
     outcome: isFailed ? 'exhausted' : 'delivered',
     attempt: { at: new Date(at + 10).toISOString(), status, error, durationMs: 5 + (n % 97), version: 1 },
     payment: `payment-events/0/${Math.floor(n / 3)}@${at}`,

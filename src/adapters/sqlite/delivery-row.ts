@@ -133,7 +133,7 @@ function withAttempt({ attempts }: DeliveryRow, added: ViewAttempt) {
   return { attempts: `[${all.join()}]`, answer: answerOf(status), error };
 }
 
-export function answerOf(status: number | null): number {
+function answerOf(status: number | null): number {
   return status === null ? 0 : Math.floor(status / 100);
 }
 

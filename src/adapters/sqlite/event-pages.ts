@@ -44,7 +44,7 @@ export type DeliveryIdOf = (
 
 /** Events that are not asked for, for one page. */
 const MOST_PASSED = 2_000;
-const AT_ONCE = 256;
+const AT_ONCE = 64;
 const OLDEST = Number.MIN_SAFE_INTEGER;
 const NEWEST = Number.MAX_SAFE_INTEGER;
 

@@ -13,6 +13,11 @@ interface Known {
   next: number;
 }
 
+type Key = readonly [accountId: number, firstAt: number, payment: string];
+/** Webhooks and source as JSON, and when the entry was published. */
+type Routed = readonly [webhooks: string | null, source: string | null, at: number | null];
+
+const NOT_ROUTED: Routed = [null, null, null];
 /** Deliveries follow soon after their routing: for these the event's row is not searched. */
 const MOST_KNOWN = 20_000;
 /** Begins the key of an event whose payment has no known place. No place begins so. */
@@ -37,43 +42,45 @@ export class RoutedEvents {
   addRouting(routing: ViewRouting): void {
     const { accountId, webhooks, eventSource, place, index } = routing;
     const source = eventSource === null ? null : JSON.stringify(eventSource);
-    const known = this.#find(routing);
-    const { row } = known ?? this.#add(routing, [JSON.stringify(webhooks), source, place.timestamp]);
+    const { event, isNew } = this.#found(routing, [JSON.stringify(webhooks), source, place.timestamp]);
     // Each routing: a view that kept only the first one that it saw would place the event elsewhere than another view.
-    this.#sql.feed.run(accountId, place.partition, place.offset, index, row);
-    if (!known) return;
-    const { webhooks: routed } = this.#sql.routing.get(known.row) as { readonly webhooks: string | null };
+    this.#sql.feed.run(accountId, place.partition, place.offset, index, event.row);
+    if (isNew) return;
+    const { webhooks: routed } = this.#sql.routing.get(event.row) as { readonly webhooks: string | null };
     const before = routed === null ? [] : (JSON.parse(routed) as number[]);
     const all = JSON.stringify([...new Set([...before, ...webhooks])]);
-    this.#sql.route.run(all, source, place.timestamp, place.timestamp, known.row);
+    this.#sql.route.run(all, source, place.timestamp, place.timestamp, event.row);
   }
 
   /** The event of a delivery's entry: added if it is new. */
   of(entry: ViewEntry): Known {
-    return this.#find(entry) ?? this.#add(entry, [null, null, null]);
+    return this.#found(entry, NOT_ROUTED).event;
   }
 
-  #find(entry: ViewRouting | ViewEntry): Known | undefined {
+  #found(entry: ViewRouting | ViewEntry, routed: Routed): { readonly event: Known; readonly isNew: boolean } {
     const key = keyOf(entry);
     const text = key.join(' ');
-    const known = this.#known.get(text) ?? (this.#sql.find.get(...key) as Known | undefined);
-    return known && this.#remembered(text, known);
+    const known = this.#known.get(text);
+    if (known) return { event: known, isNew: false };
+    const added = this.#added(entry, key, routed);
+    const event = added ?? (this.#sql.find.get(...key) as Known);
+    this.#remember(text, event);
+    return { event, isNew: added !== null };
   }
 
-  #add(entry: ViewRouting | ViewEntry, routed: readonly [string | null, string | null, number | null]): Known {
-    const { accountId, eventId, eventType, place } = entry;
-    const key = keyOf(entry);
+  /** Null if it is there. */
+  #added({ accountId, eventId, eventType, place }: ViewRouting | ViewEntry, key: Key, routed: Routed): Known | null {
     const stored = JSON.stringify(eventId);
     const added = this.#sql.add.run(...key, stored, eventType, ...routed, place.timestamp);
+    if (added.changes === 0) return null;
     const row = Number(added.lastInsertRowid);
     this.#ids.add(accountId, stored, row * PER_EVENT);
-    return this.#remembered(key.join(' '), { row, next: 1 });
+    return { row, next: 1 };
   }
 
-  #remembered(text: string, known: Known): Known {
+  #remember(text: string, known: Known): void {
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
     this.#known.set(text, known);
-    return known;
   }
 }
 
@@ -90,8 +97,8 @@ export function nextPartition(file: SqliteFile) {
   return file.prepare('SELECT min(partition) FROM feed WHERE account_id = ? AND partition > ?').pluck();
 }
 
-function keyOf({ accountId, firstAt, eventId, payment }: ViewRouting | ViewEntry) {
-  return [accountId, firstAt, payment ?? NO_PLACE + JSON.stringify(eventId)] as const;
+function keyOf({ accountId, firstAt, eventId, payment }: ViewRouting | ViewEntry): Key {
+  return [accountId, firstAt, payment ?? NO_PLACE + JSON.stringify(eventId)];
 }
 
 function statements(file: SqliteFile) {
@@ -101,7 +108,7 @@ function statements(file: SqliteFile) {
   return {
     add: file.prepare(
       `INSERT INTO events (account_id, first_at, payment, event_id, event_type, webhooks, event_source, routed_at, last_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ),
     feed: file.prepare('INSERT OR IGNORE INTO feed (account_id, partition, offset, idx, event) VALUES (?, ?, ?, ?, ?)'),
     find: file.prepare(`SELECT row, coalesce(${last} - row * ${PER_EVENT}, 0) + 1 AS next FROM events WHERE ${key}`),
