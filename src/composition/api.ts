@@ -11,11 +11,13 @@ import { ReadLimit } from '../http/read-limit.js';
 import { type ApiParts, createApi } from '../http/server.js';
 import type { CheckedEndpoint } from '../http/webhooks/register-webhook.js';
 import { createFingerprints } from '../idempotency/fingerprint.js';
+import { createEndpointOfRemoved } from '../read-model/removed-webhooks.js';
 import type { Config } from '../settings/config.js';
 import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
 import { followDeliveries, testEvents } from './api-deliveries.js';
 import type { Core, Stop } from './core.js';
+import { publishedPayloads } from './payloads.js';
 import { version } from './version.js';
 
 const clock = { now: () => Date.now() };
@@ -35,6 +37,8 @@ export async function startListening(core: Core, stops: Stop[], behindMs: () => 
     publicUrl: config.api.publicUrl,
     accounts,
     deliveries: followDeliveries(core, stops),
+    payloads: publishedPayloads(config, backbone, logger),
+    endpointOfRemoved: createEndpointOfRemoved(backbone.store),
     sendTest: testEvents(core, stopping.signal),
     publishing: { broker: backbone.broker, topics: config.paymentTopics, behindMs, stopping: stopping.signal },
     handleCommand,

@@ -34,6 +34,14 @@ export function callerOf({ state }: Pick<Context, 'state'>): Caller {
   return caller;
 }
 
+/** What a caller may see or do beyond reading. */
+export type Right = 'payloads';
+
+/** A bearer token of the account has all rights. */
+export function may(_ctx: Pick<Context, 'state'>, _right: Right): boolean {
+  return true;
+}
+
 /** Likewise, for a publisher. */
 export function publisherOf({ state }: Pick<Context, 'state'>): Publisher {
   const publisher = state.publisher as Publisher | undefined;

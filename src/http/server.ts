@@ -16,6 +16,11 @@ import {
   listWebhookDeliveries,
   operation as listWebhookDeliveriesOperation,
 } from './deliveries/list-webhook-deliveries.js';
+import {
+  type ShowDeliveryParts,
+  showDelivery,
+  operation as showDeliveryOperation,
+} from './deliveries/show-delivery.js';
 import { showAsyncApi, operation as showAsyncApiOperation } from './documents/show-asyncapi.js';
 import { showOpenApi, operation as showOpenApiOperation } from './documents/show-openapi.js';
 import { measured, tagRoute } from './measured.js';
@@ -51,6 +56,8 @@ export interface ApiParts extends RegisterWebhookParts {
   readonly handleCommand: HandleCommand;
   readonly accounts: Accounts;
   readonly deliveries: Deliveries;
+  readonly payloads: ShowDeliveryParts['payloads'];
+  readonly endpointOfRemoved: ShowDeliveryParts['endpointOfRemoved'];
   readonly sendTest: SendTest;
   readonly verifyToken: VerifyToken;
   /** The scope of publishers' tokens. */
@@ -101,6 +108,7 @@ function routes(parts: ApiParts): Route[] {
       operation: listWebhookDeliveriesOperation,
       handle: listWebhookDeliveries(ownWebhook, parts.deliveries, reading),
     },
+    { operation: showDeliveryOperation, handle: showDelivery(parts, reading) },
     { operation: testWebhookOperation, handle: testWebhook(ownWebhook, parts.sendTest, parts.logger) },
     { operation: publishEventsOperation, handle: publishEvents(parts.publishing) },
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
