@@ -154,6 +154,36 @@ export const EXAMPLES = {
       next: 'MTc5NTI1MjcwMDEyMC5tc2dfaUx5N3R1d3JjVmpMZ2VQajY0bm9tU1owWm1a',
     },
   },
+  showDelivery: {
+    id: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
+    answer: {
+      delivery: {
+        id: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
+        eventId: 'pay-1',
+        outcome: 'retrying',
+        attempts: [
+          {
+            at: '2026-11-21T09:05:00.120Z',
+            status: 503,
+            error: null,
+            durationMs: 31,
+            version: 1,
+            url: 'https://shop.example.com/webhooks',
+            trigger: 'event',
+            actor: null,
+            response: 'try later',
+          },
+        ],
+        nextAttemptAt: '2026-11-21T09:05:05.320Z',
+        webhookId: 1,
+        eventType: 'cash_in',
+        publishedAt: '2026-11-21T09:05:00.120Z',
+        routedAt: '2026-11-21T09:05:00.131Z',
+        payload: '{"id":"pay-1","type":"cash_in","accountId":42,"data":{"amount":"10.00"}}',
+        payloadUntil: '2026-12-22T09:05:00.120Z',
+      },
+    },
+  },
   testWebhook: {
     answer: {
       success: true,

@@ -14,11 +14,13 @@ import { type ApiParts, createApi } from '../http/server.js';
 import type { CheckedEndpoint } from '../http/webhooks/endpoint-fields.js';
 import { createHeldDeliveries } from '../http/webhooks/held-deliveries.js';
 import { createFingerprints } from '../idempotency/fingerprint.js';
+import { createEndpointOfRemoved } from '../read-model/removed-webhooks.js';
 import type { Config } from '../settings/config.js';
 import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
 import { followDeliveries, sendingAgain, testEvents, writeNotices } from './api-deliveries.js';
 import type { Core, Stop } from './core.js';
+import { publishedPayloads } from './payloads.js';
 import { version } from './version.js';
 
 const clock = { now: () => Date.now() };
@@ -49,6 +51,8 @@ export async function startListening(core: Core, stops: Stop[], behindMs: () => 
     heldDeliveries: createHeldDeliveries(deliveries),
     changeCredentials: createChangeCredentials(core.commands, accounts),
     randomBytes,
+    payloads: publishedPayloads(config, backbone, logger),
+    endpointOfRemoved: createEndpointOfRemoved(backbone.store),
     sendTest: testEvents(core, stopping.signal),
     publishing: { broker: backbone.broker, topics: config.paymentTopics, behindMs, stopping: stopping.signal },
     handleCommand,

@@ -22,13 +22,17 @@ export function startRetention(config: Config, { embedded }: Backbone, logger: L
   return sweeper;
 }
 
+/** As on Kafka: a record that waited in a tier stays visible as long after its end as any other. Null: no limit by time. */
+export function keptMs({ retention, retrySchedule }: Config): number | null {
+  return retention.keptMs === null ? null : retention.keptMs + longestDelayMs(retrySchedule);
+}
+
 function retentionRules(config: Config): RetentionRules {
   const { retention, retrySchedule, delivery, paymentTopics, topicPrefix } = config;
   const topics = topicsOf(paymentTopics, topicPrefix);
   const longestMs = Math.max(...retrySchedule.map(longestWaitMs));
   return {
-    // As on Kafka: a record that waited in a tier stays visible as long after its end as any other.
-    keptMs: retention.keptMs === null ? null : retention.keptMs + longestDelayMs(retrySchedule),
+    keptMs: keptMs(config),
     mostBytes: retention.mostBytes,
     groupsOf(topic) {
       if (topics.payments.includes(topic)) return [delivery.group];

@@ -7,8 +7,9 @@
 import { createHash } from 'node:crypto';
 import { isSpanId, parseTraceContext, type TraceContext, traceparentOf } from '../observability/trace-context.js';
 import { headerText, isTime, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
+import { TRIGGERS } from '../ports/delivery-order.js';
 import type { Webhook } from '../webhooks/state.js';
-import { TRIGGERS, type Trigger } from './log/log-record.js';
+import type { Trigger } from './log/log-record.js';
 import { eventHeaders } from './payment/cloud-event-attributes.js';
 import { type EventIdentity, eventOfKey, keyOfEvent } from './payment/event-identity.js';
 import type { CloudEvent, PaymentEvent } from './payment/parsed-payment.js';

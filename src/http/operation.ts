@@ -66,7 +66,8 @@ export interface Parameter {
 
 export interface Response {
   readonly description: string;
-  readonly schema: Schema;
+  /** Absent: no body. */
+  readonly schema?: Schema;
   /** Name -> description. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Name -> an operation to continue with. */

@@ -16,7 +16,6 @@ import type { HandleCommand } from '../webhooks/handle-command.js';
 import { answerErrors } from './answer-errors.js';
 import { formBody, jsonBody } from './body.js';
 import type { Deliveries } from './deliveries/delivery-page.js';
-import type { AskedView } from './deliveries/known-delivery.js';
 import { listDeliveries, operation as listDeliveriesOperation } from './deliveries/list-deliveries.js';
 import {
   listWebhookDeliveries,
@@ -29,6 +28,11 @@ import {
   resendDelivery,
   resendOperation,
 } from './deliveries/resend-delivery.js';
+import {
+  type ShowDeliveryParts,
+  showDelivery,
+  operation as showDeliveryOperation,
+} from './deliveries/show-delivery.js';
 import { showAsyncApi, operation as showAsyncApiOperation } from './documents/show-asyncapi.js';
 import { showOpenApi, operation as showOpenApiOperation } from './documents/show-openapi.js';
 import { listEventTypes, operation as listEventTypesOperation } from './event-types/list-event-types.js';
@@ -107,7 +111,7 @@ export interface ApiParts extends RegisterWebhookParts, HealthParts, EventsParts
   readonly catalogue: EventCatalogue;
   readonly handleCommand: HandleCommand;
   readonly accounts: Accounts;
-  readonly deliveries: Deliveries & AskedView;
+  readonly deliveries: Deliveries;
   readonly sendAgain: SendAgain;
   readonly cancel: Cancel;
   readonly orderRecovery: StartRecoveryParts['orderRecovery'];
@@ -115,6 +119,8 @@ export interface ApiParts extends RegisterWebhookParts, HealthParts, EventsParts
   readonly randomBytes: RandomBytes;
   /** For the history of accounts. */
   readonly store: Pick<EventStore, 'read'>;
+  readonly payloads: ShowDeliveryParts['payloads'];
+  readonly endpointOfRemoved: ShowDeliveryParts['endpointOfRemoved'];
   readonly sendTest: SendTest;
   readonly verifyToken: VerifyToken;
   /** The scope of publishers' tokens. */
@@ -174,6 +180,7 @@ function routes(parts: ApiParts): Route[] {
     { operation: startOperation, handle: startRecovery(parts) },
     { operation: showOperation, handle: showRecovery(accounts, parts.deliveries, reading) },
     { operation: stopOperation, handle: stopRecovery(accounts, parts.deliveries, handleCommand, now) },
+    { operation: showDeliveryOperation, handle: showDelivery(parts, reading) },
     { operation: testWebhookOperation, handle: testWebhook(ownWebhook, parts.sendTest, parts.logger) },
     { operation: listHistoryOperation, handle: listHistory(accounts, parts.store, reading) },
     { operation: listSigningSecretsOperation, handle: listSigningSecrets(accounts, now, reading) },

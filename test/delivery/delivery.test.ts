@@ -10,9 +10,9 @@ import {
   toRetryRecord,
   withoutExtras,
 } from '../../src/delivery/delivery.js';
-import { TRIGGERS } from '../../src/delivery/log/log-record.js';
 import type { ContentMode } from '../../src/delivery/payment/parsed-payment.js';
 import { headerText, type NewRecord, type RecordHeader } from '../../src/ports/broker.js';
+import { TRIGGERS } from '../../src/ports/delivery-order.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { binary, SOURCE, structured } from '../support/cloud-events.js';
 import { deliveryTo, EVENT, header, named, paymentRecord, received } from '../support/delivery-samples.js';

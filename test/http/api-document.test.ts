@@ -39,7 +39,7 @@ const isTried = ({ operation }: { readonly operation: DocumentedOperation }) =>
   !OF_DELIVERIES.includes(operation.operationId);
 
 const successOf = ({ responses }: DocumentedOperation) =>
-  (responses[200] ?? responses[201] ?? responses[202])?.content['application/json']?.schema ?? {};
+  (responses[200] ?? responses[201] ?? responses[202])?.content?.['application/json']?.schema ?? {};
 
 it('docs/api.md is what make api-document writes', () => {
   expect(fileOf('docs/api.md')).toBe(apiMarkdown(document));

@@ -56,7 +56,7 @@ function operationsAt(path: string): object[] {
 const schemasOf = ({ requestBody, parameters = [], responses }: DocumentedOperation): Json[] => [
   ...parameters.map(({ schema }) => schema),
   ...[...Object.values(responses), ...(requestBody ? [requestBody] : [])].flatMap(({ content }) =>
-    Object.values(content).map(({ schema }) => schema),
+    Object.values(content ?? {}).map(({ schema }) => schema),
   ),
 ];
 
@@ -81,7 +81,12 @@ describe('GET /openapi.json', () => {
       expect.arrayContaining([
         ...['GET /api/webhooks/health', 'GET /api/webhooks/{id}', 'GET /api/events', 'GET /api/stats'],
         ...['POST /api/webhooks', 'GET /api/webhooks', 'PATCH /api/webhooks/{id}', 'DELETE /api/webhooks/{id}'],
-        ...['GET /api/deliveries', 'GET /api/webhooks/{id}/deliveries', 'POST /api/webhooks/{id}/test'],
+        ...[
+          'GET /api/deliveries',
+          'GET /api/deliveries/{id}',
+          'GET /api/webhooks/{id}/deliveries',
+          'POST /api/webhooks/{id}/test',
+        ],
         ...['POST /oauth/token', 'GET /openapi.json', 'GET /.well-known/oauth-authorization-server'],
       ]),
     );
@@ -136,7 +141,7 @@ describe('the document', () => {
         expect(status).toMatch(/^[2-5]\d\d$/);
         expect(response).toMatchObject({
           description: expect.stringMatching(/./),
-          content: { 'application/json': { schema: expect.anything() } },
+          ...(status !== '304' && { content: { 'application/json': { schema: expect.anything() } } }),
         });
       }
       for (const schema of schemasOf(operation)) expect(compile(schema)).toBeInstanceOf(Function);
@@ -251,8 +256,8 @@ describe('each documented answer is one that the service gives, and in that shap
     const [method = '', path = ''] = route.split(' ');
     const response = await fetch(url + path, { method, ...init });
     const { status, headers } = response;
-    await expectDocumented(url, { method, path, status, headers, body: await response.json() });
-    seen.add(`${method} ${path.replace(/[?].*/, '').replace(/\d+/, '{id}')} ${status}`);
+    await expectDocumented(url, { method, path, status, headers, body: status === 304 ? null : await response.json() });
+    seen.add(`${method} ${path.replace(/[?].*/, '').replace(/\d+|msg_\w+/, '{id}')} ${status}`);
   };
   const expectAllSeen = (...routes: readonly string[]) => {
     const documented = routes.flatMap((route) => {

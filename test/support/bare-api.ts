@@ -49,6 +49,11 @@ export interface BareOptions {
 /** Of `publishing`: nothing is behind. */
 export const UNPACED = { behindMs: () => 0, stopping: new AbortController().signal };
 
+export const NO_DELIVERIES: ApiParts['deliveries'] = {
+  page: () => ({ deliveries: [], next: null }),
+  ask: (_, nothing) => nothing,
+};
+
 /** The token `caller-<n>` is account n's, and `publisher` a publisher's; only account 42 is registered. */
 export async function startBareApi(options: BareOptions = {}): Promise<BareApi> {
   const { between = itself, readModelOver = itself, parts = {}, budget = NO_BUDGET } = options;
@@ -63,7 +68,6 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const commands = commandParts({ store, load: readModel.load, budget, time });
   const api = createApi({
     accounts: readModel.accounts,
-    deliveries: { page: () => ({ deliveries: [], next: null }), ask: (_, nothing) => nothing },
     sendAgain: async () => 'gone',
     cancel: async () => undefined,
     orderRecovery: async () => undefined,
@@ -75,6 +79,9 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     broker: { read: async () => null },
     deactivateAfterMs: 0,
     catalogue: loadCatalogue(null),
+    deliveries: NO_DELIVERIES,
+    payloads: { payload: async () => null, keptUntil: async () => null },
+    endpointOfRemoved: async () => null,
     sendTest: async () => ({ kind: 'busy' }),
     verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),
     publisherScope: 'payment-events:publish',

@@ -1,14 +1,9 @@
 /** The delivery that a path names, of the caller's account, as far as the view knows. */
 import type { Context } from 'koa';
-import type { DeliveriesView, DeliveryDetail } from '../../ports/deliveries-view.js';
+import type { AskView, DeliveryDetail } from '../../ports/deliveries-view.js';
 import { ApiError } from '../api-error.js';
 import type { Parameter } from '../operation.js';
 import { callerOf } from '../request-context.js';
-
-/** A view that may be missing for a while: `nothing` is its answer then. */
-export interface AskedView {
-  ask<T>(question: (view: DeliveriesView) => T, nothing: T): T;
-}
 
 export const DELIVERY_ID: Parameter = {
   name: 'id',
@@ -19,7 +14,7 @@ export const DELIVERY_ID: Parameter = {
 };
 
 /** @throws ApiError 404, 503 */
-export function knownDelivery(ctx: Context, view: AskedView): DeliveryDetail {
+export function knownDelivery(ctx: Context, view: AskView): DeliveryDetail {
   const id = String(ctx.params.id);
   const found = answered(view.ask((known) => known.delivery(callerOf(ctx).accountId, id), undefined));
   if (found === null) throw new ApiError(404, 'delivery not found');

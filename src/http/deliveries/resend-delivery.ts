@@ -1,13 +1,13 @@
 /** POST /api/deliveries/{id}/resend and /cancel. */
 import type { Context } from 'koa';
 import type { Logger } from '../../observability/logger.js';
-import type { DeliveryDetail } from '../../ports/deliveries-view.js';
+import type { AskView, DeliveryDetail } from '../../ports/deliveries-view.js';
 import type { SendAgain, SentAgain } from '../../ports/send-again.js';
 import { ApiError } from '../api-error.js';
 import { type Operation, refusal } from '../operation.js';
 import { aboutRequest, callerOf } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
-import { type AskedView, DELIVERY_ID, knownDelivery } from './known-delivery.js';
+import { DELIVERY_ID, knownDelivery } from './known-delivery.js';
 
 const NOT_FOUND = refusal('The account has no delivery with this id, or it is not known yet.');
 const UNAVAILABLE = refusal('The service is unavailable. Retry-After says when to try again; trying again is safe.');
@@ -60,7 +60,7 @@ const REFUSED: Readonly<Record<Exclude<SentAgain, 'put-back'>, string>> = {
   refused: 'the delivery is too large for the retry topic of this service',
 };
 
-export function resendDelivery(view: AskedView, sendAgain: SendAgain, logger: Logger) {
+export function resendDelivery(view: AskView, sendAgain: SendAgain, logger: Logger) {
   return async (ctx: Context): Promise<void> => {
     const delivery = knownDelivery(ctx, view);
     const sent = await sendAgain(delivery, { trigger: 'resend', actor: callerOf(ctx).actor });
@@ -73,7 +73,7 @@ export function resendDelivery(view: AskedView, sendAgain: SendAgain, logger: Lo
 /** @throws BrokerUnavailable */
 export type Cancel = (delivery: DeliveryDetail) => Promise<void>;
 
-export function cancelDelivery(view: AskedView, cancel: Cancel, logger: Logger) {
+export function cancelDelivery(view: AskView, cancel: Cancel, logger: Logger) {
   return async (ctx: Context): Promise<void> => {
     const delivery = knownDelivery(ctx, view);
     const { outcome, id: deliveryId } = delivery;

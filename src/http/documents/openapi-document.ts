@@ -141,7 +141,7 @@ function answer({ security, rateLimit }: Operation, status: number, response: Re
   return {
     description: response.description,
     ...(Object.keys(headers).length > 0 && { headers }),
-    content: { 'application/json': { schema: response.schema } },
+    ...(response.schema && { content: { 'application/json': { schema: response.schema } } }),
     ...(response.links && { links: response.links }),
   };
 }

@@ -1,10 +1,11 @@
 /** GET and DELETE /api/recoveries/{id}: the progress of a recovery, and its end. */
 import type { Context } from 'koa';
+import type { AskView } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import type { Recovery } from '../../webhooks/state.js';
 import { ApiError } from '../api-error.js';
-import { type AskedView, answered } from '../deliveries/known-delivery.js';
+import { answered } from '../deliveries/known-delivery.js';
 import { type Operation, type Parameter, refusal } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
@@ -69,7 +70,7 @@ export const stopOperation: Operation = {
 
 type Known = Pick<Accounts, 'webhooks' | 'webhooksNow'>;
 
-export function showRecovery(accounts: Known, view: AskedView, { reads }: Reading) {
+export function showRecovery(accounts: Known, view: AskView, { reads }: Reading) {
   return async (ctx: Context): Promise<void> => {
     const { accountId } = callerOf(ctx);
     const turn = reads.turn(accountId);
@@ -80,7 +81,7 @@ export function showRecovery(accounts: Known, view: AskedView, { reads }: Readin
   };
 }
 
-export function stopRecovery(accounts: Known, view: AskedView, handleCommand: HandleCommand, now: () => Date) {
+export function stopRecovery(accounts: Known, view: AskView, handleCommand: HandleCommand, now: () => Date) {
   return async (ctx: Context): Promise<void> => {
     const { accountId, actor } = callerOf(ctx);
     const command = { type: 'StopRecovery', recoveryId: String(ctx.params.id), at: now().toISOString() } as const;
@@ -100,7 +101,7 @@ async function ownRecovery(ctx: Context, accounts: Known): Promise<Recovery> {
   return found;
 }
 
-function shown(accountId: number, { id, state, count }: Recovery, view: AskedView) {
+function shown(accountId: number, { id, state, count }: Recovery, view: AskView) {
   const { sent, delivered, failed } = answered(view.ask((known) => known.recovery(accountId, id), undefined));
   return { state, count, sent, delivered, failed };
 }

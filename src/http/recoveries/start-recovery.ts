@@ -1,6 +1,6 @@
 /** GET and POST /api/webhooks/{id}/recover: what a recovery would send, and its start. */
 import type { Context } from 'koa';
-import type { RecoverableCount, RecoverableQuery } from '../../ports/deliveries-view.js';
+import type { AskView, RecoverableCount, RecoverableQuery } from '../../ports/deliveries-view.js';
 import type { RecoveryOrder } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { decide } from '../../webhooks/decide.js';
@@ -8,7 +8,7 @@ import type { HandleCommand } from '../../webhooks/handle-command.js';
 import { NO_ACCOUNT } from '../../webhooks/state.js';
 import { bodyCheck } from '../checked-body.js';
 import { queried } from '../deliveries/delivery-page.js';
-import { type AskedView, answered } from '../deliveries/known-delivery.js';
+import { answered } from '../deliveries/known-delivery.js';
 import { type Operation, refusal, TOO_MUCH, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
@@ -124,7 +124,7 @@ export const startOperation: Operation = {
   },
 };
 
-export function previewRecovery(ownWebhook: OwnWebhook, view: AskedView, { reads }: Reading, now: () => Date) {
+export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, { reads }: Reading, now: () => Date) {
   return async (ctx: Context): Promise<void> => {
     const { accountId } = callerOf(ctx);
     const turn = reads.turn(accountId);
@@ -141,7 +141,7 @@ export function previewRecovery(ownWebhook: OwnWebhook, view: AskedView, { reads
 
 export interface StartRecoveryParts {
   readonly accounts: Pick<Accounts, 'webhooksNow'>;
-  readonly deliveries: AskedView;
+  readonly deliveries: AskView;
   readonly handleCommand: HandleCommand;
   /** Fulfilled once the recovery is durable. @throws BrokerUnavailable */
   readonly orderRecovery: (order: RecoveryOrder) => Promise<void>;
@@ -178,7 +178,7 @@ export function startRecovery({ accounts, deliveries, handleCommand, orderRecove
 }
 
 /** @throws ApiError 503 */
-function recoverable(view: AskedView, asked: Omit<RecoverableQuery, 'recovery'>): RecoverableCount {
+function recoverable(view: AskView, asked: Omit<RecoverableQuery, 'recovery'>): RecoverableCount {
   const { accountId, webhookId, since, until, include } = asked;
   const query = { accountId, webhookId, since, until, include, recovery: null };
   return answered(view.ask((known) => known.recoverableCount(query), undefined));
