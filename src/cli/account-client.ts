@@ -9,7 +9,7 @@ export interface ClientOptions extends JsonOption {
   readonly url?: string;
 }
 
-export interface AccountRequest {
+interface AccountRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly json?: object;
