@@ -1,23 +1,13 @@
 /** The request that a notice URL gets, for `webhooks` of /openapi.json. delivery/notices/notice.ts makes its body. */
+
 import type { Schema, Tag } from '../operation.js';
 import { EVENT_TYPE, TIME } from '../shared-schemas.js';
+import { LAST_FAILURE } from '../webhooks/webhooks-health.js';
 import { RETRIED, SENDER_HEADERS } from './payment-event-webhook.js';
 
 const TAG: Tag = 'Notices';
 const OR_NULL = { ...TIME, type: ['string', 'null'] };
 const COUNT = { type: ['integer', 'null'], minimum: 0 };
-
-const LAST_FAILURE: Schema = {
-  title: 'LastFailure',
-  type: ['object', 'null'],
-  description: 'The last failed attempt. Null if the notice is not about one.',
-  required: ['at', 'status', 'error'],
-  properties: {
-    at: { ...TIME, description: 'When the attempt began.' },
-    status: { type: ['integer', 'null'], description: 'The HTTP status of the response. Null if none came.' },
-    error: { type: ['string', 'null'], description: 'A short code that says why no status came. Null if one came.' },
-  },
-};
 
 const NOTICE_DATA = {
   webhookId: { type: 'integer', description: 'The id of the webhook.' },

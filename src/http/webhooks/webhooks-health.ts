@@ -13,9 +13,9 @@ import type { Reading } from './list-webhooks.js';
 const TIME_OR_NULL = { ...TIME, type: ['string', 'null'] } as const;
 const COUNT = { type: 'integer', minimum: 0 } as const;
 
-const LAST_FAILURE = {
+export const LAST_FAILURE = {
   title: 'LastFailure',
-  description: 'A failed attempt.',
+  description: 'The last failed attempt. Null if there is none.',
   type: ['object', 'null'],
   required: ['at', 'status', 'error'],
   properties: {
