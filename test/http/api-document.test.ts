@@ -34,7 +34,14 @@ function operations(): { method: string; path: string; operation: DocumentedOper
 }
 
 /** A new service has no delivery, and so no recovery: test/http/recover.test.ts has the answers. */
-const OF_DELIVERIES = ['resendDelivery', 'cancelDelivery', 'startRecovery', 'showRecovery', 'stopRecovery'];
+const OF_DELIVERIES = [
+  'showDelivery',
+  'resendDelivery',
+  'cancelDelivery',
+  'startRecovery',
+  'showRecovery',
+  'stopRecovery',
+];
 const isTried = ({ operation }: { readonly operation: DocumentedOperation }) =>
   !OF_DELIVERIES.includes(operation.operationId);
 
