@@ -43,9 +43,14 @@ const MAY_IMPORT = {
     ...[
       'delivery/payment/payment-event-schema',
       'delivery/payment/payment-event',
+      'delivery/record-place',
+      'audit/configuration-at',
+      'event-catalogue',
       'own-schemas',
       'account-buckets',
       'ndjson',
+      'audit/log',
+      'settings/parsers/quantities',
     ],
   ],
 };

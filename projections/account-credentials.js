@@ -1,14 +1,26 @@
-// An account's credentials (client ids and hashes of their secrets) and its sealed signing secrets, oldest first.
-// Used to answer POST /oauth/token and to sign deliveries. The rules of account-webhooks.js apply here too.
+// An account's credentials (client ids and hashes of their secrets), its sealed signing secrets and its sessions, oldest first.
+// Used to answer POST /oauth/token, to sign deliveries and to authenticate sessions. The rules of account-webhooks.js
+// apply here too.
 
 function dataOf(event) {
   return event.data || {};
 }
 
+// A session ends with the one that opened it, which stands before it.
+function withoutSession(state, sessionId) {
+  const ended = [sessionId];
+  state.sessions = state.sessions.filter(({ id, parentId }) => {
+    if (!ended.includes(id) && !ended.includes(parentId)) return true;
+    ended.push(id);
+    return false;
+  });
+  return state;
+}
+
 fromCategory('account')
   .foreachStream()
   .when({
-    $init: () => ({ accountId: null, credentials: [], signingSecrets: [] }),
+    $init: () => ({ accountId: null, credentials: [], signingSecrets: [], sessions: [] }),
 
     AccountRegistered: (state, event) => {
       state.accountId = dataOf(event).accountId;
@@ -22,7 +34,9 @@ fromCategory('account')
     },
 
     CredentialRevoked: (state, event) => {
-      state.credentials = state.credentials.filter((credential) => credential.clientId !== dataOf(event).clientId);
+      const { clientId } = dataOf(event);
+      state.credentials = state.credentials.filter((credential) => credential.clientId !== clientId);
+      state.sessions = state.sessions.filter((session) => session.clientId !== clientId);
       return state;
     },
 
@@ -31,4 +45,37 @@ fromCategory('account')
       state.signingSecrets.push({ sealed, issuedAt });
       return state;
     },
+
+    PortalSessionOpened: (state, event) => {
+      const { sessionId, codeHash, codeUntil, user, can, actor, clientId, parentId, next, returnUrl, until, openedAt } =
+        dataOf(event);
+      // Times of one form are ordered as texts. There is no other clock here: expired sessions stay until another opens.
+      state.sessions = state.sessions.filter((session) => session.until > openedAt);
+      state.sessions.push({
+        id: sessionId,
+        codeHash,
+        codeUntil,
+        cookieHash: null,
+        user,
+        can,
+        actor,
+        clientId,
+        parentId,
+        next,
+        returnUrl,
+        until,
+        openedAt,
+      });
+      return state;
+    },
+
+    PortalSessionEntered: (state, event) => {
+      const { sessionId, cookieHash } = dataOf(event);
+      for (const session of state.sessions) {
+        if (session.id === sessionId) session.cookieHash = cookieHash;
+      }
+      return state;
+    },
+
+    PortalSessionEnded: (state, event) => withoutSession(state, dataOf(event).sessionId),
   });

@@ -21,10 +21,16 @@ function notFailing(state, endpoint) {
   return state;
 }
 
+// A webhook's last recovery is kept.
+function withoutRecovery(state, id) {
+  state.recoveries = state.recoveries.filter((recovery) => recovery.webhookId !== id);
+  return state;
+}
+
 fromCategory('account')
   .foreachStream()
   .when({
-    $init: () => ({ accountId: null, webhooks: [], failing: [] }),
+    $init: () => ({ accountId: null, webhooks: [], failing: [], recoveries: [] }),
 
     AccountRegistered: (state, event) => {
       state.accountId = dataOf(event).accountId;
@@ -63,19 +69,25 @@ fromCategory('account')
       withWebhook(state, dataOf(event).webhookId, (webhook) => {
         webhook.isActive = true;
         delete webhook.offBy;
+        delete webhook.offAt;
+        delete webhook.offReason;
         notFailing(state, webhook.endpoint);
       }),
 
-    WebhookDeactivated: (state, event) =>
-      withWebhook(state, dataOf(event).webhookId, (webhook) => {
+    WebhookDeactivated: (state, event) => {
+      const { webhookId, by, reason, deactivatedAt } = dataOf(event);
+      return withWebhook(state, webhookId, (webhook) => {
         webhook.isActive = false;
-        if (dataOf(event).by === 'service') webhook.offBy = 'service';
+        webhook.offAt = deactivatedAt;
+        webhook.offReason = reason;
+        if (by === 'service') webhook.offBy = 'service';
         else delete webhook.offBy;
-      }),
+      });
+    },
 
     WebhookRemoved: (state, event) => {
       state.webhooks = state.webhooks.filter((webhook) => webhook.id !== dataOf(event).webhookId);
-      return state;
+      return withoutRecovery(state, dataOf(event).webhookId);
     },
 
     EndpointFailing: (state, event) => {
@@ -84,5 +96,37 @@ fromCategory('account')
       return state;
     },
 
+    DeactivationAnnounced: (state, event) => {
+      for (const failing of state.failing) {
+        if (failing.endpoint === dataOf(event).endpoint) failing.announced = true;
+      }
+      return state;
+    },
+
+    NoticesSet: (state, event) => {
+      const { url, endpoint, headers } = dataOf(event);
+      state.notices = { url, endpoint, headers };
+      return state;
+    },
+
+    NoticesRemoved: (state) => {
+      delete state.notices;
+      return state;
+    },
+
     EndpointRecovered: (state, event) => notFailing(state, dataOf(event).endpoint),
+
+    RecoveryStarted: (state, event) => {
+      const { recoveryId: id, webhookId, since, until, include, perSecond, count } = dataOf(event);
+      const started = { id, webhookId, since, until, include, perSecond, count, state: 'running' };
+      withoutRecovery(state, webhookId).recoveries.push(started);
+      return state;
+    },
+
+    RecoveryEnded: (state, event) => {
+      for (const recovery of state.recoveries) {
+        if (recovery.id === dataOf(event).recoveryId) recovery.state = dataOf(event).state;
+      }
+      return state;
+    },
   });

@@ -1,10 +1,29 @@
 /** The examples of docs/api.md. test/http/api-document.test.ts sends them, and holds the answers against /openapi.json. */
 
+const DELIVERY_ID = 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ';
+const RECOVERY_ID = '3f6f1c52-7d0f-4a0e-9d0a-0c8b7e1f2a33';
 const CREATED = '2026-11-21T09:00:00.000Z';
+const WEBHOOK = {
+  id: 1,
+  type: 'cash_in',
+  url: 'https://shop.example.com/payments',
+  headers: { 'X-Api-Key': 'k-123' },
+  isActive: true,
+  createdAt: CREATED,
+};
+
+const CONSOLE_SESSION = {
+  account: 42,
+  user: 'maria',
+  can: ['read', 'configure'],
+  expiresAt: '2026-11-21T09:30:00.000Z',
+  next: '/deliveries',
+  returnUrl: null,
+};
 
 /**
  * By operationId: a request that succeeds on a new service, and what is answered.
- * @type {Record<string, { headers?: object, json?: object, form?: string, query?: string, answer: object }>}
+ * @type {Record<string, { headers?: object, json?: object, form?: string, query?: string, id?: string, answer: object }>}
  */
 export const EXAMPLES = {
   registerWebhook: {
@@ -14,22 +33,81 @@ export const EXAMPLES = {
       eventType: 'cash_in',
       headers: [{ key: 'X-Api-Key', value: 'k-123' }],
     },
-    answer: { success: true, message: 'webhook registered' },
+    answer: { success: true, message: 'webhook registered', webhook: WEBHOOK },
   },
   listWebhooks: {
     answer: {
       accountId: 42,
+      webhooks: [WEBHOOK],
+      total: 1,
+    },
+  },
+  showWebhook: { answer: { webhook: WEBHOOK } },
+  showWebhooksHealth: {
+    answer: {
       webhooks: [
         {
-          id: 1,
-          type: 'cash_in',
-          url: 'https://shop.example.com/payments',
-          headers: { 'X-Api-Key': 'k-123' },
-          isActive: true,
-          createdAt: CREATED,
+          webhookId: 1,
+          state: 'failing',
+          since: '2026-11-21T09:05:00.120Z',
+          offBy: null,
+          reason: null,
+          deactivatesAt: '2026-11-26T09:05:00.120Z',
+          lastSuccessAt: '2026-11-21T09:04:11.020Z',
+          lastFailure: { at: '2026-11-21T09:05:05.320Z', status: 503, error: null },
+          waiting: 3,
+          held: 0,
         },
       ],
-      total: 1,
+    },
+  },
+  listEvents: {
+    query: 'after=start&limit=1',
+    answer: {
+      events: [
+        {
+          cursor: 'ZjA6Mi4w',
+          eventId: 'pay-1',
+          eventType: 'cash_in',
+          publishedAt: '2026-11-21T09:05:00.101Z',
+          payload: '{"id":"pay-1","type":"cash_in","accountId":42,"data":{"amount":"10.00"}}',
+          sentTo: [{ webhookId: 1, deliveryId: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ', outcome: 'retrying' }],
+          notSent: null,
+        },
+      ],
+      next: 'ZjA6Mi4w',
+      more: true,
+    },
+  },
+  showStats: {
+    query: 'step=1h&eventType=cash_in',
+    answer: {
+      step: '1h',
+      dataSince: '2026-11-21T09:00:00.000Z',
+      buckets: [
+        {
+          at: '2026-11-21T09:00:00.000Z',
+          delivered: 1204,
+          failedAttempts: 3,
+          exhausted: 0,
+          cancelled: 0,
+          held: 0,
+          p50Ms: 38.5,
+          p95Ms: 120,
+        },
+      ],
+    },
+  },
+  listEventTypes: {
+    answer: {
+      eventTypes: [
+        {
+          type: 'cash_in',
+          description: 'The account received an instant payment.',
+          schema: { type: 'object', required: ['amount'], properties: { amount: { type: 'string' } } },
+          example: { amount: '10.00' },
+        },
+      ],
     },
   },
   setWebhookActive: {
@@ -37,6 +115,12 @@ export const EXAMPLES = {
     answer: { success: true, message: 'webhook deactivated' },
   },
   removeWebhook: { answer: { success: true, message: 'webhook removed' } },
+  showNotices: { answer: { url: 'https://alerts.example.com/webhooks', headers: { 'X-Api-Key': 'k-456' } } },
+  setNotices: {
+    json: { url: 'https://alerts.example.com/webhooks', headers: [{ key: 'X-Api-Key', value: 'k-456' }] },
+    answer: { success: true, message: 'notices go to the URL' },
+  },
+  removeNotices: { answer: { success: true, message: 'no notices are sent' } },
   listDeliveries: {
     query: 'limit=1&outcome=retrying',
     answer: {
@@ -70,6 +154,36 @@ export const EXAMPLES = {
       next: 'MTc5NTI1MjcwMDEyMC5tc2dfaUx5N3R1d3JjVmpMZ2VQajY0bm9tU1owWm1a',
     },
   },
+  showDelivery: {
+    id: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
+    answer: {
+      delivery: {
+        id: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
+        eventId: 'pay-1',
+        outcome: 'retrying',
+        attempts: [
+          {
+            at: '2026-11-21T09:05:00.120Z',
+            status: 503,
+            error: null,
+            durationMs: 31,
+            version: 1,
+            url: 'https://shop.example.com/webhooks',
+            trigger: 'event',
+            actor: null,
+            response: 'try later',
+          },
+        ],
+        nextAttemptAt: '2026-11-21T09:05:05.320Z',
+        webhookId: 1,
+        eventType: 'cash_in',
+        publishedAt: '2026-11-21T09:05:00.120Z',
+        routedAt: '2026-11-21T09:05:00.131Z',
+        payload: '{"id":"pay-1","type":"cash_in","accountId":42,"data":{"amount":"10.00"}}',
+        payloadUntil: '2026-12-22T09:05:00.120Z',
+      },
+    },
+  },
   testWebhook: {
     answer: {
       success: true,
@@ -77,6 +191,75 @@ export const EXAMPLES = {
       result: { id: 'msg_3f6f1c52-7d0f-4a0e-9d0a-0c8b7e1f2a33', status: 200, error: null, durationMs: 48 },
     },
   },
+  resendDelivery: { id: DELIVERY_ID, answer: { success: true, message: 'the delivery is sent again' } },
+  cancelDelivery: { id: DELIVERY_ID, answer: { success: true, message: 'the delivery is cancelled' } },
+  previewRecovery: {
+    query: 'since=2026-11-21T09:00:00Z&include=exhausted,held',
+    answer: { count: 1204, oldest: '2026-11-21T09:05:00.000Z', newest: '2026-11-21T11:40:12.310Z' },
+  },
+  startRecovery: {
+    json: { since: '2026-11-21T09:00:00Z', include: ['exhausted', 'held'], perSecond: 50 },
+    answer: { success: true, message: '1204 deliveries are sent again', id: RECOVERY_ID, count: 1204 },
+  },
+  showRecovery: {
+    id: RECOVERY_ID,
+    answer: { state: 'running', count: 1204, sent: 350, delivered: 341, failed: 2 },
+  },
+  stopRecovery: {
+    id: RECOVERY_ID,
+    answer: { state: 'stopped', count: 1204, sent: 350, delivered: 348, failed: 2 },
+  },
+  listHistory: {
+    query: 'limit=1',
+    answer: {
+      events: [
+        {
+          at: CREATED,
+          actor: 'acct_42_6c1d2f0a9b3e4d57/maria',
+          type: 'WebhookAdded',
+          webhookId: 1,
+          changes: 'added: cash_in https://shop.example.com/payments v1, headers X-Api-Key',
+        },
+      ],
+      next: '3',
+    },
+  },
+  listSigningSecrets: {
+    answer: {
+      secrets: [
+        { issuedAt: '2026-11-01T09:00:00.000Z', endsAt: '2026-11-22T09:00:00.000Z' },
+        { issuedAt: CREATED, endsAt: null },
+      ],
+    },
+  },
+  rotateSigningSecret: {
+    answer: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=', endsAt: '2026-11-22T09:00:00.000Z' },
+  },
+  openSession: {
+    json: { can: ['read', 'configure'], user: 'maria', lifetime: '30m', next: '/deliveries' },
+    answer: {
+      id: 'ps_5f0c6d7e9a1b2c3d',
+      url: 'http://127.0.0.1:8080/console#code=42.ps_5f0c6d7e9a1b2c3d.q6Bz0v9mO3yqvCj1Wc0n3mC6o7Zt5wQb2uHk8sXeJrA',
+      expiresAt: '2026-11-21T09:30:00.000Z',
+    },
+  },
+  listSessions: {
+    answer: {
+      sessions: [
+        {
+          id: 'ps_5f0c6d7e9a1b2c3d',
+          user: 'maria',
+          can: ['read', 'configure'],
+          openedAt: CREATED,
+          expiresAt: '2026-11-21T09:30:00.000Z',
+        },
+      ],
+    },
+  },
+  endSession: { id: '$SESSION_ID', answer: { success: true, message: 'session ended' } },
+  enterSession: { json: { code: '$CODE' }, answer: CONSOLE_SESSION },
+  showSession: { answer: CONSOLE_SESSION },
+  leaveSession: { headers: { 'X-Console': '1' }, answer: { success: true, message: 'session ended' } },
   publishPaymentEvents: {
     json: { id: 'pay-1', type: 'cash_in', accountId: 42, data: { amount: '10.00' } },
     answer: { success: true, message: '1 event was published', accepted: 1 },
@@ -110,10 +293,13 @@ export const ERROR = {
   errors: [{ field: 'url', message: 'url must begin with https:// and a host.' }],
 };
 
-/** The request as a line of a shell that has SERVICE, TOKEN, PUBLISHER_TOKEN, CLIENT_ID and CLIENT_SECRET. */
+/**
+ * The request as a line of a shell that has SERVICE, TOKEN, PUBLISHER_TOKEN, CLIENT_ID and CLIENT_SECRET; SESSION_ID and
+ * CODE of a session, and the COOKIE of an entered one.
+ */
 export function curlOf(method, path, operation) {
-  const { headers = {}, json, form, query } = EXAMPLES[operation.operationId];
-  const target = path.replace('{id}', '1') + (query ? `?${query}` : '');
+  const { headers = {}, json, form, query, id = '1' } = EXAMPLES[operation.operationId];
+  const target = path.replace('{id}', id) + (query ? `?${query}` : '');
   const plain = json || form ? 'POST' : 'GET';
   return [
     `curl -s "$SERVICE${target}"`,
@@ -121,13 +307,16 @@ export function curlOf(method, path, operation) {
     ...authorization(operation.security),
     ...Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`),
     ...(form ? [`-d ${form}`] : []),
-    ...(json ? [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(json)}'`] : []),
+    ...(json
+      ? [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(json).replace(/\$[A-Z]+/g, `'"$&"'`)}'`]
+      : []),
   ].join(' \\\n  ');
 }
 
 function authorization(security) {
   if (isOfPublishers(security)) return ['-H "Authorization: Bearer $PUBLISHER_TOKEN"'];
   if (security.some((scheme) => 'bearer' in scheme)) return ['-H "Authorization: Bearer $TOKEN"'];
+  if (security.some((scheme) => 'session' in scheme)) return ['-b "$COOKIE"'];
   return security.some((scheme) => 'client' in scheme) ? ['-u "$CLIENT_ID:$CLIENT_SECRET"'] : [];
 }
 

@@ -24,7 +24,7 @@ export function apiMarkdown(given) {
       ]),
     ),
     'In the examples, `SERVICE` is the address of the service, such as `http://127.0.0.1:8080`. `accounts register` prints ' +
-      '`CLIENT_ID` and `CLIENT_SECRET`. `TOKEN` is the `access_token` of `POST /oauth/token`, and `PUBLISHER_TOKEN` likewise, with the credentials that `publishers register` prints. Your ids, times and tokens differ.',
+      '`CLIENT_ID` and `CLIENT_SECRET`. `TOKEN` is the `access_token` of `POST /oauth/token`, and `PUBLISHER_TOKEN` likewise, with the credentials that `publishers register` prints. `SESSION_ID` and `CODE` are those of a session: `POST /api/portal-sessions` returns them, and `COOKIE` is what `POST /console/session` sets. Your ids, times and tokens differ.',
     "The requests that the service sends to your URLs are described in [the receiver's guide](receivers.md), and under " +
       '`webhooks` in `/openapi.json`.',
     ...operations.map(chapter),
@@ -55,6 +55,7 @@ function chapter(of) {
 
 const AUTHENTICATION = {
   bearer: 'Needs a bearer token.',
+  session: 'Needs the cookie of a session.',
   publisher: 'Needs the bearer token of a publisher.',
   client: 'Needs the client id and secret, by HTTP Basic or as `client_id` and `client_secret` in the form.',
   none: 'Needs no token.',
@@ -63,7 +64,7 @@ const AUTHENTICATION = {
 function kindOf(security) {
   if (isOfPublishers(security)) return 'publisher';
   if (security.some((scheme) => 'bearer' in scheme)) return 'bearer';
-  return security.some((scheme) => 'client' in scheme) ? 'client' : 'none';
+  return ['session', 'client'].find((kind) => security.some((scheme) => kind in scheme)) ?? 'none';
 }
 
 function takes({ parameters = [], requestBody }) {

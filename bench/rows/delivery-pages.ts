@@ -1,10 +1,12 @@
 /**
- * A page of 50 deliveries by each filter, in a view of 10,000,000: half of them of one account with 100 webhooks, the others of
- * 1,000 accounts with three each. Each page begins at another time.
+ * A page of 50 deliveries by each filter, in a view of 10,000,000 within a week: half of them of one account with 100 webhooks,
+ * the others of 1,000 accounts with three each. A payment has three. Each page begins at another time. Beside the pages: one
+ * delivery by its id, a page of 50 events, and 24 hours of counters by minute.
  */
 import { join } from 'node:path';
 import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
-import type { DeliveriesQuery, DeliveriesView, ViewEntry } from '../../src/ports/deliveries-view.js';
+import { webhookMessageId } from '../../src/delivery/delivery.js';
+import type { DeliveriesQuery, DeliveriesView, ViewEntry, ViewRouting } from '../../src/ports/deliveries-view.js';
 import { newFolder } from '../support/folders.js';
 import { amount } from '../support/format.js';
 import type { Outcome, Row, Tell } from '../support/row.js';
@@ -14,16 +16,22 @@ import { percentile } from '../support/statistics.js';
 const BEGIN = Date.UTC(2026, 10, 1);
 const LARGE = 1;
 const BATCH = 250;
+const DAY_MS = 86_400_000;
+/** Between two payments. */
+const EVERY_MS = Math.max(1, Math.floor((7 * DAY_MS) / (DELIVERIES / 3)));
+const END = BEGIN + (DELIVERIES / 3) * EVERY_MS;
 const PAGES = 200;
 const FILTERS = ['none', 'webhook', 'outcome', 'delivered', 'type', 'event', 'status', 'error', 'hour'] as const;
 type Filter = (typeof FILTERS)[number];
+const OTHERS = ['one', 'events', 'stats'] as const;
+type Asked = Filter | (typeof OTHERS)[number];
 
 export const deliveryPages: Row = {
   name: 'delivery-pages',
   title: `A page of 50 deliveries by any filter, ${DELIVERIES.toLocaleString('en-US')} in the view: p99`,
   figure: { kind: 'below', value: 100, unit: 'ms' },
   async run(tell) {
-    const view = openDeliveriesView(join(newFolder(), 'view'), () => undefined);
+    const view = openDeliveriesView(join(newFolder(), 'view'), () => undefined, webhookMessageId);
     try {
       const us = filled(view, tell);
       return outcome(view, us, tell);
@@ -33,45 +41,78 @@ export const deliveryPages: Row = {
   },
 };
 
-/** @returns CPU an entry, us */
+/** @returns CPU a delivery, us */
 function filled(view: DeliveriesView, tell: Tell): number {
   let cpu = 0;
-  for (let n = 0; n < DELIVERIES; n += BATCH) {
-    const entries = Array.from({ length: Math.min(BATCH, DELIVERIES - n) }, (_, index) => entryOf(n + index));
+  let batch: (ViewEntry | ViewRouting)[] = [];
+  for (let n = 0; n < DELIVERIES; n += 3) {
+    batch.push(...entriesOf(n));
+    if (batch.length < BATCH && n + 3 < DELIVERIES) continue;
     const before = process.cpuUsage();
-    view.add(entries);
+    view.add(batch);
     const { user, system } = process.cpuUsage(before);
     cpu += user + system;
-    if ((n + BATCH) % 1_000_000 === 0) tell(`${(n + BATCH).toLocaleString('en-US')} entries`);
+    batch = [];
+    if (n % 999_999 < BATCH) tell(`${n.toLocaleString('en-US')} deliveries, ${(cpu / (n + 3)).toFixed(1)} us each`);
   }
   return cpu / DELIVERIES;
 }
 
 function outcome(view: DeliveriesView, us: number, tell: Tell): Outcome {
   const worst: number[] = [];
-  const byFilter = new Map<Filter, number[]>(FILTERS.map((filter) => [filter, []]));
+  const byFilter = new Map<Asked, number[]>([...FILTERS, ...OTHERS].map((asked) => [asked, []]));
   for (let round = 1; round <= ROUNDS; round += 1) {
-    for (const [filter, values] of byFilter) values.push(p99(view, filter));
+    for (const [asked, values] of byFilter) values.push(p99(() => ask(view, asked)));
     worst.push(Math.max(...[...byFilter.values()].map((values) => values.at(-1) ?? 0)));
     tell(`round ${round}: ${amount(worst.at(-1) ?? 0, 'ms')}`);
   }
   const sides = [...byFilter].map(([name, values]) => ({ name, unit: 'ms' as const, values }));
-  return { kind: 'measured', values: worst, sides, notes: [`CPU an entry: ${amount(us, 'us')}.`] };
+  return {
+    kind: 'measured',
+    values: worst,
+    sides,
+    notes: [`CPU a delivery, with its third of a routing: ${amount(us, 'us')}.`],
+  };
 }
 
-function p99(view: DeliveriesView, filter: Filter): number {
+function p99(work: () => void): number {
   const times = Array.from({ length: PAGES }, () => {
-    const query = queryOf(filter);
     const begin = performance.now();
-    view.page(query);
+    work();
     return performance.now() - begin;
   });
   return percentile(times, 99);
 }
 
+function ask(view: DeliveriesView, asked: Asked): void {
+  const at = BEGIN + Math.random() * (END - BEGIN);
+  const any = { eventType: null, eventId: null, from: null, to: null };
+  switch (asked) {
+    case 'one':
+      view.delivery(LARGE, idOf(6 * Math.floor((Math.random() * DELIVERIES) / 6)));
+      return;
+    case 'events':
+      view.events({
+        accountId: LARGE,
+        limit: 50,
+        before: { firstAt: Math.floor(at), payment: '' },
+        ...any,
+      });
+      return;
+    case 'stats': {
+      const to = Math.ceil(END / 60_000) * 60_000;
+      view.stats({ accountId: LARGE, from: to - DAY_MS, to, step: '1m', webhookId: null, eventType: null });
+      return;
+    }
+    default:
+      view.page(queryOf(asked));
+  }
+}
+
 function queryOf(filter: Filter): DeliveriesQuery {
   const n = Math.floor(Math.random() * DELIVERIES);
-  const some = { before: { firstAt: BEGIN + n, id: '' }, from: null, to: null };
+  const at = timeOf(n);
+  const some = { before: { firstAt: at, id: '' }, from: null, to: null };
   const any = { webhookId: null, outcome: null, eventType: null, eventId: null, status: null, errors: null };
   const all = { accountId: LARGE, limit: 50, ...some, ...any };
   switch (filter) {
@@ -86,49 +127,69 @@ function queryOf(filter: Filter): DeliveriesQuery {
     case 'type':
       return { ...all, eventType: 'med_created' };
     case 'event':
-      return { ...all, before: null, eventId: `pay-${n}` };
+      return { ...all, before: null, eventId: eventOf(6 * Math.floor(n / 6)) };
     case 'status':
       return { ...all, status: '5xx' };
     case 'error':
       return { ...all, errors: ['timeout'] };
     case 'hour':
-      return { ...all, before: null, from: BEGIN + n, to: BEGIN + n + 3_600_000 };
+      return { ...all, before: null, from: at, to: at + 3_600_000 };
     default:
       return filter satisfies never;
   }
 }
 
+function timeOf(n: number): number {
+  return BEGIN + Math.floor(n / 3) * EVERY_MS;
+}
+
+function eventOf(n: number): string {
+  return `pay-${Math.floor(n / 3)}`;
+}
+
+/** Every other payment is of the large account, whose 33 payments in a row go to other webhooks. */
+function webhookOf(n: number): { readonly accountId: number; readonly webhookId: number } {
+  const payment = Math.floor(n / 3);
+  const place = n % 3;
+  if (payment % 2 === 0) return { accountId: LARGE, webhookId: 1 + ((payment / 2) % 33) * 3 + place };
+  const accountId = 2 + (Math.floor(payment / 2) % 1_000);
+  return { accountId, webhookId: 1_000 + accountId * 3 + place };
+}
+
+function idOf(n: number): string {
+  const { accountId, webhookId } = webhookOf(n);
+  return webhookMessageId(accountId, { eventId: eventOf(n), eventSource: null }, webhookId);
+}
+
+/** One of 33 groups of three webhooks gets the rare type. */
+function typeOf(webhookId: number): string {
+  const group = Math.floor((webhookId - 1) / 3);
+  return group % 33 === 0 ? 'med_created' : group % 2 === 0 ? 'cash_in' : 'cash_out';
+}
+
+/** The routing of a payment and its three deliveries. */
+function entriesOf(first: number): readonly (ViewEntry | ViewRouting)[] {
+  const deliveries = [first, first + 1, first + 2].map(entryOf);
+  const [{ accountId, eventId, eventType, firstAt, payment, place } = entryOf(first)] = deliveries;
+  const webhooks = deliveries.map(({ webhookId }) => webhookId);
+  const about = { accountId, eventId, eventSource: null, eventType, firstAt, payment: payment ?? '', place };
+  return [{ kind: 'routed', ...about, webhooks, index: 0 }, ...deliveries];
+}
+
 function entryOf(n: number): ViewEntry {
-  const isLarge = n % 2 === 0;
-  const webhookId = isLarge ? 1 + ((n / 2) % 100) : 1_000 + (n % 3_000);
-  const accountId = isLarge ? LARGE : 2 + Math.floor((n % 3_000) / 3);
+  const { accountId, webhookId } = webhookOf(n);
   const [isFailed, isTimeout] = [n % 100 === 42, n % 1_000 === 42];
-  const at = BEGIN + n;
+  const at = timeOf(n);
   const status = isTimeout ? null : isFailed ? 503 : 200;
+  const error = isTimeout ? 'timeout' : null;
+  const nothing = { nextAttemptAt: null, held: false, response: null, step: null, recovery: null };
   return {
-    kind: 'delivery',
-    id: `msg_${n.toString(36).padStart(27, '0')}`,
-    accountId,
-    webhookId,
-    eventId: `pay-${n}`,
-    eventType: n % 5_000 === 8 ? 'med_created' : 'cash_in',
-    firstAt: at,
+    ...{ kind: 'delivery', id: idOf(n), accountId, webhookId, firstAt: at, eventId: eventOf(n), turn: 1, ...nothing },
+    eventType: typeOf(webhookId),
     outcome: isFailed ? 'exhausted' : 'delivered',
-    turn: 1,
-    attempt: {
-      at: new Date(at).toISOString(),
-      status,
-      error: isTimeout ? 'timeout' : null,
-      durationMs: 12.34,
-      version: 1,
-    },
-    nextAttemptAt: null,
-    held: false,
-    response: null,
-    payment: `payment-events/0/${n}@${at}`,
-    webhookEvent: 'added',
-    step: null,
-    recovery: null,
-    place: { partition: 0, offset: n, timestamp: at },
+    attempt: { at: new Date(at + 10).toISOString(), status, error, durationMs: 5 + (n % 97), version: 1 },
+    payment: `payment-events/0/${Math.floor(n / 3)}@${at}`,
+    webhookEvent: `${'0'.repeat(24)}${webhookId.toString(16).padStart(12, '0')}`,
+    place: { partition: 0, offset: Math.floor(n / 3), timestamp: at + 20 },
   };
 }

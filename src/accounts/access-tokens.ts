@@ -4,6 +4,7 @@
  */
 import type { JWTPayload } from 'jose';
 import { LRUCache } from 'lru-cache';
+import type { PortalSession } from '../read-model/accounts.js';
 import { TokenRefused, whyRefused } from './token-refused.js';
 import type { Clock, StrictRules } from './token-rules.js';
 
@@ -15,6 +16,8 @@ export interface Caller {
   readonly actor: string;
   /** Set on the service's own tokens: they become invalid with their credential. */
   readonly clientId: string | null;
+  /** Set if a session authenticates the caller: it has the session's rights only. */
+  readonly session?: PortalSession;
 }
 
 export interface Publisher {

@@ -39,6 +39,7 @@ export function newSigningSecret(randomBytes: RandomBytes): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-function hashOf(clientSecret: string): string {
-  return createHash('sha256').update(clientSecret).digest('hex');
+/** SHA-256, in hex. */
+export function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
 }

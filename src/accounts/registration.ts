@@ -1,6 +1,6 @@
 /** Registration of accounts and publishers: directly on the event store, with or without a running service. */
 import { type EventStore, NO_STREAM, WrongExpectedRevision } from '../ports/event-store.js';
-import { signsUntil } from '../read-model/signing-secrets.js';
+import { previousEndsAt } from '../read-model/signing-secrets.js';
 import { type Sealing, signingSecretPlace } from '../secrets/sealing.js';
 import { type CommandContext, enveloped, type NewEventId } from '../webhooks/envelope.js';
 import { type AccountEvent, type ClientOwner, ownerText, streamOf } from '../webhooks/events.js';
@@ -110,8 +110,7 @@ export function createRegistration(parts: RegistrationParts): Registration {
       const issuedAt = at(parts);
       await mustKnow(accountId);
       await appendToKnown(accountId, context, secretIssued(parts, accountId, signingSecret, issuedAt));
-      const previousEndsAt = new Date(signsUntil(Date.parse(issuedAt))).toISOString();
-      return { accountId, signingSecret, previousEndsAt };
+      return { accountId, signingSecret, previousEndsAt: previousEndsAt(issuedAt) };
     },
   };
 

@@ -12,7 +12,7 @@ import { timeOf } from './log.js';
  * @throws StoreUnavailable; AccountUnreadable if an event up to then can't be folded
  */
 export async function configurationAt(
-  store: EventStore,
+  store: Pick<EventStore, 'read'>,
   accountId: number,
   at: number,
 ): Promise<readonly Webhook[] | null> {

@@ -20,7 +20,7 @@ export interface AuditEntry {
 
 /** Oldest first; nothing for an owner never registered. @throws StoreUnavailable */
 export async function* auditLog(store: EventStore, owner: ClientOwner): AsyncIterable<AuditEntry> {
-  for await (const event of store.read(streamOf(owner))) yield entry(event);
+  for await (const event of store.read(streamOf(owner))) yield auditEntry(event);
 }
 
 /** The history, then new events, until the signal aborts. @throws StoreUnavailable */
@@ -32,11 +32,11 @@ export async function* followAuditLog(
   const own = streamOf(owner);
   // The prefix also matches longer names: account-4 and account-42.
   for await (const { events } of store.subscribe({ after: null, streamPrefix: own, signal })) {
-    for (const event of events) if (event.stream === own) yield entry(event);
+    for (const event of events) if (event.stream === own) yield auditEntry(event);
   }
 }
 
-function entry(event: RecordedEvent): AuditEntry {
+export function auditEntry(event: RecordedEvent): AuditEntry {
   const { revision, type, data, metadata } = event;
   const why = whyUnfoldable(event);
   const { actor, requestId, $correlationId, $traceparent } = metadata;

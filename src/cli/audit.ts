@@ -2,7 +2,8 @@
 import { type Command, Option } from 'commander';
 import { configurationAt } from '../audit/configuration-at.js';
 import { type AuditEntry, auditLog, followAuditLog } from '../audit/log.js';
-import { type ClientOwner, ownerText } from '../webhooks/events.js';
+import { changesOf } from '../webhooks/event-changes.js';
+import { type AccountEvent, type ClientOwner, ownerText } from '../webhooks/events.js';
 import type { Webhook } from '../webhooks/state.js';
 import { completenessCommand } from './audit-completeness.js';
 import {
@@ -91,21 +92,8 @@ function configured({ id, eventType, url, version, isActive, headers }: Webhook)
 }
 
 function line({ revision, at, type, actor, data, unreadable }: AuditEntry): string {
-  const { webhookId, eventType, url, version, clientId, reason, accountId, name } = data;
-  const webhook = webhookId === undefined ? undefined : `webhook ${webhookId}`;
-  const account = accountId === undefined ? undefined : `account ${accountId}`;
-  const detail = [
-    account,
-    name && `publisher ${name}`,
-    webhook,
-    eventType,
-    url,
-    version && `v${version}`,
-    clientId,
-    reason,
-    unreadable && `can't be read: ${unreadable}`,
-  ]
-    .filter(Boolean)
-    .join(' ');
-  return `${String(revision).padStart(4)}  ${at}  ${type.padEnd(19)}  ${String(actor).padEnd(28)}  ${detail}`.trimEnd();
+  const webhook = data.webhookId === undefined ? '' : `webhook ${data.webhookId} `;
+  const event = { type, data } as unknown as AccountEvent;
+  const detail = unreadable ? `can't be read: ${unreadable}` : `${webhook}${changesOf(event)}`;
+  return `${String(revision).padStart(4)}  ${at}  ${type.padEnd(20)}  ${String(actor).padEnd(28)}  ${detail}`.trimEnd();
 }

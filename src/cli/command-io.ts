@@ -94,7 +94,11 @@ export function untilSignal(): { readonly signal: AbortSignal; ignore(): void } 
 /** The actor recorded for changes made on the command line. */
 export function operatorContext(newId: () => string): CommandContext {
   const requestId = newId();
-  return { actor: `cli:${operator()}`, requestId, correlationId: requestId };
+  return { actor: operatorActor(), requestId, correlationId: requestId };
+}
+
+export function operatorActor(): string {
+  return `cli:${operator()}`;
 }
 
 function operator(): string {

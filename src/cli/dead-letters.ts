@@ -17,6 +17,7 @@ import {
   JSON_OPTION,
   type JsonOption,
   LastingAnswer,
+  operatorActor,
   withBackbone,
 } from './command-io.js';
 import { asTheyCome, type Line, newest, oldestFirst } from './oldest-first.js';
@@ -98,7 +99,8 @@ function replay({ account, event, json }: ReplayOptions, io: CommandIo): Promise
   return withBackbone(config, async ({ broker, store }) => {
     const named = topics(config);
     const tier = await shortestTier(broker, named);
-    const parts = { broker, topics: named, tier, ...accountsNow(store), now: Date.now };
+    const actor = operatorActor();
+    const parts = { broker, topics: named, tier, ...accountsNow(store), now: Date.now, actor };
     const counts = { replayed: 0, published: 0, ...NONE_LEFT };
     const answer = new LastingAnswer(io);
     for await (const { kind, letter } of replayDeadLetters(parts, wanted)) {

@@ -1,15 +1,16 @@
-/** deliveries: the state of payment events, read from the broker's topics. */
+/** deliveries: the state of payment events, read from the broker's topics; `resend` asks a running service. */
 import type { Command } from 'commander';
 import { type DeliveryView, deliveriesOf } from '../delivery/log/delivery-log.js';
 import { whyOf } from '../delivery/next-step.js';
 import { topicsOf } from '../delivery/topics.js';
 import { accountIdArgument, type CommandIo, JSON_OPTION, type JsonOption, withBackbone } from './command-io.js';
+import { resendCommand } from './recover.js';
 import { assertRegistered } from './registered.js';
 
 export function deliveriesCommand(program: Command, io: CommandIo): void {
-  program
-    .command('deliveries')
-    .description('show deliveries')
+  const deliveries = program.command('deliveries').description('show deliveries, and send them again');
+  resendCommand(deliveries, io);
+  deliveries
     .command('list')
     .description("list an account's deliveries with every attempt, newest first")
     .requiredOption('--account <id>', 'account id', accountIdArgument)
@@ -17,12 +18,12 @@ export function deliveriesCommand(program: Command, io: CommandIo): void {
     .action(async ({ account, json }: JsonOption & { account: number }) => {
       const config = io.config();
       const { deliveries: topic } = topicsOf(config.paymentTopics, config.topicPrefix);
-      const deliveries = await withBackbone(config, async ({ broker, store }) => {
+      const listed = await withBackbone(config, async ({ broker, store }) => {
         const found = await deliveriesOf(account, broker.browse(topic));
         if (found.length === 0) await assertRegistered(store, account);
         return found;
       });
-      for (const delivery of deliveries) await io.print(json ? JSON.stringify(delivery) : line(delivery));
+      for (const delivery of listed) await io.print(json ? JSON.stringify(delivery) : line(delivery));
     });
 }
 

@@ -1,6 +1,7 @@
 /** events publish: NDJSON payment events from stdin, as a payment system would: to the configured broker, or by HTTP. */
 import type { Command } from 'commander';
-import { parsePaymentEvent } from '../delivery/payment/payment-event.js';
+import { type PaymentEvent, parsePaymentEvent } from '../delivery/payment/payment-event.js';
+import { type EventCatalogue, loadCatalogue } from '../event-catalogue.js';
 import type { NewRecord } from '../ports/broker.js';
 import { CommandFailed, type CommandIo, JSON_OPTION, LastingAnswer, withBackbone } from './command-io.js';
 import { skipCommand } from './events-skip.js';
@@ -31,7 +32,10 @@ export function eventsCommand(program: Command, io: CommandIo): void {
     .command('publish')
     .description('publish the payment events on stdin, one per line; ends when all are durable')
     .option('--topic <topic>', 'default: the first of PAYMENT_TOPICS')
-    .option('--check', 'publish nothing and exit with 1 if a line is not a payment event')
+    .option(
+      '--check',
+      'publish nothing and exit with 1 if a line is not a payment event, or its data not as EVENT_SCHEMAS says',
+    )
     .option('--url <url>', "publish through the service at this URL, with a publisher's credentials")
     .addOption(clientIdOption())
     .addOption(clientSecretOption('of the publisher, with --url'))
@@ -74,7 +78,8 @@ async function publishAll(target: WithTarget, options: PublishOptions, io: Comma
 async function publishChecked(target: WithTarget, options: PublishOptions, io: CommandIo): Promise<void> {
   const spool = await openSpool(io.stdin);
   try {
-    const wrong = await countWrong(numberedLines(spool.first()), io.warn);
+    const catalogue = loadCatalogue(io.config().eventSchemas);
+    const wrong = await countWrong(numberedLines(spool.first()), catalogue, io.warn);
     const lines = numberedLines(spool.again());
     if (wrong === 0) return await publish(target, options, io, { lines, warn: async () => undefined });
     const answer = new LastingAnswer(io);
@@ -98,15 +103,22 @@ function linesText(wrong: number): string {
   return `${wrong} ${wrong === 1 ? 'line is not a payment event' : 'lines are not payment events'}`;
 }
 
-async function countWrong(lines: AsyncIterable<NumberedLine>, warn: Warn): Promise<number> {
+async function countWrong(lines: AsyncIterable<NumberedLine>, catalogue: EventCatalogue, warn: Warn): Promise<number> {
   let wrong = 0;
   for await (const line of lines) {
     const parsed = parsePaymentEvent({ value: line.bytes, headers: [] });
-    if (parsed.ok) continue;
+    const reason = parsed.ok ? dataProblem(parsed.event, line.bytes, catalogue) : parsed.reason;
+    if (reason === null) continue;
     wrong += 1;
-    await warn(problemOf(line, parsed.reason));
+    await warn(problemOf(line, reason));
   }
   return wrong;
+}
+
+/** By the operator's schema of the type. Binary data of a CloudEvent is not checked. */
+function dataProblem({ type }: PaymentEvent, bytes: Buffer, catalogue: EventCatalogue): string | null {
+  const json = JSON.parse(bytes.toString('utf8')) as { readonly data?: unknown; readonly data_base64?: unknown };
+  return json.data_base64 === undefined ? (catalogue.get(type)?.problem(json.data) ?? null) : null;
 }
 
 interface Input {

@@ -1,23 +1,22 @@
 /** webhooks: a REST client of a running service. */
 import type { Command } from 'commander';
 import type { GivenHeader } from '../webhooks/header-rules.js';
-import { CommandFailed, type CommandIo, JSON_OPTION, pipedSecret } from './command-io.js';
-import { ask, serviceUrl, URL_OPTION } from './service-client.js';
+import { accountClient, type ClientOptions, TOKEN_OPTION } from './account-client.js';
+import { type CommandIo, JSON_OPTION } from './command-io.js';
+import { recoverCommand } from './recover.js';
+import { URL_OPTION } from './service-client.js';
 
-const TOKEN_OPTION = ['--token <token>', 'access token (default: read from stdin)'] as const;
-
-interface ClientOptions {
-  readonly token?: string;
-  readonly url?: string;
-  readonly json?: boolean;
-}
+const PATH = '/api/webhooks';
 
 interface WebhookList {
   readonly webhooks: readonly { id: number; type: string; url: string; isActive: boolean; createdAt: string }[];
 }
 
 export function webhooksCommand(program: Command, io: CommandIo): void {
-  const webhooks = program.command('webhooks').description('register and list webhooks through a running service');
+  const webhooks = program
+    .command('webhooks')
+    .description('register, list and recover webhooks through a running service');
+  recoverCommand(webhooks, io);
 
   webhooks
     .command('add')
@@ -34,7 +33,8 @@ export function webhooksCommand(program: Command, io: CommandIo): void {
     .option(...JSON_OPTION)
     .action(async (url: string, eventType: string, options: ClientOptions & { header?: readonly GivenHeader[] }) => {
       const json = { url, eventType, headers: options.header ?? [] };
-      const body = await call<{ message: string }>(io, options, { method: 'POST', json });
+      const call = await accountClient(io, options);
+      const body = await call<{ message: string }>({ method: 'POST', path: PATH, json });
       await io.print(options.json ? JSON.stringify(body) : body.message);
     });
 
@@ -45,23 +45,13 @@ export function webhooksCommand(program: Command, io: CommandIo): void {
     .option(...URL_OPTION)
     .option(...JSON_OPTION)
     .action(async (options: ClientOptions) => {
-      const body = await call<WebhookList>(io, options, { method: 'GET' });
+      const call = await accountClient(io, options);
+      const body = await call<WebhookList>({ method: 'GET', path: PATH });
       if (options.json) return io.print(JSON.stringify(body));
       for (const { id, type, url, isActive, createdAt } of body.webhooks) {
         await io.print(`${id}  ${createdAt}  ${type.padEnd(12)}  ${isActive ? 'active  ' : 'inactive'}  ${url}`);
       }
     });
-}
-
-async function call<T>(
-  io: CommandIo,
-  options: ClientOptions,
-  request: { method: 'GET' | 'POST'; json?: object },
-): Promise<T> {
-  const token = options.token ?? (await pipedSecret(io));
-  if (!token) throw new CommandFailed('no access token: pass --token, or pipe one to stdin');
-  const headers = { authorization: `Bearer ${token}` };
-  return ask<T>(serviceUrl(options.url, io.config), { ...request, path: '/api/webhooks', headers });
 }
 
 /** Not an InvalidArgumentError, which shows the value: usually a secret. */

@@ -1,15 +1,27 @@
 /** The API's view of deliveries, and its sender of test events. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AccountBuckets } from '../account-buckets.js';
 import { openDeliveriesView } from '../adapters/sqlite/deliveries-view.js';
 import { RecordLog } from '../adapters/sqlite/record-log.js';
 import type { Backbone } from '../backbone.js';
+import { RecoveryRunner, toRecoveryRecord } from '../delivery/again/recovery-runner.js';
+import { cancelDelivery, createSendAgain } from '../delivery/again/send-again.js';
 import { createDeliverySecrets } from '../delivery/attempt/delivery-secrets.js';
 import { createSendTestEvent, type SendTestEvent } from '../delivery/attempt/test-event.js';
+import { webhookMessageId } from '../delivery/delivery.js';
+import { noticeWriterGroup } from '../delivery/groups.js';
 import { ViewFollower } from '../delivery/log/view-follower.js';
+import { NoticeWriter } from '../delivery/notices/notice-writer.js';
 import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
+import type { DeliveryDetail } from '../ports/deliveries-view.js';
+import type { RecoveryOrder } from '../ports/send-again.js';
 import type { Config } from '../settings/config.js';
 import type { Core, Stop } from './core.js';
+
+/** Of an account, by all of its recoveries in this process. */
+const RECOVERED_PER_SECOND = 100;
 
 /** Returns at once, even if the broker is unreachable. */
 export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
@@ -18,8 +30,10 @@ export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
   const followed = new ViewFollower({
     broker: backbone.broker,
     open: () =>
-      openDeliveriesView(config.dataDir, (file) =>
-        logger.warn({ file }, 'the deliveries view is damaged or from another release: rebuilding it'),
+      openDeliveriesView(
+        config.dataDir,
+        (file) => logger.warn({ file }, 'the deliveries view is damaged or from another release: rebuilding it'),
+        webhookMessageId,
       ),
     topic,
     group: config.delivery.group,
@@ -31,6 +45,43 @@ export function followDeliveries(core: Core, stops: Stop[]): ViewFollower {
   core.readiness.part('deliveries view', () => followed.state().why, { needed: false });
   stops.push(() => followed.close());
   return followed;
+}
+
+/** What the API sends again, and the recoveries that this process runs. */
+export function sendingAgain(core: Core, deliveries: ViewFollower, stops: Stop[]) {
+  const { config, logger, backbone, accounts, handleCommand } = core;
+  const { broker } = backbone;
+  const topics = topicsOf(config.paymentTopics, config.topicPrefix);
+  const sendAgain = createSendAgain({ broker, topics, accounts, schedule: config.retrySchedule, now: Date.now });
+  const monotonicNow = () => performance.now();
+  const sends = new AccountBuckets({ holdsMs: 1_000, now: monotonicNow });
+  const runner = new RecoveryRunner({
+    ...{ broker, topics, group: config.delivery.group, view: deliveries, accounts, sendAgain, handleCommand, logger },
+    now: Date.now,
+    monotonicNow,
+    takeSend: (accountId) => sends.take(accountId, 1_000 / RECOVERED_PER_SECOND),
+    pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
+  });
+  runner.start();
+  stops.push(() => runner.close());
+  return {
+    deliveries,
+    sendAgain,
+    cancel: (delivery: DeliveryDetail) => cancelDelivery({ broker, topics }, delivery),
+    orderRecovery: (order: RecoveryOrder) => broker.publish(topics.recoveries, [toRecoveryRecord(order)]),
+  };
+}
+
+/** Here, because notices have counts of the view. Returns at once. */
+export function writeNotices({ config, logger, backbone, accounts }: Core, view: ViewFollower, stops: Stop[]): void {
+  const writer = new NoticeWriter({
+    ...{ broker: backbone.broker, store: backbone.store, accounts, logger, now: Date.now },
+    health: (accountId) => view.ask((asked) => asked.health(accountId), null),
+    topic: topicsOf(config.paymentTopics, config.topicPrefix).notices,
+    group: noticeWriterGroup(config.delivery.group),
+  });
+  writer.start();
+  stops.push(() => writer.close());
 }
 
 /** @param interrupt aborted when tests in progress must end */

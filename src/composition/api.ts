@@ -1,23 +1,28 @@
 /** Assembles the API role from the settings. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { PUBLISHER_SCOPE } from '../accounts/access-tokens.js';
+import { createChangeCredentials } from '../accounts/change-credentials.js';
 import { IssuerKeys } from '../accounts/issuer-keys.js';
 import { createIssuerTokens } from '../accounts/issuer-tokens.js';
 import { createOwnTokens } from '../accounts/own-tokens.js';
 import { parseEndpoint } from '../endpoints/endpoint-url.js';
+import { loadCatalogue } from '../event-catalogue.js';
 import { readConsoleFiles } from '../http/console/console-files.js';
 import { listen, type RunningServer } from '../http/listen.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import { ReadLimit } from '../http/read-limit.js';
 import { type ApiParts, createApi } from '../http/server.js';
-import type { CheckedEndpoint } from '../http/webhooks/register-webhook.js';
+import type { CheckedEndpoint } from '../http/webhooks/endpoint-fields.js';
+import { createHeldDeliveries } from '../http/webhooks/held-deliveries.js';
 import { createFingerprints } from '../idempotency/fingerprint.js';
 import { packageFile } from '../package-file.js';
+import { createEndpointOfRemoved } from '../read-model/removed-webhooks.js';
 import type { Config } from '../settings/config.js';
 import { createKeyedCommandHandler } from '../webhooks/handle-command.js';
 import { createWebhookIds } from '../webhooks/webhook-ids.js';
-import { followDeliveries, testEvents } from './api-deliveries.js';
+import { followDeliveries, sendingAgain, testEvents, writeNotices } from './api-deliveries.js';
 import type { Core, Stop } from './core.js';
+import { publishedPayloads } from './payloads.js';
 import { version } from './version.js';
 
 const clock = { now: () => Date.now() };
@@ -32,11 +37,24 @@ const TESTS_PER_MINUTE = 30;
 export async function startListening(core: Core, stops: Stop[], behindMs: () => number): Promise<RunningServer> {
   const { config, logger, backbone, accounts, handleCommand } = core;
   const stopping = new AbortController();
+  const catalogue = loadCatalogue(config.eventSchemas);
+  const deliveries = followDeliveries(core, stops);
+  writeNotices(core, deliveries, stops);
   const api = createApi({
     ...tokens(core, stops),
+    catalogue,
+    store: backbone.store,
+    broker: backbone.broker,
+    view: deliveries,
+    deactivateAfterMs: config.delivery.deactivateAfterMs,
     publicUrl: config.api.publicUrl,
     accounts,
-    deliveries: followDeliveries(core, stops),
+    ...sendingAgain(core, deliveries, stops),
+    heldDeliveries: createHeldDeliveries(deliveries),
+    changeCredentials: createChangeCredentials(core.commands, accounts),
+    randomBytes,
+    payloads: publishedPayloads(config, backbone, logger),
+    endpointOfRemoved: createEndpointOfRemoved(backbone.store),
     sendTest: testEvents(core, stopping.signal),
     publishing: { broker: backbone.broker, topics: config.paymentTopics, behindMs, stopping: stopping.signal },
     handleCommand,

@@ -93,6 +93,7 @@ async function beginDispatching(core: Core): Promise<Dispatching> {
     store: core.history,
     passHead: core.passHead,
     configuration: createDeliverySecrets(accounts, backbone.sealing, Date.now),
+    sealing: backbone.sealing,
     gate,
     intake,
     health: new EndpointHealth({ accounts, handleCommand, logger, now: Date.now, deactivateAfterMs }),

@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type RetentionRules, Sweeper } from '../adapters/sqlite/sweeper.js';
 import type { Backbone } from '../backbone.js';
-import { isViewGroup, retryGroup } from '../delivery/groups.js';
-import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
+import { isViewGroup, noticeGroup, recoveryGroup, retryGroup } from '../delivery/groups.js';
+import { longestDelayMs, longestWaitMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { Logger } from '../observability/logger.js';
 import type { Config } from '../settings/config.js';
@@ -22,17 +22,26 @@ export function startRetention(config: Config, { embedded }: Backbone, logger: L
   return sweeper;
 }
 
+/** As on Kafka: a record that waited in a tier stays visible as long after its end as any other. Null: no limit by time. */
+export function keptMs({ retention, retrySchedule }: Config): number | null {
+  return retention.keptMs === null ? null : retention.keptMs + longestDelayMs(retrySchedule);
+}
+
 function retentionRules(config: Config): RetentionRules {
   const { retention, retrySchedule, delivery, paymentTopics, topicPrefix } = config;
   const topics = topicsOf(paymentTopics, topicPrefix);
+  const longestMs = Math.max(...retrySchedule.map(longestWaitMs));
   return {
-    // As on Kafka: a record that waited in a tier stays visible as long after its end as any other.
-    keptMs: retention.keptMs === null ? null : retention.keptMs + longestDelayMs(retrySchedule),
+    keptMs: keptMs(config),
     mostBytes: retention.mostBytes,
     groupsOf(topic) {
       if (topics.payments.includes(topic)) return [delivery.group];
+      if (topic === topics.recoveries) return [recoveryGroup(delivery.group)];
+      if (topic === topics.notices) return [noticeGroup(delivery.group)];
       return topics.isTier(topic) ? [retryGroup(delivery.group)] : [];
     },
     mayLose: isViewGroup,
+    // The retry records that these marks supersede are held too.
+    heldSince: (topic) => (topic === topics.superseded ? Date.now() - longestMs : Number.POSITIVE_INFINITY),
   };
 }

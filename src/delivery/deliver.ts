@@ -5,11 +5,11 @@
  */
 import { heldBytes, type RecordHold } from '../ports/broker.js';
 import type { Webhook } from '../webhooks/state.js';
+import type { AttemptResult } from './attempt/attempt.js';
 import { inTraceOf, send, signalOf } from './attempt/send.js';
 import type { Deliver, DeliverParts } from './deliver-parts.js';
 import type { Delivery } from './delivery.js';
 import { tellBreaker, tellStep } from './delivery-telling.js';
-import type { EndpointSignal } from './isolation/endpoint-breakers.js';
 import type { Entered } from './isolation/endpoint-gate.js';
 import { keepStep } from './keep-step.js';
 import { nextStep, type StepResult } from './next-step.js';
@@ -51,7 +51,7 @@ export function createDeliver(parts: DeliverParts): Deliver {
       const to = recipientOf(delivery, accounts);
       if (to.kind !== 'active') return false;
       const attempted = await send(parts, delivery, to.webhook);
-      const tell = () => tellEndpoint(delivery, to.webhook, signalOf(attempted), entry);
+      const tell = () => tellEndpoint(delivery, to.webhook, attempted, entry);
       over = attempted?.over?.then(tell);
       if (!over) tell();
       await handleResult(
@@ -67,10 +67,15 @@ export function createDeliver(parts: DeliverParts): Deliver {
     }
   }
 
-  function tellEndpoint(delivery: Delivery, { endpoint }: Webhook, signal: EndpointSignal, entry: Entered): void {
-    tellBreaker(parts, delivery, entry.ended(signal));
-    if (signal === 'succeeded') health.succeeded({ delivery, endpoint });
-    else if (signal !== 'unknown') health.failed({ delivery, endpoint });
+  function tellEndpoint(
+    delivery: Delivery,
+    { endpoint }: Webhook,
+    attempted: AttemptResult | null,
+    entry: Entered,
+  ): void {
+    tellBreaker(parts, delivery, entry.ended(signalOf(attempted)));
+    if (attempted?.kind === 'delivered') health.succeeded({ delivery, endpoint });
+    else if (attempted?.kind === 'retryable') health.failed({ delivery, endpoint, failure: attempted });
   }
 
   async function handleResult(

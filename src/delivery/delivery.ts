@@ -7,7 +7,9 @@
 import { createHash } from 'node:crypto';
 import { isSpanId, parseTraceContext, type TraceContext, traceparentOf } from '../observability/trace-context.js';
 import { headerText, isTime, type NewRecord, type ReceivedRecord, type RecordHeader } from '../ports/broker.js';
+import { TRIGGERS } from '../ports/delivery-order.js';
 import type { Webhook } from '../webhooks/state.js';
+import type { Trigger } from './log/log-record.js';
 import { eventHeaders } from './payment/cloud-event-attributes.js';
 import { type EventIdentity, eventOfKey, keyOfEvent } from './payment/event-identity.js';
 import type { CloudEvent, PaymentEvent } from './payment/parsed-payment.js';
@@ -34,6 +36,12 @@ export interface Delivery {
   readonly parkings: number;
   /** How many of these parkings were due to the endpoint, which took nothing. */
   readonly refusals: number;
+  /** What the next attempt is made for. */
+  readonly trigger: Trigger;
+  /** Who asked for it; null: nobody. */
+  readonly actor: string | null;
+  /** The id of the recovery that put the delivery back last. */
+  readonly recovery: string | null;
   /**
    * Of its lifetime, ms: time in a tier until its record is due, and time in hand by a monotonic clock. Time in which
    * its record was due and nobody had taken it does not count.
@@ -59,10 +67,15 @@ const SOUND_ID = /^[\w.:-]{1,128}$/;
 const OWN_HEADERS = 'aw-';
 const KEY = 'aw-key';
 const WEBHOOK_EVENT = 'aw-webhook-event';
-const DUE = 'aw-due';
+export const DUE = 'aw-due';
+/** In records of notices: their id. */
+export const NOTICE = 'aw-notice';
 const TURN = 'aw-turn';
 const PARKINGS = 'aw-parkings';
 const REFUSALS = 'aw-refusals';
+const TRIGGER = 'aw-trigger';
+const ACTOR = 'aw-actor';
+const RECOVERY = 'aw-recovery';
 const USED = 'aw-used';
 const PUBLISHED = 'aw-published';
 /** In retry records and dead letters: the place of the payment's record, as record-place.ts writes it. */
@@ -92,6 +105,9 @@ export function newDelivery(
     step: 0,
     parkings: 0,
     refusals: 0,
+    trigger: 'event' as const,
+    actor: null,
+    recovery: null,
     usedMs: 0,
     publishedAt,
     payment,
@@ -134,8 +150,11 @@ export function toRetryRecord(delivery: Delivery, due: number): NewRecord {
   ];
   if (record.key !== null) headers.push([KEY, record.key]);
   if (delivery.refusals > 0) headers.push(text(REFUSALS, delivery.refusals));
-  // Dead letters omit these: a replay weeks later starts with the full lifetime, and must not count as delivery
-  // latency.
+  // Dead letters omit these: a replay weeks later is an attempt of its own, starts with the full lifetime, and must not
+  // count as delivery latency.
+  if (delivery.trigger !== 'event') headers.push(text(TRIGGER, delivery.trigger));
+  if (delivery.actor !== null) headers.push(text(ACTOR, delivery.actor));
+  if (delivery.recovery !== null) headers.push(text(RECOVERY, delivery.recovery));
   if (delivery.publishedAt !== null) headers.push(text(PUBLISHED, delivery.publishedAt));
   if (delivery.usedMs > 0) headers.push(text(USED, delivery.usedMs));
   if (delivery.trace) headers.push(text(TRACE, traceparentOf(delivery.trace)));
@@ -169,14 +188,24 @@ export function deliveryIn(record: NewRecord): Delivery | null {
   const turn = Math.max(attempts, whole(record, TURN) ?? 0);
   // Dead letters lack these.
   const [parkings, refusals, usedMs] = [count(record, PARKINGS), count(record, REFUSALS), count(record, USED)];
+  const asked = { trigger: triggerOf(record), actor: headerText(record, ACTOR) ?? null };
+  const recovery = headerText(record, RECOVERY) ?? null;
   const publishedAt = whole(record, PUBLISHED);
   const payment = headerText(record, PAYMENT) ?? null;
   const trace = traceOf(record, TRACE) ?? traceOf(record);
   const span = headerText(record, LAST_SPAN);
   const lastSpan = trace && span !== undefined && isSpanId(span) ? span : null;
-  const progress = { attempts, turn, step, parkings, refusals, usedMs, publishedAt, payment, trace, lastSpan };
+  const progress = {
+    ...{ attempts, turn, step, parkings, refusals, ...asked, recovery },
+    ...{ usedMs, publishedAt, payment, trace, lastSpan },
+  };
   const original = { key: keyOf(record, id), value: record.value, headers: record.headers };
   return { id, accountId, webhookId, webhookEvent, ...event, eventType, ...progress, record: original };
+}
+
+function triggerOf(record: NewRecord): Trigger {
+  const trigger = headerText(record, TRIGGER);
+  return TRIGGERS.find((one) => one === trigger) ?? 'event';
 }
 
 /** The payment's. A dead letter has it as its own. */
@@ -221,7 +250,7 @@ export function correlationIdOf({ id, record }: Pick<Delivery, 'id' | 'record'>)
  * must not hold up the ones behind it until a time of its choice.
  */
 export function dueOf(record: NewRecord): number {
-  return fromRetryRecord(record) ? (whole(record, DUE) ?? 0) : 0;
+  return fromRetryRecord(record) || headerText(record, NOTICE) !== undefined ? (whole(record, DUE) ?? 0) : 0;
 }
 
 /** The headers that describe a dead letter's delivery. */

@@ -6,13 +6,17 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Broker, BrokerRefused, Consumer, ConsumerState, ReceivedRecord } from '../ports/broker.js';
+import { Superseded } from './again/superseded.js';
 import { Confirmation, type ConfirmationParts, LATE_MS } from './confirmation.js';
 import { createDeliver } from './deliver.js';
 import { dueOf, fromRetryRecord } from './delivery.js';
+import { aboutDelivery } from './delivery-telling.js';
 import { bury, createFanOut, type FanOutParts } from './fan-out.js';
-import { retryGroup } from './groups.js';
+import { noticeGroup, retryGroup } from './groups.js';
 import type { Intake } from './isolation/intake.js';
 import { LogWriter } from './log/log-writer.js';
+import { isNoticeRecord } from './notices/notice.js';
+import { createSendNotice } from './notices/notice-sender.js';
 import { longestWaitMs } from './retry/retry-schedule.js';
 import { eachStepOnce } from './retry/steps-once.js';
 import { existingTiers, TierDiscovery } from './retry/tiers.js';
@@ -30,6 +34,8 @@ const ABANDON_MS = 3_000;
 const IN_FLIGHT = 16_384;
 /** The same limit in bytes: a record may have 256 KiB. */
 const IN_FLIGHT_BYTES = 64 * 1024 * 1024;
+/** Notices are small and few: a burst of one account waits in the queue of its notice URL. */
+const NOTICES_IN_FLIGHT = 1_000;
 
 interface DispatcherState {
   readonly payments: ConsumerState;
@@ -108,12 +114,20 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
     ...tiers,
     parts.topics.deadLetters,
     parts.topics.deliveries,
+    parts.topics.superseded,
+    parts.topics.notices,
   ]);
-  const { payments, retries } = await consumeAll(parts, tiers);
-  inHand = () => payments.state().inHand;
-  const consumers = [payments, retries];
-  const discovery = new TierDiscovery(parts, tiers);
   const closing = new AbortController();
+  const longestMs = Math.max(...tiers.flatMap((tier) => topics.tierOf(tier) ?? []).map(longestWaitMs));
+  const superseded = new Superseded({ ...parts, longestWaitMs: longestMs, pause });
+  await superseded.start(closing.signal);
+  const { payments, retries, notices } = await consumeAll({ ...parts, superseded }, tiers).catch((error: unknown) => {
+    closing.abort();
+    throw error;
+  });
+  inHand = () => payments.state().inHand;
+  const consumers = [payments, retries, notices];
+  const discovery = new TierDiscovery(parts, tiers);
   void discovery.run(retries, tierLookMs, closing.signal);
   // Redelivered records would be attempted again, and again in vain.
   refusal.happened.catch(() => {
@@ -172,30 +186,52 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
     onStart: (start) => parts.log.started(start),
   });
   const retry = eachStepOnce(deliver);
-  try {
-    const retries = await broker.consume({
+  const sendNotice = createSendNotice(parts);
+  const started = await Promise.allSettled([
+    broker.consume({
       ...common,
       topics: tiers,
       group: retryGroup(group),
       notBefore: notBefore(parts),
       handler: async (record, hold) => {
+        if (isNoticeRecord(record)) return sendNotice(record, hold);
         const delivery = fromRetryRecord(record);
-        return delivery ? retry(delivery, hold) : bury(parts, record, 'the record is not a retry record');
+        if (!delivery) return bury(parts, record, 'the record is not a retry record');
+        if (!parts.superseded.covers(delivery)) return retry(delivery, hold);
+        parts.logger.info(
+          aboutDelivery(delivery),
+          'a waiting delivery was cancelled or sent again: its record is dropped',
+        );
       },
-    });
-    return { payments, retries };
-  } catch (error) {
-    await payments.close();
-    throw error;
+    }),
+    broker.consume({
+      topics: [topics.notices],
+      group: noticeGroup(group),
+      inFlight: NOTICES_IN_FLIGHT,
+      handler: sendNotice,
+      onUnreadable: async (batch) => parts.logger.warn(batch, 'notices can not be read and are not sent'),
+    }),
+  ]);
+  const [retries, notices] = started;
+  if (retries.status === 'fulfilled' && notices.status === 'fulfilled') {
+    return { payments, retries: retries.value, notices: notices.value };
   }
+  const failed = started.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+  const others = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  await Promise.all([payments, ...others].map((consumer) => consumer.close()));
+  throw failed.reason;
 }
 
 type ConsumingParts = FanOutParts &
-  Pick<DispatcherParts, 'broker' | 'group' | 'intake'> & { readonly log: Pick<LogWriter, 'started'> };
+  Pick<DispatcherParts, 'broker' | 'group' | 'intake'> & {
+    readonly log: Pick<LogWriter, 'started'>;
+    readonly superseded: Superseded;
+  };
 
 interface Consumers {
   readonly payments: Consumer;
   readonly retries: Consumer;
+  readonly notices: Consumer;
 }
 
 /** When a retry record is due, ms since the epoch. */

@@ -46,7 +46,9 @@ function bury(parts: KeepParts, delivery: Delivery, letter: Letter): Promise<voi
 
 async function log(parts: KeepParts, { delivery, outcome, attempt, kept }: NextStep): Promise<void> {
   const due = kept?.kind === 'retry' ? kept.due : null;
-  const entry = logEntry(delivery, outcome, attempt, due);
+  const isHeld = attempt === null && kept?.kind === 'letter' && kept.reason === 'deactivated';
+  const told = logEntry(delivery, outcome, attempt, due);
+  const entry = isHeld ? ({ ...told, held: true } as const) : told;
   const refusal = await parts.log.add('deliveries', entry).then(() => null, asRefusal);
   if (!refusal) return;
   // The retry record or dead letter is durable, and shows what becomes of the delivery.

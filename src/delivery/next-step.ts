@@ -82,7 +82,9 @@ export function nextStep(delivery: Delivery, result: StepResult, time: StepTime)
 }
 
 function counted(delivery: Delivery): Delivery {
-  return { ...delivery, attempts: delivery.attempts + 1, turn: delivery.turn + 1, parkings: 0, refusals: 0 };
+  const { attempts, turn } = delivery;
+  const next = { attempts: attempts + 1, turn: turn + 1, parkings: 0, refusals: 0 };
+  return { ...delivery, ...next, trigger: 'retry', actor: null };
 }
 
 function afterFailure(

@@ -3,18 +3,21 @@
  * depends on it.
  */
 import type { Accounts } from '../read-model/accounts.js';
+import { responsePlace, type Sealing } from '../secrets/sealing.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import type { Webhook } from '../webhooks/state.js';
 import type { AttemptResult } from './attempt/attempt.js';
 import { correlationIdOf, type Delivery } from './delivery.js';
 import { aboutDelivery, type DeliveryTelling } from './delivery-telling.js';
 import type { Refused } from './isolation/endpoint-gate.js';
+import { lastFailureOf } from './isolation/endpoint-health.js';
 import { loggedAttempt } from './log/delivery-log.js';
 import type { StepResult } from './next-step.js';
 
 export interface StepResultParts extends DeliveryTelling {
   readonly accounts: Pick<Accounts, 'webhook' | 'unreadable'>;
   readonly handleCommand: HandleCommand;
+  readonly sealing: Pick<Sealing, 'seal'>;
 }
 
 /** @param attempted null: the attempt could not start, which is our fault */
@@ -29,19 +32,29 @@ export async function resultOf(
     return { kind: 'parked', why: attempted.by === 'stop' ? 'stopping' : 'stalled', isSoon: true };
   }
   parts.metrics.attempted(attempted);
-  const attempt = loggedAttempt(attempted, webhook.version);
+  const attempt = loggedAttempt(attempted, webhook.version, delivery, sealedResponse(parts, delivery, attempted));
   switch (attempted.kind) {
     case 'delivered':
       return { kind: 'delivered', attempt };
     case 'retryable':
       return { kind: 'failed', attempt, retryAfterMs: attempted.retryAfterMs };
     case 'gone': {
-      const by = await switchedOffBy(parts, { ...delivery, attempts: delivery.attempts + 1 }, webhook);
+      const by = await switchedOffBy(parts, { ...delivery, attempts: delivery.attempts + 1 }, webhook, attempted);
       return by ? { kind: 'switched-off', by, attempt } : { kind: 'failed', attempt, retryAfterMs: null };
     }
     default:
       return attempted satisfies never;
   }
+}
+
+/** A receiver may echo the headers of its request, which are secrets. */
+function sealedResponse(
+  { sealing }: StepResultParts,
+  { accountId, id }: Delivery,
+  { at, response }: AttemptResult,
+): string | undefined {
+  if (response === undefined) return undefined;
+  return sealing.seal(response, responsePlace(accountId, id, new Date(at).toISOString()));
 }
 
 /**
@@ -52,15 +65,17 @@ async function switchedOffBy(
   parts: StepResultParts,
   delivery: Delivery,
   webhook: Webhook,
+  attempted: AttemptResult,
 ): Promise<'account' | 'service' | null> {
   const { logger, handleCommand, accounts } = parts;
   const { accountId, id: requestId, trace } = delivery;
   const { id: webhookId, version } = webhook;
   const at = new Date(parts.now()).toISOString();
   const reason = 'the endpoint answered 410 Gone';
+  const lastFailure = lastFailureOf(attempted);
   const context = { actor: 'dispatcher', requestId, correlationId: correlationIdOf(delivery), trace };
   try {
-    const command = { type: 'DeactivateWebhook', webhookId, version, reason, at } as const;
+    const command = { type: 'DeactivateWebhook', webhookId, version, reason, lastFailure, at } as const;
     const decision = await handleCommand(accountId, command, context);
     const deactivated = decision.kind === 'accepted' && decision.events.length > 0;
     logger.warn({ ...aboutDelivery(delivery), deactivated }, 'an endpoint answered 410 Gone');

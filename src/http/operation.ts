@@ -2,6 +2,7 @@
  * The external description of an operation. The server builds its route and middleware from it, and /openapi.json is
  * assembled from it, so the document matches the service.
  */
+import type { Right } from '../webhooks/limits.js';
 import { ERROR } from './shared-schemas.js';
 
 /**
@@ -10,12 +11,22 @@ import { ERROR } from './shared-schemas.js';
  */
 export type Schema = Readonly<Record<string, unknown>>;
 
-export type Tag = 'Webhooks' | 'Deliveries' | 'Authentication' | 'Documents' | 'Publishing' | 'Payment events';
+export type Tag =
+  | 'Webhooks'
+  | 'Deliveries'
+  | 'History'
+  | 'Signing secrets'
+  | 'Sessions'
+  | 'Notices'
+  | 'Authentication'
+  | 'Documents'
+  | 'Publishing'
+  | 'Payment events';
 
 export interface Operation {
   /** The operation's name in generated clients. */
   readonly id: string;
-  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** With parameters in braces: /api/webhooks/{id}. */
   readonly path: string;
   readonly tag: Tag;
@@ -24,10 +35,12 @@ export interface Operation {
   /** Sentences: the operation's effect, and what a caller must know. */
   readonly description: string;
   /**
-   * bearer: an account's token, publisher: a publisher's; 401 or 403 before anything else. client: the operation itself
-   * authenticates the client.
+   * bearer: an account's token, or the cookie of a session; session: the cookie only; publisher: a publisher's token; 401
+   * or 403 before anything else. client: the operation itself authenticates the client.
    */
-  readonly security: 'bearer' | 'publisher' | 'client' | 'none';
+  readonly security: 'bearer' | 'session' | 'publisher' | 'client' | 'none';
+  /** With `bearer`: the right that a session needs. If absent, `read`. */
+  readonly right?: Right;
   /**
    * The limit that its requests count towards; with `bearer`, before the rest of the request is read. A read counts by
    * its cost (read-limit.ts), where the response is made.
@@ -53,7 +66,8 @@ export interface Parameter {
 
 export interface Response {
   readonly description: string;
-  readonly schema: Schema;
+  /** Absent: no body. */
+  readonly schema?: Schema;
   /** Name -> description. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Name -> an operation to continue with. */

@@ -47,14 +47,31 @@ export class ReadLimit {
     return turn.then(() => this.#mustBeLeft(accountId));
   }
 
-  /** Makes the response and charges its cost. Synchronous: an await would charge the work of others. */
-  counted(accountId: number, make: () => string): string {
+  /**
+   * Makes the response and charges its cost. Synchronous: an await would charge the work of others.
+   * @param bytesRead from the store or broker, for this response: to parse them costs about what it costs to send them
+   */
+  counted(accountId: number, make: () => string, bytesRead = 0): string {
+    return this.timed(accountId, make, (answer) => answer.length + bytesRead);
+  }
+
+  /** Work for a response that takes several turns, and its cost. Synchronous as well. */
+  timed<T>(accountId: number, work: () => T, charactersOf: (result: T) => number = () => 0): T {
     const begun = this.#now();
-    const answer = make();
-    const cost = this.#now() - begun + answer.length / BYTES_A_MS;
+    const result = work();
+    this.#charge(accountId, this.#now() - begun + charactersOf(result) / BYTES_A_MS);
+    return result;
+  }
+
+  /** Charges estimated ms of work that can't be timed. Fulfilled when the account's turn comes. @throws as `turn` */
+  async spend(accountId: number, ms: number): Promise<void> {
+    this.#charge(accountId, ms);
+    await this.turn(accountId);
+  }
+
+  #charge(accountId: number, cost: number): void {
     this.#take(accountId, cost);
     if (cost >= COSTLY_MS && !this.#turns.has(accountId)) this.#keep(accountId, nextTurn());
-    return answer;
   }
 
   #keep(accountId: number, turn: Promise<void>): void {

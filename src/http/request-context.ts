@@ -7,6 +7,7 @@ import type { Context, Next } from 'koa';
 import type { Caller, Publisher } from '../accounts/access-tokens.js';
 import { parseTraceContext, type TraceContext } from '../observability/trace-context.js';
 import type { CommandContext } from '../webhooks/envelope.js';
+import type { Right } from '../webhooks/limits.js';
 
 const SOUND_ID = /^[\w.:-]{1,128}$/;
 
@@ -34,7 +35,12 @@ export function callerOf({ state }: Pick<Context, 'state'>): Caller {
   return caller;
 }
 
-/** Likewise, for a publisher. */
+/** Whether the caller has the right. A token of the account has every right. */
+export function may(ctx: Pick<Context, 'state'>, right: Right): boolean {
+  return callerOf(ctx).session?.can.includes(right) ?? true;
+}
+
+/** Like `callerOf`, for a publisher. */
 export function publisherOf({ state }: Pick<Context, 'state'>): Publisher {
   const publisher = state.publisher as Publisher | undefined;
   if (!publisher) throw new Error('the route does not authenticate publishers');

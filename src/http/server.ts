@@ -2,10 +2,15 @@
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { VerifyToken } from '../accounts/access-tokens.js';
+import type { ChangeCredentials } from '../accounts/change-credentials.js';
+import type { RandomBytes } from '../accounts/client-credentials.js';
 import type { OwnTokens } from '../accounts/own-tokens.js';
+import type { EventCatalogue } from '../event-catalogue.js';
 import type { Logger } from '../observability/logger.js';
 import type { HttpMetrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';
+import type { EventStore } from '../ports/event-store.js';
+import type { SendAgain } from '../ports/send-again.js';
 import type { Accounts } from '../read-model/accounts.js';
 import type { HandleCommand } from '../webhooks/handle-command.js';
 import { answerErrors } from './answer-errors.js';
@@ -17,9 +22,28 @@ import {
   listWebhookDeliveries,
   operation as listWebhookDeliveriesOperation,
 } from './deliveries/list-webhook-deliveries.js';
+import {
+  type Cancel,
+  cancelDelivery,
+  cancelOperation,
+  resendDelivery,
+  resendOperation,
+} from './deliveries/resend-delivery.js';
+import {
+  type ShowDeliveryParts,
+  showDelivery,
+  operation as showDeliveryOperation,
+} from './deliveries/show-delivery.js';
 import { showAsyncApi, operation as showAsyncApiOperation } from './documents/show-asyncapi.js';
 import { showOpenApi, operation as showOpenApiOperation } from './documents/show-openapi.js';
+import { listEventTypes, operation as listEventTypesOperation } from './event-types/list-event-types.js';
+import { operation as listEventsOperation } from './events/events-operation.js';
+import { type EventsParts, listEvents } from './events/list-events.js';
+import { listHistory, operation as listHistoryOperation } from './history/list-history.js';
 import { measured, tagRoute } from './measured.js';
+import { removeNotices, operation as removeNoticesOperation } from './notices/remove-notices.js';
+import { setNotices, operation as setNoticesOperation } from './notices/set-notices.js';
+import { showNotices, operation as showNoticesOperation } from './notices/show-notices.js';
 import type { Operation } from './operation.js';
 import {
   type Publishing,
@@ -28,7 +52,37 @@ import {
 } from './payment-events/publish-events.js';
 import { limitRate, type RateLimit } from './rate-limit.js';
 import type { ReadLimit } from './read-limit.js';
+import { showOperation, showRecovery, stopOperation, stopRecovery } from './recoveries/show-recovery.js';
+import {
+  previewOperation,
+  previewRecovery,
+  type StartRecoveryParts,
+  startOperation,
+  startRecovery,
+} from './recoveries/start-recovery.js';
 import { requestContext } from './request-context.js';
+import { createAuthenticateSession, mustHave } from './sessions/authenticate-session.js';
+import {
+  enterSession,
+  enterSessionOperation,
+  leaveSession,
+  leaveSessionOperation,
+  showSession,
+  showSessionOperation,
+} from './sessions/console-session.js';
+import { endSession, operation as endSessionOperation } from './sessions/end-session.js';
+import { listSessions, operation as listSessionsOperation } from './sessions/list-sessions.js';
+import { openSession, operation as openSessionOperation } from './sessions/open-session.js';
+import { createSessionCookie } from './sessions/session-cookie.js';
+import {
+  listSigningSecrets,
+  operation as listSigningSecretsOperation,
+} from './signing-secrets/list-signing-secrets.js';
+import {
+  rotateSigningSecret,
+  operation as rotateSigningSecretOperation,
+} from './signing-secrets/rotate-signing-secret.js';
+import { type StatsParts, showStats, operation as showStatsOperation } from './stats/show-stats.js';
 import { authenticateAccount, authenticatePublisher } from './tokens/authenticate.js';
 import { issueToken, operation as issueTokenOperation, tokenErrors } from './tokens/issue-token.js';
 import {
@@ -37,7 +91,7 @@ import {
 } from './tokens/show-authorization-server.js';
 import { traced } from './traced.js';
 import { UnsentAnswers } from './unsent-answers.js';
-import { listWebhooks, operation as listWebhooksOperation } from './webhooks/list-webhooks.js';
+import { listWebhooks, operation as listWebhooksOperation, type Past, type Reading } from './webhooks/list-webhooks.js';
 import { createOwnWebhook } from './webhooks/own-webhook.js';
 import {
   type RegisterWebhookParts,
@@ -46,12 +100,28 @@ import {
 } from './webhooks/register-webhook.js';
 import { removeWebhook, operation as removeWebhookOperation } from './webhooks/remove-webhook.js';
 import { setWebhookActive, operation as setWebhookActiveOperation } from './webhooks/set-webhook-active.js';
+import { showWebhook, operation as showWebhookOperation } from './webhooks/show-webhook.js';
 import { type SendTest, testWebhook, operation as testWebhookOperation } from './webhooks/test-webhook.js';
+import {
+  type HealthParts,
+  showWebhooksHealth,
+  operation as showWebhooksHealthOperation,
+} from './webhooks/webhooks-health.js';
 
-export interface ApiParts extends RegisterWebhookParts {
+export interface ApiParts extends RegisterWebhookParts, HealthParts, EventsParts, StatsParts, Past {
+  readonly catalogue: EventCatalogue;
   readonly handleCommand: HandleCommand;
   readonly accounts: Accounts;
   readonly deliveries: Deliveries;
+  readonly sendAgain: SendAgain;
+  readonly cancel: Cancel;
+  readonly orderRecovery: StartRecoveryParts['orderRecovery'];
+  readonly changeCredentials: ChangeCredentials;
+  readonly randomBytes: RandomBytes;
+  /** For the history of accounts. */
+  readonly store: Pick<EventStore, 'read'>;
+  readonly payloads: ShowDeliveryParts['payloads'];
+  readonly endpointOfRemoved: ShowDeliveryParts['endpointOfRemoved'];
   readonly sendTest: SendTest;
   readonly verifyToken: VerifyToken;
   /** The scope of publishers' tokens. */
@@ -95,18 +165,51 @@ function routes(parts: ApiParts): Route[] {
   const reading = { reads: parts.rateLimits.reads, unsent: new UnsentAnswers() };
   return [
     { operation: registerWebhookOperation, handle: registerWebhook(parts) },
-    { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing, reading) },
-    { operation: setWebhookActiveOperation, handle: setWebhookActive(handleCommand, now) },
+    { operation: listWebhooksOperation, handle: listWebhooks(accounts, sealing, parts, reading) },
+    // Before the routes of /api/webhooks/{id}: it would be an id.
+    { operation: showWebhooksHealthOperation, handle: showWebhooksHealth(parts, reading) },
+    { operation: showWebhookOperation, handle: showWebhook(ownWebhook, sealing, reading) },
+    { operation: setWebhookActiveOperation, handle: setWebhookActive(handleCommand, parts.heldDeliveries, now) },
     { operation: removeWebhookOperation, handle: removeWebhook(handleCommand, now) },
     { operation: listDeliveriesOperation, handle: listDeliveries(accounts, parts.deliveries, reading) },
     {
       operation: listWebhookDeliveriesOperation,
       handle: listWebhookDeliveries(ownWebhook, parts.deliveries, reading),
     },
+    { operation: resendOperation, handle: resendDelivery(parts.deliveries, parts.sendAgain, parts.logger) },
+    { operation: cancelOperation, handle: cancelDelivery(parts.deliveries, parts.cancel, parts.logger) },
+    { operation: previewOperation, handle: previewRecovery(ownWebhook, parts.deliveries, reading, now) },
+    { operation: startOperation, handle: startRecovery(parts) },
+    { operation: showOperation, handle: showRecovery(accounts, parts.deliveries, reading) },
+    { operation: stopOperation, handle: stopRecovery(accounts, parts.deliveries, handleCommand, now) },
+    { operation: showDeliveryOperation, handle: showDelivery(parts, reading) },
     { operation: testWebhookOperation, handle: testWebhook(ownWebhook, parts.sendTest, parts.logger) },
+    { operation: listHistoryOperation, handle: listHistory(accounts, parts.store, reading) },
+    { operation: listSigningSecretsOperation, handle: listSigningSecrets(accounts, now, reading) },
+    { operation: rotateSigningSecretOperation, handle: rotateSigningSecret(parts) },
+    ...sessionRoutes(parts, reading),
+    { operation: showNoticesOperation, handle: showNotices(accounts, sealing, reading) },
+    { operation: setNoticesOperation, handle: setNotices(parts) },
+    { operation: removeNoticesOperation, handle: removeNotices(handleCommand, now) },
     { operation: publishEventsOperation, handle: publishEvents(parts.publishing) },
+    { operation: listEventsOperation, handle: listEvents(parts, reading) },
+    { operation: showStatsOperation, handle: showStats(parts, reading) },
+    { operation: listEventTypesOperation, handle: listEventTypes(parts.catalogue, reading) },
     ...(ownTokens ? tokenRoutes(ownTokens, parts) : []),
-    { operation: showAsyncApiOperation, handle: showAsyncApi() },
+    { operation: showAsyncApiOperation, handle: showAsyncApi(parts.catalogue) },
+  ];
+}
+
+function sessionRoutes(parts: ApiParts, reading: Reading): Route[] {
+  const { accounts, changeCredentials, now } = parts;
+  const browser = { ...parts, cookie: createSessionCookie(parts.publicUrl) };
+  return [
+    { operation: openSessionOperation, handle: openSession(parts) },
+    { operation: listSessionsOperation, handle: listSessions(accounts, now, reading) },
+    { operation: endSessionOperation, handle: endSession(changeCredentials, now) },
+    { operation: enterSessionOperation, handle: enterSession(browser) },
+    { operation: showSessionOperation, handle: showSession() },
+    { operation: leaveSessionOperation, handle: leaveSession(browser) },
   ];
 }
 
@@ -124,14 +227,16 @@ function documented(all: readonly Route[], { version, ownTokens }: ApiParts): Ro
 }
 
 function routed(all: readonly Route[], parts: ApiParts): Router {
-  const { accounts, verifyToken, publisherScope, rateLimits } = parts;
+  const { accounts, verifyToken, publisherScope, rateLimits, publicUrl, now } = parts;
   const router = new Router({ sensitive: true });
-  const authenticated = authenticateAccount(verifyToken, accounts);
+  const session = createAuthenticateSession({ accounts, cookie: createSessionCookie(publicUrl), now });
+  const authenticated = authenticateAccount(verifyToken, accounts, session);
   const publisher = authenticatePublisher(verifyToken, accounts, publisherScope);
   for (const { operation, handle } of all) {
-    const { method, path, security, rateLimit, body } = operation;
+    const { method, path, security, right = 'read', rateLimit, body } = operation;
     const before: Middleware[] = [tagRoute(operation)];
-    if (security === 'bearer') before.push(authenticated);
+    if (security === 'bearer') before.push(authenticated, mustHave(right));
+    if (security === 'session') before.push(session.authenticate);
     if (security === 'publisher') before.push(publisher);
     if (security === 'bearer' && rateLimit && rateLimit !== 'reads') before.push(limitRate(rateLimits[rateLimit]));
     if (body?.type === 'json') before.push(jsonBody());

@@ -36,8 +36,10 @@ export interface DeliveriesView {
   page(query: DeliveriesQuery): DeliveriesPage;
   /** The newest delivery with this id: an event that was published twice has two. @throws ViewUnsound */
   delivery(accountId: number, id: string): DeliveryDetail | null;
-  /** @throws ViewUnsound */
+  /** Newest first, by publication. @throws ViewUnsound */
   events(query: EventsQuery): EventsPage;
+  /** In the order of the deliveries topic: events appear when they were routed. @throws ViewUnsound */
+  feed(query: FeedQuery): FeedPage;
   /** Steps without anything are left out, oldest first. @throws ViewUnsound */
   stats(query: StatsQuery): readonly StatsBucket[];
   /** Counters begin here, ms since the epoch; null: nothing was counted yet. @throws ViewUnsound */
@@ -57,13 +59,19 @@ export interface DeliveriesView {
   close(): void;
 }
 
+/** A view that is missing for a while, as when it is rebuilt. */
+export interface AskView {
+  /** The answer as far as the view has caught up; `nothing` while there is no sound view. */
+  ask<T>(question: (view: DeliveriesView) => T, nothing: T): T;
+}
+
 export interface ViewAttempt {
   /** Start of the attempt; ISO 8601, UTC, ms. */
   readonly at: string;
   readonly status: number | null;
   readonly error: string | null;
   /** Of an error: its cause, as a code, or null. */
-  readonly reason?: string | null;
+  readonly reason?: string | null | undefined;
   readonly durationMs: number;
   /** The webhook's version. */
   readonly version: number;
@@ -127,6 +135,8 @@ export interface ViewRouting {
   readonly payment: string;
   readonly webhooks: readonly number[];
   readonly place: EntryPlace;
+  /** Its place among the routings of its record, from 0. */
+  readonly index: number;
 }
 
 export interface ViewedDelivery extends DeliveryState {
@@ -145,17 +155,20 @@ export interface DeliveryDetail extends ViewedDelivery {
   readonly responses: ReadonlyMap<string, string>;
 }
 
-/** Null is any. Oldest first after `after`, or else newest first before `before`; both null: newest first. */
-export interface EventsQuery {
+/** Null is any. */
+interface EventsFilter {
   readonly accountId: number;
   readonly limit: number;
-  readonly after: EventPlace | null;
-  readonly before: EventPlace | null;
   readonly eventType: string | null;
   readonly eventId: string | null;
   /** Of firstAt: from is inclusive, to is exclusive. */
   readonly from: number | null;
   readonly to: number | null;
+}
+
+/** Null is the newest. */
+export interface EventsQuery extends EventsFilter {
+  readonly before: EventPlace | null;
 }
 
 /** An event's place in the order of pages. */
@@ -179,6 +192,28 @@ export interface ViewedEvent extends EventPlace {
 export interface EventsPage {
   readonly events: readonly ViewedEvent[];
   readonly next: EventPlace | null;
+}
+
+/**
+ * How far a reader of the feed is: by partition of the deliveries topic, the last routing that was passed. It is valid in every
+ * view of the topic. A partition that is left out is read from its oldest routing.
+ *
+ * No event is skipped: a view holds each partition without gaps up to its last entry, and a position advances only over
+ * routings that the view has. By time it could be: routings appear ms to hours after the publication.
+ */
+export type FeedPosition = ReadonlyMap<number, { readonly offset: number; readonly index: number }>;
+
+export interface FeedQuery extends EventsFilter {
+  readonly after: FeedPosition;
+}
+
+export interface FeedPage {
+  /** An event is repeated for each further routing of it. */
+  readonly events: readonly (ViewedEvent & { readonly position: FeedPosition })[];
+  /** After the last routing that was examined; never before the query's. */
+  readonly next: FeedPosition;
+  /** There are routings that were not examined. */
+  readonly more: boolean;
 }
 
 export const STATS_STEPS_MS = { '1m': 60_000, '1h': 3_600_000, '1d': 86_400_000 } as const;

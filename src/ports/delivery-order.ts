@@ -7,6 +7,9 @@
 export const OUTCOMES = ['delivered', 'retrying', 'exhausted', 'cancelled'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** What an attempt is made for. */
+export const TRIGGERS = ['event', 'retry', 'resend', 'recover', 'replay'] as const;
+
 /** An entry's content, as far as the order needs it. */
 export interface Said {
   readonly outcome: Outcome;

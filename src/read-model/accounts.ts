@@ -1,9 +1,9 @@
 /** The projections' state of accounts, in the terms of the queries. */
 import { NO_STREAM } from '../ports/event-store.js';
 import { accountStream, type ClientOwner, streamOf } from '../webhooks/events.js';
-import type { EventType } from '../webhooks/limits.js';
+import type { EventType, Right } from '../webhooks/limits.js';
 import type { LoadAccount } from '../webhooks/load-account.js';
-import type { AccountWebhooks, Webhook } from '../webhooks/state.js';
+import type { AccountWebhooks, FailingEndpoint, Webhook } from '../webhooks/state.js';
 import { setAsideText } from './account-unreadable.js';
 import type { Folded } from './folded-states.js';
 import type { KnownStates } from './known-states.js';
@@ -15,6 +15,26 @@ export interface AccountCredentials {
   readonly credentials: readonly Credential[];
   /** Oldest first. */
   readonly signingSecrets: readonly SealedSecret[];
+  /** Oldest first. Expired ones may be among them. */
+  readonly sessions: readonly PortalSession[];
+}
+
+/** Times are ISO 8601, UTC, ms; hashes SHA-256, in hex. */
+export interface PortalSession {
+  readonly id: string;
+  readonly codeHash: string;
+  readonly codeUntil: string;
+  /** Null until the one-time code is used. */
+  readonly cookieHash: string | null;
+  readonly user: string | null;
+  readonly can: readonly Right[];
+  readonly actor: string;
+  readonly clientId: string | null;
+  readonly parentId: string | null;
+  readonly next: string | null;
+  readonly returnUrl: string | null;
+  readonly until: string;
+  readonly openedAt: string;
 }
 
 interface Credential {
@@ -58,12 +78,24 @@ export interface Accounts {
   routes(accountId: number, eventType: EventType): Routes;
   /** Undefined if it was removed, as far as known here. */
   webhook(accountId: number, webhookId: number): Webhook | undefined;
-  /** Since when the endpoint is recorded as failing, ISO 8601; undefined if it isn't, as far as known here. */
-  failingSince(accountId: number, endpoint: string): string | undefined;
+  /** The endpoint as recorded as failing; undefined if it isn't, as far as known here. */
+  failingEndpoint(accountId: number, endpoint: string): FailingEndpoint | undefined;
   /** An active credential; if unknown here, looked up in the store. */
   credential(owner: ClientOwner, clientId: string): Promise<Credential | undefined>;
+  /** The session that `isIt` accepts; if unknown here, looked up in the store. It may have expired. */
+  session(accountId: number, isIt: (session: PortalSession) => boolean): Promise<PortalSession | undefined>;
+  /**
+   * With all events now in the store, and the revision of the last one; undefined if the account was never registered.
+   * @throws StoreUnavailable, ReadModelBehind
+   */
+  credentialsNow(accountId: number): Promise<CredentialsNow | undefined>;
   /** Sealed, newest last. */
   signingSecrets(accountId: number): Promise<AccountCredentials['signingSecrets']>;
+}
+
+interface CredentialsNow {
+  readonly credentials: AccountCredentials;
+  readonly revision: number;
 }
 
 export function createAccounts(states: KnownStates<AccountStates>): Accounts {
@@ -88,12 +120,21 @@ export function createAccounts(states: KnownStates<AccountStates>): Accounts {
       return { revision: found?.revision ?? NO_STREAM, webhooks };
     },
     webhook: (accountId, webhookId) => current(accountId).find(({ id }) => id === webhookId),
-    failingSince: (accountId, endpoint) =>
-      state(accountId)?.failing.find((failing) => failing.endpoint === endpoint)?.since,
+    failingEndpoint: (accountId, endpoint) =>
+      state(accountId)?.failing.find((failing) => failing.endpoint === endpoint),
     async credential(owner, clientId) {
       const stream = streamOf(owner);
       const found = states.setAside.has(stream) ? undefined : named(states.current(stream), clientId);
       return found ?? named(await states.fresh(stream), clientId);
+    },
+    async session(accountId, isIt) {
+      const found = known(accountId)?.state['account-credentials'].sessions.find(isIt);
+      return found ?? (await states.fresh(accountStream(accountId)))?.state['account-credentials'].sessions.find(isIt);
+    },
+    async credentialsNow(accountId) {
+      states.mustTakeMore();
+      const folded = await states.fresh(accountStream(accountId));
+      return folded && { credentials: folded.state['account-credentials'], revision: folded.revision };
     },
     async signingSecrets(accountId) {
       return (await states.find(accountStream(accountId)))?.state['account-credentials'].signingSecrets ?? [];

@@ -9,7 +9,9 @@ type Test = (value: unknown) => boolean;
 
 const text: Test = (value) => typeof value === 'string';
 const whole: Test = (value) => Number.isSafeInteger(value);
+const texts: Test = (value) => Array.isArray(value) && value.every(text);
 const headers: Test = (value) => Array.isArray(value) && value.every(isSealedHeader);
+const textOrNull: Test = (value) => value === null || text(value);
 
 const WEBHOOK = { webhookId: whole } as const;
 const CONFIGURATION = { ...WEBHOOK, url: text, headers, version: whole } as const;
@@ -25,13 +27,27 @@ const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
     CredentialIssued: { clientId: text, secretHash: text, issuedAt: text },
     CredentialRevoked: { clientId: text },
     SigningSecretIssued: { sealed: text, issuedAt: text },
+    PortalSessionOpened: {
+      ...{ sessionId: text, codeHash: text, codeUntil: text, until: text, openedAt: text, can: texts, actor: text },
+      ...{ user: textOrNull, clientId: textOrNull, parentId: textOrNull, next: textOrNull, returnUrl: textOrNull },
+    },
+    PortalSessionEntered: { sessionId: text, cookieHash: text },
+    PortalSessionEnded: { sessionId: text },
     WebhookAdded: { ...CONFIGURATION, eventType: text, endpoint: text, createdAt: text },
     WebhookUpdated: CONFIGURATION,
     WebhookActivated: WEBHOOK,
-    WebhookDeactivated: WEBHOOK,
+    WebhookDeactivated: { ...WEBHOOK, reason: text, deactivatedAt: text },
     WebhookRemoved: WEBHOOK,
     EndpointFailing: { endpoint: text, since: text },
+    DeactivationAnnounced: { endpoint: text },
     EndpointRecovered: { endpoint: text },
+    RecoveryStarted: {
+      ...{ recoveryId: text, webhookId: whole, since: text, until: text },
+      ...{ include: texts, perSecond: whole, count: whole },
+    },
+    RecoveryEnded: { recoveryId: text, state: text },
+    NoticesSet: { url: text, endpoint: text, headers },
+    NoticesRemoved: { removedAt: text },
   } satisfies Record<string, Record<string, Test>>).map(([type, fields]) => [
     type,
     Object.entries(fields).map(([field, test]) => ({ field, test })),

@@ -1,6 +1,7 @@
 /**
- * Whether a webhook missing from the read model was removed, or never belonged to this history, according to the account's
- * stream. A removal is permanent, so it is read once; ten thousand deliveries may wait for one removed webhook.
+ * What an account's stream says of a webhook that is missing from the read model: whether it was removed or never belonged
+ * to this history, and its endpoint. A removal is permanent, so it is read once; ten thousand deliveries may wait for one
+ * removed webhook.
  */
 import { LRUCache } from 'lru-cache';
 import type { EventStore } from '../ports/event-store.js';
@@ -32,4 +33,28 @@ async function readRemoval(store: Pick<EventStore, 'read'>, accountId: number, w
     if (type === 'WebhookRemoved' && data.webhookId === webhookId) return true;
   }
   return false;
+}
+
+/** Null: the account's history has no such webhook. @param addedBy the id of the event that added it @throws StoreUnavailable */
+export type EndpointOfRemoved = (accountId: number, addedBy: string) => Promise<string | null>;
+
+export function createEndpointOfRemoved(store: Pick<EventStore, 'read'>): EndpointOfRemoved {
+  const answers = new LRUCache<string, string>({ max: REMEMBERED });
+  return async (accountId, addedBy) => {
+    const key = `${accountId} ${addedBy}`;
+    const endpoint = answers.get(key) ?? (await readEndpoint(store, accountId, addedBy));
+    if (endpoint !== null) answers.set(key, endpoint);
+    return endpoint;
+  };
+}
+
+async function readEndpoint(
+  store: Pick<EventStore, 'read'>,
+  accountId: number,
+  addedBy: string,
+): Promise<string | null> {
+  for await (const { id, type, data } of store.read(accountStream(accountId))) {
+    if (id === addedBy && type === 'WebhookAdded') return String(data.endpoint);
+  }
+  return null;
 }

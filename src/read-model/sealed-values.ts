@@ -1,4 +1,4 @@
-/** Every sealed value that the service must open: webhook headers, and the active signing secrets. */
+/** Every sealed value that the service must open: headers of webhooks and notices, and the active signing secrets. */
 import type { AccountStates } from './accounts.js';
 import type { KnownStates } from './known-states.js';
 import { signingAt } from './signing-secrets.js';
@@ -13,8 +13,9 @@ export function* sealedValues(accounts: Pick<KnownStates<AccountStates>, 'all'>,
   for (const [stream, states] of accounts.all()) {
     const { signingSecrets } = states['account-credentials'];
     for (const sealed of sealedIn(signingAt(time, signingSecrets))) yield { stream, sealed };
+    const { webhooks, notices } = states['account-webhooks'];
     // Headers of inactive ones too: GET shows them.
-    for (const { headers } of states['account-webhooks'].webhooks) {
+    for (const { headers } of notices ? [...webhooks, notices] : webhooks) {
       for (const sealed of sealedIn(headers)) yield { stream, sealed };
     }
   }

@@ -10,8 +10,13 @@ export interface SealedSecret {
 }
 
 /** @param replacedAt ms since the epoch, as is the result: from then on it no longer signs */
-export function signsUntil(replacedAt: number): number {
+function signsUntil(replacedAt: number): number {
   return replacedAt + REPLACED_SECRET_MS;
+}
+
+/** ISO 8601, UTC, ms. @param issuedAt when the next one was issued */
+export function previousEndsAt(issuedAt: string): string {
+  return new Date(signsUntil(Date.parse(issuedAt))).toISOString();
 }
 
 /** @param time ms since the epoch @param secrets oldest first, as is the result */

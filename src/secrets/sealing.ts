@@ -1,5 +1,5 @@
 /**
- * Sealing: header values and signing secrets leave the process only as `v1.<key id>.<base64url of nonce, ciphertext, tag>`,
+ * Sealing: header values, signing secrets and what receivers answered leave the process only as `v1.<key id>.<base64url of nonce, ciphertext, tag>`,
  * AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce. A sealed value is bound to its account and field: at another
  * place it can't be opened.
  */
@@ -33,6 +33,12 @@ export class CannotOpen extends Error {
 export const headerPlace = (accountId: number, name: string): SealedPlace => ({
   accountId,
   field: `header:${name.toLowerCase()}`,
+});
+
+/** @param at the start of the attempt, ISO 8601 */
+export const responsePlace = (accountId: number, deliveryId: string, at: string): SealedPlace => ({
+  accountId,
+  field: `response:${deliveryId}:${at}`,
 });
 
 export const signingSecretPlace = (accountId: number): SealedPlace => ({ accountId, field: 'signing-secret' });

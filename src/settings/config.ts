@@ -27,6 +27,8 @@ export function configOf(values: Values) {
     auth: authOf(values),
     api: apiOf(values),
     paymentTopics: values.PAYMENT_TOPICS,
+    /** Null: none. */
+    eventSchemas: values.EVENT_SCHEMAS,
     topicPrefix: values.TOPIC_PREFIX,
     retrySchedule: values.RETRY_SCHEDULE,
     delivery: deliveryOf(values),

@@ -126,6 +126,10 @@ export const SECTIONS = {
   },
   Topics: {
     PAYMENT_TOPICS: setting(topics, 'payment-events', 'The topics with payment events.'),
+    EVENT_SCHEMAS: unset(
+      path,
+      'A folder of JSON Schemas (2020-12) of the `data` of events, each named after its type, like `cash_in.json`. Clients see them in `/api/event-types`, payment systems in `/asyncapi.json`, and `events publish --check` validates by them; deliveries do not.',
+    ),
     TOPIC_PREFIX: setting(
       prefix,
       '',

@@ -2,9 +2,10 @@
  * Decides what an endpoint's state of health means for its account. Pure.
  *
  *   working -> failing (noted) -> working again (recovered)
+ *                              -> the deactivation is announced
  *                              -> all its webhooks are deactivated, once it has failed for long enough
  */
-import type { WebhookEvent } from './events.js';
+import type { LastFailure, WebhookEvent } from './events.js';
 import type { AccountWebhooks } from './state.js';
 
 interface NoteEndpointFailing {
@@ -12,6 +13,16 @@ interface NoteEndpointFailing {
   readonly endpoint: string;
   /** ISO 8601: the first failure after the last success. */
   readonly since: string;
+  readonly deactivatesAt: string | null;
+  readonly lastFailure: LastFailure;
+  readonly at: string;
+}
+
+interface AnnounceDeactivation {
+  readonly type: 'AnnounceDeactivation';
+  readonly endpoint: string;
+  readonly deactivatesAt: string;
+  readonly lastFailure: LastFailure;
   readonly at: string;
 }
 
@@ -26,10 +37,15 @@ interface DeactivateFailingEndpoint {
   readonly endpoint: string;
   /** Required time since the noted first failure, ms. */
   readonly afterMs: number;
+  readonly lastFailure: LastFailure;
   readonly at: string;
 }
 
-export type EndpointCommand = NoteEndpointFailing | NoteEndpointRecovered | DeactivateFailingEndpoint;
+export type EndpointCommand =
+  | NoteEndpointFailing
+  | AnnounceDeactivation
+  | NoteEndpointRecovered
+  | DeactivateFailingEndpoint;
 
 export function decideEndpoint(state: AccountWebhooks, command: EndpointCommand): WebhookEvent[] {
   const { endpoint, at } = command;
@@ -37,24 +53,33 @@ export function decideEndpoint(state: AccountWebhooks, command: EndpointCommand)
   switch (command.type) {
     case 'NoteEndpointFailing': {
       if (noted || active(state, endpoint).length === 0) return [];
-      return [{ type: 'EndpointFailing', data: { endpoint, since: command.since, notedAt: at } }];
+      const { since, deactivatesAt, lastFailure } = command;
+      return [{ type: 'EndpointFailing', data: { endpoint, since, deactivatesAt, lastFailure, notedAt: at } }];
+    }
+    case 'AnnounceDeactivation': {
+      if (!noted || noted.announced || active(state, endpoint).length === 0) return [];
+      const { deactivatesAt, lastFailure } = command;
+      const data = { endpoint, since: noted.since, deactivatesAt, lastFailure, announcedAt: at };
+      return [{ type: 'DeactivationAnnounced', data }];
     }
     case 'NoteEndpointRecovered':
-      return noted ? [{ type: 'EndpointRecovered', data: { endpoint, recoveredAt: at } }] : [];
+      return noted ? [{ type: 'EndpointRecovered', data: { endpoint, since: noted.since, recoveredAt: at } }] : [];
     case 'DeactivateFailingEndpoint':
-      return noted && hasFailedFor(command.afterMs, noted.since, at)
-        ? deactivated(state, endpoint, noted.since, at)
-        : [];
+      return noted && hasFailedFor(command.afterMs, noted.since, at) ? deactivated(state, noted.since, command) : [];
     default:
       return command satisfies never;
   }
 }
 
-function deactivated(state: AccountWebhooks, endpoint: string, since: string, at: string): WebhookEvent[] {
+function deactivated(
+  state: AccountWebhooks,
+  since: string,
+  { endpoint, lastFailure, at }: DeactivateFailingEndpoint,
+): WebhookEvent[] {
   const reason = `nothing was delivered since ${since}`;
   return active(state, endpoint).map(({ id: webhookId }) => ({
     type: 'WebhookDeactivated',
-    data: { webhookId, reason, by: 'service', deactivatedAt: at },
+    data: { webhookId, reason, by: 'service', lastFailure, deactivatedAt: at },
   }));
 }
 

@@ -1,8 +1,10 @@
 /** Decides a command by the account's state: events, or a refusal. Pure. */
 import { decideEndpoint, type EndpointCommand } from './decide-endpoint.js';
-import type { SealedHeader, WebhookConfiguration, WebhookEvent } from './events.js';
+import { decideNotices, type NoticesCommand } from './decide-notices.js';
+import { decideRecovery, type RecoveryCommand, type RecoveryDecision } from './decide-recovery.js';
+import type { LastFailure, SealedHeader, WebhookConfiguration, WebhookEvent } from './events.js';
 import { type EventType, MAX_ACCOUNT_CHARACTERS, MAX_ACTIVE_PER_TYPE, MAX_WEBHOOKS } from './limits.js';
-import type { AccountWebhooks, Webhook } from './state.js';
+import type { AccountWebhooks, RegisteredWebhook, Webhook } from './state.js';
 
 export interface RegisterWebhook {
   readonly type: 'RegisterWebhook';
@@ -23,6 +25,7 @@ interface DeactivateWebhook {
   /** The version that the reason applies to: a webhook updated since is left alone. */
   readonly version: number;
   readonly reason: string;
+  readonly lastFailure: LastFailure;
   readonly at: string;
 }
 
@@ -40,22 +43,38 @@ interface RemoveWebhook {
   readonly at: string;
 }
 
-export type Command = RegisterWebhook | DeactivateWebhook | SetWebhookActive | RemoveWebhook | EndpointCommand;
+export type Command =
+  | RegisterWebhook
+  | DeactivateWebhook
+  | SetWebhookActive
+  | RemoveWebhook
+  | EndpointCommand
+  | RecoveryCommand
+  | NoticesCommand;
 
 export interface WebhookVersion {
   readonly webhookId: number;
   readonly version: number;
 }
 
+interface Accepted {
+  readonly kind: 'accepted';
+  readonly events: readonly WebhookEvent[];
+  /** Only of a registration. */
+  readonly registered?: RegisteredWebhook;
+  /** Only if a registration found its webhook as requested. */
+  readonly unchanged?: WebhookVersion;
+}
+
 export type Decision =
-  /** unchanged: only if a registration found its webhook as requested. */
-  | { readonly kind: 'accepted'; readonly events: readonly WebhookEvent[]; readonly unchanged?: WebhookVersion }
+  | Accepted
   | { readonly kind: 'account-not-found' }
   | { readonly kind: 'webhook-not-found' }
   | { readonly kind: 'limit-reached' }
   | { readonly kind: 'account-full' }
   /** The account's webhooks together would exceed the size limit. */
-  | { readonly kind: 'account-too-large' };
+  | { readonly kind: 'account-too-large' }
+  | Exclude<RecoveryDecision, { kind: 'accepted' }>;
 
 export function decide(state: AccountWebhooks, command: Command): Decision {
   if (state.accountId === null) return { kind: 'account-not-found' };
@@ -71,7 +90,17 @@ export function decide(state: AccountWebhooks, command: Command): Decision {
     case 'NoteEndpointFailing':
     case 'NoteEndpointRecovered':
     case 'DeactivateFailingEndpoint':
+    case 'AnnounceDeactivation':
       return accepted(...decideEndpoint(state, command));
+    case 'StartRecovery':
+    case 'StopRecovery':
+    case 'FinishRecovery':
+      return decideRecovery(state, command);
+    case 'SetNotices':
+      if (isTooLarge(state, state.notices, command)) return { kind: 'account-too-large' };
+      return accepted(...decideNotices(state, command));
+    case 'RemoveNotices':
+      return accepted(...decideNotices(state, command));
     default:
       return command satisfies never;
   }
@@ -83,32 +112,39 @@ function register(state: AccountWebhooks, command: RegisterWebhook): Decision {
   if (!existing?.isActive && activeCount(state, eventType) >= MAX_ACTIVE_PER_TYPE) return { kind: 'limit-reached' };
   if (!existing && state.webhooks.length >= MAX_WEBHOOKS) return { kind: 'account-full' };
   if (isTooLarge(state, existing, command)) return { kind: 'account-too-large' };
-  if (!existing) {
-    return accepted({ type: 'WebhookAdded', data: { ...configuration(command, newId, 1), createdAt: at } });
+  const { id, createdAt } = existing ?? { id: newId, createdAt: at };
+  const registered = { id, url: command.url, createdAt };
+  if (existing && isAsAsked(state, existing, command)) {
+    return { kind: 'accepted', events: [], registered, unchanged: { webhookId: id, version: existing.version } };
   }
-  if (isAsAsked(state, existing, command)) {
-    return { kind: 'accepted', events: [], unchanged: { webhookId: existing.id, version: existing.version } };
-  }
-  const data = { ...configuration(command, existing.id, existing.version + 1), updatedAt: at };
+  return { kind: 'accepted', events: registration(command, existing), registered };
+}
+
+function registration(command: RegisterWebhook, existing: Webhook | undefined): readonly WebhookEvent[] {
+  const { newId, at } = command;
+  if (!existing) return [{ type: 'WebhookAdded', data: { ...configuration(command, newId, 1), createdAt: at } }];
+  const { id: webhookId, version, isActive } = existing;
+  const data = { ...configuration(command, webhookId, version + 1), updatedAt: at };
   const updated: WebhookEvent = { type: 'WebhookUpdated', data };
-  if (existing.isActive) return accepted(updated);
-  return accepted(updated, { type: 'WebhookActivated', data: { webhookId: existing.id, activatedAt: at } });
+  return isActive ? [updated] : [updated, { type: 'WebhookActivated', data: { webhookId, activatedAt: at } }];
 }
 
 /** An account already above the limit may change its webhooks if that does not enlarge it. */
-function isTooLarge(state: AccountWebhooks, existing: Webhook | undefined, command: RegisterWebhook): boolean {
-  const growth = charactersOf(command) - (existing ? charactersOf(existing) : 0);
+function isTooLarge(state: AccountWebhooks, existing: Sized | undefined, changed: Sized): boolean {
+  const growth = charactersOf(changed) - (existing ? charactersOf(existing) : 0);
   if (growth <= 0) return false;
   return accountCharacters(state) + growth > MAX_ACCOUNT_CHARACTERS;
 }
 
-/** The stored size of all webhooks together. */
-export function accountCharacters({ webhooks }: AccountWebhooks): number {
-  return webhooks.reduce((sum, webhook) => sum + charactersOf(webhook), 0);
+/** The stored size of all webhooks and the notice URL together. */
+export function accountCharacters({ webhooks, notices }: AccountWebhooks): number {
+  return webhooks.reduce((sum, webhook) => sum + charactersOf(webhook), notices ? charactersOf(notices) : 0);
 }
 
+type Sized = Pick<Webhook, 'url' | 'endpoint' | 'headers'>;
+
 /** Counts the parts that the account chose. */
-function charactersOf({ url, endpoint, headers }: Pick<Webhook, 'url' | 'endpoint' | 'headers'>): number {
+function charactersOf({ url, endpoint, headers }: Sized): number {
   return headers.reduce((sum, { key, sealed }) => sum + key.length + sealed.length, url.length + endpoint.length);
 }
 
@@ -119,10 +155,13 @@ function isAsAsked(state: AccountWebhooks, existing: Webhook, { url, endpoint, i
 }
 
 function deactivate(state: AccountWebhooks, command: DeactivateWebhook): Decision {
-  const { webhookId, version, reason, at } = command;
+  const { webhookId, version, reason, lastFailure, at } = command;
   const webhook = state.webhooks.find(({ id }) => id === webhookId);
   if (!webhook?.isActive || webhook.version !== version) return accepted();
-  return accepted({ type: 'WebhookDeactivated', data: { webhookId, reason, by: 'service', deactivatedAt: at } });
+  return accepted({
+    type: 'WebhookDeactivated',
+    data: { webhookId, reason, by: 'service', lastFailure, deactivatedAt: at },
+  });
 }
 
 function setActive(state: AccountWebhooks, { webhookId, isActive, at }: SetWebhookActive): Decision {

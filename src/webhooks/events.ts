@@ -3,7 +3,7 @@
  * folds ignore unknown events and fields. All times are ISO 8601, UTC, milliseconds: a projection on the server has no
  * other clock. For `sealed` values see secrets/sealing.ts.
  */
-import type { EventType } from './limits.js';
+import type { EventType, Right } from './limits.js';
 
 export interface SealedHeader {
   /** As registered. */
@@ -38,6 +38,42 @@ interface SigningSecretIssued {
   readonly data: { readonly sealed: string; readonly issuedAt: string };
 }
 
+/** Opened with a token, or in another session, which it ends with. */
+export interface PortalSessionOpened {
+  readonly type: 'PortalSessionOpened';
+  readonly data: {
+    readonly sessionId: string;
+    /** SHA-256 of the one-time code, in hex. */
+    readonly codeHash: string;
+    readonly codeUntil: string;
+    readonly user: string | null;
+    readonly can: readonly Right[];
+    /** The actor of what is done in it: that of the opener, a slash and the user. */
+    readonly actor: string;
+    /** The credential that it ends with; null if another issuer's token opened it. */
+    readonly clientId: string | null;
+    /** The session that opened it. */
+    readonly parentId: string | null;
+    /** A path of the console. */
+    readonly next: string | null;
+    readonly returnUrl: string | null;
+    readonly until: string;
+    readonly openedAt: string;
+  };
+}
+
+/** The one-time code was used. */
+interface PortalSessionEntered {
+  readonly type: 'PortalSessionEntered';
+  /** cookieHash: SHA-256 of the cookie's secret, in hex. */
+  readonly data: { readonly sessionId: string; readonly cookieHash: string; readonly enteredAt: string };
+}
+
+interface PortalSessionEnded {
+  readonly type: 'PortalSessionEnded';
+  readonly data: { readonly sessionId: string; readonly endedAt: string };
+}
+
 export interface WebhookConfiguration {
   readonly webhookId: number;
   readonly eventType: EventType;
@@ -65,13 +101,15 @@ interface WebhookActivated {
   readonly data: { readonly webhookId: number; readonly activatedAt: string };
 }
 
-interface WebhookDeactivated {
+export interface WebhookDeactivated {
   readonly type: 'WebhookDeactivated';
   /** by: only if the service deactivated the webhook (410, DEACTIVATE_AFTER). */
   readonly data: {
     readonly webhookId: number;
     readonly reason: string;
     readonly by?: 'service';
+    /** Only beside `by`. */
+    readonly lastFailure?: LastFailure;
     readonly deactivatedAt: string;
   };
 }
@@ -81,19 +119,86 @@ interface WebhookRemoved {
   readonly data: { readonly webhookId: number; readonly removedAt: string };
 }
 
+/** The failed attempt that an event is based on. `error` as accounts see it (shownFailure). */
+export interface LastFailure {
+  readonly at: string;
+  readonly status: number | null;
+  readonly error: string | null;
+}
+
+interface Failing {
+  readonly endpoint: string;
+  /** The first failure after the last success. */
+  readonly since: string;
+  readonly lastFailure: LastFailure;
+}
+
 /**
  * Nothing has been delivered to the endpoint since then. Noted once, until the endpoint recovers or a webhook of it is
  * reconfigured.
  */
 interface EndpointFailing {
   readonly type: 'EndpointFailing';
-  /** since: the first failure after the last success. */
-  readonly data: { readonly endpoint: string; readonly since: string; readonly notedAt: string };
+  /** deactivatesAt: by the settings of that time; null: never. */
+  readonly data: Failing & { readonly deactivatesAt: string | null; readonly notedAt: string };
+}
+
+/** The webhooks of a failing endpoint will be deactivated soon. Noted once, as above. */
+interface DeactivationAnnounced {
+  readonly type: 'DeactivationAnnounced';
+  readonly data: Failing & { readonly deactivatesAt: string; readonly announcedAt: string };
 }
 
 interface EndpointRecovered {
   readonly type: 'EndpointRecovered';
-  readonly data: { readonly endpoint: string; readonly recoveredAt: string };
+  readonly data: { readonly endpoint: string; readonly since: string; readonly recoveredAt: string };
+}
+
+/** Where the account gets its notices. Replaces what was set before. */
+interface NoticesSet {
+  readonly type: 'NoticesSet';
+  readonly data: NoticeTarget & { readonly setAt: string };
+}
+
+interface NoticesRemoved {
+  readonly type: 'NoticesRemoved';
+  readonly data: { readonly removedAt: string };
+}
+
+/** `url` as given, `endpoint` normalised. */
+export interface NoticeTarget {
+  readonly url: string;
+  readonly endpoint: string;
+  readonly headers: readonly SealedHeader[];
+}
+
+/** Which deliveries of a webhook are sent again. */
+export interface RecoveryRequest {
+  readonly recoveryId: string;
+  readonly webhookId: number;
+  /** Of their payments' publication: since is inclusive, until is exclusive. */
+  readonly since: string;
+  readonly until: string;
+  /** Of RECOVERABLE (ports/deliveries-view.ts). */
+  readonly include: readonly string[];
+  readonly perSecond: number;
+  /** How many there were when the recovery started. */
+  readonly count: number;
+}
+
+interface RecoveryStarted {
+  readonly type: 'RecoveryStarted';
+  readonly data: RecoveryRequest & { readonly startedAt: string };
+}
+
+interface RecoveryEnded {
+  readonly type: 'RecoveryEnded';
+  readonly data: {
+    readonly recoveryId: string;
+    readonly webhookId: number;
+    readonly state: 'done' | 'stopped';
+    readonly endedAt: string;
+  };
 }
 
 /** A request with an Idempotency-Key that changed nothing: the metadata contains the key (key-use.ts). */
@@ -103,7 +208,9 @@ interface IdempotencyKeyUsed {
   readonly data: { readonly webhookId: number; readonly version: number };
 }
 
-type EndpointEvent = EndpointFailing | EndpointRecovered;
+type EndpointEvent = EndpointFailing | DeactivationAnnounced | EndpointRecovered;
+
+type NoticesEvent = NoticesSet | NoticesRemoved;
 
 export type WebhookEvent =
   | WebhookAdded
@@ -111,9 +218,14 @@ export type WebhookEvent =
   | WebhookActivated
   | WebhookDeactivated
   | WebhookRemoved
-  | EndpointEvent;
+  | EndpointEvent
+  | RecoveryStarted
+  | RecoveryEnded
+  | NoticesEvent;
 
-type CredentialEvent = CredentialIssued | CredentialRevoked | SigningSecretIssued;
+type SessionEvent = PortalSessionOpened | PortalSessionEntered | PortalSessionEnded;
+
+export type CredentialEvent = CredentialIssued | CredentialRevoked | SigningSecretIssued | SessionEvent;
 
 export type AccountEvent =
   | AccountRegistered

@@ -90,11 +90,17 @@ function giverOf({ type }: Command): 'account' | 'service' {
     case 'RegisterWebhook':
     case 'SetWebhookActive':
     case 'RemoveWebhook':
+    case 'StartRecovery':
+    case 'StopRecovery':
+    case 'SetNotices':
+    case 'RemoveNotices':
       return 'account';
     case 'DeactivateWebhook':
     case 'NoteEndpointFailing':
+    case 'AnnounceDeactivation':
     case 'NoteEndpointRecovered':
     case 'DeactivateFailingEndpoint':
+    case 'FinishRecovery':
       return 'service';
     default:
       return type satisfies never;
@@ -126,7 +132,7 @@ async function decideOn(
   const caused = eventsOf(decision, key);
   if (caused.length === 0) return decision;
   const plain = enveloped(caused, context, parts.newEventId);
-  const events = key ? withKey(plain, key, parts.time()) : plain;
+  const events = keyed(plain, decision, key, parts.time());
   const bytes = bytesOf(events);
   const paid = taken(parts.budget, accountId, command, bytes);
   if (paid.retryAfterMs > 0) return { kind: 'over-budget', retryAfterMs: paid.retryAfterMs };
@@ -147,6 +153,11 @@ function eventsOf(decision: Decision, key: RequestKey | null): readonly AccountE
   return key && unchanged ? [{ type: 'IdempotencyKeyUsed', data: unchanged }] : events;
 }
 
+function keyed(events: readonly NewEvent[], decision: Decision, key: RequestKey | null, at: number) {
+  if (!key || decision.kind !== 'accepted' || !decision.registered) return events;
+  return withKey(events, { key: key.key, request: key.request, at, webhook: decision.registered });
+}
+
 interface Paid {
   /** 0, or ms until the account may send the command. */
   readonly retryAfterMs: number;
@@ -161,11 +172,12 @@ function taken(budget: HistoryBudget, accountId: number, command: Command, bytes
 
 /** Removals and deactivations are always accepted, and so are the service's own notes about an endpoint. */
 function mayBeRefused(command: Command): boolean {
-  return command.type === 'RegisterWebhook' || (command.type === 'SetWebhookActive' && command.isActive);
+  if (command.type === 'SetWebhookActive') return command.isActive;
+  return ['RegisterWebhook', 'StartRecovery', 'SetNotices'].includes(command.type);
 }
 
 /** Refunds the budget if nothing was appended. @returns the result of `append` */
-async function appendOrGiveBack(
+export async function appendOrGiveBack(
   parts: CommandParts,
   accountId: number,
   events: readonly NewEvent[],

@@ -4,6 +4,7 @@
  * values.
  */
 import type { NewEvent, RecordedEvent } from '../ports/event-store.js';
+import type { RegisteredWebhook } from './state.js';
 
 /** How long the same request with the same key gets the same response. ms */
 export const KEY_COUNTS_MS = 24 * 3_600_000;
@@ -19,6 +20,7 @@ export interface KeyUse {
   readonly at: number;
   /** The type of the event that the key caused. */
   readonly eventType: string;
+  readonly webhook: RegisteredWebhook;
 }
 
 /** The key as part of a command. */
@@ -31,16 +33,22 @@ export interface RequestKey {
 
 const FIELD = 'idempotency';
 
-/** Adds the key to the metadata of the first event, which carries the command's main effect. */
-export function withKey(events: readonly NewEvent[], { key, request }: RequestKey, at: number): readonly NewEvent[] {
+/** Adds the use of the key to the metadata of the first event, which carries the command's main effect. */
+export function withKey(events: readonly NewEvent[], use: Omit<KeyUse, 'eventType'>): readonly NewEvent[] {
   return events.map((event, index) =>
-    index === 0 ? { ...event, metadata: { ...event.metadata, [FIELD]: { key, request, at } } } : event,
+    index === 0 ? { ...event, metadata: { ...event.metadata, [FIELD]: use } } : event,
   );
 }
 
 /** Null if the event was caused without a key. */
 export function keyUseOf({ type, metadata }: Pick<RecordedEvent, 'type' | 'metadata'>): KeyUse | null {
-  const { key, request, at } = (metadata?.[FIELD] ?? {}) as Partial<KeyUse>;
+  const { key, request, at, webhook } = (metadata?.[FIELD] ?? {}) as Partial<KeyUse>;
   if (typeof key !== 'string' || typeof request !== 'string' || typeof at !== 'number') return null;
-  return { key, request, at, eventType: type };
+  return isRegistered(webhook) ? { key, request, at, eventType: type, webhook } : null;
+}
+
+/** Others may write to the store. */
+function isRegistered(webhook: Partial<RegisteredWebhook> | null | undefined): webhook is RegisteredWebhook {
+  const { id, url, createdAt } = webhook ?? {};
+  return Number.isSafeInteger(id) && typeof url === 'string' && typeof createdAt === 'string';
 }

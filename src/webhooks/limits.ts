@@ -12,6 +12,14 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/**
+ * What a session may do: read; read payloads and responses too; send again or cancel; change webhooks, notices and
+ * recoveries; manage signing secrets and sessions. A token of the account has every right.
+ */
+export const RIGHTS = ['read', 'payloads', 'resend', 'configure', 'secrets'] as const;
+
+export type Right = (typeof RIGHTS)[number];
+
 /** Active URLs per account and event type; inactive ones do not count. */
 export const MAX_ACTIVE_PER_TYPE = 3;
 

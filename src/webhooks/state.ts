@@ -2,7 +2,14 @@
  * The state of an account's webhooks, folded from its events. projections/account-webhooks.js folds the same shape: a
  * test keeps evolve and the projection equal.
  */
-import type { SealedHeader, StoredAccountEvent, WebhookAdded } from './events.js';
+import type {
+  NoticeTarget,
+  RecoveryRequest,
+  SealedHeader,
+  StoredAccountEvent,
+  WebhookAdded,
+  WebhookDeactivated,
+} from './events.js';
 import type { EventType } from './limits.js';
 
 export interface Webhook {
@@ -15,6 +22,9 @@ export interface Webhook {
   readonly isActive: boolean;
   /** Only while the webhook is inactive, and only if the service deactivated it. */
   readonly offBy?: 'service';
+  /** Since when and why it is inactive: absent while it is active. */
+  readonly offAt?: string;
+  readonly offReason?: string;
   readonly createdAt: string;
   /**
    * The id of the WebhookAdded event. Another history may give the webhook's id to another webhook, but never this
@@ -23,10 +33,20 @@ export interface Webhook {
   readonly addedBy: string;
 }
 
+/** What an answer to the same request shows of the webhook that it registered; the request has the rest. */
+export type RegisteredWebhook = Pick<Webhook, 'id' | 'url' | 'createdAt'>;
+
 /** `since`: ISO 8601, the first failure after the last success. */
 export interface FailingEndpoint {
   readonly endpoint: string;
   readonly since: string;
+  /** Whether the account was told that the deactivation is near. */
+  readonly announced?: true;
+}
+
+export interface Recovery extends Omit<RecoveryRequest, 'recoveryId'> {
+  readonly id: string;
+  readonly state: 'running' | 'done' | 'stopped';
 }
 
 export interface AccountWebhooks {
@@ -36,9 +56,13 @@ export interface AccountWebhooks {
   readonly webhooks: readonly Webhook[];
   /** Endpoints that have taken no delivery for a while. */
   readonly failing: readonly FailingEndpoint[];
+  /** The last recovery of each webhook. */
+  readonly recoveries: readonly Recovery[];
+  /** Absent: the account has not set any. */
+  readonly notices?: NoticeTarget;
 }
 
-export const NO_ACCOUNT: AccountWebhooks = { accountId: null, webhooks: [], failing: [] };
+export const NO_ACCOUNT: AccountWebhooks = { accountId: null, webhooks: [], failing: [], recoveries: [] };
 
 export function evolve(state: AccountWebhooks, event: StoredAccountEvent): AccountWebhooks {
   switch (event.type) {
@@ -53,21 +77,47 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
       return configured(state, webhookId, (webhook) => ({ ...webhook, url, headers, version }));
     }
     case 'WebhookActivated':
-      return configured(state, event.data.webhookId, ({ offBy: _, ...webhook }) => ({ ...webhook, isActive: true }));
+      return configured(state, event.data.webhookId, (webhook) => ({ ...withoutOff(webhook), isActive: true }));
     case 'WebhookDeactivated':
-      return change(state, event.data.webhookId, (webhook) => switchedOff(webhook, event.data.by));
+      return change(state, event.data.webhookId, (webhook) => switchedOff(webhook, event.data));
     case 'WebhookRemoved':
-      return { ...state, webhooks: state.webhooks.filter(({ id }) => id !== event.data.webhookId) };
+      return withoutRecovery(
+        { ...state, webhooks: state.webhooks.filter(({ id }) => id !== event.data.webhookId) },
+        event.data.webhookId,
+      );
     case 'EndpointFailing': {
       const { endpoint, since } = event.data;
       return { ...state, failing: [...notFailing(state, endpoint).failing, { endpoint, since }] };
     }
+    case 'DeactivationAnnounced':
+      return { ...state, failing: state.failing.map((one) => announced(one, event.data.endpoint)) };
+    case 'NoticesSet': {
+      const { url, endpoint, headers } = event.data;
+      return { ...state, notices: { url, endpoint, headers } };
+    }
+    case 'NoticesRemoved': {
+      const { notices: _, ...others } = state;
+      return others;
+    }
     case 'EndpointRecovered':
       return notFailing(state, event.data.endpoint);
+    case 'RecoveryStarted': {
+      const { recoveryId: id, webhookId, since, until, include, perSecond, count } = event.data;
+      const started = { id, webhookId, since, until, include, perSecond, count, state: 'running' } as const;
+      return { ...state, recoveries: [...withoutRecovery(state, webhookId).recoveries, started] };
+    }
+    case 'RecoveryEnded': {
+      const { recoveryId, state: ended } = event.data;
+      const recoveries = state.recoveries.map((one) => (one.id === recoveryId ? { ...one, state: ended } : one));
+      return { ...state, recoveries };
+    }
     case 'PublisherRegistered':
     case 'CredentialIssued':
     case 'CredentialRevoked':
     case 'SigningSecretIssued':
+    case 'PortalSessionOpened':
+    case 'PortalSessionEntered':
+    case 'PortalSessionEnded':
     case 'IdempotencyKeyUsed':
       return state;
     default:
@@ -77,8 +127,17 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
   }
 }
 
-function switchedOff({ offBy: _, ...webhook }: Webhook, by: 'service' | undefined): Webhook {
-  return { ...webhook, isActive: false, ...(by === 'service' && { offBy: by }) };
+function withoutRecovery(state: AccountWebhooks, ofWebhook: number): AccountWebhooks {
+  return { ...state, recoveries: state.recoveries.filter(({ webhookId }) => webhookId !== ofWebhook) };
+}
+
+function switchedOff(webhook: Webhook, { by, reason, deactivatedAt }: WebhookDeactivated['data']): Webhook {
+  const off = { isActive: false, offAt: deactivatedAt, offReason: reason };
+  return { ...withoutOff(webhook), ...off, ...(by === 'service' && { offBy: by }) };
+}
+
+function withoutOff({ offBy: _by, offAt: _at, offReason: _reason, ...webhook }: Webhook): Webhook {
+  return webhook;
 }
 
 function added(data: WebhookAdded['data'], addedBy: string): Webhook {
@@ -93,6 +152,10 @@ function configured(state: AccountWebhooks, id: number, by: (webhook: Webhook) =
 
 function notFailing(state: AccountWebhooks, endpoint: string | undefined): AccountWebhooks {
   return { ...state, failing: state.failing.filter((failing) => failing.endpoint !== endpoint) };
+}
+
+function announced(failing: FailingEndpoint, endpoint: string): FailingEndpoint {
+  return failing.endpoint === endpoint ? { ...failing, announced: true } : failing;
 }
 
 function change(state: AccountWebhooks, id: number, by: (webhook: Webhook) => Webhook): AccountWebhooks {

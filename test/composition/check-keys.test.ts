@@ -21,13 +21,13 @@ const secret = (by: typeof sealing, hoursAgo = 0) => ({
 });
 const header = (by: typeof sealing) => ({ key: 'X-A', sealed: by.seal('a', headerPlace(42, 'X-A')) });
 
-const ofWebhooks = (accountId: number, webhooks: Webhook[]) => ({ accountId, webhooks, failing: [] });
+const ofWebhooks = (accountId: number, webhooks: Webhook[]) => ({ accountId, webhooks, failing: [], recoveries: [] });
 
 /** Account 42 with these, between two accounts of which nothing is wrong. */
 function check({ secrets = [secret(sealing)], webhooks = [] as Webhook[], by = sealing }) {
   const states = (account: AccountStates['account-webhooks'], signingSecrets: typeof secrets): AccountStates => ({
     'account-webhooks': account,
-    'account-credentials': { accountId: 42, credentials: [], signingSecrets },
+    'account-credentials': { accountId: 42, credentials: [], signingSecrets, sessions: [] },
   });
   const other = states(ofWebhooks(43, [webhookOf(9, { headers: [header(sealing)] })]), []);
   const all = [

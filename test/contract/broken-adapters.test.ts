@@ -111,6 +111,8 @@ const BROKEN_BROKERS: readonly Row<Broker>[] = [
   [brokers.KeepsOneHeaderOfAName, 'a header name twice comes back as it was published, by browse and by consume'],
   [brokers.TakesBytesForText, 'a value with every byte comes back as it was published, by browse and by consume'],
   [brokers.MakesNullEmpty, 'a null key comes back as it was published, by browse and by consume'],
+  [brokers.ReadsTheFirstOfTheBatch, 'read gives each record by its place, wherever it is in its batch'],
+  [brokers.ReadsTheLastThereIs, 'read is null behind the end, and in a partition or topic that does not exist'],
   [
     brokers.SkipsTheRejected,
     'a record that was rejected comes again until it is not, and others go on meanwhile',

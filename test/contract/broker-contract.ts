@@ -6,11 +6,13 @@ import type { BrokerCase } from './broker/inbox.js';
 import { mayBegin } from './broker/may-begin.js';
 import { notBefore } from './broker/not-before.js';
 import { publishing } from './broker/publishing.js';
+import { reading } from './broker/reading.js';
 import { rejectingCases } from './broker/rejecting.js';
 import { browsing, unreadable } from './broker/unreadable.js';
 
 export const cases: readonly BrokerCase[] = [
   ...publishing,
+  ...reading,
   ...handingOut,
   ...holding,
   ...mayBegin,

@@ -1,8 +1,14 @@
 /** The contract of src/ports/deliveries-view.ts: every sentence of its comment is a case. */
+import { counting } from './deliveries-view/counting.js';
+import { eventPaging } from './deliveries-view/event-paging.js';
 import { filtering } from './deliveries-view/filtering.js';
 import { folding } from './deliveries-view/folding.js';
 import { keeping } from './deliveries-view/keeping.js';
 import { paging } from './deliveries-view/paging.js';
+import { recovering } from './deliveries-view/recovering.js';
 import type { ViewCase } from './deliveries-view/view-case.js';
 
-export const cases: readonly ViewCase[] = [...folding, ...paging, ...filtering, ...keeping];
+export const cases: readonly ViewCase[] = [
+  ...[...folding, ...paging, ...filtering, ...keeping],
+  ...[...eventPaging, ...counting, ...recovering],
+];

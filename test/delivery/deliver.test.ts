@@ -79,6 +79,7 @@ describe('an attempt that is answered with 410', () => {
       },
     ]);
     expect(log).toMatchObject([{ outcome: 'exhausted', turn: 1, attempt: { status: 410 }, nextAttemptAt: null }]);
+    expect(log[0]).not.toHaveProperty('held');
     expect(deadLetters.map((letter) => headerText(letter, 'aw-reason'))).toEqual(['deactivated']);
   });
 
@@ -114,6 +115,12 @@ describe('an attempt that is answered with 410', () => {
   });
 });
 
+test('the answer to an attempt that failed is in the log, sealed for this attempt alone', async () => {
+  const { log } = await fixture.attempted({ ...failedWith(503), response: 'your key was k-1' });
+  const place = `response:${deliveryTo(1).id}:${new Date(NOW).toISOString()}`;
+  expect(log).toMatchObject([{ attempt: { response: `sealed for ${ACCOUNT}, ${place}: your key was k-1` } }]);
+});
+
 describe('a webhook that is gone or inactive', () => {
   test.each([
     ['gone', () => fixture.accounts.remove(1)],
@@ -130,7 +137,9 @@ describe('a webhook that is gone or inactive', () => {
     fixture.accounts.put(webhookOf(1, { isActive: false, offBy: 'service' }));
     await fixture.deliver(deliveryTo(1, { attempts: 1, turn: 1, step: 1 }));
     expect(fixture.requests).toEqual([]);
-    expect(fixture.log).toMatchObject([{ outcome: 'exhausted', turn: 1, attempt: null, nextAttemptAt: null }]);
+    expect(fixture.log).toMatchObject([
+      { outcome: 'exhausted', held: true, turn: 1, attempt: null, nextAttemptAt: null },
+    ]);
     expect(fixture.deadLetters.map((letter) => headerText(letter, 'aw-reason'))).toEqual(['deactivated']);
   });
 

@@ -6,11 +6,13 @@ import {
   foreignHeaders,
   fromRetryRecord,
   newDelivery,
+  ownHeaders,
   toRetryRecord,
   withoutExtras,
 } from '../../src/delivery/delivery.js';
 import type { ContentMode } from '../../src/delivery/payment/parsed-payment.js';
 import { headerText, type NewRecord, type RecordHeader } from '../../src/ports/broker.js';
+import { TRIGGERS } from '../../src/ports/delivery-order.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { binary, SOURCE, structured } from '../support/cloud-events.js';
 import { deliveryTo, EVENT, header, named, paymentRecord, received } from '../support/delivery-samples.js';
@@ -44,6 +46,9 @@ const anyDelivery: fc.Arbitrary<Delivery> = fc
       parkings: fc.nat(),
       refusals: fc.nat(),
       publishedAt: fc.option(fc.maxSafeNat()),
+      trigger: fc.constantFrom(...TRIGGERS),
+      actor: fc.option(anyCharacters()),
+      recovery: fc.option(fc.uuid()),
     }),
     record: fc.record({ key: fc.option(anyBytes), value: anyBytes, headers: foreign }),
   })
@@ -271,6 +276,29 @@ describe('the webhook that it is for', () => {
   test('a payment system names no event: a header of its own with that name does not count', () => {
     const record = paymentRecord({ headers: [header('aw-webhook-event', 'its own')] });
     expect(again(toRetryRecord(deliveryTo(1, { record }), DUE)).webhookEvent).toBe('added 1');
+  });
+});
+
+describe('what the next attempt is made for', () => {
+  const asked = { trigger: 'recover', actor: 'ana', recovery: 'r-1' } as const;
+  const names = ['aw-trigger', 'aw-actor', 'aw-recovery'];
+  const withTrigger = (trigger: string) => {
+    const record = toRetryRecord(deliveryTo(1), DUE);
+    return { ...record, headers: [...record.headers, header('aw-trigger', trigger)] };
+  };
+
+  test('costs the record of an ordinary delivery no header', () => {
+    const { headers } = toRetryRecord(deliveryTo(1), DUE);
+    expect(headers.filter(([name]) => names.includes(name))).toEqual([]);
+  });
+
+  test('is none of the dead letter that follows', () => {
+    expect(ownHeaders(deliveryTo(1, asked)).filter(([name]) => names.includes(name))).toEqual([]);
+  });
+
+  test('is the event where the record names nothing that is known', () => {
+    expect(again(withTrigger('resend')).trigger).toBe('resend');
+    expect(again(withTrigger('whim')).trigger).toBe('event');
   });
 });
 

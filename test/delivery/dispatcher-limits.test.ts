@@ -20,7 +20,7 @@ class ConsumedBroker extends RecordingBroker {
   }
 }
 
-test('both consumers hold a bounded number of records, and of bytes', async () => {
+test('every consumer holds a bounded number of records, and of bytes', async () => {
   const broker = new ConsumedBroker();
   const { parts } = new DeliverFixture({ broker });
   const dispatcher = await startDispatcher({
@@ -33,6 +33,7 @@ test('both consumers hold a bounded number of records, and of bytes', async () =
   expect(limits).toEqual([
     { group: 'g', ...bounded },
     { group: 'g.retry', ...bounded },
+    { group: 'g.notices', inFlight: 1_000 },
   ]);
   await dispatcher.close();
 });

@@ -53,7 +53,8 @@ describe('a payment', () => {
     await done;
     expect(sentTo()).toEqual([1, 2]);
     const payment = `payment-events/0/7@${NOW}`;
-    expect(fixture.routed).toEqual([{ payment, accountId: ACCOUNT, routed: 1, confirmed: 2, webhooks: [1, 2] }]);
+    const event = { accountId: ACCOUNT, eventId: 'pay-1', eventType: 'cash_in' };
+    expect(fixture.routed).toEqual([{ ...event, payment, routed: 1, confirmed: 2, webhooks: [1, 2] }]);
   });
 
   test('of an account that was not known when it came reaches its webhooks', async () => {

@@ -40,6 +40,12 @@ const ROWS: readonly Row[] = [
   ['a first failure waits for the first delay', {}, failed(), { outcome: 'retrying', kept: waitsIn(FIRST) }],
   ['no answer, too', { step: 1 }, timedOut, { kept: waitsIn(SECOND), delivery: { step: 2 } }],
   ['it counts', { attempts: 4, turn: 6, parkings: 3 }, failed(), { delivery: { attempts: 5, turn: 7, parkings: 0 } }],
+  [
+    'what follows a failure is a retry, which nobody asked for, of the same recovery',
+    { trigger: 'recover', actor: 'ana', recovery: 'r-1' },
+    failed(),
+    { delivery: { trigger: 'retry', actor: null, recovery: 'r-1' } },
+  ],
   ['Retry-After skips what it covers', {}, failed(60_000), { kept: waitsIn(SECOND), delivery: { step: 2 } }],
   ['a Retry-After beyond all: the last', {}, failed(90_000_000), { kept: waitsIn(THIRD), delivery: { step: 3 } }],
   ['after the last delay', { step: 3 }, failed(), { outcome: 'exhausted', kept: letter('exhausted', 'status 503') }],

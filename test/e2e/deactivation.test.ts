@@ -76,8 +76,10 @@ test('a URL that takes nothing for DEACTIVATE_AFTER is deactivated, and the hist
   const isInactive = async () => (await webhookAt(DEAD))?.isActive === false;
   await eventually(isInactive, { timeout: PATIENCE_MS, message: 'it was not deactivated' });
   const ofDispatcher = (await history()).filter(({ actor }) => actor === 'dispatcher');
-  expect(ofDispatcher.map(({ type }) => type)).toEqual(['EndpointFailing', 'WebhookDeactivated']);
-  expect(ofDispatcher[1]?.data.reason).toMatch(/^nothing was delivered since \d{4}-/);
+  expect(ofDispatcher.map(({ type }) => type)).toEqual([
+    ...['EndpointFailing', 'DeactivationAnnounced', 'WebhookDeactivated'],
+  ]);
+  expect(ofDispatcher[2]?.data.reason).toMatch(/^nothing was delivered since \d{4}-/);
   const ended = async () => {
     const { stdout } = await commandLine(settings, ['deliveries', 'list', '--account', String(ACCOUNT), '--json']);
     return (JSON.parse(stdout) as { outcome: string }).outcome === 'exhausted';

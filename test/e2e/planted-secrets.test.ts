@@ -107,6 +107,43 @@ describeBackbones(
       });
     });
 
+    test('a session is opened, entered and used, and a signing secret is replaced', async () => {
+      const [last] = (await client.ask({ path: '/api/signing-secrets' })).text.match(/whsec_[^"]+/) ?? [];
+      const bytes = Buffer.from((last ?? '').replace('whsec_', ''), 'base64');
+      secrets.plant('a signing secret of the API', last, bytes);
+      const { text } = await client.ask({
+        path: '/api/portal-sessions',
+        body: { can: ['read', 'secrets'], user: 'maria' },
+      });
+      const code = String(/#code=([^"]+)/.exec(text)?.[1]);
+      secrets.plant('a one-time code', code.split('.')[2]);
+      const anonymous = { authorization: '' };
+      const enter = (body: object) => client.ask({ path: '/console/session', headers: anonymous, body });
+      const { status, headers } = await enter({ code });
+      expect(status).toBe(200);
+      const cookie = String(headers.get('set-cookie')?.split(';')[0]);
+      secrets.plant('the cookie of a session', cookie.split('.')[2]);
+
+      const browser = new PlantedClient(service.url, null);
+      const ask = (method: string, path: string, more = {}) =>
+        browser.ask({ method, path, headers: { cookie, ...more } });
+      const shown = ['/console/session', '/api/history', '/api/portal-sessions', '/api/signing-secrets'];
+      for (const path of shown) expect((await ask('GET', path)).status).toBe(200);
+      const wrong = [
+        enter({ code }),
+        enter({ code: `${code}x` }),
+        enter({ code: [code] }),
+        client.ask({ method: 'GET', path: `/console/session?code=${code}`, headers: anonymous }),
+        ask('DELETE', '/console/session'),
+        ask('POST', '/api/webhooks', { 'x-console': '1' }),
+        ask('DELETE', `/api/portal-sessions/${code}`, { 'x-console': '1' }),
+      ];
+      expect((await Promise.all(wrong)).map((answer) => answer.status)).toEqual([400, 400, 400, 401, 403, 403, 404]);
+      expect((await ask('DELETE', '/console/session', { 'x-console': '1' })).status).toBe(200);
+      expect((await ask('GET', '/console/session')).status).toBe(401);
+      planted.said.push(...browser.answers);
+    });
+
     test('commands are given secrets, and say what they are to say', async () => {
       const { clientId, clientSecret } = account;
       const url = ['--url', service.url];
@@ -175,7 +212,14 @@ describeBackbones(
       ];
       for (const args of asked) await planted.command(args);
       for (const { id } of await listed()) await client.ask({ method: 'GET', path: `/api/webhooks/${id}/deliveries` });
-      await client.ask({ method: 'GET', path: '/openapi.json' });
+      const reads = [
+        '/api/webhooks/health',
+        '/api/events?after=start',
+        '/api/events',
+        '/api/stats',
+        '/api/event-types',
+      ];
+      for (const path of ['/openapi.json', ...reads]) await client.ask({ method: 'GET', path });
       const admin = new PlantedClient(service.adminUrl, secrets.plant('a token on the admin port'));
       for (const path of ['/health/live', '/health/ready', '/metrics']) await admin.ask({ method: 'GET', path });
       planted.said.push(...admin.answers);
@@ -183,6 +227,9 @@ describeBackbones(
       const stranger = new PlantedClient(service.url, await planted.token(service, another));
       planted.said.push({ where: "another account's list", text: (await stranger.ask({ method: 'GET' })).text });
       expect((await stranger.ask({ path: `/api/webhooks/${await idOf('/takes')}/test` })).status).toBe(404);
+      for (const path of [...reads, `/api/webhooks/${await idOf('/takes')}`, `/api/webhooks?at=${at}`]) {
+        await stranger.ask({ method: 'GET', path });
+      }
       await planted.account(['issue-credential', '43']);
       await planted.command(['accounts', 'revoke-credential', another.clientId]);
       planted.said.push(...stranger.answers);
@@ -243,7 +290,7 @@ describeBackbones(
       expect(said.length).toBeGreaterThan(100);
       expect(leaks(secrets, said)).toEqual([]);
       // URLs are for who asks the store for them.
-      const shown = /audit|stdout of webhooks list/;
+      const shown = /audit|stdout of webhooks list|GET \/api\/history/;
       expect(
         leaks(
           inUrls,

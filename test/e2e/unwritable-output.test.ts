@@ -27,6 +27,7 @@ let service: ServiceHere;
 let account: Account;
 let token: string;
 let publisherClient: string;
+let deliveryId: string;
 
 beforeAll(async () => {
   const receiver = await startReceiver();
@@ -52,6 +53,8 @@ beforeAll(async () => {
   const listed = async (...args: string[]) => (await commandLine(settings, args)).stdout !== '';
   await eventually(() => listed('deliveries', 'list', '--account', '42'));
   await eventually(() => listed('dead-letters', 'list'));
+  const deliveries = await commandLine(settings, ['deliveries', 'list', '--account', '42', '--json']);
+  deliveryId = JSON.parse(deliveries.stdout.split('\n')[0] ?? '').id;
   await commandLine(settings, ['events', 'publish', '--topic', POISONED], paymentEvents(42, 1, 'before-'));
   poisonTopic(String(settings.DATA_DIR), POISONED);
 });
@@ -70,6 +73,10 @@ const COMMANDS: Readonly<Record<string, { args?: () => readonly string[]; on?: (
   },
   'webhooks add': { args: () => ['https://example.com/', 'cash_out', '--token', token, '--url', service.url] },
   'webhooks list': { args: () => ['--token', token, '--url', service.url] },
+  'webhooks recover': {
+    args: () => ['1', '--since', '2020-01-01', '--include', 'held', '--token', token, '--url', service.url],
+  },
+  'deliveries resend': { args: () => [deliveryId, '--token', token, '--url', service.url] },
   'accounts register': { args: () => ['43'] },
   'accounts issue-credential': { args: () => ['42'] },
   'accounts revoke-credential': { args: () => [account.clientId] },

@@ -97,6 +97,23 @@ describe('the same request under the same key', () => {
     expect(new Set(later.map(({ body }) => body.message)).size).toBe(1);
   });
 
+  it('is answered with the webhook as the first request left it', async () => {
+    const client = await newAccount();
+    const old = webhook('a', { headers: [{ key: 'X-A', value: 'v' }] });
+    const first = (await post(client, old, 'k1')).body;
+    const unchanged = (await post(client, old, 'k2')).body;
+    await client.post(webhook('a', { headers: [{ key: 'X-A', value: 'w' }] }));
+    const updated = (await post(client, old, 'k3')).body;
+    await client.patch((await client.list()).webhooks[0]?.id ?? 0, { isActive: false });
+    const respelled = { ...old, url: 'HTTPS://Shop.example.com:443/b/../a' };
+    for (const asked of [client, client.at(second.url)]) {
+      expect((await post(asked, respelled, 'k1')).body).toEqual(first);
+      expect((await post(asked, old, 'k2')).body).toEqual(unchanged);
+      expect((await post(asked, old, 'k3')).body).toEqual(updated);
+    }
+    expect(first).toMatchObject({ webhook: { url: old.url, headers: { 'X-A': 'v' }, isActive: true } });
+  });
+
   it('may spell the URL otherwise, and have fields nobody knows', async () => {
     const client = await newAccount();
     await post(client, webhook('a'), 'k1');

@@ -8,7 +8,7 @@ import type { NewRecord } from '../../src/ports/broker.js';
 import type { DeliveriesPage, DeliveriesQuery } from '../../src/ports/deliveries-view.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
-import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { type BareApi, NO_DELIVERIES, startBareApi } from '../support/bare-api.js';
 import { DELIVERED, failedWith, NOW, named, paymentRecord, received } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 
@@ -27,6 +27,7 @@ describe('what a page is asked for', () => {
     asked = [];
     page = { deliveries: [], next: null };
     const deliveries = {
+      ...NO_DELIVERIES,
       page: (query: DeliveriesQuery) => {
         asked.push(query);
         return page;
@@ -38,6 +39,21 @@ describe('what a page is asked for', () => {
     expect((await fetch(`${api.url}/api/webhooks`, { method: 'POST', headers, body })).status).toBe(200);
   });
   afterEach(() => api.close());
+
+  it('an answer that the client has already is 304, without a body', async () => {
+    const ask = (tag: string) =>
+      fetch(`${api.url}/api/webhooks/1/deliveries`, {
+        headers: { authorization: 'Bearer caller-42', 'if-none-match': tag },
+      });
+    const tag = (await ask('"other"')).headers.get('etag') ?? '';
+    for (const given of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+      const { status, headers, body } = await ask(given);
+      expect([status, headers.get('etag'), body]).toEqual([304, tag, null]);
+    }
+    page = { deliveries: [], next: { firstAt: NOW, id: 'msg_1' } };
+    const changed = await ask(tag);
+    expect([changed.status, changed.headers.get('etag') === tag]).toEqual([200, false]);
+  });
 
   async function get(query: string, id: number | string = 1, caller = 42) {
     const headers = { authorization: `Bearer caller-${caller}` };

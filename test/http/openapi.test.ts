@@ -6,6 +6,7 @@ import { KeysUnavailable } from '../../src/accounts/access-tokens.js';
 import type { IssuedCredential } from '../../src/accounts/registration.js';
 import { ReadLimit } from '../../src/http/read-limit.js';
 import { StoreUnavailable } from '../../src/ports/event-store.js';
+import { TooManyWaiting } from '../../src/webhooks/account-turns.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
 import { type BareApi, startBareApi, UNPACED } from '../support/bare-api.js';
 import {
@@ -17,6 +18,7 @@ import {
   type OpenApiDocument,
   operationOf,
 } from '../support/documented.js';
+import { Browser, codeIn, opened } from '../support/portal-session.js';
 import { head, rawRequest } from '../support/raw-request.js';
 import { CONTEXT } from '../support/webhook-samples.js';
 
@@ -24,6 +26,8 @@ const METHODS = ['get', 'post', 'patch', 'delete', 'put'];
 const JSON_TYPE = { 'content-type': 'application/json' };
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 const TOO_BIG = 'x'.repeat(65_537);
+const ENDED = { kind: 'session-not-found' } as const;
+const SESSION = { id: 'ps_0000000000000000', actor: 'a', can: ['read'], until: '9999-01-01T00:00:00.000Z' };
 const LONG_HEAD = { headers: { 'x-filler': 'x'.repeat(17_000) } };
 
 let api: RunningApi;
@@ -42,10 +46,17 @@ function operations(of = document): { route: string; operation: DocumentedOperat
   );
 }
 
+/** Of the templates that a path without parameters is of as well. */
+function operationsAt(path: string): object[] {
+  const paths = Object.entries(document.paths).filter(([template]) => /\{\w+\}/.test(template));
+  const isOf = (template: string) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/{}]+')}$`).test(path);
+  return paths.filter(([template]) => isOf(template)).map(([, methods]) => methods);
+}
+
 const schemasOf = ({ requestBody, parameters = [], responses }: DocumentedOperation): Json[] => [
   ...parameters.map(({ schema }) => schema),
   ...[...Object.values(responses), ...(requestBody ? [requestBody] : [])].flatMap(({ content }) =>
-    Object.values(content).map(({ schema }) => schema),
+    Object.values(content ?? {}).map(({ schema }) => schema),
   ),
 ];
 
@@ -68,8 +79,14 @@ describe('GET /openapi.json', () => {
   it('has every route', () => {
     expect(operations().map(({ route }) => route)).toEqual(
       expect.arrayContaining([
+        ...['GET /api/webhooks/health', 'GET /api/webhooks/{id}', 'GET /api/events', 'GET /api/stats'],
         ...['POST /api/webhooks', 'GET /api/webhooks', 'PATCH /api/webhooks/{id}', 'DELETE /api/webhooks/{id}'],
-        ...['GET /api/deliveries', 'GET /api/webhooks/{id}/deliveries', 'POST /api/webhooks/{id}/test'],
+        ...[
+          'GET /api/deliveries',
+          'GET /api/deliveries/{id}',
+          'GET /api/webhooks/{id}/deliveries',
+          'POST /api/webhooks/{id}/test',
+        ],
         ...['POST /oauth/token', 'GET /openapi.json', 'GET /.well-known/oauth-authorization-server'],
       ]),
     );
@@ -80,7 +97,9 @@ describe('GET /openapi.json', () => {
       const target = api.url + path.replaceAll(/\{\w+\}/g, '1');
       for (const method of METHODS) {
         const { status } = await fetch(target, { method: method.toUpperCase() });
-        expect({ path, method, isOther: status === 405 }).toEqual({ path, method, isOther: !(method in described) });
+        // /api/webhooks/health is an id for the methods that it has not.
+        const isTaken = method in described || operationsAt(path).some((others) => method in others);
+        expect({ path, method, isOther: status === 405 }).toEqual({ path, method, isOther: !isTaken });
         expect(status).not.toBe(404);
       }
     }
@@ -122,7 +141,7 @@ describe('the document', () => {
         expect(status).toMatch(/^[2-5]\d\d$/);
         expect(response).toMatchObject({
           description: expect.stringMatching(/./),
-          content: { 'application/json': { schema: expect.anything() } },
+          ...(status !== '304' && { content: { 'application/json': { schema: expect.anything() } } }),
         });
       }
       for (const schema of schemasOf(operation)) expect(compile(schema)).toBeInstanceOf(Function);
@@ -185,8 +204,8 @@ describe('the document', () => {
     const { paths, components } = await fetchDocument(other.url);
     await other.close();
     expect(Object.keys(paths).filter((path) => path.includes('oauth'))).toEqual([]);
-    expect(Object.keys(components.securitySchemes)).toEqual(['bearer']);
-    expect(paths['/api/webhooks']?.post?.security).toEqual([{ bearer: [] }]);
+    expect(Object.keys(components.securitySchemes)).toEqual(['bearer', 'session']);
+    expect(paths['/api/webhooks']?.post?.security).toEqual([{ bearer: [] }, { session: [] }]);
   });
 });
 
@@ -237,8 +256,8 @@ describe('each documented answer is one that the service gives, and in that shap
     const [method = '', path = ''] = route.split(' ');
     const response = await fetch(url + path, { method, ...init });
     const { status, headers } = response;
-    await expectDocumented(url, { method, path, status, headers, body: await response.json() });
-    seen.add(`${method} ${path.replace(/\d+/, '{id}')} ${status}`);
+    await expectDocumented(url, { method, path, status, headers, body: status === 304 ? null : await response.json() });
+    seen.add(`${method} ${path.replace(/[?].*/, '').replace(/\d+|msg_\w+/, '{id}')} ${status}`);
   };
   const expectAllSeen = (...routes: readonly string[]) => {
     const documented = routes.flatMap((route) => {
@@ -269,13 +288,15 @@ describe('each documented answer is one that the service gives, and in that shap
   let read: BareApi;
 
   beforeAll(async () => {
-    const accounts = { webhooks: failing, credential: failing } as never;
+    const accounts = { webhooks: failing, credential: failing, credentialsNow: failing, session: failing } as never;
     const ownTokens = { issue: failing, verify: failing };
     broken = await startBareApi({
-      parts: { handleCommand: failing, handleKeyedCommand: failing, accounts, ownTokens },
+      parts: { handleCommand: failing, handleKeyedCommand: failing, changeCredentials: failing, accounts, ownTokens },
     });
     const away = () => Promise.reject(new StoreUnavailable('planted'));
-    storeless = await startBareApi({ parts: { accounts: { webhooks: away, credential: away } as never, ownTokens } });
+    storeless = await startBareApi({
+      parts: { accounts: { webhooks: away, credential: away, session: away } as never, ownTokens },
+    });
     bare = await startBareApi();
     const reads = new ReadLimit({ msPerMinute: 1, now: () => performance.now() });
     reads.counted(42, () => 'x'.repeat(10 * 1024 * 1024));
@@ -322,6 +343,7 @@ describe('each documented answer is one that the service gives, and in that shap
     await client.post(webhook('a'));
     await send(api.url, route);
     await send(api.url, route, { headers: as(client) });
+    await send(api.url, `${route}?at=x`, { headers: as(client) });
     await send(read.url, route, { headers: as({ token: 'caller-42' }) });
     await sendToBroken(route);
     expectAllSeen(route);
@@ -345,6 +367,76 @@ describe('each documented answer is one that the service gives, and in that shap
     await sendToBroken(patch, { body: '{"isActive":true}' });
     await sendToBroken(remove);
     expectAllSeen('PATCH /api/webhooks/{id}', 'DELETE /api/webhooks/{id}');
+  });
+
+  const paths = ['/api/history', '/api/signing-secrets', '/api/portal-sessions'];
+  it.each(paths)('GET %s', async (path) => {
+    const client = await api.account(50 + paths.indexOf(path));
+    await send(api.url, `GET ${path}`, { headers: as(client) });
+    await send(api.url, `GET ${path}?limit=0`, { headers: as(client) });
+    await send(api.url, `GET ${path}`);
+    await send(read.url, `GET ${path}`, { headers: as({ token: 'caller-42' }) });
+    await sendToBroken(`GET ${path}`);
+    expectAllSeen(`GET ${path}`);
+  });
+
+  it('POST /api/signing-secrets and POST and DELETE /api/portal-sessions', async () => {
+    const [rotate, open, end] = ['/api/signing-secrets', '/api/portal-sessions', '/api/portal-sessions/{id}'];
+    const client = await api.account(6);
+    const asked = (body: string, headers = as(client)) => send(api.url, `POST ${open}`, { headers, body });
+    for (let round = 0; round < 5; round += 1)
+      await send(bare.url, `POST ${rotate}`, { headers: as({ token: 'caller-42' }) });
+    await send(bare.url, `POST ${rotate}`, { headers: as({ token: 'caller-42' }) });
+    for (let count = 0; count < 101; count += 1) {
+      await send(bare.url, `POST ${open}`, { headers: as({ token: 'caller-42' }), body: '{}' });
+    }
+    await asked(TOO_BIG);
+    await asked('{}', as(client, { 'content-type': 'text/plain' }));
+    await asked('{"can":[]}');
+    const { id } = await opened(client);
+    await send(api.url, `DELETE ${end.replace('{id}', id)}`, { headers: as(client) });
+    seen.add(`DELETE ${end} 200`);
+    for (const route of [`POST ${rotate}`, `POST ${open}`, `DELETE ${end}`]) {
+      await send(api.url, route);
+      await send(api.url, route, { headers: as(client), ...(route.startsWith('POST') && { body: '{}' }) });
+      await send(api.url, route, { headers: as(client), ...(route.startsWith('POST') && { body: '{}' }) });
+      await sendToBroken(route, route.startsWith('POST') ? { body: '{}' } : {});
+    }
+    expectAllSeen(`POST ${rotate}`, `POST ${open}`, `DELETE ${end}`);
+  });
+
+  it('POST, GET and DELETE /console/session', async () => {
+    const path = '/console/session';
+    const client = await api.account(7);
+    const session = await opened(client);
+    const code = JSON.stringify({ code: codeIn(session) });
+    const enter = (url: string, body: string, headers: Record<string, string> = JSON_TYPE) =>
+      send(url, `POST ${path}`, { headers, body });
+    await enter(api.url, TOO_BIG);
+    await enter(api.url, code, { 'content-type': 'text/plain' });
+    await enter(api.url, code);
+    await enter(api.url, code);
+    await enter(broken.url, code);
+    await send(api.url, `POST ${path}`, LONG_HEAD);
+    const { cookie } = await Browser.in(api.url, await opened(client));
+    for (const route of [`GET ${path}`, `DELETE ${path}`]) {
+      await send(api.url, route);
+      await send(api.url, route, { headers: { cookie } });
+      await send(api.url, route, { headers: { cookie, 'x-console': '1' } });
+      await send(broken.url, route, { headers: { cookie, 'x-console': '1' } });
+      await send(api.url, route, LONG_HEAD);
+    }
+    await send(storeless.url, `GET ${path}`, { headers: { cookie } });
+    for (const failure of [new StoreUnavailable('planted'), new TooManyWaiting('planted'), null]) {
+      const changeCredentials = () => (failure ? Promise.reject(failure) : Promise.resolve(ENDED));
+      const odd = await startBareApi({
+        parts: { changeCredentials, accounts: { session: async () => SESSION } as never },
+      });
+      await send(odd.url, `DELETE ${path}`, { headers: { cookie, 'x-console': '1' } });
+      if (failure) await enter(odd.url, code);
+      await odd.close();
+    }
+    expectAllSeen(...['POST', 'GET', 'DELETE'].map((method) => `${method} ${path}`));
   });
 
   it('POST /api/payment-events', async () => {

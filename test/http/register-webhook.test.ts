@@ -34,15 +34,35 @@ describe('a URL that is new for its type', () => {
     const client = await newAccount();
     const before = new Date().toISOString();
     const { status, headers, body } = await client.post(webhook('in'));
-    expect({ status, body }).toEqual({ status: 200, body: { success: true, message: expect.any(String) } });
+    expect({ status, body }).toMatchObject({ status: 200, body: { success: true, message: expect.any(String) } });
     expect(headers.get('content-type')).toMatch(/^application\/json/);
     const listing = await client.list();
     const { id = 0, createdAt = '' } = listing.webhooks[0] ?? {};
     const shown = { id, type: 'cash_in', url: 'https://shop.example.com/in', headers: {}, isActive: true, createdAt };
     expect(listing).toStrictEqual({ accountId: client.credential.accountId, webhooks: [shown], total: 1 });
+    expect(body).toStrictEqual({ success: true, message: expect.any(String), webhook: shown });
     expect(Number.isSafeInteger(id) && id > 0).toBe(true);
     expect(createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(createdAt >= before && createdAt <= new Date().toISOString()).toBe(true);
+  });
+
+  it('is in the answer as the list shows it, also after an update, a change of nothing and a reactivation', async () => {
+    const client = await newAccount();
+    const headers = [
+      { key: 'X-B', value: 'v' },
+      { key: '__proto__', value: 'a name' },
+    ];
+    const listed = async () => JSON.stringify((await client.list()).webhooks[0]);
+    const answered = async (body: unknown) => {
+      const answer = (await client.post(body)).body as { webhook?: { id: number } };
+      return { id: answer.webhook?.id ?? 0, text: JSON.stringify(answer.webhook) };
+    };
+    const { id } = await answered(webhook('in'));
+    for (const body of [webhook('in', { headers }), webhook('in', { headers }), webhook('./in')]) {
+      expect((await answered(body)).text).toBe(await listed());
+    }
+    await client.patch(id, { isActive: false });
+    expect((await answered(webhook('in'))).text).toBe(await listed());
   });
 
   it('may be of each of the seven types', async () => {

@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import { AheadStates, ReadModelBehind } from '../../src/read-model/ahead-states.js';
 
 const folded = (revision: number, state: unknown = {}) => ({ state, revision, eventId: `event ${revision}` });
-const use = (key: string) => ({ key, request: 'fingerprint', at: 0, eventType: 'WebhookAdded' });
+const webhook = { id: 7, url: 'https://shop.example.com/a', createdAt: '2026-11-21T09:00:00.000Z' };
+const use = (key: string) => ({ key, request: 'fingerprint', at: 0, eventType: 'WebhookAdded', webhook });
 
 test('a state and its keys stay until the read model has reached its revision', () => {
   const ahead = new AheadStates(() => 0);

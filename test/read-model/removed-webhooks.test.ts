@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
-import { createWasRemoved } from '../../src/read-model/removed-webhooks.js';
+import { createEndpointOfRemoved, createWasRemoved } from '../../src/read-model/removed-webhooks.js';
 
 const event = (type: string, webhookId: number): RecordedEvent => {
   const place = { stream: 'account-1', revision: 0, position: '' };
@@ -45,4 +45,15 @@ test('a store that is away is asked again', async () => {
   store.failures = 1;
   await expect(wasRemoved(1, 7)).rejects.toThrow('away');
   expect(await wasRemoved(1, 7)).toBe(true);
+});
+
+test('the endpoint of a removed webhook is that of the event which added it, read once', async () => {
+  const added = { ...event('WebhookAdded', 7), data: { webhookId: 7, endpoint: 'https://shop.example.com/' } };
+  const { store } = stream(event('WebhookAdded', 6), added, event('WebhookRemoved', 7));
+  const endpointOf = createEndpointOfRemoved(store);
+  expect(await endpointOf(1, 'WebhookAdded 7')).toBe('https://shop.example.com/');
+  expect(await endpointOf(1, 'WebhookAdded 7')).toBe('https://shop.example.com/');
+  expect(store.reads).toBe(1);
+  expect(await endpointOf(1, 'WebhookAdded 9')).toBeNull();
+  expect(await endpointOf(2, 'WebhookAdded 7')).toBeNull();
 });

@@ -103,7 +103,8 @@ it('a start tries such an account again: where its events can be read it is fold
   const key = { key: 'k', request: 'r', isOf: () => true };
   await appendBad(1, null, 0);
   await eventually(() => first.known.setAside.size > 0);
-  const keyed = { ...CONTEXT, idempotency: { key: key.key, request: key.request, at: Date.now() } };
+  const webhook = { id: 8, url: 'https://shop.example.com/a', createdAt: '2026-11-21T09:00:00.000Z' };
+  const keyed = { ...CONTEXT, idempotency: { key: key.key, request: key.request, at: Date.now(), webhook } };
   const event = { id: randomUUID(), ...added(8), metadata: keyed };
   await fixture.store.append(accountStream(1), [{ ...event, data: { ...event.data } }], 1);
   await first.passHead(AbortSignal.timeout(5_000));
@@ -137,7 +138,7 @@ it('nothing is known of such an account, and its commands fail', async () => {
   expect(accounts.unreadable(1)).toMatch(/^account 1 is set aside: event 2 /);
   expect(accounts.unreadable(2)).toBeNull();
   expect(accounts.routes(1, 'cash_in')).toEqual({ revision: NO_STREAM, webhooks: [] });
-  expect([accounts.webhook(1, 7), accounts.failingSince(1, 'https://a/')]).toEqual([undefined, undefined]);
+  expect([accounts.webhook(1, 7), accounts.failingEndpoint(1, 'https://a/')]).toEqual([undefined, undefined]);
   for (const asked of [accounts.webhooks(1), accounts.webhooksNow(1), accounts.credential(1, 'c')]) {
     await expect(asked).rejects.toThrow(AccountUnreadable);
   }

@@ -19,8 +19,9 @@ function stateOf(events: readonly AccountEvent[]) {
 
 function outcome(decision: Decision) {
   return {
-    thenEvents: (...events: WebhookEvent[]) => expect(decision).toEqual({ kind: 'accepted', events }),
-    thenUnchanged: (unchanged: WebhookVersion) => expect(decision).toEqual({ kind: 'accepted', events: [], unchanged }),
+    thenEvents: (...events: WebhookEvent[]) => expect(decision).toMatchObject({ kind: 'accepted', events }),
+    thenUnchanged: (unchanged: WebhookVersion) =>
+      expect(decision).toMatchObject({ kind: 'accepted', events: [], unchanged }),
     thenRefused: (kind: Exclude<Decision['kind'], 'accepted'>) => expect(decision).toEqual({ kind }),
   };
 }

@@ -3,6 +3,7 @@ import type { CompletenessParts } from '../../src/audit/reading.js';
 import { readLogRecord, toLogRecord } from '../../src/delivery/log/log-record.js';
 import { partitionText, readPaymentText } from '../../src/delivery/record-place.js';
 import type { ReceivedRecord } from '../../src/ports/broker.js';
+import type { Outcome } from '../../src/ports/delivery-order.js';
 import { TOPICS } from './audit-fixture.js';
 import { STARTS } from './history-topics.js';
 
@@ -76,10 +77,25 @@ export const DEFECTS: Readonly<Record<string, Seen>> = {
     const timed = routed.filter(({ payment }) => hasTime({ timestamp: readPaymentText(payment)?.at ?? -1 }));
     return [{ ...record, ...toLogRecord({ store, routed: timed }) }];
   }),
+  'takes a record that was superseded for the one that waits': changed((record) =>
+    TOPICS.isTier(record.topic)
+      ? [{ ...record, headers: [...record.headers, ['aw-turn', Buffer.from('99')]] }]
+      : [record],
+  ),
+  'overlooks cancellations': changed(withoutOutcome('cancelled')),
+  'overlooks that a delivery was sent again or recovered': changed(withoutOutcome('retrying')),
   'counts a record whose timestamp is no time in no period': changed((record) =>
     isPayment(record) && !hasTime(record) ? [] : [record],
   ),
 };
+
+function withoutOutcome(overlooked: Outcome): Change {
+  return (record) => {
+    const { store, deliveries } = readLogRecord(record);
+    const left = deliveries.filter(({ outcome }) => outcome !== overlooked);
+    return left.length === deliveries.length ? [record] : [{ ...record, ...toLogRecord({ store, deliveries: left }) }];
+  };
+}
 
 function changed(change: Change): Seen {
   return (parts) => ({

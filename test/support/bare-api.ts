@@ -1,6 +1,8 @@
 /** createApi with parts of the test's choice: a failing store, callers without tokens of their own. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Verification } from '../../src/accounts/access-tokens.js';
+import { createChangeCredentials } from '../../src/accounts/change-credentials.js';
+import { loadCatalogue } from '../../src/event-catalogue.js';
 import { listen, type ServerLimits } from '../../src/http/listen.js';
 import { createRateLimit } from '../../src/http/rate-limit.js';
 import { ReadLimit } from '../../src/http/read-limit.js';
@@ -47,6 +49,11 @@ export interface BareOptions {
 /** Of `publishing`: nothing is behind. */
 export const UNPACED = { behindMs: () => 0, stopping: new AbortController().signal };
 
+export const NO_DELIVERIES: ApiParts['deliveries'] = {
+  page: () => ({ deliveries: [], next: null }),
+  ask: (_, nothing) => nothing,
+};
+
 /** The token `caller-<n>` is account n's, and `publisher` a publisher's; only account 42 is registered. */
 export async function startBareApi(options: BareOptions = {}): Promise<BareApi> {
   const { between = itself, readModelOver = itself, parts = {}, budget = NO_BUDGET } = options;
@@ -61,7 +68,20 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
   const commands = commandParts({ store, load: readModel.load, budget, time });
   const api = createApi({
     accounts: readModel.accounts,
-    deliveries: { page: () => ({ deliveries: [], next: null }) },
+    sendAgain: async () => 'gone',
+    cancel: async () => undefined,
+    orderRecovery: async () => undefined,
+    changeCredentials: createChangeCredentials(commands, readModel.accounts),
+    randomBytes,
+    store,
+    heldDeliveries: () => '',
+    view: { ask: (_, nothing) => nothing },
+    broker: { read: async () => null },
+    deactivateAfterMs: 0,
+    catalogue: loadCatalogue(null),
+    deliveries: NO_DELIVERIES,
+    payloads: { payload: async () => null, keptUntil: async () => null },
+    endpointOfRemoved: async () => null,
     sendTest: async () => ({ kind: 'busy' }),
     verifyToken: async (token) => (token === 'publisher' ? PUBLISHER : callerOf(/^caller-(\d+)$/.exec(token)?.[1])),
     publisherScope: 'payment-events:publish',

@@ -84,6 +84,19 @@ export class MakesNullEmpty extends Delegating {
   }
 }
 
+export class ReadsTheFirstOfTheBatch extends Delegating {
+  override read(topic: string, partition: number, offset: number) {
+    return this.inner.read(topic, partition, Math.max(0, offset - 1));
+  }
+}
+
+export class ReadsTheLastThereIs extends Delegating {
+  override async read(topic: string, partition: number, offset: number) {
+    const found = await this.inner.read(topic, partition, offset);
+    return found ?? this.inner.read(topic, 0, 0);
+  }
+}
+
 abstract class Consuming extends Delegating {
   override consume(options: ConsumeOptions): Promise<Consumer> {
     return this.inner.consume(this.change(options));

@@ -82,6 +82,7 @@ export class DeliverFixture {
         headers: (_, { headers }) => headers.map(({ key, sealed }) => ({ key, value: `opened ${sealed}` })),
         secrets: () => this.secrets(),
       },
+      sealing: { seal: (value, { accountId, field }) => `sealed for ${accountId}, ${field}: ${value}` },
       gate: this.gate,
       confirmation: { confirmed: () => this.confirmed() },
       log: new LogWriter({ broker, logger, ...signals, topic: this.topics.deliveries, store: 'store-1', later: soon }),

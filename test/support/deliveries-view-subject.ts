@@ -1,7 +1,17 @@
 /** The deliveries view on SQLite as a subject of its contract, and entries for it. */
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
-import type { DeliveriesQuery, DeliveriesView, ViewAttempt, ViewEntry } from '../../src/ports/deliveries-view.js';
+import { webhookMessageId } from '../../src/delivery/delivery.js';
+import type {
+  DeliveriesQuery,
+  DeliveriesView,
+  EventsQuery,
+  FeedQuery,
+  ViewAttempt,
+  ViewEntry,
+  ViewRouting,
+} from '../../src/ports/deliveries-view.js';
 import type { Features, Subject } from '../contract/contract.js';
 import { ACCOUNT, NOW } from './delivery-samples.js';
 import { damageFile } from './sqlite-subjects.js';
@@ -13,7 +23,7 @@ export async function sqliteDeliveriesView(features: Features): Promise<Subject<
   const directory = temporaryDirectory();
   const all: DeliveriesView[] = [];
   const another = async () => {
-    const view = openDeliveriesView(directory.path, () => undefined);
+    const view = openDeliveriesView(directory.path, () => undefined, webhookMessageId);
     all.push(view);
     return view;
   };
@@ -42,21 +52,22 @@ export async function sqliteDeliveriesView(features: Features): Promise<Subject<
 /** `n` sets the time of the payment, the place (the n-th ms and offset of partition 0) and the name of a delivery that succeeded at once. */
 export function entry(n: number, changes: Partial<ViewEntry> & { readonly partition?: number } = {}): ViewEntry {
   const { partition = 0, ...rest } = changes;
+  const { eventId = `pay-${n}`, firstAt = NOW + n } = rest;
   return {
     kind: 'delivery',
     id: `msg_${String(n).padStart(6, '0')}`,
-    eventId: `pay-${n}`,
+    eventId,
     eventType: 'cash_in',
     accountId: ACCOUNT,
     webhookId: WEBHOOK,
-    firstAt: NOW + n,
+    firstAt,
     outcome: 'delivered',
     turn: 1,
     attempt: attempt(n),
     nextAttemptAt: null,
     held: false,
     response: null,
-    payment: `payment-events/0/${n}@${NOW + n}`,
+    payment: `payment-events/0/${crc32(JSON.stringify(eventId))}@${firstAt}`,
     webhookEvent: 'added-1',
     step: null,
     recovery: null,
@@ -78,4 +89,24 @@ export function entries(count: number, changes: Parameters<typeof entry>[1] = {}
 export function query(changes: Partial<DeliveriesQuery> = {}): DeliveriesQuery {
   const bounds = { before: null, outcome: null, eventType: null, eventId: null, status: null, errors: null };
   return { accountId: ACCOUNT, webhookId: WEBHOOK, limit: 1_000, ...bounds, from: null, to: null, ...changes };
+}
+
+/** The routing of an event's payment: that of the entries of the same event id and time. */
+export function routing(n: number, changes: Partial<ViewRouting> = {}): ViewRouting {
+  const { accountId, eventId, eventType, firstAt, payment, place } = entry(n, {
+    ...(changes.eventId !== undefined && { eventId: changes.eventId }),
+    ...(changes.firstAt !== undefined && { firstAt: changes.firstAt }),
+  });
+  const known = { accountId, eventId, eventType, firstAt, payment: payment ?? '', place };
+  return { kind: 'routed', ...known, eventSource: null, webhooks: [WEBHOOK], index: 0, ...changes };
+}
+
+export function feedQuery(changes: Partial<FeedQuery> = {}): FeedQuery {
+  const bounds = { eventType: null, eventId: null, from: null, to: null };
+  return { accountId: ACCOUNT, limit: 1_000, after: new Map(), ...bounds, ...changes };
+}
+
+export function eventsQuery(changes: Partial<EventsQuery> = {}): EventsQuery {
+  const bounds = { before: null, eventType: null, eventId: null, from: null, to: null };
+  return { accountId: ACCOUNT, limit: 1_000, ...bounds, ...changes };
 }

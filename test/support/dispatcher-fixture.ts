@@ -112,6 +112,7 @@ export async function openInstallation(dataDir: string): Promise<DispatcherFixtu
         store: 'a history',
         passHead: (signal) => readModel.host.passHead(signal),
         configuration: createDeliverySecrets(accounts, sealing, now),
+        sealing,
         gate: testGate({ perEndpoint: 16, clock: createGateClock() }),
         health: new EndpointHealth({ accounts, handleCommand, logger: silentLogger, now, deactivateAfterMs: 0 }),
         attempt: await attempt(LONG),

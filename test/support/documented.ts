@@ -28,7 +28,8 @@ interface DocumentedResponse {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Json>>;
   readonly links?: Readonly<Record<string, DocumentedLink>>;
-  readonly content: Readonly<Record<string, { readonly schema: Json }>>;
+  /** Absent: no body. */
+  readonly content?: Readonly<Record<string, { readonly schema: Json }>>;
 }
 
 interface DocumentedLink {
@@ -80,7 +81,7 @@ function checker(document: OpenApiDocument): (given: Given) => void {
     const answered = `${method} ${path} answered ${status} ${JSON.stringify(body)}`;
     const response = operation.responses[status];
     if (!response) throw new Error(`${answered}: a status that /openapi.json does not have`);
-    const { schema = {} } = response.content['application/json'] ?? {};
+    const { schema = {} } = (response.content ?? NO_CONTENT)['application/json'] ?? {};
     const validate = compiled.get(schema) ?? compile(schema);
     compiled.set(schema, validate);
     if (!validate(body)) throw new Error(`${answered}: not as in /openapi.json, ${JSON.stringify(validate.errors)}`);
@@ -88,7 +89,9 @@ function checker(document: OpenApiDocument): (given: Given) => void {
   };
 }
 
-const TOLD = ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'idempotent-replayed'];
+const NO_CONTENT: NonNullable<DocumentedResponse['content']> = { 'application/json': { schema: { type: 'null' } } };
+
+const TOLD = ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'idempotent-replayed', 'etag'];
 
 function unexpected(headers: Headers, response: DocumentedResponse): string[] {
   const documented = Object.keys(response.headers ?? {}).map((name) => name.toLowerCase());

@@ -1,7 +1,8 @@
 import { NO_STREAM } from '../../src/ports/event-store.js';
 import { type AccountCredentials, type Accounts, isRouted, type Routes } from '../../src/read-model/accounts.js';
+import type { NoticeTarget } from '../../src/webhooks/events.js';
 import type { EventType } from '../../src/webhooks/limits.js';
-import type { FailingEndpoint, Webhook } from '../../src/webhooks/state.js';
+import type { FailingEndpoint, Recovery, Webhook } from '../../src/webhooks/state.js';
 import { ACCOUNT, named } from './delivery-samples.js';
 import { AT } from './webhook-samples.js';
 
@@ -10,6 +11,9 @@ export class FakeAccounts implements Accounts {
   secrets: AccountCredentials['signingSecrets'][number][] = [];
   /** The noted endpoints of ACCOUNT. */
   failing: FailingEndpoint[] = [];
+  recoveries: Recovery[] = [];
+  /** Of ACCOUNT. */
+  notices: NoticeTarget | undefined;
   /** The revision of ACCOUNT: counts the changes. */
   revision = 0;
   /** Ids of removed webhooks of this history. */
@@ -44,7 +48,8 @@ export class FakeAccounts implements Accounts {
 
   async webhooks(accountId: number) {
     if (accountId !== ACCOUNT) return undefined;
-    return { accountId, webhooks: this.#webhooks, failing: this.failing };
+    const { failing, recoveries, notices } = this;
+    return { accountId, webhooks: this.#webhooks, failing, recoveries, ...(notices && { notices }) };
   }
 
   webhooksNow(accountId: number) {
@@ -61,12 +66,20 @@ export class FakeAccounts implements Accounts {
     return accountId === ACCOUNT ? this.#webhooks.find(({ id }) => id === webhookId) : undefined;
   }
 
-  failingSince(accountId: number, endpoint: string): string | undefined {
+  failingEndpoint(accountId: number, endpoint: string): FailingEndpoint | undefined {
     if (accountId !== ACCOUNT) return undefined;
-    return this.failing.find((failing) => failing.endpoint === endpoint)?.since;
+    return this.failing.find((failing) => failing.endpoint === endpoint);
   }
 
   async credential() {
+    return undefined;
+  }
+
+  async session() {
+    return undefined;
+  }
+
+  async credentialsNow() {
     return undefined;
   }
 

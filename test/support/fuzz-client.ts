@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { type Client, type Listing, type RunningApi, tokenFor } from './api-fixture.js';
 import { expectDocumented } from './documented.js';
 import type { FuzzedRequest } from './fuzzed-requests.js';
+import { codeIn, type Opened } from './portal-session.js';
 import { CONTEXT } from './webhook-samples.js';
 
 const CONNECTIONS = 16;
@@ -26,6 +27,9 @@ export class FuzzClient {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   /** The webhooks of each account, by its latest list. */
   readonly #ids: number[][];
+  /** Of each account: sessions with unused codes, and the cookie of the one that was entered last. */
+  readonly #sessions: { id: string; code: string }[][];
+  readonly #cookies: string[];
   /** operationId -> status -> count */
   readonly tally: Record<string, Record<number, number>> = {};
 
@@ -35,6 +39,8 @@ export class FuzzClient {
     this.#revoked = revoked;
     this.#publisher = publisher;
     this.#ids = clients.map(() => []);
+    this.#sessions = clients.map(() => []);
+    this.#cookies = clients.map(() => 'console=');
   }
 
   /** @param accounts number of accounts to register, from 1 on */
@@ -93,6 +99,9 @@ export class FuzzClient {
       CLIENT: clientId,
       SECRET: clientSecret,
       BASIC: Buffer.from(`${clientId}:${clientSecret}`).toString('base64'),
+      SESSION: this.#sessions[as]?.[0]?.id ?? 'ps_0000000000000000',
+      CODE: this.#sessions[as]?.[0]?.code ?? 'none',
+      COOKIE: this.#cookies[as] ?? '',
       ID: String(own[index % Math.max(1, own.length)] ?? 1),
       FOREIGN: String(foreign[0] ?? 1),
     };
@@ -123,13 +132,19 @@ export class FuzzClient {
     if (method === 'HEAD') return;
     const answer = JSON.parse(body);
     await expectDocumented(this.#api.url, { method, path, status, headers, body: answer });
+    if (path.startsWith('/api/portal-sessions') && status === 201) {
+      const { id, url } = answer as Opened;
+      this.#sessions[as]?.unshift({ id, code: codeIn({ url }) });
+    }
+    const cookie = headers.get('set-cookie')?.split(';')[0];
+    if (cookie) this.#cookies[as] = cookie;
     if (method === 'GET' && status === 200 && 'accountId' in answer) {
       this.#ids[as] = (answer as Listing).webhooks.map(({ id }) => id);
     }
   }
 
   #count({ operationId, method }: FuzzedRequest, status: number): void {
-    const name = ['GET', 'POST', 'PATCH', 'DELETE'].includes(method) ? operationId : 'other methods';
+    const name = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(method) ? operationId : 'other methods';
     const counts = this.tally[name] ?? {};
     this.tally[name] = { ...counts, [status]: (counts[status] ?? 0) + 1 };
   }

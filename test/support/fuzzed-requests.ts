@@ -1,6 +1,6 @@
 /**
  * Requests generated from /openapi.json: as described, with one odd part, or with several. Placeholders stand for
- * values that only a running service knows: __TOKEN__, __CLIENT__, __SECRET__, __BASIC__ and __ID3__ of the requesting
+ * values that only a running service knows: __TOKEN__, __CLIENT__, __SECRET__, __BASIC__, __ID3__, and __SESSION__, __CODE__ and __COOKIE__ of the requesting
  * account; __PUBLISHER__, a publisher's token; __FOREIGN__, an id of another account; __REVOKED__, a token that is no longer valid; __LENGTH__, the body's
  * length in bytes. fuzz-client.ts fills them.
  */
@@ -59,6 +59,7 @@ const oddParts: fc.Arbitrary<readonly PartName[]> = fc.oneof(
 
 function requestsOf(described: Described): fc.Arbitrary<FuzzedRequest> {
   const { path, operation, accounts } = described;
+  const isOfSessions = path.includes('/portal-sessions/');
   // The first account sends more requests than the others: it reaches its limit.
   const as = fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 3, arbitrary: fc.nat(accounts - 1) });
   return oddParts.chain((odd) => {
@@ -77,14 +78,19 @@ function requestsOf(described: Described): fc.Arbitrary<FuzzedRequest> {
       as: asked,
       operationId: operation.operationId,
       method,
-      target: path.replace(/\{\w+\}/g, () => id) + (query && `?${query}`),
+      target:
+        path.replace(/\{\w+\}/g, () => (isOfSessions ? id.replace(/^__ID\d+__$/, '__SESSION__') : id)) +
+        (query && `?${query}`),
       ...framed([...authorization, ...headers], framing, body),
     }));
   });
 }
 
 function methods(usual: string): Part<string> {
-  return { usual: fc.constant(usual), odd: fc.constantFrom('PUT', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND', 'M-SEARCH') };
+  return {
+    usual: fc.constant(usual),
+    odd: fc.constantFrom('LOCK', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND', 'M-SEARCH'),
+  };
 }
 
 const ODD_IDS = [
@@ -133,11 +139,14 @@ function authorizations({ security }: DocumentedOperation): Part<readonly Header
   const isPublisher = security.some(({ token: scopes }) => Array.isArray(scopes) && scopes.length > 0);
   const bearer: Header[] = [['Authorization', `Bearer ${isPublisher ? '__PUBLISHER__' : '__TOKEN__'}`]];
   const basic: Header[] = [['authorization', 'Basic __BASIC__']];
+  const cookie: Header[] = [['Cookie', '__COOKIE__']];
   const one = fc.constantFrom(...ODD_TOKENS).map((value): Header[] => [['Authorization', value]]);
   return {
     usual: schemes.includes('bearer')
-      ? fc.constant(bearer)
-      : fc.constantFrom(...(schemes.length > 0 ? [[], basic] : [[]])),
+      ? fc.oneof({ weight: 9, arbitrary: fc.constant(bearer) }, { weight: 1, arbitrary: fc.constant(cookie) })
+      : schemes.includes('session')
+        ? fc.constant(cookie)
+        : fc.constantFrom(...(schemes.length > 0 ? [[], basic] : [[]])),
     odd: fc.oneof(one, fc.constantFrom<Header[]>([], [...bearer, ...bearer], [...basic, ...bearer])),
   };
 }
@@ -163,7 +172,10 @@ const ODD_HEADERS: readonly Header[] = [
   ['Accept-Encoding', 'nonsense;q=2'],
   ['X-Forwarded-For', '127.0.0.1'],
   ['X-HTTP-Method-Override', 'DELETE'],
-  ['Cookie', '='],
+  ...['=', 'console=', 'console=__CODE__', 'console=1.ps_0000000000000000.x', 'console'].map(
+    (value): Header => ['Cookie', value],
+  ),
+  ['X-Console', '0'],
   ['Range', 'bytes=0-1'],
   ['If-None-Match', '*'],
   ['__proto__', 'x'],

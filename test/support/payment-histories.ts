@@ -80,7 +80,7 @@ const many = <T>(one: fc.Arbitrary<T>, maxLength: number, minLength = 0) =>
 const handOut: fc.Arbitrary<HandOut> = fc.record({
   ...{ routed: fc.nat(6), confirmed: fc.nat(6), givenUpAfter: fc.nat(4), entryAt: fc.nat(3) },
   isLate: fc.boolean(),
-  steps: many(fc.nat(9), 5, 1),
+  steps: many(fc.nat(12), 5, 1),
 });
 const script = fc.record({
   event: fc.option(
@@ -246,7 +246,9 @@ class Delivery {
     const tail: Fact[] = [];
     for (const step of rest) {
       const done: Fact[] = this.#retry === null ? [] : [{ kind: 'retried', id: this.#retry }];
-      if (this.#retry !== null) tail.push(...this.#step(step), ...done);
+      if (this.#retry !== null && step >= 10) tail.push(...this.#superseded(step, done));
+      else if (this.#retry !== null) tail.push(...this.#step(step), ...done);
+      else if (mayReplay && step >= 10) tail.push(...this.#waits(2));
       else if (mayReplay && this.#isExhausted && step > 5) tail.push(...this.#waits(1));
     }
     return { head, tail };
@@ -258,6 +260,20 @@ class Delivery {
     if (step === 4) return this.#exhausted(1);
     if (step === 5) return this.#exhausted(0);
     return step <= 7 ? this.#waits(1) : this.#waits(0);
+  }
+
+  /**
+   * The account cancels a waiting delivery, or sends it again, alone or within a recovery; an attempt may be under way. `done`:
+   * a dispatcher drops the waiting record.
+   */
+  #superseded(step: number, done: readonly Fact[]): readonly Fact[] {
+    if (step === 10) return [...this.#ended(1, 'cancelled'), ...done];
+    const underWay = step === 12 ? [...this.#waits(1), ...done] : [];
+    const late: Fact[] = this.#retry === null || step === 11 ? [...done] : [{ kind: 'retried', id: this.#retry }];
+    if (step === 12) this.#turn -= 1;
+    const [record, ...entry] = this.#waits(2);
+    const again: Fact[] = record ? [record] : [];
+    return [...again, ...underWay, ...late, ...entry];
   }
 
   #ended(turns: number, outcome: Outcome): readonly Fact[] {

@@ -14,32 +14,37 @@ export interface Asked {
 
 export interface Answered {
   readonly status: number;
+  readonly headers: Headers;
   readonly text: string;
 }
+
+/** These answer an account with a secret of its own, once. */
+const SHOWS = ['GET /api/webhooks', 'POST /api/signing-secrets', 'POST /api/portal-sessions', 'POST /console/session'];
 
 /** A client of the API that keeps every response, except those that show an account its own secrets. */
 export class PlantedClient {
   readonly answers: Said[] = [];
   readonly #url: string;
-  readonly #token: string;
+  readonly #token: string | null;
 
-  constructor(url: string, token: string) {
+  /** @param token null: no Authorization header */
+  constructor(url: string, token: string | null) {
     this.#url = url;
     this.#token = token;
   }
 
   async ask({ method = 'POST', path = '/api/webhooks', headers = {}, body }: Asked): Promise<Answered> {
-    const authorization = `Bearer ${this.#token}`;
+    const own = this.#token === null ? {} : { authorization: `Bearer ${this.#token}` };
     const response = await fetch(this.#url + path, {
       method,
-      headers: { authorization, 'content-type': 'application/json', ...headers },
+      headers: { ...own, 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const shows = method === 'GET' && path === '/api/webhooks' && response.status === 200;
+    const shows = response.ok && SHOWS.includes(`${method} ${path}`);
     const where = `answer to ${method} ${path.split('?')[0]}: ${response.status}`;
     if (!shows) this.answers.push({ where, text: JSON.stringify([...response.headers]) + text });
-    return { status: response.status, text };
+    return { status: response.status, headers: response.headers, text };
   }
 
   /** Malformed as no HTTP client would send it: the head ends in nonsense; the connection breaks within the body. */
@@ -50,7 +55,7 @@ export class PlantedClient {
     this.answers.push({ where: `answer to nonsense: ${status}`, text: body });
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     await once(socket, 'connect');
-    const good = head.replace(secret, this.#token);
+    const good = head.replace(secret, String(this.#token));
     socket.write(`${good}Content-Type: application/json\r\nContent-Length: 999\r\n\r\n{"headers":"${secret}`);
     await new Promise<void>((resolve) => socket.end(() => resolve()));
     socket.destroy();

@@ -216,6 +216,7 @@ export const SETTINGS: readonly Setting[] = [
     good: [['1', 1]],
     wrong: NO_COUNTS,
   },
+  { key: 'EVENT_SCHEMAS', at: ({ eventSchemas }) => eventSchemas, byDefault: null, good: [['schemas', 'schemas']] },
   {
     key: 'PAYMENT_TOPICS',
     at: ({ paymentTopics }) => paymentTopics,

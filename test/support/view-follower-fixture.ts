@@ -1,6 +1,6 @@
 /** A view that follows the deliveries topic of an embedded broker; a test may wrap it. */
 import { openDeliveriesView } from '../../src/adapters/sqlite/deliveries-view.js';
-import type { Delivery } from '../../src/delivery/delivery.js';
+import { type Delivery, webhookMessageId } from '../../src/delivery/delivery.js';
 import { logEntry, loggedAttempt } from '../../src/delivery/log/delivery-log.js';
 import { toLogRecord } from '../../src/delivery/log/log-record.js';
 import { ViewFollower, type ViewFollowerParts } from '../../src/delivery/log/view-follower.js';
@@ -24,7 +24,7 @@ export class ViewFollowerFixture {
     return this.#opened.broker;
   }
 
-  readonly open = (): DeliveriesView => openDeliveriesView(this.dataDir, () => undefined);
+  readonly open = (): DeliveriesView => openDeliveriesView(this.dataDir, () => undefined, webhookMessageId);
 
   /** For `open` of a view: a wrapper around the view on its file. */
   between(change: (view: DeliveriesView) => Partial<DeliveriesView>): () => DeliveriesView {

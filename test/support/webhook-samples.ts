@@ -28,3 +28,6 @@ export function register(path: number | string, changes: Partial<RegisterWebhook
   } as const;
   return { ...command, newId: 100, at: AT, ...changes };
 }
+
+/** The attempt that an endpoint's failing is based on. */
+export const LAST_FAILURE = { at: AT, status: 503, error: null } as const;

@@ -1,24 +1,40 @@
 import { describe, it } from '@jest/globals';
 import { given } from '../support/aggregate-spec.js';
-import { AT, added, registered } from '../support/webhook-samples.js';
+import { AT, added, LAST_FAILURE, registered } from '../support/webhook-samples.js';
 
 const ENDPOINT = 'https://shop.example.com/1';
 const HOUR = 3_600_000;
+const OFF = '2026-11-06T10:00:00.000Z';
 const NOTED = '2026-11-05T10:00:00.000Z';
 const sinceThen = (ms: number) => new Date(Date.parse(AT) + ms).toISOString();
 
-const failing = { type: 'EndpointFailing', data: { endpoint: ENDPOINT, since: AT, notedAt: NOTED } } as const;
-const recovered = { type: 'EndpointRecovered', data: { endpoint: ENDPOINT, recoveredAt: NOTED } } as const;
-const note = { type: 'NoteEndpointFailing', endpoint: ENDPOINT, since: AT, at: NOTED } as const;
+const about = { endpoint: ENDPOINT, since: AT, deactivatesAt: OFF, lastFailure: LAST_FAILURE };
+const failing = { type: 'EndpointFailing', data: { ...about, notedAt: NOTED } } as const;
+const announced = { type: 'DeactivationAnnounced', data: { ...about, announcedAt: NOTED } } as const;
+const recovered = { type: 'EndpointRecovered', data: { endpoint: ENDPOINT, since: AT, recoveredAt: NOTED } } as const;
+const note = { type: 'NoteEndpointFailing', ...about, at: NOTED } as const;
+const announce = {
+  type: 'AnnounceDeactivation',
+  endpoint: ENDPOINT,
+  deactivatesAt: OFF,
+  lastFailure: LAST_FAILURE,
+  at: NOTED,
+} as const;
 const noteRecovered = { type: 'NoteEndpointRecovered', endpoint: ENDPOINT, at: NOTED } as const;
 const deactivate = (at: string) =>
-  ({ type: 'DeactivateFailingEndpoint', endpoint: ENDPOINT, afterMs: HOUR, at }) as const;
+  ({ type: 'DeactivateFailingEndpoint', endpoint: ENDPOINT, afterMs: HOUR, lastFailure: LAST_FAILURE, at }) as const;
 const removed = { type: 'WebhookRemoved', data: { webhookId: 1, removedAt: AT } } as const;
 const activated = { type: 'WebhookActivated', data: { webhookId: 1, activatedAt: AT } } as const;
 const deactivated = (webhookId: number, at: string) =>
   ({
     type: 'WebhookDeactivated',
-    data: { webhookId, reason: `nothing was delivered since ${AT}`, by: 'service', deactivatedAt: at },
+    data: {
+      webhookId,
+      reason: `nothing was delivered since ${AT}`,
+      by: 'service',
+      lastFailure: LAST_FAILURE,
+      deactivatedAt: at,
+    },
   }) as const;
 
 const webhook = added(1);
@@ -34,6 +50,14 @@ describe('an endpoint that fails', () => {
   it('is not noted where none of its webhooks is active', () => {
     given(registered()).when(note).thenEvents();
     given(registered(), webhook, deactivated(1, AT)).when(note).thenEvents();
+  });
+
+  it('gets its deactivation announced once, after it was noted, while one of its webhooks is active', () => {
+    given(registered(), webhook, failing).when(announce).thenEvents(announced);
+    given(registered(), webhook, failing, announced).when(announce).thenEvents();
+    given(registered(), webhook).when(announce).thenEvents();
+    given(registered(), webhook, failing, deactivated(1, AT)).when(announce).thenEvents();
+    given(registered(), webhook, failing, announced, activated, failing).when(announce).thenEvents(announced);
   });
 
   it('recovers where it was noted, and may be noted again', () => {

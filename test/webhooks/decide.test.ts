@@ -1,17 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import { decisionOn, given } from '../support/aggregate-spec.js';
-import { AT, added, register, registered } from '../support/webhook-samples.js';
+import { AT, added, LAST_FAILURE, register, registered } from '../support/webhook-samples.js';
 
 const LATER = '2026-11-04T10:00:00.000Z';
 const HEADERS = [{ key: 'X-Api-Key', sealed: 'v1.00000000.abc' }];
 
 const deactivated = (webhookId: number) =>
-  ({ type: 'WebhookDeactivated', data: { webhookId, reason: '410 Gone', by: 'service', deactivatedAt: AT } }) as const;
+  ({
+    type: 'WebhookDeactivated',
+    data: { webhookId, reason: '410 Gone', by: 'service', lastFailure: LAST_FAILURE, deactivatedAt: AT },
+  }) as const;
 const activated = (webhookId: number) =>
   ({ type: 'WebhookActivated', data: { webhookId, activatedAt: LATER } }) as const;
 const removed = (webhookId: number) => ({ type: 'WebhookRemoved', data: { webhookId, removedAt: AT } }) as const;
 const deactivate = (webhookId: number, version: number) =>
-  ({ type: 'DeactivateWebhook', webhookId, version, reason: '410 Gone', at: AT }) as const;
+  ({ type: 'DeactivateWebhook', webhookId, version, reason: '410 Gone', lastFailure: LAST_FAILURE, at: AT }) as const;
 
 /** The WebhookUpdated that register(path, { at: LATER, ... }) leads to. */
 function updated(webhookId: number, path: string | number, version: number, headers: typeof HEADERS = []) {
@@ -45,7 +48,13 @@ describe('RegisterWebhook', () => {
     const history = [registered(), added(1, { headers: HEADERS })];
     const failing = {
       type: 'EndpointFailing',
-      data: { endpoint: 'https://shop.example.com/1', since: AT, notedAt: AT },
+      data: {
+        endpoint: 'https://shop.example.com/1',
+        since: AT,
+        deactivatesAt: null,
+        lastFailure: LAST_FAILURE,
+        notedAt: AT,
+      },
     } as const;
 
     it('changes nothing', () => {

@@ -3,11 +3,12 @@ import fc from 'fast-check';
 import { compileProjection, loadProjection } from '../../src/read-model/projection-source.js';
 import { type Command, decide } from '../../src/webhooks/decide.js';
 import type { EndpointCommand } from '../../src/webhooks/decide-endpoint.js';
+import type { RecoveryCommand } from '../../src/webhooks/decide-recovery.js';
 import { accountEvent } from '../../src/webhooks/envelope.js';
 import type { AccountEvent, StoredAccountEvent } from '../../src/webhooks/events.js';
 import { EVENT_TYPES } from '../../src/webhooks/limits.js';
 import { type AccountWebhooks, evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
-import { AT, register, registered } from '../support/webhook-samples.js';
+import { AT, LAST_FAILURE, register, registered } from '../support/webhook-samples.js';
 
 type Step = { readonly command: Command } | { readonly event: StoredAccountEvent };
 
@@ -23,7 +24,7 @@ const registering = fc
   .map(({ path, ...changes }): Step => ({ command: register(path, changes) }));
 const deactivating = fc.record({ webhookId, version: fc.integer({ min: 1, max: 3 }) }).map(
   (about): Step => ({
-    command: { type: 'DeactivateWebhook', ...about, reason: 'gone', at: AT },
+    command: { type: 'DeactivateWebhook', ...about, reason: 'gone', lastFailure: LAST_FAILURE, at: AT },
   }),
 );
 const removing = webhookId.map((id): Step => ({ command: { type: 'RemoveWebhook', webhookId: id, at: AT } }));
@@ -32,15 +33,39 @@ const switching = fc.record({ webhookId, isActive: fc.boolean() }).map(
     command: { type: 'SetWebhookActive', ...about, at: AT },
   }),
 );
+const FAILED = { deactivatesAt: AT, lastFailure: LAST_FAILURE, at: AT };
 const faring = fc
   .record({
     path: fc.integer({ min: 1, max: 5 }),
-    type: fc.constantFrom('NoteEndpointFailing', 'NoteEndpointRecovered', 'DeactivateFailingEndpoint'),
+    type: fc.constantFrom(
+      'NoteEndpointFailing',
+      'AnnounceDeactivation',
+      'NoteEndpointRecovered',
+      'DeactivateFailingEndpoint',
+    ),
   })
   .map(({ path, type }): Step => {
     const { endpoint } = register(path);
-    return { command: { type, endpoint, since: AT, afterMs: 0, at: AT } as EndpointCommand };
+    return { command: { ...FAILED, type, endpoint, since: AT, afterMs: 0 } as EndpointCommand };
   });
+const setting = fc
+  .option(fc.record({ path: fc.integer({ min: 1, max: 3 }), headers: fc.array(header, { maxLength: 2 }) }))
+  .map((target): Step => {
+    if (!target) return { command: { type: 'RemoveNotices', at: AT } };
+    const { url, endpoint, isHeldBy } = register(target.path);
+    return { command: { type: 'SetNotices', url, endpoint, headers: target.headers, isHeldBy, at: AT } };
+  });
+const recovering = fc.record({ webhookId, recoveryId: fc.constantFrom('one', 'two', 'three') }).map((about): Step => {
+  const asked = { since: AT, until: AT, include: ['held'], perSecond: 20, count: 3 };
+  return { command: { type: 'StartRecovery', ...about, ...asked, at: AT } };
+});
+const endingRecovery = fc
+  .record({
+    type: fc.constantFrom('StopRecovery', 'FinishRecovery'),
+    recoveryId: fc.constantFrom('one', 'two', 'three'),
+    state: fc.constantFrom('done', 'stopped'),
+  })
+  .map((about): Step => ({ command: { ...about, at: AT } as RecoveryCommand }));
 /** What only a later release knows. */
 const unknown = fc
   .constantFrom('WebhookPaused', '__proto__', 'constructor', '$init', 'toString')
@@ -53,6 +78,9 @@ const steps = fc.array(
     removing,
     switching,
     { weight: 2, arbitrary: faring },
+    { weight: 2, arbitrary: recovering },
+    endingRecovery,
+    setting,
     unknown,
   ),
   { maxLength: 40 },
@@ -61,7 +89,7 @@ const steps = fc.array(
 /** What steps drawn at random seldom come to: a URL that is noted to fail is registered for another type. */
 const ADDED_WHILE_FAILING: Step[] = [
   { command: register(1) },
-  { command: { type: 'NoteEndpointFailing', endpoint: register(1).endpoint, since: AT, at: AT } },
+  { command: { ...FAILED, type: 'NoteEndpointFailing', endpoint: register(1).endpoint, since: AT } },
   { command: register(1, { eventType: 'cash_out' }) },
 ];
 
@@ -107,15 +135,17 @@ function projected(history: readonly StoredAccountEvent[], projection = loadProj
 }
 
 describe('any sequence of commands', () => {
-  it('keeps at most 3 active URLs a type, ids unique, and one entry a URL and type', () => {
+  it('keeps at most 3 active URLs a type, ids unique, one entry a URL and type, and one recovery a webhook', () => {
     fc.assert(
       fc.property(steps, (taken) => {
         for (const json of folded(historyOf(taken))) {
-          const { webhooks } = JSON.parse(json) as AccountWebhooks;
+          const { webhooks, recoveries } = JSON.parse(json) as AccountWebhooks;
           for (const type of EVENT_TYPES) {
             const active = webhooks.filter(({ isActive, eventType }) => isActive && eventType === type);
             expect(active.length).toBeLessThanOrEqual(3);
           }
+          expect(new Set(recoveries.map((one) => one.webhookId)).size).toBe(recoveries.length);
+          expect(recoveries.every((one) => webhooks.some(({ id }) => id === one.webhookId))).toBe(true);
           expect(new Set(webhooks.map(({ id }) => id)).size).toBe(webhooks.length);
           expect(new Set(webhooks.map((w) => `${w.eventType} ${w.endpoint}`)).size).toBe(webhooks.length);
         }

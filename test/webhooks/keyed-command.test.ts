@@ -13,7 +13,7 @@ import { HeldReadModel } from '../support/held-read-model.js';
 import { type ReadModel, startReadModel } from '../support/read-model-fixture.js';
 import { openSqliteStore } from '../support/sqlite-store.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
-import { CONTEXT, register, registered } from '../support/webhook-samples.js';
+import { AT, CONTEXT, register, registered } from '../support/webhook-samples.js';
 
 const HOUR = 3_600_000;
 const directory = temporaryDirectory();
@@ -140,7 +140,10 @@ it('keeps neither the key nor the request in clear', async () => {
   const key = { ...keyOf('hash of the key', 'secret content') };
   await handler(0)(accountId, key, preparing('a').prepare, CONTEXT);
   const [, added] = await stored(accountId);
-  expect(added?.metadata.idempotency).toEqual({ key: key.key, request: key.request, at: now });
+  expect(added?.metadata.idempotency).toEqual({
+    ...{ key: key.key, request: key.request, at: now },
+    webhook: { id: 7, url: 'https://shop.example.com/a', createdAt: AT },
+  });
   expect(JSON.stringify([await stored(accountId), added?.metadata])).not.toContain('secret content');
 });
 

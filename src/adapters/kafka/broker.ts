@@ -20,6 +20,7 @@ import { KafkaConsumer } from './consumer.js';
 import { installFailedJoins } from './failed-join.js';
 import { installFetchDecoding } from './fetched/fetch-response.js';
 import { KAFKA_LIMITS, type KafkaLimits } from './limits.js';
+import { PlaceReader } from './place-reader.js';
 import { Publisher } from './publisher.js';
 import { sizeOf } from './records.js';
 import { installQueueTimer } from './request-queue.js';
@@ -38,6 +39,7 @@ export class KafkaBroker implements Broker {
   readonly #logger: Logger;
   readonly #admin: TopicAdmin;
   readonly #publisher: Publisher;
+  readonly #places: PlaceReader;
   readonly #consumers = new Set<KafkaConsumer>();
   /** The requests for topics' max.message.bytes that are in progress. */
   readonly #limitRequests = new Map<string, Promise<number | undefined>>();
@@ -49,6 +51,7 @@ export class KafkaBroker implements Broker {
     this.#kafka = connection(settings, logger, limits);
     this.#admin = new TopicAdmin(this.#kafka, settings, logger, limits);
     this.#publisher = new Publisher(this.#kafka, limits);
+    this.#places = new PlaceReader(this.#kafka);
   }
 
   async publish(topic: string, records: readonly NewRecord[]): Promise<void> {
@@ -109,9 +112,8 @@ export class KafkaBroker implements Broker {
   }
 
   async read(topic: string, partition: number, offset: number): Promise<ReceivedRecord | null> {
-    const ranges = new Map([[partition, { from: offset, to: offset + 1 }]]);
-    for await (const record of this.browse(topic, { ranges })) return record;
-    return null;
+    this.#mustBeOpen();
+    return this.#places.read({ topic, partition, offset });
   }
 
   async committed(group: string, topic: string): Promise<ReadonlyMap<number, number>> {
@@ -144,7 +146,7 @@ export class KafkaBroker implements Broker {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
-    await this.#publisher.close();
+    await Promise.all([this.#publisher.close(), this.#places.close()]);
   }
 
   #mustBeOpen(): void {

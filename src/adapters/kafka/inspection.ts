@@ -4,7 +4,7 @@ import type { Logger } from '../../observability/logger.js';
 import { BrokerUnavailable } from '../../ports/broker.js';
 import { askAdmin } from './admin-session.js';
 import { connection, type KafkaSettings } from './broker.js';
-import { isCoordinatorMissing, translated } from './kafka-errors.js';
+import { isCoordinatorMissing, isUnknownTopic, translated } from './kafka-errors.js';
 import { lastFailure } from './socket-failures.js';
 import { type TopicConfig, topicConfigs } from './topic-config.js';
 
@@ -48,6 +48,18 @@ export async function inspectKafka(settings: KafkaSettings, logger: Logger, of: 
   try {
     return await askAdmin(kafka, settings.brokers, LIMITS, (admin) => inspected(admin, of, failure));
   } catch (error) {
+    throw translated(error);
+  }
+}
+
+/** retention.ms; null: unlimited, or there is no such topic. @throws BrokerUnavailable, BrokerRefused */
+export async function topicRetentionMs(settings: KafkaSettings, logger: Logger, topic: string): Promise<number | null> {
+  const kafka = connection(settings, logger);
+  try {
+    const configs = await askAdmin(kafka, settings.brokers, LIMITS, (admin) => topicConfigs(admin, [topic]));
+    return configs.get(topic)?.retentionMs ?? null;
+  } catch (error) {
+    if (isUnknownTopic(error)) return null;
     throw translated(error);
   }
 }

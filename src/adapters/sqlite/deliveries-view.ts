@@ -8,39 +8,67 @@ import {
   type DeliveriesPage,
   type DeliveriesQuery,
   type DeliveriesView,
-  type EntryPlace,
+  type DeliveryDetail,
+  type DeliveryPlace,
+  type EventsPage,
+  type EventsQuery,
+  type FeedPage,
+  type FeedQuery,
+  type RecoverableCount,
+  type RecoverableQuery,
+  type RecoveryProgress,
+  type StatsBucket,
+  type StatsQuery,
   type ViewEntry,
   type ViewRouting,
   ViewUnsound,
+  type WebhookHealth,
 } from '../../ports/deliveries-view.js';
-import { BLOCK, changing, VIEW_SCHEMA, viewStatements } from './deliveries-view-sql.js';
-import { hashOfEvent, pageOf } from './delivery-pages.js';
-import { type DeliveryRow, rowOf, withEntry } from './delivery-row.js';
+import { VIEW_SCHEMA } from './deliveries-view-schema.js';
+import { DeliveryCounters } from './delivery-counters.js';
+import { DeliveryPages } from './delivery-pages.js';
+import { DeliveryRows } from './delivery-rows.js';
+import { DeliveryStats } from './delivery-stats.js';
 import { type DisposableFile, type FileKind, isDamage, openDisposable, throwAway } from './disposable-file.js';
+import { type DeliveryIdOf, EventPages } from './event-pages.js';
+import { ForgottenDeliveries } from './forgotten-deliveries.js';
+import { HashedIds } from './hashed-ids.js';
+import type { SqliteFile } from './open-file.js';
+import { RecoverableDeliveries } from './recoverable-deliveries.js';
+import { RoutedEvents } from './routed-events.js';
 import { DataDirUnusable } from './store-file.js';
+import { TopicMarks } from './topic-marks.js';
 import { endUnsynced, writeUnsynced } from './unsynced.js';
+import { WebhookChanges, WebhookHealths } from './webhook-health.js';
 
-/** One place per partition is stored for each such span of record time: enough to detect a recreated topic. */
-const MARK_EVERY_MS = 10_000;
-const FORGOTTEN_AT_ONCE = 250;
+/** 16 MiB: a page that changes in most transactions is written to the file once for many of them. */
+const WAL_PAGES = 4_000;
+const CACHE_KIB = 64 * 1024;
+/** More than the entries of a call add, nearly always. */
+const MINUTES_FORGOTTEN_AT_ONCE = 500;
 
 /** "awdv" */
 const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
-  shape: 4,
+  shape: 5,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };
 
-/** The newest mark of each partition. */
-type Marks = Map<number, EntryPlace>;
-
-/** @param onDamaged called with the name of a file that had to be deleted @throws DataDirUnusable */
-export function openDeliveriesView(dataDir: string, onDamaged: (file: string) => void): DeliveriesView {
+/**
+ * @param onDamaged called with the name of a file that had to be deleted
+ * @param deliveryIdOf of a webhook to which an event was routed, before anything is known of the delivery
+ * @throws DataDirUnusable
+ */
+export function openDeliveriesView(
+  dataDir: string,
+  onDamaged: (file: string) => void,
+  deliveryIdOf: DeliveryIdOf,
+): DeliveriesView {
   const disposable = openDisposable(dataDir, KIND, onDamaged);
   try {
-    if (writeUnsynced(disposable.file)) return new SqliteDeliveriesView(disposable);
+    if (writeUnsynced(disposable.file)) return new SqliteDeliveriesView(disposable, deliveryIdOf);
   } catch (error) {
     if (!isDamage(error)) {
       disposable.file.close();
@@ -49,88 +77,82 @@ export function openDeliveriesView(dataDir: string, onDamaged: (file: string) =>
   }
   onDamaged(basename(disposable.path));
   throwAway(disposable);
-  return openDeliveriesView(dataDir, onDamaged);
+  return openDeliveriesView(dataDir, onDamaged, deliveryIdOf);
 }
 
 class SqliteDeliveriesView implements DeliveriesView {
   readonly id: string;
   readonly #disposable: DisposableFile;
-  readonly #sql: ReturnType<typeof viewStatements>;
+  readonly #parts: ReturnType<typeof partsOf>;
   readonly #transaction: (work: () => void) => void;
-  #marks: Marks;
 
-  constructor(disposable: DisposableFile) {
+  constructor(disposable: DisposableFile, deliveryIdOf: DeliveryIdOf) {
     const { file } = disposable;
     this.#disposable = disposable;
-    this.#sql = viewStatements(file);
+    file.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
+    file.pragma(`cache_size = -${CACHE_KIB}`);
+    this.#parts = partsOf(file, deliveryIdOf);
     this.#transaction = file.transaction((work: () => void) => work());
-    if (this.#sql.id.get() === undefined) this.#sql.name.run(randomBytes(8).toString('hex'));
-    this.id = this.#sql.id.get() as string;
-    const marks = this.#sql.marks.all() as EntryPlace[];
-    this.#marks = new Map(marks.map((place) => [place.partition, place]));
-  }
-
-  delivery(): never {
-    throw new Error('not yet');
-  }
-
-  events(): never {
-    throw new Error('not yet');
-  }
-
-  stats(): never {
-    throw new Error('not yet');
-  }
-
-  dataSince(): never {
-    throw new Error('not yet');
-  }
-
-  health(): never {
-    throw new Error('not yet');
-  }
-
-  recoverableCount(): never {
-    throw new Error('not yet');
-  }
-
-  recoverable(): never {
-    throw new Error('not yet');
-  }
-
-  recovery(): never {
-    throw new Error('not yet');
+    this.id = idOf(file);
   }
 
   add(given: readonly (ViewEntry | ViewRouting)[]): void {
-    const entries = given.filter((one) => one.kind === 'delivery');
-    this.#sound(() => {
-      const marks: Marks = new Map(this.#marks);
-      this.#transaction(() => {
-        let marked: EntryPlace | null = null;
-        for (const entry of entries) {
-          // The entries of a record share its place.
-          if (entry.place !== marked) this.#mark(marks, entry.place);
-          marked = entry.place;
-          this.#add(entry);
-        }
-      });
-      this.#marks = marks;
+    const { marks, events, rows, health, counters } = this.#parts;
+    this.#write(() => {
+      const changes = new WebhookChanges();
+      // The entries of a record share its place.
+      for (const place of new Set(given.map((entry) => entry.place))) marks.add(place);
+      for (const entry of given) {
+        if (entry.kind === 'routed') events.addRouting(entry);
+        else changes.add(rows.add(entry));
+      }
+      changes.write(health, counters);
+      counters.forgetMinutes(MINUTES_FORGOTTEN_AT_ONCE);
     });
   }
 
   page(query: DeliveriesQuery): DeliveriesPage {
-    return this.#sound(() => pageOf(this.#sql, query));
+    return this.#sound(() => this.#parts.pages.page(query));
+  }
+
+  delivery(accountId: number, id: string): DeliveryDetail | null {
+    return this.#sound(() => this.#parts.pages.newest(accountId, id));
+  }
+
+  events(query: EventsQuery): EventsPage {
+    return this.#sound(() => this.#parts.eventPages.page(query));
+  }
+
+  feed(query: FeedQuery): FeedPage {
+    return this.#sound(() => this.#parts.eventPages.feed(query));
+  }
+
+  stats(query: StatsQuery): readonly StatsBucket[] {
+    return this.#sound(() => this.#parts.stats.buckets(query));
+  }
+
+  dataSince(accountId: number): number | null {
+    return this.#sound(() => this.#parts.stats.since(accountId));
+  }
+
+  health(accountId: number): ReadonlyMap<number, WebhookHealth> {
+    return this.#sound(() => this.#parts.health.of(accountId));
+  }
+
+  recoverableCount(query: RecoverableQuery): RecoverableCount {
+    return this.#sound(() => this.#parts.recoverable.count(query));
+  }
+
+  recoverable(query: RecoverableQuery, after: DeliveryPlace | null, limit: number): readonly DeliveryDetail[] {
+    return this.#sound(() => this.#parts.recoverable.oldest(query, after, limit));
+  }
+
+  recovery(accountId: number, recoveryId: string): RecoveryProgress {
+    return this.#sound(() => this.#parts.recoverable.progress(accountId, recoveryId));
   }
 
   forget(before: number): void {
-    this.#sound(() =>
-      this.#transaction(() => {
-        this.#sql.forgetDeliveries.run(FORGOTTEN_AT_ONCE, before);
-        this.#sql.forgetEventIds.run();
-        this.#sql.forgetMarks.run(FORGOTTEN_AT_ONCE, before);
-      }),
-    );
+    this.#write(() => this.#parts.forgotten.forget(before));
   }
 
   discard(): void {
@@ -143,31 +165,18 @@ class SqliteDeliveriesView implements DeliveriesView {
     file.close();
   }
 
-  #add(entry: ViewEntry): void {
-    const { accountId, webhookId, firstAt, id } = entry;
-    const row = rowOf(entry);
-    const { insert, addEventId, find, update } = this.#sql;
-    const added = insert.run(accountId, webhookId, firstAt, id, row.event_id, row.event_type, ...changing(row));
-    if (added.changes > 0) {
-      const number = Number(added.lastInsertRowid);
-      addEventId.run(Math.floor(number / BLOCK), hashOfEvent(accountId, row.event_id), number);
-      return;
-    }
-    const known = find.get(accountId, webhookId, firstAt, id) as DeliveryRow;
-    update.run(...changing(withEntry(known, entry)), known.row);
-  }
-
-  /** @throws ViewUnsound if another entry was at this place */
-  #mark(marks: Marks, place: EntryPlace): void {
-    const { partition, offset, timestamp } = place;
-    const last = marks.get(partition);
-    if (last && offset <= last.offset) {
-      const known = this.#sql.markAt.get(partition, offset) as number | undefined;
-      if (known !== undefined && known !== timestamp) throw new ViewUnsound('the deliveries view is of another topic');
-    } else if (!last || timestamp - last.timestamp >= MARK_EVERY_MS) {
-      this.#sql.mark.run(partition, offset, timestamp);
-      marks.set(partition, place);
-    }
+  /** All of it or nothing. */
+  #write(work: () => void): void {
+    this.#sound(() => {
+      try {
+        this.#transaction(work);
+      } catch (error) {
+        this.#parts.events.reload();
+        this.#parts.marks.reload();
+        this.#parts.counters.reload();
+        throw error;
+      }
+    });
   }
 
   #sound<T>(work: () => T): T {
@@ -178,4 +187,27 @@ class SqliteDeliveriesView implements DeliveriesView {
       throw new ViewUnsound('the deliveries view is damaged', { cause });
     }
   }
+}
+
+function partsOf(file: SqliteFile, deliveryIdOf: DeliveryIdOf) {
+  const ids = new HashedIds(file);
+  const events = new RoutedEvents(file, ids);
+  const marks = new TopicMarks(file);
+  const health = new WebhookHealths(file);
+  const counters = new DeliveryCounters(file);
+  return {
+    ...{ events, marks, health, counters },
+    rows: new DeliveryRows(file, events, ids),
+    pages: new DeliveryPages(file, health),
+    eventPages: new EventPages(file, deliveryIdOf),
+    stats: new DeliveryStats(file, health),
+    recoverable: new RecoverableDeliveries(file),
+    forgotten: new ForgottenDeliveries(file, { events, marks, health, counters, ids }),
+  };
+}
+
+function idOf(file: SqliteFile): string {
+  const find = file.prepare('SELECT id FROM view').pluck();
+  if (find.get() === undefined) file.prepare('INSERT INTO view (id) VALUES (?)').run(randomBytes(8).toString('hex'));
+  return find.get() as string;
 }

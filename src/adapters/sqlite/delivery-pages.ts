@@ -1,78 +1,115 @@
 /** Pages of the deliveries view: newest first, over one webhook or all of an account's. */
-import { crc32 } from 'node:zlib';
-import type { DeliveriesPage, DeliveriesQuery, DeliveryPlace, StatusClass } from '../../ports/deliveries-view.js';
-import type { viewStatements } from './deliveries-view-sql.js';
-import { attemptsOf, type DeliveryRow, deliveryOf } from './delivery-row.js';
+import type {
+  DeliveriesPage,
+  DeliveriesQuery,
+  DeliveryDetail,
+  DeliveryPlace,
+  StatusClass,
+} from '../../ports/deliveries-view.js';
+import { PER_EVENT } from './deliveries-view-schema.js';
+import {
+  DELIVERED,
+  type DetailedDelivery,
+  deliveryOf,
+  detailOf,
+  EXHAUSTED,
+  HELD,
+  outcomeOf,
+  type StoredDelivery,
+  stateOf,
+} from './delivery-row.js';
+import { HASHED, hashOf } from './hashed-ids.js';
+import type { SqliteFile, SqliteStatement } from './open-file.js';
+import { NO_PLACE } from './routed-events.js';
+import type { WebhookHealths } from './webhook-health.js';
 
-type Statements = Pick<ReturnType<typeof viewStatements>, 'all' | 'ofOutcome' | 'ofEvent' | 'nextWebhook'>;
-
-/** Deliveries that are not asked for, for one page: it takes some 20 ms then, over 100 webhooks. */
+/** Deliveries that are not asked for, for one page. */
 const MOST_PASSED = 2_000;
-/** Rows that are read of a webhook at a time, after the first. */
-const CHUNK = 32;
+/** Rows that are read of a source at a time: 1, then twice as many each time. Most of many sources are left early. */
+const MOST_AT_ONCE = 64;
 /** Before and after every delivery. */
 const OLDEST = Number.MIN_SAFE_INTEGER;
 const NEWEST: DeliveryPlace = { firstAt: Number.MAX_SAFE_INTEGER, id: '' };
+const SUCCEEDED = 2;
 
-/** @throws SyntaxError if the view is damaged */
-export function pageOf(sql: Statements, query: DeliveriesQuery): DeliveriesPage {
-  const shown: DeliveryRow[] = [];
-  const page = (next: DeliveryPlace | null) => ({ deliveries: shown.map(deliveryOf), next });
-  let passed = 0;
-  let last: DeliveryPlace | null = null;
-  for (const row of rowsOf(sql, query)) {
-    const isShown = isAskedFor(row, query);
-    if (passed === MOST_PASSED || (isShown && shown.length === query.limit)) return page(last);
-    if (isShown) shown.push(row);
-    else passed += 1;
-    last = placeOf(row);
+/** For SELECT, of deliveries that are joined with their events. */
+export const DETAILED = `deliveries.*, event_id, event_type, routed_at, iif(payment LIKE '${NO_PLACE}%', NULL, payment) AS payment`;
+export const WITH_EVENT = `CROSS JOIN events ON events.row = deliveries.row / ${PER_EVENT}`;
+
+export class DeliveryPages {
+  readonly #sql: ReturnType<typeof statements>;
+  readonly #health: WebhookHealths;
+
+  constructor(file: SqliteFile, health: WebhookHealths) {
+    this.#sql = statements(file);
+    this.#health = health;
   }
-  return page(null);
-}
 
-/** Of an event of the account: the same for few others. @param eventId as it is stored */
-export function hashOfEvent(accountId: number, eventId: string): number {
-  return crc32(`${accountId} ${eventId}`);
-}
-
-function rowsOf(sql: Statements, query: DeliveriesQuery): Iterable<DeliveryRow> {
-  const { accountId, webhookId, eventId, from } = query;
-  if (eventId === null) {
-    const webhooks = webhookId === null ? webhooksOf(sql, accountId) : [webhookId];
-    return merged(webhooks.map((id) => rowsOfWebhook(sql, id, query)));
+  /** @throws SyntaxError if the view is damaged */
+  page(query: DeliveriesQuery): DeliveriesPage {
+    const shown: StoredDelivery[] = [];
+    const page = (next: DeliveryPlace | null) => ({ deliveries: shown.map(deliveryOf), next });
+    let passed = 0;
+    let last: DeliveryPlace | null = null;
+    for (const row of this.#rows(query)) {
+      const isShown = isAskedFor(row, query);
+      if (passed === MOST_PASSED || (isShown && shown.length === query.limit)) return page(last);
+      if (isShown) shown.push(row);
+      else passed += 1;
+      last = placeOf(row);
+    }
+    return page(null);
   }
-  const stored = JSON.stringify(eventId);
-  const { firstAt, id } = endOf(query);
-  const hash = hashOfEvent(accountId, stored);
-  return sql.ofEvent.iterate(hash, accountId, stored, from ?? OLDEST, firstAt, id) as IterableIterator<DeliveryRow>;
-}
 
-function webhooksOf({ nextWebhook }: Statements, accountId: number): readonly number[] {
-  const found: number[] = [];
-  for (let id: number | null = OLDEST; ; found.push(id)) {
-    id = nextWebhook.get(accountId, id) as number | null;
-    if (id === null) return found;
+  /** The newest delivery with the id. @throws SyntaxError if the view is damaged */
+  newest(accountId: number, id: string): DeliveryDetail | null {
+    const row = this.#sql.newest.get(hashOf(accountId, id), accountId, id) as DetailedDelivery | undefined;
+    if (!row) return null;
+    const responses = this.#sql.responses.all(row.row) as { readonly at: string; readonly response: string }[];
+    return detailOf(row, new Map(responses.map(({ at, response }) => [at, response])));
+  }
+
+  #rows(query: DeliveriesQuery): Iterable<StoredDelivery> {
+    const { accountId, webhookId, eventId, eventType, from } = query;
+    if (eventId === null) {
+      const webhooks = webhookId === null ? this.#health.webhooks(accountId, eventType) : [webhookId];
+      return merged(webhooks.flatMap((id) => this.#sources(id, query)));
+    }
+    const stored = JSON.stringify(eventId);
+    const { firstAt, id } = endOf(query);
+    const bounds = [from ?? OLDEST, firstAt, id];
+    return this.#sql.ofEvent.iterate(
+      hashOf(accountId, stored),
+      accountId,
+      stored,
+      ...bounds,
+    ) as Iterable<StoredDelivery>;
+  }
+
+  /** Of a webhook: all, or from the index that has the fewest others. */
+  #sources(webhookId: number, query: DeliveriesQuery): readonly Iterator<StoredDelivery>[] {
+    const answer = answerIn(query);
+    if (answer !== null && answer !== SUCCEEDED) return [read(this.#sql.ofAnswer, [webhookId, answer], query)];
+    const states = query.outcome === null ? [] : statesOf(query.outcome);
+    if (states.length === 0 || states.includes(DELIVERED)) return [read(this.#sql.all, [webhookId], query)];
+    return states.map((state) => read(this.#sql.ofState, [webhookId, state], query));
   }
 }
 
 /** In chunks: a statement can't be iterated for several webhooks at a time. */
-function* rowsOfWebhook(sql: Statements, webhookId: number, query: DeliveriesQuery): Generator<DeliveryRow> {
-  const { accountId, outcome, from } = query;
-  const isRare = outcome !== null && outcome !== 'delivered';
+function* read(sql: SqliteStatement, key: readonly number[], query: DeliveriesQuery): Generator<StoredDelivery> {
+  const { accountId, from } = query;
   let end = endOf(query);
-  for (let limit = 1; ; limit = CHUNK) {
-    const bounds = [from ?? OLDEST, end.firstAt, end.id, limit];
-    const rows = isRare
-      ? sql.ofOutcome.all(accountId, webhookId, outcome, ...bounds)
-      : sql.all.all(accountId, webhookId, ...bounds);
-    yield* rows as DeliveryRow[];
-    const last = rows.at(-1) as DeliveryRow | undefined;
+  for (let limit = 1; ; limit = Math.min(2 * limit, MOST_AT_ONCE)) {
+    const rows = sql.all(accountId, ...key, from ?? OLDEST, end.firstAt, end.id, limit) as StoredDelivery[];
+    yield* rows;
+    const last = rows.at(-1);
     if (!last || rows.length < limit) return;
     end = placeOf(last);
   }
 }
 
-function* merged(sources: readonly Iterator<DeliveryRow>[]): Generator<DeliveryRow> {
+function* merged(sources: readonly Iterator<StoredDelivery>[]): Generator<StoredDelivery> {
   const heads = sources.flatMap((source) => headOf(source));
   while (heads.length > 0) {
     const newest = heads.reduce((one, other) => (isNewer(other.row, one.row) ? other : one));
@@ -81,34 +118,69 @@ function* merged(sources: readonly Iterator<DeliveryRow>[]): Generator<DeliveryR
   }
 }
 
-function headOf(source: Iterator<DeliveryRow>) {
+function headOf(source: Iterator<StoredDelivery>) {
   const { value, done } = source.next();
-  return done ? [] : [{ row: value as DeliveryRow, source }];
+  return done ? [] : [{ row: value as StoredDelivery, source }];
 }
 
-function isNewer(one: DeliveryRow, other: DeliveryRow): boolean {
+function isNewer(one: StoredDelivery, other: StoredDelivery): boolean {
   return one.first_at > other.first_at || (one.first_at === other.first_at && one.id > other.id);
 }
 
-function isAskedFor(row: DeliveryRow, { webhookId, outcome, eventType, status, errors }: DeliveriesQuery): boolean {
+function isAskedFor(row: StoredDelivery, query: DeliveriesQuery): boolean {
+  const { webhookId, outcome, eventType, errors } = query;
   if (webhookId !== null && row.webhook_id !== webhookId) return false;
-  if (outcome !== null && row.outcome !== outcome) return false;
+  if (outcome !== null && outcomeOf(row.state) !== outcome) return false;
   if (eventType !== null && row.event_type !== eventType) return false;
-  if (status === null && errors === null) return true;
-  const last = attemptsOf(row).at(-1);
-  if (status !== null && classOf(last?.status ?? null) !== status) return false;
-  return errors === null || errors.includes(last?.error ?? '');
+  const answer = answerIn(query);
+  if (answer !== null && row.answer !== answer) return false;
+  return errors === null || errors.includes(row.error ?? '');
 }
 
-function classOf(status: number | null): StatusClass | null {
-  return status === null ? 'none' : (`${Math.floor(status / 100)}xx` as StatusClass);
+/** Of the last attempt; an error is no answer. */
+function answerIn({ status, errors }: DeliveriesQuery): number | null {
+  if (status === null) return errors === null ? null : answerOfClass('none');
+  return answerOfClass(status);
 }
 
-function placeOf({ first_at: firstAt, id }: DeliveryRow): DeliveryPlace {
+function answerOfClass(status: StatusClass): number {
+  return status === 'none' ? 0 : Number(status[0]);
+}
+
+function statesOf(outcome: NonNullable<DeliveriesQuery['outcome']>): readonly number[] {
+  const state = stateOf({ outcome, held: false });
+  return state === EXHAUSTED ? [EXHAUSTED, HELD] : [state];
+}
+
+function placeOf({ first_at: firstAt, id }: StoredDelivery): DeliveryPlace {
   return { firstAt, id };
 }
 
 function endOf({ before, to }: DeliveriesQuery): DeliveryPlace {
-  const [one, other] = [before ?? NEWEST, to === null ? NEWEST : { firstAt: to, id: '' }];
-  return one.firstAt < other.firstAt || (one.firstAt === other.firstAt && one.id < other.id) ? one : other;
+  const end = before ?? NEWEST;
+  return to !== null && to <= end.firstAt ? { firstAt: to, id: '' } : end;
+}
+
+function statements(file: SqliteFile) {
+  const columns = 'deliveries.*, event_id, event_type';
+  const ofWebhook = 'deliveries.account_id = ? AND webhook_id = ?';
+  const inOrder = `deliveries.first_at >= ? AND (deliveries.first_at, id) < (?, ?)
+    ORDER BY deliveries.first_at DESC, id DESC`;
+  const select = `SELECT ${columns} FROM deliveries ${WITH_EVENT} WHERE ${ofWebhook}`;
+  return {
+    all: file.prepare(`${select} AND ${inOrder} LIMIT ?`),
+    ofState: file.prepare(`${select} AND state = ? AND state <> 0 AND ${inOrder} LIMIT ?`),
+    ofAnswer: file.prepare(`${select} AND answer = ? AND answer <> 2 AND ${inOrder} LIMIT ?`),
+    ofEvent: file.prepare(
+      `SELECT ${columns} FROM ${HASHED} CROSS JOIN events ON events.row = hashed.row / ${PER_EVENT}
+       CROSS JOIN deliveries
+         ON deliveries.row BETWEEN events.row * ${PER_EVENT} AND events.row * ${PER_EVENT} + ${PER_EVENT - 1}
+       WHERE hashed.row % ${PER_EVENT} = 0 AND events.account_id = ? AND event_id = ? AND ${inOrder}`,
+    ),
+    newest: file.prepare(
+      `SELECT ${DETAILED} FROM ${HASHED} CROSS JOIN deliveries ON deliveries.row = hashed.row ${WITH_EVENT}
+       WHERE deliveries.account_id = ? AND id = ? ORDER BY deliveries.first_at DESC LIMIT 1`,
+    ),
+    responses: file.prepare('SELECT at, response FROM responses WHERE row = ?'),
+  };
 }

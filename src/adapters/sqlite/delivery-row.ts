@@ -1,26 +1,52 @@
 /** A delivery as a row of the view's file, and how entries form it. */
-import type { ViewAttempt, ViewEntry, ViewedDelivery } from '../../ports/deliveries-view.js';
-import { type Outcome, outranks, type Said } from '../../ports/delivery-order.js';
+import type { DeliveryDetail, ViewAttempt, ViewEntry, ViewedDelivery } from '../../ports/deliveries-view.js';
+import { OUTCOMES, type Outcome, outranks, type Said } from '../../ports/delivery-order.js';
+
+/** A state is the index of its outcome in OUTCOMES; held deliveries are exhausted, and have a state of their own. */
+export const DELIVERED = OUTCOMES.indexOf('delivered');
+export const RETRYING = OUTCOMES.indexOf('retrying');
+export const EXHAUSTED = OUTCOMES.indexOf('exhausted');
+export const CANCELLED = OUTCOMES.indexOf('cancelled');
+export const HELD = OUTCOMES.length;
 
 export interface DeliveryRow {
-  /** Its number, in order of arrival. */
-  readonly row: number;
+  readonly account_id: number;
   readonly webhook_id: number;
-  readonly id: string;
-  /** As JSON: it may contain a lone surrogate, which UTF-8 can't encode. */
-  readonly event_id: string;
-  readonly event_type: string;
   /** When its payment was published, ms since the epoch. */
   readonly first_at: number;
+  readonly id: string;
+  readonly webhook_event: string;
   /** From the entry that outranks all others: its content, its turn, and when it was published. */
-  readonly outcome: Outcome;
+  readonly state: number;
   readonly next_at: string | null;
+  readonly step: number | null;
   readonly turn: number;
   readonly said_at: number;
   /** When the last entry was published: forget goes by this. */
   readonly last_at: number;
+  /** From the entry of the highest turn that names one. */
+  readonly recovery: string | null;
+  readonly recovery_turn: number | null;
+  /** The first digit of the last attempt's status; 0: none came. */
+  readonly answer: number;
+  /** Of the last attempt. */
+  readonly error: string | null;
   /** StoredAttempt[] as JSON, sorted by start. */
   readonly attempts: string;
+}
+
+/** With its number and what its event adds. */
+export interface StoredDelivery extends DeliveryRow {
+  readonly row: number;
+  /** As JSON: it may contain a lone surrogate, which UTF-8 can't encode. */
+  readonly event_id: string;
+  readonly event_type: string;
+}
+
+/** Null of an event that no payment place is known of. */
+export interface DetailedDelivery extends StoredDelivery {
+  readonly payment: string | null;
+  readonly routed_at: number | null;
 }
 
 /** Starts with the sort key. An array, because one is written for every attempt. */
@@ -30,50 +56,99 @@ type StoredAttempt = readonly [
   error: string | null,
   durationMs: number,
   version: number,
-  /** Of an error. */
-  reason?: string | null,
+  more?: Pick<ViewAttempt, 'reason' | 'trigger' | 'actor'>,
 ];
 
 /** The row of a delivery with only this entry. */
-export function rowOf(entry: ViewEntry): Omit<DeliveryRow, 'row'> {
-  const { webhookId, id, eventId, eventType, firstAt, attempt, place } = entry;
+export function rowOf(entry: ViewEntry): DeliveryRow {
+  const { accountId, webhookId, firstAt, id, webhookEvent, attempt, turn, place, recovery } = entry;
   return {
+    account_id: accountId,
     webhook_id: webhookId,
-    id,
-    event_id: JSON.stringify(eventId),
-    event_type: eventType,
     first_at: firstAt,
-    ...saying(saidBy(entry)),
+    id,
+    webhook_event: webhookEvent,
+    state: stateOf(entry),
+    next_at: entry.nextAttemptAt,
+    step: entry.step,
+    turn,
+    said_at: place.timestamp,
     last_at: place.timestamp,
+    recovery,
+    recovery_turn: recovery === null ? null : turn,
+    answer: answerOf(attempt?.status ?? null),
+    error: attempt?.error ?? null,
     attempts: attempt ? JSON.stringify([stored(attempt)]) : '[]',
   };
 }
 
-export function withEntry(row: DeliveryRow, entry: ViewEntry): DeliveryRow {
-  const { attempt, place } = entry;
-  const merged = {
-    ...row,
-    last_at: Math.max(row.last_at, place.timestamp),
-    attempts: attempt ? withAttempt(row.attempts, stored(attempt)) : row.attempts,
+export function withEntry(known: DeliveryRow, entry: ViewEntry): DeliveryRow {
+  const added = rowOf(entry);
+  return {
+    ...known,
+    ...(decides(added, known) ? decided(added) : null),
+    ...(entry.attempt ? withAttempt(known, entry.attempt) : null),
+    ...(isLaterRecovery(added, known) ? { recovery: added.recovery, recovery_turn: added.recovery_turn } : null),
+    last_at: Math.max(known.last_at, added.last_at),
   };
-  const known: Said = { outcome: row.outcome, turn: row.turn, at: row.said_at, nextAttemptAt: row.next_at };
-  const said = saidBy(entry);
-  return outranks(said, known) ? { ...merged, ...saying(said) } : merged;
 }
 
-function saidBy({ outcome, turn, nextAttemptAt, place }: ViewEntry): Said {
-  return { outcome, turn, at: place.timestamp, nextAttemptAt };
+export function stateOf({ outcome, held }: Pick<ViewEntry, 'outcome' | 'held'>): number {
+  if (outcome === 'exhausted' && held) return HELD;
+  const state = OUTCOMES.indexOf(outcome);
+  if (state < 0) throw new TypeError('an entry has no outcome');
+  return state;
 }
 
-function saying({ outcome, turn, at, nextAttemptAt }: Said) {
-  return { outcome, next_at: nextAttemptAt, turn, said_at: at };
+export function outcomeOf(state: number): Outcome {
+  return OUTCOMES[state] ?? 'exhausted';
+}
+
+/** Entries that are equal in the order of outcomes differ in nothing that an account sees, but the answer must not depend on their order. */
+function decides(one: DeliveryRow, other: DeliveryRow): boolean {
+  const [said, known] = [saidBy(one), saidBy(other)];
+  if (outranks(said, known)) return true;
+  return !outranks(known, said) && `${one.state} ${one.step}` > `${other.state} ${other.step}`;
+}
+
+function saidBy({ state, turn, said_at: at, next_at: nextAttemptAt }: DeliveryRow): Said {
+  return { outcome: outcomeOf(state), turn, at, nextAttemptAt };
+}
+
+function decided({ state, next_at, step, turn, said_at }: DeliveryRow) {
+  return { state, next_at, step, turn, said_at };
+}
+
+function isLaterRecovery(one: DeliveryRow, other: DeliveryRow): boolean {
+  if (one.recovery === null) return false;
+  const turns = (one.recovery_turn ?? 0) - (other.recovery_turn ?? -1);
+  return turns > 0 || (turns === 0 && one.recovery > (other.recovery ?? ''));
+}
+
+/** ISO 8601 times in UTC sort as text. */
+function withAttempt({ attempts }: DeliveryRow, added: ViewAttempt) {
+  const known = (JSON.parse(attempts) as StoredAttempt[]).map((attempt) => JSON.stringify(attempt));
+  const all = [...new Set([...known, JSON.stringify(stored(added))])].sort();
+  const [, status, error] = JSON.parse(all.at(-1) ?? '[]') as StoredAttempt;
+  return { attempts: `[${all.join()}]`, answer: answerOf(status), error };
+}
+
+function answerOf(status: number | null): number {
+  return status === null ? 0 : Math.floor(status / 100);
 }
 
 /** @throws SyntaxError if the row is damaged */
-export function deliveryOf(row: DeliveryRow): ViewedDelivery {
-  const { id, webhook_id: webhookId, event_type: eventType, first_at: firstAt, outcome, next_at: nextAttemptAt } = row;
+export function deliveryOf(row: StoredDelivery): ViewedDelivery {
+  const { id, webhook_id: webhookId, event_type: eventType, first_at: firstAt, state, next_at: nextAttemptAt } = row;
   const eventId = JSON.parse(row.event_id) as string;
-  return { id, webhookId, eventId, eventType, firstAt, outcome, attempts: attemptsOf(row), nextAttemptAt, held: false };
+  const about = { id, webhookId, eventId, eventType, firstAt };
+  return { ...about, outcome: outcomeOf(state), attempts: attemptsOf(row), nextAttemptAt, held: state === HELD };
+}
+
+/** @throws SyntaxError if the row is damaged */
+export function detailOf(row: DetailedDelivery, responses: ReadonlyMap<string, string>): DeliveryDetail {
+  const { account_id: accountId, turn, payment, webhook_event: webhookEvent, step, routed_at: routedAt } = row;
+  return { ...deliveryOf(row), accountId, turn, payment, webhookEvent, step, routedAt, responses };
 }
 
 /** @throws SyntaxError if the row is damaged */
@@ -81,17 +156,12 @@ export function attemptsOf({ attempts }: Pick<DeliveryRow, 'attempts'>): ViewAtt
   return (JSON.parse(attempts) as StoredAttempt[]).map(attemptOf);
 }
 
-/** ISO 8601 times in UTC sort as text. */
-function withAttempt(json: string, added: StoredAttempt): string {
-  const attempts = (JSON.parse(json) as StoredAttempt[]).map((attempt) => JSON.stringify(attempt));
-  return `[${[...new Set([...attempts, JSON.stringify(added)])].sort().join()}]`;
-}
-
-function stored({ at, status, error, reason, durationMs, version }: ViewAttempt): StoredAttempt {
+function stored({ at, status, error, reason, durationMs, version, trigger, actor }: ViewAttempt): StoredAttempt {
   const made = [at, status, error, durationMs, version] as const;
-  return reason === undefined ? made : [...made, reason];
+  const isMore = reason !== undefined || trigger !== undefined || actor !== undefined;
+  return isMore ? [...made, { reason, trigger, actor } as NonNullable<StoredAttempt[5]>] : made;
 }
 
-function attemptOf([at, status, error, durationMs, version, reason]: StoredAttempt): ViewAttempt {
-  return { at, status, error, ...(reason !== undefined && { reason }), durationMs, version };
+function attemptOf([at, status, error, durationMs, version, more]: StoredAttempt): ViewAttempt {
+  return { at, status, error, ...more, durationMs, version };
 }

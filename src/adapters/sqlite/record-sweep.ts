@@ -10,6 +10,8 @@ export interface HoldingRules {
   readonly groupsOf: (topic: string) => readonly string[];
   /** Whether retention may delete a group's unfinished records. Other groups that ever started on a topic retain them. */
   readonly mayLose: (group: string) => boolean;
+  /** Records of the topic published since then stay, whatever the size; ms since the epoch. Without it: none. */
+  readonly heldSince?: (topic: string) => number;
 }
 
 /** The records deleted in one transaction. */
@@ -69,7 +71,7 @@ export class RecordSweep {
   oldestRemovable(): number | null {
     const times = (this.#sql.topics.all() as Topic[]).flatMap((topic) => {
       const head = this.#sql.heads.get(topic.id, this.#heldFrom(topic), 1) as Head | undefined;
-      return head ? [head.timestamp] : [];
+      return head && head.timestamp < this.#heldSince(topic) ? [head.timestamp] : [];
     });
     return times.length === 0 ? null : Math.min(...times);
   }
@@ -82,14 +84,19 @@ export class RecordSweep {
 
   #lastToGo(topic: Topic, before: number): number | undefined {
     const heads = this.#sql.heads.iterate(topic.id, this.#heldFrom(topic), MOST_AT_ONCE);
+    const heldSince = this.#heldSince(topic);
     let last: number | undefined;
     let bytes = 0;
     for (const head of heads as IterableIterator<Head>) {
-      if (head.timestamp >= before || bytes >= MOST_BYTES_AT_ONCE) break;
+      if (head.timestamp >= Math.min(before, heldSince) || bytes >= MOST_BYTES_AT_ONCE) break;
       last = head.offset;
       bytes += head.bytes;
     }
     return last;
+  }
+
+  #heldSince({ name }: Topic): number {
+    return this.#rules.heldSince?.(name) ?? Number.POSITIVE_INFINITY;
   }
 
   /** The first offset to retain. */

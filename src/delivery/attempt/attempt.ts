@@ -4,6 +4,7 @@ import type { Logger } from '../../observability/logger.js';
 import type { TraceContext } from '../../observability/trace-context.js';
 import { attributeHeaders, type Content, JSON_CONTENT } from '../payment/cloud-event-attributes.js';
 import { AbortListeners } from './abort-listeners.js';
+import type { AnswerStart } from './answer-start.js';
 import { type Classification, classify, STALLED } from './classification.js';
 import { exchangeWithin } from './exchange-within.js';
 import { signatureOf } from './signature.js';
@@ -50,6 +51,8 @@ interface Timing {
   readonly span?: TraceContext;
   /** Fulfilled once the connection is free or closed: until then the attempt counts as in flight. Absent if it already is. */
   readonly over?: Promise<void>;
+  /** The start of an answer that is not 2xx; absent if it had no body. */
+  readonly response?: string | undefined;
 }
 
 export type AttemptResult = Timing & Classification;
@@ -63,14 +66,24 @@ export function createAttempt({ agent, timeoutMs, now, userAgent, logger }: Atte
     const at = now();
     const dispatched = toDispatch(request, { userAgent, timestamp: Math.floor(at / 1000) });
     const begun = performance.now();
-    const { decided, over } = await exchangeWithin(exchanging, dispatched, request.signal);
+    const { decided, over, answer } = await exchangeWithin(exchanging, dispatched, request.signal);
     const end = now();
     if (logger && decided.kind === 'failed') logCause(logger, request, decided.error);
     const result = classify(decided, end);
     const isStalled = decided.kind !== 'response' && result.kind === 'retryable' && agent.hasStalledSince(begun);
-    const made = { at, durationMs: Math.max(0, end - at), ...(isStalled ? STALLED : result) };
+    const made = {
+      at,
+      durationMs: Math.max(0, end - at),
+      ...(isStalled ? STALLED : result),
+      ...(await started(answer)),
+    };
     return over ? { ...made, over } : made;
   };
+}
+
+async function started(answer: AnswerStart | null): Promise<Pick<Timing, 'response'> | null> {
+  const response = await answer?.text();
+  return response === undefined ? null : { response };
 }
 
 /** Logs code and message only: undici's errors also contain received bytes and both addresses. */

@@ -1,8 +1,24 @@
 /** The result of an attempt, from what decided its exchange. */
 import type { Failure, Phase } from '../../endpoints/failure.js';
 import { failureOf, isHandshakeFailure, isShutdown } from '../../endpoints/failure-of.js';
-import type { Decided } from './exchange.js';
 import { retryAfterMs } from './retry-after.js';
+
+export type CancelReason = 'timeout' | 'interrupted';
+
+/**
+ * What decides an exchange. `response`: a status line, with the headers if these are complete and valid. `phase` of the
+ * other kinds: the step in progress. `answered`: whether any response came, even a 1xx; `began`: its first bytes.
+ */
+export type Decided =
+  | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | null }
+  | {
+      readonly kind: 'failed';
+      readonly phase: Phase;
+      readonly answered: boolean;
+      readonly began: string;
+      readonly error: Error;
+    }
+  | { readonly kind: 'cancelled'; readonly phase: Phase; readonly reason: CancelReason };
 
 /**
  * delivered: 2xx. gone: 410. retryable: any other status, and any failure. interrupted: our own shutdown, or a failure

@@ -18,7 +18,7 @@ interface OpenedHeader {
 
 export interface DeliverySecrets {
   /** @throws CannotOpen */
-  headers(accountId: number, webhook: Webhook): readonly OpenedHeader[];
+  headers(accountId: number, webhook: Pick<Webhook, 'headers'>): readonly OpenedHeader[];
   /** The secrets that sign now, newest first. @throws CannotOpen, StoreUnavailable, Error if there is none */
   secrets(accountId: number): Promise<readonly Buffer[]>;
 }

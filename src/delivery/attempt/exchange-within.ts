@@ -1,9 +1,10 @@
 /** Runs an exchange with a deadline and an abort signal, and repeats it if its kept-alive connection had ended. */
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
 import type { AbortListeners } from './abort-listeners.js';
-import { isSuccess } from './classification.js';
+import type { AnswerStart } from './answer-start.js';
+import { type CancelReason, type Decided, isSuccess } from './classification.js';
 import { beginDeadline } from './deadline.js';
-import { type CancelReason, type Decided, Exchange } from './exchange.js';
+import { Exchange } from './exchange.js';
 
 /** How long the body of a 2xx may take. */
 const BODY_AFTER_SUCCESS_MS = 1_000;
@@ -18,6 +19,7 @@ interface Exchanged {
   readonly decided: Decided;
   /** Null if the connection is free or closed already, as usual. */
   readonly over: Promise<void> | null;
+  readonly answer: AnswerStart | null;
 }
 
 /** Runs the exchange until it is decided, the deadline passes or the signal aborts. */
@@ -44,7 +46,7 @@ export async function exchangeWithin(
   try {
     const decided = await sendAgainIfStale(agent, send);
     if (latest.exchange && !latest.exchange.isOver) over = restOf(latest.exchange, decided, letGo);
-    return { decided, over };
+    return { decided, over, answer: latest.exchange?.answer ?? null };
   } finally {
     if (!over) letGo();
   }

@@ -2,34 +2,21 @@ import type { Dispatcher } from 'undici';
 import type { EndpointAgent, EndpointRequest } from '../../endpoints/endpoint-agent.js';
 import type { Phase } from '../../endpoints/failure.js';
 import type { ReceivedLimit } from '../../endpoints/received-limit.js';
+import { AnswerStart } from './answer-start.js';
+import { type CancelReason, type Decided, isSuccess } from './classification.js';
 
-/** Bytes read of a response body. The content does not matter. */
+/** Bytes read of a response body. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
-
-export type CancelReason = 'timeout' | 'interrupted';
-
-/**
- * What decides an exchange. `response`: a status line, with the headers if these are complete and valid. `phase` of the
- * other kinds: the step in progress. `answered`: whether any response came, even a 1xx; `began`: its first bytes.
- */
-export type Decided =
-  | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | null }
-  | {
-      readonly kind: 'failed';
-      readonly phase: Phase;
-      readonly answered: boolean;
-      readonly began: string;
-      readonly error: Error;
-    }
-  | { readonly kind: 'cancelled'; readonly phase: Phase; readonly reason: CancelReason };
 
 /**
  * One request and its response, as undici's dispatch reports them. Neither follows redirects nor decodes content. The body
- * is read after the exchange is decided, only to keep the connection.
+ * is read after the exchange is decided: to keep the connection, and for the start of the answer.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   /** Never rejects. */
   readonly decided: Promise<Decided>;
+  /** Of a response that is not 2xx; null before its head. */
+  answer: AnswerStart | null = null;
   #resolve: (decided: Decided) => void = () => {};
   #isDecided = false;
   #isOver = false;
@@ -78,6 +65,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     if (this.#received?.headCame() === false) return;
+    if (!isSuccess(status)) this.answer = new AnswerStart();
     const [retryAfter] = [headers['retry-after']].flat();
     this.#decide({ kind: 'response', status, retryAfter: typeof retryAfter === 'string' ? retryAfter : null });
     // No HTTP follows.
@@ -86,6 +74,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
+    this.answer?.add(chunk);
     if (this.#bytes >= MAX_RESPONSE_BYTES) controller.abort(new Error('enough read'));
   }
 
@@ -119,6 +108,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.answer?.end();
     this.#over?.();
   }
 }

@@ -1,26 +1,31 @@
 /**
  * How long each endpoint has accepted nothing, and the commands to its account that follow.
  *
- *   taking -> failing (known to this process) -> noted (an event) -> its webhooks are deactivated (events that say why)
- *      ^-------------- a success --------------------/
+ *   taking -> failing (known to this process) -> noted (an event) -> announced (an event) -> its webhooks are deactivated
+ *      ^-------------- a success --------------------/------------------/                    (events that say why)
  *
  * `noted` is durable: it survives a restart, and a success in any process of the installation ends it. Commands are given on
- * changes only, after the delivery; a command that fails is given again with the next attempt.
+ * changes only, after the delivery; a command that fails is given again with the next attempt. The account is told of
+ * the events by notices (notices/notice-writer.ts).
  */
 import { LRUCache } from 'lru-cache';
+import { shownFailure } from '../../endpoints/shown-failure.js';
 import type { Logger } from '../../observability/logger.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { EndpointCommand } from '../../webhooks/decide-endpoint.js';
+import type { LastFailure } from '../../webhooks/events.js';
 import type { HandleCommand, HandledCommand } from '../../webhooks/handle-command.js';
+import type { FailingEndpoint } from '../../webhooks/state.js';
 import type { Delivery } from '../delivery.js';
 import { type EndpointKey, endpointKey } from './endpoint-key.js';
 
-/** An endpoint is noted once it has failed for a fifth of DEACTIVATE_AFTER, or for this long, whichever is less. */
-const NOTE_AFTER_MS = 3_600_000;
+/** Where DEACTIVATE_AFTER is short, a fifth of it takes the place of each. */
+const NOTE_AFTER_MS = 600_000;
+const ANNOUNCE_BEFORE_MS = 3_600_000;
 const REMEMBERED = 10_000;
 
 export interface EndpointHealthParts {
-  readonly accounts: Pick<Accounts, 'failingSince'>;
+  readonly accounts: Pick<Accounts, 'failingEndpoint'>;
   readonly handleCommand: HandleCommand;
   readonly logger: Logger;
   /** ms since the epoch */
@@ -35,6 +40,11 @@ export interface Attempted {
   readonly endpoint: string;
 }
 
+export interface FailedAttempt extends Attempted {
+  /** Its `at` in ms since the epoch. */
+  readonly failure: { readonly at: number; readonly status: number | null; readonly error: string | null };
+}
+
 interface Failing {
   /** The first failure after the last success, ms since the epoch. */
   readonly since: number;
@@ -44,6 +54,7 @@ interface Failing {
 export class EndpointHealth {
   readonly #parts: EndpointHealthParts;
   readonly #noteAfterMs: number;
+  readonly #announceBeforeMs: number;
   /** Failing endpoints, the most recent ones. */
   readonly #failing = new LRUCache<EndpointKey, Failing>({ max: REMEMBERED });
   /** Endpoints with a command in progress, and whether they accepted a delivery meanwhile. */
@@ -51,7 +62,9 @@ export class EndpointHealth {
 
   constructor(parts: EndpointHealthParts) {
     this.#parts = parts;
-    this.#noteAfterMs = Math.min(NOTE_AFTER_MS, parts.deactivateAfterMs / 5);
+    const shortest = parts.deactivateAfterMs === 0 ? Number.POSITIVE_INFINITY : parts.deactivateAfterMs / 5;
+    this.#noteAfterMs = Math.min(NOTE_AFTER_MS, shortest);
+    this.#announceBeforeMs = Math.min(ANNOUNCE_BEFORE_MS, shortest);
   }
 
   /** Returns at once. */
@@ -60,30 +73,29 @@ export class EndpointHealth {
     this.#failing.delete(key);
     const underWay = this.#underWay.get(key);
     if (underWay) underWay.recovered = true;
-    else if (this.#notedSince(attempted) !== undefined) this.#recover(attempted);
+    else if (this.#noted(attempted)) this.#recover(attempted);
   }
 
   /** Returns at once. */
-  failed(attempted: Attempted): void {
-    if (this.#parts.deactivateAfterMs === 0) return;
-    const notedSince = this.#notedSince(attempted);
-    const command =
-      notedSince === undefined ? this.#mayNote(attempted) : this.#mayDeactivate(attempted, Date.parse(notedSince));
+  failed(attempted: FailedAttempt): void {
+    const noted = this.#noted(attempted);
+    const command = noted ? this.#afterNoted(attempted, noted) : this.#mayNote(attempted);
     if (command) void this.#give(command, attempted);
   }
 
-  #notedSince({ delivery, endpoint }: Attempted): string | undefined {
-    return this.#parts.accounts.failingSince(delivery.accountId, endpoint);
+  #noted({ delivery, endpoint }: Attempted): FailingEndpoint | undefined {
+    return this.#parts.accounts.failingEndpoint(delivery.accountId, endpoint);
   }
 
-  #mayNote(attempted: Attempted): EndpointCommand | null {
+  #mayNote(attempted: FailedAttempt): EndpointCommand | null {
     const now = this.#parts.now();
     const since = this.#since(keyOf(attempted), now);
     if (now - since < this.#noteAfterMs) return null;
     // Hazard: other processes may have delivered meanwhile. So an earlier failure counts for this long at most.
     const counted = Math.max(since, now - this.#noteAfterMs);
-    const { endpoint } = attempted;
-    return { type: 'NoteEndpointFailing', endpoint, since: isoTime(counted), at: isoTime(now) };
+    const { deactivateAfterMs: afterMs } = this.#parts;
+    const deactivatesAt = afterMs === 0 ? null : isoTime(counted + afterMs);
+    return { type: 'NoteEndpointFailing', ...failedAt(attempted, now), since: isoTime(counted), deactivatesAt };
   }
 
   /** If it was noted and no longer is, it recovered in another process or was reconfigured: failing begins now. */
@@ -94,11 +106,17 @@ export class EndpointHealth {
     return now;
   }
 
-  #mayDeactivate(attempted: Attempted, since: number): EndpointCommand | null {
-    const { now, deactivateAfterMs: afterMs } = this.#parts;
+  #afterNoted(attempted: FailedAttempt, noted: FailingEndpoint): EndpointCommand | null {
+    const { deactivateAfterMs: afterMs } = this.#parts;
+    const now = this.#parts.now();
+    const since = Date.parse(noted.since);
     this.#failing.set(keyOf(attempted), { since, noted: true });
-    if (now() - since < afterMs) return null;
-    return { type: 'DeactivateFailingEndpoint', endpoint: attempted.endpoint, afterMs, at: isoTime(now()) };
+    if (afterMs === 0) return null;
+    const leftMs = since + afterMs - now;
+    const about = failedAt(attempted, now);
+    if (leftMs <= 0) return { type: 'DeactivateFailingEndpoint', ...about, afterMs };
+    if (noted.announced || leftMs > this.#announceBeforeMs) return null;
+    return { type: 'AnnounceDeactivation', ...about, deactivatesAt: isoTime(since + afterMs) };
   }
 
   #recover(attempted: Attempted): void {
@@ -140,6 +158,15 @@ export class EndpointHealth {
 
 function aboutOf({ delivery: { id, accountId, webhookId } }: Attempted) {
   return { deliveryId: id, accountId, webhookId };
+}
+
+function failedAt({ endpoint, failure }: FailedAttempt, now: number) {
+  return { endpoint, lastFailure: lastFailureOf(failure), at: isoTime(now) };
+}
+
+/** As the account sees it: the code does not say whether a name resolves. */
+export function lastFailureOf({ at, status, error }: FailedAttempt['failure']): LastFailure {
+  return { at: isoTime(at), ...shownFailure({ status, error }) };
 }
 
 function keyOf({ delivery, endpoint }: Attempted): EndpointKey {

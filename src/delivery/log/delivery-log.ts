@@ -19,7 +19,7 @@ export function logEntry(
   attempt: LoggedAttempt | null,
   nextAttemptAt: number | null,
 ): DeliveryLogEntry {
-  const { id, eventId, cloudEvent, eventType, accountId, webhookId, webhookEvent, payment, turn } = delivery;
+  const { id, eventId, cloudEvent, eventType, accountId, webhookId, webhookEvent, payment, turn, step } = delivery;
   // One literal, because JSON leaves out what is undefined: with spread parts an entry took 9.4 us, and 2.9 so.
   return {
     id,
@@ -34,13 +34,30 @@ export function logEntry(
     turn,
     attempt,
     nextAttemptAt: nextAttemptAt === null ? null : new Date(nextAttemptAt).toISOString(),
+    step: outcome === 'retrying' ? step : undefined,
+    recovery: delivery.recovery ?? undefined,
   };
 }
 
-export function loggedAttempt(result: AttemptResult, version: number): LoggedAttempt {
+/** @param asked of the delivery before the attempt @param response sealed */
+export function loggedAttempt(
+  result: AttemptResult,
+  version: number,
+  asked: Pick<Delivery, 'trigger' | 'actor'> = { trigger: 'event', actor: null },
+  response?: string,
+): LoggedAttempt {
   const { at, status, error, durationMs } = result;
-  const why = result.error === null ? null : { reason: result.reason };
-  return { at: new Date(at).toISOString(), status, error, ...why, durationMs, version };
+  return {
+    at: new Date(at).toISOString(),
+    status,
+    error,
+    reason: result.error === null ? undefined : result.reason,
+    durationMs,
+    version,
+    trigger: asked.trigger === 'event' ? undefined : asked.trigger,
+    actor: asked.actor ?? undefined,
+    response,
+  };
 }
 
 interface Folded {

@@ -7,11 +7,10 @@
  * they do not know, and an entry that lacks a required field costs only itself.
  */
 import type { NewRecord, PartitionStart, ReceivedRecord } from '../../ports/broker.js';
-import type { Outcome } from '../../ports/delivery-order.js';
+import type { Outcome, TRIGGERS } from '../../ports/delivery-order.js';
 import { readPaymentText } from '../record-place.js';
 
 /** What an attempt was made for. */
-export const TRIGGERS = ['event', 'retry', 'resend', 'recover', 'replay'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
 export interface LoggedAttempt {
@@ -22,7 +21,7 @@ export interface LoggedAttempt {
   /** Null if a status came. */
   readonly error: string | null;
   /** Of an error: its cause, or null. */
-  readonly reason?: string | null;
+  readonly reason?: string | null | undefined;
   readonly durationMs: number;
   /** The webhook's version: the configuration of the attempt. */
   readonly version: number;

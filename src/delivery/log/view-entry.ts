@@ -2,64 +2,100 @@
 import { Ajv } from 'ajv';
 import { OWN_SCHEMAS } from '../../own-schemas.js';
 import type { ReceivedRecord } from '../../ports/broker.js';
-import type { ViewEntry, ViewRouting } from '../../ports/deliveries-view.js';
+import type { EntryPlace, ViewEntry, ViewRouting } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
 import { firstAtOf } from '../record-place.js';
-import { type DeliveryLogEntry, type LoggedAttempt, readLogRecord } from './log-record.js';
+import { type DeliveryLogEntry, type LoggedAttempt, type RoutedEntry, readLogRecord } from './log-record.js';
 
 const TIME = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' };
 const WHOLE = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 const NULL = { type: 'null' };
 
-/** Checks only the fields that the view shows; later releases may add others. */
-const schema = {
+const text = (pattern: string) => ({ type: 'string', pattern });
+const orNull = (schema: object) => ({ anyOf: [schema, NULL] });
+
+const ATTEMPT = {
   type: 'object',
-  required: ['id', 'eventId', 'eventType', 'accountId', 'webhookId', 'outcome', 'attempt', 'nextAttemptAt'],
+  required: ['at', 'status', 'error', 'durationMs', 'version'],
   properties: {
-    id: { type: 'string', pattern: '^[!-~]{1,128}$' },
-    eventId: { type: 'string' },
-    eventType: { type: 'string' },
-    accountId: WHOLE,
-    webhookId: WHOLE,
-    outcome: { enum: OUTCOMES },
-    attempt: {
-      anyOf: [
-        NULL,
-        {
-          type: 'object',
-          required: ['at', 'status', 'error', 'durationMs', 'version'],
-          properties: {
-            at: TIME,
-            status: { anyOf: [WHOLE, NULL] },
-            error: { anyOf: [{ type: 'string' }, NULL] },
-            reason: { anyOf: [{ type: 'string' }, NULL] },
-            durationMs: { type: 'number', minimum: 0 },
-            version: WHOLE,
-          },
-        },
-      ],
-    },
-    turn: { ...WHOLE, minimum: 0 },
-    nextAttemptAt: { anyOf: [TIME, NULL] },
+    at: TIME,
+    status: orNull(WHOLE),
+    error: orNull({ type: 'string' }),
+    reason: orNull({ type: 'string' }),
+    durationMs: { type: 'number', minimum: 0 },
+    version: WHOLE,
+    trigger: { type: 'string' },
+    actor: { type: 'string' },
+    response: { type: 'string' },
   },
 };
 
-const validate = new Ajv(OWN_SCHEMAS).compile<DeliveryLogEntry>(schema);
+const EVENT = { eventId: { type: 'string' }, eventSource: { type: 'string' }, eventType: { type: 'string' } };
+
+/** Checks only the fields that the view shows; later releases may add others. */
+const schema = {
+  type: 'object',
+  required: [
+    'id',
+    'eventId',
+    'eventType',
+    'accountId',
+    'webhookId',
+    'webhookEvent',
+    'outcome',
+    'attempt',
+    'nextAttemptAt',
+  ],
+  properties: {
+    ...EVENT,
+    id: text('^[!-~]{1,128}$'),
+    accountId: WHOLE,
+    webhookId: WHOLE,
+    webhookEvent: { type: 'string' },
+    payment: { type: 'string' },
+    outcome: { enum: OUTCOMES },
+    attempt: orNull(ATTEMPT),
+    turn: { ...WHOLE, minimum: 0 },
+    nextAttemptAt: orNull(TIME),
+    held: { type: 'boolean' },
+    step: WHOLE,
+    recovery: { type: 'string' },
+  },
+};
+
+const routedSchema = { type: 'object', required: ['eventId', 'eventType'], properties: EVENT };
+
+const ajv = new Ajv(OWN_SCHEMAS);
+const isDelivery = ajv.compile<DeliveryLogEntry>(schema);
+const isRouted = ajv.compile<RoutedEntry>(routedSchema);
 
 export function viewEntries(record: ReceivedRecord): (ViewEntry | ViewRouting)[] {
   const { partition, offset, timestamp } = record;
   const place = { partition, offset, timestamp };
-  return readLogRecord(record).deliveries.flatMap((entry: unknown) => {
-    if (!validate(entry)) return [];
-    const { id, eventId, eventType, accountId, webhookId, payment = null, outcome, turn, nextAttemptAt } = entry;
-    const about = { kind: 'delivery', id, eventId, eventType, accountId, webhookId, payment } as const;
-    const { attempt: made, held = false, step = null, recovery = null, webhookEvent } = entry;
-    const { response = null, ...attempt } = made ?? {};
-    return [
-      {
-        ...{ ...about, firstAt: firstAtOf(payment ?? undefined), outcome, turn, nextAttemptAt, place },
-        ...{ attempt: made && (attempt as LoggedAttempt), response, held, step, recovery, webhookEvent },
-      },
-    ];
-  });
+  const { deliveries, routed } = readLogRecord(record);
+  return [
+    ...routed.flatMap((entry, index) => (isRouted(entry) ? [routingOf(entry, place, index)] : [])),
+    ...deliveries.filter((entry) => isDelivery(entry)).map((entry) => deliveryOf(entry, place)),
+  ];
+}
+
+function routingOf(
+  { payment, accountId, eventId, eventType, ...entry }: RoutedEntry,
+  place: EntryPlace,
+  index: number,
+): ViewRouting {
+  const { eventSource = null, webhooks } = entry;
+  const about = { accountId, eventId, eventSource, eventType, firstAt: firstAtOf(payment) };
+  return { kind: 'routed', ...about, payment, webhooks, place, index };
+}
+
+function deliveryOf(entry: DeliveryLogEntry, place: EntryPlace): ViewEntry {
+  const { id, eventId, eventType, accountId, webhookId, payment = null, outcome, turn, nextAttemptAt } = entry;
+  const about = { kind: 'delivery', id, eventId, eventType, accountId, webhookId, payment } as const;
+  const { attempt: made, held = false, step = null, recovery = null, webhookEvent } = entry;
+  const { response = null, ...attempt } = made ?? {};
+  return {
+    ...{ ...about, firstAt: firstAtOf(payment ?? undefined), outcome, turn, nextAttemptAt, place },
+    ...{ attempt: made && (attempt as LoggedAttempt), response, held, step, recovery, webhookEvent },
+  };
 }

@@ -6,10 +6,10 @@
  */
 import type { Broker, ReceivedRecord } from '../../ports/broker.js';
 import type { Said } from '../../ports/delivery-order.js';
-import { type Delivery, fromRetryRecord, toRetryRecord } from '../delivery.js';
+import { putBack } from '../again/put-back.js';
+import { type Delivery, fromRetryRecord } from '../delivery.js';
 import { asRefusal } from '../durable-publish.js';
-import { logEntry, saidOfAll } from '../log/delivery-log.js';
-import { toLogRecord } from '../log/log-record.js';
+import { saidOfAll } from '../log/delivery-log.js';
 import type { Recipient, Unsent } from '../recipient.js';
 import type { Place } from '../record-place.js';
 import type { Topics } from '../topics.js';
@@ -31,6 +31,8 @@ export interface ReplayParts {
   /** According to the event store. @throws StoreUnavailable */
   readonly isReadable: (accountId: number) => Promise<boolean>;
   readonly now: () => number;
+  /** Who replays. */
+  readonly actor: string;
 }
 
 /** Why a letter is not replayed; record-refused: by the topic to which it would be published. */
@@ -94,21 +96,17 @@ async function replayDelivery(replaying: Replaying, record: ReceivedRecord): Pro
   const to = await recipientNow(delivery);
   if (to.kind !== 'active')
     return left.size < left.add(`${delivery.id} ${delivery.webhookEvent}`).size ? to.kind : null;
-  said.set(delivery.id, await putBack(replaying, delivery, said.get(delivery.id)?.turn ?? 0));
+  said.set(delivery.id, await replayed(replaying, delivery, said.get(delivery.id)?.turn ?? 0));
   return 'replayed';
 }
 
-/**
- * The record first, then the log entry. If only the record became durable, the log still says exhausted, and the next
- * replay repeats it with the same turn.
- */
-async function putBack({ broker, topics, tier, now }: ReplayParts, letter: Delivery, knownTurn: number): Promise<Said> {
+async function replayed(parts: ReplayParts, letter: Delivery, knownTurn: number): Promise<Said> {
+  const { tier, now, actor } = parts;
   if (!tier) throw new Error('there is no retry tier: start the service, which makes its tiers, and replay again');
   const due = now() + BEFORE_ITS_ATTEMPT_MS;
-  const delivery = { ...letter, step: 0, turn: Math.max(letter.turn, knownTurn) + 1 };
-  await broker.publish(topics.tier(tier), [toRetryRecord(delivery, due)]);
-  const entry = logEntry(delivery, 'retrying', null, due);
-  await broker.publish(topics.deliveries, [toLogRecord({ deliveries: [entry] })]);
+  const asked = { trigger: 'replay', actor, recovery: null } as const;
+  const delivery = { ...letter, ...asked, step: 0, turn: Math.max(letter.turn, knownTurn) + 1 };
+  await putBack(parts, delivery, { tier, due, supersededTurn: null });
   return { outcome: 'retrying', turn: delivery.turn, at: now(), nextAttemptAt: new Date(due).toISOString() };
 }
 

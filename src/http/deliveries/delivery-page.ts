@@ -1,14 +1,24 @@
 /** A page of deliveries: its schema, its query and its JSON. */
-import type { DeliveriesPage, DeliveriesQuery, DeliveryPlace, ViewedDelivery } from '../../ports/deliveries-view.js';
+
+import { shownFailure } from '../../endpoints/shown-failure.js';
+import type {
+  DeliveriesPage,
+  DeliveriesQuery,
+  DeliveriesView,
+  DeliveryPlace,
+  ViewAttempt,
+  ViewedDelivery,
+} from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
 import type { Parameter, Schema } from '../operation.js';
 import { EXCHANGE, TIME } from '../shared-schemas.js';
-import { shownFailure } from '../shown-failure.js';
 import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE } from './page-query.js';
 
-/** The source of the pages. */
+/** The view, as far as it has caught up. */
 export interface Deliveries {
   page(query: DeliveriesQuery): DeliveriesPage;
+  /** @param nothing the answer while there is no view */
+  ask<T>(question: (view: DeliveriesView) => T, nothing: T): T;
 }
 
 const OUTCOME = {
@@ -18,7 +28,7 @@ const OUTCOME = {
   enum: OUTCOMES,
 } as const;
 
-const ATTEMPT = {
+export const ATTEMPT = {
   title: 'Attempt',
   description: 'One HTTPS request of a delivery.',
   type: 'object',
@@ -85,7 +95,16 @@ export function pageText<T>({ deliveries, next }: DeliveriesPage, shown: (delive
 }
 
 export function shownDelivery({ id, eventId, outcome, attempts, nextAttemptAt }: ViewedDelivery) {
-  return { id, eventId, outcome, attempts: attempts.map(shownFailure), nextAttemptAt };
+  return { id, eventId, outcome, attempts: attempts.map(shownAttempt), nextAttemptAt };
+}
+
+export function shownAttempt({ trigger: _, actor: __, ...attempt }: ViewAttempt) {
+  return shownFailure(attempt);
+}
+
+/** Without a 2xx. */
+export function isFailed({ status }: ViewAttempt): boolean {
+  return status === null || status < 200 || status > 299;
 }
 
 function cursorOf({ firstAt, id }: DeliveryPlace): string {

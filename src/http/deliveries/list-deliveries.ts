@@ -6,6 +6,7 @@ import { accountNotFound } from '../api-error.js';
 import { type Operation, refusal, WEBHOOK_ID } from '../operation.js';
 import { callerOf } from '../request-context.js';
 import { EVENT_TYPE, TIME } from '../shared-schemas.js';
+import { ETAG, IF_NONE_MATCH, isUnchanged, NOT_MODIFIED } from '../tagged.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
 import {
   DELIVERY,
@@ -18,7 +19,7 @@ import {
 } from './delivery-page.js';
 import { ERROR_CODE, filteredQuery } from './page-query.js';
 
-const OF_ACCOUNT = {
+export const OF_ACCOUNT = {
   ...DELIVERY,
   webhookId: { type: 'integer', description: 'The webhook, which may have been removed since.' },
   eventType: EVENT_TYPE,
@@ -53,6 +54,7 @@ const PARAMETERS = [
     type: 'string',
     pattern: ERROR_CODE.source,
   }),
+  IF_NONE_MATCH,
 ];
 
 const NEXT_PAGE = {
@@ -76,8 +78,10 @@ export const operation: Operation = {
     200: {
       description: 'A page of deliveries. An attempt appears here shortly after it was made.',
       schema,
+      headers: ETAG,
       links: { nextPage: NEXT_PAGE },
     },
+    304: NOT_MODIFIED,
     400: refusal('A query parameter is not valid.'),
     404: refusal('The account is not registered.'),
   },
@@ -90,14 +94,15 @@ export function listDeliveries(accounts: Pick<Accounts, 'webhooks'>, view: Deliv
     if (turn) await turn;
     const asked = filteredQuery(ctx.query);
     if (!(await accounts.webhooks(accountId))) throw accountNotFound();
-    const body = reads.counted(accountId, () => pageText(view.page({ ...asked, accountId }), shown));
+    const body = reads.counted(accountId, () => pageText(view.page({ ...asked, accountId }), accountDelivery));
+    if (isUnchanged(ctx, body)) return;
     unsent.mustTake(ctx, accountId, body);
     ctx.type = 'application/json';
     ctx.body = body;
   };
 }
 
-function shown(delivery: ViewedDelivery) {
+export function accountDelivery(delivery: ViewedDelivery) {
   const { webhookId, eventType, firstAt } = delivery;
   const publishedAt = firstAt === 0 ? null : new Date(firstAt).toISOString();
   return { ...shownDelivery(delivery), webhookId, eventType, publishedAt };

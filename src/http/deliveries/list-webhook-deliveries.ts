@@ -2,6 +2,7 @@
 import type { Context } from 'koa';
 import { type Operation, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { callerOf } from '../request-context.js';
+import { ETAG, IF_NONE_MATCH, isUnchanged, NOT_MODIFIED } from '../tagged.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
 import type { OwnWebhook } from '../webhooks/own-webhook.js';
 import { DELIVERY, type Deliveries, PAGE_PARAMETERS, pageSchema, pageText, shownDelivery } from './delivery-page.js';
@@ -34,13 +35,15 @@ export const operation: Operation = {
     'Lists the deliveries of a webhook with their attempts, page by page, newest first by the time of publication. An event that was published twice has two deliveries with the same id. Test events are not included.',
   security: 'bearer',
   rateLimit: 'reads',
-  parameters: [WEBHOOK_ID, ...PAGE_PARAMETERS],
+  parameters: [WEBHOOK_ID, ...PAGE_PARAMETERS, IF_NONE_MATCH],
   responses: {
     200: {
       description: 'A page of deliveries. An attempt appears here shortly after it was made.',
       schema,
+      headers: ETAG,
       links: { nextPage: NEXT_PAGE },
     },
+    304: NOT_MODIFIED,
     400: refusal('A query parameter is not valid.'),
     404: WEBHOOK_NOT_FOUND,
   },
@@ -55,6 +58,7 @@ export function listWebhookDeliveries(ownWebhook: OwnWebhook, view: Deliveries, 
     const body = reads.counted(accountId, () => {
       return pageText(view.page({ ...asked, ...NO_FILTERS, accountId, webhookId: webhook.id }), shownDelivery);
     });
+    if (isUnchanged(ctx, body)) return;
     unsent.mustTake(ctx, accountId, body);
     ctx.type = 'application/json';
     ctx.body = body;

@@ -1,10 +1,10 @@
 /** The query of a page of deliveries. Unknown parameters are ignored; a known but invalid one is a 400. */
 import type { ParsedUrlQuery } from 'node:querystring';
+import { codesShownAs } from '../../endpoints/shown-failure.js';
 import { type DeliveriesQuery, type DeliveryPlace, STATUS_CLASSES } from '../../ports/deliveries-view.js';
 import { OUTCOMES } from '../../ports/delivery-order.js';
 import { EVENT_TYPES } from '../../webhooks/limits.js';
 import { badRequest, type FieldError, fieldError } from '../api-error.js';
-import { codesShownAs } from '../shown-failure.js';
 
 export const PAGE_SIZE = 50;
 export const MOST_IN_A_PAGE = 200;
@@ -12,6 +12,8 @@ export const MOST_IN_A_PAGE = 200;
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 export const BASE64URL = /^[\w-]+$/;
 export const ERROR_CODE = /^[a-z][a-z-]{0,63}$/;
+export const NO_TIME = 'must be a time like 2026-11-21T09:00:00Z';
+export const NO_LIMIT = `must be a whole number from 1 to ${MOST_IN_A_PAGE}`;
 const PLACE = /^(\d{1,16})\.([!-~]{1,128})$/;
 
 export type PageQuery = Pick<DeliveriesQuery, 'limit' | 'before' | 'outcome' | 'from' | 'to'>;
@@ -19,7 +21,12 @@ export type FilteredQuery = Omit<DeliveriesQuery, 'accountId'>;
 
 export const NO_FILTERS = { eventType: null, eventId: null, status: null, errors: null } as const;
 
-type Read = <T>(name: string, parse: (text: string) => T | null, predicate: string) => T | null;
+export type Read = <T>(name: string, parse: (text: string) => T | null, predicate: string) => T | null;
+
+interface Period {
+  readonly from?: number | null;
+  readonly to?: number | null;
+}
 
 /** @throws ApiError 400 that names every wrong parameter */
 export function pageQuery(query: ParsedUrlQuery): PageQuery {
@@ -38,7 +45,7 @@ export function filteredQuery(query: ParsedUrlQuery): FilteredQuery {
   }));
 }
 
-function readQuery<T extends PageQuery>(query: ParsedUrlQuery, ask: (read: Read) => T): T {
+export function readQuery<T extends object>(query: ParsedUrlQuery, ask: (read: Read) => T): T {
   const problems: FieldError[] = [];
   const asked = ask((name, parse, predicate) => {
     const given = query[name];
@@ -47,7 +54,8 @@ function readQuery<T extends PageQuery>(query: ParsedUrlQuery, ask: (read: Read)
     if (value === null) problems.push(fieldError(name, predicate));
     return value;
   });
-  if (asked.from !== null && asked.to !== null && asked.from > asked.to) {
+  const { from = null, to = null }: Period = asked;
+  if (from !== null && to !== null && from > to) {
     problems.push(fieldError('from', 'must not be later than to'));
   }
   if (problems.length > 0) throw badRequest(problems);
@@ -56,23 +64,26 @@ function readQuery<T extends PageQuery>(query: ParsedUrlQuery, ask: (read: Read)
 
 function pageOf(read: Read): PageQuery {
   return {
-    limit: read('limit', limitOf, `must be a whole number from 1 to ${MOST_IN_A_PAGE}`) ?? PAGE_SIZE,
+    limit: read('limit', limitOf, NO_LIMIT) ?? PAGE_SIZE,
     before: read('before', placeOf, 'must be the next of an earlier page'),
     outcome: read('outcome', oneOf(OUTCOMES), `must be one of ${OUTCOMES.join(', ')}`),
-    from: read('from', timeOf, 'must be a time like 2026-11-21T09:00:00Z'),
-    to: read('to', timeOf, 'must be a time like 2026-11-21T09:00:00Z'),
+    ...periodOf(read),
   };
 }
 
-function limitOf(text: string): number | null {
+export function periodOf(read: Read) {
+  return { from: read('from', timeOf, NO_TIME), to: read('to', timeOf, NO_TIME) };
+}
+
+export function limitOf(text: string): number | null {
   return /^[1-9]\d{0,2}$/.test(text) && Number(text) <= MOST_IN_A_PAGE ? Number(text) : null;
 }
 
-function oneOf<T extends string>(values: readonly T[]): (text: string) => T | null {
+export function oneOf<T extends string>(values: readonly T[]): (text: string) => T | null {
   return (text) => values.find((value) => value === text) ?? null;
 }
 
-function webhookIdOf(text: string): number | null {
+export function webhookIdOf(text: string): number | null {
   return /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
 }
 
@@ -81,14 +92,18 @@ function errorsOf(text: string): readonly string[] | null {
 }
 
 function placeOf(text: string): DeliveryPlace | null {
-  // The decoder silently drops characters that are not base64url.
-  if (!BASE64URL.test(text)) return null;
-  const [, firstAt, id] = PLACE.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
+  const [, firstAt, id] = PLACE.exec(decoded(text)) ?? [];
   return firstAt !== undefined && id !== undefined ? { firstAt: Number(firstAt), id } : null;
 }
 
+/** Of base64url, in latin1; empty for any other text. */
+export function decoded(text: string): string {
+  // The decoder silently drops characters that are not base64url.
+  return BASE64URL.test(text) ? Buffer.from(text, 'base64url').toString('latin1') : '';
+}
+
 /** ms since the epoch; a date without a time is its start, in UTC. */
-function timeOf(text: string): number | null {
+export function timeOf(text: string): number | null {
   // In a query, an unencoded plus is a space; only an offset can contain one here.
   const time = text.replace(' ', '+');
   const ms = TIME.test(time) ? Date.parse(time.replace(',', '.')) : Number.NaN;

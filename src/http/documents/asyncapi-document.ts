@@ -7,6 +7,7 @@ import {
   paymentEventSchema,
   structuredCloudEventSchema,
 } from '../../delivery/payment/payment-event-schema.js';
+import type { CataloguedType, EventCatalogue } from '../../event-catalogue.js';
 import type { Schema } from '../operation.js';
 
 /** The contract's version, not the service's: a later version accepts every record that an earlier one accepts. */
@@ -17,14 +18,16 @@ const NAMES = ['paymentEvent', 'structuredCloudEvent', 'binaryCloudEvent'] as co
 
 type Name = (typeof NAMES)[number];
 
-export function asyncApiDocument(): Schema {
+/** @param catalogue the operator's schemas of `data`; without it: any value */
+export function asyncApiDocument(catalogue?: EventCatalogue): Schema {
+  const typed = [...(catalogue?.values() ?? [])].filter(({ schema }) => schema !== null);
   return {
     asyncapi: '3.0.0',
     info: { title: 'account-webhooks: payment events', version: VERSION, description: DESCRIPTION },
     defaultContentType: 'application/json',
     channels: { paymentEvents: channel(), paymentEventsByHttp: httpChannel() },
     operations: { deliverPaymentEvents: operation(), publishPaymentEvents: httpOperation() },
-    components: { messages: messages(), schemas: SCHEMAS },
+    components: { messages: messages(typed), schemas: { ...SCHEMAS, ...dataSchemas(typed) } },
   };
 }
 
@@ -112,20 +115,36 @@ function operation(): Schema {
   };
 }
 
-function messages(): Record<Name, Schema> {
+function dataSchemas(typed: readonly CataloguedType[]): Schema {
+  return Object.fromEntries(typed.map(({ type, description, schema }) => [`${type}_data`, { description, ...schema }]));
+}
+
+/** With the data that the type of the event has. */
+function payloadOf(name: string, typed: readonly CataloguedType[]): Schema {
+  const whole = { $ref: `#/components/schemas/${name}` };
+  if (typed.length === 0) return whole;
+  const perType = typed.map(({ type }) => ({
+    if: { required: ['type'], properties: { type: { type: 'string', pattern: `^(.*[.])?${type}$` } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { properties: { data: { $ref: `#/components/schemas/${type}_data` } } },
+  }));
+  return { type: 'object', allOf: [whole, ...perType] };
+}
+
+function messages(typed: readonly CataloguedType[]): Record<Name, Schema> {
   return {
     paymentEvent: message({
       title: 'A payment event',
       contentType: 'application/json',
       headers: COMMON_HEADERS,
-      payload: { $ref: '#/components/schemas/paymentEvent' },
+      payload: payloadOf('paymentEvent', typed),
       examples: [{ payload: PLAIN }],
     }),
     structuredCloudEvent: message({
       title: 'A CloudEvent 1.0 in structured mode',
       contentType: 'application/cloudevents+json',
       headers: COMMON_HEADERS,
-      payload: { $ref: '#/components/schemas/structuredCloudEvent' },
+      payload: payloadOf('structuredCloudEvent', typed),
       examples: [{ payload: STRUCTURED }],
     }),
     binaryCloudEvent: message({

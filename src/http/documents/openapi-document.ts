@@ -3,6 +3,7 @@ import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
 import type { Operation, Parameter, Response, Schema, Tag } from '../operation.js';
 import { refusal } from '../operation.js';
 import { nameSchemas } from './named-schemas.js';
+import { NOTICE_WEBHOOK } from './notice-webhook.js';
 import { PAYMENT_EVENT_WEBHOOK } from './payment-event-webhook.js';
 
 export interface DocumentOptions {
@@ -19,7 +20,10 @@ export function openApiDocument(operations: readonly Operation[], options: Docum
     const methods = paths[operation.path] ?? {};
     paths[operation.path] = { ...methods, [operation.method]: described(operation, options) };
   }
-  const { root, schemas } = nameSchemas({ paths, webhooks: { paymentEvent: PAYMENT_EVENT_WEBHOOK } });
+  const { root, schemas } = nameSchemas({
+    paths,
+    webhooks: { paymentEvent: PAYMENT_EVENT_WEBHOOK, notice: NOTICE_WEBHOOK },
+  });
   return {
     openapi: '3.1.0',
     info: { ...INFO, version: options.version },
@@ -44,6 +48,10 @@ const SERVERS = [{ url: '/', description: 'The service that serves this document
 const TAGS: Readonly<Record<Tag, string>> = {
   Webhooks: 'Register, list, activate, deactivate and remove the webhooks of an account.',
   Deliveries: 'List the deliveries of a webhook, and send a test event.',
+  History: 'List what changed, when, and by whom.',
+  'Signing secrets': 'List and replace the secrets that deliveries are signed with.',
+  Sessions: "Open, enter and end sessions of the console, for users of the account or of a payment company's portal.",
+  Notices: 'Set where an account is told that a webhook fails, recovers or is deactivated.',
   Publishing: 'For payment systems: publish payment events.',
   Authentication: 'Get the bearer token that the other operations need.',
   Documents: 'Machine-readable descriptions of the service.',
@@ -51,17 +59,18 @@ const TAGS: Readonly<Record<Tag, string>> = {
 };
 
 function described(operation: Operation, { issuesTokens }: DocumentOptions): Schema {
-  const { id, tag, summary, description, security, body, parameters = [] } = operation;
+  const { id, tag, summary, security, body, parameters = [] } = operation;
   const bearer = issuesTokens ? [{ bearer: [] }, { token: [] }] : [{ bearer: [] }];
   // A scope is only for OAuth: of a bearer token the document can't say it.
   const publisher = issuesTokens ? [{ bearer: [] }, { token: [PUBLISHER_SCOPE] }] : bearer;
-  const schemes = { bearer, publisher, none: [] };
+  const session = [{ session: [] }];
+  const schemes = { bearer: [...bearer, ...session], session, publisher, none: [] };
   const responses = { ...common(operation), ...operation.responses };
   return {
     operationId: id,
     tags: [tag],
     summary,
-    description,
+    description: descriptionOf(operation),
     // The client's own credentials may also be in the form; then no scheme applies.
     security: security === 'client' ? [{ client: [] }, {}] : schemes[security],
     ...(parameters.length > 0 && { parameters: parameters.map(parameter) }),
@@ -70,6 +79,10 @@ function described(operation: Operation, { issuesTokens }: DocumentOptions): Sch
       Object.entries(responses).map(([status, response]) => [status, answer(operation, Number(status), response)]),
     ),
   };
+}
+
+function descriptionOf({ description, security, right = 'read' }: Operation): string {
+  return security === 'bearer' ? `${description} A session needs the right \`${right}\`.` : description;
 }
 
 function contentOf(body: NonNullable<Operation['body']>): Schema {
@@ -82,17 +95,23 @@ const NOT_NOW =
 const TOO_MANY = 'The account sent too many requests. Retry-After says when to try again.';
 const READS_COST_TOO_MUCH =
   "The account's reads cost the service too much time, far more than clients need. Retry-After says when to try again.";
+const UNAUTHORIZED = {
+  bearer: 'The bearer token is missing or not valid, or the session has ended.',
+  session: 'The cookie is missing, or the session has ended.',
+  publisher: 'The bearer token is missing or not valid.',
+};
 const FORBIDDEN = {
-  bearer: 'The token is the token of a publisher.',
+  bearer: 'The token is the token of a publisher, or a session has not the right or sent no `X-Console`.',
+  session: 'The header `X-Console` is missing.',
   publisher: 'The token is not the token of a publisher.',
 };
 const MEDIA_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
-function common({ security, rateLimit, body }: Operation): Readonly<Record<number, Response>> {
-  const isBearer = security === 'bearer' || security === 'publisher';
+function common({ method, security, rateLimit, body }: Operation): Readonly<Record<number, Response>> {
+  const isBearer = security === 'bearer' || security === 'publisher' || security === 'session';
   return {
-    ...(isBearer && { 401: refusal('The bearer token is missing or not valid.') }),
-    ...(isBearer && { 403: refusal(FORBIDDEN[security]) }),
+    ...(isBearer && { 401: refusal(UNAUTHORIZED[security]) }),
+    ...(isBearer && !(security === 'session' && method === 'get') && { 403: refusal(FORBIDDEN[security]) }),
     ...(body && { 400: refusal('The body is not valid.') }),
     ...(body && { 413: refusal('The body exceeds 65,536 bytes.') }),
     ...(body && { 415: refusal('The Content-Type or Content-Encoding is not supported.') }),
@@ -122,7 +141,7 @@ function answer({ security, rateLimit }: Operation, status: number, response: Re
   return {
     description: response.description,
     ...(Object.keys(headers).length > 0 && { headers }),
-    content: { 'application/json': { schema: response.schema } },
+    ...(response.schema && { content: { 'application/json': { schema: response.schema } } }),
     ...(response.links && { links: response.links }),
   };
 }
@@ -138,6 +157,13 @@ function securitySchemes({ issuesTokens }: DocumentOptions): Schema {
       scheme: 'bearer',
       bearerFormat: 'JWT',
       description: 'An access token in the Authorization header.',
+    },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: '__Host-console',
+      description:
+        'The cookie of a session (`console` on http to a loopback address), for requests without an Authorization header. A request that changes something also needs the header `X-Console: 1`.',
     },
     ...(issuesTokens && {
       token: {

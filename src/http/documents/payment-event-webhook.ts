@@ -35,6 +35,34 @@ export const PAYMENT_EVENT: Schema = {
   },
 };
 
+/** Of every request to a receiver. */
+export const SENDER_HEADERS: readonly Schema[] = [
+  header('webhook-id', 'The id of the delivery, the same on every attempt.', {
+    schema: { type: 'string' },
+    example: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
+  }),
+  header('webhook-timestamp', 'When this attempt was made, in seconds since 1970-01-01T00:00:00Z.', {
+    schema: { type: 'integer' },
+    example: 1795251600,
+  }),
+  header(
+    'webhook-signature',
+    'Standard Webhooks signatures: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. During a rotation of the secret there are two, with a space between them.',
+    { schema: { type: 'string' }, example: 'v1,esPlF52OnZmJycHRMjnnp9hHl8bvhLIkGBWG9fFHkVE=' },
+  ),
+  header('user-agent', 'Names the sender.', { schema: { const: 'account-webhooks' } }),
+];
+
+/** The answers after which a request is made again. */
+export const RETRIED: Schema = {
+  '429': retriedLater('Too many requests.'),
+  '503': retriedLater('The receiver is not available.'),
+  default: {
+    description:
+      'The delivery is retried. Redirects are not followed, and no response within the timeout counts as a failure too.',
+  },
+};
+
 /** The operation is the receiver's, so it has no security scheme of ours and answers with any status. */
 export const PAYMENT_EVENT_WEBHOOK: Schema = {
   post: {
@@ -45,20 +73,7 @@ export const PAYMENT_EVENT_WEBHOOK: Schema = {
       'The service sends each payment event to every active webhook of its account and type. An event arrives at least once and in no particular order: store each `webhook-id`, and answer 2xx to one that you have seen. Verify `webhook-signature` over the bytes of the body before you parse them. A delivery is retried on a schedule until it succeeds or the schedule ends. The request also has the headers that the webhook was registered with.',
     security: [],
     parameters: [
-      header('webhook-id', 'The id of the delivery, the same on every attempt.', {
-        schema: { type: 'string' },
-        example: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
-      }),
-      header('webhook-timestamp', 'When this attempt was made, in seconds since 1970-01-01T00:00:00Z.', {
-        schema: { type: 'integer' },
-        example: 1795251600,
-      }),
-      header(
-        'webhook-signature',
-        'Standard Webhooks signatures: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. During a rotation of the secret there are two, with a space between them.',
-        { schema: { type: 'string' }, example: 'v1,esPlF52OnZmJycHRMjnnp9hHl8bvhLIkGBWG9fFHkVE=' },
-      ),
-      header('user-agent', 'Names the sender.', { schema: { const: 'account-webhooks' } }),
+      ...SENDER_HEADERS,
       header('traceparent', 'The W3C trace context of the payment, if it has one. The signature does not cover it.', {
         required: false,
         schema: { type: 'string' },
@@ -76,12 +91,7 @@ export const PAYMENT_EVENT_WEBHOOK: Schema = {
     responses: {
       '2XX': { description: 'The event is delivered. The service ignores the response body.' },
       '410': { description: 'The webhook is deactivated. It receives no more events until it is active again.' },
-      '429': retriedLater('Too many requests.'),
-      '503': retriedLater('The receiver is not available.'),
-      default: {
-        description:
-          'The delivery is retried. Redirects are not followed, and no response within the timeout counts as a failure too.',
-      },
+      ...RETRIED,
     },
   },
 };

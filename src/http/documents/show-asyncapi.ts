@@ -1,5 +1,6 @@
 /** GET /asyncapi.json: what payment systems publish, for people and generators. Public: no token is needed. */
 import type { Context } from 'koa';
+import type { EventCatalogue } from '../../event-catalogue.js';
 import type { Operation } from '../operation.js';
 import { asyncApiDocument } from './asyncapi-document.js';
 
@@ -33,8 +34,8 @@ export const operation: Operation = {
   },
 };
 
-export function showAsyncApi() {
-  const document = JSON.stringify(asyncApiDocument());
+export function showAsyncApi(catalogue: EventCatalogue) {
+  const document = JSON.stringify(asyncApiDocument(catalogue));
   return (ctx: Context): void => {
     ctx.type = 'application/json';
     ctx.body = document;

@@ -13,16 +13,20 @@ import {
 } from '../../accounts/access-tokens.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { ApiError } from '../api-error.js';
+import type { AuthenticateSession } from '../sessions/authenticate-session.js';
+import { forbidden, invalidToken, unauthorized } from './challenges.js';
 
 const PUBLISHERS_ONLY = 'this token can not publish payment events: it takes the token of a publisher';
 const ACCOUNTS_ONLY = 'the token of a publisher can only publish payment events';
 
-/** For the operations of accounts. */
-export function authenticateAccount(verify: VerifyToken, accounts: Accounts) {
-  return authenticate(verify, accounts, (ctx, holder) => {
+/** For the operations of accounts. Without an Authorization header, a session's cookie authenticates as well. */
+export function authenticateAccount(verify: VerifyToken, accounts: Accounts, session: AuthenticateSession) {
+  const byToken = authenticate(verify, accounts, (ctx, holder) => {
     if (isPublisher(holder)) throw forbidden(ACCOUNTS_ONLY, '');
     ctx.state.caller = holder;
   });
+  return (ctx: Context, next: Next): Promise<void> =>
+    authorizations(ctx).length === 0 && session.isGiven(ctx) ? session.authenticate(ctx, next) : byToken(ctx, next);
 }
 
 /** @param scope the scope of a publisher's tokens */
@@ -87,25 +91,4 @@ async function holderOf(holder: TokenHolder, accounts: Accounts): Promise<TokenH
 
 function isPublisher(holder: TokenHolder): holder is Publisher {
   return 'publisher' in holder;
-}
-
-/** RFC 6750 3.1. */
-function forbidden(message: string, scope: string): ApiError {
-  const challenge = `Bearer realm="account-webhooks", error="insufficient_scope"${scope}`;
-  return new ApiError(403, message, { headers: { 'www-authenticate': challenge } });
-}
-
-function invalidToken(why: string): ApiError {
-  const description = why.replace(NOT_QUOTABLE, '?');
-  return unauthorized(
-    `the Bearer token is not valid: ${why}`,
-    `, error="invalid_token", error_description="${description}"`,
-  );
-}
-
-/** Characters that an error_description must not contain (RFC 6750 3), but that settings named in one may. */
-const NOT_QUOTABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
-
-function unauthorized(message: string, error: string): ApiError {
-  return new ApiError(401, message, { headers: { 'www-authenticate': `Bearer realm="account-webhooks"${error}` } });
 }

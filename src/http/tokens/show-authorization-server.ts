@@ -5,13 +5,9 @@
  */
 import type { Context } from 'koa';
 import { PUBLISHER_SCOPE } from '../../accounts/access-tokens.js';
-import { parseUrl } from '../../endpoints/parse-url.js';
-import { badRequest, fieldError } from '../api-error.js';
 import { type Operation, refusal } from '../operation.js';
+import { serviceUrl } from '../service-url.js';
 import { operation as issueToken, SCOPE } from './issue-token.js';
-
-/** A name or an address, and a port. Nothing else of a client's Host header is echoed. */
-const HOST = /^([\w.-]{1,253}|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i;
 
 const texts = (description: string) => ({ type: 'array', description, items: { type: 'string' } }) as const;
 
@@ -46,10 +42,10 @@ export const operation: Operation = {
   },
 };
 
-/** @param publicUrl without a trailing slash; null: the URL of the request, which does not show a proxy's TLS */
+/** @param publicUrl as for serviceUrl */
 export function showAuthorizationServer(publicUrl: string | null) {
   return (ctx: Context): void => {
-    const issuer = publicUrl ?? `http://${hostOf(ctx)}`;
+    const issuer = serviceUrl(ctx, publicUrl);
     ctx.body = {
       issuer,
       token_endpoint: issuer + issueToken.path,
@@ -60,11 +56,4 @@ export function showAuthorizationServer(publicUrl: string | null) {
       scopes_supported: [SCOPE, PUBLISHER_SCOPE],
     };
   };
-}
-
-/** @throws ApiError 400 */
-function hostOf(ctx: Context): string {
-  const { host = '' } = ctx.req.headers;
-  if (HOST.test(host) && parseUrl(`http://${host}`) !== null) return host;
-  throw badRequest([fieldError('Host', 'must be the host of the service, with its port')]);
 }

@@ -1,14 +1,20 @@
-/** GET /api/webhooks: the account's webhooks, including inactive ones, in order of creation. */
+/** GET /api/webhooks: the account's webhooks, including inactive ones, in order of creation; now, or as of a point in time. */
+import type { ParsedUrlQuery } from 'node:querystring';
 import type { Context } from 'koa';
+import type { EventStore } from '../../ports/event-store.js';
 import type { Accounts } from '../../read-model/accounts.js';
-import { headerPlace, type Sealing } from '../../secrets/sealing.js';
+import type { Sealing } from '../../secrets/sealing.js';
 import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
-import { accountNotFound } from '../api-error.js';
+import { accountNotFound, badRequest, fieldError } from '../api-error.js';
+import { queried } from '../deliveries/delivery-page.js';
+import { NO_TIME, readQuery, timeOf } from '../deliveries/page-query.js';
 import { type Link, type Operation, refusal } from '../operation.js';
 import type { ReadLimit } from '../read-limit.js';
 import { callerOf } from '../request-context.js';
-import { EVENT_TYPE, TIME } from '../shared-schemas.js';
+import { TIME } from '../shared-schemas.js';
 import { isLong, type UnsentAnswers } from '../unsent-answers.js';
+import { shownWebhook, WEBHOOK } from './shown-webhook.js';
+import { webhooksAt } from './webhooks-at.js';
 
 const listingSchema = {
   title: 'WebhookList',
@@ -20,24 +26,7 @@ const listingSchema = {
     webhooks: {
       type: 'array',
       description: 'All webhooks, active or not, in the order of their creation.',
-      items: {
-        title: 'Webhook',
-        description: 'A URL that receives the payment events of one type.',
-        type: 'object',
-        required: ['id', 'type', 'url', 'headers', 'isActive', 'createdAt'],
-        properties: {
-          id: { type: 'integer', description: 'The id of the webhook, unique in the service. It never changes.' },
-          type: EVENT_TYPE,
-          url: { type: 'string', format: 'uri', description: 'The URL, exactly as it was last registered.' },
-          headers: {
-            type: 'object',
-            additionalProperties: { type: 'string' },
-            description: 'The headers that are sent with each event, by name. Empty if there are none.',
-          },
-          isActive: { type: 'boolean', description: 'Whether events are sent to the URL.' },
-          createdAt: { ...TIME, description: 'When the webhook was first registered.' },
-        },
-      },
+      items: WEBHOOK,
     },
     total: { type: 'integer', minimum: 0, description: 'The number of webhooks in the list.' },
   },
@@ -61,11 +50,20 @@ export const operation: Operation = {
   path: '/api/webhooks',
   tag: 'Webhooks',
   summary: 'List webhooks',
-  description: 'Lists all webhooks of the account, active or not, in the order of their creation.',
+  description:
+    'Lists all webhooks of the account, active or not, in the order of their creation. With `at`: as they were at that time.',
   security: 'bearer',
   rateLimit: 'reads',
+  parameters: [
+    queried(
+      'at',
+      'The list as it was at this time (ISO 8601), which must not be in the future. It is empty for a time before the registration of the account. A value of a header that the service can no longer decrypt, since its key was replaced, is shown as empty.',
+      TIME,
+    ),
+  ],
   responses: {
     200: { description: 'The webhooks of the account.', schema: listingSchema, links: LINKS },
+    400: refusal('`at` is not a time, or in the future.'),
     404: refusal('The account is not registered.'),
   },
 };
@@ -76,34 +74,56 @@ export interface Reading {
   readonly unsent: UnsentAnswers;
 }
 
-export function listWebhooks(accounts: Accounts, sealing: Sealing, { reads, unsent }: Reading) {
+/** How the list of an earlier time is found. */
+export interface Past {
+  readonly store: Pick<EventStore, 'read'>;
+  readonly now: () => Date;
+}
+
+export function listWebhooks(accounts: Accounts, sealing: Sealing, { store, now }: Past, { reads, unsent }: Reading) {
   // Each state is serialised once: a changed state is a new object.
   const answers = new WeakMap<AccountWebhooks, string>();
   return async (ctx: Context): Promise<void> => {
     const { accountId } = callerOf(ctx);
     const turn = reads.turn(accountId);
     if (turn) await turn;
+    const at = timeAsked(ctx.query, now());
     const found = await accounts.webhooks(accountId);
     if (!found) throw accountNotFound();
+    if (at !== null) {
+      const webhooks = await webhooksAt(store, reads, accountId, at);
+      return send(
+        ctx,
+        accountId,
+        reads.counted(accountId, () => answer(accountId, webhooks, openable(sealing))),
+      );
+    }
     const known = answers.get(found);
     const isFree = known !== undefined && !isLong(known);
-    const body = isFree ? known : reads.counted(accountId, () => known ?? answer(accountId, found, sealing));
+    const body = isFree ? known : reads.counted(accountId, () => known ?? answer(accountId, found.webhooks, sealing));
     answers.set(found, body);
+    send(ctx, accountId, body);
+  };
+  function send(ctx: Context, accountId: number, body: string): void {
     unsent.mustTake(ctx, accountId, body);
     ctx.type = 'application/json';
     ctx.body = body;
-  };
+  }
 }
 
-function answer(accountId: number, state: AccountWebhooks, sealing: Sealing): string {
-  const webhooks = state.webhooks.map((webhook) => shown(accountId, webhook, sealing));
+/** Null: now. @throws ApiError 400 */
+function timeAsked(query: ParsedUrlQuery, now: Date): number | null {
+  const { at } = readQuery(query, (read) => ({ at: read('at', timeOf, NO_TIME) }));
+  if (at !== null && at > now.getTime()) throw badRequest([fieldError('at', 'must not be in the future')]);
+  return at;
+}
+
+/** The past may hold values of a key that is gone: the list of today can't, or the service would not have started. */
+function openable({ open, hasKeyOf }: Sealing): Pick<Sealing, 'open'> {
+  return { open: (sealed, place) => (hasKeyOf(sealed) ? open(sealed, place) : '') };
+}
+
+function answer(accountId: number, given: readonly Webhook[], sealing: Pick<Sealing, 'open'>): string {
+  const webhooks = given.map((webhook) => shownWebhook(accountId, webhook, sealing));
   return JSON.stringify({ accountId, webhooks, total: webhooks.length });
-}
-
-function shown(accountId: number, webhook: Webhook, sealing: Sealing) {
-  const { id, eventType, url, isActive, createdAt } = webhook;
-  // Without a prototype, __proto__ is an ordinary name.
-  const headers: Record<string, string> = Object.create(null);
-  for (const { key, sealed } of webhook.headers) headers[key] = sealing.open(sealed, headerPlace(accountId, key));
-  return { id, type: eventType, url, headers, isActive, createdAt };
 }

@@ -15,6 +15,7 @@ export const operation: Operation = {
   description:
     'Removes a webhook from the list. It receives no more events. Its waiting deliveries are cancelled when their next attempt is due.',
   security: 'bearer',
+  right: 'configure',
   rateLimit: 'writes',
   parameters: [WEBHOOK_ID],
   responses: {

@@ -7,6 +7,7 @@ import { bodyCheck } from '../checked-body.js';
 import { type Operation, refusal, TOO_MUCH, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { SUCCESS } from '../shared-schemas.js';
+import type { HeldDeliveries } from './held-deliveries.js';
 import { mustBeAccepted, webhookIdOf } from './webhook-command.js';
 
 export interface SetWebhookActiveBody {
@@ -32,12 +33,14 @@ export const operation: Operation = {
   description:
     'Activates or deactivates a webhook. An inactive webhook keeps its id, URL and headers, and receives no events. Its waiting deliveries are cancelled when their next attempt is due. A webhook that the service deactivated (410, or no successful delivery for too long) is held instead: its deliveries become dead letters until it is active again, or until its account deactivates it.',
   security: 'bearer',
+  right: 'configure',
   rateLimit: 'writes',
   parameters: [WEBHOOK_ID],
   body: { type: 'json', schema: setWebhookActiveSchema },
   responses: {
     200: {
-      description: 'The webhook is now in the requested state. Also returned if it already was.',
+      description:
+        'The webhook is now in the requested state. Also returned if it already was. If deliveries are held for an activated webhook, `message` says how many, and how to send them.',
       schema: SUCCESS,
     },
     400: refusal(`\`isActive\` is not valid, or ${MAX_ACTIVE_PER_TYPE} other webhooks of the type are already active.`),
@@ -49,17 +52,14 @@ export const operation: Operation = {
 const AT_LIMIT = fieldError('isActive', `can't be true: the type already has ${MAX_ACTIVE_PER_TYPE} active webhooks`);
 const checked = bodyCheck<SetWebhookActiveBody>(setWebhookActiveSchema);
 
-export function setWebhookActive(handleCommand: HandleCommand, now: () => Date) {
+export function setWebhookActive(handleCommand: HandleCommand, heldDeliveries: HeldDeliveries, now: () => Date) {
   return async (ctx: Context): Promise<void> => {
     const { isActive } = checked(ctx.request.body);
     const { accountId, actor } = callerOf(ctx);
-    const command = {
-      type: 'SetWebhookActive',
-      webhookId: webhookIdOf(ctx),
-      isActive,
-      at: now().toISOString(),
-    } as const;
+    const webhookId = webhookIdOf(ctx);
+    const command = { type: 'SetWebhookActive', webhookId, isActive, at: now().toISOString() } as const;
     mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)), AT_LIMIT);
-    ctx.body = { success: true, message: isActive ? 'webhook activated' : 'webhook deactivated' };
+    const message = isActive ? `webhook activated${heldDeliveries(accountId, webhookId)}` : 'webhook deactivated';
+    ctx.body = { success: true, message };
   };
 }

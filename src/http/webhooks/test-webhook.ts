@@ -1,6 +1,7 @@
 /** POST /api/webhooks/{id}/test: sends a test event to one webhook, active or not, and returns the result. */
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
+import { shownFailure } from '../../endpoints/shown-failure.js';
 import type { Logger } from '../../observability/logger.js';
 import type { TraceContext } from '../../observability/trace-context.js';
 import type { TestOutcome, TestResult } from '../../ports/test-outcome.js';
@@ -9,7 +10,6 @@ import { ApiError } from '../api-error.js';
 import { type Operation, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { aboutRequest, traceOf } from '../request-context.js';
 import { EXCHANGE } from '../shared-schemas.js';
-import { shownFailure } from '../shown-failure.js';
 import type { OwnWebhook } from './own-webhook.js';
 
 const MOST_BYTES = 65_536;
@@ -45,6 +45,7 @@ export const operation: Operation = {
   description:
     'Sends one signed test event to the URL of a webhook, active or not, and waits for the response. A test is never retried. An account may send 30 tests a minute. A URL or host that keeps failing is tried again only after a pause of up to a minute. The id of the event begins with `test_`, and its data is `{"test": true}`.',
   security: 'bearer',
+  right: 'configure',
   rateLimit: 'tests',
   parameters: [WEBHOOK_ID],
   responses: {

@@ -20,7 +20,7 @@ export function webhookIdOf(ctx: Context): number {
 
 /**
  * @param atLimit the 400 of a command that may exceed the type's limit of active webhooks by one
- * @throws ApiError 404, 400, 429
+ * @throws ApiError 404, 400, 409, 429
  */
 export function mustBeAccepted(decision: HandledCommand, atLimit?: FieldError): void {
   switch (decision.kind) {
@@ -38,12 +38,18 @@ export function mustBeAccepted(decision: HandledCommand, atLimit?: FieldError): 
       throw badRequest([TOO_LARGE]);
     case 'over-budget':
       throw overBudget(decision.retryAfterMs);
+    case 'webhook-inactive':
+      throw new ApiError(409, 'the webhook is inactive: activate it first');
+    case 'recovery-running':
+      throw new ApiError(409, 'a recovery of this webhook is running: wait for its end, or stop it');
+    case 'recovery-not-found':
+      throw new ApiError(404, 'recovery not found');
     default:
       decision satisfies never;
   }
 }
 
-function overBudget(retryAfterMs: number): ApiError {
+export function overBudget(retryAfterMs: number): ApiError {
   const message = 'the account added too much to its history; Retry-After says when to ask again';
   return new ApiError(429, message, { headers: { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) } });
 }

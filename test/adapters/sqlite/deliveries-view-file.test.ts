@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from '
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openDeliveriesView } from '../../../src/adapters/sqlite/deliveries-view.js';
 import { driver } from '../../../src/adapters/sqlite/driver.js';
+import { webhookMessageId } from '../../../src/delivery/delivery.js';
 import type { DeliveriesView } from '../../../src/ports/deliveries-view.js';
 import { entries, query } from '../../support/deliveries-view-subject.js';
 import { SqliteFolder } from '../../support/sqlite-folder.js';
@@ -21,7 +22,7 @@ const path = (name = 'deliveries-view.sqlite') => `${folder.dataDir}/${name}`;
 const count = (view: DeliveriesView) => view.page(query()).deliveries.length;
 
 function open(dataDir = folder.dataDir): DeliveriesView {
-  const view = openDeliveriesView(dataDir, (file) => damaged.push(file));
+  const view = openDeliveriesView(dataDir, (file) => damaged.push(file), webhookMessageId);
   folder.onClose(() => view.close());
   return view;
 }
@@ -98,7 +99,8 @@ test('processes on one folder have a file each, and the next takes the first tha
 
 test.each([
   ['by_key', ''],
-  ['by_outcome', "AND outcome = 'exhausted' AND outcome <> 'delivered'"],
+  ['by_state', 'AND state = 2 AND state <> 0'],
+  ['by_answer', 'AND answer = 5 AND answer <> 2'],
 ])('a page is read from the index %s, without sorting', (index, isRare) => {
   filled().close();
   const file = new (driver())(path(), { readonly: true });

@@ -15,7 +15,7 @@ export const folding: readonly ViewCase[] = [
     const nextAttemptAt = '2026-11-21T10:00:00.000Z';
     port.add([entry(1, { eventId, attempt: failed, outcome: 'retrying', nextAttemptAt })]);
     const [id] = idsOf(1);
-    const about = { webhookId: WEBHOOK, eventType: 'cash_in', firstAt: NOW + 1 };
+    const about = { webhookId: WEBHOOK, eventType: 'cash_in', firstAt: NOW + 1, held: false };
     const delivery = { ...about, id, eventId, outcome: 'retrying', attempts: [failed], nextAttemptAt };
     expect(port.page(query())).toEqual({ deliveries: [delivery], next: null });
   }),

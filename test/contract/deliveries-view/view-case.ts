@@ -50,6 +50,7 @@ export const told = (id: string) => ({
   eventType: 'cash_in',
   firstAt: NOW,
   outcome: 'delivered',
+  held: false,
   attempts: [
     attempt(15, { status: 503 }),
     attempt(25, { status: null, error: 'timeout', reason: 'handshake' }),

@@ -4,6 +4,7 @@ import { createSendTestEvent, type SendTestEvent } from '../../../src/delivery/a
 import { CircuitBreakers } from '../../../src/delivery/isolation/circuit-breaker.js';
 import { endpointKey } from '../../../src/delivery/isolation/endpoint-key.js';
 import type { TestOutcome } from '../../../src/ports/test-outcome.js';
+import type { Webhook } from '../../../src/webhooks/state.js';
 import { ACCOUNT, DELIVERED, failedWith, GONE, INTERRUPTED, NOW, TIMED_OUT } from '../../support/delivery-samples.js';
 import { webhookOf } from '../../support/fake-accounts.js';
 
@@ -33,7 +34,7 @@ beforeEach(() => {
       return new Promise((resolve) => answers.push(resolve));
     },
     configuration: {
-      headers: (accountId, { id }) => [{ key: 'X-Of', value: `${accountId} ${id}` }],
+      headers: (accountId, webhook) => [{ key: 'X-Of', value: `${accountId} ${(webhook as Webhook).id}` }],
       secrets: async () => {
         if (refusing) throw refusing;
         return SECRETS;

@@ -38,7 +38,12 @@ function healthOf(deactivateAfterMs: number): EndpointHealth {
   return new EndpointHealth({ accounts, handleCommand, logger, now: () => now, deactivateAfterMs });
 }
 
-const attempted = (endpoint = ENDPOINT) => ({ delivery: deliveryTo(1), endpoint });
+const attempted = (endpoint = ENDPOINT, error: string | null = null) => ({
+  delivery: deliveryTo(1),
+  endpoint,
+  failure: { at: now, status: error ? null : 503, error },
+});
+const lastFailure = (at: number) => ({ at: iso(at), status: 503, error: null });
 const iso = (ms: number) => new Date(ms).toISOString();
 const noted = (since: number, endpoint = ENDPOINT) => ({ endpoint, since: iso(since) });
 /** Until what the last attempt led to has been done. */
@@ -54,14 +59,35 @@ async function failures(...after: readonly number[]): Promise<void> {
 }
 
 describe('an endpoint that fails', () => {
-  test('is noted after an hour, with its first failure', async () => {
-    await failures(0, 5_000, HOUR - 5_001);
+  test('is noted after ten minutes, with its first and its last failure', async () => {
+    await failures(0, 5_000, 10 * MINUTE - 5_001);
     expect(commands).toEqual([]);
     await failures(1);
-    expect(commands).toEqual([
-      { type: 'NoteEndpointFailing', endpoint: ENDPOINT, since: iso(NOW), at: iso(NOW + HOUR) },
-    ]);
+    const at = NOW + 10 * MINUTE;
+    const about = {
+      endpoint: ENDPOINT,
+      since: iso(NOW),
+      deactivatesAt: iso(NOW + 5 * DAY),
+      lastFailure: lastFailure(at),
+    };
+    expect(commands).toEqual([{ type: 'NoteEndpointFailing', ...about, at: iso(at) }]);
   });
+
+  test('is noted where DEACTIVATE_AFTER is 0, without an end', async () => {
+    health = healthOf(0);
+    await failures(0, 10 * MINUTE);
+    expect(commands).toMatchObject([{ type: 'NoteEndpointFailing', since: iso(NOW), deactivatesAt: null }]);
+  });
+
+  test.each(['dns', 'forbidden-address'])(
+    'is noted without saying whether its host is known to us: %s',
+    async (error) => {
+      await failures(0);
+      now += 10 * MINUTE;
+      health.failed(attempted(ENDPOINT, error));
+      expect(commands).toMatchObject([{ lastFailure: { status: null, error: 'host' } }]);
+    },
+  );
 
   test('is noted after a fifth of the time it is given, where that is less', async () => {
     health = healthOf(10 * MINUTE);
@@ -71,9 +97,9 @@ describe('an endpoint that fails', () => {
     expect(commands).toMatchObject([{ since: iso(NOW) }]);
   });
 
-  test('counts for an hour and no more where it was tried seldom: others may have delivered meanwhile', async () => {
+  test('counts for ten minutes and no more where it was tried seldom: others may have delivered meanwhile', async () => {
     await failures(0, 20 * HOUR);
-    expect(commands).toMatchObject([{ type: 'NoteEndpointFailing', since: iso(NOW + 19 * HOUR) }]);
+    expect(commands).toMatchObject([{ type: 'NoteEndpointFailing', since: iso(NOW + 20 * HOUR - 10 * MINUTE) }]);
   });
 
   test('is noted once, with any number of failures at once', async () => {
@@ -87,9 +113,9 @@ describe('an endpoint that fails', () => {
   });
 
   test('is not noted where it took something in between', async () => {
-    await failures(0, 50 * MINUTE);
+    await failures(0, 9 * MINUTE);
     health.succeeded(attempted());
-    await failures(MINUTE, 20 * MINUTE);
+    await failures(MINUTE, 9 * MINUTE);
     expect(commands).toEqual([]);
   });
 
@@ -103,7 +129,7 @@ describe('an endpoint that fails', () => {
 
   test('is noted by the next attempt where the store is away', async () => {
     decide = () => Promise.reject(new StoreUnavailable('away'));
-    await failures(0, HOUR);
+    await failures(0, 10 * MINUTE);
     expect(logger.errors).toHaveLength(1);
     decide = async () => ({ kind: 'accepted', events: [] });
     await failures(MINUTE);
@@ -111,19 +137,19 @@ describe('an endpoint that fails', () => {
   });
 
   test('begins anew where it was noted and is no more: it recovered elsewhere, or was configured anew', async () => {
-    await failures(0, HOUR);
+    await failures(0, 10 * MINUTE);
     accounts.failing = [noted(NOW)];
     await failures(MINUTE);
     accounts.failing = [];
-    await failures(MINUTE, 59 * MINUTE);
+    await failures(MINUTE, 9 * MINUTE);
     expect(commands).toHaveLength(1);
     await failures(MINUTE);
     expect(commands).toHaveLength(2);
-    expect(commands[1]).toMatchObject({ type: 'NoteEndpointFailing', since: iso(NOW + HOUR + 2 * MINUTE) });
+    expect(commands[1]).toMatchObject({ type: 'NoteEndpointFailing', since: iso(NOW + 12 * MINUTE) });
   });
 
   test('begins anew, too, where it was never seen to be noted: another process was as quick', async () => {
-    await failures(0, HOUR, MINUTE);
+    await failures(0, 10 * MINUTE, MINUTE);
     expect(commands).toHaveLength(1);
   });
 });
@@ -134,16 +160,42 @@ describe('an endpoint that has failed for its time', () => {
   });
 
   test('loses its webhooks with the next failure, and that is told', async () => {
+    accounts.failing = [{ ...noted(NOW), announced: true }];
     await failures(5 * DAY - 1);
     expect(commands).toEqual([]);
     const data = { webhookId: 1, reason: 'because', deactivatedAt: iso(now) };
     decide = async () => ({ kind: 'accepted', events: [{ type: 'WebhookDeactivated', data }] });
     await failures(1);
     const at = iso(NOW + 5 * DAY);
-    expect(commands).toEqual([{ type: 'DeactivateFailingEndpoint', endpoint: ENDPOINT, afterMs: 5 * DAY, at }]);
+    const about = { endpoint: ENDPOINT, lastFailure: lastFailure(now) };
+    expect(commands).toEqual([{ type: 'DeactivateFailingEndpoint', ...about, afterMs: 5 * DAY, at }]);
     expect(logger.warnings).toMatchObject([
       [{ accountId: ACCOUNT, webhookId: 1 }, expect.stringContaining('too long')],
     ]);
+  });
+
+  test('gets that announced an hour before, until it is announced', async () => {
+    await failures(5 * DAY - HOUR - 1);
+    expect(commands).toEqual([]);
+    await failures(1);
+    const about = {
+      endpoint: ENDPOINT,
+      deactivatesAt: iso(NOW + 5 * DAY),
+      lastFailure: lastFailure(now),
+      at: iso(now),
+    };
+    expect(commands).toEqual([{ type: 'AnnounceDeactivation', ...about }]);
+    accounts.failing = [{ ...noted(NOW), announced: true }];
+    await failures(MINUTE);
+    expect(commands).toHaveLength(1);
+  });
+
+  test('gets that announced a fifth of its time before, where that is less', async () => {
+    health = healthOf(10 * MINUTE);
+    await failures(8 * MINUTE - 1);
+    expect(commands).toEqual([]);
+    await failures(1);
+    expect(commands).toMatchObject([{ type: 'AnnounceDeactivation' }]);
   });
 
   test('says nothing where nothing came of it: another process was quicker', async () => {
@@ -159,11 +211,9 @@ describe('an endpoint that has failed for its time', () => {
     expect(commands).toEqual([]);
   });
 
-  test('keeps them where DEACTIVATE_AFTER is 0, and is never noted', async () => {
+  test('keeps them where DEACTIVATE_AFTER is 0', async () => {
     health = healthOf(0);
     await failures(6 * DAY, 6 * DAY);
-    accounts.failing = [];
-    await failures(0, 6 * DAY, 6 * DAY);
     expect(commands).toEqual([]);
   });
 });
@@ -195,7 +245,7 @@ describe('an endpoint that takes something', () => {
       new Promise((resolve) => {
         answer = resolve;
       });
-    await failures(HOUR);
+    await failures(10 * MINUTE);
     health.succeeded(attempted());
     expect(commands).toHaveLength(1);
     answer({ kind: 'accepted', events: [] });

@@ -23,13 +23,19 @@ describe('an entry of the deliveries topic', () => {
       '{"id":"msg_1","eventId":"pay-1","eventType":"cash_in","accountId":42,"webhookId":9,"webhookEvent":"added 9",' +
         '"payment":"payment-events/0/7@1","outcome":"retrying","turn":1,' +
         '"attempt":{"at":"2026-11-21T09:00:00.000Z","status":503,"error":null,"durationMs":12,"version":4},' +
-        '"nextAttemptAt":"2026-11-21T09:00:05.000Z"}',
+        '"nextAttemptAt":"2026-11-21T09:00:05.000Z","step":0}',
     );
   });
 
   test('an attempt without a status has its error and the cause', () => {
     const expected = { status: null, error: 'timeout', reason: 'waiting-for-headers' };
     expect(loggedAttempt(TIMED_OUT, 1)).toMatchObject(expected);
+  });
+
+  test('says what an attempt was made for, by whom, and in which recovery', () => {
+    const delivery = deliveryTo(9, { trigger: 'recover', actor: 'ana', recovery: 'r-1' });
+    const entry = stored(logEntry(delivery, 'delivered', loggedAttempt(DELIVERED, 1, delivery), null));
+    expect(entry).toMatchObject({ attempt: { trigger: 'recover', actor: 'ana' }, recovery: 'r-1' });
   });
 
   test('an end without an attempt has none, and no next', () => {

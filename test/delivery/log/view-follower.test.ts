@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DeliveriesView, ViewEntry } from '../../../src/ports/deliveries-view.js';
-import { query, WEBHOOK } from '../../support/deliveries-view-subject.js';
+import { eventsQuery, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
 import { NOW } from '../../support/delivery-samples.js';
 import { eventually } from '../../support/eventually.js';
 import {
@@ -61,6 +61,33 @@ describe('a view that follows the topic', () => {
     await shows(view, 3);
     const fields = shown(view).map(({ id, attempts }) => [id, Object.keys(attempts[0] ?? {}).length]);
     expect(Object.fromEntries(fields)).toEqual({ msg_00000: 5, msg_00001: 5, msg_later: 5 });
+  });
+
+  test('has the routing of a payment and what its entries say of the attempt', async () => {
+    const payment = `payment-events/3/7@${NOW}`;
+    const [entry] = JSON.parse(String(delivered(delivery(1)).value)).deliveries;
+    const attempt = { ...entry.attempt, status: 500, trigger: 'recover', actor: 'ana', response: 'sealed' };
+    const failed = { ...entry, payment, outcome: 'exhausted', held: true, step: 2, recovery: 'r', attempt };
+    const about = { payment, accountId: entry.accountId, eventId: 'pay-1', eventType: 'cash_in' };
+    const routed = { ...about, routed: 4, confirmed: 4, webhooks: [WEBHOOK] };
+    const wrong = [
+      { ...routed, eventId: 5 },
+      { ...routed, eventType: null },
+    ];
+    const value = Buffer.from(JSON.stringify({ store: 's', deliveries: [failed], routed: [...wrong, routed] }));
+    await fixture.publish({ key: null, value, headers: [] });
+    const view = fixture.follow();
+    await shows(view, 1);
+    const found = view.ask((one) => one.delivery(entry.accountId, entry.id), null);
+    expect(found).toMatchObject({ payment, held: true, step: 2, routedAt: expect.any(Number) });
+    expect(found?.attempts).toMatchObject([{ trigger: 'recover', actor: 'ana' }]);
+    expect([...(found?.responses ?? [])]).toEqual([[entry.attempt.at, 'sealed']]);
+    expect(view.ask((one) => one.recovery(entry.accountId, 'r').failed, 0)).toBe(1);
+    const { events } = view.ask((one) => one.events(eventsQuery({ accountId: entry.accountId })), {
+      events: [],
+      next: null,
+    });
+    expect(events).toMatchObject([{ eventId: 'pay-1', eventType: 'cash_in', payment }]);
   });
 
   test('stores many entries in one transaction', async () => {

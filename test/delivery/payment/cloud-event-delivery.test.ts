@@ -100,6 +100,7 @@ test('in binary mode without a value it is replayed from the dead letters', asyn
     recipientNow: async () => ({ kind: 'active', webhook: webhookOf(1) }) as const,
     isReadable: async () => true,
     now: () => NOW,
+    actor: 'cli:ana',
   };
   const replayed: unknown[] = [];
   for await (const { letter } of replayDeadLetters(parts, () => true)) replayed.push(letter.eventId);

@@ -49,6 +49,7 @@ async function replay(): Promise<number> {
       recipientNow: (delivery) => confirmedRecipientOf(delivery, accounts, parts.wasRemoved),
       isReadable: async () => true,
       now: () => NOW,
+      actor: 'cli:ana',
     },
     () => true,
   );

@@ -40,6 +40,7 @@ async function replay(wanted: (letter: DeadLetter) => boolean = () => true, tier
     recipientNow: (delivery: Delivery) => confirmedRecipientOf(delivery, fixture.accounts, fixture.parts.wasRemoved),
     isReadable: async (accountId: number) => fixture.accounts.unreadable(accountId) === null,
     now: () => NOW,
+    actor: 'cli:ana',
   };
   const told: (readonly [kind: string, webhookId: number | null])[] = [];
   for await (const { kind, letter } of replayDeadLetters(parts, wanted)) told.push([kind, letter.webhookId]);
@@ -187,6 +188,13 @@ test.each(['webhooks.retry.5s', 'webhooks.deliveries'])(
     expect(await replay()).toEqual([]);
   },
 );
+
+test('a replay is made for its actor, and belongs to no recovery any more', async () => {
+  await dead(exhausted(deliveryTo(1, { recovery: 'r-1' }), 'status 503'));
+  await replay();
+  expect(fixture.waiting).toMatchObject([{ delivery: { trigger: 'replay', actor: 'cli:ana', recovery: null } }]);
+  expect(fixture.log[0]).not.toHaveProperty('recovery');
+});
 
 test('the record of a replay is the payment as it was', async () => {
   await dead(exhausted(deliveryTo(1), 'status 503'));

@@ -36,7 +36,7 @@ test("the project's own sources run", async () => {
   await client.appendToStream('account-1', jsonEvent({ type: 'AccountRegistered', data: { accountId: '1' } }));
   const webhooks = () => client.getProjectionState('account-webhooks', { partition: 'account-1' });
   await eventually(async () => 'accountId' in Object(await webhooks()));
-  expect(await webhooks()).toEqual({ accountId: '1', webhooks: [], failing: [] });
+  expect(await webhooks()).toEqual({ accountId: '1', webhooks: [], failing: [], recoveries: [] });
 });
 
 describe('a projection', () => {

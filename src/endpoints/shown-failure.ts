@@ -7,7 +7,7 @@ const OF_THE_HOST: readonly string[] = ['dns', 'forbidden-address'];
 interface Failed {
   /** Null if a status came. */
   readonly error: string | null;
-  readonly reason?: string | null;
+  readonly reason?: string | null | undefined;
 }
 
 export function shownFailure<T extends Failed>(attempt: T): T {

@@ -1,0 +1,113 @@
+/** The tables of the deliveries view. */
+
+/** A delivery's row number is its event's number times this, plus its own number among the deliveries of the event. */
+export const PER_EVENT = 4_096;
+
+/**
+ * Rows and each webhook's part of an index are in the order of arrival: an index in a random order over the whole file
+ * costs as much as all else. `hashes` has a part for each block of events, so only its newest part changes. by_state and
+ * by_answer leave out what nearly all deliveries come to. Counters are in the order of time, so those of a minute share a
+ * few pages, and one row has those of all webhooks of an account: most calls of add change few of them.
+ */
+export const VIEW_SCHEMA = `
+CREATE TABLE view (id TEXT NOT NULL);
+
+CREATE TABLE events (
+  row INTEGER PRIMARY KEY,
+  account_id INTEGER NOT NULL,
+  first_at INTEGER NOT NULL,
+  payment TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  event_source TEXT,
+  event_type TEXT NOT NULL,
+  webhooks TEXT,
+  routed_at INTEGER,
+  last_at INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX events_in_order ON events (account_id, first_at, payment);
+
+CREATE TABLE feed (
+  account_id INTEGER NOT NULL,
+  partition INTEGER NOT NULL,
+  offset INTEGER NOT NULL,
+  idx INTEGER NOT NULL,
+  event INTEGER NOT NULL,
+  PRIMARY KEY (account_id, partition, offset, idx)
+) WITHOUT ROWID;
+
+CREATE TABLE deliveries (
+  row INTEGER PRIMARY KEY,
+  account_id INTEGER NOT NULL,
+  webhook_id INTEGER NOT NULL,
+  first_at INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  webhook_event TEXT NOT NULL,
+  state INTEGER NOT NULL,
+  next_at TEXT,
+  step INTEGER,
+  turn INTEGER NOT NULL,
+  said_at INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  recovery TEXT,
+  recovery_turn INTEGER,
+  answer INTEGER NOT NULL,
+  error TEXT,
+  attempts TEXT NOT NULL
+);
+CREATE UNIQUE INDEX by_key ON deliveries (account_id, webhook_id, first_at, id);
+CREATE INDEX by_state ON deliveries (account_id, webhook_id, state, first_at, id, recovery) WHERE state <> 0;
+CREATE INDEX by_answer ON deliveries (account_id, webhook_id, answer, first_at, id) WHERE answer <> 2;
+CREATE INDEX by_recovery ON deliveries (account_id, recovery, state) WHERE recovery IS NOT NULL;
+
+CREATE TABLE responses (
+  row INTEGER NOT NULL,
+  at TEXT NOT NULL,
+  response TEXT NOT NULL,
+  PRIMARY KEY (row, at)
+) WITHOUT ROWID;
+
+CREATE TABLE hashes (
+  block INTEGER NOT NULL,
+  hash INTEGER NOT NULL,
+  row INTEGER NOT NULL,
+  PRIMARY KEY (block, hash, row)
+) WITHOUT ROWID;
+
+CREATE TABLE webhooks (
+  account_id INTEGER NOT NULL,
+  webhook_id INTEGER NOT NULL,
+  event_type TEXT NOT NULL,
+  since INTEGER NOT NULL,
+  deliveries INTEGER NOT NULL,
+  waiting INTEGER NOT NULL,
+  held INTEGER NOT NULL,
+  success_at INTEGER NOT NULL,
+  failure_at INTEGER NOT NULL,
+  failure_status INTEGER,
+  failure_error TEXT,
+  failing_since INTEGER NOT NULL,
+  PRIMARY KEY (account_id, webhook_id)
+) WITHOUT ROWID;
+
+CREATE TABLE minutes (
+  at INTEGER NOT NULL,
+  account_id INTEGER NOT NULL,
+  counts TEXT NOT NULL,
+  PRIMARY KEY (at, account_id)
+) WITHOUT ROWID;
+
+CREATE TABLE hours (
+  at INTEGER NOT NULL,
+  account_id INTEGER NOT NULL,
+  counts TEXT NOT NULL,
+  PRIMARY KEY (at, account_id)
+) WITHOUT ROWID;
+
+CREATE TABLE marks (
+  row INTEGER PRIMARY KEY,
+  partition INTEGER NOT NULL,
+  offset INTEGER NOT NULL,
+  timestamp INTEGER NOT NULL,
+  UNIQUE (partition, offset)
+);
+`;

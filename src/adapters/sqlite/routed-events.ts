@@ -1,0 +1,120 @@
+/**
+ * The payments of an account: an event is known from the `routed` entry of its payment's record, or from the first entry of
+ * a delivery, whichever comes first.
+ */
+import type { ViewEntry, ViewRouting } from '../../ports/deliveries-view.js';
+import { PER_EVENT } from './deliveries-view-schema.js';
+import type { HashedIds } from './hashed-ids.js';
+import type { SqliteFile } from './open-file.js';
+
+interface Known {
+  readonly row: number;
+  /** The number that its next delivery gets. */
+  next: number;
+}
+
+type Key = readonly [accountId: number, firstAt: number, payment: string];
+/** Webhooks and source as JSON, and when the entry was published. */
+type Routed = readonly [webhooks: string | null, source: string | null, at: number | null];
+
+const NOT_ROUTED: Routed = [null, null, null];
+/** Deliveries follow soon after their routing: for these the event's row is not searched. */
+const MOST_KNOWN = 20_000;
+/** Begins the key of an event whose payment has no known place. No place begins so. */
+export const NO_PLACE = '?';
+
+export class RoutedEvents {
+  readonly #sql: ReturnType<typeof statements>;
+  readonly #ids: HashedIds;
+  readonly #known = new Map<string, Known>();
+
+  constructor(file: SqliteFile, ids: HashedIds) {
+    this.#sql = statements(file);
+    this.#ids = ids;
+  }
+
+  /** Call after a transaction that failed, and after events were deleted. */
+  reload(): void {
+    this.#known.clear();
+  }
+
+  /** A record has one routed entry for each time that it was handed out: the webhooks of all of them count. */
+  addRouting(routing: ViewRouting): void {
+    const { accountId, webhooks, eventSource, place, index } = routing;
+    const source = eventSource === null ? null : JSON.stringify(eventSource);
+    const { event, isNew } = this.#found(routing, [JSON.stringify(webhooks), source, place.timestamp]);
+    // Each routing: a view that kept only the first one that it saw would place the event elsewhere than another view.
+    this.#sql.feed.run(accountId, place.partition, place.offset, index, event.row);
+    if (isNew) return;
+    const { webhooks: routed } = this.#sql.routing.get(event.row) as { readonly webhooks: string | null };
+    const before = routed === null ? [] : (JSON.parse(routed) as number[]);
+    const all = JSON.stringify([...new Set([...before, ...webhooks])]);
+    this.#sql.route.run(all, source, place.timestamp, place.timestamp, event.row);
+  }
+
+  /** The event of a delivery's entry: added if it is new. */
+  of(entry: ViewEntry): Known {
+    return this.#found(entry, NOT_ROUTED).event;
+  }
+
+  #found(entry: ViewRouting | ViewEntry, routed: Routed): { readonly event: Known; readonly isNew: boolean } {
+    const key = keyOf(entry);
+    const text = key.join(' ');
+    const known = this.#known.get(text);
+    if (known) return { event: known, isNew: false };
+    const added = this.#added(entry, key, routed);
+    const event = added ?? (this.#sql.find.get(...key) as Known);
+    this.#remember(text, event);
+    return { event, isNew: added !== null };
+  }
+
+  /** Null if it is there. */
+  #added({ accountId, eventId, eventType, place }: ViewRouting | ViewEntry, key: Key, routed: Routed): Known | null {
+    const stored = JSON.stringify(eventId);
+    const added = this.#sql.add.run(...key, stored, eventType, ...routed, place.timestamp);
+    if (added.changes === 0) return null;
+    const row = Number(added.lastInsertRowid);
+    this.#ids.add(accountId, stored, row * PER_EVENT);
+    return { row, next: 1 };
+  }
+
+  #remember(text: string, known: Known): void {
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    this.#known.set(text, known);
+  }
+}
+
+/** The partitions in which an account has routings. @param next nextPartition */
+export function partitionsOf(next: ReturnType<typeof nextPartition>, accountId: number): readonly number[] {
+  const found: number[] = [];
+  for (let partition: number | null = -1; ; found.push(partition)) {
+    partition = next.get(accountId, partition) as number | null;
+    if (partition === null) return found;
+  }
+}
+
+export function nextPartition(file: SqliteFile) {
+  return file.prepare('SELECT min(partition) FROM feed WHERE account_id = ? AND partition > ?').pluck();
+}
+
+function keyOf({ accountId, firstAt, eventId, payment }: ViewRouting | ViewEntry): Key {
+  return [accountId, firstAt, payment ?? NO_PLACE + JSON.stringify(eventId)];
+}
+
+function statements(file: SqliteFile) {
+  const key = 'account_id = ? AND first_at = ? AND payment = ?';
+  const last = `(SELECT max(row) FROM deliveries
+    WHERE row BETWEEN events.row * ${PER_EVENT} AND events.row * ${PER_EVENT} + ${PER_EVENT - 1})`;
+  return {
+    add: file.prepare(
+      `INSERT INTO events (account_id, first_at, payment, event_id, event_type, webhooks, event_source, routed_at, last_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    ),
+    feed: file.prepare('INSERT OR IGNORE INTO feed (account_id, partition, offset, idx, event) VALUES (?, ?, ?, ?, ?)'),
+    find: file.prepare(`SELECT row, coalesce(${last} - row * ${PER_EVENT}, 0) + 1 AS next FROM events WHERE ${key}`),
+    routing: file.prepare('SELECT webhooks FROM events WHERE row = ?'),
+    route: file.prepare(
+      `UPDATE events SET webhooks = ?, event_source = ?, routed_at = min(coalesce(routed_at, ?), ?) WHERE row = ?`,
+    ),
+  };
+}

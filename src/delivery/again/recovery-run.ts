@@ -1,0 +1,140 @@
+/**
+ * One run of a recovery, from its record in the topic to its end. Progress is not stored: what this recovery has put back
+ * says so in the log, and the view leaves it out. So after a crash, or an outage of the broker or the store, another run
+ * goes on where this one ended.
+ */
+import type { Logger } from '../../observability/logger.js';
+import type { Broker } from '../../ports/broker.js';
+import type { DeliveriesView, DeliveryDetail, DeliveryPlace, Recoverable } from '../../ports/deliveries-view.js';
+import type { RecoveryOrder, SendAgain } from '../../ports/send-again.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import type { HandleCommand } from '../../webhooks/handle-command.js';
+import type { AccountWebhooks, Recovery } from '../../webhooks/state.js';
+import { viewGroup } from '../groups.js';
+import type { Topics } from '../topics.js';
+
+export interface RecoveryRunParts {
+  readonly broker: Pick<Broker, 'extent' | 'committed'>;
+  readonly topics: Pick<Topics, 'deliveries'>;
+  /** The prefix of each view's consumer group. */
+  readonly group: string;
+  readonly view: { ask<T>(question: (view: DeliveriesView) => T, nothing: T): T };
+  readonly accounts: Pick<Accounts, 'webhooks' | 'webhooksNow'>;
+  readonly sendAgain: SendAgain;
+  readonly handleCommand: HandleCommand;
+  readonly logger: Logger;
+  /** ms since the epoch. */
+  readonly now: () => number;
+  /** ms of a monotonic clock. */
+  readonly monotonicNow: () => number;
+  /** Fulfilled after this many ms. Rejected once this process must not go on. */
+  readonly pause: (ms: number) => Promise<void>;
+  /** Rejected if another process has the record. */
+  readonly mustBeOwn: () => Promise<void>;
+  /** Fulfilled once the account may send one more, over all of its recoveries. */
+  readonly accountMaySend: (accountId: number) => Promise<void>;
+}
+
+const PAGE = 20;
+/** The record is published before the event. */
+const EVENT_WITHIN_MS = 60_000;
+const LOOK_EVERY_MS = 1_000;
+
+/** @throws if the broker or the store is unavailable, or this process must not go on: the record is handed out again */
+export async function runRecovery(parts: RecoveryRunParts, order: RecoveryOrder): Promise<void> {
+  const { logger } = parts;
+  const about = { recoveryId: order.id, accountId: order.accountId, webhookId: order.webhookId };
+  const recovery = await started(parts, order);
+  if (!recovery) return logger.info(about, 'a recovery has ended, or was not accepted');
+  logger.info(about, 'a recovery runs');
+  const state = await sendAll(parts, order, recovery);
+  if (state !== null) await finish(parts, order, state);
+  logger.info({ ...about, state }, 'a recovery ended');
+}
+
+/** Null if it does not run. */
+async function started({ accounts, monotonicNow, pause }: RecoveryRunParts, order: RecoveryOrder) {
+  const begun = monotonicNow();
+  for (;;) {
+    const recovery = recoveryIn(await accounts.webhooksNow(order.accountId), order);
+    if (recovery) return recovery.state === 'running' ? recovery : null;
+    if (monotonicNow() - begun >= EVENT_WITHIN_MS) return null;
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+/** How it ends; null: the account has ended it. */
+async function sendAll(
+  parts: RecoveryRunParts,
+  order: RecoveryOrder,
+  recovery: Recovery,
+): Promise<'done' | 'stopped' | null> {
+  let due = parts.monotonicNow();
+  for await (const delivery of deliveriesOf(parts, order, recovery)) {
+    due = Math.max(due, parts.monotonicNow());
+    await parts.pause(due - parts.monotonicNow());
+    await parts.accountMaySend(order.accountId);
+    due += 1_000 / recovery.perSecond;
+    await parts.mustBeOwn();
+    const account = await parts.accounts.webhooks(order.accountId);
+    if (recoveryIn(account, order)?.state !== 'running') return null;
+    if (!account?.webhooks.some(({ id, isActive }) => id === order.webhookId && isActive)) return 'stopped';
+    const sent = await parts.sendAgain(delivery, { trigger: 'recover', actor: order.actor, recovery: order.id });
+    if (sent !== 'put-back') {
+      parts.logger.warn({ recoveryId: order.id, deliveryId: delivery.id, sent }, 'a delivery could not be recovered');
+    }
+  }
+  return 'done';
+}
+
+/** Oldest first, a page at a time. Without answers of receivers, which may be long. */
+async function* deliveriesOf(parts: RecoveryRunParts, order: RecoveryOrder, recovery: Recovery) {
+  const { accountId, webhookId, id } = order;
+  const { since, until } = recovery;
+  const include = recovery.include as readonly Recoverable[];
+  const about = { accountId, webhookId, since: Date.parse(since), until: Date.parse(until), include, recovery: id };
+  let complete = '';
+  let after: DeliveryPlace | null = null;
+  for (;;) {
+    complete = await completeView(parts, complete);
+    // A view that is discarded meanwhile gives nothing, which is not the end.
+    const page: readonly DeliveryDetail[] | null = parts.view.ask(
+      (view) => view.recoverable(about, after, PAGE).map((one) => ({ ...one, responses: new Map() })),
+      null,
+    );
+    if (page?.length === 0) return;
+    for (const delivery of page ?? []) {
+      yield delivery;
+      after = { firstAt: delivery.firstAt, id: delivery.id };
+    }
+  }
+}
+
+/**
+ * The id of the view, once it has all entries that were in the topic at the time of the call: also what a killed process had
+ * put back. @param known a view that was complete before
+ */
+async function completeView({ broker, topics, group, view, pause }: RecoveryRunParts, known: string): Promise<string> {
+  const idNow = () => view.ask(({ id }) => id, '');
+  if (known !== '' && idNow() === known) return known;
+  const ends = await broker.extent(topics.deliveries);
+  for (;;) {
+    const id = idNow();
+    const done = id === '' ? null : await broker.committed(viewGroup(group, id), topics.deliveries);
+    if (done && [...ends].every(([partition, { next }]) => (done.get(partition) ?? 0) >= next)) return id;
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+async function finish(
+  { handleCommand, now }: RecoveryRunParts,
+  { id, accountId }: RecoveryOrder,
+  state: 'done' | 'stopped',
+) {
+  const command = { type: 'FinishRecovery', recoveryId: id, state, at: new Date(now()).toISOString() } as const;
+  await handleCommand(accountId, command, { actor: 'recovery', requestId: id, correlationId: id });
+}
+
+function recoveryIn(account: AccountWebhooks | undefined, { id }: RecoveryOrder): Recovery | undefined {
+  return account?.recoveries.find((recovery) => recovery.id === id);
+}

@@ -1,0 +1,99 @@
+/**
+ * Sends a delivery again, as its account asked: one attempt more for a delivery that has ended, or the next attempt now for
+ * one that waits. The payment is read from its topic; the attempt is made by a dispatcher, from the shortest tier.
+ */
+import type { Broker } from '../../ports/broker.js';
+import type { DeliveryDetail } from '../../ports/deliveries-view.js';
+import type { SendAgain } from '../../ports/send-again.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import type { AccountWebhooks } from '../../webhooks/state.js';
+import { type Delivery, newDelivery } from '../delivery.js';
+import { asRefusal } from '../durable-publish.js';
+import { type DeliveryLogEntry, toLogRecord } from '../log/log-record.js';
+import { parsePaymentEvent } from '../payment/payment-event.js';
+import { readPaymentText } from '../record-place.js';
+import type { Delay } from '../retry/retry-schedule.js';
+import { type PutBackParts, putBack } from './put-back.js';
+import { toMark } from './superseded.js';
+
+export interface SendAgainParts extends PutBackParts {
+  readonly broker: Pick<Broker, 'publish' | 'read'>;
+  readonly accounts: Pick<Accounts, 'webhooks' | 'webhooksNow'>;
+  readonly schedule: readonly [Delay, ...Delay[]];
+  readonly now: () => number;
+}
+
+export function createSendAgain(parts: SendAgainParts): SendAgain {
+  const { accounts, schedule, now } = parts;
+  const tier = schedule.reduce((least, one) => (one.ms < least.ms ? one : least));
+
+  return async (known, asked) => {
+    const { accountId } = known;
+    const isActive =
+      hasActive(await accounts.webhooks(accountId), known) || hasActive(await accounts.webhooksNow(accountId), known);
+    if (!isActive) return 'inactive';
+    const begun = await published(parts, known);
+    if (!begun) return 'gone';
+    const waits = known.outcome === 'retrying';
+    const delivery = {
+      ...begun,
+      attempts: known.attempts.length,
+      // An attempt that is under way has the turn in between.
+      turn: known.turn + 2,
+      step: waits ? (known.step ?? 0) : schedule.length,
+      // This attempt's delay is not the service's.
+      publishedAt: null,
+      ...asked,
+    };
+    const supersededTurn = waits ? known.turn + 1 : null;
+    return putBack(parts, delivery, { tier, due: now(), supersededTurn }).then(
+      () => 'put-back',
+      (error: unknown) => asRefusal(error) && 'refused',
+    );
+  };
+}
+
+function hasActive(account: AccountWebhooks | undefined, { webhookId, webhookEvent }: DeliveryDetail): boolean {
+  const webhook = account?.webhooks.find(({ id }) => id === webhookId);
+  return webhook?.addedBy === webhookEvent && webhook.isActive;
+}
+
+/** As when its payment was routed; null if the payment's topic has lost it, or was recreated. */
+async function published({ broker }: Pick<SendAgainParts, 'broker'>, known: DeliveryDetail): Promise<Delivery | null> {
+  const { id, payment, webhookId, webhookEvent } = known;
+  const place = readPaymentText(payment);
+  const record = place && (await broker.read(place.topic, place.partition, place.offset));
+  if (!record || record.timestamp !== place.at) return null;
+  const parsed = parsePaymentEvent(record);
+  const delivery = parsed.ok ? newDelivery(parsed.event, { id: webhookId, addedBy: webhookEvent }, record) : null;
+  return delivery?.id === id ? delivery : null;
+}
+
+/**
+ * Ends a waiting delivery. The log entry first: a crash before the mark makes one attempt more. An attempt that is under way
+ * is not interrupted, and what it delivers counts as delivered. Repeating it is safe.
+ * @throws BrokerUnavailable
+ */
+export async function cancelDelivery(
+  parts: Pick<SendAgainParts, 'broker' | 'topics'>,
+  known: DeliveryDetail,
+): Promise<void> {
+  const { broker, topics } = parts;
+  const { id, payment, outcome } = known;
+  // Of a delivery that was cancelled already only the mark may be missing.
+  const turn = outcome === 'cancelled' ? known.turn : known.turn + 1;
+  if (outcome !== 'cancelled') {
+    const entry = await cancelled(parts, known, turn);
+    await broker.publish(topics.deliveries, [toLogRecord({ deliveries: [entry] })]);
+  }
+  await broker.publish(topics.superseded, [toMark({ id, payment, turn })]);
+}
+
+async function cancelled(parts: Pick<SendAgainParts, 'broker'>, known: DeliveryDetail, turn: number) {
+  const { id, eventId, eventType, accountId, webhookId, webhookEvent } = known;
+  // Only the payment itself has the source, which is part of a CloudEvent's identity.
+  const eventSource = (await published(parts, known))?.cloudEvent?.source;
+  const about = { id, eventId, eventSource, eventType, accountId, webhookId, webhookEvent };
+  const end = { outcome: 'cancelled', turn, attempt: null, nextAttemptAt: null } as const;
+  return { ...about, payment: known.payment ?? undefined, ...end } satisfies DeliveryLogEntry;
+}

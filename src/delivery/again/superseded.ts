@@ -1,0 +1,101 @@
+/**
+ * A resend, a recovery or a cancellation replaces the retry record that waits in a tier. Nothing can remove that record, so
+ * a mark in a topic of its own supersedes it: every dispatcher reads all marks before it reads retry records, follows
+ * them, and drops the records that a mark covers.
+ */
+import { type Broker, isTime, type NewRecord, type ReceivedRecord } from '../../ports/broker.js';
+import type { Delivery } from '../delivery.js';
+import type { StandstillParts } from '../standstill.js';
+import type { Topics } from '../topics.js';
+
+/** A publication's delivery, whose waiting records up to this turn must not be sent. */
+export type Mark = Pick<Delivery, 'id' | 'payment' | 'turn'>;
+
+/** With the delivery's key, so that its marks are in one partition, in order. */
+export function toMark({ id, payment, turn }: Mark): NewRecord {
+  return { key: Buffer.from(id), value: Buffer.from(JSON.stringify({ id, payment, turn })), headers: [] };
+}
+
+export interface SupersededParts extends Pick<StandstillParts, 'logger' | 'pause'> {
+  readonly broker: Pick<Broker, 'browse' | 'extent'>;
+  readonly topics: Pick<Topics, 'superseded'>;
+  /** The longest time that a record waits in a tier until it is due, ms. */
+  readonly longestWaitMs: number;
+  readonly now: () => number;
+}
+
+/** Older marks than the longest wait are kept up to this number: dispatchers may have been down. About 4 MB. */
+const OLD_MARKS = 20_000;
+const TRY_AGAIN_MS = 1_000;
+
+export class Superseded {
+  readonly #parts: SupersededParts;
+  /** By delivery, in the order of their arrival. */
+  readonly #marks = new Map<string, { readonly turn: number; readonly at: number }>();
+  /** By partition, the offset to read next. */
+  readonly #next = new Map<number, number>();
+
+  constructor(parts: SupersededParts) {
+    this.#parts = parts;
+  }
+
+  covers({ id, payment, turn }: Mark): boolean {
+    const mark = this.#marks.get(keyOf(id, payment));
+    return mark !== undefined && turn <= mark.turn;
+  }
+
+  /** Fulfilled once all marks published before the call are known; newer ones are followed. @throws BrokerUnavailable */
+  async start(signal: AbortSignal): Promise<void> {
+    const { broker, topics } = this.#parts;
+    for (const [partition, { next }] of await broker.extent(topics.superseded)) this.#next.set(partition, next);
+    for await (const record of broker.browse(topics.superseded)) this.#take(record);
+    void this.#follow(signal);
+  }
+
+  /** Never rejects. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { broker, topics, logger, pause } = this.#parts;
+    while (!signal.aborted) {
+      const ranges = new Map([...this.#next].map(([partition, from]) => [partition, { from }]));
+      try {
+        for await (const record of broker.browse(topics.superseded, { follow: signal, ranges })) this.#take(record);
+      } catch (error) {
+        if (!signal.aborted) logger.warn({ err: error }, 'could not follow superseded deliveries; retrying');
+      }
+      if (!signal.aborted) await pause(TRY_AGAIN_MS, signal);
+    }
+  }
+
+  #take(record: ReceivedRecord): void {
+    this.#next.set(record.partition, Math.max(record.offset + 1, this.#next.get(record.partition) ?? 0));
+    const mark = markIn(record);
+    if (mark === null) return;
+    const key = keyOf(mark.id, mark.payment);
+    const turn = Math.max(mark.turn, this.#marks.get(key)?.turn ?? mark.turn);
+    this.#marks.delete(key);
+    this.#marks.set(key, { turn, at: isTime(record.timestamp) ? record.timestamp : this.#parts.now() });
+    this.#forget();
+  }
+
+  #forget(): void {
+    const before = this.#parts.now() - this.#parts.longestWaitMs;
+    for (const [key, { at }] of this.#marks) {
+      if (this.#marks.size <= OLD_MARKS || at >= before) return;
+      this.#marks.delete(key);
+    }
+  }
+}
+
+function keyOf(id: string, payment: string | null): string {
+  return `${id} ${payment}`;
+}
+
+/** Null for a foreign record. */
+function markIn({ value }: ReceivedRecord): Mark | null {
+  try {
+    const { id, payment, turn } = JSON.parse(value?.toString('utf8') ?? 'null') as Mark;
+    return typeof id === 'string' && Number.isSafeInteger(turn) ? { id, payment, turn } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Sends notices to the notice URLs of their accounts, signed and retried like payments: through the same gate, breakers
+ * and tiers. A notice is given up after the last delay of the schedule, after a 410, and if its account has no notice
+ * URL or no longer the webhook. Notices are neither deliveries nor dead letters: the topic keeps them.
+ */
+import type { NewRecord, RecordHandler, RecordHold } from '../../ports/broker.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import type { NoticeTarget } from '../../webhooks/events.js';
+import type { Webhook } from '../../webhooks/state.js';
+import type { AttemptResult } from '../attempt/attempt.js';
+import { type SendParts, signalOf } from '../attempt/send.js';
+import { asRefusal, type DurablePublishParts, publishUntilDurable } from '../durable-publish.js';
+import type { EndpointGate } from '../isolation/endpoint-gate.js';
+import { placeOf } from '../record-place.js';
+import { type Delay, dueAt, stepAfterFailure } from '../retry/retry-schedule.js';
+import type { Topics } from '../topics.js';
+import { type OutgoingNotice, outgoingNotice, waitingNotice } from './notice.js';
+
+export interface NoticeSenderParts extends SendParts, DurablePublishParts {
+  readonly accounts: Pick<Accounts, 'webhooks' | 'webhook' | 'unreadable'>;
+  readonly gate: Pick<EndpointGate, 'enter'>;
+  readonly topics: Pick<Topics, 'tier'>;
+  readonly schedule: readonly Delay[];
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** uncounted: our own stop or stall, after which the same step follows. */
+type Sent =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'uncounted' }
+  | { readonly kind: 'failed'; readonly retryAfterMs: number | null };
+
+export function createSendNotice(parts: NoticeSenderParts): RecordHandler {
+  return async (record, hold) => {
+    const notice = outgoingNotice(record);
+    if (!notice) return parts.logger.warn(placeOf(record), 'a record is no notice and is left out');
+    const sent = await sentTo(parts, notice, hold);
+    if (sent.kind === 'done') return;
+    const isCounted = sent.kind === 'failed';
+    const step = isCounted ? stepAfterFailure(parts.schedule, notice.step, sent.retryAfterMs) : 0;
+    const tier = step === null ? undefined : parts.schedule[step];
+    if (step === null || !tier) {
+      parts.logger.warn(aboutNotice(notice), 'a notice could not be delivered and is given up');
+      return;
+    }
+    const next = isCounted ? step + 1 : notice.step;
+    await wait(parts, tier, waitingNotice(record, notice, next, dueAt(tier, parts.now(), parts.random)));
+  };
+}
+
+async function sentTo(parts: NoticeSenderParts, notice: OutgoingNotice, hold: RecordHold): Promise<Sent> {
+  const { accountId, webhookId } = notice;
+  if (parts.accounts.unreadable(accountId) !== null) return { kind: 'failed', retryAfterMs: null };
+  const target = (await parts.accounts.webhooks(accountId))?.notices;
+  const webhook = parts.accounts.webhook(accountId, webhookId);
+  // A notice about the notice URL would cause the next one.
+  if (!target || !webhook || webhook.endpoint === target.endpoint) return { kind: 'done' };
+  const body = bodyOf(notice, webhook);
+  const entry = await parts.gate.enter(accountId, target.endpoint, body.length);
+  if (entry.kind === 'refused') {
+    return entry.why === 'closed' ? { kind: 'uncounted' } : { kind: 'failed', retryAfterMs: null };
+  }
+  let over: Promise<void> | undefined;
+  try {
+    if (!(await hold.isOwn())) throw new Error('another consumer now has the record');
+    const attempted = await attempt(parts, notice, { target, body });
+    const ended = () => void entry.ended(signalOf(attempted));
+    over = attempted?.over?.then(ended);
+    if (!over) ended();
+    return sentBy(attempted);
+  } finally {
+    if (over) void over.then(entry.leave);
+    else entry.leave();
+  }
+}
+
+function bodyOf({ notice }: OutgoingNotice, { url }: Webhook): Buffer {
+  return Buffer.from(JSON.stringify({ ...notice, data: { ...notice.data, url } }));
+}
+
+/** Null if it could not start: the fault is ours. */
+async function attempt(
+  parts: NoticeSenderParts,
+  notice: OutgoingNotice,
+  { target, body }: { readonly target: NoticeTarget; readonly body: Buffer },
+): Promise<AttemptResult | null> {
+  const { id, accountId } = notice;
+  try {
+    const headers = parts.configuration.headers(accountId, target);
+    const secrets = await parts.configuration.secrets(accountId);
+    return await parts.attempt({
+      accountId,
+      url: target.endpoint,
+      id,
+      body,
+      headers,
+      secrets,
+      signal: parts.interrupt,
+    });
+  } catch (error) {
+    parts.logger.error({ err: error, ...aboutNotice(notice) }, 'a notice could not be prepared; it will be retried');
+    return null;
+  }
+}
+
+function sentBy(attempted: AttemptResult | null): Sent {
+  switch (attempted?.kind) {
+    case 'delivered':
+    case 'gone':
+      return { kind: 'done' };
+    case 'interrupted':
+      return { kind: 'uncounted' };
+    case 'retryable':
+    case undefined:
+      return { kind: 'failed', retryAfterMs: attempted?.retryAfterMs ?? null };
+    default:
+      return attempted satisfies never;
+  }
+}
+
+async function wait(parts: NoticeSenderParts, tier: Delay, record: NewRecord): Promise<void> {
+  const refusal = await publishUntilDurable(parts, parts.topics.tier(tier), record).then(() => null, asRefusal);
+  if (refusal) parts.logger.error({ err: refusal }, 'a retry tier refuses a notice, which is given up');
+}
+
+function aboutNotice({ id, accountId, webhookId }: OutgoingNotice) {
+  return { noticeId: id, accountId, webhookId };
+}

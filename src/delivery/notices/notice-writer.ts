@@ -1,0 +1,165 @@
+/**
+ * Publishes the notices of the account history to their topic. One process of the installation does: the one whose
+ * consumer has partition 0 of the topic. It follows the event store from the position that the newest notice names, so
+ * a crash between an event and its notice loses none; a notice that the topic already has is left out.
+ *
+ *   not chosen -> chosen: reads the topic, then follows the store -> not chosen, or failed: both again a second later
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../../observability/logger.js';
+import { type Broker, BrokerUnavailable, type Consumer, NO_TIME } from '../../ports/broker.js';
+import type { WebhookHealth } from '../../ports/deliveries-view.js';
+import { type EventStore, OtherHistory, type RecordedEvent } from '../../ports/event-store.js';
+import { AccountUnreadable } from '../../read-model/account-unreadable.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import { ACCOUNT_STREAM_PREFIX } from '../../webhooks/events.js';
+import { noticeRecord, noticesOf, publishedNotice, toldAt } from './notice.js';
+
+const LOOK_AGAIN_MS = 1_000;
+/** Nobody wants to be told later. Also bounds what a topic that has lost its notices leads to. */
+const TOLD_WITHIN_MS = 86_400_000;
+const CHOSEN_BY = 0;
+
+export interface NoticeWriterParts {
+  readonly broker: Pick<Broker, 'browse' | 'consume' | 'publish'>;
+  readonly store: Pick<EventStore, 'subscribe'>;
+  readonly accounts: Pick<Accounts, 'webhooksNow'>;
+  /** Null while there is no view. */
+  readonly health: (accountId: number) => ReadonlyMap<number, WebhookHealth> | null;
+  readonly topic: string;
+  readonly group: string;
+  readonly logger: Logger;
+  /** ms since the epoch */
+  readonly now: () => number;
+}
+
+interface Published {
+  /** Those of the last day. */
+  readonly ids: ReadonlySet<string>;
+  /** Everything up to here is published; null: unknown. */
+  readonly position: string | null;
+}
+
+export class NoticeWriter {
+  readonly #parts: NoticeWriterParts;
+  readonly #stopping = new AbortController();
+
+  constructor(parts: NoticeWriterParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns at once; waits for the broker and the store in the background. */
+  start(): void {
+    void this.#run();
+  }
+
+  /** Returns at once: a consumer that is joining could take longer than a stop may. The broker closes it. */
+  close(): void {
+    this.#stopping.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await this.#join().catch((error: unknown) => this.#failed(error));
+      await this.#pause();
+    }
+  }
+
+  async #join(): Promise<void> {
+    const { broker, topic, group } = this.#parts;
+    // Its handler has nothing to do: the consumer is there to be given partition 0.
+    const consumer = await broker.consume({ topics: [topic], group, inFlight: 1_000, handler: async () => undefined });
+    let isOver = this.#stopping.signal.aborted;
+    const over = () => {
+      isOver = true;
+    };
+    consumer.closed.then(over, over);
+    this.#stopping.signal.addEventListener('abort', over);
+    try {
+      while (!isOver) {
+        if (isChosen(consumer)) await this.#follow(consumer).catch((error: unknown) => this.#failed(error));
+        await this.#pause();
+      }
+    } finally {
+      this.#stopping.signal.removeEventListener('abort', over);
+      await consumer.close().catch(() => undefined);
+    }
+  }
+
+  /** Fulfilled when another process is chosen. */
+  async #follow(consumer: Consumer): Promise<void> {
+    const ending = new AbortController();
+    const look = setInterval(() => {
+      if (!isChosen(consumer)) ending.abort();
+    }, LOOK_AGAIN_MS);
+    const signal = AbortSignal.any([ending.signal, this.#stopping.signal]);
+    try {
+      const { ids, position } = await this.#published();
+      await this.#after(position, ids, signal).catch((error: unknown) => {
+        if (error instanceof OtherHistory && position !== null) return this.#after(null, ids, signal);
+        throw error;
+      });
+    } finally {
+      clearInterval(look);
+    }
+  }
+
+  async #published(): Promise<Published> {
+    const { broker, topic, now } = this.#parts;
+    const since = now() - TOLD_WITHIN_MS;
+    const ids = new Set<string>();
+    let newest = NO_TIME;
+    let position: string | null = null;
+    for await (const record of broker.browse(topic)) {
+      const published = publishedNotice(record);
+      if (!published) continue;
+      if (record.timestamp >= since) ids.add(published.id);
+      // Of one writer after the other: before the position of any notice everything is published.
+      if (record.timestamp < newest) continue;
+      newest = record.timestamp;
+      position = published.position;
+    }
+    return { ids, position };
+  }
+
+  async #after(after: string | null, published: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    const { store } = this.#parts;
+    for await (const { events } of store.subscribe({ after, streamPrefix: ACCOUNT_STREAM_PREFIX, signal })) {
+      for (const event of events) {
+        if (signal.aborted) return;
+        await this.#publish(event, published);
+      }
+    }
+  }
+
+  async #publish(event: RecordedEvent, published: ReadonlySet<string>): Promise<void> {
+    const { broker, topic, accounts, health, now, logger } = this.#parts;
+    const at = toldAt(event);
+    if (at === null || at < now() - TOLD_WITHIN_MS) return;
+    const accountId = Number(event.stream.slice(ACCOUNT_STREAM_PREFIX.length));
+    try {
+      const account = await accounts.webhooksNow(accountId);
+      const notices = account ? noticesOf(event, account, health(accountId)) : [];
+      const records = notices.filter(({ id }) => !published.has(id)).map((one) => noticeRecord(one, event.position));
+      if (records.length > 0) await broker.publish(topic, records);
+    } catch (error) {
+      if (!(error instanceof AccountUnreadable)) throw error;
+      logger.warn({ accountId }, 'the account can not be read: it is not told about its webhooks');
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (this.#stopping.signal.aborted) return;
+    const level = error instanceof BrokerUnavailable ? 'debug' : 'warn';
+    this.#parts.logger[level]({ err: error }, 'notices are late; retrying');
+  }
+
+  #pause(): Promise<void> {
+    return delay(LOOK_AGAIN_MS, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+  }
+}
+
+function isChosen(consumer: Consumer): boolean {
+  return consumer.state().partitions.some(({ partition }) => partition === CHOSEN_BY);
+}

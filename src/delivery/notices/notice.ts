@@ -1,0 +1,174 @@
+/**
+ * What an account is told about its webhooks: a record of the topic `webhooks.notices`, whose value is the notice as
+ * JSON. While it waits for its next attempt, a notice is a record of a tier. No record has a header value, a secret or
+ * more of a URL than its origin: paths and queries may contain secrets. Only what is sent has the whole URL.
+ */
+import { createHash } from 'node:crypto';
+import { headerText, type NewRecord, type RecordHeader } from '../../ports/broker.js';
+import type { WebhookHealth } from '../../ports/deliveries-view.js';
+import type { RecordedEvent } from '../../ports/event-store.js';
+import type { LastFailure } from '../../webhooks/events.js';
+import type { AccountWebhooks, Webhook } from '../../webhooks/state.js';
+import { DUE, NOTICE, whole } from '../delivery.js';
+
+type NoticeType = 'webhook_failing' | 'webhook_recovered' | 'webhook_deactivated';
+
+/** Times: ISO 8601, UTC, ms. */
+export interface Notice {
+  readonly id: string;
+  readonly type: NoticeType;
+  readonly accountId: number;
+  /** When it happened. */
+  readonly timestamp: string;
+  readonly data: {
+    readonly webhookId: number;
+    readonly eventType: string;
+    /** In a record: the origin. In what is sent: as registered. */
+    readonly url: string;
+    /** The first failure after the last success; null: unknown. */
+    readonly since: string | null;
+    readonly lastFailure: LastFailure | null;
+    /** Deliveries, as far as the writer's view has caught up; null: it has no view. */
+    readonly waiting: number | null;
+    readonly held: number | null;
+    readonly deactivatesAt: string | null;
+    readonly reason: string | null;
+  };
+}
+
+interface Fact {
+  readonly type: NoticeType;
+  readonly at: string;
+  readonly webhooks: readonly Webhook[];
+  readonly about: Partial<Notice['data']>;
+}
+
+/** An event's fields, as far as notices show them. Others may write to the store: any may be missing. */
+interface Told {
+  readonly endpoint?: string;
+  readonly webhookId?: number;
+  readonly by?: string;
+  readonly since?: string;
+  readonly deactivatesAt?: string | null;
+  readonly lastFailure?: LastFailure;
+  readonly reason?: string;
+  readonly notedAt?: string;
+  readonly announcedAt?: string;
+  readonly recoveredAt?: string;
+  readonly deactivatedAt?: string;
+}
+
+/** When something happened that its account is told; null for any other event. ms since the epoch */
+export function toldAt({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): number | null {
+  const { by, notedAt, announcedAt, recoveredAt, deactivatedAt } = data as Told;
+  if (type === 'WebhookDeactivated' && by !== 'service') return null;
+  const at = { EndpointFailing: notedAt, DeactivationAnnounced: announcedAt, EndpointRecovered: recoveredAt };
+  const time = Date.parse({ ...at, WebhookDeactivated: deactivatedAt }[type] ?? '');
+  return Number.isNaN(time) ? null : time;
+}
+
+/** One for each webhook that the event is about, of those that the account still has. */
+export function noticesOf(
+  event: Pick<RecordedEvent, 'id' | 'type' | 'data'>,
+  account: AccountWebhooks,
+  health: ReadonlyMap<number, WebhookHealth> | null,
+): Notice[] {
+  const fact = factOf(event, account);
+  return (fact?.webhooks ?? []).map((webhook) => {
+    const { type, at: timestamp, about } = fact as Fact;
+    const { id: webhookId, eventType } = webhook;
+    const url = new URL(webhook.endpoint).origin;
+    const counts = health?.get(webhookId) ?? (health && { waiting: 0, held: 0 });
+    const { waiting = null, held = null } = counts ?? {};
+    const nothing = { since: null, lastFailure: null, deactivatesAt: null, reason: null };
+    const data = { webhookId, eventType, url, ...nothing, ...about, waiting, held };
+    return { id: idOf(event.id, webhookId), type, accountId: account.accountId ?? 0, timestamp, data };
+  });
+}
+
+function factOf({ type, data }: Pick<RecordedEvent, 'type' | 'data'>, account: AccountWebhooks): Fact | null {
+  const at = toldAt({ type, data });
+  if (at === null) return null;
+  const told = data as Told;
+  const { endpoint, since = null, deactivatesAt = null } = told;
+  const lastFailure = told.lastFailure ?? null;
+  const active = account.webhooks.filter((webhook) => webhook.isActive && webhook.endpoint === endpoint);
+  const common = { at: new Date(at).toISOString(), webhooks: active };
+  if (type === 'EndpointRecovered') return { ...common, type: 'webhook_recovered', about: { since } };
+  if (type === 'WebhookDeactivated') return { ...common, ...deactivated(told, account) };
+  const soon = type === 'DeactivationAnnounced' ? `; the webhook is deactivated at ${deactivatesAt}` : '';
+  const reason = `nothing was delivered since ${since}${soon}`;
+  return { ...common, type: 'webhook_failing', about: { since, lastFailure, deactivatesAt, reason } };
+}
+
+function deactivated({ webhookId, ...told }: Told, { webhooks, failing }: AccountWebhooks) {
+  const { lastFailure, reason } = told;
+  const found = webhooks.filter(({ id }) => id === webhookId);
+  const since = failing.find(({ endpoint }) => endpoint === found[0]?.endpoint)?.since ?? null;
+  return {
+    type: 'webhook_deactivated',
+    webhooks: found,
+    about: { since, lastFailure: lastFailure ?? null, reason: reason ?? null },
+  } as const;
+}
+
+/** Derived, so that a notice that is published twice is recognised. */
+function idOf(eventId: string, webhookId: number): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([eventId, webhookId]))
+    .digest('base64url');
+  return `ntc_${hash.slice(0, 27)}`;
+}
+
+const POSITION = 'aw-position';
+const STEP = 'aw-step';
+
+/** @param position the event's place in the event store */
+export function noticeRecord(notice: Notice, position: string): NewRecord {
+  const headers = [text(NOTICE, notice.id), text(POSITION, position)];
+  return { key: Buffer.from(String(notice.accountId)), value: Buffer.from(JSON.stringify(notice)), headers };
+}
+
+/** Null for a record that somebody else wrote. */
+export function publishedNotice(record: NewRecord): { readonly id: string; readonly position: string } | null {
+  const [id, position] = [headerText(record, NOTICE), headerText(record, POSITION)];
+  return id === undefined || position === undefined ? null : { id, position };
+}
+
+export function isNoticeRecord(record: NewRecord): boolean {
+  return headerText(record, NOTICE) !== undefined;
+}
+
+/** A notice that is to be sent: its record is one of the topic, or of a tier. */
+export interface OutgoingNotice {
+  readonly id: string;
+  readonly accountId: number;
+  readonly webhookId: number;
+  /** Index in the schedule. */
+  readonly step: number;
+  readonly notice: Notice;
+}
+
+/** Null for a record that somebody else wrote. */
+export function outgoingNotice(record: NewRecord): OutgoingNotice | null {
+  const published = publishedNotice(record);
+  if (!published || !record.value) return null;
+  try {
+    const notice = JSON.parse(record.value.toString()) as Notice;
+    const { accountId, data } = notice;
+    const step = Math.max(0, whole(record, STEP) ?? 0);
+    return { id: published.id, accountId, webhookId: data.webhookId, step, notice };
+  } catch {
+    return null;
+  }
+}
+
+/** For a tier. Its key spreads notices over the partitions. @param due ms since the epoch */
+export function waitingNotice(record: NewRecord, { id }: OutgoingNotice, step: number, due: number): NewRecord {
+  const own = record.headers.filter(([name]) => name === NOTICE || name === POSITION);
+  return { key: Buffer.from(id), value: record.value, headers: [...own, text(STEP, step), text(DUE, due)] };
+}
+
+function text(name: string, value: string | number): RecordHeader {
+  return [name, Buffer.from(String(value))];
+}

@@ -1,0 +1,34 @@
+/** Payments as they were published, read from their topics by their places: they are not stored twice. */
+import type { Broker } from '../../ports/broker.js';
+import { isTime } from '../../ports/broker.js';
+import { paymentText, placeOf, readPaymentText } from '../record-place.js';
+
+export interface PublishedPayloads {
+  /**
+   * Null: the topic has lost the record, or has another one there since it was recreated.
+   * @param payment the place of the record (record-place.ts)
+   * @throws BrokerUnavailable
+   */
+  payload(payment: string): Promise<Buffer | null>;
+  /** ms since the epoch; null: no time limit, or none that is known. */
+  keptUntil(payment: string): Promise<number | null>;
+}
+
+/** @param keptMs how long a payment topic keeps its records; null: not limited by time, or not known */
+export function createPublishedPayloads(
+  broker: Pick<Broker, 'read'>,
+  keptMs: (topic: string) => Promise<number | null>,
+): PublishedPayloads {
+  return {
+    async payload(payment) {
+      const place = readPaymentText(payment);
+      const record = place && (await broker.read(place.topic, place.partition, place.offset));
+      return record && paymentText(placeOf(record)) === payment ? (record.value ?? Buffer.alloc(0)) : null;
+    },
+    async keptUntil(payment) {
+      const place = readPaymentText(payment);
+      const kept = place && isTime(place.at) ? await keptMs(place.topic) : null;
+      return place && kept !== null ? place.at + kept : null;
+    },
+  };
+}

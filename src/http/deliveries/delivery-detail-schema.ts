@@ -1,0 +1,61 @@
+/** The schema of one delivery in full. */
+import { TRIGGERS } from '../../ports/delivery-order.js';
+import { TIME } from '../shared-schemas.js';
+import { ATTEMPT } from './delivery-page.js';
+import { OF_ACCOUNT } from './list-deliveries.js';
+
+const FULL_ATTEMPT = {
+  title: 'FullAttempt',
+  description: 'One HTTPS request of a delivery, with what was answered.',
+  type: 'object',
+  required: [...ATTEMPT.required, 'url', 'trigger', 'actor'],
+  properties: {
+    ...ATTEMPT.properties,
+    url: {
+      type: ['string', 'null'],
+      description:
+        'The URL that the request went to, normalised. Null if the history of the account does not have the webhook.',
+    },
+    trigger: {
+      title: 'Trigger',
+      description:
+        '`event`: the payment event came. `retry`: the attempt before it failed. `resend`: it was asked for. `recover`: a recovery of the webhook. `replay`: the operator replayed dead letters.',
+      enum: TRIGGERS,
+    },
+    actor: { type: ['string', 'null'], description: 'Who asked for the attempt. Null if nobody did.' },
+    response: {
+      type: ['string', 'null'],
+      description:
+        'If the attempt failed: the first 1,024 bytes of the body of the response, as they were sent; content codings are not undone, and bytes that are not UTF-8 are replaced by U+FFFD. Null if there was no body, if the caller may not see payloads, or if it was sealed with a key that the service no longer has.',
+    },
+  },
+} as const;
+
+const DETAIL = {
+  ...OF_ACCOUNT,
+  attempts: { type: 'array', description: 'The attempts so far, oldest first.', items: FULL_ATTEMPT },
+  routedAt: {
+    ...TIME,
+    type: ['string', 'null'],
+    description: 'When the event was routed to the webhooks of the account. Null if that is not known yet.',
+  },
+  payload: {
+    type: ['string', 'null'],
+    description:
+      'The bytes that were published, as text; bytes that are not UTF-8 are replaced by U+FFFD. Null once the topic has lost them, while the broker can not be asked, or if the caller may not see payloads.',
+  },
+  payloadUntil: {
+    ...TIME,
+    type: ['string', 'null'],
+    description:
+      'From this time on the topic may lose the payload. Null if there is no limit by time, or if it is not known. A null `payload` before this time may be there again later.',
+  },
+} as const;
+
+export const DELIVERY_DETAIL = {
+  title: 'DeliveryDetail',
+  description: 'One payment event on its way to one webhook of the account, in full.',
+  type: 'object',
+  required: Object.keys(DETAIL),
+  properties: DETAIL,
+} as const;

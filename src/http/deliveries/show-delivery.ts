@@ -1,0 +1,141 @@
+/** GET /api/deliveries/{id}: one delivery with all its attempts, its payload, and what its receiver answered. */
+import type { Context } from 'koa';
+import { BrokerUnavailable } from '../../ports/broker.js';
+import type { DeliveryDetail, ViewAttempt } from '../../ports/deliveries-view.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import type { EndpointOfRemoved } from '../../read-model/removed-webhooks.js';
+import { CannotOpen, responsePlace, type Sealing } from '../../secrets/sealing.js';
+import { ApiError, accountNotFound } from '../api-error.js';
+import { type Operation, type Parameter, refusal } from '../operation.js';
+import { callerOf, may } from '../request-context.js';
+import type { Reading } from '../webhooks/list-webhooks.js';
+import { DELIVERY_DETAIL } from './delivery-detail-schema.js';
+import type { Deliveries } from './delivery-page.js';
+import { isFailed, shownAttempt } from './delivery-page.js';
+import { accountDelivery } from './list-deliveries.js';
+
+const DELIVERY_ID = /^[!-~]{1,128}$/;
+
+const ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'The id of the delivery, as GET /api/deliveries shows it.',
+  schema: { type: 'string', pattern: DELIVERY_ID.source },
+};
+
+export const operation: Operation = {
+  id: 'showDelivery',
+  method: 'get',
+  path: '/api/deliveries/{id}',
+  tag: 'Deliveries',
+  summary: 'Show a delivery',
+  description:
+    'Shows a delivery with the payload that was published, and its attempts with the answers to those that failed. Of an event that was published twice, the newest publication is shown.',
+  security: 'bearer',
+  rateLimit: 'reads',
+  parameters: [ID],
+  responses: {
+    200: {
+      description: 'The delivery. An attempt appears here shortly after it was made.',
+      schema: {
+        title: 'DeliveryAnswer',
+        description: 'A delivery.',
+        type: 'object',
+        required: ['delivery'],
+        properties: { delivery: DELIVERY_DETAIL },
+      },
+    },
+    404: refusal('The account has no delivery with this id, or the account is not registered.'),
+  },
+};
+
+/** Of payments, by the places of their records. */
+interface Payloads {
+  /** Null: the topic has lost it. @throws BrokerUnavailable */
+  payload(payment: string): Promise<Buffer | null>;
+  /** ms since the epoch; null: no limit by time, or none that is known. */
+  keptUntil(payment: string): Promise<number | null>;
+}
+
+export interface ShowDeliveryParts {
+  readonly accounts: Pick<Accounts, 'webhooks' | 'webhook'>;
+  readonly deliveries: Deliveries;
+  readonly payloads: Payloads;
+  readonly endpointOfRemoved: EndpointOfRemoved;
+  readonly sealing: Pick<Sealing, 'open'>;
+}
+
+export function showDelivery(parts: ShowDeliveryParts, { reads, unsent }: Reading) {
+  return async (ctx: Context): Promise<void> => {
+    const { accountId } = callerOf(ctx);
+    const turn = reads.turn(accountId);
+    if (turn) await turn;
+    if (!(await parts.accounts.webhooks(accountId))) throw accountNotFound();
+    const id = String(ctx.params.id);
+    const found = DELIVERY_ID.test(id) ? parts.deliveries.ask((view) => view.delivery(accountId, id), null) : null;
+    if (!found) throw new ApiError(404, 'delivery not found');
+    const seen = await beside(parts, found, may(ctx, 'payloads'));
+    const body = reads.counted(accountId, () => JSON.stringify({ delivery: shown(found, seen) }));
+    unsent.mustTake(ctx, accountId, body);
+    ctx.type = 'application/json';
+    ctx.body = body;
+  };
+}
+
+/** What the view does not have. */
+interface Beside {
+  readonly url: string | null;
+  readonly payload: string | null;
+  readonly payloadUntil: string | null;
+  readonly responseOf: (attempt: ViewAttempt) => string | null;
+}
+
+async function beside(parts: ShowDeliveryParts, delivery: DeliveryDetail, mayPayloads: boolean): Promise<Beside> {
+  const { accountId, webhookId, webhookEvent, payment } = delivery;
+  const webhook = parts.accounts.webhook(accountId, webhookId);
+  const url = webhook?.endpoint ?? (await parts.endpointOfRemoved(accountId, webhookEvent));
+  const until = payment === null ? null : await parts.payloads.keptUntil(payment);
+  const payload = payment !== null && mayPayloads ? await payloadOf(parts.payloads, payment) : null;
+  return {
+    url,
+    // Bytes that are no UTF-8 become U+FFFD.
+    payload: payload?.toString('utf8') ?? null,
+    payloadUntil: until === null ? null : new Date(until).toISOString(),
+    responseOf: (attempt) => (mayPayloads ? opened(parts.sealing, delivery, attempt) : null),
+  };
+}
+
+/** The rest of the delivery is worth showing while the broker is away. */
+async function payloadOf(payloads: Payloads, payment: string): Promise<Buffer | null> {
+  try {
+    return await payloads.payload(payment);
+  } catch (error) {
+    if (error instanceof BrokerUnavailable) return null;
+    throw error;
+  }
+}
+
+/** Null also if it is sealed with a master key that is gone. */
+function opened(sealing: Pick<Sealing, 'open'>, delivery: DeliveryDetail, { at }: ViewAttempt): string | null {
+  const { accountId, id, responses } = delivery;
+  const sealed = responses.get(at);
+  if (sealed === undefined) return null;
+  try {
+    return sealing.open(sealed, responsePlace(accountId, id, at));
+  } catch (error) {
+    if (error instanceof CannotOpen) return null;
+    throw error;
+  }
+}
+
+function shown(delivery: DeliveryDetail, { url, payload, payloadUntil, responseOf }: Beside) {
+  const { routedAt } = delivery;
+  const attempts = delivery.attempts.map((attempt) => {
+    const { trigger = 'event', actor = null } = attempt;
+    const response = isFailed(attempt) ? { response: responseOf(attempt) } : null;
+    return { ...shownAttempt(attempt), url, trigger, actor, ...response };
+  });
+  const routed = routedAt === null ? null : new Date(routedAt).toISOString();
+  return { ...accountDelivery(delivery), attempts, routedAt: routed, payload, payloadUntil };
+}

@@ -1,0 +1,58 @@
+/** GET /api/event-types: the event types, and what the operator says about their data. */
+import type { Context } from 'koa';
+import type { EventCatalogue } from '../../event-catalogue.js';
+import type { Operation } from '../operation.js';
+import { answerRead } from '../read-answer.js';
+import { EVENT_TYPE } from '../shared-schemas.js';
+import type { Reading } from '../webhooks/list-webhooks.js';
+
+const TYPE = {
+  type: EVENT_TYPE,
+  description: { type: 'string', description: 'What events of the type say.' },
+  schema: {
+    type: ['object', 'null'],
+    description:
+      "The JSON Schema (2020-12) of the event's `data`. Null if the operator gives none. The service does not check events by it.",
+  },
+  example: { description: "An example of the event's `data`. Null if the operator gives none." },
+} as const;
+
+export const operation: Operation = {
+  id: 'listEventTypes',
+  method: 'get',
+  path: '/api/event-types',
+  tag: 'Webhooks',
+  summary: 'List event types',
+  description: 'Lists the types of payment events that webhooks can be registered for, with the schema of their data.',
+  security: 'bearer',
+  rateLimit: 'reads',
+  responses: {
+    200: {
+      description: 'The event types.',
+      schema: {
+        title: 'EventTypeList',
+        description: 'All event types.',
+        type: 'object',
+        required: ['eventTypes'],
+        properties: {
+          eventTypes: {
+            type: 'array',
+            description: 'The event types.',
+            items: {
+              title: 'CataloguedEventType',
+              description: 'An event type.',
+              type: 'object',
+              required: Object.keys(TYPE),
+              properties: TYPE,
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
+export function listEventTypes(catalogue: EventCatalogue, reading: Reading) {
+  const eventTypes = [...catalogue.values()].map(({ problem: _, ...shown }) => shown);
+  return (ctx: Context): Promise<void> => answerRead(ctx, reading, async () => () => ({ eventTypes }));
+}

@@ -1,0 +1,125 @@
+/** What GET /api/events takes and answers. */
+import { OUTCOMES } from '../../ports/delivery-order.js';
+import { queried } from '../deliveries/delivery-page.js';
+import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE } from '../deliveries/page-query.js';
+import { type Operation, refusal } from '../operation.js';
+import { EVENT_TYPE, TIME } from '../shared-schemas.js';
+import { START } from './event-cursor.js';
+
+const SENT_TO = {
+  webhookId: { type: 'integer', description: 'The webhook, which may have been removed since.' },
+  deliveryId: { type: 'string', description: 'The id of the delivery.' },
+  outcome: {
+    type: ['string', 'null'],
+    enum: [...OUTCOMES, null],
+    description: 'The outcome of the delivery so far. Null before its first attempt.',
+  },
+} as const;
+
+const EVENT = {
+  cursor: {
+    type: 'string',
+    description: 'The place of the event: `before` or `after`, as the page was asked for, goes on from it.',
+  },
+  eventId: { type: 'string', description: 'The id of the payment event.' },
+  eventType: EVENT_TYPE,
+  publishedAt: {
+    ...TIME,
+    type: ['string', 'null'],
+    description: 'When the payment event was published. Null if its producer gave it a time that is none.',
+  },
+  payload: {
+    type: ['string', 'null'],
+    description:
+      'The event as it was published, as text. Null once it is no longer kept, or if the caller may not read it.',
+  },
+  sentTo: {
+    type: 'array',
+    description: 'The deliveries of the event.',
+    items: {
+      title: 'SentTo',
+      description: 'A delivery of the event.',
+      type: 'object',
+      required: Object.keys(SENT_TO),
+      properties: SENT_TO,
+    },
+  },
+  notSent: {
+    type: ['string', 'null'],
+    enum: [null, 'no-webhook', 'held'],
+    description:
+      'Why the event was sent to no URL. `no-webhook`: the account had no active webhook of the type. `held`: the service had deactivated each of them.',
+  },
+} as const;
+
+const FEED =
+  'To poll, pass `after=start`, later the `next` of each answer: then the events come in the order in which the service routed them, roughly oldest first, and none is skipped, whatever is published meanwhile and whichever process answers. Poll again at once if `more` is true, else after a pause. An event may come again, as a webhook may: store each `eventId`.';
+
+export const operation: Operation = {
+  id: 'listEvents',
+  method: 'get',
+  path: '/api/events',
+  tag: 'Deliveries',
+  summary: 'List payment events',
+  description: `Lists all payment events that were published for the account, and what they were sent to, page by page. Without \`after\`: newest first, by the time of publication. ${FEED} Events appear once they are routed, usually within a second, and are listed for as long as deliveries are. An event that was published twice is listed twice.`,
+  security: 'bearer',
+  rateLimit: 'reads',
+  parameters: [
+    queried('limit', 'The maximum number of events on a page.', {
+      type: 'integer',
+      minimum: 1,
+      maximum: MOST_IN_A_PAGE,
+      default: PAGE_SIZE,
+    }),
+    queried('before', 'The `next` of the previous page, or the `cursor` of an event on it.', cursor()),
+    queried(
+      'after',
+      `\`${START}\`, or the \`next\` of an earlier answer, or the \`cursor\` of an event in it.`,
+      cursor(),
+    ),
+    queried('eventType', 'Only events of this type.', EVENT_TYPE),
+    queried('eventId', 'Only the payment event with this id.', { type: 'string' }),
+    queried('from', 'Only events that were published at this time (ISO 8601) or later.', TIME),
+    queried('to', 'Only events that were published before this time (ISO 8601).', TIME),
+  ],
+  responses: {
+    200: {
+      description:
+        'A page of events. It may be shorter than `limit`, if payloads are long or few events are what was asked for.',
+      schema: {
+        title: 'EventPage',
+        description: 'A page of the payment events of an account.',
+        type: 'object',
+        required: ['events', 'next', 'more'],
+        properties: {
+          events: {
+            type: 'array',
+            description: 'The events of this page.',
+            items: {
+              title: 'PublishedEvent',
+              description: 'A payment event that was published for the account.',
+              type: 'object',
+              required: Object.keys(EVENT),
+              properties: EVENT,
+            },
+          },
+          next: {
+            type: ['string', 'null'],
+            description:
+              'Pass it as `before`, or as `after` if the page was asked for with `after`, and repeat the other parameters. With `after` it is never null; without, it is null on the last page.',
+          },
+          more: { type: 'boolean', description: 'Whether more can be read now, with `next`.' },
+        },
+      },
+    },
+    400: refusal('A query parameter is not valid, or both `before` and `after` are given.'),
+    404: refusal('The account is not registered.'),
+    503: refusal(
+      "The event store, the broker or the keys of the token's issuer are unavailable, or the account's history can't be read. Retry-After says when to try again.",
+    ),
+  },
+};
+
+function cursor() {
+  return { type: 'string', pattern: BASE64URL.source } as const;
+}

@@ -1,0 +1,57 @@
+/** GET /api/notices: where the account gets its notices. */
+import type { Context } from 'koa';
+import type { Accounts } from '../../read-model/accounts.js';
+import type { Sealing } from '../../secrets/sealing.js';
+import { accountNotFound } from '../api-error.js';
+import { type Operation, refusal } from '../operation.js';
+import { callerOf } from '../request-context.js';
+import { openedHeaders } from '../webhooks/endpoint-fields.js';
+import type { Reading } from '../webhooks/list-webhooks.js';
+
+const noticesSchema = {
+  title: 'NoticeSettings',
+  description: 'Where the account gets its notices.',
+  type: 'object',
+  required: ['url', 'headers'],
+  properties: {
+    url: { type: ['string', 'null'], format: 'uri', description: 'The URL, exactly as it was set. Null: none is set.' },
+    headers: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'The headers that are sent with each notice, by name. Empty if there are none.',
+    },
+  },
+} as const;
+
+export const operation: Operation = {
+  id: 'showNotices',
+  method: 'get',
+  path: '/api/notices',
+  tag: 'Notices',
+  summary: 'Show where notices go',
+  description:
+    'Shows the URL that gets the notices of the account: that a webhook is failing, has recovered, or was deactivated by the service.',
+  security: 'bearer',
+  rateLimit: 'reads',
+  responses: {
+    200: { description: 'The notice URL, or null.', schema: noticesSchema },
+    404: refusal('The account is not registered.'),
+  },
+};
+
+export function showNotices(accounts: Pick<Accounts, 'webhooks'>, sealing: Sealing, { reads, unsent }: Reading) {
+  return async (ctx: Context): Promise<void> => {
+    const { accountId } = callerOf(ctx);
+    const turn = reads.turn(accountId);
+    if (turn) await turn;
+    const found = await accounts.webhooks(accountId);
+    if (!found) throw accountNotFound();
+    const { url = null, headers = [] } = found.notices ?? {};
+    const body = reads.counted(accountId, () =>
+      JSON.stringify({ url, headers: openedHeaders(sealing, accountId, headers) }),
+    );
+    unsent.mustTake(ctx, accountId, body);
+    ctx.type = 'application/json';
+    ctx.body = body;
+  };
+}

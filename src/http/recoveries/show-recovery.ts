@@ -1,0 +1,107 @@
+/** GET and DELETE /api/recoveries/{id}: the progress of a recovery, and its end. */
+import type { Context } from 'koa';
+import type { AskView } from '../../ports/deliveries-view.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import type { HandleCommand } from '../../webhooks/handle-command.js';
+import type { Recovery } from '../../webhooks/state.js';
+import { ApiError } from '../api-error.js';
+import { answered } from '../deliveries/known-delivery.js';
+import { type Operation, type Parameter, refusal } from '../operation.js';
+import { callerOf, commandContext } from '../request-context.js';
+import type { Reading } from '../webhooks/list-webhooks.js';
+import { mustBeAccepted } from '../webhooks/webhook-command.js';
+import { COUNT, UNAVAILABLE } from './start-recovery.js';
+
+const whole = (description: string) => ({ type: 'integer', minimum: 0, description });
+
+const schema = {
+  title: 'Recovery',
+  description: 'The progress of a recovery.',
+  type: 'object',
+  required: ['state', 'count', 'sent', 'delivered', 'failed'],
+  properties: {
+    state: {
+      enum: ['running', 'done', 'stopped'],
+      description:
+        '`done`: everything was sent; the last attempts may still be under way. `stopped`: by the account, or because the webhook became inactive.',
+    },
+    count: COUNT,
+    sent: whole('How many deliveries it has put back for an attempt.'),
+    delivered: whole('How many of these were delivered.'),
+    failed: whole('How many of these were not delivered and have no further attempt.'),
+  },
+};
+
+const RECOVERY_ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'The id of the recovery.',
+  schema: { type: 'string' },
+};
+const NOT_FOUND = refusal("The account has no recovery with this id. A webhook's last recovery is kept.");
+
+export const showOperation: Operation = {
+  id: 'showRecovery',
+  method: 'get',
+  path: '/api/recoveries/{id}',
+  tag: 'Deliveries',
+  summary: 'Show a recovery',
+  description: 'The state and progress of a recovery.',
+  security: 'bearer',
+  rateLimit: 'reads',
+  parameters: [RECOVERY_ID],
+  responses: { 200: { description: 'The recovery.', schema }, 404: NOT_FOUND, 503: UNAVAILABLE },
+};
+
+export const stopOperation: Operation = {
+  id: 'stopRecovery',
+  method: 'delete',
+  path: '/api/recoveries/{id}',
+  tag: 'Deliveries',
+  summary: 'Stop a recovery',
+  description: 'Ends a recovery that runs. Deliveries that it has put back still make their attempt.',
+  security: 'bearer',
+  right: 'configure',
+  rateLimit: 'writes',
+  parameters: [RECOVERY_ID],
+  responses: { 200: { description: 'The recovery has ended.', schema }, 404: NOT_FOUND, 503: UNAVAILABLE },
+};
+
+type Known = Pick<Accounts, 'webhooks' | 'webhooksNow'>;
+
+export function showRecovery(accounts: Known, view: AskView, { reads }: Reading) {
+  return async (ctx: Context): Promise<void> => {
+    const { accountId } = callerOf(ctx);
+    const turn = reads.turn(accountId);
+    if (turn) await turn;
+    const recovery = await ownRecovery(ctx, accounts);
+    ctx.type = 'application/json';
+    ctx.body = reads.counted(accountId, () => JSON.stringify(shown(accountId, recovery, view)));
+  };
+}
+
+export function stopRecovery(accounts: Known, view: AskView, handleCommand: HandleCommand, now: () => Date) {
+  return async (ctx: Context): Promise<void> => {
+    const { accountId, actor } = callerOf(ctx);
+    const command = { type: 'StopRecovery', recoveryId: String(ctx.params.id), at: now().toISOString() } as const;
+    mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
+    ctx.body = shown(accountId, await ownRecovery(ctx, accounts), view);
+  };
+}
+
+/** @throws ApiError 404 */
+async function ownRecovery(ctx: Context, accounts: Known): Promise<Recovery> {
+  const { accountId } = callerOf(ctx);
+  const named = (known: Awaited<ReturnType<Known['webhooks']>>) =>
+    known?.recoveries.find(({ id }) => id === ctx.params.id);
+  // Another process may have started it.
+  const found = named(await accounts.webhooks(accountId)) ?? named(await accounts.webhooksNow(accountId));
+  if (!found) throw new ApiError(404, 'recovery not found');
+  return found;
+}
+
+function shown(accountId: number, { id, state, count }: Recovery, view: AskView) {
+  const { sent, delivered, failed } = answered(view.ask((known) => known.recovery(accountId, id), undefined));
+  return { state, count, sent, delivered, failed };
+}

@@ -1,0 +1,143 @@
+/** /console/session: the session of a browser. POST trades the one-time code for a cookie; GET shows it; DELETE ends it. */
+import type { Context } from 'koa';
+import type { ChangeCredentials } from '../../accounts/change-credentials.js';
+import type { RandomBytes } from '../../accounts/client-credentials.js';
+import { newSessionSecret, sessionSecretIn } from '../../accounts/session-secrets.js';
+import type { Accounts, PortalSession } from '../../read-model/accounts.js';
+import { bodyCheck } from '../checked-body.js';
+import { type Operation, type Parameter, refusal } from '../operation.js';
+import { callerOf, commandContext } from '../request-context.js';
+import { SUCCESS, TIME } from '../shared-schemas.js';
+import { codeRefused, mustBeDone } from './credential-decision.js';
+import { end } from './end-session.js';
+import type { SessionCookie } from './session-cookie.js';
+import { CAN } from './session-schemas.js';
+
+const COMMON = { path: '/console/session', tag: 'Sessions' } as const;
+
+const CODE_REFUSED = refusal('The code is not valid, was used, or has expired.');
+
+const X_CONSOLE: Parameter = {
+  name: 'X-Console',
+  in: 'header',
+  required: true,
+  description: 'Always 1. A page of another origin can not send it.',
+  schema: { const: '1' },
+};
+
+const CURRENT = {
+  description: 'The session.',
+  schema: {
+    title: 'ConsoleSession',
+    description: 'The session of a browser.',
+    type: 'object',
+    required: ['account', 'user', 'can', 'expiresAt', 'next', 'returnUrl'],
+    properties: {
+      account: { type: 'integer', description: 'The account.' },
+      user: { type: ['string', 'null'], description: 'The user. Null if none was named.' },
+      can: CAN,
+      expiresAt: { ...TIME, description: 'When the session ends.' },
+      next: { type: ['string', 'null'], description: 'The path to show first. Null if none was given.' },
+      returnUrl: { type: ['string', 'null'], description: 'The URL that leads back. Null if none was given.' },
+    },
+  },
+} as const;
+
+const codeSchema = {
+  title: 'SessionCode',
+  description: 'The one-time code of a session.',
+  type: 'object',
+  required: ['code'],
+  properties: { code: { type: 'string', description: 'The code, from the fragment of the URL.' } },
+} as const;
+
+export const enterSessionOperation: Operation = {
+  ...COMMON,
+  id: 'enterSession',
+  method: 'post',
+  summary: 'Enter a session',
+  description:
+    'Trades the one-time code of a session for a cookie. The cookie then authenticates requests that have no Authorization header; those that change something also need the header `X-Console: 1`.',
+  security: 'none',
+  body: { type: 'json', schema: codeSchema },
+  responses: {
+    200: { ...CURRENT, headers: { 'Set-Cookie': 'The cookie of the session.' } },
+    400: CODE_REFUSED,
+    429: refusal('Too many requests of the account wait. Retry-After says when to try again.'),
+    503: refusal('The event store is unavailable. Retry-After says when to try again.'),
+  },
+};
+
+export const showSessionOperation: Operation = {
+  ...COMMON,
+  id: 'showSession',
+  method: 'get',
+  summary: 'Get the current session',
+  description: "Returns the session of the request's cookie.",
+  security: 'session',
+  responses: { 200: CURRENT },
+};
+
+export const leaveSessionOperation: Operation = {
+  ...COMMON,
+  id: 'leaveSession',
+  method: 'delete',
+  summary: 'End the current session',
+  description: "Ends the session of the request's cookie, and those that were opened in it, and clears the cookie.",
+  security: 'session',
+  parameters: [X_CONSOLE],
+  responses: {
+    200: {
+      description: 'The session has ended.',
+      schema: SUCCESS,
+      headers: { 'Set-Cookie': 'Clears the cookie of the session.' },
+    },
+    404: refusal('The session ended meanwhile.'),
+    429: refusal('Too many requests of the account wait. Retry-After says when to try again.'),
+  },
+};
+
+export interface ConsoleSessionParts {
+  readonly accounts: Pick<Accounts, 'session'>;
+  readonly changeCredentials: ChangeCredentials;
+  readonly cookie: SessionCookie;
+  readonly randomBytes: RandomBytes;
+  readonly now: () => Date;
+}
+
+const checked = bodyCheck<{ readonly code: string }>(codeSchema);
+
+export function enterSession({ accounts, changeCredentials, cookie, randomBytes, now }: ConsoleSessionParts) {
+  return async (ctx: Context): Promise<void> => {
+    const code = sessionSecretIn(checked(ctx.request.body).code);
+    if (!code) throw codeRefused();
+    const { accountId, sessionId, hash: codeHash } = code;
+    // Without the code nobody gets as far as a command, which would wait for those of the account.
+    const session = await accounts.session(accountId, (one) => one.id === sessionId && one.codeHash === codeHash);
+    if (!session) throw codeRefused();
+    const { text, hash: cookieHash } = newSessionSecret(accountId, sessionId, randomBytes);
+    const command = { type: 'EnterSession', sessionId, codeHash, cookieHash, at: now().toISOString() } as const;
+    mustBeDone(await changeCredentials(accountId, command, commandContext(ctx, session.actor)));
+    cookie.set(ctx, text, Date.parse(session.until) - now().getTime());
+    ctx.body = shown(accountId, session);
+  };
+}
+
+export function showSession() {
+  return (ctx: Context): void => {
+    const { accountId, session } = callerOf(ctx);
+    ctx.body = shown(accountId, session as PortalSession);
+  };
+}
+
+export function leaveSession({ changeCredentials, cookie, now }: ConsoleSessionParts) {
+  return async (ctx: Context): Promise<void> => {
+    await end(ctx, callerOf(ctx).session?.id ?? '', changeCredentials, now);
+    cookie.clear(ctx);
+    ctx.body = { success: true, message: 'session ended' };
+  };
+}
+
+function shown(account: number, { user, can, until, next, returnUrl }: PortalSession) {
+  return { account, user, can, expiresAt: until, next, returnUrl };
+}

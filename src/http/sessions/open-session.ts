@@ -1,0 +1,189 @@
+/** POST /api/portal-sessions: opens a session for a user of the account, who enters it by the URL in the response. */
+import type { Context } from 'koa';
+import type { ChangeCredentials } from '../../accounts/change-credentials.js';
+import type { RandomBytes } from '../../accounts/client-credentials.js';
+import { MAX_SESSIONS } from '../../accounts/decide-credentials.js';
+import { newSessionId, newSessionSecret } from '../../accounts/session-secrets.js';
+import { parseUrl } from '../../endpoints/parse-url.js';
+import { positiveDuration } from '../../settings/parsers/quantities.js';
+import type { Right } from '../../webhooks/limits.js';
+import { badRequest, type FieldError, fieldError } from '../api-error.js';
+import { bodyCheck } from '../checked-body.js';
+import { type Operation, refusal, TOO_MUCH } from '../operation.js';
+import { callerOf, commandContext, may } from '../request-context.js';
+import { serviceUrl } from '../service-url.js';
+import { TIME } from '../shared-schemas.js';
+import { mustBeDone } from './credential-decision.js';
+import { CAN, SESSION_ID } from './session-schemas.js';
+
+const LONGEST_MS = 3_600_000;
+const CODE_MS = 60_000;
+const DEFAULT_RIGHTS: readonly Right[] = ['read'];
+
+/** No invisible characters, which could reorder a line, and no slash: the actor of a session is `<opener>/<user>`. */
+const USER_PATTERN = /^[^\p{C}\p{Z}/]([^\p{C}\p{Zl}\p{Zp}/]{0,62}[^\p{C}\p{Z}/])?$/u;
+/** Visible ASCII without backslashes: browsers drop tabs and take `\` for `/`, which could lead to another host. */
+const PATH = /^\/(?!\/)[!-[\]-~]{0,2047}$/;
+const HTTPS = /^https:\/\/[!-[\]-~]{1,2040}$/;
+
+interface OpenSessionBody {
+  readonly can?: readonly Right[];
+  readonly user?: string;
+  readonly lifetime?: string;
+  readonly next?: string;
+  readonly returnUrl?: string;
+}
+
+const schema = {
+  title: 'PortalSessionRequest',
+  description: 'The session to open.',
+  type: 'object',
+  properties: {
+    can: {
+      ...CAN,
+      description: 'The rights of the session. If absent, `read`. A session can only give rights it has.',
+    },
+    user: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 64,
+      description:
+        'The user, as the history shows it: 1 to 64 visible characters, with spaces only between them, and without `/`.',
+    },
+    lifetime: {
+      type: 'string',
+      pattern: '^[1-9][0-9]{0,8}(ms|s|m|h)$',
+      description:
+        'How long the session lasts: a whole number and ms, s, m or h, up to 1h. If absent, 1h. A session that another session opens ends with that one.',
+      examples: ['30m'],
+    },
+    next: {
+      type: 'string',
+      pattern: PATH.source,
+      description: 'The path of the console to show first: visible ASCII characters that begin with one `/`.',
+      examples: ['/deliveries'],
+    },
+    returnUrl: {
+      type: 'string',
+      format: 'uri',
+      pattern: HTTPS.source,
+      description: 'The https URL that leads back from the console.',
+      examples: ['https://portal.example.com/webhooks'],
+    },
+  },
+} as const;
+
+export const operation: Operation = {
+  id: 'openSession',
+  method: 'post',
+  path: '/api/portal-sessions',
+  tag: 'Sessions',
+  summary: 'Open a session',
+  description: `Opens a session of the console, for example for a user of a payment company's own portal. The URL in the response contains a one-time code that is valid for 60 seconds: send the user's browser there. What is done in the session has the actor \`<client id>/<user>\`, or \`<client id>/console\` without a user. The session ends with the credential that opened it. At most ${MAX_SESSIONS} sessions of an account may be open.`,
+  security: 'bearer',
+  right: 'secrets',
+  rateLimit: 'writes',
+  body: { type: 'json', schema },
+  responses: {
+    201: {
+      description: 'The session is open.',
+      schema: {
+        title: 'OpenedPortalSession',
+        description: 'A session, and the way into it.',
+        type: 'object',
+        required: ['id', 'url', 'expiresAt'],
+        properties: {
+          id: SESSION_ID,
+          url: { type: 'string', format: 'uri', description: 'The URL for the user, with the code in its fragment.' },
+          expiresAt: { ...TIME, description: 'When the session ends.' },
+        },
+      },
+      links: {
+        endSession: {
+          operationId: 'endSession',
+          description: 'End the session.',
+          parameters: { id: '$response.body#/id' },
+        },
+      },
+    },
+    400: refusal('A field is not valid, or the Host header is not valid.'),
+    404: refusal('The account is not registered.'),
+    409: refusal(`The account has ${MAX_SESSIONS} open sessions.`),
+    429: TOO_MUCH,
+  },
+};
+
+export interface OpenSessionParts {
+  readonly changeCredentials: ChangeCredentials;
+  readonly randomBytes: RandomBytes;
+  readonly publicUrl: string | null;
+  readonly now: () => Date;
+}
+
+const checkFields = bodyCheck<OpenSessionBody>(schema);
+
+export function openSession({ changeCredentials, randomBytes, publicUrl, now }: OpenSessionParts) {
+  return async (ctx: Context): Promise<void> => {
+    const body = checked(ctx, ctx.request.body);
+    const url = serviceUrl(ctx, publicUrl);
+    const { accountId, actor } = callerOf(ctx);
+    const sessionId = newSessionId(randomBytes);
+    const code = newSessionSecret(accountId, sessionId, randomBytes);
+    const data = { sessionId, codeHash: code.hash, ...asked(ctx, body, now().getTime()) };
+    mustBeDone(await changeCredentials(accountId, { type: 'OpenSession', data }, commandContext(ctx, actor)));
+    ctx.status = 201;
+    ctx.body = { id: sessionId, url: `${url}/console#code=${code.text}`, expiresAt: data.until };
+  };
+}
+
+function asked(ctx: Context, body: OpenSessionBody, at: number) {
+  const { actor, clientId, session } = callerOf(ctx);
+  const { user = null, can = DEFAULT_RIGHTS, next = null, returnUrl = null } = body;
+  const until = new Date(at + lifetimeMs(body)).toISOString();
+  return {
+    codeUntil: new Date(at + CODE_MS).toISOString(),
+    user,
+    can,
+    actor: `${actor}/${user ?? 'console'}`,
+    clientId,
+    parentId: session?.id ?? null,
+    next,
+    returnUrl,
+    until: session && session.until < until ? session.until : until,
+    openedAt: new Date(at).toISOString(),
+  } as const;
+}
+
+function lifetimeMs({ lifetime = '1h' }: OpenSessionBody): number {
+  return positiveDuration.parse(lifetime) ?? Number.POSITIVE_INFINITY;
+}
+
+/** @throws ApiError 400 that names every wrong field */
+function checked(ctx: Context, given: unknown): OpenSessionBody {
+  const body = checkFields(given);
+  const { can = DEFAULT_RIGHTS, user, next, returnUrl } = body;
+  const beyond = can.filter((right) => !may(ctx, right));
+  const problems: readonly (FieldError | false | undefined)[] = [
+    beyond.length > 0 &&
+      fieldError('can', `must not exceed the rights of this session: it has not ${beyond.join(', ')}`),
+    user !== undefined &&
+      !USER_PATTERN.test(user) &&
+      fieldError('user', 'must have 1 to 64 visible characters, spaces only between them, and no /'),
+    lifetimeMs(body) > LONGEST_MS &&
+      fieldError('lifetime', 'must be a whole number and ms, s, m or h, like 30m, more than 0 and at most 1h'),
+    next !== undefined &&
+      !PATH.test(next) &&
+      fieldError('next', 'must be a path of visible ASCII characters that begins with one / and has no backslash'),
+    returnUrl !== undefined &&
+      !isHttps(returnUrl) &&
+      fieldError('returnUrl', 'must be an https URL without user and password'),
+  ];
+  const found = problems.filter((problem) => problem !== false && problem !== undefined);
+  if (found.length > 0) throw badRequest(found);
+  return body;
+}
+
+function isHttps(text: string): boolean {
+  const url = HTTPS.test(text) ? parseUrl(text) : null;
+  return url !== null && url.username === '' && url.password === '';
+}

@@ -1,0 +1,150 @@
+/** GET /api/stats: an account's deliveries over time. */
+import type { ParsedUrlQuery } from 'node:querystring';
+import type { Context } from 'koa';
+import {
+  type AskView,
+  STATS_STEPS_MS,
+  type StatsBucket,
+  type StatsQuery,
+  type StatsStep,
+} from '../../ports/deliveries-view.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import { EVENT_TYPES } from '../../webhooks/limits.js';
+import { accountNotFound, badRequest, fieldError } from '../api-error.js';
+import { queried } from '../deliveries/delivery-page.js';
+import { oneOf, periodOf, readQuery, webhookIdOf } from '../deliveries/page-query.js';
+import { type Operation, refusal, WEBHOOK_ID } from '../operation.js';
+import { answerRead } from '../read-answer.js';
+import { EVENT_TYPE, TIME } from '../shared-schemas.js';
+import type { Reading } from '../webhooks/list-webhooks.js';
+
+const STEPS = Object.keys(STATS_STEPS_MS) as StatsStep[];
+const DAY_MS = 86_400_000;
+const MOST_BUCKETS = 1_440;
+/** The view keeps counters by minute for so long. */
+const MINUTES_KEPT_MS = 2 * DAY_MS;
+
+const COUNT = { type: 'integer', minimum: 0 } as const;
+const DURATION = { type: ['number', 'null'], minimum: 0 } as const;
+
+const BUCKET = {
+  at: { ...TIME, description: 'The start of the step, in UTC.' },
+  delivered: { ...COUNT, description: 'Successful attempts.' },
+  failedAttempts: { ...COUNT, description: 'Failed attempts, whatever followed.' },
+  exhausted: { ...COUNT, description: 'Deliveries that were given up, without the held ones.' },
+  cancelled: { ...COUNT, description: 'Deliveries that were cancelled.' },
+  held: { ...COUNT, description: 'Deliveries that are held, since the service had deactivated their webhook.' },
+  p50Ms: { ...DURATION, description: 'The median duration of the successful attempts, in ms, to within some percent.' },
+  p95Ms: { ...DURATION, description: 'The 95th percentile of the same.' },
+} as const;
+
+const STEP = { title: 'StatsStep', description: 'A minute, an hour or a day, in UTC.', enum: STEPS } as const;
+
+export const operation: Operation = {
+  id: 'showStats',
+  method: 'get',
+  path: '/api/stats',
+  tag: 'Deliveries',
+  summary: 'Get statistics of deliveries',
+  description: `Counts attempts in the step in which they began, and deliveries that ended without success in the step in which they ended. Steps without anything are included, with zeros. At most ${MOST_BUCKETS.toLocaleString('en')} steps are returned. Minutes are kept for two days, hours and days for as long as deliveries are listed; \`dataSince\` says since when.`,
+  security: 'bearer',
+  rateLimit: 'reads',
+  parameters: [
+    queried('step', 'The length of a step.', { type: 'string', enum: STEPS, default: '1h' }),
+    queried('from', 'The time in the first step (ISO 8601). Default: 24 hours before the end of the last step.', TIME),
+    queried('to', 'The end (ISO 8601): the last step is the one that this time is in or ends. Default: now.', TIME),
+    queried('webhookId', 'Only deliveries to this webhook.', WEBHOOK_ID.schema),
+    queried('eventType', 'Only deliveries of events of this type.', EVENT_TYPE),
+  ],
+  responses: {
+    200: {
+      description: 'The statistics. An attempt appears here shortly after it was made.',
+      schema: {
+        title: 'Stats',
+        description: 'The deliveries of an account over time.',
+        type: 'object',
+        required: ['step', 'dataSince', 'buckets'],
+        properties: {
+          step: STEP,
+          dataSince: {
+            ...TIME,
+            type: ['string', 'null'],
+            description: 'Nothing is counted before this time. Null if nothing was counted yet.',
+          },
+          buckets: {
+            type: 'array',
+            description: 'One for each step, oldest first, from `dataSince` on.',
+            items: {
+              title: 'StatsBucket',
+              description: 'What happened in one step.',
+              type: 'object',
+              required: Object.keys(BUCKET),
+              properties: BUCKET,
+            },
+          },
+        },
+      },
+    },
+    400: refusal('A query parameter is not valid, or the time between `from` and `to` has too many steps.'),
+    404: refusal('The account is not registered.'),
+  },
+};
+
+export interface StatsParts {
+  readonly accounts: Pick<Accounts, 'webhooks'>;
+  readonly view: AskView;
+  readonly now: () => Date;
+}
+
+export function showStats({ accounts, view, now }: StatsParts, reading: Reading) {
+  return (ctx: Context): Promise<void> =>
+    answerRead(ctx, reading, async (accountId) => {
+      const at = now().getTime();
+      const query = { ...statsQuery(ctx.query, at), accountId };
+      if (!(await accounts.webhooks(accountId))) throw accountNotFound();
+      return () => {
+        const since = view.ask((sound) => sound.dataSince(accountId), null);
+        return answer(query, keptSince(since, query.step, at), (from) => {
+          return view.ask((sound) => sound.stats({ ...query, from }), []);
+        });
+      };
+    });
+}
+
+/** @throws ApiError 400 */
+function statsQuery(query: ParsedUrlQuery, now: number): Omit<StatsQuery, 'accountId'> {
+  const asked = readQuery(query, (read) => ({
+    step: read('step', oneOf(STEPS), `must be one of ${STEPS.join(', ')}`) ?? '1h',
+    ...periodOf(read),
+    webhookId: read('webhookId', webhookIdOf, 'must be the id of a webhook'),
+    eventType: read('eventType', oneOf(EVENT_TYPES), `must be one of ${EVENT_TYPES.join(', ')}`),
+  }));
+  const ms = STATS_STEPS_MS[asked.step];
+  const to = Math.ceil(Math.min(asked.to ?? now, now) / ms) * ms;
+  const from = Math.floor((asked.from ?? to - DAY_MS) / ms) * ms;
+  if ((to - from) / ms <= MOST_BUCKETS) return { ...asked, from, to };
+  throw badRequest([fieldError('from', `must be at most ${MOST_BUCKETS} steps before to`)]);
+}
+
+function keptSince(since: number | null, step: StatsStep, now: number): number | null {
+  return since !== null && step === '1m' ? Math.max(since, now - MINUTES_KEPT_MS) : since;
+}
+
+function answer(query: StatsQuery, since: number | null, find: (from: number) => readonly StatsBucket[]) {
+  const { step, to } = query;
+  const ms = STATS_STEPS_MS[step];
+  const from = since === null ? to : Math.max(query.from, Math.floor(since / ms) * ms);
+  const found = new Map(from < to ? find(from).map((bucket) => [bucket.at, bucket]) : []);
+  const starts = Array.from({ length: Math.max(0, (to - from) / ms) }, (_, index) => from + index * ms);
+  const buckets = starts.map((at) => ({ ...(found.get(at) ?? NOTHING), at: isoTime(at) }));
+  return { step, dataSince: since === null ? null : isoTime(since), buckets };
+}
+
+const NOTHING = {
+  ...{ at: 0, delivered: 0, failedAttempts: 0, exhausted: 0, cancelled: 0, held: 0 },
+  ...{ p50Ms: null, p95Ms: null },
+};
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

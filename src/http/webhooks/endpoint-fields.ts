@@ -1,0 +1,104 @@
+/** A URL to send to, with its own headers, as requests give it: of a webhook, and of notices. */
+import { MAX_URL_CHARACTERS } from '../../endpoints/endpoint-url.js';
+import { headerPlace, type Sealing } from '../../secrets/sealing.js';
+import type { RegisterWebhook } from '../../webhooks/decide.js';
+import type { SealedHeader } from '../../webhooks/events.js';
+import { type GivenHeader, HEADER_NAME, HEADER_VALUE, headerProblems } from '../../webhooks/header-rules.js';
+import { MAX_HEADER_NAME_LENGTH, MAX_HEADER_VALUE_LENGTH, MAX_HEADERS } from '../../webhooks/limits.js';
+import { badRequest, fieldError } from '../api-error.js';
+
+export interface GivenEndpoint {
+  readonly url: string;
+  readonly headers?: readonly GivenHeader[];
+}
+
+export const ENDPOINT_FIELDS = {
+  url: {
+    type: 'string',
+    format: 'uri',
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]://',
+    maxLength: MAX_URL_CHARACTERS,
+    description:
+      'The absolute https URL of the receiver. The host is a public domain name, and the port is 443 or 8443 unless the operator allows others. User name, password and fragment are refused. Two spellings are the same URL if they are normalised to the same one by the [WHATWG URL standard](https://url.spec.whatwg.org/): the host in lower case and in ASCII (Punycode), port 443 omitted, `.` and `..` segments resolved (also as `%2e`), and spaces, quotes and non-ASCII characters in path and query percent-encoded. Requests go to the normalised URL; the characters `{ } | ^ [ ]`, backticks, and percent signs that encode nothing are percent-encoded there too.',
+    examples: ['https://shop.example.com/payments'],
+  },
+  headers: {
+    type: 'array',
+    maxItems: MAX_HEADERS,
+    description: 'Headers to send with each event. They replace all headers of an earlier registration.',
+    items: {
+      title: 'WebhookHeader',
+      description: 'A header that is sent with each event.',
+      type: 'object',
+      required: ['key', 'value'],
+      properties: {
+        key: {
+          type: 'string',
+          pattern: HEADER_NAME.source,
+          maxLength: MAX_HEADER_NAME_LENGTH,
+          description: `The header's name (an RFC 9110 token). Names are case-insensitive, and each may occur once. Headers that HTTP or the service sets are refused: \`content-type\`, \`webhook-*\` and the like.`,
+          examples: ['X-Api-Key'],
+        },
+        value: {
+          type: 'string',
+          pattern: HEADER_VALUE.source,
+          maxLength: MAX_HEADER_VALUE_LENGTH,
+          description:
+            "The header's value: visible ASCII characters, with spaces or tabs only between them. It may be empty.",
+          examples: ['k-123'],
+        },
+      },
+    },
+  },
+} as const;
+
+export type CheckedEndpoint =
+  | { readonly ok: true; readonly href: string }
+  | { readonly ok: false; readonly message: string };
+
+export interface EndpointParts {
+  readonly sealing: Sealing;
+  /**
+   * Checks the URL's text only: names are resolved at each connection, so a response reveals nothing about where they
+   * lead.
+   */
+  readonly checkEndpoint: (url: string) => CheckedEndpoint;
+}
+
+/** @throws ApiError 400 that names every wrong header */
+export function mustHaveSoundHeaders({ headers = [] }: GivenEndpoint): void {
+  const problems = headerProblems(headers);
+  if (problems.length === 0) return;
+  throw badRequest(problems.map(({ index, part, message }) => fieldError(`headers[${index}].${part}`, message)));
+}
+
+/** As commands take it. @throws ApiError 400 for a refused URL */
+export function sealedEndpoint(parts: EndpointParts, accountId: number, { url, headers = [] }: GivenEndpoint) {
+  const endpoint = parts.checkEndpoint(url);
+  if (!endpoint.ok) throw badRequest([{ field: 'url', message: endpoint.message }]);
+  return { url, endpoint: endpoint.href, ...sealedHeaders(parts.sealing, accountId, headers) };
+}
+
+/** By name, as they were given. @throws CannotOpen */
+export function openedHeaders(
+  { open }: Sealing,
+  accountId: number,
+  headers: readonly SealedHeader[],
+): Readonly<Record<string, string>> {
+  // Without a prototype, __proto__ is an ordinary name.
+  const opened: Record<string, string> = Object.create(null);
+  for (const { key, sealed } of headers) opened[key] = open(sealed, headerPlace(accountId, key));
+  return opened;
+}
+
+function sealedHeaders({ seal, holds }: Sealing, accountId: number, given: readonly GivenHeader[]) {
+  const place = (name: string) => headerPlace(accountId, name);
+  const headers = given.map(({ key, value }) => ({ key, sealed: seal(value, place(key)) }));
+  const isHeldBy: RegisterWebhook['isHeldBy'] = (kept) =>
+    kept.length === given.length &&
+    kept.every(({ key, sealed }, index) => {
+      const header = given[index];
+      return header?.key === key && holds(sealed, header.value, place(key));
+    });
+  return { headers, isHeldBy };
+}

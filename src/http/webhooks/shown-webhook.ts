@@ -1,0 +1,37 @@
+/** A webhook as its account sees it. */
+import { headerPlace, type Sealing } from '../../secrets/sealing.js';
+import type { Webhook } from '../../webhooks/state.js';
+import { EVENT_TYPE, TIME } from '../shared-schemas.js';
+
+export const WEBHOOK = {
+  title: 'Webhook',
+  description: 'A URL that receives the payment events of one type.',
+  type: 'object',
+  required: ['id', 'type', 'url', 'headers', 'isActive', 'createdAt'],
+  properties: {
+    id: { type: 'integer', description: 'The id of the webhook, unique in the service. It never changes.' },
+    type: EVENT_TYPE,
+    url: { type: 'string', format: 'uri', description: 'The URL, exactly as it was last registered.' },
+    headers: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'The headers that are sent with each event, by name. Empty if there are none.',
+    },
+    isActive: { type: 'boolean', description: 'Whether events are sent to the URL.' },
+    createdAt: { ...TIME, description: 'When the webhook was first registered.' },
+  },
+} as const;
+
+/** @throws CannotOpen */
+export function shownWebhook(accountId: number, webhook: Webhook, { open }: Pick<Sealing, 'open'>) {
+  const { id, eventType, url, isActive, createdAt } = webhook;
+  const headers = webhook.headers.map(({ key, sealed }) => [key, open(sealed, headerPlace(accountId, key))] as const);
+  return { id, type: eventType, url, headers: byName(headers), isActive, createdAt };
+}
+
+export function byName(headers: Iterable<readonly [name: string, value: string]>): Readonly<Record<string, string>> {
+  // Without a prototype, __proto__ is an ordinary name.
+  const named: Record<string, string> = Object.create(null);
+  for (const [name, value] of headers) named[name] = value;
+  return named;
+}

@@ -1,0 +1,157 @@
+/** GET /api/webhooks/health: how each webhook of an account fares. */
+import type { Context } from 'koa';
+import { shownFailure } from '../../endpoints/shown-failure.js';
+import type { AskView, WebhookHealth } from '../../ports/deliveries-view.js';
+import type { Accounts } from '../../read-model/accounts.js';
+import type { FailingEndpoint, Webhook } from '../../webhooks/state.js';
+import { accountNotFound } from '../api-error.js';
+import { type Operation, refusal } from '../operation.js';
+import { answerRead } from '../read-answer.js';
+import { EXCHANGE, TIME } from '../shared-schemas.js';
+import type { Reading } from './list-webhooks.js';
+
+const TIME_OR_NULL = { ...TIME, type: ['string', 'null'] } as const;
+const COUNT = { type: 'integer', minimum: 0 } as const;
+
+export const LAST_FAILURE = {
+  title: 'LastFailure',
+  description: 'The last failed attempt. Null if there is none.',
+  type: ['object', 'null'],
+  required: ['at', 'status', 'error'],
+  properties: {
+    at: { ...TIME, description: 'When the request began.' },
+    status: EXCHANGE.status,
+    error: EXCHANGE.error,
+  },
+} as const;
+
+const HEALTH = {
+  webhookId: { type: 'integer', description: 'The id of the webhook.' },
+  state: {
+    enum: ['healthy', 'failing', 'off', 'untried'],
+    description:
+      '`healthy`: the last attempt succeeded. `failing`: it failed, or nothing else of the account was accepted by this URL lately. `off`: the webhook is not active. `untried`: no attempt is known.',
+  },
+  since: {
+    ...TIME_OR_NULL,
+    description:
+      'When the state began: the first failure after the last success, the deactivation, or the registration of an untried webhook. Null for a healthy one.',
+  },
+  offBy: {
+    type: ['string', 'null'],
+    enum: ['account', 'service', null],
+    description: 'Who deactivated the webhook. Events for a webhook that the service deactivated are held.',
+  },
+  reason: { type: ['string', 'null'], description: 'Why the webhook was deactivated.' },
+  deactivatesAt: {
+    ...TIME_OR_NULL,
+    description:
+      'When the service deactivates the failing webhook, at the earliest, if nothing is accepted until then. Null if it does not.',
+  },
+  lastSuccessAt: { ...TIME_OR_NULL, description: 'When the last successful attempt began.' },
+  lastFailure: { ...LAST_FAILURE, description: 'The last failed attempt. Null if there is none.' },
+  waiting: { ...COUNT, description: 'How many deliveries wait for another attempt.' },
+  held: { ...COUNT, description: 'How many deliveries are held, since the service had deactivated the webhook.' },
+} as const;
+
+export const operation: Operation = {
+  id: 'showWebhooksHealth',
+  method: 'get',
+  path: '/api/webhooks/health',
+  tag: 'Webhooks',
+  summary: 'Get the health of all webhooks',
+  description:
+    'Returns how each webhook of the account fares, in the order of their creation. Attempts count as far back as the list of deliveries goes, and appear here shortly after they were made.',
+  security: 'bearer',
+  rateLimit: 'reads',
+  responses: {
+    200: {
+      description: 'The health of the webhooks.',
+      schema: {
+        title: 'WebhooksHealth',
+        description: 'How the webhooks of an account fare.',
+        type: 'object',
+        required: ['webhooks'],
+        properties: {
+          webhooks: {
+            type: 'array',
+            description: 'All webhooks of the account.',
+            items: {
+              title: 'WebhookHealth',
+              description: 'How a webhook fares.',
+              type: 'object',
+              required: Object.keys(HEALTH),
+              properties: HEALTH,
+            },
+          },
+        },
+      },
+    },
+    404: refusal('The account is not registered.'),
+  },
+};
+
+const UNTRIED: WebhookHealth = { lastSuccessAt: null, lastFailure: null, failingSince: null, waiting: 0, held: 0 };
+
+export interface HealthParts {
+  readonly accounts: Pick<Accounts, 'webhooks'>;
+  readonly view: AskView;
+  /** DEACTIVATE_AFTER; 0: never. */
+  readonly deactivateAfterMs: number;
+}
+
+export function showWebhooksHealth({ accounts, view, deactivateAfterMs }: HealthParts, reading: Reading) {
+  return (ctx: Context): Promise<void> =>
+    answerRead(ctx, reading, async (accountId) => {
+      const found = await accounts.webhooks(accountId);
+      if (!found) throw accountNotFound();
+      return () => {
+        const health = view.ask((sound) => sound.health(accountId), new Map<number, WebhookHealth>());
+        const shown = (webhook: Webhook) => {
+          const noted = found.failing.find(({ endpoint }) => endpoint === webhook.endpoint);
+          return shownHealth(webhook, health.get(webhook.id) ?? UNTRIED, noted, deactivateAfterMs);
+        };
+        return { webhooks: found.webhooks.map(shown) };
+      };
+    });
+}
+
+function shownHealth(webhook: Webhook, health: WebhookHealth, noted: FailingEndpoint | undefined, afterMs: number) {
+  const { lastSuccessAt, lastFailure, waiting, held } = health;
+  return {
+    webhookId: webhook.id,
+    ...(webhook.isActive ? on(webhook, health, noted, afterMs) : off(webhook)),
+    lastSuccessAt: timeText(lastSuccessAt),
+    lastFailure: lastFailure && { ...shownFailure(lastFailure), at: timeText(lastFailure.at) },
+    waiting,
+    held,
+  };
+}
+
+function off({ offBy: by, offAt, offReason }: Webhook) {
+  return { state: 'off', since: offAt ?? null, offBy: by ?? 'account', reason: offReason ?? null, deactivatesAt: null };
+}
+
+/** @param noted of the webhook's URL, which it may share with webhooks of other types */
+function on(webhook: Webhook, health: WebhookHealth, noted: FailingEndpoint | undefined, afterMs: number) {
+  const { state, since } = stateOf(webhook, health, noted);
+  const failingSince = state === 'failing' ? Date.parse(noted?.since ?? since ?? '') : Number.NaN;
+  const deactivatesAt = afterMs > 0 && failingSince >= 0 ? timeText(failingSince + afterMs) : null;
+  return { state, since, offBy: null, reason: null, deactivatesAt };
+}
+
+function stateOf(
+  { createdAt }: Webhook,
+  health: WebhookHealth,
+  noted: FailingEndpoint | undefined,
+): { readonly state: string; readonly since: string | null } {
+  const { failingSince, lastSuccessAt } = health;
+  if (failingSince !== null) return { state: 'failing', since: timeText(failingSince) };
+  if (noted) return { state: 'failing', since: noted.since };
+  if (lastSuccessAt !== null) return { state: 'healthy', since: null };
+  return { state: 'untried', since: createdAt };
+}
+
+function timeText(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,25 @@
+/** Sending deliveries again, from the API to deliveries. */
+import type { DeliveryDetail } from './deliveries-view.js';
+
+/** By whom, and within which recovery. */
+export type Asked =
+  | { readonly trigger: 'resend'; readonly actor: string }
+  | { readonly trigger: 'recover'; readonly actor: string; readonly recovery: string };
+
+/**
+ * gone: the payment's topic no longer has its record. inactive: its webhook is not active, or was removed. refused: the tier
+ * never accepts the record.
+ */
+export type SentAgain = 'put-back' | 'gone' | 'inactive' | 'refused';
+
+/** @throws BrokerUnavailable, StoreUnavailable: repeating it is safe */
+export type SendAgain = (known: DeliveryDetail, asked: Asked) => Promise<SentAgain>;
+
+/** The record of a recovery. Its request is in the account's history. */
+export interface RecoveryOrder {
+  readonly id: string;
+  readonly accountId: number;
+  readonly webhookId: number;
+  /** Who started it. */
+  readonly actor: string;
+}

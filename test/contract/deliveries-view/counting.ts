@@ -1,0 +1,161 @@
+/** Counters and health: functions of the entries, whatever their order. */
+import { expect } from '@jest/globals';
+import fc from 'fast-check';
+import type { DeliveriesView, StatsQuery, ViewEntry, ViewRouting } from '../../../src/ports/deliveries-view.js';
+import { OUTCOMES } from '../../../src/ports/delivery-order.js';
+import { attempt, entry, eventsQuery, query, routing, WEBHOOK } from '../../support/deliveries-view-subject.js';
+import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
+import { type ViewCase, type ViewSubject, viewCase } from './view-case.js';
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const BEGIN = Math.floor(NOW / DAY) * DAY;
+const NOTHING = { delivered: 0, failedAttempts: 0, exhausted: 0, cancelled: 0, held: 0, p50Ms: null, p95Ms: null };
+
+const statsQuery = (changes: Partial<StatsQuery> = {}): StatsQuery => {
+  const all = { from: BEGIN - 4 * DAY, to: BEGIN + 4 * DAY, step: '1m', webhookId: null, eventType: null } as const;
+  return { accountId: ACCOUNT, ...all, ...changes };
+};
+
+export const counting: readonly ViewCase[] = [
+  viewCase('attempts count when they began, and ends when their entry was published', ({ port }) => {
+    const began = NOW - (NOW % MINUTE);
+    const at = (ms: number) => ({ place: { partition: 0, offset: ms, timestamp: began + ms } });
+    const made = (ms: number, status: number) => ({
+      attempt: attempt(0, { at: new Date(began + ms).toISOString(), status }),
+    });
+    port.add([entry(1, { ...at(MINUTE), ...made(0, 503), outcome: 'retrying' })]);
+    port.add([entry(1, { ...at(2 * MINUTE), ...made(MINUTE, 200), turn: 2 })]);
+    port.add([entry(2, { ...at(2 * MINUTE + 1), outcome: 'exhausted', attempt: null, held: true })]);
+    port.add([entry(3, { ...at(2 * MINUTE + 2), outcome: 'exhausted', attempt: null })]);
+    port.add([entry(4, { ...at(2 * MINUTE + 3), outcome: 'cancelled', attempt: null })]);
+    const [first, second, third] = port.stats(statsQuery());
+    expect(first).toEqual({ ...NOTHING, at: began, failedAttempts: 1 });
+    expect(second).toMatchObject({
+      ...NOTHING,
+      at: began + MINUTE,
+      p50Ms: expect.closeTo(12, -1),
+      p95Ms: expect.any(Number),
+    });
+    expect(third).toEqual({ ...NOTHING, at: began + 2 * MINUTE, delivered: 1, exhausted: 1, cancelled: 1, held: 1 });
+    const whole = { delivered: 1, failedAttempts: 1, exhausted: 1, cancelled: 1, held: 1 };
+    expect(port.stats(statsQuery({ step: '1d' }))).toMatchObject([{ at: BEGIN, ...whole }]);
+    expect(port.dataSince(ACCOUNT)).toBe(began);
+    expect([port.dataSince(43), port.stats(statsQuery({ accountId: 43 }))]).toEqual([null, []]);
+  }),
+  viewCase('stats are narrowed by webhook, event type and time', ({ port }) => {
+    port.add([
+      entry(1),
+      entry(2, { webhookId: 8, eventType: 'cash_out' }),
+      entry(3, { webhookId: 8, eventType: 'cash_out' }),
+    ]);
+    const delivered = (changes: Partial<StatsQuery>) =>
+      port.stats(statsQuery({ step: '1h', ...changes })).reduce((sum, one) => sum + one.delivered, 0);
+    expect(delivered({})).toBe(3);
+    expect([delivered({ webhookId: 7 }), delivered({ webhookId: 8 }), delivered({ webhookId: 9 })]).toEqual([1, 2, 0]);
+    expect([delivered({ eventType: 'cash_out' }), delivered({ eventType: 'cash_out', webhookId: 7 })]).toEqual([2, 0]);
+    expect(delivered({ to: BEGIN })).toBe(0);
+  }),
+  viewCase('percentiles are close to those of the durations', ({ port }) => {
+    port.add(Array.from({ length: 200 }, (_, n) => entry(n, { attempt: attempt(n, { durationMs: n + 1 }) })));
+    const [{ p50Ms, p95Ms } = NOTHING] = port.stats(statsQuery({ step: '1d' }));
+    expect([Math.abs((p50Ms ?? 0) - 100) < 20, Math.abs((p95Ms ?? 0) - 190) < 38]).toEqual([true, true]);
+  }),
+  viewCase('counters by minute are kept for 2 days, those by hour as long as entries', ({ port }) => {
+    const later = NOW + 3 * DAY;
+    port.add([entry(1), entry(2, { place: { partition: 0, offset: 2, timestamp: later } })]);
+    const delivered = (step: StatsQuery['step']) => port.stats(statsQuery({ step })).map((one) => one.delivered);
+    expect([delivered('1m'), delivered('1h')]).toEqual([[1], [1, 0, 1].filter((n) => n > 0)]);
+    for (let round = 0; round < 3; round += 1) port.forget(NOW + DAY);
+    expect(delivered('1h')).toEqual([1]);
+  }),
+  viewCase('health has the last success, the last failure, and since when a webhook fails', ({ port }) => {
+    const failed = (n: number, outcome: ViewEntry['outcome'] = 'retrying') =>
+      entry(n, { outcome, attempt: attempt(n, { status: 503 }) });
+    port.add([failed(5), failed(30, 'exhausted'), failed(20), entry(9, { webhookId: 8 })]);
+    const lastFailure = { at: NOW + 30, status: 503, error: null };
+    const of = () => port.health(ACCOUNT).get(WEBHOOK);
+    expect(of()).toEqual({ lastSuccessAt: null, lastFailure, failingSince: NOW + 5, waiting: 2, held: 0 });
+    port.add([entry(10)]);
+    expect(of()).toMatchObject({ lastSuccessAt: NOW + 10, failingSince: NOW + 20 });
+    port.add([entry(40), entry(50, { outcome: 'exhausted', held: true, attempt: null })]);
+    expect(of()).toEqual({ lastSuccessAt: NOW + 40, lastFailure, failingSince: null, waiting: 2, held: 1 });
+    expect(port.health(ACCOUNT).get(8)).toMatchObject({ lastSuccessAt: NOW + 9, lastFailure: null, waiting: 0 });
+    for (let round = 0; round < 3; round += 1) port.forget(NOW + 45);
+    expect(of()).toMatchObject({ waiting: 0, held: 1 });
+    for (let round = 0; round < 3; round += 1) port.forget(NOW + 90);
+    expect(port.health(ACCOUNT).size).toBe(0);
+  }),
+  viewCase(
+    'all answers depend on which entries were added, not on their order or repetition',
+    async (subject) => {
+      await fc.assert(
+        fc.asyncProperty(history(), async ({ entries, shuffled, batch }) => {
+          const first = await begunAnew(subject);
+          first.add(entries);
+          const expected = answers(first);
+          const second = await begunAnew(subject);
+          for (let n = 0; n < shuffled.length; n += batch) second.add(shuffled.slice(n, n + batch));
+          expect(answers(second)).toEqual(expected);
+        }),
+        { numRuns: 60 },
+      );
+    },
+    'reopen',
+  ),
+];
+
+function begunAnew(subject: ViewSubject): Promise<DeliveriesView> {
+  subject.port.discard();
+  return subject.reopen();
+}
+
+function answers(view: DeliveriesView) {
+  const all = { accountId: ACCOUNT, since: 0, until: 2 * NOW, include: ['exhausted', 'retrying', 'held'] } as const;
+  const { deliveries } = view.page(query({ webhookId: null }));
+  return {
+    deliveries,
+    details: deliveries.map(({ id }) => view.delivery(ACCOUNT, id)),
+    byEvent: [0, 1, 2].map((n) => view.page(query({ webhookId: null, eventId: `pay-${n}` })).deliveries),
+    events: view.events(eventsQuery()),
+    stats: (['1m', '1h', '1d'] as const).map((step) => view.stats(statsQuery({ step }))),
+    since: view.dataSince(ACCOUNT),
+    health: view.health(ACCOUNT),
+    recoverable: [7, 8].map((webhookId) => view.recoverableCount({ ...all, webhookId, recovery: 'r1' })),
+    recoveries: ['r1', 'r2'].map((id) => view.recovery(ACCOUNT, id)),
+  };
+}
+
+/** Entries of three payments to two webhooks, and the same in another order, some of them more than once. */
+function history() {
+  return fc.array(someEntry(), { minLength: 1, maxLength: 14 }).chain((entries) =>
+    fc.record({
+      entries: fc.constant(entries),
+      shuffled: fc
+        .tuple(fc.shuffledSubarray(entries, { minLength: entries.length }), fc.shuffledSubarray(entries))
+        .map(([all, again]) => [...all, ...again]),
+      batch: fc.integer({ min: 1, max: 5 }),
+    }),
+  );
+}
+
+function someEntry(): fc.Arbitrary<ViewEntry | ViewRouting> {
+  const event = fc.integer({ min: 0, max: 2 });
+  const routed = fc
+    .record({ event, webhooks: fc.subarray([7, 8]), ms: fc.nat(200_000) })
+    .map(({ event: n, webhooks, ms }) => routing(n, { webhooks, place: placeAt(ms) }));
+  const about = {
+    ...{ event, webhookId: fc.constantFrom(7, 8), outcome: fc.constantFrom(...OUTCOMES), turn: fc.nat(3) },
+    ...{ isMade: fc.boolean(), ms: fc.nat(200_000), durationMs: fc.nat(500), held: fc.boolean(), step: fc.nat(1) },
+    recovery: fc.constantFrom(null, 'r1', 'r2'),
+  };
+  const made = fc.record(about).map(({ event: n, isMade, ms, durationMs, outcome, ...rest }) => {
+    const status = outcome === 'delivered' ? 200 : 503;
+    const of = isMade || outcome === 'delivered' ? attempt(ms, { status, durationMs }) : null;
+    const id = `msg_${n}_${rest.webhookId}`;
+    return entry(n, { ...rest, id, outcome, attempt: of, response: of && `sealed ${ms}`, place: placeAt(ms) });
+  });
+  return fc.oneof({ weight: 1, arbitrary: routed }, { weight: 4, arbitrary: made });
+}
+
+const placeAt = (ms: number) => ({ partition: 0, offset: ms, timestamp: NOW + ms });

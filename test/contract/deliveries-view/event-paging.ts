@@ -1,0 +1,154 @@
+/** One delivery, and everything that was published for an account. */
+import { expect } from '@jest/globals';
+import { webhookMessageId } from '../../../src/delivery/delivery.js';
+import type { EventPlace, EventsPage, EventsQuery, FeedPage } from '../../../src/ports/deliveries-view.js';
+import { attempt, entry, eventsQuery, feedQuery, routing, WEBHOOK } from '../../support/deliveries-view-subject.js';
+import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
+import { type ViewCase, type ViewSubject, viewCase } from './view-case.js';
+
+const idOf = (n: number, webhookId = WEBHOOK) =>
+  webhookMessageId(ACCOUNT, { eventId: `pay-${n}`, eventSource: null }, webhookId);
+
+export const eventPaging: readonly ViewCase[] = [
+  viewCase('a delivery has its trigger, actor, sealed responses, payment and routing', ({ port }) => {
+    const failed = attempt(1, { status: 500 });
+    const resent = attempt(9, { trigger: 'resend', actor: 'portal/ana' });
+    const about = { turn: 2, step: 3, outcome: 'retrying', nextAttemptAt: '2026-11-21T10:00:00.000Z' } as const;
+    port.add([entry(1, { outcome: 'retrying', attempt: failed, response: 'sealed' })]);
+    expect(port.delivery(ACCOUNT, entry(1).id)).toMatchObject({ routedAt: null, step: null, turn: 1 });
+    port.add([entry(1, { ...about, attempt: resent }), routing(1)]);
+    const { id, payment, webhookEvent } = entry(1);
+    const known = { accountId: ACCOUNT, webhookId: WEBHOOK, eventId: 'pay-1', eventType: 'cash_in', firstAt: NOW + 1 };
+    expect(port.delivery(ACCOUNT, id)).toEqual({
+      ...{ ...known, id, payment, webhookEvent, ...about, held: false, routedAt: NOW + 1 },
+      attempts: [failed, resent],
+      responses: new Map([[failed.at, 'sealed']]),
+    });
+    expect(port.delivery(43, id)).toBeNull();
+    expect(port.delivery(ACCOUNT, 'msg_other')).toBeNull();
+  }),
+  viewCase('of an event that was published twice, the newest delivery is found', ({ port }) => {
+    port.add([entry(1, { firstAt: NOW + 9 }), entry(1)]);
+    expect(port.delivery(ACCOUNT, entry(1).id)?.firstAt).toBe(NOW + 9);
+  }),
+  viewCase('an event shows what became of each of its deliveries, and those of which nothing is known', ({ port }) => {
+    port.add([
+      routing(1, { webhooks: [9, 7, 8] }),
+      entry(1, { id: idOf(1, 8), webhookId: 8, outcome: 'exhausted', held: true }),
+      entry(1, { id: idOf(1), outcome: 'retrying' }),
+    ]);
+    const { payment } = entry(1);
+    const event = { firstAt: NOW + 1, payment, eventId: 'pay-1', eventType: 'cash_in' };
+    const sentTo = [
+      { webhookId: 7, deliveryId: idOf(1), outcome: 'retrying', held: false },
+      { webhookId: 8, deliveryId: idOf(1, 8), outcome: 'exhausted', held: true },
+      { webhookId: 9, deliveryId: idOf(1, 9), outcome: null, held: false },
+    ];
+    expect(port.events(eventsQuery())).toEqual({ events: [{ ...event, sentTo }], next: null });
+    expect(port.events(eventsQuery({ accountId: 43 }))).toEqual({ events: [], next: null });
+  }),
+  viewCase('an event is shown once, with the webhooks of all of its routings, and without any', ({ port }) => {
+    port.add([routing(1, { webhooks: [7] }), routing(2, { webhooks: [] })]);
+    port.add([routing(1, { webhooks: [8] }), routing(2, { webhooks: [] })]);
+    const sent = port.events(eventsQuery()).events.map(({ sentTo }) => sentTo.map(({ webhookId }) => webhookId));
+    expect(sent).toEqual([[], [7, 8]]);
+  }),
+  viewCase('an event whose routing did not come is known by its delivery', ({ port }) => {
+    port.add([entry(1)]);
+    expect(port.events(eventsQuery()).events).toMatchObject([{ eventId: 'pay-1', sentTo: [{ outcome: 'delivered' }] }]);
+    port.add([entry(2, { payment: null })]);
+    expect(eventIds({ port })).toEqual(['pay-1']);
+  }),
+  viewCase('pages of events of any size give each once, newest first', ({ port }) => {
+    port.add(Array.from({ length: 30 }, (_, n) => routing(n, { firstAt: NOW + (n >> 2) })));
+    const all = eventIds({ port });
+    expect(new Set(all).size).toBe(30);
+    for (const limit of [1, 4, 7, 30]) {
+      expect(walked({ port }, limit)).toEqual(all);
+    }
+  }),
+  viewCase('events are narrowed by type, id and time', ({ port }) => {
+    port.add(Array.from({ length: 9 }, (_, n) => routing(n)));
+    port.add([routing(20, { eventType: 'cash_out' }), routing(21, { eventId: 'pay-3' })]);
+    expect(eventIds({ port }, { eventType: 'cash_out' })).toEqual(['pay-20']);
+    expect(eventIds({ port }, { from: NOW + 3, to: NOW + 5 })).toEqual(['pay-4', 'pay-3']);
+    const { events } = port.events(eventsQuery({ eventId: 'pay-3' }));
+    expect(events.map(({ firstAt }) => firstAt)).toEqual([NOW + 21, NOW + 3]);
+    const [newest] = events;
+    expect(eventIds({ port }, { eventId: 'pay-3', before: newest ?? null })).toEqual(['pay-3']);
+  }),
+  viewCase(
+    'the feed gives every routing once, in the order of each partition, whenever its payment was',
+    ({ port }) => {
+      const late = routing(3, { firstAt: NOW - 9_000, place: placeIn(1, 7) });
+      port.add([routing(1), routing(2), late]);
+      const first = port.feed(feedQuery({ limit: 2 }));
+      expect([idsIn(first), first.more]).toEqual([['pay-1', 'pay-2'], true]);
+      port.add([routing(4), routing(5, { firstAt: NOW - 5_000, place: placeIn(1, 8), index: 1 })]);
+      const second = port.feed(feedQuery({ after: first.next }));
+      expect([idsIn(second).toSorted(), second.more]).toEqual([['pay-3', 'pay-4', 'pay-5'], false]);
+      const third = port.feed(feedQuery({ after: second.next }));
+      expect([idsIn(third), [...third.next]]).toEqual([[], [...second.next]]);
+    },
+  ),
+  viewCase('the feed goes on behind each of its events, and no position goes back', ({ port }) => {
+    port.add([...Array.from({ length: 6 }, (_, n) => routing(n)), routing(7, { place: placeIn(1, 3) })]);
+    const { events } = port.feed(feedQuery());
+    events.forEach(({ position }, at) => {
+      expect(idsIn(port.feed(feedQuery({ after: position })))).toEqual(idsIn({ events: events.slice(at + 1) }));
+    });
+    const ahead = new Map([[0, { offset: 900, index: 0 }]]);
+    expect([...port.feed(feedQuery({ after: ahead })).next]).toEqual([
+      [0, { offset: 900, index: 0 }],
+      [1, { offset: 3, index: 0 }],
+    ]);
+  }),
+  viewCase(
+    'a routing that is added again is in the feed once, one of another record of the payment again',
+    ({ port }) => {
+      const again = routing(1, { place: entry(9).place });
+      port.add([routing(1), again]);
+      port.add([routing(1), again]);
+      expect(idsIn(port.feed(feedQuery()))).toEqual(['pay-1', 'pay-1']);
+      expect(eventIds({ port })).toEqual(['pay-1']);
+    },
+  ),
+  viewCase('what a filter leaves out of the feed is passed over', ({ port }) => {
+    port.add([routing(1), routing(2, { eventType: 'cash_out' }), routing(3)]);
+    const { events, next } = port.feed(feedQuery({ eventType: 'cash_out' }));
+    expect(idsIn({ events })).toEqual(['pay-2']);
+    expect(idsIn(port.feed(feedQuery({ after: next })))).toEqual([]);
+    expect(idsIn(port.feed(feedQuery({ accountId: 7 })))).toEqual([]);
+  }),
+  viewCase('an event is forgotten with its deliveries, and kept as long as one of them', ({ port }) => {
+    port.add([routing(1), entry(1, { response: 'sealed' }), routing(2), entry(2, { place: entry(900).place })]);
+    for (let round = 0; round < 3; round += 1) port.forget(NOW + 500);
+    expect([eventIds({ port }), idsIn(port.feed(feedQuery()))]).toEqual([['pay-2'], ['pay-2']]);
+    expect(port.delivery(ACCOUNT, entry(1).id)).toBeNull();
+    port.add([entry(1)]);
+    expect(port.delivery(ACCOUNT, entry(1).id)?.responses.size).toBe(0);
+  }),
+];
+
+function idsIn({ events }: Pick<FeedPage, 'events'>): string[] {
+  return events.map(({ eventId }) => eventId);
+}
+
+function placeIn(partition: number, offset: number) {
+  return { ...entry(offset).place, partition };
+}
+
+function eventIds({ port }: Pick<ViewSubject, 'port'>, changes: Partial<EventsQuery> = {}): string[] {
+  return port.events(eventsQuery(changes)).events.map(({ eventId }) => eventId);
+}
+
+function walked({ port }: Pick<ViewSubject, 'port'>, limit: number): string[] {
+  const all: string[] = [];
+  let place: EventPlace | null = null;
+  do {
+    const page: EventsPage = port.events(eventsQuery({ limit, before: place }));
+    all.push(...page.events.map(({ eventId }) => eventId));
+    place = page.next;
+  } while (place);
+  return all;
+}

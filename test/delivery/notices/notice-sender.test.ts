@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { dueOf } from '../../../src/delivery/delivery.js';
+import { type Notice, noticeRecord, outgoingNotice } from '../../../src/delivery/notices/notice.js';
+import { createSendNotice } from '../../../src/delivery/notices/notice-sender.js';
+import { DeliverFixture, OWN } from '../../support/deliver-fixture.js';
+import { ACCOUNT, DELIVERED, failedWith, GONE, INTERRUPTED, NOW, received } from '../../support/delivery-samples.js';
+import { webhookOf } from '../../support/fake-accounts.js';
+
+const TARGET = 'https://alerts.example.com/notices';
+const SEALED = 'v1.00000000.abc';
+const NOTICE: Notice = {
+  id: 'ntc_1',
+  type: 'webhook_failing',
+  accountId: ACCOUNT,
+  timestamp: new Date(NOW).toISOString(),
+  data: {
+    ...{ webhookId: 1, eventType: 'cash_in', url: 'https://shop.example.com', since: new Date(NOW).toISOString() },
+    ...{ lastFailure: null, waiting: 0, held: 0, deactivatesAt: null, reason: null },
+  },
+};
+
+let fixture: DeliverFixture;
+beforeEach(() => {
+  fixture = new DeliverFixture();
+  fixture.accounts.put(webhookOf(1));
+  fixture.accounts.notices = { url: TARGET, endpoint: TARGET, headers: [{ key: 'X-Key', sealed: SEALED }] };
+});
+
+const published = received(noticeRecord(NOTICE, 'position 1'));
+const send = (record = published, hold = OWN) => createSendNotice(fixture.parts)(record, hold);
+
+/** What waits in tiers, by tier. */
+function waiting() {
+  const tiers = fixture.broker.topics.filter((topic) => fixture.topics.isTier(topic));
+  return tiers.flatMap((tier) =>
+    fixture.broker
+      .of(tier)
+      .map((record) => ({ tier: tier.slice('webhooks.retry.'.length), due: dueOf(record), record })),
+  );
+}
+
+test('a notice is sent to the notice URL, with its headers and the id that is signed', async () => {
+  await send();
+  const [headers, secrets] = [[{ key: 'X-Key', value: `opened ${SEALED}` }], [Buffer.alloc(32, 1)]];
+  expect(fixture.requests).toMatchObject([{ url: TARGET, id: 'ntc_1', accountId: ACCOUNT, headers, secrets }]);
+  expect(JSON.parse(fixture.requests[0]?.body.toString() ?? '')).toEqual({
+    ...NOTICE,
+    data: { ...NOTICE.data, url: webhookOf(1).url },
+  });
+  expect(fixture.broker.topics).toEqual([]);
+});
+
+describe('nothing is sent', () => {
+  test('where the account has no notice URL', async () => {
+    fixture.accounts.notices = undefined;
+    await send();
+    expect([fixture.requests, fixture.broker.topics]).toEqual([[], []]);
+  });
+
+  test('where the account no longer has the webhook', async () => {
+    fixture.accounts.remove(1);
+    await send();
+    expect([fixture.requests, fixture.broker.topics]).toEqual([[], []]);
+  });
+
+  test('where the notice is about the notice URL itself', async () => {
+    fixture.accounts.put(webhookOf(1, { endpoint: TARGET }));
+    await send();
+    expect([fixture.requests, fixture.broker.topics]).toEqual([[], []]);
+  });
+
+  test('where another consumer has the record', async () => {
+    await expect(send(published, { ...OWN, isOwn: () => false })).rejects.toThrow('another consumer');
+    expect(fixture.requests).toEqual([]);
+  });
+
+  test.each([{}, { value: Buffer.from('{') }, { value: null }])(
+    'for a record of somebody else: %j',
+    async (changes) => {
+      await send(received({ key: null, value: Buffer.from('{}'), headers: [], ...changes }));
+      await send({ ...published, value: Buffer.from('{') });
+      expect([fixture.requests, fixture.broker.topics]).toEqual([[], []]);
+      expect(fixture.logger.warnings).toHaveLength(2);
+    },
+  );
+});
+
+describe('a notice that fails', () => {
+  test('waits in each tier of the schedule, and is given up after the last', async () => {
+    fixture.answer = () => failedWith(500);
+    const tiers: string[] = [];
+    let record = published;
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await send(record);
+      const [next] = waiting();
+      tiers.push(`${next?.tier} ${(next?.due ?? 0) - NOW}`);
+      record = received(next?.record ?? published);
+      fixture.broker.forget();
+    }
+    expect(tiers).toEqual(['5s 5000', '5m 300000', '2h 7200000']);
+    await send(record);
+    expect(fixture.broker.topics).toEqual([]);
+    expect(fixture.logger.warnings).toMatchObject([[{ noticeId: 'ntc_1' }, expect.stringContaining('given up')]]);
+    expect(new Set(fixture.requests.map(({ id, body }) => `${id} ${body}`)).size).toBe(1);
+    expect(fixture.requests).toHaveLength(4);
+  });
+
+  test('waits as long as Retry-After asks for', async () => {
+    fixture.answer = () => failedWith(503, 60_000);
+    await send();
+    expect(waiting()).toMatchObject([{ tier: '5m' }]);
+  });
+
+  test('is given up after a 410', async () => {
+    fixture.answer = () => GONE;
+    await send();
+    expect(fixture.broker.topics).toEqual([]);
+  });
+
+  test('goes to the first tier without a step where the service stops, or the gate is closed', async () => {
+    fixture.answer = () => INTERRUPTED;
+    await send();
+    fixture.gate.close();
+    await send();
+    expect(waiting().map(({ tier, record }) => [tier, outgoingNotice(record)?.step])).toEqual([
+      ['5s', 0],
+      ['5s', 0],
+    ]);
+  });
+
+  test('waits where its keys or its account can not be read', async () => {
+    fixture.secrets = () => Promise.reject(new Error('no secret'));
+    await send();
+    fixture.accounts.aside = 'an event can not be read';
+    await send();
+    expect(waiting()).toHaveLength(2);
+    expect(fixture.requests).toEqual([]);
+  });
+
+  test('frees its place at the endpoint', async () => {
+    fixture.answer = () => failedWith(500);
+    await send();
+    fixture.answer = () => DELIVERED;
+    await send();
+    expect(fixture.gate.state.active).toBe(0);
+  });
+
+  test('is no delivery: nothing is logged, and no health is noted', async () => {
+    fixture.answer = () => failedWith(500);
+    await send();
+    expect([fixture.log, fixture.deadLetters, fixture.commands]).toEqual([[], [], []]);
+  });
+});

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { SqliteBroker } from '../../../src/adapters/sqlite/broker.js';
+import type { Notice } from '../../../src/delivery/notices/notice.js';
+import { NoticeWriter } from '../../../src/delivery/notices/notice-writer.js';
+import { type Broker, BrokerUnavailable } from '../../../src/ports/broker.js';
+import { type EventStore, OtherHistory } from '../../../src/ports/event-store.js';
+import { enveloped } from '../../../src/webhooks/envelope.js';
+import { type AccountEvent, accountStream } from '../../../src/webhooks/events.js';
+import { eventually } from '../../support/eventually.js';
+import { type ReadModel, startReadModel } from '../../support/read-model-fixture.js';
+import { recordingLogger } from '../../support/recording-logger.js';
+import { openSqliteStore } from '../../support/sqlite-store.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+import { AT, added, CONTEXT, LAST_FAILURE, registered } from '../../support/webhook-samples.js';
+
+jest.setTimeout(60_000);
+
+const TOPIC = 'webhooks.notices';
+const HOUR = 3_600_000;
+const ENDPOINT = 'https://shop.example.com/1';
+const about = { endpoint: ENDPOINT, since: AT, lastFailure: LAST_FAILURE };
+const failing: AccountEvent = { type: 'EndpointFailing', data: { ...about, deactivatesAt: AT, notedAt: AT } };
+const announced: AccountEvent = {
+  type: 'DeactivationAnnounced',
+  data: { ...about, deactivatesAt: AT, announcedAt: AT },
+};
+const recovered: AccountEvent = { type: 'EndpointRecovered', data: { endpoint: ENDPOINT, since: AT, recoveredAt: AT } };
+const switchedOff = (by?: 'service'): AccountEvent => ({
+  type: 'WebhookDeactivated',
+  data: { webhookId: 1, reason: 'gone', ...(by && { by, lastFailure: LAST_FAILURE }), deactivatedAt: AT },
+});
+
+let opened: ReturnType<typeof openSqliteStore>;
+let broker: Broker;
+let readModel: ReadModel;
+let folder: ReturnType<typeof temporaryDirectory>;
+let writers: NoticeWriter[];
+let revision: number;
+let now: number;
+
+beforeEach(async () => {
+  folder = temporaryDirectory();
+  opened = openSqliteStore(folder.path);
+  broker = new SqliteBroker(opened.file);
+  readModel = await startReadModel(opened.store, folder.path);
+  writers = [];
+  revision = -1;
+  now = Date.parse(AT);
+  await append(
+    registered(),
+    added(1),
+    added(2, { url: ENDPOINT, endpoint: ENDPOINT, eventType: 'cash_out' }),
+    added(3),
+  );
+});
+
+afterEach(async () => {
+  for (const writer of writers) writer.close();
+  await broker.close();
+  await readModel.close();
+  await opened.close();
+  folder.remove();
+});
+
+async function append(...events: AccountEvent[]): Promise<void> {
+  ({ revision } = await opened.store.append(accountStream(42), enveloped(events, CONTEXT, randomUUID), revision));
+}
+
+function start(changes: { broker?: Broker; store?: Pick<EventStore, 'subscribe'> } = {}): NoticeWriter {
+  const health = () =>
+    new Map([[1, { lastSuccessAt: null, lastFailure: null, failingSince: null, waiting: 4, held: 2 }]]);
+  const parts = {
+    ...{ broker, store: opened.store },
+    accounts: readModel.accounts,
+    health,
+    now: () => now,
+    ...changes,
+  };
+  const writer = new NoticeWriter({ ...parts, topic: TOPIC, group: 'a-group', logger: recordingLogger() });
+  writers.push(writer);
+  writer.start();
+  return writer;
+}
+
+async function notices(): Promise<Notice[]> {
+  const found: Notice[] = [];
+  for await (const { value } of broker.browse(TOPIC)) found.push(JSON.parse(String(value)) as Notice);
+  return found;
+}
+
+async function untilThereAre(count: number): Promise<Notice[]> {
+  await eventually(async () => (await notices()).length >= count, { timeout: 20_000 });
+  return notices();
+}
+
+const told = (all: readonly Notice[]) => all.map(({ type, data }) => `${type} ${data.webhookId}`);
+
+test('an account is told of each active webhook of an endpoint, with its counts', async () => {
+  start();
+  await append(failing);
+  const [first] = await untilThereAre(2);
+  expect(first).toEqual({
+    ...{ id: expect.stringMatching(/^ntc_[\w-]{27}$/), type: 'webhook_failing', accountId: 42, timestamp: AT },
+    data: {
+      ...{ webhookId: 1, eventType: 'cash_in', url: 'https://shop.example.com', since: AT, lastFailure: LAST_FAILURE },
+      ...{ waiting: 4, held: 2, deactivatesAt: AT, reason: `nothing was delivered since ${AT}` },
+    },
+  });
+  await append(announced, recovered, switchedOff(), switchedOff('service'));
+  const all = await untilThereAre(5);
+  expect(told(all)).toEqual([
+    ...['webhook_failing 1', 'webhook_failing 2', 'webhook_failing 2', 'webhook_recovered 2'],
+    ...['webhook_deactivated 1'],
+  ]);
+});
+
+describe('a crash', () => {
+  test('between an event and its notice loses none, and repeats none', async () => {
+    const first = start();
+    await append(failing);
+    await untilThereAre(2);
+    first.close();
+    await append(recovered, switchedOff('service'));
+    start();
+    // By then webhook 1 is off: it has recovered for nobody.
+    expect(told(await untilThereAre(4))).toEqual([
+      ...['webhook_failing 1', 'webhook_failing 2', 'webhook_recovered 2', 'webhook_deactivated 1'],
+    ]);
+  });
+
+  test('of the broker before a notice is durable loses none', async () => {
+    let refusals = 3;
+    const publish: Broker['publish'] = async (topic, records) => {
+      refusals -= 1;
+      if (refusals >= 0) throw new BrokerUnavailable('away');
+      return broker.publish(topic, records);
+    };
+    const { consume, browse } = broker;
+    start({ broker: { ...broker, consume: consume.bind(broker), browse: browse.bind(broker), publish } as Broker });
+    await append(failing);
+    expect(told(await untilThereAre(2))).toEqual(['webhook_failing 1', 'webhook_failing 2']);
+  });
+});
+
+test('of several processes one writes', async () => {
+  start();
+  start();
+  await append(failing);
+  await append(recovered);
+  await untilThereAre(4);
+  writers[0]?.close();
+  await append(failing);
+  const all = await untilThereAre(6);
+  expect(new Set(all.map(({ id }) => id)).size).toBe(6);
+  expect(all).toHaveLength(6);
+});
+
+test('an event of more than a day ago is told to nobody', async () => {
+  await append(failing);
+  now += 25 * HOUR;
+  start();
+  await append({ ...recovered, data: { endpoint: ENDPOINT, since: AT, recoveredAt: new Date(now).toISOString() } });
+  expect(told(await untilThereAre(2))).toEqual(['webhook_recovered 1', 'webhook_recovered 2']);
+});
+
+test('in another history what was told is not told again', async () => {
+  const first = start();
+  await append(failing);
+  await untilThereAre(2);
+  first.close();
+  const subscribe: EventStore['subscribe'] = (options) => {
+    if (options.after !== null) throw new OtherHistory('lacks an event');
+    return opened.store.subscribe(options);
+  };
+  start({ store: { subscribe } });
+  await append(recovered);
+  expect(told(await untilThereAre(4))).toEqual([
+    ...['webhook_failing 1', 'webhook_failing 2', 'webhook_recovered 1', 'webhook_recovered 2'],
+  ]);
+});

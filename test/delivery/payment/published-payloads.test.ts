@@ -1,0 +1,44 @@
+import { describe, expect, test } from '@jest/globals';
+import { createPublishedPayloads } from '../../../src/delivery/payment/published-payloads.js';
+import { type NewRecord, NO_TIME } from '../../../src/ports/broker.js';
+import { NOW, paymentRecord, received } from '../../support/delivery-samples.js';
+
+const PLACE = `payment-events/0/7@${NOW}`;
+const payloadsOf = (record: NewRecord | null, kept: number | null = 1_000) =>
+  createPublishedPayloads(
+    {
+      read: async (topic, partition, offset) =>
+        record && received(record, { topic, partition, offset, timestamp: NOW }),
+    },
+    async () => kept,
+  );
+
+describe('the payload of a payment', () => {
+  test('is the bytes that were published', async () => {
+    expect(await payloadsOf(paymentRecord()).payload(PLACE)).toEqual(paymentRecord().value);
+  });
+
+  test('is none, not null, where its record has no value', async () => {
+    expect(await payloadsOf({ ...paymentRecord(), value: null }).payload(PLACE)).toEqual(Buffer.alloc(0));
+  });
+
+  test.each([
+    ['the topic has lost it', payloadsOf(null), PLACE],
+    ['a recreated topic has another record there', payloadsOf(paymentRecord()), `payment-events/0/7@${NOW - 1}`],
+    ['its place is no place', payloadsOf(paymentRecord()), 'nowhere'],
+  ])('is null where %s', async (_, payloads, place) => {
+    expect(await payloads.payload(place)).toBeNull();
+  });
+
+  test('is kept for as long as the topic keeps its records', async () => {
+    expect(await payloadsOf(null).keptUntil(PLACE)).toBe(NOW + 1_000);
+  });
+
+  test.each([
+    ['the topic has no limit', payloadsOf(null, null), PLACE],
+    ['its producer gave it no time', payloadsOf(null), `payment-events/0/7@${NO_TIME}`],
+    ['its place is no place', payloadsOf(null), 'nowhere'],
+  ])('is kept until nobody knows when, where %s', async (_, payloads, place) => {
+    expect(await payloads.keptUntil(place)).toBeNull();
+  });
+});

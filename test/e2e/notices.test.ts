@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import type { Notice } from '../../src/delivery/notices/notice.js';
+import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
+import { type ServiceHere, serveHere } from '../support/in-process-service.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import type { Settings } from '../support/service.js';
+import { type Account, addWebhook, installation, paymentEvents, register, tokenFor } from '../support/story.js';
+
+jest.setTimeout(300_000);
+
+const ACCOUNT = 42;
+const OTHER = 43;
+const NOTICES = '/notices';
+const PATIENCE_MS = 30_000;
+const HEADER = 'planted-header-of-a-webhook';
+const NOTICE_HEADER = 'planted-header-of-notices';
+
+const begun = Date.now();
+
+let receiver: Receiver;
+let settings: Settings;
+let remove: () => Promise<void>;
+let service: ServiceHere;
+let account: Account;
+let token: string;
+/** The answer of each path; 200 for any other. */
+const status = new Map<string, number>();
+
+beforeAll(async () => {
+  receiver = await startReceiver({ respond: ({ path }) => ({ status: status.get(path) ?? 200 }) });
+  const installed = await installation([receiver]);
+  ({ remove } = installed);
+  // Noted after 1.2 s, announced after 4.8 s, deactivated after 6 s: before the breaker opens.
+  settings = { ...installed.settings, RETRY_SCHEDULE: Array(20).fill('900ms').join(), DEACTIVATE_AFTER: '6s' };
+  service = await serveHere(settings);
+  account = await register(settings, ACCOUNT);
+  token = await tokenFor(service.url, account);
+  const other = await tokenFor(service.url, await register(settings, OTHER));
+  await set(token, receiver.url + NOTICES);
+  await set(other, `${receiver.url}/notices-of-another`);
+});
+
+afterAll(async () => {
+  await service.stop();
+  await receiver.close();
+  await remove();
+});
+
+async function set(bearer: string, url: string): Promise<void> {
+  const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ url, headers: [{ key: 'X-Key', value: NOTICE_HEADER }] });
+  const response = await fetch(`${service.url}/api/notices`, { method: 'PUT', headers, body });
+  expect(response.status).toBe(200);
+}
+
+async function publish(path: string, eventType: string): Promise<void> {
+  const headers = [{ key: 'X-Api-Key', value: HEADER }];
+  expect(await addWebhook(service.url, token, { url: receiver.url + path, eventType, headers })).toBe(200);
+  const events = paymentEvents(ACCOUNT, 1, `${path}-`).replace('cash_in', eventType);
+  expect(await commandLine(settings, ['events', 'publish'], events)).toMatchObject({ code: 0 });
+}
+
+const at = (path: string) => receiver.requests.filter((request) => request.path === path);
+const noticesOf = (path: string) =>
+  at(NOTICES)
+    .map(({ body }) => JSON.parse(body.toString()) as Notice)
+    .filter(({ data }) => data.url.endsWith(path));
+
+/** Without those that came a second time. */
+async function typesOnce(path: string, count: number): Promise<string[]> {
+  const once = () => [...new Map(noticesOf(path).map((notice) => [notice.id, notice.type])).values()];
+  await eventually(() => once().length >= count, { timeout: PATIENCE_MS, message: `notices of ${path}` });
+  return once();
+}
+
+test('an account is told that a URL fails, and that it recovered', async () => {
+  status.set('/flaky', 503);
+  await publish('/flaky', 'cash_in');
+  await typesOnce('/flaky', 1);
+  status.set('/flaky', 200);
+  expect(await typesOnce('/flaky', 2)).toEqual(['webhook_failing', 'webhook_recovered']);
+  const [notice] = noticesOf('/flaky');
+  expect(notice).toMatchObject({ accountId: ACCOUNT, data: { eventType: 'cash_in', lastFailure: { status: 503 } } });
+});
+
+test('a notice is signed as payments are, and has the headers of the notice URL', async () => {
+  const [request] = at(NOTICES);
+  const body = String(request?.body);
+  const headers = (request?.headers ?? {}) as Record<string, string>;
+  expect(headers['x-key']).toBe(NOTICE_HEADER);
+  expect(headers['x-api-key']).toBeUndefined();
+  expect(headers['webhook-id']).toBe(JSON.parse(body).id);
+  new Webhook(account.signingSecret).verify(body, headers);
+});
+
+test('an account is told before and when a URL is switched off', async () => {
+  status.set('/dead', 500);
+  await publish('/dead', 'cash_out');
+  expect(await typesOnce('/dead', 3)).toEqual(['webhook_failing', 'webhook_failing', 'webhook_deactivated']);
+  const [, announced, off] = noticesOf('/dead');
+  expect(announced?.data.reason).toContain(`deactivated at ${announced?.data.deactivatesAt}`);
+  expect(off?.data).toMatchObject({ reason: expect.stringContaining('nothing was delivered'), deactivatesAt: null });
+});
+
+test('a 410 switches off, and is told with its status', async () => {
+  status.set('/gone', 410);
+  await publish('/gone', 'refund_in');
+  expect(await typesOnce('/gone', 1)).toEqual(['webhook_deactivated']);
+  expect(noticesOf('/gone')[0]?.data.lastFailure).toMatchObject({ status: 410, error: null });
+});
+
+test('a notice that fails is retried, over a restart too', async () => {
+  status.set(NOTICES, 503);
+  const before = at(NOTICES).length;
+  status.set('/gone-too', 410);
+  await publish('/gone-too', 'refund_out');
+  await eventually(() => at(NOTICES).length > before, { timeout: PATIENCE_MS });
+  await service.stop();
+  status.set(NOTICES, 200);
+  const failed = at(NOTICES).length;
+  service = await serveHere(settings);
+  await eventually(() => at(NOTICES).length > failed, { timeout: PATIENCE_MS });
+  expect(new Set(noticesOf('/gone-too').map(({ id }) => id)).size).toBe(1);
+});
+
+test('no other account gets them, they are no deliveries, and no header value or secret is in one', async () => {
+  expect(at('/notices-of-another')).toEqual([]);
+  const { stdout } = await commandLine(settings, ['deliveries', 'list', '--account', String(ACCOUNT), '--json']);
+  expect(stdout).not.toContain(NOTICES);
+  const period = ['--from', new Date(begun).toISOString(), '--to', new Date().toISOString()];
+  expect(await commandLine(settings, ['audit', 'completeness', ...period])).toMatchObject({ code: 0 });
+  for (const { body } of at(NOTICES)) {
+    expect(body.toString()).not.toMatch(new RegExp(`${HEADER}|${NOTICE_HEADER}|whsec_`));
+  }
+  const store = readFileSync(join(settings.DATA_DIR ?? '', 'store.sqlite'), 'latin1');
+  for (const secret of [HEADER, NOTICE_HEADER, account.signingSecret]) expect(store).not.toContain(secret);
+});

@@ -1,0 +1,79 @@
+/** An account recovers what its receiver missed, and the service is killed meanwhile. */
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { run, type Service, type Settings, serve } from '../support/service.js';
+import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
+
+jest.setTimeout(120_000);
+
+const COUNT = 60;
+const SINCE = '2020-01-01T00:00:00Z';
+const PATIENCE = { timeout: 30_000 };
+
+let receiver: Receiver;
+let settings: Settings;
+let remove: () => Promise<void>;
+let service: Service;
+let token: string;
+let webhook: number;
+let isUp = false;
+
+beforeAll(async () => {
+  receiver = await startReceiver({ respond: () => ({ status: isUp ? 200 : 500 }) });
+  const installed = await installation([receiver]);
+  ({ remove } = installed);
+  settings = { ...installed.settings, RETRY_SCHEDULE: '100ms' };
+  service = await serve(settings);
+  token = await tokenFor(service.url, await register(settings, 42));
+  await addWebhook(service.url, token, { url: receiver.url, eventType: 'cash_in' });
+  webhook = (await call<{ webhooks: { id: number }[] }>('GET', '/api/webhooks')).webhooks[0]?.id ?? 0;
+});
+afterAll(async () => {
+  await service.stop('SIGTERM');
+  await receiver.close();
+  await remove();
+});
+
+async function call<T>(method: string, path: string, json?: object): Promise<T> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const response = await fetch(service.url + path, { method, headers, ...(json && { body: JSON.stringify(json) }) });
+  return (await response.json()) as T;
+}
+
+interface Delivery {
+  readonly id: string;
+  readonly outcome: string;
+  readonly attempts: readonly { readonly status: number; readonly trigger?: string; readonly actor?: string }[];
+}
+
+const list = async (outcome: string) =>
+  (await call<{ deliveries: Delivery[] }>('GET', `/api/deliveries?limit=200&outcome=${outcome}`)).deliveries;
+const ids = () => receiver.requests.map(({ headers }) => String(headers['webhook-id']));
+
+test('a recovery that is killed goes on after the restart: each delivery goes out, and none twice but what was in flight', async () => {
+  await publishEvents(settings, paymentEvents(42, COUNT));
+  await eventually(async () => (await list('exhausted')).length === COUNT, PATIENCE);
+  isUp = true;
+  const before = ids().length;
+  const preview = await call('GET', `/api/webhooks/${webhook}/recover?since=${SINCE}`);
+  expect(preview).toMatchObject({ count: COUNT });
+  const started = await call<{ id: string }>('POST', `/api/webhooks/${webhook}/recover`, {
+    since: SINCE,
+    perSecond: 50,
+  });
+  expect(started).toMatchObject({ success: true, count: COUNT });
+  await eventually(() => ids().length - before >= 10, PATIENCE);
+  await service.stop('SIGKILL');
+  service = await serve(settings);
+  const progress = () => call<{ state: string; delivered: number }>('GET', `/api/recoveries/${started.id}`);
+  await eventually(async () => (await progress()).state === 'done', PATIENCE);
+  await eventually(async () => (await list('delivered')).length === COUNT, PATIENCE);
+  expect(await progress()).toEqual({ state: 'done', count: COUNT, sent: COUNT, delivered: COUNT, failed: 0 });
+  const sent = ids().slice(before);
+  expect(new Set(sent).size).toBe(COUNT);
+  // Attempts without a durable entry, and one retry record without its own.
+  expect(sent.length).toBeLessThan(COUNT + 20);
+  const audited = await run(settings, ['audit', 'completeness', '--from', SINCE, '--to', '2120-01-01']);
+  expect(audited).toMatchObject({ code: 0 });
+});

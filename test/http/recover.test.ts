@@ -1,0 +1,192 @@
+/** The calls that send again: their answers, and that they are the account's own. */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { BrokerUnavailable } from '../../src/ports/broker.js';
+import type { DeliveryDetail } from '../../src/ports/deliveries-view.js';
+import type { Asked, RecoveryOrder, SentAgain } from '../../src/ports/send-again.js';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { NOW } from '../support/delivery-samples.js';
+import { detail, RecoverableView } from '../support/recoverable-view.js';
+
+const SINCE = new Date(NOW).toISOString();
+const EXHAUSTED = detail(1);
+const WAITING = detail(2, { outcome: 'retrying', step: 1 });
+const HELD = detail(3, { held: true });
+const CANCELLED = detail(4, { outcome: 'cancelled' });
+const OTHERS = detail(5, { accountId: 43 });
+
+let api: BareApi;
+let view: RecoverableView;
+let asked: [string, Asked][];
+let cancelled: string[];
+let orders: RecoveryOrder[];
+let result: () => Promise<SentAgain>;
+
+beforeEach(async () => {
+  view = new RecoverableView(EXHAUSTED, WAITING, HELD, CANCELLED, OTHERS);
+  [asked, cancelled, orders] = [[], [], []];
+  result = async () => 'put-back';
+  api = await startBareApi({
+    parts: {
+      deliveries: view,
+      sendAgain: async ({ id }, by) => {
+        asked.push([id, by]);
+        return result();
+      },
+      cancel: async ({ id }) => void cancelled.push(id),
+      orderRecovery: async (order) => void orders.push(order),
+      now: () => new Date(NOW + 3_600_000),
+    },
+  });
+  await call('POST', '/api/webhooks', { url: 'https://shop.example.com/', eventType: 'cash_in' });
+});
+afterEach(() => api.close());
+
+async function call(method: string, path: string, json?: object, caller = 42) {
+  const headers = { authorization: `Bearer caller-${caller}`, 'content-type': 'application/json' };
+  const response = await fetch(api.url + path, { method, headers, ...(json && { body: JSON.stringify(json) }) });
+  const body = (await response.json()) as { message: string; id: string; errors?: { field: string }[] };
+  return { status: response.status, body, retryAfter: response.headers.get('retry-after') };
+}
+
+const resend = ({ id }: DeliveryDetail, caller?: number) =>
+  call('POST', `/api/deliveries/${id}/resend`, undefined, caller);
+const cancel = ({ id }: DeliveryDetail, caller?: number) =>
+  call('POST', `/api/deliveries/${id}/cancel`, undefined, caller);
+const recover = (json: object, caller?: number) => call('POST', '/api/webhooks/1/recover', json, caller);
+const preview = (query: string) => call('GET', `/api/webhooks/1/recover?${query}`);
+
+describe('POST /api/deliveries/{id}/resend', () => {
+  it('is 202, with the caller as its actor', async () => {
+    expect(await resend(EXHAUSTED)).toMatchObject({ status: 202, body: { success: true } });
+    expect(asked).toEqual([[EXHAUSTED.id, { trigger: 'resend', actor: 'a caller' }]]);
+  });
+
+  it("is 404 for an unknown delivery, and for another account's", async () => {
+    expect(await resend(OTHERS)).toEqual(await resend(detail(9)));
+    expect(await resend(OTHERS)).toMatchObject({ status: 404, body: { message: 'delivery not found' } });
+    expect((await resend(EXHAUSTED, 43)).status).toBe(404);
+    expect(asked).toEqual([]);
+  });
+
+  it.each(['gone', 'inactive', 'refused'] as const)('is 409 where the delivery is %s', async (why) => {
+    result = async () => why;
+    expect((await resend(EXHAUSTED)).status).toBe(409);
+  });
+
+  it('is 503 with Retry-After while the broker is away, or there is no view', async () => {
+    result = () => Promise.reject(new BrokerUnavailable('away'));
+    expect(await resend(EXHAUSTED)).toMatchObject({ status: 503, retryAfter: '5' });
+    view.id = '';
+    expect(await resend(EXHAUSTED)).toMatchObject({ status: 503, retryAfter: '1' });
+  });
+});
+
+describe('POST /api/deliveries/{id}/cancel', () => {
+  it('is 202 for a waiting delivery, and again for the same one once it is cancelled', async () => {
+    expect([(await cancel(WAITING)).status, (await cancel(CANCELLED)).status]).toEqual([202, 202]);
+    expect(cancelled).toEqual([WAITING.id, CANCELLED.id]);
+  });
+
+  it("is 409 for one that has ended, and 404 for an unknown one and another account's", async () => {
+    const all = [EXHAUSTED, detail(9), OTHERS].map(async (one) => (await cancel(one)).status);
+    expect(await Promise.all(all)).toEqual([409, 404, 404]);
+    expect(cancelled).toEqual([]);
+  });
+});
+
+describe('GET /api/webhooks/{id}/recover', () => {
+  const time = ({ firstAt }: DeliveryDetail) => new Date(firstAt).toISOString();
+
+  it.each([
+    ['', { count: 3, oldest: time(EXHAUSTED), newest: time(HELD) }],
+    ['&include=held', { count: 1, oldest: time(HELD), newest: time(HELD) }],
+    ['&include=exhausted,retrying', { count: 2, oldest: time(EXHAUSTED), newest: time(WAITING) }],
+    [`&until=${time(EXHAUSTED)}`, { count: 0, oldest: null, newest: null }],
+  ])('counts what would be sent: %s', async (more, expected) => {
+    expect(await preview(`since=${SINCE}${more}`)).toMatchObject({ status: 200, body: expected });
+  });
+
+  it.each([
+    ['', ['since']],
+    ['since=yesterday&until=x', ['since', 'until']],
+    [`since=${SINCE}&until=${SINCE}`, ['until']],
+    [`since=${SINCE}&include=`, ['include']],
+    [`since=${SINCE}&include=held,lost`, ['include']],
+  ])('is 400 for %s', async (query, fields) => {
+    const { status, body } = await preview(query);
+    expect([status, body.errors?.map(({ field }) => field)]).toEqual([400, fields]);
+  });
+
+  it("is 404 for an unknown webhook, and another account's", async () => {
+    expect((await call('GET', `/api/webhooks/7/recover?since=${SINCE}`)).status).toBe(404);
+    expect((await call('GET', `/api/webhooks/1/recover?since=${SINCE}`, undefined, 43)).status).toBe(404);
+  });
+});
+
+describe('POST /api/webhooks/{id}/recover', () => {
+  it('is 202, with the order before the event; its progress is shown, and it can be stopped', async () => {
+    const started = await recover({ since: SINCE, include: ['held', 'exhausted'] });
+    expect(started).toMatchObject({ status: 202, body: { success: true, count: 2 } });
+    const { id } = started.body;
+    expect(orders).toEqual([{ id, accountId: 42, webhookId: 1, actor: 'a caller' }]);
+    view.progress.sent = 2;
+    const shown = { count: 2, sent: 2, delivered: 0, failed: 0 };
+    expect((await call('GET', `/api/recoveries/${id}`)).body).toEqual({ state: 'running', ...shown });
+    for (const _ of ['once', 'again']) {
+      expect(await call('DELETE', `/api/recoveries/${id}`)).toMatchObject({ status: 200, body: { state: 'stopped' } });
+    }
+    expect((await call('GET', `/api/recoveries/${id}`)).body).toEqual({ state: 'stopped', ...shown });
+  });
+
+  it('is 409 while one runs, and orders nothing', async () => {
+    await recover({ since: SINCE });
+    expect((await recover({ since: SINCE })).status).toBe(409);
+    expect(orders).toHaveLength(1);
+  });
+
+  it('is 409 while the webhook is inactive, and says what to do', async () => {
+    await call('PATCH', '/api/webhooks/1', { isActive: false });
+    expect(await recover({ since: SINCE })).toMatchObject({
+      status: 409,
+      body: { message: 'the webhook is inactive: activate it first' },
+    });
+    expect(orders).toEqual([]);
+  });
+
+  it.each([
+    [{}, ['since']],
+    [{ since: 5 }, ['since']],
+    [{ since: 'yesterday' }, ['since']],
+    [{ since: SINCE, until: SINCE }, ['until']],
+    [{ since: SINCE, include: [] }, ['include']],
+    [{ since: SINCE, include: ['lost'] }, ['include[0]']],
+    [{ since: SINCE, perSecond: 0 }, ['perSecond']],
+    [{ since: SINCE, perSecond: 101 }, ['perSecond']],
+    [{ since: SINCE, perSecond: 1.5 }, ['perSecond']],
+  ])('is 400 for %j', async (json, fields) => {
+    const { status, body } = await recover(json);
+    expect([status, body.errors?.map(({ field }) => field)]).toEqual([400, fields]);
+  });
+
+  it("is 404 for an unknown webhook and another account's", async () => {
+    expect((await call('POST', '/api/webhooks/7/recover', { since: SINCE })).status).toBe(404);
+    expect((await recover({ since: SINCE }, 43)).status).toBe(404);
+  });
+
+  it('is 503 without a view, and nothing starts', async () => {
+    view.id = '';
+    expect((await recover({ since: SINCE })).status).toBe(503);
+    expect(orders).toEqual([]);
+  });
+});
+
+it.each(['GET', 'DELETE'])(
+  "%s /api/recoveries/{id} is 404 for an unknown recovery, and for another account's",
+  async (method) => {
+    const { id } = (await recover({ since: SINCE })).body;
+    const answers = [call(method, '/api/recoveries/none'), call(method, `/api/recoveries/${id}`, undefined, 43)];
+    const [unknown, others] = await Promise.all(answers);
+    expect([unknown?.status, others?.status]).toEqual([404, 404]);
+    expect((await call('GET', `/api/recoveries/${id}`)).body).toMatchObject({ state: 'running' });
+  },
+);

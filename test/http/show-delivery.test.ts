@@ -1,0 +1,135 @@
+/** GET /api/deliveries/{id}, over a view of the test's choice. */
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ShowDeliveryParts } from '../../src/http/deliveries/show-delivery.js';
+import { BrokerUnavailable } from '../../src/ports/broker.js';
+import type { DeliveriesView, DeliveryDetail } from '../../src/ports/deliveries-view.js';
+import { masterKey } from '../../src/secrets/master-keys.js';
+import { createSealing, responsePlace } from '../../src/secrets/sealing.js';
+import { type BareApi, NO_DELIVERIES, startBareApi } from '../support/bare-api.js';
+import { NOW } from '../support/delivery-samples.js';
+import { expectDocumented } from '../support/documented.js';
+
+const sealing = createSealing([masterKey(Buffer.alloc(32, 7))], randomBytes);
+const PAYMENT = `payment-events/0/7@${NOW}`;
+const [FIRST, SECOND] = ['2026-11-21T09:00:00.000Z', '2026-11-21T09:00:05.000Z'];
+const attempt = { status: 503, error: null, durationMs: 12, version: 1 };
+const sealed = sealing.seal('try later', responsePlace(42, 'msg_1', FIRST));
+const DELIVERY: DeliveryDetail = {
+  ...{ accountId: 42, id: 'msg_1', webhookId: 1, webhookEvent: 'added 1', eventId: 'pay-1', eventType: 'cash_in' },
+  ...{ firstAt: NOW, outcome: 'delivered', turn: 2, held: false, payment: PAYMENT, step: null, nextAttemptAt: null },
+  attempts: [
+    { ...attempt, at: FIRST },
+    { ...attempt, at: SECOND, status: 200, trigger: 'resend', actor: 'ana' },
+  ],
+  routedAt: NOW + 3,
+  responses: new Map([[FIRST, sealed]]),
+};
+
+let api: BareApi;
+let found: DeliveryDetail;
+let parts: Pick<ShowDeliveryParts, 'payloads' | 'endpointOfRemoved'>;
+beforeEach(async () => {
+  found = DELIVERY;
+  parts = {
+    payloads: { payload: async () => Buffer.from('{"id":"pay-1"}'), keptUntil: async () => NOW + 1_000 },
+    endpointOfRemoved: async (_, addedBy) => `https://removed.example.com/?${addedBy}`,
+  };
+  const delivery: DeliveriesView['delivery'] = (accountId, id) =>
+    accountId === found.accountId && id === found.id ? found : null;
+  api = await startBareApi({
+    parts: {
+      deliveries: { ...NO_DELIVERIES, ask: (question) => question({ delivery } as DeliveriesView) },
+      payloads: { payload: (of) => parts.payloads.payload(of), keptUntil: (of) => parts.payloads.keptUntil(of) },
+      endpointOfRemoved: (...of) => parts.endpointOfRemoved(...of),
+    },
+  });
+});
+afterEach(() => api.close());
+
+async function get(id = 'msg_1', caller = 42) {
+  const path = `/api/deliveries/${id}`;
+  const response = await fetch(api.url + path, { headers: { authorization: `Bearer caller-${caller}` } });
+  const { status, headers } = response;
+  const body = (await response.json()) as { delivery: Record<string, unknown> };
+  await expectDocumented(api.url, { method: 'GET', path, status, headers, body });
+  return { status, body };
+}
+
+it('shows the delivery as the list does, with its payload and the answer to the attempt that failed', async () => {
+  const url = 'https://removed.example.com/?added 1';
+  expect(await get()).toEqual({
+    status: 200,
+    body: {
+      delivery: {
+        ...{ id: 'msg_1', webhookId: 1, eventId: 'pay-1', eventType: 'cash_in', outcome: 'delivered' },
+        ...{ nextAttemptAt: null, publishedAt: new Date(NOW).toISOString() },
+        attempts: [
+          { ...attempt, at: FIRST, url, trigger: 'event', actor: null, response: 'try later' },
+          { ...attempt, at: SECOND, status: 200, url, trigger: 'resend', actor: 'ana' },
+        ],
+        routedAt: new Date(NOW + 3).toISOString(),
+        payload: '{"id":"pay-1"}',
+        payloadUntil: new Date(NOW + 1_000).toISOString(),
+      },
+    },
+  });
+});
+
+it('shows the URL that the webhook has', async () => {
+  const headers = { authorization: 'Bearer caller-42', 'content-type': 'application/json' };
+  const body = JSON.stringify({ url: 'https://shop.example.com/a', eventType: 'cash_in' });
+  expect((await fetch(`${api.url}/api/webhooks`, { method: 'POST', headers, body })).status).toBe(200);
+  const { delivery } = (await get()).body;
+  expect(delivery.attempts).toMatchObject([{ url: 'https://shop.example.com/a' }, {}]);
+});
+
+it.each([
+  ['another account', 'msg_1', 42, { accountId: 43 }],
+  ['no id of a delivery', 'msg_2', 42, {}],
+  ['an id that can be none', '%00', 42, {}],
+  ['an id that is too long', 'x'.repeat(129), 42, {}],
+])('%s is the same 404', async (_, id, caller, changes) => {
+  found = { ...DELIVERY, ...changes };
+  expect(await get(id, caller)).toEqual({ status: 404, body: { success: false, message: 'delivery not found' } });
+});
+
+describe('is null:', () => {
+  it.each<readonly [what: string, payload: ShowDeliveryParts['payloads']['payload']]>([
+    ['the payload that the topic has lost', async () => null],
+    ['the payload while the broker is away', () => Promise.reject(new BrokerUnavailable('planted'))],
+  ])('%s', async (_, payload) => {
+    parts = { ...parts, payloads: { ...parts.payloads, payload } };
+    expect((await get()).body.delivery).toMatchObject({ payload: null, payloadUntil: expect.any(String) });
+  });
+
+  it('the payload of a delivery whose record nobody knows, and what else is not known', async () => {
+    found = { ...DELIVERY, payment: null, routedAt: null, firstAt: 0 };
+    parts = { ...parts, endpointOfRemoved: async () => null };
+    expect((await get()).body.delivery).toMatchObject({
+      ...{ payload: null, payloadUntil: null, routedAt: null, publishedAt: null },
+      attempts: [{ url: null }, { url: null }],
+    });
+  });
+
+  it.each([
+    [
+      'that was sealed with a key that is gone',
+      createSealing([masterKey(Buffer.alloc(32, 9))], randomBytes).seal('x', responsePlace(42, 'msg_1', FIRST)),
+    ],
+    ['of another attempt', sealing.seal('x', responsePlace(42, 'msg_1', SECOND))],
+  ])('an answer %s', async (_, response) => {
+    found = { ...DELIVERY, responses: new Map([[FIRST, response]]) };
+    expect((await get()).body.delivery).toMatchObject({ attempts: [{ response: null }, {}] });
+  });
+});
+
+it('shows U+FFFD for what is no UTF-8 in a payload', async () => {
+  parts = { ...parts, payloads: { ...parts.payloads, payload: async () => Buffer.from([0x61, 0xff]) } };
+  expect((await get()).body.delivery.payload).toBe('a\ufffd');
+});
+
+it('shows an account nothing of names that it may not learn', async () => {
+  found = { ...DELIVERY, attempts: [{ ...attempt, at: FIRST, status: null, error: 'dns', reason: 'connecting' }] };
+  expect((await get()).body.delivery.attempts).toMatchObject([{ error: 'host', reason: null }]);
+});

@@ -1,0 +1,92 @@
+import { afterEach, expect, it } from '@jest/globals';
+import type { DeliveriesView, StatsBucket, StatsQuery } from '../../src/ports/deliveries-view.js';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
+
+const NOW = Date.parse('2026-11-21T09:30:10.000Z');
+const HOUR = 3_600_000;
+const at = (text: string) => Date.parse(`2026-11-${text}Z`);
+
+let api: BareApi | undefined;
+afterEach(() => api?.close());
+
+async function start(found: readonly StatsBucket[], since: number | null): Promise<StatsQuery[]> {
+  const asked: StatsQuery[] = [];
+  const stats = (query: StatsQuery) => {
+    asked.push(query);
+    return found;
+  };
+  const view = { stats, dataSince: () => since } as unknown as DeliveriesView;
+  api = await startBareApi({ parts: { view: { ask: (question) => question(view) }, now: () => new Date(NOW) } });
+  return asked;
+}
+
+async function get(query = '', caller = 42) {
+  const response = await fetch(`${api?.url}/api/stats${query}`, {
+    headers: { authorization: `Bearer caller-${caller}` },
+  });
+  const body = (await response.json()) as { buckets: { at: string }[]; errors?: { field: string }[] };
+  return { status: response.status, body };
+}
+
+const counted = { delivered: 3, failedAttempts: 1, exhausted: 0, cancelled: 0, held: 0, p50Ms: 12, p95Ms: 80 };
+const nothing = { delivered: 0, failedAttempts: 0, exhausted: 0, cancelled: 0, held: 0, p50Ms: null, p95Ms: null };
+
+it('has 24 hours by default, the current one included, and zeros where nothing happened', async () => {
+  const asked = await start([{ at: at('21T09:00'), ...counted }], at('01T00:00'));
+  const { status, body } = await get();
+  expect(asked).toEqual([
+    { accountId: 42, from: at('20T10:00'), to: at('21T10:00'), step: '1h', webhookId: null, eventType: null },
+  ]);
+  expect(status).toBe(200);
+  expect(body.buckets).toHaveLength(24);
+  expect([body.buckets[0], body.buckets.at(-1)]).toEqual([
+    { at: '2026-11-20T10:00:00.000Z', ...nothing },
+    { at: '2026-11-21T09:00:00.000Z', ...counted },
+  ]);
+});
+
+it.each([
+  ['?step=1m&from=2026-11-21T09:00:30Z&to=2026-11-21T09:10:00Z', at('21T09:00'), at('21T09:10'), 10],
+  ['?step=1d&from=2026-11-11T12:00:00Z', at('11T00:00'), at('22T00:00'), 11],
+  ['?webhookId=7&eventType=cash_in&to=2999-01-01', at('20T10:00'), at('21T10:00'), 24],
+  ['?step=1m', at('20T09:31'), at('21T09:31'), 1_440],
+])('"%s" is asked of the view from step to step', async (query, from, to, count) => {
+  const asked = await start([], 0);
+  const { body } = await get(query);
+  expect(asked).toMatchObject([{ from, to }]);
+  expect(body.buckets).toHaveLength(count);
+});
+
+it('begins where the data begins: that of minutes is two days old at most', async () => {
+  const asked = await start([], at('21T08:15'));
+  expect((await get()).body).toMatchObject({
+    dataSince: '2026-11-21T08:15:00.000Z',
+    buckets: [{ at: '2026-11-21T08:00:00.000Z' }, { at: '2026-11-21T09:00:00.000Z' }],
+  });
+  expect(asked).toMatchObject([{ from: at('21T08:00') }]);
+  await api?.close();
+  await start([], 0);
+  const old = await get('?step=1m&from=2026-11-19T09:00:00Z&to=2026-11-19T09:40:00Z');
+  expect(old.body).toMatchObject({ dataSince: new Date(NOW - 48 * HOUR).toISOString(), buckets: { length: 10 } });
+});
+
+it('of an account without data is empty', async () => {
+  const asked = await start([], null);
+  expect((await get()).body).toEqual({ step: '1h', dataSince: null, buckets: [] });
+  expect(asked).toEqual([]);
+});
+
+it.each([
+  ...['step=', 'step=1s', 'webhookId=0', 'eventType=x', 'from=x', 'to=x', 'from=2026-11-21&to=2026-11-20'],
+  ...['from=0000-01-01', 'step=1m&from=2026-11-20'].map((query) => query),
+])('%s is 400 and named', async (query) => {
+  await start([], 0);
+  const { status, body } = await get(`?${query}`);
+  const named = query.startsWith('step=1m') ? 'from' : /^\w+/.exec(query)?.[0];
+  expect([status, body.errors?.map(({ field }) => field)]).toEqual([400, [named]]);
+});
+
+it('an account that is not known is 404', async () => {
+  await start([], 0);
+  expect((await get('', 7)).status).toBe(404);
+});

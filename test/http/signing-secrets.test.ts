@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
+import { beside } from '../support/portal-session.js';
+import { CONTEXT } from '../support/webhook-samples.js';
+
+const DAY_MS = 24 * 3_600_000;
+
+interface Rotated {
+  readonly secret: string;
+  readonly endsAt: string;
+}
+
+interface Listed {
+  readonly secrets: readonly { readonly issuedAt: string; readonly endsAt: string | null }[];
+}
+
+let api: RunningApi;
+let client: Client;
+
+beforeAll(async () => {
+  api = await startApi();
+  client = await api.account(42);
+});
+
+afterAll(() => api.close());
+
+const rotate = async (by = client) => {
+  const { status, body } = await by.send('POST', '/api/signing-secrets');
+  return { status, ...(body as unknown as Rotated) };
+};
+const list = async (by = client) => (await by.send('GET', '/api/signing-secrets')).body as unknown as Listed;
+
+test('a new secret is shown once; the one before signs for a day, as the list says in every process', async () => {
+  const { secrets: before } = await list();
+  expect(before).toEqual([{ issuedAt: expect.any(String), endsAt: null }]);
+  const began = Date.now();
+  const { status, secret, endsAt } = await rotate();
+  expect({ status, secret }).toEqual({ status: 201, secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/) });
+  const left = Date.parse(endsAt) - DAY_MS;
+  expect(left >= began && left <= Date.now()).toBe(true);
+  const after = [
+    { ...before[0], endsAt },
+    { issuedAt: new Date(left).toISOString(), endsAt: null },
+  ];
+  expect((await list()).secrets).toEqual(after);
+  const other = await beside(api);
+  try {
+    const shown = await client.at(other.url).send('GET', '/api/signing-secrets');
+    expect(shown.body).toEqual({ secrets: after });
+    expect(JSON.stringify(shown)).not.toContain('whsec_');
+  } finally {
+    await other.close();
+  }
+});
+
+test('five secrets sign at most, however many processes are asked, and the command line is not limited', async () => {
+  const account = await api.account(43);
+  const other = await beside(api);
+  try {
+    const all = await Promise.all([0, 1, 2, 3, 4, 5].map((n) => rotate(n % 2 ? account : account.at(other.url))));
+    expect(all.map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 201, 409, 409]);
+    expect((await list(account)).secrets).toHaveLength(5);
+    await api.registration.rotateSecret(43, CONTEXT);
+    expect((await list(account)).secrets).toHaveLength(6);
+  } finally {
+    await other.close();
+  }
+});
+
+test("another account's secrets are its own", async () => {
+  const account = await api.account(44);
+  await rotate();
+  expect((await list(account)).secrets).toHaveLength(1);
+});

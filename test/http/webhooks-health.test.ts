@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { DeliveriesView, WebhookHealth } from '../../src/ports/deliveries-view.js';
+import { enveloped } from '../../src/webhooks/envelope.js';
+import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
+import { type BareApi, startBareApi } from '../support/bare-api.js';
+import { AT, added, CONTEXT } from '../support/webhook-samples.js';
+
+const HOUR = 3_600_000;
+const SINCE = '2026-11-03T11:00:00.000Z';
+const DEACTIVATED_AFTER = '2026-11-04T11:00:00.000Z';
+
+let api: BareApi;
+let asked: number[];
+let known: Map<number, Partial<WebhookHealth>>;
+
+beforeEach(async () => {
+  [asked, known] = [[], new Map()];
+  const health = (accountId: number) => {
+    asked.push(accountId);
+    const none = { lastSuccessAt: null, lastFailure: null, failingSince: null, waiting: 0, held: 0 };
+    return new Map([...known].map(([id, one]) => [id, { ...none, ...one }]));
+  };
+  const view = { health } as unknown as DeliveriesView;
+  api = await startBareApi({ parts: { view: { ask: (question) => question(view) }, deactivateAfterMs: 24 * HOUR } });
+});
+afterEach(() => api.close());
+
+async function happened(...events: AccountEvent[]): Promise<void> {
+  await api.store.append(accountStream(42), enveloped(events, CONTEXT, randomUUID), 0);
+}
+
+async function get(caller = 42) {
+  const response = await fetch(`${api.url}/api/webhooks/health`, {
+    headers: { authorization: `Bearer caller-${caller}` },
+  });
+  return { status: response.status, body: (await response.json()) as { webhooks: readonly object[] } };
+}
+
+/** Once the read model has the webhooks. */
+async function webhooks(): Promise<readonly object[]> {
+  const { body } = await get();
+  return body.webhooks;
+}
+
+const nothing = { offBy: null, reason: null, deactivatesAt: null, lastSuccessAt: null, lastFailure: null };
+const none = { ...nothing, waiting: 0, held: 0 };
+const failure = { at: Date.parse(SINCE), status: 503, error: null };
+const shownFailure = { at: SINCE, status: 503, error: null };
+
+it('a webhook is untried since its registration, and healthy after a success', async () => {
+  known.set(2, { lastSuccessAt: Date.parse(SINCE), waiting: 3 });
+  await happened(added(1), added(2));
+  expect(await webhooks()).toEqual([
+    { webhookId: 1, state: 'untried', since: AT, ...none },
+    { webhookId: 2, state: 'healthy', since: null, ...none, lastSuccessAt: SINCE, waiting: 3 },
+  ]);
+  expect(asked).toEqual([42]);
+});
+
+it('is failing since its first failure, or since its URL fails for another webhook', async () => {
+  known.set(1, { failingSince: Date.parse(SINCE), lastFailure: failure, waiting: 1 });
+  known.set(2, { lastSuccessAt: Date.parse(AT) });
+  const endpoint = 'https://shop.example.com/2';
+  await happened(added(1), added(2), {
+    type: 'EndpointFailing',
+    data: { endpoint, since: SINCE, notedAt: SINCE },
+  } as AccountEvent);
+  expect(await webhooks()).toMatchObject([
+    { state: 'failing', since: SINCE, deactivatesAt: DEACTIVATED_AFTER, lastFailure: shownFailure, waiting: 1 },
+    { state: 'failing', since: SINCE, deactivatesAt: DEACTIVATED_AFTER, lastSuccessAt: AT },
+  ]);
+});
+
+it('is off since it was deactivated, says by whom and why, and no longer once it is active again', async () => {
+  const off = (webhookId: number, more: object) =>
+    ({
+      type: 'WebhookDeactivated',
+      data: { webhookId, reason: '410 Gone', deactivatedAt: SINCE, ...more },
+    }) as AccountEvent;
+  known.set(1, { failingSince: Date.parse(SINCE), lastFailure: failure, held: 9 });
+  await happened(added(1), added(2), added(3), off(1, { by: 'service' }), off(2, {}), off(3, { by: 'service' }), {
+    type: 'WebhookActivated',
+    data: { webhookId: 3, activatedAt: SINCE },
+  });
+  expect(await webhooks()).toMatchObject([
+    { state: 'off', since: SINCE, offBy: 'service', reason: '410 Gone', deactivatesAt: null, held: 9 },
+    { state: 'off', since: SINCE, offBy: 'account', reason: '410 Gone' },
+    { webhookId: 3, state: 'untried', ...nothing },
+  ]);
+});
+
+it.each(['dns', 'forbidden-address'])('does not tell %s apart: that would say which names we have', async (error) => {
+  known.set(1, { failingSince: 1, lastFailure: { at: 1, status: null, error } });
+  await happened(added(1));
+  expect(await webhooks()).toMatchObject([{ lastFailure: { status: null, error: 'host' } }]);
+});
+
+it('an account that is not known is 404', async () => {
+  expect([(await get(7)).status, asked]).toEqual([404, []]);
+});

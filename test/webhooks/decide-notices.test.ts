@@ -1,0 +1,49 @@
+import { describe, it } from '@jest/globals';
+import { MAX_ACCOUNT_CHARACTERS } from '../../src/webhooks/limits.js';
+import { given } from '../support/aggregate-spec.js';
+import { AT, added, registered } from '../support/webhook-samples.js';
+
+const target = { url: 'https://Shop.example.com/notices', endpoint: 'https://shop.example.com/notices' };
+const headers = [{ key: 'X-Api-Key', sealed: 'v1.00000000.abc' }];
+const set = (changes = {}, isHeld = true) =>
+  ({ type: 'SetNotices', ...target, headers, isHeldBy: () => isHeld, at: AT, ...changes }) as const;
+const remove = { type: 'RemoveNotices', at: AT } as const;
+const wasSet = { type: 'NoticesSet', data: { ...target, headers, setAt: AT } } as const;
+const wasRemoved = { type: 'NoticesRemoved', data: { removedAt: AT } } as const;
+
+describe('the notice URL', () => {
+  it('is set, and removed', () => {
+    given(registered()).when(set()).thenEvents(wasSet);
+    given(registered(), wasSet).when(remove).thenEvents(wasRemoved);
+    given(registered(), wasSet, wasRemoved).when(set()).thenEvents(wasSet);
+  });
+
+  it('set again as it is, or removed where there is none, changes nothing', () => {
+    given(registered(), wasSet).when(set()).thenEvents();
+    given(registered()).when(remove).thenEvents();
+    given(registered(), wasSet, wasRemoved).when(remove).thenEvents();
+  });
+
+  it('is replaced by another URL, another spelling of it, or other headers', () => {
+    given(registered(), wasSet).when(set({}, false)).thenEvents(wasSet);
+    const url = target.endpoint;
+    given(registered(), wasSet)
+      .when(set({ url }))
+      .thenEvents({ type: 'NoticesSet', data: { ...wasSet.data, url } });
+  });
+
+  it('counts towards the size of the account', () => {
+    const large = added(1, { headers: [{ key: 'X-A', sealed: 'x'.repeat(MAX_ACCOUNT_CHARACTERS - 100) }] });
+    given(registered(), large).when(set()).thenRefused('account-too-large');
+    given(registered(), wasSet, large)
+      .when(set({ url: target.endpoint, headers: [] }))
+      .thenEvents({
+        type: 'NoticesSet',
+        data: { url: target.endpoint, endpoint: target.endpoint, headers: [], setAt: AT },
+      });
+  });
+
+  it('of an account that was never registered is refused', () => {
+    given().when(set()).thenRefused('account-not-found');
+  });
+});
