@@ -23,7 +23,7 @@ beforeAll(async () => {
   receiver = await startReceiver({ respond: () => ({ status: isUp ? 200 : 410 }) });
   const installed = await installation([receiver]);
   ({ remove } = installed);
-  settings = { ...installed.settings, RETRY_SCHEDULE: '100ms' };
+  settings = { ...installed.settings, RETRY_SCHEDULE: '100ms', DELIVERY_TIMEOUT: '5s' };
   service = await serve(settings);
   token = await tokenFor(service.url, await register(settings, 42));
   await addWebhook(service.url, token, { url: receiver.url, eventType: 'cash_in' });

@@ -18,7 +18,7 @@ export interface Answered {
   readonly text: string;
 }
 
-/** These answer an account with a secret of its own, once. */
+/** These answer an account with a secret of its own. */
 const SHOWS = [
   'GET /api/webhooks',
   'POST /api/webhooks',
