@@ -115,6 +115,7 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
     parts.topics.deadLetters,
     parts.topics.deliveries,
     parts.topics.superseded,
+    parts.topics.recoveries,
     parts.topics.notices,
   ]);
   const closing = new AbortController();

@@ -145,6 +145,7 @@ export interface ViewedDelivery extends DeliveryState {
 
 export interface DeliveryDetail extends ViewedDelivery {
   readonly accountId: number;
+  /** The highest of all its entries, which need not be that of its outcome: `delivered` outranks later turns. */
   readonly turn: number;
   readonly payment: string | null;
   readonly webhookEvent: string;

@@ -69,10 +69,11 @@ class Shell {
   async run(block: string): Promise<string> {
     const from = this.#shown.length;
     this.#child.stdin.write(`${block}\necho "the block's end"\n`);
-    const isOver = () => this.#shown.endsWith("the block's end\n") || this.#child.exitCode !== null;
+    const shown = () => this.#shown.slice(from);
+    const isOver = () => shown().endsWith("the block's end\n") || this.#child.exitCode !== null;
     await eventually(isOver, { ...PATIENCE, message: `no end of ${block}` });
     expect([this.#child.exitCode, block]).toEqual([null, block]);
-    return this.#shown.slice(from);
+    return shown();
   }
 
   async close(): Promise<void> {

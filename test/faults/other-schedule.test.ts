@@ -8,6 +8,8 @@ import { testInFull } from '../support/thorough.js';
 
 const ACCOUNTS = [1, 2, 3, 4, 5, 6];
 const EVENTS = 10;
+/** Of a dispatcher: payments, retries, notices. */
+const CONSUMERS = 3;
 /** The canary is gone before anything in its tier is due. */
 const CANARY = { RETRY_SCHEDULE: '20s' };
 const PATIENCE_MS = 120_000;
@@ -28,7 +30,7 @@ describeBackbones((backbone) => {
     const service = await scene.serve();
     for (const id of ACCOUNTS) await scene.account(service, id, scene.urls(`/${id}`));
     const canary = await scene.serve(CANARY, ['--roles', 'dispatcher']);
-    await eventually(() => canary.log().match(/partitions were assigned/g)?.length === 2, PATIENCE);
+    await eventually(() => canary.log().match(/partitions were assigned/g)?.length === CONSUMERS, PATIENCE);
     await Promise.all(
       ACCOUNTS.map((id) => scene.publish(paymentEvents(id, EVENTS, `of-${id}-`), scene.urls(`/${id}`))),
     );

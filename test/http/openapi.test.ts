@@ -245,8 +245,9 @@ describe('a body that the document takes the service takes, and one that it refu
     // Unlike an answer, a body may have fields that are not described.
     const validate = compiler(document, { isClosed: false })(schema);
     const headers = { ...JSON_TYPE, authorization: 'Bearer caller-42' };
-    const { status } = await fetch(client.url + path, { method, headers, body: JSON.stringify(body) });
-    expect({ isTaken: status === 200 }).toEqual({ isTaken: validate(body) });
+    const response = await fetch(client.url + path, { method, headers, body: JSON.stringify(body) });
+    await response.arrayBuffer();
+    expect({ isTaken: response.status === 200 }).toEqual({ isTaken: validate(body) });
   });
 });
 

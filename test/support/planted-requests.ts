@@ -18,8 +18,14 @@ export interface Answered {
   readonly text: string;
 }
 
-/** These answer an account with a secret of its own, once. */
-const SHOWS = ['GET /api/webhooks', 'POST /api/signing-secrets', 'POST /api/portal-sessions', 'POST /console/session'];
+/** These answer an account with a secret of its own. */
+const SHOWS = [
+  'GET /api/webhooks',
+  'POST /api/webhooks',
+  'POST /api/signing-secrets',
+  'POST /api/portal-sessions',
+  'POST /console/session',
+];
 
 /** A client of the API that keeps every response, except those that show an account its own secrets. */
 export class PlantedClient {

@@ -47,6 +47,7 @@ CREATE TABLE deliveries (
   step INTEGER,
   turn INTEGER NOT NULL,
   said_at INTEGER NOT NULL,
+  last_turn INTEGER NOT NULL,
   last_at INTEGER NOT NULL,
   recovery TEXT,
   recovery_turn INTEGER,

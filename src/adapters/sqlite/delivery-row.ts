@@ -22,6 +22,8 @@ export interface DeliveryRow {
   readonly step: number | null;
   readonly turn: number;
   readonly said_at: number;
+  /** The highest turn of all entries: a delivered delivery that is resent has later ones. */
+  readonly last_turn: number;
   /** When the last entry was published: forget goes by this. */
   readonly last_at: number;
   /** From the entry of the highest turn that names one. */
@@ -73,6 +75,7 @@ export function rowOf(entry: ViewEntry): DeliveryRow {
     step: entry.step,
     turn,
     said_at: place.timestamp,
+    last_turn: turn,
     last_at: place.timestamp,
     recovery,
     recovery_turn: recovery === null ? null : turn,
@@ -89,6 +92,7 @@ export function withEntry(known: DeliveryRow, entry: ViewEntry): DeliveryRow {
     ...(decides(added, known) ? decided(added) : null),
     ...(entry.attempt ? withAttempt(known, entry.attempt) : null),
     ...(isLaterRecovery(added, known) ? { recovery: added.recovery, recovery_turn: added.recovery_turn } : null),
+    last_turn: Math.max(known.last_turn, added.last_turn),
     last_at: Math.max(known.last_at, added.last_at),
   };
 }
@@ -147,7 +151,14 @@ export function deliveryOf(row: StoredDelivery): ViewedDelivery {
 
 /** @throws SyntaxError if the row is damaged */
 export function detailOf(row: DetailedDelivery, responses: ReadonlyMap<string, string>): DeliveryDetail {
-  const { account_id: accountId, turn, payment, webhook_event: webhookEvent, step, routed_at: routedAt } = row;
+  const {
+    account_id: accountId,
+    last_turn: turn,
+    payment,
+    webhook_event: webhookEvent,
+    step,
+    routed_at: routedAt,
+  } = row;
   return { ...deliveryOf(row), accountId, turn, payment, webhookEvent, step, routedAt, responses };
 }
 

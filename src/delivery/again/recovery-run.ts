@@ -38,7 +38,7 @@ export interface RecoveryRunParts {
 const PAGE = 20;
 /** The record is published before the event. */
 const EVENT_WITHIN_MS = 60_000;
-const LOOK_EVERY_MS = 1_000;
+const LOOK_EVERY_MS = 200;
 
 /** @throws if the broker or the store is unavailable, or this process must not go on: the record is handed out again */
 export async function runRecovery(parts: RecoveryRunParts, order: RecoveryOrder): Promise<void> {

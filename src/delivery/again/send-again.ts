@@ -45,7 +45,9 @@ export function createSendAgain(parts: SendAgainParts): SendAgain {
       publishedAt: null,
       ...asked,
     };
-    const supersededTurn = waits ? known.turn + 1 : null;
+    // One that was delivered stays so while a resend of it waits.
+    const mayWait = waits || known.outcome === 'delivered';
+    const supersededTurn = mayWait ? known.turn + 1 : null;
     return putBack(parts, delivery, { tier, due: now(), supersededTurn }).then(
       () => 'put-back',
       (error: unknown) => asRefusal(error) && 'refused',

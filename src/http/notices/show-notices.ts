@@ -7,6 +7,7 @@ import { type Operation, refusal } from '../operation.js';
 import { callerOf } from '../request-context.js';
 import { openedHeaders } from '../webhooks/endpoint-fields.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
+import { valuesFor } from '../webhooks/shown-webhook.js';
 
 const noticesSchema = {
   title: 'NoticeSettings',
@@ -18,7 +19,8 @@ const noticesSchema = {
     headers: {
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'The headers that are sent with each notice, by name. Empty if there are none.',
+      description:
+        'The headers that are sent with each notice, by name. Empty if there are none. A session without the right `configure` gets each value as an empty text.',
     },
   },
 } as const;
@@ -48,7 +50,7 @@ export function showNotices(accounts: Pick<Accounts, 'webhooks'>, sealing: Seali
     if (!found) throw accountNotFound();
     const { url = null, headers = [] } = found.notices ?? {};
     const body = reads.counted(accountId, () =>
-      JSON.stringify({ url, headers: openedHeaders(sealing, accountId, headers) }),
+      JSON.stringify({ url, headers: openedHeaders(valuesFor(ctx, sealing), accountId, headers) }),
     );
     unsent.mustTake(ctx, accountId, body);
     ctx.type = 'application/json';

@@ -5,7 +5,7 @@ import { type Parameter, refusal } from '../operation.js';
 const RIGHT = {
   title: 'Right',
   description:
-    'What a session may do: `read` what the other rights do not name, including the header values of webhooks; read `payloads` and responses; `resend` and cancel; `configure` webhooks, notices and recoveries; manage `secrets`: signing secrets and sessions.',
+    'What a session may do: `read` what the other rights do not name; read `payloads` and responses; `resend` and cancel; `configure` webhooks, notices and recoveries, and see the values of their headers; manage `secrets`: signing secrets and sessions.',
   enum: RIGHTS,
 } as const;
 

@@ -81,7 +81,7 @@ export function sealedEndpoint(parts: EndpointParts, accountId: number, { url, h
 
 /** By name, as they were given. @throws CannotOpen */
 export function openedHeaders(
-  { open }: Sealing,
+  { open }: Pick<Sealing, 'open'>,
   accountId: number,
   headers: readonly SealedHeader[],
 ): Readonly<Record<string, string>> {

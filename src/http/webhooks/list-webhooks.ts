@@ -13,7 +13,7 @@ import type { ReadLimit } from '../read-limit.js';
 import { callerOf } from '../request-context.js';
 import { TIME } from '../shared-schemas.js';
 import { isLong, type UnsentAnswers } from '../unsent-answers.js';
-import { shownWebhook, WEBHOOK } from './shown-webhook.js';
+import { shownWebhook, valuesFor, WEBHOOK } from './shown-webhook.js';
 import { webhooksAt } from './webhooks-at.js';
 
 const listingSchema = {
@@ -81,8 +81,9 @@ export interface Past {
 }
 
 export function listWebhooks(accounts: Accounts, sealing: Sealing, { store, now }: Past, { reads, unsent }: Reading) {
-  // Each state is serialised once: a changed state is a new object.
-  const answers = new WeakMap<AccountWebhooks, string>();
+  // Each state is serialised once, with values and without: a changed state is a new object.
+  const withValues = new WeakMap<AccountWebhooks, string>();
+  const withoutValues = new WeakMap<AccountWebhooks, string>();
   return async (ctx: Context): Promise<void> => {
     const { accountId } = callerOf(ctx);
     const turn = reads.turn(accountId);
@@ -95,12 +96,14 @@ export function listWebhooks(accounts: Accounts, sealing: Sealing, { store, now 
       return send(
         ctx,
         accountId,
-        reads.counted(accountId, () => answer(accountId, webhooks, openable(sealing))),
+        reads.counted(accountId, () => answer(accountId, webhooks, valuesFor(ctx, openable(sealing)))),
       );
     }
+    const values = valuesFor(ctx, sealing);
+    const answers = values === sealing ? withValues : withoutValues;
     const known = answers.get(found);
     const isFree = known !== undefined && !isLong(known);
-    const body = isFree ? known : reads.counted(accountId, () => known ?? answer(accountId, found.webhooks, sealing));
+    const body = isFree ? known : reads.counted(accountId, () => known ?? answer(accountId, found.webhooks, values));
     answers.set(found, body);
     send(ctx, accountId, body);
   };

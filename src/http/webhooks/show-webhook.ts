@@ -5,7 +5,7 @@ import { type Operation, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
 import { answerRead } from '../read-answer.js';
 import type { Reading } from './list-webhooks.js';
 import type { OwnWebhook } from './own-webhook.js';
-import { shownWebhook, WEBHOOK } from './shown-webhook.js';
+import { shownWebhook, valuesFor, WEBHOOK } from './shown-webhook.js';
 
 export const operation: Operation = {
   id: 'showWebhook',
@@ -36,6 +36,6 @@ export function showWebhook(ownWebhook: OwnWebhook, sealing: Sealing, reading: R
   return (ctx: Context): Promise<void> =>
     answerRead(ctx, reading, async (accountId) => {
       const { webhook } = await ownWebhook(ctx);
-      return () => ({ webhook: shownWebhook(accountId, webhook, sealing) });
+      return () => ({ webhook: shownWebhook(accountId, webhook, valuesFor(ctx, sealing)) });
     });
 }

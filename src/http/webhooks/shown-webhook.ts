@@ -1,6 +1,8 @@
 /** A webhook as its account sees it. */
+import type { Context } from 'koa';
 import { headerPlace, type Sealing } from '../../secrets/sealing.js';
 import type { Webhook } from '../../webhooks/state.js';
+import { may } from '../request-context.js';
 import { EVENT_TYPE, TIME } from '../shared-schemas.js';
 
 export const WEBHOOK = {
@@ -15,12 +17,20 @@ export const WEBHOOK = {
     headers: {
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'The headers that are sent with each event, by name. Empty if there are none.',
+      description:
+        'The headers that are sent with each event, by name. Empty if there are none. A session without the right `configure` gets each value as an empty text.',
     },
     isActive: { type: 'boolean', description: 'Whether events are sent to the URL.' },
     createdAt: { ...TIME, description: 'When the webhook was first registered.' },
   },
 } as const;
+
+const HIDDEN = { open: () => '' };
+
+/** Values of headers are credentials of receivers: a session that can't set them gets empty ones. */
+export function valuesFor(ctx: Pick<Context, 'state'>, values: Pick<Sealing, 'open'>): Pick<Sealing, 'open'> {
+  return may(ctx, 'configure') ? values : HIDDEN;
+}
 
 /** @throws CannotOpen */
 export function shownWebhook(accountId: number, webhook: Webhook, { open }: Pick<Sealing, 'open'>) {

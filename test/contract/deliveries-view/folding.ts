@@ -2,7 +2,7 @@
 import { expect } from '@jest/globals';
 import type { Outcome } from '../../../src/ports/delivery-order.js';
 import { attempt, entry, query, WEBHOOK } from '../../support/deliveries-view-subject.js';
-import { NOW } from '../../support/delivery-samples.js';
+import { ACCOUNT, NOW } from '../../support/delivery-samples.js';
 import { idsOf, story, told, type ViewCase, viewCase } from './view-case.js';
 
 export const folding: readonly ViewCase[] = [
@@ -63,6 +63,18 @@ export const folding: readonly ViewCase[] = [
     port.add([{ ...delivered, id: 'msg_0' }]);
     expect(port.page(query({ outcome: 'delivered' })).deliveries.map(({ id }) => id)).toEqual(['msg_0']);
   }),
+  viewCase(
+    'the turn is the highest that is known, also of a delivery that was delivered at an earlier one',
+    ({ port }) => {
+      const one = (turn: number, outcome: Outcome, ms: number) =>
+        entry(1, { turn, outcome, attempt: null, place: { partition: 0, offset: ms, timestamp: NOW + ms } });
+      const all = [one(1, 'delivered', 1), one(3, 'retrying', 2), one(4, 'exhausted', 3)];
+      for (const [index, order] of orders(all).entries()) {
+        port.add(order.map((entryOf) => ({ ...entryOf, id: `msg_${index}` })));
+        expect(port.delivery(ACCOUNT, `msg_${index}`)).toMatchObject({ outcome: 'delivered', turn: 4 });
+      }
+    },
+  ),
   viewCase('an event that was published twice has two deliveries under one id', ({ port }) => {
     port.add([entry(1), entry(1, { firstAt: NOW + 9, outcome: 'retrying' }), entry(1)]);
     expect(port.page(query()).deliveries.map(({ outcome }) => outcome)).toEqual(['retrying', 'delivered']);

@@ -177,7 +177,7 @@ describe('the view', () => {
     };
     const pause = async (ms: number) => {
       clock += Math.max(0, ms);
-      if (ms === 1_000) view.id = 'view-2';
+      if (ms === 200) view.id = 'view-2';
     };
     await runRecovery({ ...parts, sendAgain, pause }, ORDER);
     expect(ids()).toEqual(ALL);

@@ -104,6 +104,14 @@ describe('a resend', () => {
     expect(String(fixture.waiting[0]?.delivery.record.value)).toBe(String(RECORD.value));
   });
 
+  it('of a delivered delivery whose earlier resend waits is one attempt', async () => {
+    await sendAgain(known({ outcome: 'delivered', turn: 1 }), RESEND);
+    // The view has the entry of the first one.
+    await sendAgain(known({ outcome: 'delivered', turn: 3 }), RESEND);
+    expect(fixture.waiting.map(({ delivery }) => delivery.turn)).toEqual([3, 5]);
+    expect(await attempts()).toBe(1);
+  });
+
   it('twice before its attempt is one attempt', async () => {
     await Promise.all([sendAgain(known(WAITING), RESEND), sendAgain(known(WAITING), RESEND)]);
     expect(fixture.waiting).toHaveLength(2);

@@ -40,7 +40,7 @@ describe('a session', () => {
     };
     expect({ status, body }).toEqual({ status: 200, body: shown });
     expect(headers.get('set-cookie')).toMatch(
-      /^console=42[.]ps_[0-9a-f]{16}[.][\w-]{43}; Path=\/; Max-Age=1(799|800); HttpOnly; SameSite=Strict$/,
+      /^console=42[.]ps_[0-9a-f]{16}[.][\w-]{43}; Path=\/; Max-Age=1(7\d\d|800); HttpOnly; SameSite=Strict$/,
     );
     const browser = new Browser(api.url, (headers.get('set-cookie') ?? '').split(';')[0] ?? '');
     expect(await browser.send('GET', '/console/session')).toMatchObject({ status: 200, body: shown });

@@ -1,0 +1,76 @@
+/** `deliveries resend` and `webhooks recover --wait`, against a service with real deliveries. */
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
+import { type ServiceHere, serveHere } from '../support/in-process-service.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import type { Settings } from '../support/service.js';
+import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
+
+jest.setTimeout(120_000);
+
+const PATIENCE = { timeout: 30_000 };
+
+let receiver: Receiver;
+let settings: Settings;
+let remove: () => Promise<void>;
+let service: ServiceHere;
+let token: string;
+let status = 200;
+
+beforeAll(async () => {
+  receiver = await startReceiver({ respond: () => ({ status }) });
+  const installed = await installation([receiver]);
+  ({ remove } = installed);
+  settings = { ...installed.settings, RETRY_SCHEDULE: '100ms', DELIVERY_TIMEOUT: '5s' };
+  service = await serveHere(settings);
+  token = await tokenFor(service.url, await register(settings, 42));
+  await addWebhook(service.url, token, { url: receiver.url, eventType: 'cash_in' });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await receiver.close();
+  await remove();
+});
+
+interface Delivery {
+  readonly id: string;
+  readonly outcome: string;
+  readonly attempts: readonly unknown[];
+}
+
+async function deliveryOf(eventId: string): Promise<Delivery | undefined> {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(`${service.url}/api/deliveries?eventId=${eventId}`, { headers });
+  return ((await response.json()) as { deliveries: Delivery[] }).deliveries[0];
+}
+
+const hasEnded = (eventId: string, outcome: string) =>
+  eventually(async () => (await deliveryOf(eventId))?.outcome === outcome, PATIENCE);
+const command = (...args: string[]) => commandLine(settings, [...args, '--url', service.url], token);
+
+test('a recovery is previewed, started and waited for', async () => {
+  status = 500;
+  await publishEvents(settings, paymentEvents(42, 1, 'lost-'));
+  await hasEnded('lost-0', 'exhausted');
+  status = 200;
+  const { code, stdout, stderr } = await command('webhooks', 'recover', '1', '--since', '2020-01-01', '--wait');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^done: sent 1 of 1, \d delivered/) });
+  expect(stderr).toMatch(/^1 deliveries, published from /);
+  await hasEnded('lost-0', 'delivered');
+});
+
+test('each resend of a delivered delivery is an attempt, also after one that failed', async () => {
+  status = 200;
+  await publishEvents(settings, paymentEvents(42, 1));
+  await hasEnded('evt-0', 'delivered');
+  status = 500;
+  const id = (await deliveryOf('evt-0'))?.id ?? '';
+  for (const count of [2, 3]) {
+    const resent = await command('deliveries', 'resend', id);
+    expect(resent).toEqual({ code: 0, stdout: 'the delivery is sent again\n', stderr: '' });
+    await eventually(async () => (await deliveryOf('evt-0'))?.attempts.length === count, PATIENCE);
+  }
+  expect(await deliveryOf('evt-0')).toMatchObject({ outcome: 'delivered' });
+});
