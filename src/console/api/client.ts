@@ -2,9 +2,8 @@
 import createClient from 'openapi-fetch';
 import { SERVICE } from '../state/addresses.js';
 import type { paths } from './openapi.js';
-import type { PendingPaths } from './pending.js';
 
-export const api = createClient<paths & PendingPaths>({
+export const api = createClient<paths>({
   baseUrl: SERVICE,
   credentials: 'same-origin',
   cache: 'no-store',

@@ -1,4 +1,4 @@
-import type { ListedDelivery } from '../api/pending.js';
+import type { ListedDelivery } from '../api/shapes.js';
 import { latency } from '../format/numbers.js';
 import { EventName } from '../parts/event-name.js';
 import { OutcomeBadge, shownOutcome } from '../parts/outcome-badge.js';

@@ -1,4 +1,4 @@
-import type { ListedDelivery } from '../api/pending.js';
+import type { ListedDelivery } from '../api/shapes.js';
 import { may } from '../state/session.js';
 import { useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';

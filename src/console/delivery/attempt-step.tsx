@@ -1,4 +1,4 @@
-import type { DetailedAttempt } from '../api/pending.js';
+import type { DetailedAttempt } from '../api/shapes.js';
 import { latency } from '../format/numbers.js';
 import { MissingRight } from '../parts/missing-right.js';
 import { may } from '../state/session.js';

@@ -1,5 +1,5 @@
 /** A request like that of a delivery, for a terminal. */
-import type { DetailedDelivery } from '../api/pending.js';
+import type { DetailedDelivery } from '../api/shapes.js';
 import type { Webhook } from '../state/webhooks.js';
 
 /** Header values and the signature are left out: they are secrets, and a signature is valid for minutes only. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, resultOf } from '../api/client.js';
-import type { DetailedDelivery } from '../api/pending.js';
+import type { DetailedDelivery } from '../api/shapes.js';
 import { Icon } from '../icons/icon.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { MissingRight } from '../parts/missing-right.js';

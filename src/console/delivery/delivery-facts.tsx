@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { DetailedDelivery } from '../api/pending.js';
+import type { DetailedDelivery } from '../api/shapes.js';
 import { Copied } from '../parts/copy-button.js';
 import { TimeText } from '../parts/time-text.js';
 import { addressOf } from '../state/addresses.js';

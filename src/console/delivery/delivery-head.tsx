@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { DetailedDelivery } from '../api/pending.js';
+import type { DetailedDelivery } from '../api/shapes.js';
 import { EventName } from '../parts/event-name.js';
 import { OutcomeBadge, shownOutcome } from '../parts/outcome-badge.js';
 import { texts } from '../texts/texts.js';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso/router';
 import { api, resultOf } from '../api/client.js';
-import type { DetailedDelivery } from '../api/pending.js';
+import type { DetailedDelivery } from '../api/shapes.js';
 import { Freshness, staleness } from '../parts/freshness.js';
 import { Notice } from '../parts/notice.js';
 import { Skeleton } from '../parts/skeleton.js';

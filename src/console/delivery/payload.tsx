@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { DetailedDelivery } from '../api/pending.js';
+import type { DetailedDelivery } from '../api/shapes.js';
 import { prettyTokens } from '../format/payload.js';
 import { minute } from '../format/times.js';
 import { CopyButton } from '../parts/copy-button.js';

@@ -1,4 +1,4 @@
-import type { DetailedDelivery } from '../api/pending.js';
+import type { DetailedDelivery } from '../api/shapes.js';
 import type { Webhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 

@@ -1,4 +1,4 @@
-import type { DetailedDelivery } from '../api/pending.js';
+import type { DetailedDelivery } from '../api/shapes.js';
 import { RelativeTime } from '../parts/relative-time.js';
 import { texts } from '../texts/texts.js';
 import { AttemptStep } from './attempt-step.js';
@@ -8,6 +8,8 @@ import { Step } from './step.js';
 export function Timeline({ delivery, isAwaited }: { delivery: DetailedDelivery; isAwaited: boolean }) {
   const t = texts.value.delivery.steps;
   const { attempts, publishedAt, routedAt, outcome } = delivery;
+  // It came while the service had switched the webhook off.
+  const isHeld = outcome === 'exhausted' && attempts.length === 0;
   return (
     <ol class="timeline">
       {publishedAt && <Step tone="quiet" icon="deliveries" title={t.published} at={publishedAt} />}
@@ -24,12 +26,8 @@ export function Timeline({ delivery, isAwaited }: { delivery: DetailedDelivery; 
       {isAwaited && <Step tone="busy" icon="waiting" title={t.resending} />}
       {!isAwaited && outcome === 'retrying' && <NextStep delivery={delivery} />}
       {!isAwaited && outcome === 'exhausted' && (
-        <Step
-          tone={delivery.held ? 'warn' : 'bad'}
-          icon={delivery.held ? 'held' : 'given-up'}
-          title={delivery.held ? t.held : t.givenUp}
-        >
-          <p>{delivery.held ? t.heldExplained : t.givenUpExplained}</p>
+        <Step tone={isHeld ? 'warn' : 'bad'} icon={isHeld ? 'held' : 'given-up'} title={isHeld ? t.held : t.givenUp}>
+          <p>{isHeld ? t.heldExplained : t.givenUpExplained}</p>
         </Step>
       )}
       {!isAwaited && outcome === 'cancelled' && <Step tone="quiet" icon="cancelled" title={t.cancelled} />}

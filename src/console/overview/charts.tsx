@@ -1,4 +1,4 @@
-import type { Stats } from '../api/pending.js';
+import type { Stats } from '../api/shapes.js';
 import { compact, latency } from '../format/numbers.js';
 import { day, hourMinute, minute } from '../format/times.js';
 import { Chart } from '../parts/chart.js';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Stats, StatsBucket, WebhookHealth } from '../api/pending.js';
+import type { Stats, StatsBucket, WebhookHealth } from '../api/shapes.js';
 import { percent, whole } from '../format/numbers.js';
 import { addressOf } from '../state/addresses.js';
 import { texts } from '../texts/texts.js';

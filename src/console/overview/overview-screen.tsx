@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso/router';
 import { api, resultOf } from '../api/client.js';
-import type { Stats, WebhookHealth } from '../api/pending.js';
+import type { Stats, WebhookHealth } from '../api/shapes.js';
 import { Freshness, staleness } from '../parts/freshness.js';
 import { Segmented } from '../parts/segmented.js';
 import { Skeleton } from '../parts/skeleton.js';

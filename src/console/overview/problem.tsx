@@ -1,4 +1,4 @@
-import type { WebhookHealth } from '../api/pending.js';
+import type { WebhookHealth } from '../api/shapes.js';
 import { LastAnswer } from '../deliveries/last-answer.js';
 import { whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';

@@ -1,4 +1,4 @@
-import type { WebhookHealth } from '../api/pending.js';
+import type { WebhookHealth } from '../api/shapes.js';
 import { Icon } from '../icons/icon.js';
 import { Notice } from '../parts/notice.js';
 import { useWebhooks } from '../state/webhooks.js';

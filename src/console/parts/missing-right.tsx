@@ -1,4 +1,4 @@
-import type { Right } from '../api/pending.js';
+import type { Right } from '../api/shapes.js';
 import { Icon } from '../icons/icon.js';
 import { texts } from '../texts/texts.js';
 

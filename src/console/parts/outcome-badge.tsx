@@ -1,4 +1,4 @@
-import type { Outcome } from '../api/pending.js';
+import type { Outcome } from '../api/shapes.js';
 import { Icon } from '../icons/icon.js';
 import type { IconName } from '../icons/icons.js';
 import { texts } from '../texts/texts.js';

@@ -1,4 +1,4 @@
-import type { RecoveryPreview } from '../api/pending.js';
+import type { RecoveryPreview } from '../api/shapes.js';
 import { duration, whole } from '../format/numbers.js';
 import { minute } from '../format/times.js';
 import { texts } from '../texts/texts.js';

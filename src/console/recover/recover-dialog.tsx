@@ -1,4 +1,4 @@
-import type { WebhookHealth } from '../api/pending.js';
+import type { WebhookHealth } from '../api/shapes.js';
 import { Modal } from '../parts/modal.js';
 import { UrlText } from '../parts/url-text.js';
 import { useWebhook } from '../state/webhooks.js';

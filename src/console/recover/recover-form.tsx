@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, resultOf } from '../api/client.js';
-import type { Included, WebhookHealth } from '../api/pending.js';
+import type { Included, WebhookHealth } from '../api/shapes.js';
 import { localInput } from '../format/times.js';
 import { texts } from '../texts/texts.js';
 import { Preview } from './preview.js';

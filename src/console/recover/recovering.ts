@@ -1,6 +1,6 @@
 /** The recovery that is being asked for, and the one that runs: it goes on while its dialog is closed. */
 import { signal } from '@preact/signals';
-import type { Recovery, WebhookHealth } from '../api/pending.js';
+import type { Recovery, WebhookHealth } from '../api/shapes.js';
 
 export interface RunningRecovery {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { api, resultOf } from '../api/client.js';
-import type { Recovery } from '../api/pending.js';
+import type { Recovery } from '../api/shapes.js';
 import { duration, whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
 import { usePolled } from '../state/polled.js';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api, resultOf } from '../api/client.js';
-import type { Included, RecoveryPreview } from '../api/pending.js';
+import type { Included, RecoveryPreview } from '../api/shapes.js';
 
 interface Order {
   readonly since: string;

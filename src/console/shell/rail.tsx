@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso/router';
-import type { Session } from '../api/pending.js';
+import type { Session } from '../api/shapes.js';
 import { Icon } from '../icons/icon.js';
 import type { IconName } from '../icons/icons.js';
 import { addressOf } from '../state/addresses.js';

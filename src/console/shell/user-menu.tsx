@@ -1,4 +1,4 @@
-import type { Session } from '../api/pending.js';
+import type { Session } from '../api/shapes.js';
 import { clock } from '../format/times.js';
 import { Icon } from '../icons/icon.js';
 import {

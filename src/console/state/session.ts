@@ -1,7 +1,7 @@
 /** Who looks, and what they may do. */
 import { signal } from '@preact/signals';
 import { api, resultOf } from '../api/client.js';
-import type { Right, Session } from '../api/pending.js';
+import type { Right, Session } from '../api/shapes.js';
 import { addressOf } from './addresses.js';
 
 /** unknown-link: its code was used before, is older than a minute, or is none. */
@@ -37,7 +37,7 @@ export function sessionEnded(): void {
 }
 
 export async function signOut(): Promise<void> {
-  await resultOf(api.DELETE('/console/session'));
+  await resultOf(api.DELETE('/console/session', { params: { header: { 'X-Console': '1' } } }));
   close('left');
 }
 
