@@ -96,7 +96,9 @@ describe('GET /openapi.json', () => {
     for (const [path, described] of Object.entries(document.paths)) {
       const target = api.url + path.replaceAll(/\{\w+\}/g, '1');
       for (const method of METHODS) {
-        const { status } = await fetch(target, { method: method.toUpperCase() });
+        const response = await fetch(target, { method: method.toUpperCase() });
+        await response.arrayBuffer(); // fetch keeps the socket of a body over 64 KiB that nobody reads
+        const { status } = response;
         // /api/webhooks/health is an id for the methods that it has not.
         const isTaken = method in described || operationsAt(path).some((others) => method in others);
         expect({ path, method, isOther: status === 405 }).toEqual({ path, method, isOther: !isTaken });
