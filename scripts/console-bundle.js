@@ -26,14 +26,20 @@ export async function bundleConsole(root, dist) {
     logLevel: 'warning',
   });
   const names = Object.keys(metafile.outputs).map((path) => basename(path));
-  writeFileSync(join(dist, 'console', SHELL), shell(names));
+  writeFileSync(join(dist, 'console', SHELL), shell(names, staticImports(metafile)));
   for (const name of readdirSync(join(dist, 'console')))
     if (name !== SHELL && !names.includes(name)) rmSync(join(dist, 'console', name));
   return Object.keys(metafile.inputs);
 }
 
-/** @param {string[]} names of the script and the styles */
-function shell(names) {
+/** What the script needs before it runs: without a hint the browser asks for it only after it has read the script. */
+function staticImports({ outputs }) {
+  const script = Object.values(outputs).find(({ entryPoint }) => entryPoint === 'src/console/main.tsx');
+  return script.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path));
+}
+
+/** @param {string[]} names of the script and the styles @param {string[]} preloaded */
+function shell(names, preloaded) {
   const asset = (ending) =>
     `/console/assets/${names.find((name) => name.startsWith('console-') && name.endsWith(ending))}`;
   return `<!doctype html>
@@ -45,7 +51,7 @@ function shell(names) {
 <title>Webhooks</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${asset('.css')}">
-<script type="module" src="${asset('.js')}"></script>
+${preloaded.map((name) => `<link rel="modulepreload" href="/console/assets/${name}">\n`).join('')}<script type="module" src="${asset('.js')}"></script>
 </head>
 <body><div id="console"></div><noscript>The console needs JavaScript.</noscript></body>
 </html>

@@ -1,10 +1,9 @@
-/** The console's screens, by address. */
+/** The console's screens, by address. Each is a chunk of its own, loaded when its address is opened. */
+import type { ComponentType } from 'preact';
+import lazy, { ErrorBoundary } from 'preact-iso/lazy';
 import { LocationProvider, Route, Router } from 'preact-iso/router';
-import { DeliveriesScreen } from './deliveries/deliveries-screen.js';
-import { DeliveryScreen } from './delivery/delivery-screen.js';
-import { OverviewScreen } from './overview/overview-screen.js';
 import { Notice } from './parts/notice.js';
-import { RecoverDialog } from './recover/recover-dialog.js';
+import { asked } from './recover/recovering.js';
 import { Rail } from './shell/rail.js';
 import { ToastLine } from './shell/toast-line.js';
 import { SignedOut } from './sign-in/signed-out.js';
@@ -12,11 +11,15 @@ import { addressOf, CONSOLE } from './state/addresses.js';
 import { sessionState } from './state/session.js';
 import { shownLanguage, texts } from './texts/texts.js';
 
+const OverviewScreen = screen(async () => (await import('./overview/overview-screen.js')).OverviewScreen);
+const DeliveriesScreen = screen(async () => (await import('./deliveries/deliveries-screen.js')).DeliveriesScreen);
+const DeliveryScreen = screen(async () => (await import('./delivery/delivery-screen.js')).DeliveryScreen);
+const RecoverDialog = screen(async () => (await import('./recover/recover-dialog.js')).RecoverDialog);
+
 export function App() {
   const state = sessionState.value;
+  if (state.kind === 'opening' || !shownLanguage.value) return <div class="opening" role="status" />;
   const t = texts.value;
-  if (state.kind === 'opening' || !shownLanguage.value)
-    return <div class="opening" role="status" aria-label={t.freshness.loading} />;
   if (state.kind === 'closed') return <SignedOut why={state.why} returnUrl={state.returnUrl} />;
   return (
     <LocationProvider scope={CONSOLE}>
@@ -34,9 +37,25 @@ export function App() {
           </Router>
         </main>
       </div>
-      <RecoverDialog />
+      <ErrorBoundary>{asked.value && <RecoverDialog />}</ErrorBoundary>
       <ToastLine />
     </LocationProvider>
+  );
+}
+
+/** A page that was opened before an upgrade names chunks that are gone: its user reloads it. */
+function screen(load: () => Promise<ComponentType>) {
+  return lazy(() => load().catch(() => NotLoaded));
+}
+
+function NotLoaded() {
+  const t = texts.value.notLoaded;
+  return (
+    <Notice icon="search" title={t.title}>
+      <button type="button" class="button" onClick={() => location.reload()}>
+        {t.reload}
+      </button>
+    </Notice>
   );
 }
 

@@ -110,6 +110,7 @@ export const en = {
     again: 'Try again',
     goBack: 'Back to the portal',
   },
+  notLoaded: { title: 'This screen could not be loaded', reload: 'Reload the page' },
   noScreen: { title: 'There is no such page', back: 'Go to the overview' },
   time: {
     now: 'now',

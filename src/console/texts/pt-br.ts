@@ -113,6 +113,7 @@ export const ptBr: Texts = {
     again: 'Tentar de novo',
     goBack: 'Voltar ao portal',
   },
+  notLoaded: { title: 'Não foi possível carregar esta tela', reload: 'Recarregar a página' },
   noScreen: { title: 'Esta página não existe', back: 'Ir para a visão geral' },
   time: { now: 'agora', lasting: (time) => `há ${time}`, in: (time) => `em ${time}`, ago: (time) => `há ${time}` },
   freshness: {

@@ -1,26 +1,31 @@
-/** The texts of the chosen language. One is loaded, the other when it is chosen. */
-import { effect, signal } from '@preact/signals';
+/** The texts of the chosen language: a chunk each, so that nobody loads two. */
+import { computed, effect, signal } from '@preact/signals';
 import { type Language, language } from '../state/preferences.js';
-import { en, type Texts } from './en.js';
+import type { Texts } from './en.js';
 
-const OTHERS = { 'pt-BR': async () => (await import('./pt-br.js')).ptBr };
+const LOADERS: Readonly<Record<Language, () => Promise<Texts>>> = {
+  en: async () => (await import('./en.js')).en,
+  'pt-BR': async () => (await import('./pt-br.js')).ptBr,
+};
 
-export const texts = signal<Texts>(en);
-/** The language that texts has. */
-export const shownLanguage = signal<Language | null>(null);
+const loaded = signal<{ readonly language: Language; readonly texts: Texts } | null>(null);
 
-effect(() => {
-  const chosen = language.value;
-  if (chosen === 'en') show(chosen, en);
-  else
-    OTHERS[chosen]().then(
-      (loaded) => language.peek() === chosen && show(chosen, loaded),
-      () => show('en', en),
-    );
+/** The language that texts has; null: none is loaded yet, and nothing may read texts. */
+export const shownLanguage = computed(() => loaded.value?.language ?? null);
+
+export const texts = computed<Texts>(() => {
+  if (!loaded.value) throw new Error('texts are read before they are loaded');
+  return loaded.value.texts;
 });
 
-function show(chosen: Language, loaded: Texts): void {
-  texts.value = loaded;
-  shownLanguage.value = chosen;
+effect(() => {
+  void show(language.value);
+});
+
+/** A language that cannot be loaded leaves the one before. */
+async function show(chosen: Language): Promise<void> {
+  const texts = await LOADERS[chosen]().catch(() => null);
+  if (!texts || language.peek() !== chosen) return;
+  loaded.value = { language: chosen, texts };
   document.documentElement.lang = chosen;
 }

@@ -9,7 +9,7 @@ import { tagRoute } from '../measured.js';
 import type { ConsoleAsset, ConsoleFiles } from './console-files.js';
 
 /** What the page routes to (src/console/app.tsx). */
-const PAGES = ['/console', '/console/deliveries', '/console/deliveries/:id'];
+const PAGES = ['', '/webhooks', '/webhooks/:id', '/deliveries', '/deliveries/:id', '/events', '/history', '/security'];
 const A_YEAR_S = 31_536_000;
 
 export interface ConsoleParts {
@@ -23,7 +23,7 @@ export interface ConsoleParts {
 
 export function registerConsole(router: Router, parts: ConsoleParts): void {
   const page = showPage(parts);
-  for (const path of PAGES) router.get(path, tagRoute({ method: 'get', path: '/console' }), page);
+  for (const path of PAGES) router.get(`/console${path}`, tagRoute({ method: 'get', path: '/console' }), page);
   const asset = showAsset(parts.files?.assets ?? new Map());
   router.get('/console/assets/:name', tagRoute({ method: 'get', path: '/console/assets/{name}' }), asset);
 }
