@@ -129,6 +129,7 @@ export const EXAMPLES = {
           id: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
           eventId: 'pay-1',
           outcome: 'retrying',
+          held: false,
           attempts: [{ at: '2026-11-21T09:05:00.120Z', status: 503, error: null, durationMs: 31, version: 1 }],
           nextAttemptAt: '2026-11-21T09:05:05.320Z',
         },
@@ -144,6 +145,7 @@ export const EXAMPLES = {
           id: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
           eventId: 'pay-1',
           outcome: 'retrying',
+          held: false,
           attempts: [{ at: '2026-11-21T09:05:00.120Z', status: 503, error: null, durationMs: 31, version: 1 }],
           nextAttemptAt: '2026-11-21T09:05:05.320Z',
           webhookId: 1,
@@ -161,6 +163,7 @@ export const EXAMPLES = {
         id: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
         eventId: 'pay-1',
         outcome: 'retrying',
+        held: false,
         attempts: [
           {
             at: '2026-11-21T09:05:00.120Z',

@@ -113,7 +113,15 @@ function queryOf(filter: Filter): DeliveriesQuery {
   const n = Math.floor(Math.random() * DELIVERIES);
   const at = timeOf(n);
   const some = { before: { firstAt: at, id: '' }, from: null, to: null };
-  const any = { webhookId: null, outcome: null, eventType: null, eventId: null, status: null, errors: null };
+  const any = {
+    webhookId: null,
+    outcome: null,
+    held: null,
+    eventType: null,
+    eventId: null,
+    status: null,
+    errors: null,
+  };
   const all = { accountId: LARGE, limit: 50, ...some, ...any };
   switch (filter) {
     case 'none':

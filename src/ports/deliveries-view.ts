@@ -291,6 +291,7 @@ export interface DeliveriesQuery {
   /** Where the previous page ended; null is the newest. */
   readonly before: DeliveryPlace | null;
   readonly outcome: Outcome | null;
+  readonly held: boolean | null;
   readonly eventType: string | null;
   readonly eventId: string | null;
   readonly status: StatusClass | null;

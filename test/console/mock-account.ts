@@ -174,8 +174,9 @@ function listed({ payload, payloadUntil, routedAt, ...delivery }: ReturnType<typ
 }
 
 function matches(delivery: ReturnType<typeof deliveryAt>, query: Record<string, string>): boolean {
-  const { outcome, eventType, webhookId } = query;
+  const { outcome, held, eventType, webhookId } = query;
   if (outcome && delivery.outcome !== outcome) return false;
+  if (held && String(delivery.held) !== held) return false;
   if (eventType && delivery.eventType !== eventType) return false;
   return !webhookId || String(delivery.webhookId) === webhookId;
 }

@@ -8,6 +8,7 @@ export const RETRYING = OUTCOMES.indexOf('retrying');
 export const EXHAUSTED = OUTCOMES.indexOf('exhausted');
 export const CANCELLED = OUTCOMES.indexOf('cancelled');
 export const HELD = OUTCOMES.length;
+export const STATES = [...OUTCOMES.keys(), HELD];
 
 export interface DeliveryRow {
   readonly account_id: number;
