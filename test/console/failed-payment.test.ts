@@ -83,6 +83,10 @@ function tests(executablePath: string): void {
     await dialog.getByRole('checkbox', { name: /^Waiting/ }).uncheck();
     await dialog.getByRole('button', { name: 'Send 2,408' }).click();
     await dialog.getByText('640 of 2,408').waitFor();
+    await page.reload();
+    await page.getByRole('list', { name: 'Recoveries that are running' }).getByText('640 of 2,408').waitFor();
+    await page.getByRole('button', { name: 'See progress' }).click();
+    await dialog.getByText('640 of 2,408').waitFor();
     await dialog.getByRole('button', { name: 'Stop' }).click();
     await dialog.getByText('Stopped', { exact: true }).waitFor();
   });

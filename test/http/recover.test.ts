@@ -130,7 +130,9 @@ describe('POST /api/webhooks/{id}/recover', () => {
     const { id } = started.body;
     expect(orders).toEqual([{ id, accountId: 42, webhookId: 1, actor: 'a caller' }]);
     view.progress.sent = 2;
-    const shown = { count: 2, sent: 2, delivered: 0, failed: 0 };
+    const startedAt = new Date(NOW + 3_600_000).toISOString();
+    const order = { since: SINCE, until: startedAt, include: ['exhausted', 'held'], perSecond: 20 };
+    const shown = { id, webhookId: 1, startedAt, ...order, count: 2, sent: 2, delivered: 0, failed: 0 };
     expect((await call('GET', `/api/recoveries/${id}`)).body).toEqual({ state: 'running', ...shown });
     for (const _ of ['once', 'again']) {
       expect(await call('DELETE', `/api/recoveries/${id}`)).toMatchObject({ status: 200, body: { state: 'stopped' } });
@@ -177,6 +179,43 @@ describe('POST /api/webhooks/{id}/recover', () => {
     view.id = '';
     expect((await recover({ since: SINCE })).status).toBe(503);
     expect(orders).toEqual([]);
+  });
+});
+
+describe('GET /api/recoveries', () => {
+  const listed = async (caller?: number) => {
+    const { status, body } = await call('GET', '/api/recoveries', undefined, caller);
+    return { status, body: body as unknown as { recoveries: { id: string; webhookId: number; state: string }[] } };
+  };
+  const another = async () => {
+    await call('POST', '/api/webhooks', { url: 'https://shop.example.com/2', eventType: 'cash_in' });
+    return (await call('POST', '/api/webhooks/2/recover', { since: SINCE })).body.id;
+  };
+
+  it('is the last of each webhook with its progress, running ones first', async () => {
+    expect(await listed()).toEqual({ status: 200, body: { recoveries: [] } });
+    const first = (await recover({ since: SINCE })).body.id;
+    await call('DELETE', `/api/recoveries/${first}`);
+    const second = await another();
+    view.progress.sent = 1;
+    const running = { id: second, webhookId: 2, state: 'running', sent: 1 };
+    expect((await listed()).body.recoveries).toMatchObject([running, { id: first, webhookId: 1, state: 'stopped' }]);
+    const third = (await recover({ since: SINCE })).body.id;
+    await call('DELETE', `/api/recoveries/${second}`);
+    expect((await listed()).body.recoveries.map(({ id }) => id)).toEqual([third, second]);
+    const [one] = (await listed()).body.recoveries;
+    expect(one).toEqual((await call('GET', `/api/recoveries/${third}`)).body);
+  });
+
+  it("has none of another account's", async () => {
+    await recover({ since: SINCE });
+    expect((await listed(43)).status).toBe(404);
+  });
+
+  it('is 503 without a view', async () => {
+    await recover({ since: SINCE });
+    view.id = '';
+    expect((await listed()).status).toBe(503);
   });
 });
 

@@ -64,6 +64,11 @@ export interface paths {
         };
         delete: operations["endSession"];
     };
+    "/api/recoveries": {
+        parameters: {
+        };
+        get: operations["listRecoveries"];
+    };
     "/api/recoveries/{id}": {
         parameters: {
         };
@@ -419,9 +424,22 @@ export interface components {
             count: number;
             delivered: number;
             failed: number;
+            id: string;
+            include: ("exhausted" | "retrying" | "held")[];
+            perSecond: number;
             sent: number;
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            startedAt: string;
             /** @enum {string} */
             state: "running" | "done" | "stopped";
+            /** Format: date-time */
+            until: string;
+            webhookId: number;
+        };
+        RecoveryList: {
+            recoveries: components["schemas"]["Recovery"][];
         };
         RecoveryPreview: {
             count: number;
@@ -1898,6 +1916,80 @@ export interface operations {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listRecoveries: {
+        parameters: {
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryList"];
+                };
+            };
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            503: {
+                headers: {
                     "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
