@@ -190,7 +190,7 @@ function entryOf(n: number): ViewEntry {
   const at = timeOf(n);
   const status = isTimeout ? null : isFailed ? 503 : 200;
   const error = isTimeout ? 'timeout' : null;
-  const nothing = { nextAttemptAt: null, held: false, response: null, step: null, recovery: null };
+  const nothing = { nextAttemptAt: null, held: false, response: null, step: null, recovery: null, before: null };
   return {
     ...{ kind: 'delivery', id: idOf(n), accountId, webhookId, firstAt: at, eventId: eventOf(n), turn: 1, ...nothing },
     eventType: typeOf(webhookId),

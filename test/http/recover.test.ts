@@ -87,6 +87,22 @@ describe('POST /api/deliveries/{id}/cancel', () => {
     expect(cancelled).toEqual([WAITING.id, CANCELLED.id]);
   });
 
+  it.each(['delivered', 'exhausted', 'cancelled'] as const)(
+    'is 202 for one that was %s and waits again',
+    async (was) => {
+      const before = { outcome: was, turn: 1 };
+      view.details = [
+        detail(1, { outcome: was === 'delivered' ? was : 'retrying', before }),
+        // Cancelled before: its mark may be missing.
+        detail(2, { outcome: was, before }),
+      ];
+      for (const one of view.details) {
+        expect(await cancel(one)).toMatchObject({ status: 202, body: { message: 'the attempt is cancelled' } });
+      }
+      expect(cancelled).toEqual(view.details.map(({ id }) => id));
+    },
+  );
+
   it("is 409 for one that has ended, and 404 for an unknown one and another account's", async () => {
     const all = [EXHAUSTED, detail(9), OTHERS].map(async (one) => (await cancel(one)).status);
     expect(await Promise.all(all)).toEqual([409, 404, 404]);

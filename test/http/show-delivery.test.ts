@@ -17,7 +17,16 @@ const attempt = { status: 503, error: null, durationMs: 12, version: 1 };
 const sealed = sealing.seal('try later', responsePlace(42, 'msg_1', FIRST));
 const DELIVERY: DeliveryDetail = {
   ...{ accountId: 42, id: 'msg_1', webhookId: 1, webhookEvent: 'added 1', eventId: 'pay-1', eventType: 'cash_in' },
-  ...{ firstAt: NOW, outcome: 'delivered', turn: 2, held: false, payment: PAYMENT, step: null, nextAttemptAt: null },
+  ...{
+    firstAt: NOW,
+    outcome: 'delivered',
+    turn: 2,
+    held: false,
+    payment: PAYMENT,
+    step: null,
+    before: null,
+    nextAttemptAt: null,
+  },
   attempts: [
     { ...attempt, at: FIRST },
     { ...attempt, at: SECOND, status: 200, trigger: 'resend', actor: 'ana' },

@@ -71,6 +71,7 @@ export function entry(n: number, changes: Partial<ViewEntry> & { readonly partit
     webhookEvent: 'added-1',
     step: null,
     recovery: null,
+    before: null,
     place: { partition, offset: n, timestamp: NOW + n },
     ...rest,
   };
