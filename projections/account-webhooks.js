@@ -117,9 +117,9 @@ fromCategory('account')
     EndpointRecovered: (state, event) => notFailing(state, dataOf(event).endpoint),
 
     RecoveryStarted: (state, event) => {
-      const { recoveryId: id, webhookId, since, until, include, perSecond, count } = dataOf(event);
-      const started = { id, webhookId, since, until, include, perSecond, count, state: 'running' };
-      withoutRecovery(state, webhookId).recoveries.push(started);
+      const { recoveryId: id, webhookId, since, until, include, perSecond, count, startedAt } = dataOf(event);
+      const about = { id, webhookId, since, until, include, perSecond, count, startedAt };
+      withoutRecovery(state, webhookId).recoveries.push({ ...about, state: 'running' });
       return state;
     },
 

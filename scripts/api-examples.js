@@ -2,6 +2,20 @@
 
 const DELIVERY_ID = 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ';
 const RECOVERY_ID = '3f6f1c52-7d0f-4a0e-9d0a-0c8b7e1f2a33';
+const RECOVERY = {
+  id: RECOVERY_ID,
+  webhookId: 1,
+  state: 'running',
+  startedAt: '2026-11-21T11:42:00.000Z',
+  since: '2026-11-21T09:00:00.000Z',
+  until: '2026-11-21T11:42:00.000Z',
+  include: ['exhausted', 'held'],
+  perSecond: 50,
+  count: 1204,
+  sent: 350,
+  delivered: 341,
+  failed: 2,
+};
 const CREATED = '2026-11-21T09:00:00.000Z';
 const WEBHOOK = {
   id: 1,
@@ -129,6 +143,7 @@ export const EXAMPLES = {
           id: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
           eventId: 'pay-1',
           outcome: 'retrying',
+          held: false,
           attempts: [{ at: '2026-11-21T09:05:00.120Z', status: 503, error: null, durationMs: 31, version: 1 }],
           nextAttemptAt: '2026-11-21T09:05:05.320Z',
         },
@@ -144,6 +159,7 @@ export const EXAMPLES = {
           id: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
           eventId: 'pay-1',
           outcome: 'retrying',
+          held: false,
           attempts: [{ at: '2026-11-21T09:05:00.120Z', status: 503, error: null, durationMs: 31, version: 1 }],
           nextAttemptAt: '2026-11-21T09:05:05.320Z',
           webhookId: 1,
@@ -161,6 +177,7 @@ export const EXAMPLES = {
         id: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
         eventId: 'pay-1',
         outcome: 'retrying',
+        held: false,
         attempts: [
           {
             at: '2026-11-21T09:05:00.120Z',
@@ -201,13 +218,14 @@ export const EXAMPLES = {
     json: { since: '2026-11-21T09:00:00Z', include: ['exhausted', 'held'], perSecond: 50 },
     answer: { success: true, message: '1204 deliveries are sent again', id: RECOVERY_ID, count: 1204 },
   },
+  listRecoveries: { answer: { recoveries: [RECOVERY] } },
   showRecovery: {
     id: RECOVERY_ID,
-    answer: { state: 'running', count: 1204, sent: 350, delivered: 341, failed: 2 },
+    answer: RECOVERY,
   },
   stopRecovery: {
     id: RECOVERY_ID,
-    answer: { state: 'stopped', count: 1204, sent: 350, delivered: 348, failed: 2 },
+    answer: { ...RECOVERY, state: 'stopped', delivered: 348 },
   },
   listHistory: {
     query: 'limit=1',

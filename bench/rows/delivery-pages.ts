@@ -113,7 +113,15 @@ function queryOf(filter: Filter): DeliveriesQuery {
   const n = Math.floor(Math.random() * DELIVERIES);
   const at = timeOf(n);
   const some = { before: { firstAt: at, id: '' }, from: null, to: null };
-  const any = { webhookId: null, outcome: null, eventType: null, eventId: null, status: null, errors: null };
+  const any = {
+    webhookId: null,
+    outcome: null,
+    held: null,
+    eventType: null,
+    eventId: null,
+    status: null,
+    errors: null,
+  };
   const all = { accountId: LARGE, limit: 50, ...some, ...any };
   switch (filter) {
     case 'none':
@@ -182,7 +190,7 @@ function entryOf(n: number): ViewEntry {
   const at = timeOf(n);
   const status = isTimeout ? null : isFailed ? 503 : 200;
   const error = isTimeout ? 'timeout' : null;
-  const nothing = { nextAttemptAt: null, held: false, response: null, step: null, recovery: null };
+  const nothing = { nextAttemptAt: null, held: false, response: null, step: null, recovery: null, before: null };
   return {
     ...{ kind: 'delivery', id: idOf(n), accountId, webhookId, firstAt: at, eventId: eventOf(n), turn: 1, ...nothing },
     eventType: typeOf(webhookId),

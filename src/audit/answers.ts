@@ -59,9 +59,9 @@ export function isKnown({ said, openRetry, letterTurn }: Evidence): boolean {
   return said !== null || openRetry !== null || letterTurn !== null;
 }
 
-/** A dead letter of an earlier turn belongs to the end before a replay. */
+/** A dead letter of an earlier turn belongs to the end before a replay, unless that end holds again. */
 function hasLetter({ said, letterTurn }: Evidence): boolean {
-  return letterTurn !== null && letterTurn >= (said?.turn ?? 0);
+  return letterTurn !== null && letterTurn >= (said?.endTurn ?? said?.turn ?? 0);
 }
 
 /** A retry record of an earlier turn belongs to an attempt already made. */

@@ -27,6 +27,7 @@ export interface DeliverParts extends StepResultParts, KeepParts, SendParts {
 
 /**
  * Fulfilled when the delivery has ended or its next attempt is durable. Rejected if the service abandons its work, or
- * if another consumer got the record before the delivery had a place: that consumer delivers.
+ * if another consumer got the record before the delivery had a place: that consumer delivers. False: it was parked, and waits
+ * with the same turn.
  */
-export type Deliver = (delivery: Delivery, hold: RecordHold) => Promise<void>;
+export type Deliver = (delivery: Delivery, hold: RecordHold) => Promise<boolean>;

@@ -16,12 +16,18 @@ import { nextStep, type StepResult } from './next-step.js';
 import { confirmedRecipientOf, recipientOf } from './recipient.js';
 import { resultOf, resultOfRefusal } from './step-result.js';
 
+interface Stepped {
+  readonly isOver: boolean;
+}
+
 export function createDeliver(parts: DeliverParts): Deliver {
   const { accounts, gate, health } = parts;
 
   return async function deliver(delivery, hold) {
     const takenAt = parts.monotonicNow();
-    while (!(await isStepped(delivery, hold, takenAt))) {
+    for (;;) {
+      const stepped = await step(delivery, hold, takenAt);
+      if (stepped) return stepped.isOver;
       // A delivery ends without an attempt only on the event store's word; the read model may be behind.
       await parts.confirmation.confirmed();
       const to = await confirmedRecipientOf(delivery, accounts, parts.wasRemoved);
@@ -30,15 +36,14 @@ export function createDeliver(parts: DeliverParts): Deliver {
     }
   };
 
-  /** False if nothing was done, because the webhook is not active before or after the queue. */
-  async function isStepped(delivery: Delivery, hold: RecordHold, takenAt: number): Promise<boolean> {
+  /** Null if nothing was done, because the webhook is not active before or after the queue. */
+  async function step(delivery: Delivery, hold: RecordHold, takenAt: number): Promise<Stepped | null> {
     const before = recipientOf(delivery, accounts);
-    if (before.kind !== 'active') return false;
+    if (before.kind !== 'active') return null;
     const entry = await gate.enter(delivery.accountId, before.webhook.endpoint, heldBytes(delivery.record));
     if (entry.kind === 'refused') {
       await mustBeOwn(hold);
-      await handleResult(delivery, resultOfRefusal(entry), takenAt);
-      return true;
+      return { isOver: await handleResult(delivery, resultOfRefusal(entry), takenAt) };
     }
     let over: Promise<void> | undefined;
     // A receiver that keeps its connection busy keeps its slot, but does not delay the result.
@@ -49,19 +54,19 @@ export function createDeliver(parts: DeliverParts): Deliver {
     try {
       await mustBeOwn(hold);
       const to = recipientOf(delivery, accounts);
-      if (to.kind !== 'active') return false;
+      if (to.kind !== 'active') return null;
       const attempted = await send(parts, delivery, to.webhook);
       const tell = () => tellEndpoint(delivery, to.webhook, attempted, entry);
       over = attempted?.over?.then(tell);
       if (!over) tell();
-      await handleResult(
+      const isOver = await handleResult(
         inTraceOf(delivery, attempted),
         await resultOf(parts, delivery, to.webhook, attempted),
         takenAt,
         // A dead letter may wait for days: the endpoint must not.
         leave,
       );
-      return true;
+      return { isOver };
     } finally {
       leave();
     }
@@ -78,17 +83,19 @@ export function createDeliver(parts: DeliverParts): Deliver {
     else if (attempted?.kind === 'retryable') health.failed({ delivery, endpoint, failure: attempted });
   }
 
+  /** @returns whether its turn is over */
   async function handleResult(
     delivery: Delivery,
     result: StepResult,
     takenAt: number,
     onHeld?: () => void,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { schedule, timeoutMs, random } = parts;
     const inHandMs = parts.monotonicNow() - takenAt;
-    const step = nextStep(delivery, result, { schedule, timeoutMs, inHandMs, now: parts.now(), random });
-    tellStep(parts, delivery, result, step);
-    await keepStep(onHeld ? { ...parts, onHeld } : parts, step);
+    const next = nextStep(delivery, result, { schedule, timeoutMs, inHandMs, now: parts.now(), random });
+    tellStep(parts, delivery, result, next);
+    await keepStep(onHeld ? { ...parts, onHeld } : parts, next);
+    return next.outcome !== 'retrying' || next.delivery.turn > delivery.turn;
   }
 }
 

@@ -198,11 +198,14 @@ async function consumeAll(parts: ConsumingParts, tiers: readonly string[]): Prom
         if (isNoticeRecord(record)) return sendNotice(record, hold);
         const delivery = fromRetryRecord(record);
         if (!delivery) return bury(parts, record, 'the record is not a retry record');
-        if (!parts.superseded.covers(delivery)) return retry(delivery, hold);
-        parts.logger.info(
-          aboutDelivery(delivery),
-          'a waiting delivery was cancelled or sent again: its record is dropped',
-        );
+        if (parts.superseded.covers(delivery)) {
+          parts.logger.info(
+            aboutDelivery(delivery),
+            'a waiting delivery was cancelled or sent again: its record is dropped',
+          );
+          return;
+        }
+        await retry(delivery, hold);
       },
     }),
     broker.consume({

@@ -52,6 +52,7 @@ import {
 } from './payment-events/publish-events.js';
 import { limitRate, type RateLimit } from './rate-limit.js';
 import type { ReadLimit } from './read-limit.js';
+import { listOperation, listRecoveries } from './recoveries/list-recoveries.js';
 import { showOperation, showRecovery, stopOperation, stopRecovery } from './recoveries/show-recovery.js';
 import {
   previewOperation,
@@ -180,6 +181,7 @@ function routes(parts: ApiParts): Route[] {
     { operation: cancelOperation, handle: cancelDelivery(parts.deliveries, parts.cancel, parts.logger) },
     { operation: previewOperation, handle: previewRecovery(ownWebhook, parts.deliveries, reading, now) },
     { operation: startOperation, handle: startRecovery(parts) },
+    { operation: listOperation, handle: listRecoveries(accounts, parts.deliveries, reading) },
     { operation: showOperation, handle: showRecovery(accounts, parts.deliveries, reading) },
     { operation: stopOperation, handle: stopRecovery(accounts, parts.deliveries, handleCommand, now) },
     { operation: showDeliveryOperation, handle: showDelivery(parts, reading) },

@@ -25,7 +25,7 @@
  *   (the topic was recreated; a sample of the places is stored): the view is unusable from then on.
  * - discard closes the view; the next open creates a new one. close is idempotent.
  */
-import type { Outcome } from './delivery-order.js';
+import type { EndBefore, Outcome } from './delivery-order.js';
 
 export interface DeliveriesView {
   /** Drawn at random for each new view: its user stores progress under this id. */
@@ -120,6 +120,7 @@ export interface ViewEntry extends DeliveryState {
   /** Of a waiting delivery: its step in the schedule. */
   readonly step: number | null;
   readonly recovery: string | null;
+  readonly before: EndBefore | null;
   readonly place: EntryPlace;
 }
 
@@ -150,6 +151,8 @@ export interface DeliveryDetail extends ViewedDelivery {
   readonly payment: string | null;
   readonly webhookEvent: string;
   readonly step: number | null;
+  /** From its last entry. Null: it was not sent again after an end, or the attempt was made. */
+  readonly before: EndBefore | null;
   /** When the `routed` entry of its payment was published, ms since the epoch; null: not yet known. */
   readonly routedAt: number | null;
   /** Sealed, by the start of its attempt (ViewAttempt.at). */
@@ -291,6 +294,7 @@ export interface DeliveriesQuery {
   /** Where the previous page ended; null is the newest. */
   readonly before: DeliveryPlace | null;
   readonly outcome: Outcome | null;
+  readonly held: boolean | null;
   readonly eventType: string | null;
   readonly eventId: string | null;
   readonly status: StatusClass | null;

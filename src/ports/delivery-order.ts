@@ -18,6 +18,15 @@ export interface Said {
   readonly at: number;
   /** ISO 8601; null if no attempt follows, or its time is unknown. */
   readonly nextAttemptAt: string | null;
+  /** Of an earlier end that holds again: its turn, which its dead letter has. */
+  readonly endTurn?: number | undefined;
+}
+
+/** What a delivery was before it was sent again: it is that again if the attempt is cancelled. */
+export interface EndBefore {
+  readonly outcome: Exclude<Outcome, 'retrying'>;
+  readonly held?: true | undefined;
+  readonly turn: number;
 }
 
 const RANKS: readonly ((said: Said) => number)[] = [isDelivered, ({ turn }) => turn, isEnd, ({ at }) => at];
@@ -39,6 +48,6 @@ function isEnd({ outcome }: Said): number {
   return outcome === 'retrying' ? 0 : 1;
 }
 
-function text({ outcome, nextAttemptAt }: Said): string {
-  return `${outcome} ${nextAttemptAt ?? ''}`;
+function text({ outcome, nextAttemptAt, endTurn }: Said): string {
+  return `${outcome} ${nextAttemptAt ?? ''} ${endTurn ?? ''}`;
 }

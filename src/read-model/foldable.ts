@@ -43,7 +43,7 @@ const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
     EndpointRecovered: { endpoint: text },
     RecoveryStarted: {
       ...{ recoveryId: text, webhookId: whole, since: text, until: text },
-      ...{ include: texts, perSecond: whole, count: whole },
+      ...{ include: texts, perSecond: whole, count: whole, startedAt: text },
     },
     RecoveryEnded: { recoveryId: text, state: text },
     NoticesSet: { url: text, endpoint: text, headers },

@@ -46,6 +46,7 @@ export interface FailingEndpoint {
 
 export interface Recovery extends Omit<RecoveryRequest, 'recoveryId'> {
   readonly id: string;
+  readonly startedAt: string;
   readonly state: 'running' | 'done' | 'stopped';
 }
 
@@ -102,9 +103,12 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
     case 'EndpointRecovered':
       return notFailing(state, event.data.endpoint);
     case 'RecoveryStarted': {
-      const { recoveryId: id, webhookId, since, until, include, perSecond, count } = event.data;
-      const started = { id, webhookId, since, until, include, perSecond, count, state: 'running' } as const;
-      return { ...state, recoveries: [...withoutRecovery(state, webhookId).recoveries, started] };
+      const { recoveryId: id, webhookId, since, until, include, perSecond, count, startedAt } = event.data;
+      const about = { id, webhookId, since, until, include, perSecond, count, startedAt };
+      return {
+        ...state,
+        recoveries: [...withoutRecovery(state, webhookId).recoveries, { ...about, state: 'running' }],
+      };
     }
     case 'RecoveryEnded': {
       const { recoveryId, state: ended } = event.data;

@@ -24,6 +24,16 @@ test.each<readonly [string, Partial<Evidence>, object]>([
     { said: entry('exhausted', 3), letterTurn: 2 },
     noAnswer(/dead letters/),
   ],
+  [
+    'exhausted as before a cancelled resend',
+    { said: { ...entry('exhausted', 5), endTurn: 2 }, letterTurn: 2 },
+    { kind: 'exhausted' },
+  ],
+  [
+    'exhausted as before, without that dead letter',
+    { said: { ...entry('exhausted', 5), endTurn: 2 }, letterTurn: 1 },
+    noAnswer(/dead letters/),
+  ],
   ['exhausted without it, and still in the tier', { said: entry('exhausted'), openRetry: waits(1) }, retrying(1)],
   ['retrying, and in the tier', { said: entry('retrying'), openRetry: waits(1) }, retrying(1)],
   ['retrying, and tried since', { said: entry('retrying'), openRetry: waits(2) }, retrying(2)],

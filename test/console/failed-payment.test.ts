@@ -83,8 +83,28 @@ function tests(executablePath: string): void {
     await dialog.getByRole('checkbox', { name: /^Waiting/ }).uncheck();
     await dialog.getByRole('button', { name: 'Send 2,408' }).click();
     await dialog.getByText('640 of 2,408').waitFor();
+    await page.reload();
+    await page.getByRole('list', { name: 'Recoveries that are running' }).getByText('640 of 2,408').waitFor();
+    await page.getByRole('button', { name: 'See progress' }).click();
+    await dialog.getByText('640 of 2,408').waitFor();
     await dialog.getByRole('button', { name: 'Stop' }).click();
     await dialog.getByText('Stopped', { exact: true }).waitFor();
+  });
+
+  it('that is held stands apart from those that were given up', async () => {
+    const { page } = opened;
+    await page.goto(mock.link());
+    await page.getByRole('link', { name: /^Held/ }).click();
+    await page.waitForURL('**/console/deliveries?outcome=held');
+    const badges = page.locator('td.outcome .badge');
+    await badges.first().waitFor();
+    expect(new Set(await badges.allTextContents())).toEqual(new Set(['Held']));
+    await page.getByRole('link', { name: 'Given up' }).click();
+    await badges.filter({ hasText: 'Given up' }).first().waitFor();
+    expect(await badges.filter({ hasText: 'Held' }).count()).toBe(0);
+    await page.goBack();
+    await page.locator('td.event a').first().click();
+    await page.getByText('The service had switched this URL off.').waitFor();
   });
 
   it('is found by its event id, which stands in the address', async () => {

@@ -25,6 +25,21 @@ interface Attempt {
   response?: string | null;
 }
 
+interface Recovery {
+  readonly id: string;
+  readonly webhookId: number;
+  readonly state: string;
+  readonly startedAt: string;
+  readonly since: string;
+  readonly until: string;
+  readonly include: readonly string[];
+  readonly perSecond: number;
+  readonly count: number;
+  readonly sent: number;
+  readonly delivered: number;
+  readonly failed: number;
+}
+
 export type MockAccount = ReturnType<typeof mockAccount>;
 
 export function mockAccount(size: number) {
@@ -43,7 +58,7 @@ export function mockAccount(size: number) {
   const webhooks = size === 0 ? [] : WEBHOOKS;
   const account = {
     webhooks,
-    recovery: { state: 'done', count: 0, sent: 0, delivered: 0, failed: 0 },
+    recovery: null as Recovery | null,
     health: () => (size === 0 ? [] : healthAt(begun, size)),
     page(query: Record<string, string>) {
       if (query.eventId) return { deliveries: byEventId(query.eventId), next: null };
@@ -88,12 +103,14 @@ export function mockAccount(size: number) {
       oldest: new Date(begun - 7_980_000).toISOString(),
       newest: new Date(begun - 60_000).toISOString(),
     }),
-    recover(_: number, { include }: { include: string[] }) {
-      account.recovery = { state: 'running', count: 1_204 * include.length, sent: 640, delivered: 631, failed: 9 };
-      return { success: true, message: 'started', id: 'rec-1', count: account.recovery.count };
+    recover(webhookId: number, order: { since: string; include: string[]; perSecond: number }) {
+      const [startedAt, count] = [new Date().toISOString(), 1_204 * order.include.length];
+      const progress = { state: 'running', count, sent: 640, delivered: 631, failed: 9 };
+      account.recovery = { id: 'rec-1', webhookId, startedAt, until: startedAt, ...order, ...progress };
+      return { success: true, message: 'started', id: 'rec-1', count };
     },
     stopRecovery() {
-      account.recovery = { ...account.recovery, state: 'stopped' };
+      if (account.recovery) account.recovery = { ...account.recovery, state: 'stopped' };
       return account.recovery;
     },
     stats: (from: string, to: string, step: string) => statsOf(size, Date.parse(from), Date.parse(to), step, begun),
@@ -174,8 +191,9 @@ function listed({ payload, payloadUntil, routedAt, ...delivery }: ReturnType<typ
 }
 
 function matches(delivery: ReturnType<typeof deliveryAt>, query: Record<string, string>): boolean {
-  const { outcome, eventType, webhookId } = query;
+  const { outcome, held, eventType, webhookId } = query;
   if (outcome && delivery.outcome !== outcome) return false;
+  if (held && String(delivery.held) !== held) return false;
   if (eventType && delivery.eventType !== eventType) return false;
   return !webhookId || String(delivery.webhookId) === webhookId;
 }

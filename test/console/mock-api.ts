@@ -114,7 +114,11 @@ function routes(router: Router, account: MockAccount, can: readonly string[]): v
   );
   router.post(
     '/api/webhooks/:id/recover',
-    show((ctx) => account.recover(number(ctx), ctx.request.body as { include: string[] })),
+    show((ctx) => account.recover(number(ctx), ctx.request.body as Parameters<MockAccount['recover']>[1])),
+  );
+  router.get(
+    '/api/recoveries',
+    show(() => ({ recoveries: account.recovery ? [account.recovery] : [] })),
   );
   router.get(
     '/api/recoveries/:id',

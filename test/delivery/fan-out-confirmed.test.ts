@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 const sentTo = () => fixture.requests.map(({ url }) => Number(url.slice(-1)));
-const ended = (promise: Promise<void>) => {
+const ended = (promise: Promise<unknown>) => {
   const state = { is: 'open' };
   promise.then(
     () => {

@@ -74,3 +74,50 @@ test('each resend of a delivered delivery is an attempt, also after one that fai
   }
   expect(await deliveryOf('evt-0')).toMatchObject({ outcome: 'delivered' });
 });
+
+test('a resend that is cancelled before its attempt is not made, and the outcome is what it was', async () => {
+  status = 500;
+  await publishEvents(settings, paymentEvents(42, 1, 'given-up-'));
+  await hasEnded('given-up-0', 'exhausted');
+  const events = ['evt-0', 'given-up-0'];
+  const all = await Promise.all(events.map(deliveryOf));
+  await service.stop();
+  // Nothing is sent meanwhile.
+  service = await serveHere(settings, ['api']);
+  const call = async (path: string, method = 'POST') => {
+    const response = await fetch(`${service.url}/api/deliveries/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return response.status;
+  };
+  for (const before of all) {
+    // Once its view is there.
+    await eventually(async () => (await call(`${before?.id}`, 'GET')) === 200, PATIENCE);
+    expect(await call(`${before?.id}/cancel`)).toBe(409);
+    expect(await call(`${before?.id}/resend`)).toBe(202);
+    await eventually(async () => (await call(`${before?.id}/cancel`)) === 202, PATIENCE);
+    expect(await call(`${before?.id}/cancel`)).toBe(202);
+  }
+  await eventually(async () => (await deliveryOf('given-up-0'))?.outcome === 'exhausted', PATIENCE);
+  await service.stop();
+  service = await serveHere(settings);
+  await publishEvents(settings, paymentEvents(42, 1, 'later-'));
+  // Its retry comes behind them in their tier.
+  await hasEnded('later-0', 'exhausted');
+  const waiting = async () => {
+    const audit = await commandLine(settings, [
+      'audit',
+      'completeness',
+      '--from',
+      '2020-01-01',
+      '--to',
+      '2120-01-01',
+      '--json',
+    ]);
+    return audit.code === 0 && JSON.parse(audit.stdout.split('\n').at(-2) ?? '{}');
+  };
+  const audited = await eventually(waiting, PATIENCE);
+  expect(audited).toMatchObject({ unanswered: 0 });
+  expect(await Promise.all(events.map(deliveryOf))).toEqual(all);
+});

@@ -31,7 +31,7 @@ describe('what a page is asked for', () => {
   }
 
   const any = { webhookId: null, eventType: null, eventId: null, status: null, errors: null };
-  const all = { accountId: 42, limit: 50, before: null, outcome: null, from: null, to: null, ...any };
+  const all = { accountId: 42, limit: 50, before: null, outcome: null, held: null, from: null, to: null, ...any };
 
   it.each([
     ['', {}],
@@ -39,6 +39,8 @@ describe('what a page is asked for', () => {
     ['?eventId=pay%2F1%20x', { eventId: 'pay/1 x' }],
     ['?status=4xx&error=timeout', { status: '4xx', errors: ['timeout'] }],
     ['?status=none&limit=3&outcome=exhausted', { status: 'none', limit: 3, outcome: 'exhausted' }],
+    ['?held=true', { held: true }],
+    ['?held=false&outcome=exhausted', { held: false, outcome: 'exhausted' }],
     ['?error=host', { errors: ['dns', 'forbidden-address'] }],
   ])('"%s" is asked of the view', async (query, expected) => {
     expect(await get(query)).toEqual({ status: 200, body: { deliveries: [], next: null } });
@@ -54,7 +56,7 @@ describe('what a page is asked for', () => {
     ...['webhookId=', 'webhookId=0', 'webhookId=-1', 'webhookId=1.5', 'webhookId=x', 'webhookId=1&webhookId=2'],
     ...['eventType=', 'eventType=cash', 'eventType=constructor', 'eventId=a&eventId=b'],
     ...['status=', 'status=500', 'status=6xx', 'status=4XX', 'error=', 'error=Timeout', 'error=a%20b', 'error=%00'],
-    ...['limit=0', 'before=x', 'outcome=lost', 'from=x', 'to=x'],
+    ...['limit=0', 'before=x', 'outcome=lost', 'held=', 'held=1', 'held=TRUE', 'held=true&held=true', 'from=x', 'to=x'],
   ])('%s is 400 and named', async (query) => {
     const { status, body } = await get(`?${query}`);
     expect([status, body.errors.map(({ field }) => field)]).toEqual([400, [/^\w+/.exec(query)?.[0]]]);
@@ -103,6 +105,7 @@ it('shows the deliveries of all webhooks of the account, and of no other account
       id: expect.stringMatching(/^msg_/),
       eventId: 'pay-2',
       outcome: 'exhausted',
+      held: false,
       attempts: [{ at: new Date(NOW).toISOString(), status: 503, error: null, durationMs: 12, version: 1 }],
       nextAttemptAt: null,
       webhookId: two,

@@ -85,7 +85,7 @@ describe('what a page is asked for', () => {
   });
 
   const filters = { eventType: null, eventId: null, status: null, errors: null };
-  const none = { before: null, outcome: null, from: null, to: null, ...filters };
+  const none = { before: null, outcome: null, held: null, from: null, to: null, ...filters };
 
   it.each([
     ['', { ...none, limit: 50 }],
@@ -93,6 +93,7 @@ describe('what a page is asked for', () => {
     ['?limit=1', { ...none, limit: 1 }],
     ['?limit=200', { ...none, limit: 200 }],
     ['?outcome=exhausted&limit=7', { ...none, outcome: 'exhausted', limit: 7 }],
+    ['?held=true', { ...none, limit: 50, held: true }],
     ['?from=2026-11-21T09:00:00Z', { ...none, limit: 50, from: NOW }],
     ['?from=2026-11-21T09:00:00.125Z&to=2026-11-22', { ...none, limit: 50, from: NOW + 125, to: NOW + 54_000_000 }],
     ['?to=2026-11-21T10:00:00%2B01:00', { ...none, limit: 50, to: NOW }],
@@ -244,6 +245,7 @@ describe('what a page shows', () => {
           id: expect.stringMatching(/^msg_[\w-]{27}$/),
           eventId: 'pay-1',
           outcome: 'retrying',
+          held: false,
           attempts: [{ at: '2026-11-21T09:00:00.000Z', status: 500, error: null, durationMs: 12, version: 1 }],
           nextAttemptAt: '2026-11-21T09:00:05.000Z',
         },

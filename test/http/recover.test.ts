@@ -87,6 +87,22 @@ describe('POST /api/deliveries/{id}/cancel', () => {
     expect(cancelled).toEqual([WAITING.id, CANCELLED.id]);
   });
 
+  it.each(['delivered', 'exhausted', 'cancelled'] as const)(
+    'is 202 for one that was %s and waits again',
+    async (was) => {
+      const before = { outcome: was, turn: 1 };
+      view.details = [
+        detail(1, { outcome: was === 'delivered' ? was : 'retrying', before }),
+        // Cancelled before: its mark may be missing.
+        detail(2, { outcome: was, before }),
+      ];
+      for (const one of view.details) {
+        expect(await cancel(one)).toMatchObject({ status: 202, body: { message: 'the attempt is cancelled' } });
+      }
+      expect(cancelled).toEqual(view.details.map(({ id }) => id));
+    },
+  );
+
   it("is 409 for one that has ended, and 404 for an unknown one and another account's", async () => {
     const all = [EXHAUSTED, detail(9), OTHERS].map(async (one) => (await cancel(one)).status);
     expect(await Promise.all(all)).toEqual([409, 404, 404]);
@@ -130,7 +146,9 @@ describe('POST /api/webhooks/{id}/recover', () => {
     const { id } = started.body;
     expect(orders).toEqual([{ id, accountId: 42, webhookId: 1, actor: 'a caller' }]);
     view.progress.sent = 2;
-    const shown = { count: 2, sent: 2, delivered: 0, failed: 0 };
+    const startedAt = new Date(NOW + 3_600_000).toISOString();
+    const order = { since: SINCE, until: startedAt, include: ['exhausted', 'held'], perSecond: 20 };
+    const shown = { id, webhookId: 1, startedAt, ...order, count: 2, sent: 2, delivered: 0, failed: 0 };
     expect((await call('GET', `/api/recoveries/${id}`)).body).toEqual({ state: 'running', ...shown });
     for (const _ of ['once', 'again']) {
       expect(await call('DELETE', `/api/recoveries/${id}`)).toMatchObject({ status: 200, body: { state: 'stopped' } });
@@ -177,6 +195,43 @@ describe('POST /api/webhooks/{id}/recover', () => {
     view.id = '';
     expect((await recover({ since: SINCE })).status).toBe(503);
     expect(orders).toEqual([]);
+  });
+});
+
+describe('GET /api/recoveries', () => {
+  const listed = async (caller?: number) => {
+    const { status, body } = await call('GET', '/api/recoveries', undefined, caller);
+    return { status, body: body as unknown as { recoveries: { id: string; webhookId: number; state: string }[] } };
+  };
+  const another = async () => {
+    await call('POST', '/api/webhooks', { url: 'https://shop.example.com/2', eventType: 'cash_in' });
+    return (await call('POST', '/api/webhooks/2/recover', { since: SINCE })).body.id;
+  };
+
+  it('is the last of each webhook with its progress, running ones first', async () => {
+    expect(await listed()).toEqual({ status: 200, body: { recoveries: [] } });
+    const first = (await recover({ since: SINCE })).body.id;
+    await call('DELETE', `/api/recoveries/${first}`);
+    const second = await another();
+    view.progress.sent = 1;
+    const running = { id: second, webhookId: 2, state: 'running', sent: 1 };
+    expect((await listed()).body.recoveries).toMatchObject([running, { id: first, webhookId: 1, state: 'stopped' }]);
+    const third = (await recover({ since: SINCE })).body.id;
+    await call('DELETE', `/api/recoveries/${second}`);
+    expect((await listed()).body.recoveries.map(({ id }) => id)).toEqual([third, second]);
+    const [one] = (await listed()).body.recoveries;
+    expect(one).toEqual((await call('GET', `/api/recoveries/${third}`)).body);
+  });
+
+  it("has none of another account's", async () => {
+    await recover({ since: SINCE });
+    expect((await listed(43)).status).toBe(404);
+  });
+
+  it('is 503 without a view', async () => {
+    await recover({ since: SINCE });
+    view.id = '';
+    expect((await listed()).status).toBe(503);
   });
 });
 

@@ -17,7 +17,16 @@ const attempt = { status: 503, error: null, durationMs: 12, version: 1 };
 const sealed = sealing.seal('try later', responsePlace(42, 'msg_1', FIRST));
 const DELIVERY: DeliveryDetail = {
   ...{ accountId: 42, id: 'msg_1', webhookId: 1, webhookEvent: 'added 1', eventId: 'pay-1', eventType: 'cash_in' },
-  ...{ firstAt: NOW, outcome: 'delivered', turn: 2, held: false, payment: PAYMENT, step: null, nextAttemptAt: null },
+  ...{
+    firstAt: NOW,
+    outcome: 'delivered',
+    turn: 2,
+    held: false,
+    payment: PAYMENT,
+    step: null,
+    before: null,
+    nextAttemptAt: null,
+  },
   attempts: [
     { ...attempt, at: FIRST },
     { ...attempt, at: SECOND, status: 200, trigger: 'resend', actor: 'ana' },
@@ -63,7 +72,7 @@ it('shows the delivery as the list does, with its payload and the answer to the 
     body: {
       delivery: {
         ...{ id: 'msg_1', webhookId: 1, eventId: 'pay-1', eventType: 'cash_in', outcome: 'delivered' },
-        ...{ nextAttemptAt: null, publishedAt: new Date(NOW).toISOString() },
+        ...{ held: false, nextAttemptAt: null, publishedAt: new Date(NOW).toISOString() },
         attempts: [
           { ...attempt, at: FIRST, url, trigger: 'event', actor: null, response: 'try later' },
           { ...attempt, at: SECOND, status: 200, url, trigger: 'resend', actor: 'ana' },

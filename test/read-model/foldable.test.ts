@@ -28,7 +28,16 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   DeactivationAnnounced: { endpoint: 'https://a/' },
   EndpointRecovered: { endpoint: 'https://a/' },
   RecoveryStarted: {
-    ...{ recoveryId: 'r', webhookId: 7, since: AT, until: AT, include: ['held'], perSecond: 20, count: 3 },
+    ...{
+      recoveryId: 'r',
+      webhookId: 7,
+      since: AT,
+      until: AT,
+      include: ['held'],
+      perSecond: 20,
+      count: 3,
+      startedAt: AT,
+    },
   },
   RecoveryEnded: { recoveryId: 'r', state: 'done' },
   NoticesSet: { url: 'https://a', endpoint: 'https://a/', headers: [] },

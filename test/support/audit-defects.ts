@@ -82,6 +82,12 @@ export const DEFECTS: Readonly<Record<string, Seen>> = {
       ? [{ ...record, headers: [...record.headers, ['aw-turn', Buffer.from('99')]] }]
       : [record],
   ),
+  'demands a dead letter of the cancellation of a resend': changed((record) => {
+    const { store, deliveries } = readLogRecord(record);
+    if (!deliveries.some(({ before }) => before)) return [record];
+    const bare = deliveries.map(({ before: _, ...entry }) => entry);
+    return [{ ...record, ...toLogRecord({ store, deliveries: bare }) }];
+  }),
   'overlooks cancellations': changed(withoutOutcome('cancelled')),
   'overlooks that a delivery was sent again or recovered': changed(withoutOutcome('retrying')),
   'counts a record whose timestamp is no time in no period': changed((record) =>

@@ -19,7 +19,7 @@ import {
   type PartitionStart,
   type ReceivedRecord,
 } from '../../src/ports/broker.js';
-import type { Outcome } from '../../src/ports/delivery-order.js';
+import type { EndBefore, Outcome } from '../../src/ports/delivery-order.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { type AccountEvent, accountStream } from '../../src/webhooks/events.js';
 import { deactivated, exhausted, ofOtherHistory, ofUnreadable, UNREADABLE } from './dead-letter-samples.js';
@@ -31,6 +31,8 @@ export interface Placed {
   readonly partition?: number;
   /** Default: the partition's next offset. */
   readonly offset?: number;
+  /** Of an entry. */
+  readonly before?: EndBefore;
 }
 
 export type Routing = Pick<RoutedEntry, 'routed' | 'confirmed' | 'webhooks'>;
@@ -99,7 +101,11 @@ export class AuditFixture {
   }
 
   logged(delivery: Delivery, outcome: Outcome, next: number | null = null, placed: Placed = {}): ReceivedRecord {
-    return this.put(LOG, toLogRecord({ deliveries: [logEntry(delivery, outcome, null, next)] }), placed);
+    return this.put(
+      LOG,
+      toLogRecord({ deliveries: [{ ...logEntry(delivery, outcome, null, next), before: placed.before }] }),
+      placed,
+    );
   }
 
   waits(delivery: Delivery, tier: string, due: number): ReceivedRecord {

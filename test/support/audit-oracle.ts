@@ -122,7 +122,7 @@ export class Oracle {
     const retrying = waiting && ({ outcome: 'retrying', tier: waiting.tier } as const);
     const isWaiting = retrying && waiting.turn >= (said?.turn ?? 0);
     if (said?.outcome === 'delivered' || said?.outcome === 'cancelled') return { outcome: said.outcome };
-    if (said?.outcome === 'exhausted' && letter >= said.turn) return { outcome: 'exhausted' };
+    if (said?.outcome === 'exhausted' && letter >= endOf(said)) return { outcome: 'exhausted' };
     if (said) return isWaiting ? retrying : missing;
     if (letter >= 0 && !(waiting && waiting.turn > letter)) return { outcome: 'exhausted' };
     return retrying ?? null;
@@ -159,6 +159,11 @@ export class Oracle {
   }
 }
 
+/** The turn of its dead letter. */
+function endOf({ outcome, turn, before }: Entry): number {
+  return before && outcome === before.outcome ? before.turn : turn;
+}
+
 /** A record without a time is of each period. */
 export function isIn({ from, to }: Pick<Left['period'], 'from' | 'to'>, at: number): boolean {
   return !hasTime(at) || (from <= at && at < to);
@@ -176,6 +181,7 @@ function lastOf(entries: readonly Entry[]): Entry | null {
     (all: readonly Entry[]) => all.filter(({ outcome }) => outcome !== 'retrying'),
     (all: readonly Entry[]) => all.filter(({ at }) => at === Math.max(...all.map((one) => one.at))),
     (all: readonly Entry[]) => all.filter(({ outcome }) => outcome === 'exhausted'),
+    (all: readonly Entry[]) => all.filter(({ outcome, before }) => outcome === before?.outcome),
   ].reduce((left, narrow) => (narrow(left).length > 0 ? narrow(left) : left), entries);
   return narrowed[0] ?? null;
 }

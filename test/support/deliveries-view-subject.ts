@@ -71,6 +71,7 @@ export function entry(n: number, changes: Partial<ViewEntry> & { readonly partit
     webhookEvent: 'added-1',
     step: null,
     recovery: null,
+    before: null,
     place: { partition, offset: n, timestamp: NOW + n },
     ...rest,
   };
@@ -87,7 +88,15 @@ export function entries(count: number, changes: Parameters<typeof entry>[1] = {}
 
 /** All of WEBHOOK by default. */
 export function query(changes: Partial<DeliveriesQuery> = {}): DeliveriesQuery {
-  const bounds = { before: null, outcome: null, eventType: null, eventId: null, status: null, errors: null };
+  const bounds = {
+    before: null,
+    outcome: null,
+    held: null,
+    eventType: null,
+    eventId: null,
+    status: null,
+    errors: null,
+  };
   return { accountId: ACCOUNT, webhookId: WEBHOOK, limit: 1_000, ...bounds, from: null, to: null, ...changes };
 }
 

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import type { PaymentEvent } from '../../src/delivery/payment/payment-event.js';
 import type { PartitionStart } from '../../src/ports/broker.js';
-import type { Outcome } from '../../src/ports/delivery-order.js';
+import type { EndBefore, Outcome } from '../../src/ports/delivery-order.js';
 import type { AccountEvent } from '../../src/webhooks/events.js';
 import { type AccountWebhooks, evolve, NO_ACCOUNT } from '../../src/webhooks/state.js';
 import { added } from './webhook-samples.js';
@@ -49,6 +49,7 @@ interface Step {
 export interface Entry extends Step {
   readonly outcome: Outcome;
   readonly at: number;
+  readonly before?: EndBefore;
 }
 
 export interface History {
@@ -229,6 +230,9 @@ class Delivery {
   #retry: number | null = null;
   #isParked = false;
   #isExhausted = false;
+  /** Its last end, and the end before the resend that waits. */
+  #end: EndBefore | null = null;
+  #before: EndBefore | null = null;
 
   constructor(p: number, webhookId: number, at: number, newRetry: () => number) {
     this.#about = { p, webhookId };
@@ -246,12 +250,17 @@ class Delivery {
     const tail: Fact[] = [];
     for (const step of rest) {
       const done: Fact[] = this.#retry === null ? [] : [{ kind: 'retried', id: this.#retry }];
-      if (this.#retry !== null && step >= 10) tail.push(...this.#superseded(step, done));
+      if (this.#isSuperseded(step)) tail.push(...this.#superseded(step, done));
       else if (this.#retry !== null) tail.push(...this.#step(step), ...done);
-      else if (mayReplay && step >= 10) tail.push(...this.#waits(2));
+      else if (mayReplay && step >= 10) tail.push(...this.#again());
       else if (mayReplay && this.#isExhausted && step > 5) tail.push(...this.#waits(1));
     }
     return { head, tail };
+  }
+
+  /** A resend that is cancelled is rare enough by itself. */
+  #isSuperseded(step: number): boolean {
+    return this.#retry !== null && step >= (this.#before ? 6 : 10);
   }
 
   #step(step: number): readonly Fact[] {
@@ -267,18 +276,38 @@ class Delivery {
    * a dispatcher drops the waiting record.
    */
   #superseded(step: number, done: readonly Fact[]): readonly Fact[] {
-    if (step === 10) return [...this.#ended(1, 'cancelled'), ...done];
+    if (step <= 10) return [...this.#cancelled(), ...done];
+    const before = this.#before;
     const underWay = step === 12 ? [...this.#waits(1), ...done] : [];
     const late: Fact[] = this.#retry === null || step === 11 ? [...done] : [{ kind: 'retried', id: this.#retry }];
     if (step === 12) this.#turn -= 1;
     const [record, ...entry] = this.#waits(2);
+    this.#before = before;
     const again: Fact[] = record ? [record] : [];
     return [...again, ...underWay, ...late, ...entry];
   }
 
-  #ended(turns: number, outcome: Outcome): readonly Fact[] {
+  /** An attempt after its end. */
+  #again(): readonly Fact[] {
+    const before = this.#end;
+    const facts = this.#waits(2);
+    this.#before = before;
+    return facts;
+  }
+
+  /** An end that holds again has no second dead letter. */
+  #cancelled(): readonly Fact[] {
+    const before = this.#before;
+    if (before?.outcome !== 'exhausted') return this.#ended(1, 'cancelled');
+    const [entry] = this.#ended(1, 'exhausted');
+    [this.#end, this.#isExhausted] = [before, true];
+    return entry ? [{ ...entry, before } as Fact] : [];
+  }
+
+  #ended(turns: number, outcome: EndBefore['outcome']): readonly Fact[] {
     this.#turn += turns;
     this.#retry = null;
+    [this.#end, this.#before] = [{ outcome, turn: this.#turn }, null];
     return [this.#entry(outcome)];
   }
 
@@ -294,7 +323,7 @@ class Delivery {
     const isTold = turns > 0 || !this.#isParked;
     this.#isParked = turns === 0;
     this.#retry = this.#newRetry();
-    this.#isExhausted = false;
+    [this.#isExhausted, this.#before] = [false, null];
     const tier = TIERS[this.#turn % 2] ?? TIERS[0];
     const retry: Fact = { kind: 'retry', ...this.#about, id: this.#retry, tier, turn: this.#turn };
     return isTold ? [retry, this.#entry('retrying')] : [retry];

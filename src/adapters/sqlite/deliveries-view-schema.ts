@@ -51,6 +51,7 @@ CREATE TABLE deliveries (
   last_at INTEGER NOT NULL,
   recovery TEXT,
   recovery_turn INTEGER,
+  before TEXT,
   answer INTEGER NOT NULL,
   error TEXT,
   attempts TEXT NOT NULL

@@ -51,7 +51,7 @@ const MINUTES_FORGOTTEN_AT_ONCE = 500;
 const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
-  shape: 5,
+  shape: 6,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };

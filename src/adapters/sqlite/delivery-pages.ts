@@ -12,11 +12,10 @@ import {
   type DetailedDelivery,
   deliveryOf,
   detailOf,
-  EXHAUSTED,
   HELD,
   outcomeOf,
+  STATES,
   type StoredDelivery,
-  stateOf,
 } from './delivery-row.js';
 import { HASHED, hashOf } from './hashed-ids.js';
 import type { SqliteFile, SqliteStatement } from './open-file.js';
@@ -89,9 +88,10 @@ export class DeliveryPages {
   /** Of a webhook: all, or from the index that has the fewest others. */
   #sources(webhookId: number, query: DeliveriesQuery): readonly Iterator<StoredDelivery>[] {
     const answer = answerIn(query);
-    if (answer !== null && answer !== SUCCEEDED) return [read(this.#sql.ofAnswer, [webhookId, answer], query)];
-    const states = query.outcome === null ? [] : statesOf(query.outcome);
-    if (states.length === 0 || states.includes(DELIVERED)) return [read(this.#sql.all, [webhookId], query)];
+    const isByAnswer = answer !== null && answer !== SUCCEEDED && query.held !== true;
+    if (isByAnswer) return [read(this.#sql.ofAnswer, [webhookId, answer], query)];
+    const states = STATES.filter((state) => isIn(state, query));
+    if (states.includes(DELIVERED)) return [read(this.#sql.all, [webhookId], query)];
     return states.map((state) => read(this.#sql.ofState, [webhookId, state], query));
   }
 }
@@ -128,9 +128,9 @@ function isNewer(one: StoredDelivery, other: StoredDelivery): boolean {
 }
 
 function isAskedFor(row: StoredDelivery, query: DeliveriesQuery): boolean {
-  const { webhookId, outcome, eventType, errors } = query;
+  const { webhookId, eventType, errors } = query;
   if (webhookId !== null && row.webhook_id !== webhookId) return false;
-  if (outcome !== null && outcomeOf(row.state) !== outcome) return false;
+  if (!isIn(row.state, query)) return false;
   if (eventType !== null && row.event_type !== eventType) return false;
   const answer = answerIn(query);
   if (answer !== null && row.answer !== answer) return false;
@@ -147,9 +147,8 @@ function answerOfClass(status: StatusClass): number {
   return status === 'none' ? 0 : Number(status[0]);
 }
 
-function statesOf(outcome: NonNullable<DeliveriesQuery['outcome']>): readonly number[] {
-  const state = stateOf({ outcome, held: false });
-  return state === EXHAUSTED ? [EXHAUSTED, HELD] : [state];
+function isIn(state: number, { outcome, held }: DeliveriesQuery): boolean {
+  return (outcome === null || outcomeOf(state) === outcome) && (held === null || (state === HELD) === held);
 }
 
 function placeOf({ first_at: firstAt, id }: StoredDelivery): DeliveryPlace {

@@ -1,6 +1,6 @@
 /** A delivery as a row of the view's file, and how entries form it. */
 import type { DeliveryDetail, ViewAttempt, ViewEntry, ViewedDelivery } from '../../ports/deliveries-view.js';
-import { OUTCOMES, type Outcome, outranks, type Said } from '../../ports/delivery-order.js';
+import { type EndBefore, OUTCOMES, type Outcome, outranks, type Said } from '../../ports/delivery-order.js';
 
 /** A state is the index of its outcome in OUTCOMES; held deliveries are exhausted, and have a state of their own. */
 export const DELIVERED = OUTCOMES.indexOf('delivered');
@@ -8,6 +8,7 @@ export const RETRYING = OUTCOMES.indexOf('retrying');
 export const EXHAUSTED = OUTCOMES.indexOf('exhausted');
 export const CANCELLED = OUTCOMES.indexOf('cancelled');
 export const HELD = OUTCOMES.length;
+export const STATES = [...OUTCOMES.keys(), HELD];
 
 export interface DeliveryRow {
   readonly account_id: number;
@@ -29,6 +30,8 @@ export interface DeliveryRow {
   /** From the entry of the highest turn that names one. */
   readonly recovery: string | null;
   readonly recovery_turn: number | null;
+  /** StoredBefore as JSON, from the entry of the highest turn that names one. */
+  readonly before: string | null;
   /** The first digit of the last attempt's status; 0: none came. */
   readonly answer: number;
   /** Of the last attempt. */
@@ -61,6 +64,9 @@ type StoredAttempt = readonly [
   more?: Pick<ViewAttempt, 'reason' | 'trigger' | 'actor'>,
 ];
 
+/** Starts with the turn of its entry. */
+type StoredBefore = readonly [turn: number, before: EndBefore];
+
 /** The row of a delivery with only this entry. */
 export function rowOf(entry: ViewEntry): DeliveryRow {
   const { accountId, webhookId, firstAt, id, webhookEvent, attempt, turn, place, recovery } = entry;
@@ -79,6 +85,7 @@ export function rowOf(entry: ViewEntry): DeliveryRow {
     last_at: place.timestamp,
     recovery,
     recovery_turn: recovery === null ? null : turn,
+    before: entry.before && JSON.stringify([turn, entry.before] satisfies StoredBefore),
     answer: answerOf(attempt?.status ?? null),
     error: attempt?.error ?? null,
     attempts: attempt ? JSON.stringify([stored(attempt)]) : '[]',
@@ -92,6 +99,7 @@ export function withEntry(known: DeliveryRow, entry: ViewEntry): DeliveryRow {
     ...(decides(added, known) ? decided(added) : null),
     ...(entry.attempt ? withAttempt(known, entry.attempt) : null),
     ...(isLaterRecovery(added, known) ? { recovery: added.recovery, recovery_turn: added.recovery_turn } : null),
+    before: laterBefore(known.before, added.before),
     last_turn: Math.max(known.last_turn, added.last_turn),
     last_at: Math.max(known.last_at, added.last_at),
   };
@@ -129,6 +137,16 @@ function isLaterRecovery(one: DeliveryRow, other: DeliveryRow): boolean {
   return turns > 0 || (turns === 0 && one.recovery > (other.recovery ?? ''));
 }
 
+function laterBefore(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return one ?? other;
+  const turns = turnOf(one) - turnOf(other);
+  return turns > 0 || (turns === 0 && one > other) ? one : other;
+}
+
+function turnOf(before: string): number {
+  return (JSON.parse(before) as StoredBefore)[0];
+}
+
 /** ISO 8601 times in UTC sort as text. */
 function withAttempt({ attempts }: DeliveryRow, added: ViewAttempt) {
   const known = (JSON.parse(attempts) as StoredAttempt[]).map((attempt) => JSON.stringify(attempt));
@@ -159,7 +177,9 @@ export function detailOf(row: DetailedDelivery, responses: ReadonlyMap<string, s
     step,
     routed_at: routedAt,
   } = row;
-  return { ...deliveryOf(row), accountId, turn, payment, webhookEvent, step, routedAt, responses };
+  const [beforeTurn, before] = JSON.parse(row.before ?? '[-1, null]') as StoredBefore;
+  const about = { accountId, turn, payment, webhookEvent, step, before: beforeTurn === turn ? before : null };
+  return { ...deliveryOf(row), ...about, routedAt, responses };
 }
 
 /** @throws SyntaxError if the row is damaged */

@@ -58,14 +58,24 @@ export class DeliveryRows {
 /** Values in the order of insert and update. */
 function changing(row: DeliveryRow) {
   const { state, next_at, step, turn, said_at, last_turn, last_at } = row;
-  const { recovery, recovery_turn, answer, error, attempts } = row;
+  const { recovery, recovery_turn, before, answer, error, attempts } = row;
   const decided = [state, next_at, step, turn, said_at] as const;
-  return [...decided, last_turn, last_at, recovery, recovery_turn, answer, error, attempts] as const;
+  return [...decided, last_turn, last_at, recovery, recovery_turn, before, answer, error, attempts] as const;
 }
 
 function statements(file: SqliteFile) {
   const decided = ['state', 'next_at', 'step', 'turn', 'said_at'];
-  const all = [...decided, 'last_turn', 'last_at', 'recovery', 'recovery_turn', 'answer', 'error', 'attempts'];
+  const all = [
+    ...decided,
+    'last_turn',
+    'last_at',
+    'recovery',
+    'recovery_turn',
+    'before',
+    'answer',
+    'error',
+    'attempts',
+  ];
   const key = ['row', 'account_id', 'webhook_id', 'first_at', 'id', 'webhook_event'];
   const columns = [...key, ...all];
   return {

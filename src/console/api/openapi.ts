@@ -64,6 +64,11 @@ export interface paths {
         };
         delete: operations["endSession"];
     };
+    "/api/recoveries": {
+        parameters: {
+        };
+        get: operations["listRecoveries"];
+    };
     "/api/recoveries/{id}": {
         parameters: {
         };
@@ -170,6 +175,7 @@ export interface components {
             attempts: components["schemas"]["Attempt"][];
             eventId: string;
             eventType: components["schemas"]["EventType"];
+            held: boolean;
             id: string;
             /** Format: date-time */
             nextAttemptAt: string | null;
@@ -245,6 +251,7 @@ export interface components {
         Delivery: {
             attempts: components["schemas"]["Attempt"][];
             eventId: string;
+            held: boolean;
             id: string;
             /** Format: date-time */
             nextAttemptAt: string | null;
@@ -257,6 +264,7 @@ export interface components {
             attempts: components["schemas"]["FullAttempt"][];
             eventId: string;
             eventType: components["schemas"]["EventType"];
+            held: boolean;
             id: string;
             /** Format: date-time */
             nextAttemptAt: string | null;
@@ -416,9 +424,22 @@ export interface components {
             count: number;
             delivered: number;
             failed: number;
+            id: string;
+            include: ("exhausted" | "retrying" | "held")[];
+            perSecond: number;
             sent: number;
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            startedAt: string;
             /** @enum {string} */
             state: "running" | "done" | "stopped";
+            /** Format: date-time */
+            until: string;
+            webhookId: number;
+        };
+        RecoveryList: {
+            recoveries: components["schemas"]["Recovery"][];
         };
         RecoveryPreview: {
             count: number;
@@ -631,6 +652,7 @@ export interface operations {
                 eventId?: string;
                 eventType?: components["schemas"]["EventType"];
                 from?: string;
+                held?: boolean;
                 limit?: number;
                 outcome?: components["schemas"]["DeliveryOutcome"];
                 status?: "2xx" | "3xx" | "4xx" | "5xx" | "none";
@@ -1903,6 +1925,80 @@ export interface operations {
             };
         };
     };
+    listRecoveries: {
+        parameters: {
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryList"];
+                };
+            };
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            403: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     showRecovery: {
         parameters: {
             path: {
@@ -2833,6 +2929,7 @@ export interface operations {
             query?: {
                 before?: string;
                 from?: string;
+                held?: boolean;
                 limit?: number;
                 outcome?: components["schemas"]["DeliveryOutcome"];
                 to?: string;

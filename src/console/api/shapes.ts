@@ -15,6 +15,7 @@ export type DetailedDelivery = Got<'/api/deliveries/{id}'>['delivery'];
 export type DetailedAttempt = DetailedDelivery['attempts'][number];
 export type RecoveryPreview = Got<'/api/webhooks/{id}/recover'>;
 export type Recovery = Got<'/api/recoveries/{id}'>;
+export type RecoveryList = Got<'/api/recoveries'>;
 export type Stats = Got<'/api/stats'>;
 export type StatsBucket = Stats['buckets'][number];
 export type Included = 'exhausted' | 'retrying' | 'held';

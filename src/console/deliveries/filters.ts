@@ -24,10 +24,16 @@ export function filteredAddress(filters: Filters, change: Filters = {}): string 
 }
 
 /** @param now ms since the epoch: a period ends there, and moves on by the minute */
-export function askedOf({ period, ...filters }: Filters, now: number): Asked {
+export function askedOf({ period, outcome, ...filters }: Filters, now: number): Asked {
   const from = period && period in PERIODS ? fromOf(period as Period, now) : undefined;
   // What stands in an address is anybody's text: the service says what is wrong with it.
-  return { limit: 50, ...(filters as object), ...(from && { from }) } as Asked;
+  return { limit: 50, ...(filters as object), ...outcomeOf(outcome), ...(from && { from }) } as Asked;
+}
+
+/** The page shows held deliveries apart from others that are exhausted. */
+function outcomeOf(outcome: Filters['outcome']) {
+  if (outcome === 'held') return { held: true };
+  return outcome === 'exhausted' ? { outcome, held: false } : outcome && { outcome };
 }
 
 function fromOf(period: Period, now: number): string {

@@ -2,7 +2,7 @@ import { Segmented } from '../parts/segmented.js';
 import { texts } from '../texts/texts.js';
 import { type Filters, filteredAddress } from './filters.js';
 
-const OUTCOMES = ['retrying', 'exhausted', 'delivered', 'cancelled'] as const;
+const OUTCOMES = ['retrying', 'exhausted', 'held', 'delivered', 'cancelled'] as const;
 
 export function OutcomeTabs({ filters }: { filters: Filters }) {
   const t = texts.value;

@@ -7,9 +7,7 @@ import { Step } from './step.js';
 /** The way of the payment event, from its publication to the end or the next attempt. */
 export function Timeline({ delivery, isAwaited }: { delivery: DetailedDelivery; isAwaited: boolean }) {
   const t = texts.value.delivery.steps;
-  const { attempts, publishedAt, routedAt, outcome } = delivery;
-  // It came while the service had switched the webhook off.
-  const isHeld = outcome === 'exhausted' && attempts.length === 0;
+  const { attempts, publishedAt, routedAt, outcome, held } = delivery;
   return (
     <ol class="timeline">
       {publishedAt && <Step tone="quiet" icon="deliveries" title={t.published} at={publishedAt} />}
@@ -26,8 +24,8 @@ export function Timeline({ delivery, isAwaited }: { delivery: DetailedDelivery; 
       {isAwaited && <Step tone="busy" icon="waiting" title={t.resending} />}
       {!isAwaited && outcome === 'retrying' && <NextStep delivery={delivery} />}
       {!isAwaited && outcome === 'exhausted' && (
-        <Step tone={isHeld ? 'warn' : 'bad'} icon={isHeld ? 'held' : 'given-up'} title={isHeld ? t.held : t.givenUp}>
-          <p>{isHeld ? t.heldExplained : t.givenUpExplained}</p>
+        <Step tone={held ? 'warn' : 'bad'} icon={held ? 'held' : 'given-up'} title={held ? t.held : t.givenUp}>
+          <p>{held ? t.heldExplained : t.givenUpExplained}</p>
         </Step>
       )}
       {!isAwaited && outcome === 'cancelled' && <Step tone="quiet" icon="cancelled" title={t.cancelled} />}

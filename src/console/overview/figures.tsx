@@ -35,7 +35,12 @@ export function Figures({ stats, health }: { stats: Stats; health: readonly Webh
       >
         {whole(sum('exhausted'))}
       </Figure>
-      <Figure name={t.held} note={t.heldNote} tone={sum('held') > 0 ? 'warn' : ''}>
+      <Figure
+        name={t.held}
+        note={t.heldNote}
+        href={addressOf('/deliveries', { outcome: 'held' })}
+        tone={sum('held') > 0 ? 'warn' : ''}
+      >
         {whole(sum('held'))}
       </Figure>
     </div>

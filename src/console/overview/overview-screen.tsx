@@ -4,6 +4,7 @@ import type { Stats, WebhookHealth } from '../api/shapes.js';
 import { Freshness, staleness } from '../parts/freshness.js';
 import { Segmented } from '../parts/segmented.js';
 import { Skeleton } from '../parts/skeleton.js';
+import { RunningRecoveries } from '../recover/running-recoveries.js';
 import { addressOf } from '../state/addresses.js';
 import { now } from '../state/now.js';
 import { type Asking, usePolled } from '../state/polled.js';
@@ -33,6 +34,7 @@ export function OverviewScreen() {
       </header>
       {health.data ? (
         <div class={staleness(health)}>
+          <RunningRecoveries health={health.data.webhooks} />
           <Problems health={health.data.webhooks} />
         </div>
       ) : (

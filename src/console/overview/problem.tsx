@@ -16,7 +16,7 @@ export function Problem({ health, webhook }: { health: WebhookHealth; webhook: W
   const { problems: t, causes } = texts.value;
   const { webhookId, state, since, lastFailure, waiting, held, deactivatesAt } = health;
   const isOff = state === 'off';
-  const outcome = waiting > 0 ? 'retrying' : 'exhausted';
+  const outcome = waiting > 0 ? 'retrying' : held > 0 ? 'held' : 'exhausted';
   return (
     <article class={`problem ${isOff ? 'off' : 'failing'}`}>
       <span class="problem-mark">

@@ -1,10 +1,12 @@
+import { useEffect, useState } from 'preact/hooks';
 import type { WebhookHealth } from '../api/shapes.js';
 import { Modal } from '../parts/modal.js';
+import { Skeleton } from '../parts/skeleton.js';
 import { UrlText } from '../parts/url-text.js';
 import { useWebhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { RecoverForm } from './recover-form.js';
-import { asked, running } from './recovering.js';
+import { asked, useRecoveries } from './recovering.js';
 import { RecoveryProgress } from './recovery-progress.js';
 
 export function RecoverDialog() {
@@ -14,11 +16,20 @@ export function RecoverDialog() {
 
 function Open({ health }: { health: WebhookHealth }) {
   const webhook = useWebhook(health.webhookId);
-  const recovery = running.value?.webhookId === health.webhookId ? running.value : null;
+  const recoveries = useRecoveries();
+  const running = recoveries.data?.recoveries.find(
+    ({ webhookId, state }) => webhookId === health.webhookId && state === 'running',
+  );
+  // It is still shown once it has ended.
+  const [shown, show] = useState<string | null>(null);
+  useEffect(() => {
+    if (running) show(running.id);
+  }, [running?.id]);
   const close = () => {
     asked.value = null;
-    if (running.value?.progress.state !== 'running') running.value = null;
+    recoveries.look();
   };
+  const id = shown ?? running?.id;
   return (
     <Modal title={texts.value.recover.title} onClose={close}>
       {webhook && (
@@ -26,10 +37,12 @@ function Open({ health }: { health: WebhookHealth }) {
           <UrlText url={webhook.url} />
         </p>
       )}
-      {recovery ? (
-        <RecoveryProgress recovery={recovery} onClose={close} />
+      {id ? (
+        <RecoveryProgress id={id} onClose={close} />
+      ) : recoveries.data || recoveries.failure ? (
+        <RecoverForm health={health} onStarted={show} onClose={close} />
       ) : (
-        <RecoverForm health={health} onClose={close} />
+        <Skeleton lines={4} />
       )}
     </Modal>
   );

@@ -4,14 +4,20 @@ import type { Included, WebhookHealth } from '../api/shapes.js';
 import { localInput } from '../format/times.js';
 import { texts } from '../texts/texts.js';
 import { Preview } from './preview.js';
-import { running } from './recovering.js';
 import { usePreview } from './use-preview.js';
 
 const INCLUDED = ['exhausted', 'retrying', 'held'] as const;
 const RATES = [5, 20, 50, 100];
 const A_DAY_MS = 86_400_000;
 
-export function RecoverForm({ health, onClose }: { health: WebhookHealth; onClose: () => void }) {
+interface FormParts {
+  readonly health: WebhookHealth;
+  /** @param id of the recovery */
+  readonly onStarted: (id: string) => void;
+  readonly onClose: () => void;
+}
+
+export function RecoverForm({ health, onStarted, onClose }: FormParts) {
   const t = texts.value.recover;
   const [since, setSince] = useState(() => beginOf(health));
   const [until, setUntil] = useState('');
@@ -26,10 +32,7 @@ export function RecoverForm({ health, onClose }: { health: WebhookHealth; onClos
     const params = { path: { id: health.webhookId } };
     const result = await resultOf(api.POST('/api/webhooks/{id}/recover', { params, body: { ...order, perSecond } }));
     if (result.kind === 'failed') return setRefusal(result.message ?? t.failed);
-    if (result.kind === 'same') return;
-    const { id, count } = result.data;
-    const progress = { state: 'running', count, sent: 0, delivered: 0, failed: 0 } as const;
-    running.value = { id, webhookId: health.webhookId, perSecond, progress };
+    if (result.kind === 'ok') onStarted(result.data.id);
   };
   return (
     <form onSubmit={start}>

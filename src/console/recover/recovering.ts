@@ -1,18 +1,16 @@
-/** The recovery that is being asked for, and the one that runs: it goes on while its dialog is closed. */
+/** The recoveries of the account, and the webhook whose recovery is being asked for. */
 import { signal } from '@preact/signals';
-import type { Recovery, WebhookHealth } from '../api/shapes.js';
-
-export interface RunningRecovery {
-  readonly id: string;
-  readonly webhookId: number;
-  readonly perSecond: number;
-  readonly progress: Recovery;
-}
+import { api, resultOf } from '../api/client.js';
+import type { RecoveryList, WebhookHealth } from '../api/shapes.js';
+import { usePolled } from '../state/polled.js';
 
 /** Its dialog is open. */
 export const asked = signal<WebhookHealth | null>(null);
-export const running = signal<RunningRecovery | null>(null);
 
 export function askRecovery(health: WebhookHealth): void {
   asked.value = health;
+}
+
+export function useRecoveries() {
+  return usePolled<RecoveryList>('recoveries', (asking) => resultOf(api.GET('/api/recoveries', asking)));
 }

@@ -1,28 +1,23 @@
-import { useEffect } from 'preact/hooks';
 import { api, resultOf } from '../api/client.js';
 import type { Recovery } from '../api/shapes.js';
 import { duration, whole } from '../format/numbers.js';
 import { Icon } from '../icons/icon.js';
+import { Skeleton } from '../parts/skeleton.js';
 import { usePolled } from '../state/polled.js';
 import { say } from '../state/toast.js';
 import { texts } from '../texts/texts.js';
-import { type RunningRecovery, running } from './recovering.js';
 
 const EVERY_MS = 1_000;
 
-export function RecoveryProgress({ recovery, onClose }: { recovery: RunningRecovery; onClose: () => void }) {
-  const { id, perSecond } = recovery;
+export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => void }) {
   const asked = usePolled<Recovery>(
     `recovery ${id}`,
     (asking) => resultOf(api.GET('/api/recoveries/{id}', { params: { path: { id } }, ...asking })),
     { everyMs: EVERY_MS },
   );
-  const progress = asked.data ?? recovery.progress;
-  useEffect(() => {
-    running.value = { ...recovery, progress };
-  }, [asked.data]);
   const t = texts.value.recover;
-  const { state, count, sent, delivered, failed } = progress;
+  if (!asked.data) return <Skeleton lines={4} />;
+  const { state, count, sent, delivered, failed, perSecond } = asked.data;
   const stop = async () => {
     const result = await resultOf(api.DELETE('/api/recoveries/{id}', { params: { path: { id } } }));
     if (result.kind === 'failed') say('failed', result.message ?? t.failed);

@@ -4,6 +4,7 @@
  * a dispatcher takes both records as one step (retry/steps-once.ts).
  */
 import { type Broker, RecordRefused } from '../../ports/broker.js';
+import type { EndBefore } from '../../ports/delivery-order.js';
 import { type Delivery, toRetryRecord, withoutExtras } from '../delivery.js';
 import { logEntry } from '../log/delivery-log.js';
 import { toLogRecord } from '../log/log-record.js';
@@ -22,13 +23,14 @@ interface PutBack {
   readonly due: number;
   /** The delivery's waiting records up to this turn must not go out; null: none waits. */
   readonly supersededTurn: number | null;
+  readonly before?: EndBefore | undefined;
 }
 
 /** @throws BrokerUnavailable; RecordRefused: nothing was put back */
 export async function putBack(
   { broker, topics }: PutBackParts,
   delivery: Delivery,
-  { tier, due, supersededTurn }: PutBack,
+  { tier, due, supersededTurn, before }: PutBack,
 ): Promise<void> {
   const topic = topics.tier(tier);
   await broker.publish(topic, [toRetryRecord(delivery, due)]).catch((error: unknown) => {
@@ -38,6 +40,6 @@ export async function putBack(
   if (supersededTurn !== null) {
     await broker.publish(topics.superseded, [toMark({ ...delivery, turn: supersededTurn })]);
   }
-  const entry = logEntry(delivery, 'retrying', null, due);
+  const entry = { ...logEntry(delivery, 'retrying', null, due), before };
   await broker.publish(topics.deliveries, [toLogRecord({ deliveries: [entry] })]);
 }

@@ -4,6 +4,7 @@
  */
 import type { Broker } from '../../ports/broker.js';
 import type { DeliveryDetail } from '../../ports/deliveries-view.js';
+import type { EndBefore } from '../../ports/delivery-order.js';
 import type { SendAgain } from '../../ports/send-again.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { AccountWebhooks } from '../../webhooks/state.js';
@@ -48,11 +49,17 @@ export function createSendAgain(parts: SendAgainParts): SendAgain {
     // One that was delivered stays so while a resend of it waits.
     const mayWait = waits || known.outcome === 'delivered';
     const supersededTurn = mayWait ? known.turn + 1 : null;
-    return putBack(parts, delivery, { tier, due: now(), supersededTurn }).then(
+    return putBack(parts, delivery, { tier, due: now(), supersededTurn, before: endBefore(known) }).then(
       () => 'put-back',
       (error: unknown) => asRefusal(error) && 'refused',
     );
   };
+}
+
+/** Undefined: it had not ended. */
+function endBefore({ outcome, held, turn, before }: DeliveryDetail): EndBefore | undefined {
+  if (before !== null) return before;
+  return outcome === 'retrying' ? undefined : { outcome, held: held || undefined, turn };
 }
 
 function hasActive(account: AccountWebhooks | undefined, { webhookId, webhookEvent }: DeliveryDetail): boolean {
@@ -72,8 +79,9 @@ async function published({ broker }: Pick<SendAgainParts, 'broker'>, known: Deli
 }
 
 /**
- * Ends a waiting delivery. The log entry first: a crash before the mark makes one attempt more. An attempt that is under way
- * is not interrupted, and what it delivers counts as delivered. Repeating it is safe.
+ * Ends a waiting delivery, or cancels the attempt that was asked for after its end: then the end before holds again. The log
+ * entry first: a crash before the mark makes one attempt more. An attempt that is under way is not interrupted, and what it
+ * delivers counts as delivered. Repeating it is safe.
  * @throws BrokerUnavailable
  */
 export async function cancelDelivery(
@@ -83,8 +91,9 @@ export async function cancelDelivery(
   const { broker, topics } = parts;
   const { id, payment, outcome } = known;
   // Of a delivery that was cancelled already only the mark may be missing.
-  const turn = outcome === 'cancelled' ? known.turn : known.turn + 1;
-  if (outcome !== 'cancelled') {
+  const isLogged = outcome === 'cancelled' || outcome === 'exhausted';
+  const turn = isLogged ? known.turn : known.turn + 1;
+  if (!isLogged) {
     const entry = await cancelled(parts, known, turn);
     await broker.publish(topics.deliveries, [toLogRecord({ deliveries: [entry] })]);
   }
@@ -92,10 +101,12 @@ export async function cancelDelivery(
 }
 
 async function cancelled(parts: Pick<SendAgainParts, 'broker'>, known: DeliveryDetail, turn: number) {
-  const { id, eventId, eventType, accountId, webhookId, webhookEvent } = known;
+  const { id, eventId, eventType, accountId, webhookId, webhookEvent, before } = known;
   // Only the payment itself has the source, which is part of a CloudEvent's identity.
   const eventSource = (await published(parts, known))?.cloudEvent?.source;
   const about = { id, eventId, eventSource, eventType, accountId, webhookId, webhookEvent };
-  const end = { outcome: 'cancelled', turn, attempt: null, nextAttemptAt: null } as const;
+  // Delivered it is by its earlier entry, which outranks this one.
+  const { outcome, held } = before?.outcome === 'exhausted' ? before : ({ outcome: 'cancelled' } as const);
+  const end = { outcome, held, turn, attempt: null, nextAttemptAt: null, before: before ?? undefined };
   return { ...about, payment: known.payment ?? undefined, ...end } satisfies DeliveryLogEntry;
 }

@@ -9,7 +9,7 @@ import type { Delivery } from '../delivery.js';
 import { firstAtOf } from '../record-place.js';
 import { type DeliveryLogEntry, type LoggedAttempt, readLogRecord } from './log-record.js';
 
-export interface DeliveryView extends Omit<DeliveryLogEntry, 'attempt' | 'turn'> {
+export interface DeliveryView extends Omit<DeliveryLogEntry, 'attempt' | 'turn' | 'before'> {
   readonly attempts: readonly LoggedAttempt[];
 }
 
@@ -77,7 +77,7 @@ export async function deliveriesOf(accountId: number, log: AsyncIterable<Receive
 }
 
 function withEntry(known: Folded | undefined, entry: DeliveryLogEntry, at: number): Folded {
-  const { attempt, turn: _, ...now } = entry;
+  const { attempt, turn: _, before: __, ...now } = entry;
   const said = saidBy(entry, at);
   const attempts = withAttempt(known?.view.attempts ?? [], attempt);
   if (!known || outranks(said, known.said)) return { view: { ...now, attempts }, said };
@@ -106,8 +106,9 @@ async function* entriesOf(log: AsyncIterable<ReceivedRecord>) {
 }
 
 /** @param at when the entry was published, ms since the epoch */
-export function saidBy({ outcome, turn, nextAttemptAt }: DeliveryLogEntry, at: number): Said {
-  return { outcome, turn, at, nextAttemptAt };
+export function saidBy({ outcome, turn, nextAttemptAt, before }: DeliveryLogEntry, at: number): Said {
+  const said = { outcome, turn, at, nextAttemptAt };
+  return before && outcome === before.outcome ? { ...said, endTurn: before.turn } : said;
 }
 
 /** In order of their start; a duplicate in the topic counts once. */

@@ -7,7 +7,7 @@
  * they do not know, and an entry that lacks a required field costs only itself.
  */
 import type { NewRecord, PartitionStart, ReceivedRecord } from '../../ports/broker.js';
-import type { Outcome, TRIGGERS } from '../../ports/delivery-order.js';
+import type { EndBefore, Outcome, TRIGGERS } from '../../ports/delivery-order.js';
 import { readPaymentText } from '../record-place.js';
 
 /** What an attempt was made for. */
@@ -57,6 +57,8 @@ export interface DeliveryLogEntry {
   readonly step?: number | undefined;
   /** The id of the recovery that put it back last. */
   readonly recovery?: string | undefined;
+  /** Where a delivery that had ended is sent again, and where that attempt is cancelled. */
+  readonly before?: EndBefore | undefined;
 }
 
 /**

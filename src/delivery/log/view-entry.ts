@@ -60,6 +60,15 @@ const schema = {
     held: { type: 'boolean' },
     step: WHOLE,
     recovery: { type: 'string' },
+    before: {
+      type: 'object',
+      required: ['outcome', 'turn'],
+      properties: {
+        outcome: { enum: OUTCOMES.filter((outcome) => outcome !== 'retrying') },
+        held: { type: 'boolean' },
+        turn: { ...WHOLE, minimum: 0 },
+      },
+    },
   },
 };
 
@@ -92,10 +101,10 @@ function routingOf(
 function deliveryOf(entry: DeliveryLogEntry, place: EntryPlace): ViewEntry {
   const { id, eventId, eventType, accountId, webhookId, payment = null, outcome, turn, nextAttemptAt } = entry;
   const about = { kind: 'delivery', id, eventId, eventType, accountId, webhookId, payment } as const;
-  const { attempt: made, held = false, step = null, recovery = null, webhookEvent } = entry;
+  const { attempt: made, held = false, step = null, recovery = null, before = null, webhookEvent } = entry;
   const { response = null, ...attempt } = made ?? {};
   return {
     ...{ ...about, firstAt: firstAtOf(payment ?? undefined), outcome, turn, nextAttemptAt, place },
-    ...{ attempt: made && (attempt as LoggedAttempt), response, held, step, recovery, webhookEvent },
+    ...{ attempt: made && (attempt as LoggedAttempt), response, held, step, recovery, before, webhookEvent },
   };
 }

@@ -1,15 +1,17 @@
 /**
  * A retry record may be redelivered, after a crash between its next record and the commit. Both copies would make an
  * attempt and publish a next record: two chains, to the end of the schedule. So a process takes a step of a delivery
- * (its attempts, replays and parkings so far) once: while the step is in progress, a duplicate shares its promise; once
- * it is durable, nothing is left to do.
+ * (its attempts, replays and parkings so far) once: a duplicate waits while the step is in progress; once it is durable,
+ * nothing is left to do.
+ *
+ * A delivery that was parked many times has a record of each in its tier. After a crash all of them may come again, if an
+ * earlier record of the partition was under way: after the attempt of one, the others of its turn are left out.
  *
  * The records of a delivery are in one partition of a tier, so the second chain meets the first there and ends. A replay has
  * a higher turn, and a second publication another place: they are other steps.
  */
 import { LRUCache } from 'lru-cache';
 import type { Deliver } from '../deliver-parts.js';
-import type { Delivery } from '../delivery.js';
 
 /**
  * Retry records only, about 5 MiB. A duplicate arrives as long after the first as a process was down or a partition
@@ -19,30 +21,27 @@ import type { Delivery } from '../delivery.js';
 const MOST_REMEMBERED = 20_000;
 
 export function eachStepOnce(deliver: Deliver): Deliver {
-  const underWay = new Map<string, Promise<void>>();
+  const underWay = new Map<string, Promise<boolean>>();
   const durable = new LRUCache<string, true>({ max: MOST_REMEMBERED });
 
-  return (delivery, hold) => {
+  return async (delivery, hold) => {
     // Releases that did not write the payment's place: two publications would look like one.
     if (delivery.payment === null) return deliver(delivery, hold);
-    const key = stepOf(delivery);
-    if (durable.has(key)) return Promise.resolve();
-    const step = underWay.get(key) ?? taken(key, deliver(delivery, hold));
-    underWay.set(key, step);
-    return step;
-  };
-
-  /** Forgets a rejected step: its record is redelivered. */
-  async function taken(key: string, step: Promise<void>): Promise<void> {
+    const { id, payment, turn: number, parkings } = delivery;
+    const turn = `${id} ${payment} ${number}`;
+    const step = `${turn} ${parkings}`;
+    // Whatever became of it: a rejected step is taken by the next.
+    for (let other = underWay.get(turn); other; other = underWay.get(turn)) await other.catch(() => undefined);
+    if (durable.has(turn)) return true;
+    if (durable.has(step)) return false;
+    const taken = deliver(delivery, hold);
+    underWay.set(turn, taken);
     try {
-      await step;
-      durable.set(key, true);
+      const isOver = await taken;
+      durable.set(isOver ? turn : step, true);
+      return isOver;
     } finally {
-      underWay.delete(key);
+      underWay.delete(turn);
     }
-  }
-}
-
-function stepOf({ id, payment, turn, parkings }: Delivery): string {
-  return `${id} ${payment} ${turn} ${parkings}`;
+  };
 }

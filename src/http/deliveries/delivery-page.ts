@@ -49,6 +49,11 @@ export const DELIVERY = {
   id: { type: 'string', description: 'The id of the delivery, which the receiver gets as `webhook-id`.' },
   eventId: { type: 'string', description: 'The id of the payment event.' },
   outcome: OUTCOME,
+  held: {
+    type: 'boolean',
+    description:
+      'True: exhausted without an attempt, because the service had deactivated the webhook when the attempt was due, and not sent again since. A recovery with `held` sends it once the webhook is active.',
+  },
   attempts: { type: 'array', description: 'The attempts so far, oldest first.', items: ATTEMPT },
   nextAttemptAt: {
     type: ['string', 'null'],
@@ -82,6 +87,7 @@ export const PAGE_PARAMETERS: readonly Parameter[] = [
   }),
   queried('before', 'The `next` of the previous page.', { type: 'string', pattern: BASE64URL.source }),
   queried('outcome', 'Only deliveries with this outcome.', OUTCOME),
+  queried('held', '`true`: only deliveries that are held. `false`: only others.', { type: 'boolean' }),
   queried('from', 'Only deliveries of events that were published at this time (ISO 8601) or later.', TIME),
   queried('to', 'Only deliveries of events that were published before this time (ISO 8601).', TIME),
 ];
@@ -94,8 +100,8 @@ export function pageText<T>({ deliveries, next }: DeliveriesPage, shown: (delive
   return JSON.stringify({ deliveries: deliveries.map(shown), next: next && cursorOf(next) });
 }
 
-export function shownDelivery({ id, eventId, outcome, attempts, nextAttemptAt }: ViewedDelivery) {
-  return { id, eventId, outcome, attempts: attempts.map(shownAttempt), nextAttemptAt };
+export function shownDelivery({ id, eventId, outcome, held, attempts, nextAttemptAt }: ViewedDelivery) {
+  return { id, eventId, outcome, held, attempts: attempts.map(shownAttempt), nextAttemptAt };
 }
 
 export function shownAttempt({ trigger: _, actor: __, ...attempt }: ViewAttempt) {

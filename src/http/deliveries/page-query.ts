@@ -16,7 +16,7 @@ export const NO_TIME = 'must be a time like 2026-11-21T09:00:00Z';
 export const NO_LIMIT = `must be a whole number from 1 to ${MOST_IN_A_PAGE}`;
 const PLACE = /^(\d{1,16})\.([!-~]{1,128})$/;
 
-export type PageQuery = Pick<DeliveriesQuery, 'limit' | 'before' | 'outcome' | 'from' | 'to'>;
+export type PageQuery = Pick<DeliveriesQuery, 'limit' | 'before' | 'outcome' | 'held' | 'from' | 'to'>;
 export type FilteredQuery = Omit<DeliveriesQuery, 'accountId'>;
 
 export const NO_FILTERS = { eventType: null, eventId: null, status: null, errors: null } as const;
@@ -67,6 +67,7 @@ function pageOf(read: Read): PageQuery {
     limit: read('limit', limitOf, NO_LIMIT) ?? PAGE_SIZE,
     before: read('before', placeOf, 'must be the next of an earlier page'),
     outcome: read('outcome', oneOf(OUTCOMES), `must be one of ${OUTCOMES.join(', ')}`),
+    held: read('held', flagOf, 'must be true or false'),
     ...periodOf(read),
   };
 }
@@ -81,6 +82,10 @@ export function limitOf(text: string): number | null {
 
 export function oneOf<T extends string>(values: readonly T[]): (text: string) => T | null {
   return (text) => values.find((value) => value === text) ?? null;
+}
+
+function flagOf(text: string): boolean | null {
+  return text === 'true' || (text === 'false' ? false : null);
 }
 
 export function webhookIdOf(text: string): number | null {

@@ -41,7 +41,7 @@ export const cancelOperation: Operation = {
   tag: 'Deliveries',
   summary: 'Cancel a waiting delivery',
   description:
-    'Ends a delivery that waits for its next attempt: its outcome is `cancelled`. An attempt that is being made is not interrupted, and if it succeeds, the outcome is `delivered`. A delivery that was cancelled before stays so, with the same response.',
+    'Ends a delivery that waits for its next attempt: its outcome is `cancelled`. If it had ended, and waits because it was sent again, only that attempt is cancelled, and the outcome is what it was before. An attempt that is being made is not interrupted, and if it succeeds, the outcome is `delivered`. A delivery that was cancelled before stays so, with the same response.',
   security: 'bearer',
   right: 'resend',
   rateLimit: 'writes',
@@ -49,7 +49,7 @@ export const cancelOperation: Operation = {
   responses: {
     202: { description: 'No further attempt is made.', schema: SUCCESS },
     404: NOT_FOUND,
-    409: refusal('The delivery has ended.'),
+    409: refusal('The delivery has ended, and no attempt waits.'),
     503: UNAVAILABLE,
   },
 };
@@ -76,13 +76,13 @@ export type Cancel = (delivery: DeliveryDetail) => Promise<void>;
 export function cancelDelivery(view: AskView, cancel: Cancel, logger: Logger) {
   return async (ctx: Context): Promise<void> => {
     const delivery = knownDelivery(ctx, view);
-    const { outcome, id: deliveryId } = delivery;
-    if (outcome !== 'retrying' && outcome !== 'cancelled') {
+    const { outcome, before, id: deliveryId } = delivery;
+    if (outcome !== 'retrying' && outcome !== 'cancelled' && before === null) {
       throw new ApiError(409, `the delivery has ended: it is ${outcome}`);
     }
     await cancel(delivery);
     logger.info({ ...aboutRequest(ctx), actor: callerOf(ctx).actor, deliveryId }, 'a delivery is cancelled');
-    accepted(ctx, 'the delivery is cancelled');
+    accepted(ctx, before === null ? 'the delivery is cancelled' : 'the attempt is cancelled');
   };
 }
 

@@ -5,32 +5,12 @@ import type { Accounts } from '../../read-model/accounts.js';
 import type { HandleCommand } from '../../webhooks/handle-command.js';
 import type { Recovery } from '../../webhooks/state.js';
 import { ApiError } from '../api-error.js';
-import { answered } from '../deliveries/known-delivery.js';
 import { type Operation, type Parameter, refusal } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
 import { mustBeAccepted } from '../webhooks/webhook-command.js';
-import { COUNT, UNAVAILABLE } from './start-recovery.js';
-
-const whole = (description: string) => ({ type: 'integer', minimum: 0, description });
-
-const schema = {
-  title: 'Recovery',
-  description: 'The progress of a recovery.',
-  type: 'object',
-  required: ['state', 'count', 'sent', 'delivered', 'failed'],
-  properties: {
-    state: {
-      enum: ['running', 'done', 'stopped'],
-      description:
-        '`done`: everything was sent; the last attempts may still be under way. `stopped`: by the account, or because the webhook became inactive.',
-    },
-    count: COUNT,
-    sent: whole('How many deliveries it has put back for an attempt.'),
-    delivered: whole('How many of these were delivered.'),
-    failed: whole('How many of these were not delivered and have no further attempt.'),
-  },
-};
+import { RECOVERY_SCHEMA, shownRecovery } from './shown-recovery.js';
+import { UNAVAILABLE } from './start-recovery.js';
 
 const RECOVERY_ID: Parameter = {
   name: 'id',
@@ -51,7 +31,7 @@ export const showOperation: Operation = {
   security: 'bearer',
   rateLimit: 'reads',
   parameters: [RECOVERY_ID],
-  responses: { 200: { description: 'The recovery.', schema }, 404: NOT_FOUND, 503: UNAVAILABLE },
+  responses: { 200: { description: 'The recovery.', schema: RECOVERY_SCHEMA }, 404: NOT_FOUND, 503: UNAVAILABLE },
 };
 
 export const stopOperation: Operation = {
@@ -65,7 +45,11 @@ export const stopOperation: Operation = {
   right: 'configure',
   rateLimit: 'writes',
   parameters: [RECOVERY_ID],
-  responses: { 200: { description: 'The recovery has ended.', schema }, 404: NOT_FOUND, 503: UNAVAILABLE },
+  responses: {
+    200: { description: 'The recovery has ended.', schema: RECOVERY_SCHEMA },
+    404: NOT_FOUND,
+    503: UNAVAILABLE,
+  },
 };
 
 type Known = Pick<Accounts, 'webhooks' | 'webhooksNow'>;
@@ -77,7 +61,7 @@ export function showRecovery(accounts: Known, view: AskView, { reads }: Reading)
     if (turn) await turn;
     const recovery = await ownRecovery(ctx, accounts);
     ctx.type = 'application/json';
-    ctx.body = reads.counted(accountId, () => JSON.stringify(shown(accountId, recovery, view)));
+    ctx.body = reads.counted(accountId, () => JSON.stringify(shownRecovery(accountId, recovery, view)));
   };
 }
 
@@ -86,7 +70,7 @@ export function stopRecovery(accounts: Known, view: AskView, handleCommand: Hand
     const { accountId, actor } = callerOf(ctx);
     const command = { type: 'StopRecovery', recoveryId: String(ctx.params.id), at: now().toISOString() } as const;
     mustBeAccepted(await handleCommand(accountId, command, commandContext(ctx, actor)));
-    ctx.body = shown(accountId, await ownRecovery(ctx, accounts), view);
+    ctx.body = shownRecovery(accountId, await ownRecovery(ctx, accounts), view);
   };
 }
 
@@ -99,9 +83,4 @@ async function ownRecovery(ctx: Context, accounts: Known): Promise<Recovery> {
   const found = named(await accounts.webhooks(accountId)) ?? named(await accounts.webhooksNow(accountId));
   if (!found) throw new ApiError(404, 'recovery not found');
   return found;
-}
-
-function shown(accountId: number, { id, state, count }: Recovery, view: AskView) {
-  const { sent, delivered, failed } = answered(view.ask((known) => known.recovery(accountId, id), undefined));
-  return { state, count, sent, delivered, failed };
 }

@@ -15,14 +15,10 @@ import type { Reading } from '../webhooks/list-webhooks.js';
 import type { OwnWebhook } from '../webhooks/own-webhook.js';
 import { mustBeAccepted, webhookIdOf } from '../webhooks/webhook-command.js';
 import { checkedSpan, INCLUDE, queriedSpan, SINCE, type Span, UNTIL } from './recovery-request.js';
+import { COUNT } from './shown-recovery.js';
 
 const PER_SECOND = 20;
 const NULLABLE_TIME = { type: ['string', 'null'], format: 'date-time' } as const;
-export const COUNT = {
-  type: 'integer',
-  minimum: 0,
-  description: 'The number of deliveries when the recovery started.',
-} as const;
 export const UNAVAILABLE = refusal('The service is unavailable. Retry-After says when to try again.');
 
 export const previewOperation: Operation = {

@@ -148,6 +148,7 @@ function someEntry(): fc.Arbitrary<ViewEntry | ViewRouting> {
     ...{ event, webhookId: fc.constantFrom(7, 8), outcome: fc.constantFrom(...OUTCOMES), turn: fc.nat(3) },
     ...{ isMade: fc.boolean(), ms: fc.nat(200_000), durationMs: fc.nat(500), held: fc.boolean(), step: fc.nat(1) },
     recovery: fc.constantFrom(null, 'r1', 'r2'),
+    before: fc.option(fc.record({ outcome: fc.constantFrom('exhausted', 'delivered'), turn: fc.nat(2) })),
   };
   const made = fc.record(about).map(({ event: n, isMade, ms, durationMs, outcome, ...rest }) => {
     const status = outcome === 'delivered' ? 200 : 503;

@@ -20,7 +20,7 @@ export const eventPaging: readonly ViewCase[] = [
     const { id, payment, webhookEvent } = entry(1);
     const known = { accountId: ACCOUNT, webhookId: WEBHOOK, eventId: 'pay-1', eventType: 'cash_in', firstAt: NOW + 1 };
     expect(port.delivery(ACCOUNT, id)).toEqual({
-      ...{ ...known, id, payment, webhookEvent, ...about, held: false, routedAt: NOW + 1 },
+      ...{ ...known, id, payment, webhookEvent, ...about, held: false, before: null, routedAt: NOW + 1 },
       attempts: [failed, resent],
       responses: new Map([[failed.at, 'sealed']]),
     });

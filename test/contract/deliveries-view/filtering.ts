@@ -29,6 +29,27 @@ export const filtering: readonly ViewCase[] = [
       expect(walked(port, 4, undefined, of)).toEqual(idsOf(...[5, 4, 3, 2, 1, 0].map((n) => 4 * n + index)));
     }
   }),
+  viewCase('only held ones, or only others, until they are sent again', ({ port }) => {
+    const held = { outcome: 'exhausted', held: true, attempt: null } as const;
+    port.add([entry(1, held), entry(2, { ...held, webhookId: 8 }), entry(3, held), entry(4, { outcome: 'exhausted' })]);
+    port.add([entry(5, { ...held, attempt: attempt(5, { status: 503 }) }), entry(6, { ...held, eventId: 'pay' })]);
+    port.add([entry(3, { outcome: 'retrying', attempt: null, turn: 3 })]);
+    const found = (only: Partial<DeliveriesQuery>) => ids(port, { ...ALL, ...only });
+    expect(found({ held: true })).toEqual(idsOf(6, 5, 2, 1));
+    expect(found({ held: true, outcome: 'exhausted' })).toEqual(idsOf(6, 5, 2, 1));
+    expect(found({ held: false, outcome: 'exhausted' })).toEqual(idsOf(4));
+    expect(found({ held: false })).toEqual(idsOf(4, 3));
+    expect(found({ held: true, outcome: 'retrying' })).toEqual([]);
+    expect(found({ held: true, status: '5xx' })).toEqual(idsOf(5));
+    expect(found({ held: true, eventId: 'pay' })).toEqual(idsOf(6));
+    expect(found({ held: false, eventId: 'pay' })).toEqual([]);
+    expect(port.page(query({ ...ALL, held: true, limit: 1 })).deliveries).toMatchObject([{ held: true }]);
+  }),
+  viewCase('one held delivery is found under any number of others', ({ port }) => {
+    const others = entries(9_000).map((one, n) => ({ ...one, outcome: OUTCOMES[n % 4] ?? 'delivered' }));
+    port.add([...others.slice(1), entry(0, { outcome: 'exhausted', held: true })]);
+    expect(port.page(query({ ...ALL, held: true }))).toMatchObject({ deliveries: [{ held: true }], next: null });
+  }),
   viewCase('only one event, of any age, over all webhooks; an id that another account has as well', ({ port }) => {
     for (const n of [0, 5_000]) {
       port.add([entry(n, { eventId: 'pay' }), entry(n + 1, { eventId: 'pay', webhookId: 8 })]);

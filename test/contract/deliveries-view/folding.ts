@@ -75,6 +75,21 @@ export const folding: readonly ViewCase[] = [
       }
     },
   ),
+  viewCase('what a delivery was before it was sent again is known until an attempt was made', ({ port }) => {
+    const before = () => port.delivery(ACCOUNT, entry(1).id)?.before;
+    port.add([entry(1)]);
+    expect(before()).toBeNull();
+    const waits = { outcome: 'retrying', attempt: null, before: { outcome: 'delivered', turn: 1 } } as const;
+    port.add([entry(1, { ...waits, turn: 3 })]);
+    expect(before()).toEqual({ outcome: 'delivered', turn: 1 });
+    port.add([entry(1, { outcome: 'exhausted', turn: 4, attempt: attempt(4, { status: 503 }) })]);
+    expect(before()).toBeNull();
+    port.add([entry(1, { ...waits, turn: 3 })]);
+    expect(before()).toBeNull();
+    const held = { outcome: 'exhausted', held: true, turn: 4 } as const;
+    port.add([entry(1, { ...waits, turn: 6, before: held })]);
+    expect(before()).toEqual(held);
+  }),
   viewCase('an event that was published twice has two deliveries under one id', ({ port }) => {
     port.add([entry(1), entry(1, { firstAt: NOW + 9, outcome: 'retrying' }), entry(1)]);
     expect(port.page(query()).deliveries.map(({ outcome }) => outcome)).toEqual(['retrying', 'delivered']);

@@ -15,6 +15,7 @@ const COUNT = 50;
 const RUNNING: Recovery = {
   ...{ id: 'r-1', webhookId: 1, include: RECOVERABLE, perSecond: 20, count: COUNT, state: 'running' },
   ...{ since: new Date(NOW).toISOString(), until: new Date(NOW + 3_600_000).toISOString() },
+  startedAt: new Date(NOW + 3_600_000).toISOString(),
 };
 
 let accounts: FakeAccounts;

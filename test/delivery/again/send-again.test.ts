@@ -171,6 +171,60 @@ describe('a resend', () => {
   });
 });
 
+describe('of a resend that waits, a cancellation', () => {
+  const HELD = { outcome: 'exhausted', held: true, turn: 4 } as const;
+
+  /** The view's answer after the log's entries so far. */
+  function asLogged(then: DeliveryDetail): DeliveryDetail {
+    const last = entries().at(-1);
+    const { turn = 0, before = null, held = false, step = null } = last ?? {};
+    const outcome = then.outcome === 'delivered' ? 'delivered' : (last?.outcome ?? then.outcome);
+    return { ...then, outcome, turn, before, held, step };
+  }
+
+  it.each([
+    ['exhausted', { outcome: 'exhausted', turn: 4 }, { outcome: 'exhausted' }],
+    ['held', HELD, { outcome: 'exhausted', held: true }],
+    ['cancelled', { outcome: 'cancelled', turn: 4 }, { outcome: 'cancelled' }],
+    // The entry that says delivered outranks it.
+    ['delivered', { outcome: 'delivered', turn: 4 }, { outcome: 'cancelled' }],
+  ] as const)('is what it was: %s; the attempt is not made', async (_, was, expected) => {
+    const ended = known(was);
+    await sendAgain(ended, RESEND);
+    const waiting = asLogged(ended);
+    expect(waiting.before).toEqual({ ...was });
+    published = [];
+    await cancelDelivery(parts(), waiting);
+    expect(published).toEqual(['webhooks.deliveries', 'webhooks.superseded']);
+    expect(entries().at(-1)).toMatchObject({ ...expected, turn: 7, attempt: null, before: was });
+    expect(await attempts()).toBe(0);
+  });
+
+  it('after a second resend, and of a resend after a cancellation, is what it was at first', async () => {
+    let now = known(HELD);
+    for (const _ of ['once', 'again']) {
+      await sendAgain(now, RESEND);
+      now = asLogged(now);
+      await sendAgain(now, RESEND);
+      await cancelDelivery(parts(), asLogged(now));
+      now = asLogged(now);
+      expect(now).toMatchObject({ outcome: 'exhausted', held: true, before: HELD });
+    }
+    expect(await attempts()).toBe(0);
+  });
+
+  it('that was interrupted before its mark is completed by the next one', async () => {
+    const ended = known(HELD);
+    await sendAgain(ended, RESEND);
+    failsAfter = published.length + 1;
+    await expect(cancelDelivery(parts(), asLogged(ended))).rejects.toThrow(BrokerUnavailable);
+    failsAfter = Number.POSITIVE_INFINITY;
+    const count = entries().length;
+    await cancelDelivery(parts(), asLogged(ended));
+    expect([entries().length, await attempts()]).toEqual([count, 0]);
+  });
+});
+
 describe('a cancellation', () => {
   it('is logged before the waiting record is superseded', async () => {
     await cancelDelivery(parts(), known(WAITING));

@@ -120,7 +120,6 @@ describe('a step', () => {
 
   test.each([
     ['of a replay', retryOf(first(), { turn: 5 })],
-    ['after it was parked', retryOf(first(), { parkings: 1 })],
     ['of another publication of the event', retryOf(first(8))],
     ['of another webhook', retryOf(newDelivery(EVENT, named(2), received(paymentRecord())))],
   ])('is another one: %s', async (_, other) => {
@@ -129,6 +128,29 @@ describe('a step', () => {
     await deliver(retryOf(first()), OWN);
     await deliver(other, OWN);
     expect(fixture.requests).toHaveLength(2);
+  });
+
+  /** A crash while an earlier record of the tier is under way: all records behind it come again. */
+  const comeAgain = (count: number) => Array.from({ length: count }, (_, parkings) => retryOf(first(), { parkings }));
+
+  test('that was parked many times is one attempt after a crash, one after the other and at once', async () => {
+    const deliver = newProcess();
+    for (const delivery of comeAgain(9)) await deliver(delivery, OWN);
+    expect(fixture.requests).toHaveLength(1);
+    const other = newProcess();
+    await Promise.all(comeAgain(9).map((delivery) => other(delivery, OWN)));
+    expect(fixture.requests).toHaveLength(2);
+  });
+
+  test('is another one after it was parked', async () => {
+    const deliver = newProcess();
+    fixture.gate.close();
+    const parked = retryOf(first());
+    await deliver(parked, OWN);
+    await deliver(parked, OWN);
+    expect(waiting()).toHaveLength(1);
+    await deliver({ ...parked, parkings: 1 }, OWN);
+    expect(waiting()).toHaveLength(2);
   });
 
   test('of a release that did not write the place of its payment is taken each time', async () => {

@@ -18,6 +18,7 @@ const NEEDED: Readonly<Record<string, Right>> = {
   cancelDelivery: 'resend',
   previewRecovery: 'read',
   startRecovery: 'configure',
+  listRecoveries: 'read',
   showRecovery: 'read',
   stopRecovery: 'configure',
   showNotices: 'read',
