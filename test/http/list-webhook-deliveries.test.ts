@@ -244,6 +244,7 @@ describe('what a page shows', () => {
           id: expect.stringMatching(/^msg_[\w-]{27}$/),
           eventId: 'pay-1',
           outcome: 'retrying',
+          held: false,
           attempts: [{ at: '2026-11-21T09:00:00.000Z', status: 500, error: null, durationMs: 12, version: 1 }],
           nextAttemptAt: '2026-11-21T09:00:05.000Z',
         },

@@ -63,7 +63,7 @@ it('shows the delivery as the list does, with its payload and the answer to the 
     body: {
       delivery: {
         ...{ id: 'msg_1', webhookId: 1, eventId: 'pay-1', eventType: 'cash_in', outcome: 'delivered' },
-        ...{ nextAttemptAt: null, publishedAt: new Date(NOW).toISOString() },
+        ...{ held: false, nextAttemptAt: null, publishedAt: new Date(NOW).toISOString() },
         attempts: [
           { ...attempt, at: FIRST, url, trigger: 'event', actor: null, response: 'try later' },
           { ...attempt, at: SECOND, status: 200, url, trigger: 'resend', actor: 'ana' },

@@ -170,6 +170,7 @@ export interface components {
             attempts: components["schemas"]["Attempt"][];
             eventId: string;
             eventType: components["schemas"]["EventType"];
+            held: boolean;
             id: string;
             /** Format: date-time */
             nextAttemptAt: string | null;
@@ -245,6 +246,7 @@ export interface components {
         Delivery: {
             attempts: components["schemas"]["Attempt"][];
             eventId: string;
+            held: boolean;
             id: string;
             /** Format: date-time */
             nextAttemptAt: string | null;
@@ -257,6 +259,7 @@ export interface components {
             attempts: components["schemas"]["FullAttempt"][];
             eventId: string;
             eventType: components["schemas"]["EventType"];
+            held: boolean;
             id: string;
             /** Format: date-time */
             nextAttemptAt: string | null;

@@ -13,7 +13,7 @@ const LOOKS: Readonly<Record<ShownOutcome, { icon: IconName; tone: string }>> = 
   cancelled: { icon: 'cancelled', tone: 'quiet' },
 };
 
-export const shownOutcome = ({ outcome, held }: { outcome: Outcome; held?: boolean }): ShownOutcome =>
+export const shownOutcome = ({ outcome, held }: { outcome: Outcome; held: boolean }): ShownOutcome =>
   held ? 'held' : outcome;
 
 export function OutcomeBadge({ outcome }: { outcome: ShownOutcome }) {

@@ -23,6 +23,7 @@ export function RecoveryProgress({ recovery, onClose }: { recovery: RunningRecov
   }, [asked.data]);
   const t = texts.value.recover;
   const { state, count, sent, delivered, failed } = progress;
+  const awaited = sent - delivered - failed;
   const stop = async () => {
     const result = await resultOf(api.DELETE('/api/recoveries/{id}', { params: { path: { id } } }));
     if (result.kind === 'failed') say('failed', result.message ?? t.failed);
@@ -40,6 +41,7 @@ export function RecoveryProgress({ recovery, onClose }: { recovery: RunningRecov
         <Tally name={t.sent} value={t.of(whole(sent), whole(count))} />
         <Tally name={t.delivered} value={whole(delivered)} tone="good" />
         <Tally name={t.failedCount} value={whole(failed)} tone={failed > 0 ? 'bad' : ''} />
+        {awaited > 0 && <Tally name={t.awaited} value={whole(awaited)} />}
       </dl>
       <p class="muted">
         {state === 'running' ? t.mayClose : state === 'stopped' ? t.stoppedExplained : t.doneExplained}

@@ -383,6 +383,7 @@ export const en = {
     of: (sent: string, count: string) => `${sent} of ${count}`,
     delivered: 'Delivered',
     failedCount: 'Failed again',
+    awaited: 'No answer yet',
     mayClose: 'Sending continues if you close this dialog or the page.',
     stoppedExplained: 'What was not sent stays as it was. You can recover the rest later.',
     doneExplained: 'What failed again is kept: fix the receiver, then recover once more.',

@@ -373,6 +373,7 @@ export const ptBr: Texts = {
     of: (sent, count) => `${sent} de ${count}`,
     delivered: 'Entregues',
     failedCount: 'Falharam de novo',
+    awaited: 'Ainda sem resposta',
     mayClose: 'O envio continua se você fechar esta janela ou a página.',
     stoppedExplained: 'O que não foi enviado fica como estava. Você pode recuperar o resto depois.',
     doneExplained: 'O que falhou de novo está guardado: corrija o receptor e recupere mais uma vez.',

@@ -49,6 +49,11 @@ export const DELIVERY = {
   id: { type: 'string', description: 'The id of the delivery, which the receiver gets as `webhook-id`.' },
   eventId: { type: 'string', description: 'The id of the payment event.' },
   outcome: OUTCOME,
+  held: {
+    type: 'boolean',
+    description:
+      'Whether it is `exhausted` because the service had deactivated the webhook. A recovery sends it once the webhook is active again.',
+  },
   attempts: { type: 'array', description: 'The attempts so far, oldest first.', items: ATTEMPT },
   nextAttemptAt: {
     type: ['string', 'null'],
@@ -94,8 +99,8 @@ export function pageText<T>({ deliveries, next }: DeliveriesPage, shown: (delive
   return JSON.stringify({ deliveries: deliveries.map(shown), next: next && cursorOf(next) });
 }
 
-export function shownDelivery({ id, eventId, outcome, attempts, nextAttemptAt }: ViewedDelivery) {
-  return { id, eventId, outcome, attempts: attempts.map(shownAttempt), nextAttemptAt };
+export function shownDelivery({ id, eventId, outcome, held, attempts, nextAttemptAt }: ViewedDelivery) {
+  return { id, eventId, outcome, held, attempts: attempts.map(shownAttempt), nextAttemptAt };
 }
 
 export function shownAttempt({ trigger: _, actor: __, ...attempt }: ViewAttempt) {
