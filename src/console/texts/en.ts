@@ -98,6 +98,10 @@ export const en = {
       title: 'This link no longer works',
       text: 'A sign-in link works once, within 60 seconds. Go back to your provider’s portal and open the console again.',
     },
+    'not-kept': {
+      title: 'Your browser kept no session',
+      text: 'This page is embedded in a page of another site. Ask your provider to open the console in a tab of its own.',
+    },
     ended: {
       title: 'Your session has ended',
       text: 'Sessions last an hour at most. Open the console again from your provider’s portal.',

@@ -101,6 +101,10 @@ export const ptBr: Texts = {
       title: 'Este link não vale mais',
       text: 'O link de acesso funciona uma vez, em até 60 segundos. Volte ao portal do seu provedor e abra o console de novo.',
     },
+    'not-kept': {
+      title: 'Seu navegador não guardou a sessão',
+      text: 'Esta página está incorporada na página de outro site. Peça ao seu provedor que abra o console em uma aba própria.',
+    },
     ended: {
       title: 'Sua sessão terminou',
       text: 'Uma sessão dura no máximo uma hora. Abra o console de novo pelo portal do seu provedor.',
