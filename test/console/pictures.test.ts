@@ -78,13 +78,28 @@ function tests(executablePath: string): void {
       await page.getByText('maintenance: the reports').filter({ visible: true }).first().waitFor();
       await page.getByRole('button', { name: 'Resend now' }).click();
       await page.getByText(/resent by .*\/demo/).waitFor();
-      await page.getByText('Accepted by the receiver after 6 attempts.').waitFor();
+      await page.getByText('Accepted by the receiver after 5 attempts.').waitFor();
       await page.getByText('One more attempt is on its way.').waitFor({ state: 'hidden' });
-      await take(page, `delivery${suffix}`, 900);
+      await take(page, `delivery${suffix}`, 820);
       await context.close();
       expect(wrongs).toEqual([]);
     },
   );
+
+  it('activates a URL that was switched off, and recovers what was held', async () => {
+    const { page, context, wrongs } = await openPage(browser);
+    await page.goto((await links.next()).value);
+    const problem = page.getByRole('article').filter({ hasText: '/erp' });
+    await problem.getByText('Switched off by us').waitFor();
+    await problem.getByRole('button', { name: 'Activate' }).click();
+    await problem.getByRole('button', { name: 'Recover…' }).click();
+    await page.getByRole('button', { name: /^Send [1-9]/ }).click();
+    await page.getByText('Done', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Close' }).last().click();
+    await problem.waitFor({ state: 'hidden' });
+    await context.close();
+    expect(wrongs).toEqual([]);
+  });
 }
 
 async function* linksOf({ stdout }: ChildProcess): AsyncGenerator<string> {

@@ -33,7 +33,7 @@ export function OverviewScreen() {
       </header>
       {health.data ? (
         <div class={staleness(health)}>
-          <Problems health={health.data.webhooks} />
+          <Problems health={health.data.webhooks} onChanged={health.look} />
         </div>
       ) : (
         <Skeleton lines={2} />

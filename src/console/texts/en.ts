@@ -182,6 +182,9 @@ export const en = {
     offRemedy: 'Payments that come meanwhile are held, not lost. Activate the webhook, then recover them.',
     open: 'See deliveries',
     recover: 'Recover…',
+    activate: 'Activate',
+    activated: 'Active again. What was held is still kept: recover it.',
+    activateFailed: 'The webhook could not be activated.',
     allWell: (healthy: number, others: number) =>
       others > 0
         ? `${healthy} ${many(healthy, 'webhook delivers', 'webhooks deliver')}; ${others} had no event yet or ${many(others, 'is', 'are')} paused`

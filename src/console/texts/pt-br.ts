@@ -173,6 +173,9 @@ export const ptBr: Texts = {
     offRemedy: 'Os pagamentos que chegam enquanto isso ficam retidos, não se perdem. Ative o webhook e recupere-os.',
     open: 'Ver entregas',
     recover: 'Recuperar…',
+    activate: 'Ativar',
+    activated: 'Ativo de novo. O que ficou retido continua guardado: recupere-o.',
+    activateFailed: 'Não foi possível ativar o webhook.',
     allWell: (healthy, others) => {
       const well = `${healthy} ${many(healthy, 'webhook entrega', 'webhooks entregam')} normalmente`;
       return others > 0 ? `${well}; ${others} sem eventos ou em pausa` : well;
