@@ -1,10 +1,13 @@
 /** The console in an iframe of the portal of docs/console.md. */
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { documentedPortal, PASSWORD, type Portal } from '../support/documented-portal.js';
 import { eventually } from '../support/eventually.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
-import { installation, register } from '../support/story.js';
+import { installation, register, tokenFor } from '../support/story.js';
 import { findBrowser, launch, openPage, type WatchedPage } from './browser.js';
 
 const executable = findBrowser();
@@ -63,6 +66,31 @@ function tests(executablePath: string): void {
     expect(page.url()).toBe(`${service.url}/console`);
   });
 
+  it('works behind a proxy that removes a path', async () => {
+    const proxy = await startProxy();
+    const { settings, remove: removeFiles } = await installation([]);
+    const behind = await serveHere({ ...settings, PUBLIC_URL: `${proxy.url}/hooks` });
+    proxy.target = behind.url;
+    const token = await tokenFor(`${proxy.url}/hooks`, await register(settings, 42));
+    const session = await fetch(`${proxy.url}/hooks/api/portal-sessions`, {
+      ...{
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: '{}',
+      },
+    });
+    opened = await openPage(browser);
+    await opened.page.goto(((await session.json()) as { url: string }).url);
+    await opened.page.getByRole('link', { name: 'Deliveries' }).first().click();
+    await opened.page.getByText('No deliveries yet').waitFor();
+    expect(opened.page.url()).toBe(`${proxy.url}/hooks/console/deliveries`);
+    expect(opened.wrongs).toEqual([]);
+    await opened.context.close();
+    await proxy.close();
+    await behind.stop();
+    await removeFiles();
+  });
+
   it('says that no session began where the portal is of another site', async () => {
     const page = await open(onLocalhost(portal.url));
     await consoleIn(page).getByText('Your browser kept no session').waitFor();
@@ -79,4 +107,25 @@ function tests(executablePath: string): void {
     await eventually(isRefused, { message: 'the frame was not refused' });
     expect(await consoleIn(page).locator('#console').count()).toBe(0);
   });
+}
+
+/** Forwards /hooks/... to its target, without /hooks. */
+async function startProxy() {
+  const proxy = { target: '', url: '', close: async () => {} };
+  const server = createServer((from, to) => {
+    const { url = '', method, headers } = from;
+    const forwarded = request(proxy.target + url.slice('/hooks'.length), { method, headers }, (answer) => {
+      to.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(to);
+    });
+    from.pipe(forwarded);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  proxy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  proxy.close = async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  };
+  return proxy;
 }

@@ -2,8 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
+import { commandLine } from '../support/in-process-cli.js';
 import { Browser } from '../support/portal-session.js';
 import { MAIN } from '../support/service.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
@@ -50,6 +52,8 @@ async function answer<T>(path: string): Promise<T> {
   return (await session.send('GET', path)).body as T;
 }
 
+const iso = (ms: number) => new Date(ms).toISOString();
+
 interface Delivery {
   readonly publishedAt: string;
   readonly outcome: string;
@@ -63,8 +67,8 @@ test('the printed link opens a session with all rights', async () => {
 });
 
 test('the last 24 hours have deliveries throughout', async () => {
-  const hour = (ms: number) => new Date(Math.floor(ms / HOUR_MS) * HOUR_MS).toISOString();
-  const query = `step=1h&from=${hour(startedAt - 24 * HOUR_MS)}&to=${hour(startedAt + HOUR_MS)}`;
+  const hour = Math.floor(startedAt / HOUR_MS) * HOUR_MS;
+  const query = `step=1h&from=${iso(hour - 24 * HOUR_MS)}&to=${iso(hour + HOUR_MS)}`;
   const full = async () => {
     const { buckets } = await answer<{ buckets: { delivered: number; failedAttempts: number }[] }>(
       `/api/stats?${query}`,
@@ -124,6 +128,13 @@ test('a new payment arrives while it runs', async () => {
     return deliveries.some(({ publishedAt }) => Date.parse(publishedAt) > startedAt);
   };
   await eventually(arrived, { ...PATIENCE, message: 'no new payment was delivered' });
+});
+
+test('the day is complete: each payment has an answer, waits, or is kept', async () => {
+  const settings = { DATA_DIR: join(folder.path, readdirSync(folder.path)[0] ?? '', 'data') };
+  const period = ['--from', iso(startedAt - 23 * HOUR_MS), '--to', iso(startedAt)];
+  const { code, stdout } = await commandLine(settings, ['audit', 'completeness', ...period, '--json']);
+  expect({ code, stdout }).toMatchObject({ code: 0 });
 });
 
 test('Enter prints another link', async () => {
