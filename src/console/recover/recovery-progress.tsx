@@ -10,6 +10,14 @@ import { type RunningRecovery, running } from './recovering.js';
 
 const EVERY_MS = 1_000;
 
+/** sent: all of them, and some have no answer yet. */
+const LOOKS = {
+  running: { tone: 'busy', icon: 'refresh' },
+  sent: { tone: 'busy', icon: 'waiting' },
+  done: { tone: 'good', icon: 'delivered' },
+  stopped: { tone: 'quiet', icon: 'stop' },
+} as const;
+
 export function RecoveryProgress({ recovery, onClose }: { recovery: RunningRecovery; onClose: () => void }) {
   const { id, perSecond } = recovery;
   const asked = usePolled<Recovery>(
@@ -24,6 +32,7 @@ export function RecoveryProgress({ recovery, onClose }: { recovery: RunningRecov
   const t = texts.value.recover;
   const { state, count, sent, delivered, failed } = progress;
   const awaited = sent - delivered - failed;
+  const shown = state === 'done' && awaited > 0 ? 'sent' : state;
   const stop = async () => {
     const result = await resultOf(api.DELETE('/api/recoveries/{id}', { params: { path: { id } } }));
     if (result.kind === 'failed') say('failed', result.message ?? t.failed);
@@ -31,9 +40,9 @@ export function RecoveryProgress({ recovery, onClose }: { recovery: RunningRecov
   };
   return (
     <>
-      <p class={`progress-state ${state === 'running' ? 'busy' : state === 'done' ? 'good' : 'quiet'}`} role="status">
-        <Icon name={state === 'running' ? 'refresh' : state === 'done' ? 'delivered' : 'stop'} />
-        {t.states[state]}
+      <p class={`progress-state ${LOOKS[shown].tone}`} role="status">
+        <Icon name={LOOKS[shown].icon} />
+        {t.states[shown]}
         {state === 'running' && count > sent && <small>{t.left(duration(((count - sent) / perSecond) * 1_000))}</small>}
       </p>
       <progress max={Math.max(1, count)} value={sent} aria-label={t.sent} />

@@ -384,7 +384,7 @@ export const en = {
     },
     start: (count: number) => (count > 0 ? `Send ${count.toLocaleString('en')}` : 'Send'),
     failed: 'The recovery could not be changed.',
-    states: { running: 'Sending', done: 'Done', stopped: 'Stopped' },
+    states: { running: 'Sending', sent: 'All sent', done: 'Done', stopped: 'Stopped' },
     left: (time: string) => `about ${time} left`,
     sent: 'Sent',
     of: (sent: string, count: string) => `${sent} of ${count}`,

@@ -374,7 +374,7 @@ export const ptBr: Texts = {
     },
     start: (count) => (count > 0 ? `Enviar ${count.toLocaleString('pt-BR')}` : 'Enviar'),
     failed: 'A recuperação não pôde ser alterada.',
-    states: { running: 'Enviando', done: 'Concluída', stopped: 'Parada' },
+    states: { running: 'Enviando', sent: 'Todas enviadas', done: 'Concluída', stopped: 'Parada' },
     left: (time) => `faltam cerca de ${time}`,
     sent: 'Enviadas',
     of: (sent, count) => `${sent} de ${count}`,
