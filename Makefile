@@ -16,8 +16,8 @@ TYPESCRIPT := node --import ./scripts/typescript/register.js
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile | awk -F': ' '{ printf "  make %-17s %s\n", $$1, $$2 }'
 
-demo: $(BUILT) ## the whole story on this machine, in under a minute
-	@node dist/main.js demo
+demo: $(BUILT) ## the whole story on this machine, in under a minute (KEEP=1: a service with a day of history, and its console)
+	@node dist/main.js demo $(if $(KEEP),--keep)
 
 test: $(BUILT) ## build, lint, and every test, with smaller numbers
 	@$(MAKE) --silent --no-print-directory --jobs=2 suite lint

@@ -16,7 +16,7 @@ export default {
     'test/architecture/planted/*.planted.ts',
     // Read and sent to EventStoreDB, which calls what they define.
     'projections/*.js',
-    'docs/{producers,receivers}/*.mjs',
+    'docs/{console,producers,receivers}/*.mjs',
   ],
   project: ['**/*.{js,cjs,mjs,ts,tsx}'],
   // Run from node_modules/.bin.

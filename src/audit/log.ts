@@ -53,10 +53,13 @@ export function auditEntry(event: RecordedEvent): AuditEntry {
   };
 }
 
-/** Every event has one time, under a name specific to its type: registeredAt, createdAt, updatedAt ... */
+/** Every event has one time of its own, under a name specific to its type: registeredAt, createdAt, updatedAt ... */
 export function timeOf(data: Readonly<Record<string, unknown>>): string | null {
-  return text(Object.entries(data).find(([name]) => name.endsWith('At'))?.[1]);
+  return text(Object.entries(data).find(([name]) => name.endsWith('At') && name !== ANNOUNCED)?.[1]);
 }
+
+/** A time to come, in events about failing endpoints. */
+const ANNOUNCED = 'deactivatesAt';
 
 function text(value: unknown): string | null {
   return typeof value === 'string' ? value : null;

@@ -37,22 +37,30 @@ export async function demoCertificate(): Promise<{ cert: string; key: string }> 
   return { cert: pem.cert, key: pem.private };
 }
 
-/** @param answers the status for the n-th request to a path, counted from 1 */
+export interface DemoAnswer {
+  readonly status: number;
+  readonly body?: string;
+}
+
+/** @param answers the answer to the n-th request to a path, counted from 1; null: none ever */
 export async function startDemoReceiver(
   certificate: { cert: string; key: string },
   signingSecret: () => string,
-  answers: (path: string, n: number) => number,
+  answers: (path: string, n: number, body: string) => DemoAnswer | null,
 ): Promise<DemoReceiver> {
   const arrivals: Arrival[] = [];
   const server = createServer(certificate, async (request: IncomingMessage, response: ServerResponse) => {
     const body = await buffer(request);
     const path = request.url ?? '';
-    const status = answers(path, arrivals.filter((arrival) => arrival.path === path).length + 1);
+    const n = arrivals.filter((arrival) => arrival.path === path).length + 1;
+    const answer = answers(path, n, body.toString());
+    if (!answer) return;
+    const { status } = answer;
     const { 'webhook-id': webhookId, 'x-api-key': apiKey } = request.headers;
     const signatureIsGood = verified(request, body, signingSecret());
     const told = { path, webhookId: String(webhookId), body: body.toString(), apiKey: apiKey?.toString() };
     arrivals.push({ ...told, signatureIsGood, status });
-    response.writeHead(status).end();
+    response.writeHead(status).end(answer.body);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

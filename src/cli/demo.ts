@@ -15,6 +15,7 @@ import type { Broker } from '../ports/broker.js';
 import type { Config } from '../settings/config.js';
 import { readConfig } from '../settings/read-config.js';
 import { CommandFailed, type CommandIo, type JsonOption, operatorContext, withBackbone } from './command-io.js';
+import { keepDemo } from './demo-keep.js';
 import { type Arrival, type DemoReceiver, demoCertificate, startDemoReceiver } from './demo-receiver.js';
 import { ask } from './service-client.js';
 
@@ -32,10 +33,12 @@ export function demoCommand(program: Command, io: CommandIo): void {
   program
     .command('demo')
     .description('run the whole story on this machine, in under a minute; leaves nothing behind')
+    .option('--keep', 'run until Ctrl-C instead, with a day of history, and print a link to the console')
     .option('--json', 'answer with one JSON object on stdout; the story is on stderr')
-    .action(async ({ json }: JsonOption) => {
+    .action(async ({ json, keep }: JsonOption & { readonly keep?: boolean }) => {
       const folder = mkdtempSync(join(tmpdir(), 'account-webhooks-demo-'));
       try {
+        if (keep) return await keepDemo(folder, io, json ?? false);
         const summary = await demo(folder, json ? onStderr : io.print);
         if (json) await io.print(JSON.stringify(summary));
       } finally {
@@ -54,7 +57,7 @@ async function demo(folder: string, print: Print): Promise<object> {
   const caFile = join(folder, 'receiver-ca.pem');
   writeFileSync(caFile, certificate.cert);
   let signingSecret = '';
-  const answers = (path: string, n: number) => (path === FAILING && n <= FAILURES ? 503 : 200);
+  const answers = (path: string, n: number) => ({ status: path === FAILING && n <= FAILURES ? 503 : 200 });
   const receiver = await startDemoReceiver(certificate, () => signingSecret, answers);
   const config = demoConfig(folder, caFile, receiver.port);
   const app = await startApp(config, ROLES, createLogger('error'));

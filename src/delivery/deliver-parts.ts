@@ -15,7 +15,7 @@ export interface DeliverParts extends StepResultParts, KeepParts, SendParts {
   readonly accounts: Accounts;
   readonly wasRemoved: WasRemoved;
   readonly confirmation: Pick<Confirmation, 'confirmed'>;
-  readonly gate: EndpointGate;
+  readonly gate: Pick<EndpointGate, 'enter'>;
   readonly health: EndpointHealth;
   readonly schedule: readonly Delay[];
   /** The timeout of one attempt. */

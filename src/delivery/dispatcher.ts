@@ -13,6 +13,7 @@ import { dueOf, fromRetryRecord } from './delivery.js';
 import { aboutDelivery } from './delivery-telling.js';
 import { bury, createFanOut, type FanOutParts } from './fan-out.js';
 import { noticeGroup, retryGroup } from './groups.js';
+import type { EndpointGate } from './isolation/endpoint-gate.js';
 import type { Intake } from './isolation/intake.js';
 import { LogWriter } from './log/log-writer.js';
 import { isNoticeRecord } from './notices/notice.js';
@@ -80,6 +81,7 @@ export type DispatcherParts = Omit<
   'interrupt' | 'abandon' | 'refused' | 'heldLetters' | 'confirmation' | 'log'
 > & {
   readonly broker: Broker;
+  readonly gate: Pick<EndpointGate, 'enter' | 'close'>;
   readonly group: string;
   /** The identity of the event store behind the read model. */
   readonly store: string;

@@ -8,6 +8,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const EXPECTED = [
   ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'],
   ...['docs/api.md', 'docs/asyncapi.json', 'docs/audit.md', 'docs/benchmarks.md', 'docs/operations.md'],
+  ...['docs/console.md', 'docs/console/portal.mjs'],
+  ...['overview', 'overview-dark', 'delivery', 'delivery-dark'].map((name) => `docs/pictures/${name}.png`),
   ...['docs/payment-events.md', 'docs/tests.md', 'docs/tour.md'],
   ...['sh', 'go', 'php'].map((ending) => `docs/producers/http-producer.${ending}`),
   ...['docs/producers/http_producer.py', 'docs/producers/HttpProducer.java', 'docs/producers/cloud_events.py'],

@@ -73,6 +73,15 @@ describe("an account's history", () => {
     ]);
   });
 
+  test('an event that announces a later time hides nothing that came after it', async () => {
+    const at = '2026-11-04T11:00:00.000Z';
+    const failing = { endpoint: 'https://a.example/', since: AT, lastFailure: { at: AT, status: 500, error: null } };
+    const data = { ...failing, deactivatesAt: '2026-11-09T10:00:00.000Z', notedAt: at };
+    await append([registered(), added(7), { type: 'EndpointFailing', data }, updated]);
+    expect((await entries())[2]).toMatchObject({ type: 'EndpointFailing', at });
+    expect(await configurationAt(store, 42, Date.parse(LATER))).toMatchObject([{ id: 7, version: 2 }]);
+  });
+
   test('tells of the trace that it was part of', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     const trace = { traceId, spanId: 'b7ad6b7169203331', flags: 1, state: 'a=1' };

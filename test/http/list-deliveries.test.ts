@@ -88,7 +88,8 @@ it('shows the deliveries of all webhooks of the account, and of no other account
       const attempt = loggedAttempt(isDelivered ? DELIVERED : failedWith(503), 1);
       return logEntry(delivery, isDelivered ? 'delivered' : 'exhausted', attempt, null);
     };
-    const own = [logged(one, 1), logged(two, 1), logged(two, 2), logged(one, 3, -1)];
+    const held = { ...logged(two, 2), held: true } as const;
+    const own = [logged(one, 1), logged(two, 1), held, logged(one, 3, -1)];
     await broker.publish('webhooks.deliveries', [toLogRecord({ deliveries: [...own, logged(theirs, 9, NOW, 43)] })]);
     const shown = async (query = '', as: Client = client) => {
       const { status, body } = await as.send('GET', `/api/deliveries${query}`);
@@ -105,7 +106,7 @@ it('shows the deliveries of all webhooks of the account, and of no other account
       id: expect.stringMatching(/^msg_/),
       eventId: 'pay-2',
       outcome: 'exhausted',
-      held: false,
+      held: true,
       attempts: [{ at: new Date(NOW).toISOString(), status: 503, error: null, durationMs: 12, version: 1 }],
       nextAttemptAt: null,
       webhookId: two,

@@ -51,7 +51,7 @@ export class DeliverFixture {
   /** With what the broker refused a publish for good. */
   readonly refusals: BrokerRefused[] = [];
   readonly gate: EndpointGate;
-  readonly parts: FanOutParts & { readonly broker: Broker };
+  readonly parts: FanOutParts & { readonly broker: Broker; readonly gate: EndpointGate };
   /** The result of the next attempts. */
   answer: Answer = () => DELIVERED;
   decision: () => Promise<Decision> = async () => ({ kind: 'accepted', events: [] });

@@ -24,11 +24,14 @@ export class SqliteBroker implements Broker {
   readonly #consumers = new Set<SqliteConsumer>();
   #closed = false;
 
-  /** @param tell called with batches that browse skips, if its caller gave no callback */
-  constructor(store: StoreFile, tell: (batch: UnreadableBatch) => void = () => undefined) {
+  /**
+   * @param tell called with batches that browse skips, if its caller gave no callback
+   * @param now the time of new records, ms since the epoch
+   */
+  constructor(store: StoreFile, tell: (batch: UnreadableBatch) => void = () => undefined, now = Date.now) {
     this.#store = store;
     this.#tell = tell;
-    this.#log = new RecordLog(store);
+    this.#log = new RecordLog(store, now);
   }
 
   publish(topic: string, records: readonly NewRecord[]): Promise<void> {

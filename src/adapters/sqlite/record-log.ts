@@ -41,11 +41,14 @@ const PAGE_BYTES = 512 * 1024;
 
 export class RecordLog {
   readonly #store: StoreFile;
+  readonly #now: () => number;
   readonly #sql: ReturnType<typeof statements>;
   readonly #batches = new Map<string, Batch>();
 
-  constructor(store: StoreFile) {
+  /** @param now the time of new records, ms since the epoch */
+  constructor(store: StoreFile, now: () => number = Date.now) {
     this.#store = store;
+    this.#now = now;
     this.#sql = statements(store);
   }
 
@@ -161,7 +164,7 @@ export class RecordLog {
 
   #insert(topic: string, rows: readonly NewRow[]): void {
     const { id, next_offset: first } = this.#ensure(topic);
-    const timestamp = Date.now();
+    const timestamp = this.#now();
     rows.forEach(({ key, value, headers }, index) => {
       this.#sql.insert.run(id, first + index, key, value, headers, timestamp);
     });

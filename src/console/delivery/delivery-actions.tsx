@@ -37,7 +37,13 @@ export function DeliveryActions({ delivery, webhook, isAwaited, onResent, onChan
     <>
       <div class="actions">
         {may('resend') && (
-          <button type="button" class="button primary" disabled={isSending || isAwaited} onClick={resend}>
+          <button
+            type="button"
+            // Nobody has to send again what has arrived.
+            class={delivery.outcome === 'delivered' ? 'button' : 'button primary'}
+            disabled={isSending || isAwaited}
+            onClick={resend}
+          >
             <Icon name="resend" size={14} />
             {isSending || isAwaited ? t.resending : t.resend}
           </button>

@@ -7,7 +7,8 @@ import { Step } from './step.js';
 /** The way of the payment event, from its publication to the end or the next attempt. */
 export function Timeline({ delivery, isAwaited }: { delivery: DetailedDelivery; isAwaited: boolean }) {
   const t = texts.value.delivery.steps;
-  const { attempts, publishedAt, routedAt, outcome, held } = delivery;
+  const { attempts, publishedAt, outcome, held } = delivery;
+  const routedAt = routedBefore(delivery);
   return (
     <ol class="timeline">
       {publishedAt && <Step tone="quiet" icon="deliveries" title={t.published} at={publishedAt} />}
@@ -31,6 +32,11 @@ export function Timeline({ delivery, isAwaited }: { delivery: DetailedDelivery; 
       {!isAwaited && outcome === 'cancelled' && <Step tone="quiet" icon="cancelled" title={t.cancelled} />}
     </ol>
   );
+}
+
+/** The routing is recorded once it is confirmed, and the first attempt does not wait for that. */
+function routedBefore({ routedAt, attempts: [first] }: DetailedDelivery): string | null {
+  return routedAt && first && first.at < routedAt ? first.at : routedAt;
 }
 
 function NextStep({ delivery }: { delivery: DetailedDelivery }) {

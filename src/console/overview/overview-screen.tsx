@@ -35,7 +35,7 @@ export function OverviewScreen() {
       {health.data ? (
         <div class={staleness(health)}>
           <RunningRecoveries health={health.data.webhooks} />
-          <Problems health={health.data.webhooks} />
+          <Problems health={health.data.webhooks} onChanged={health.look} />
         </div>
       ) : (
         <Skeleton lines={2} />

@@ -1,3 +1,4 @@
+import { api, resultOf } from '../api/client.js';
 import type { WebhookHealth } from '../api/shapes.js';
 import { LastAnswer } from '../deliveries/last-answer.js';
 import { whole } from '../format/numbers.js';
@@ -8,11 +9,18 @@ import { UrlText } from '../parts/url-text.js';
 import { askRecovery } from '../recover/recovering.js';
 import { addressOf } from '../state/addresses.js';
 import { may } from '../state/session.js';
+import { say } from '../state/toast.js';
 import type { Webhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 
+interface ProblemParts {
+  readonly health: WebhookHealth;
+  readonly webhook: Webhook | null;
+  readonly onChanged: () => void;
+}
+
 /** One URL that does not take its deliveries: since when, why, what waits, and the remedy. */
-export function Problem({ health, webhook }: { health: WebhookHealth; webhook: Webhook | null }) {
+export function Problem({ health, webhook, onChanged }: ProblemParts) {
   const { problems: t, causes } = texts.value;
   const { webhookId, state, since, lastFailure, waiting, held, deactivatesAt } = health;
   const isOff = state === 'off';
@@ -54,7 +62,8 @@ export function Problem({ health, webhook }: { health: WebhookHealth; webhook: W
         <a class="button" href={addressOf('/deliveries', { webhookId: String(webhookId), outcome })}>
           {t.open}
         </a>
-        {may('configure') && (
+        {may('configure') && isOff && <Activate webhookId={webhookId} onDone={onChanged} />}
+        {may('configure') && !isOff && (
           <button type="button" class="button primary" onClick={() => askRecovery(health)}>
             <Icon name="recover" size={14} />
             {t.recover}
@@ -62,5 +71,23 @@ export function Problem({ health, webhook }: { health: WebhookHealth; webhook: W
         )}
       </div>
     </article>
+  );
+}
+
+/** Nothing can be recovered before. */
+function Activate({ webhookId: id, onDone }: { webhookId: number; onDone: () => void }) {
+  const t = texts.value.problems;
+  const activate = async () => {
+    const result = await resultOf(
+      api.PATCH('/api/webhooks/{id}', { params: { path: { id } }, body: { isActive: true } }),
+    );
+    if (result.kind === 'failed') return say('failed', result.message ?? t.activateFailed);
+    onDone();
+    say('done', t.activated);
+  };
+  return (
+    <button type="button" class="button primary" onClick={activate}>
+      {t.activate}
+    </button>
   );
 }

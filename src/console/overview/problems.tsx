@@ -6,7 +6,7 @@ import { texts } from '../texts/texts.js';
 import { Problem } from './problem.js';
 
 /** First what is wrong, then that the rest is well. */
-export function Problems({ health }: { health: readonly WebhookHealth[] }) {
+export function Problems({ health, onChanged }: { health: readonly WebhookHealth[]; onChanged: () => void }) {
   const webhooks = useWebhooks().data?.webhooks;
   const t = texts.value.problems;
   if (webhooks?.length === 0) {
@@ -22,7 +22,12 @@ export function Problems({ health }: { health: readonly WebhookHealth[] }) {
   return (
     <section class="problems" aria-label={t.label}>
       {wrong.map((one) => (
-        <Problem key={one.webhookId} health={one} webhook={webhooks?.find(({ id }) => id === one.webhookId) ?? null} />
+        <Problem
+          key={one.webhookId}
+          health={one}
+          webhook={webhooks?.find(({ id }) => id === one.webhookId) ?? null}
+          onChanged={onChanged}
+        />
       ))}
       {(wrong.length === 0 || healthy > 0) && (
         <p class="well">

@@ -33,7 +33,7 @@ function Counted({ preview, perSecond }: { preview: RecoveryPreview; perSecond: 
   const { count, oldest, newest } = preview;
   return (
     <>
-      <b>{t.sends(count, whole(count))}</b> {t.takes(perSecond, duration((count / perSecond) * 1_000))}
+      <b>{t.sends(count, whole(count))}</b> {t.takes(perSecond, duration(Math.max(1, count / perSecond) * 1_000))}
       {oldest && newest && <small>{t.span(minute(new Date(oldest)), minute(new Date(newest)))}</small>}
     </>
   );

@@ -9,6 +9,14 @@ import { texts } from '../texts/texts.js';
 
 const EVERY_MS = 1_000;
 
+/** sent: all of them, and some have no answer yet. */
+const LOOKS = {
+  running: { tone: 'busy', icon: 'refresh' },
+  sent: { tone: 'busy', icon: 'waiting' },
+  done: { tone: 'good', icon: 'delivered' },
+  stopped: { tone: 'quiet', icon: 'stop' },
+} as const;
+
 export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => void }) {
   const asked = usePolled<Recovery>(
     `recovery ${id}`,
@@ -18,6 +26,8 @@ export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => v
   const t = texts.value.recover;
   if (!asked.data) return <Skeleton lines={4} />;
   const { state, count, sent, delivered, failed, perSecond } = asked.data;
+  const awaited = sent - delivered - failed;
+  const shown = state === 'done' && awaited > 0 ? 'sent' : state;
   const stop = async () => {
     const result = await resultOf(api.DELETE('/api/recoveries/{id}', { params: { path: { id } } }));
     if (result.kind === 'failed') say('failed', result.message ?? t.failed);
@@ -25,9 +35,9 @@ export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => v
   };
   return (
     <>
-      <p class={`progress-state ${state === 'running' ? 'busy' : state === 'done' ? 'good' : 'quiet'}`} role="status">
-        <Icon name={state === 'running' ? 'refresh' : state === 'done' ? 'delivered' : 'stop'} />
-        {t.states[state]}
+      <p class={`progress-state ${LOOKS[shown].tone}`} role="status">
+        <Icon name={LOOKS[shown].icon} />
+        {t.states[shown]}
         {state === 'running' && count > sent && <small>{t.left(duration(((count - sent) / perSecond) * 1_000))}</small>}
       </p>
       <progress max={Math.max(1, count)} value={sent} aria-label={t.sent} />
@@ -35,6 +45,7 @@ export function RecoveryProgress({ id, onClose }: { id: string; onClose: () => v
         <Tally name={t.sent} value={t.of(whole(sent), whole(count))} />
         <Tally name={t.delivered} value={whole(delivered)} tone="good" />
         <Tally name={t.failedCount} value={whole(failed)} tone={failed > 0 ? 'bad' : ''} />
+        {awaited > 0 && <Tally name={t.awaited} value={whole(awaited)} />}
       </dl>
       <p class="muted">
         {state === 'running' ? t.mayClose : state === 'stopped' ? t.stoppedExplained : t.doneExplained}

@@ -4,8 +4,11 @@ import { api, resultOf } from '../api/client.js';
 import type { Right, Session } from '../api/shapes.js';
 import { addressOf } from './addresses.js';
 
-/** unknown-link: its code was used before, is older than a minute, or is none. */
-type SignedOut = 'no-session' | 'unknown-link' | 'ended' | 'left' | 'unreachable';
+/**
+ * unknown-link: its code was used before, is older than a minute, or is none. not-kept: the browser keeps no cookie of a
+ * page that is embedded in another site.
+ */
+type SignedOut = 'no-session' | 'unknown-link' | 'not-kept' | 'ended' | 'left' | 'unreachable';
 
 export type SessionState =
   | { readonly kind: 'opening' }
@@ -21,12 +24,18 @@ export async function openSession(): Promise<void> {
   const call = code ? api.POST('/console/session', { body: { code } }) : api.GET('/console/session');
   const result = await resultOf<Session>(call);
   if (result.kind === 'ok') {
+    if (code && window.top !== window && !(await isKept())) return close('not-kept');
     if (code && result.data.next) history.replaceState(null, '', addressOf(withoutConsole(result.data.next)));
     sessionState.value = { kind: 'open', session: result.data };
     return;
   }
   const isAnswered = result.kind === 'failed' && result.status !== null && result.status < 500;
   close(isAnswered ? (code ? 'unknown-link' : 'no-session') : 'unreachable');
+}
+
+async function isKept(): Promise<boolean> {
+  const result = await resultOf<Session>(api.GET('/console/session'));
+  return result.kind !== 'failed' || result.status !== 401;
 }
 
 /** A path of the console, which may begin with /console. */

@@ -98,6 +98,10 @@ export const en = {
       title: 'This link no longer works',
       text: 'A sign-in link works once, within 60 seconds. Go back to your provider’s portal and open the console again.',
     },
+    'not-kept': {
+      title: 'Your browser kept no session',
+      text: 'This page is embedded in a page of another site. Ask your provider to open the console in a tab of its own.',
+    },
     ended: {
       title: 'Your session has ended',
       text: 'Sessions last an hour at most. Open the console again from your provider’s portal.',
@@ -179,6 +183,9 @@ export const en = {
     offRemedy: 'Payments that come meanwhile are held, not lost. Activate the webhook, then recover them.',
     open: 'See deliveries',
     recover: 'Recover…',
+    activate: 'Activate',
+    activated: 'Active again. What was held is still kept: recover it.',
+    activateFailed: 'The webhook could not be activated.',
     allWell: (healthy: number, others: number) =>
       others > 0
         ? `${healthy} ${many(healthy, 'webhook delivers', 'webhooks deliver')}; ${others} had no event yet or ${many(others, 'is', 'are')} paused`
@@ -378,7 +385,7 @@ export const en = {
     },
     start: (count: number) => (count > 0 ? `Send ${count.toLocaleString('en')}` : 'Send'),
     failed: 'The recovery could not be changed.',
-    states: { running: 'Sending', done: 'Done', stopped: 'Stopped' },
+    states: { running: 'Sending', sent: 'All sent', done: 'Done', stopped: 'Stopped' },
     left: (time: string) => `about ${time} left`,
     sent: 'Sent',
     of: (sent: string, count: string) => `${sent} of ${count}`,
@@ -386,6 +393,7 @@ export const en = {
     failedCount: 'Failed again',
     running: 'Recoveries that are running',
     open: 'See progress',
+    awaited: 'No answer yet',
     mayClose: 'Sending continues if you close this dialog or the page.',
     stoppedExplained: 'What was not sent stays as it was. You can recover the rest later.',
     doneExplained: 'What failed again is kept: fix the receiver, then recover once more.',

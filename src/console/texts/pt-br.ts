@@ -101,6 +101,10 @@ export const ptBr: Texts = {
       title: 'Este link não vale mais',
       text: 'O link de acesso funciona uma vez, em até 60 segundos. Volte ao portal do seu provedor e abra o console de novo.',
     },
+    'not-kept': {
+      title: 'Seu navegador não guardou a sessão',
+      text: 'Esta página está incorporada na página de outro site. Peça ao seu provedor que abra o console em uma aba própria.',
+    },
     ended: {
       title: 'Sua sessão terminou',
       text: 'Uma sessão dura no máximo uma hora. Abra o console de novo pelo portal do seu provedor.',
@@ -170,6 +174,9 @@ export const ptBr: Texts = {
     offRemedy: 'Os pagamentos que chegam enquanto isso ficam retidos, não se perdem. Ative o webhook e recupere-os.',
     open: 'Ver entregas',
     recover: 'Recuperar…',
+    activate: 'Ativar',
+    activated: 'Ativo de novo. O que ficou retido continua guardado: recupere-o.',
+    activateFailed: 'Não foi possível ativar o webhook.',
     allWell: (healthy, others) => {
       const well = `${healthy} ${many(healthy, 'webhook entrega', 'webhooks entregam')} normalmente`;
       return others > 0 ? `${well}; ${others} sem eventos ou em pausa` : well;
@@ -368,7 +375,7 @@ export const ptBr: Texts = {
     },
     start: (count) => (count > 0 ? `Enviar ${count.toLocaleString('pt-BR')}` : 'Enviar'),
     failed: 'A recuperação não pôde ser alterada.',
-    states: { running: 'Enviando', done: 'Concluída', stopped: 'Parada' },
+    states: { running: 'Enviando', sent: 'Todas enviadas', done: 'Concluída', stopped: 'Parada' },
     left: (time) => `faltam cerca de ${time}`,
     sent: 'Enviadas',
     of: (sent, count) => `${sent} de ${count}`,
@@ -376,6 +383,7 @@ export const ptBr: Texts = {
     failedCount: 'Falharam de novo',
     running: 'Recuperações em andamento',
     open: 'Ver progresso',
+    awaited: 'Ainda sem resposta',
     mayClose: 'O envio continua se você fechar esta janela ou a página.',
     stoppedExplained: 'O que não foi enviado fica como estava. Você pode recuperar o resto depois.',
     doneExplained: 'O que falhou de novo está guardado: corrija o receptor e recupere mais uma vez.',

@@ -1,0 +1,130 @@
+/** demo --keep: the service with a day of history, a payment every few seconds, and a link to its console, until Ctrl-C. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type App, ROLES, startApp } from '../app.js';
+import { createLogger } from '../observability/logger.js';
+import { readConfig } from '../settings/read-config.js';
+import { EVENT_TYPES, RIGHTS } from '../webhooks/limits.js';
+import { type CommandIo, untilSignal } from './command-io.js';
+import { type DemoClients, makeDay } from './demo-day.js';
+import { type DemoAnswer, type DemoReceiver, demoCertificate, startDemoReceiver } from './demo-receiver.js';
+import {
+  answerTo,
+  DEACTIVATE_AFTER,
+  DISPUTES,
+  HOUR_MS,
+  paymentId,
+  publishedPayment,
+  RETRY_SCHEDULE,
+} from './demo-story.js';
+import { HttpPublisher } from './http-publisher.js';
+import { localUrl } from './local-url.js';
+import { ask } from './service-client.js';
+import { requestToken } from './token.js';
+
+const PAYMENT_EVERY_MS = 4_000;
+/** Those of the day before have lower numbers. */
+const FIRST_PAYMENT = 9_000;
+
+export async function keepDemo(folder: string, io: CommandIo, json: boolean): Promise<void> {
+  const until = Date.now();
+  const ending = untilSignal();
+  const say = json ? io.warn : io.print;
+  const [trusted, other] = await Promise.all([demoCertificate(), demoCertificate()]);
+  const caFile = join(folder, 'receiver-ca.pem');
+  writeFileSync(caFile, trusted.cert);
+  const receivers = [await receiver(trusted, until), await receiver(other, until)] as const;
+  const config = readConfig({
+    DATA_DIR: join(folder, 'data'),
+    PORT: '0',
+    ADMIN_PORT: '0',
+    ALLOW_PRIVATE_ENDPOINTS: 'true',
+    ALLOWED_PORTS: receivers.map(({ port }) => port).join(','),
+    DELIVERY_CA_FILE: caFile,
+    DELIVERY_TIMEOUT: '3s',
+    RETRY_SCHEDULE,
+    DEACTIVATE_AFTER,
+  });
+  const logger = createLogger('fatal');
+  let app: App | null = null;
+  try {
+    await say('Making a day of history ...');
+    const urlOf = (path: string) => receivers[path === DISPUTES ? 1 : 0].url + path;
+    const clients = await makeDay({ config, logger, urlOf, until });
+    if (ending.signal.aborted) return;
+    app = await startApp(config, ROLES, logger);
+    const url = localUrl(config.host, app.apiPort ?? 0);
+    const link = () => consoleLink(url, clients);
+    if (json) await io.print(JSON.stringify({ url, link: await link() }));
+    else for (const line of await introduction(link)) await say(line);
+    await Promise.race([
+      Promise.all([publishPayments(url, clients, ending.signal), printLinks(io, link, ending.signal)]),
+      app.failed,
+    ]);
+  } finally {
+    ending.ignore();
+    await app?.close();
+    await Promise.all(receivers.map((one) => one.close()));
+  }
+}
+
+function receiver(certificate: { cert: string; key: string }, until: number): Promise<DemoReceiver> {
+  const answers = (path: string, _n: number, body: string): DemoAnswer | null => {
+    const at = Date.now();
+    const answer = answerTo({ path, body, hoursAgo: (until - at) / HOUR_MS, at });
+    return typeof answer === 'object' ? answer : null;
+  };
+  return startDemoReceiver(certificate, () => '', answers);
+}
+
+async function introduction(link: () => Promise<string>): Promise<readonly string[]> {
+  return [
+    'The service runs, with a day of history and a new payment every few seconds. Its console:',
+    '',
+    `  ${await link()}`,
+    '',
+    'The link can be used once, within a minute. Enter prints another one. Ctrl-C ends the demo and removes its files.',
+  ];
+}
+
+/** A session with all rights. */
+async function consoleLink(url: string, { account: { clientId, clientSecret } }: DemoClients): Promise<string> {
+  const { access_token: token } = await requestToken(url, [clientId, clientSecret]);
+  const opened = await ask<{ url: string }>(url, {
+    method: 'POST',
+    path: '/api/portal-sessions',
+    headers: { authorization: `Bearer ${token}` },
+    json: { can: RIGHTS, user: 'demo' },
+  });
+  return opened.url;
+}
+
+/** One with each line of stdin, until the signal aborts. */
+async function printLinks(io: CommandIo, link: () => Promise<string>, signal: AbortSignal): Promise<void> {
+  const lines = createInterface({ input: io.stdin, signal });
+  lines.on('line', () => {
+    link()
+      .then((text) => io.print(`  ${text}`))
+      .catch((error: Error) => io.warn(error.message));
+  });
+  await aborted(signal);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+async function publishPayments(url: string, { publisher }: DemoClients, signal: AbortSignal): Promise<void> {
+  const http = new HttpPublisher(url, [publisher.clientId, publisher.clientSecret]);
+  for (let n = FIRST_PAYMENT; !signal.aborted; n += 1) {
+    const type = EVENT_TYPES[n % 3 === 0 ? n % EVENT_TYPES.length : n % 2] ?? 'cash_in';
+    const value = publishedPayment({ id: paymentId(n), type, at: Date.now() });
+    await http.publish([{ key: null, value, headers: [] }]);
+    await delay(PAYMENT_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}

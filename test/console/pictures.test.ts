@@ -1,0 +1,110 @@
+/**
+ * The way of a new user through `demo --keep`, from its link to a failed delivery that arrives. Takes the pictures of the
+ * README on the way: with PICTURES=1 into docs/pictures, else only to look whether they show something.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { MAIN } from '../support/service.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+import { findBrowser, launch, openPage } from './browser.js';
+
+const PICTURES = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
+/** A picture of nothing has less. */
+const LEAST_BYTES = 20_000;
+const MOST_BYTES = 150_000;
+
+const executable = findBrowser();
+
+jest.setTimeout(120_000);
+
+if (executable) describe('a new user of the demo', () => tests(executable));
+else it.skip('NO CHROMIUM: THE CONSOLE IS NOT TRIED. SET CHROMIUM TO ITS PATH', () => undefined);
+
+function tests(executablePath: string): void {
+  const folder = temporaryDirectory();
+  let browser: Browser;
+  let demo: ChildProcess;
+  let links: AsyncIterator<string>;
+
+  beforeAll(async () => {
+    browser = await launch(executablePath);
+    const env = { ...process.env, TMPDIR: folder.path };
+    demo = spawn(process.execPath, [MAIN, 'demo', '--keep'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+    links = linksOf(demo);
+  });
+  // Each link opens one session.
+  afterEach(() => void demo.stdin?.write('\n'));
+  afterAll(async () => {
+    await browser.close();
+    const closed = once(demo, 'close');
+    demo.kill('SIGINT');
+    await closed;
+    folder.remove();
+  });
+
+  async function take(page: Page, name: string, height: number): Promise<void> {
+    const path = join(process.env.PICTURES ? PICTURES : folder.path, `${name}.png`);
+    await page.mouse.move(0, 0);
+    await page.setViewportSize({ width: 1280, height });
+    await page.screenshot({ path });
+    const { size } = statSync(path);
+    expect({ name, isShown: size > LEAST_BYTES, isSmall: size < MOST_BYTES }).toEqual({
+      ...{ name, isShown: true, isSmall: true },
+    });
+  }
+
+  it.each([
+    ['light', ''],
+    ['dark', '-dark'],
+  ] as const)(
+    'finds why a payment failed, resends it and sees it arrive, on a %s page',
+    async (colorScheme, suffix) => {
+      const options: BrowserContextOptions = { colorScheme, viewport: { width: 1280, height: 800 } };
+      const { page, context, wrongs } = await openPage(browser, options);
+      await page.goto((await links.next()).value);
+      await page.getByText('Switched off by us').waitFor();
+      await page.getByText('Counted since').waitFor();
+      await take(page, `overview${suffix}`, 820);
+      await page.getByRole('link', { name: 'Deliveries' }).first().click();
+      await page.getByRole('link', { name: 'Given up' }).click();
+      await page.getByRole('combobox', { name: 'Last answer' }).selectOption('5xx');
+      await page.getByRole('link', { name: 'Refund in' }).first().click();
+      await page.getByText('maintenance: the reports').filter({ visible: true }).first().waitFor();
+      await page.getByRole('button', { name: 'Resend now' }).click();
+      await page.getByText(/resent by .*\/demo/).waitFor();
+      await page.getByText('Accepted by the receiver after 5 attempts.').waitFor();
+      await page.getByText('One more attempt is on its way.').waitFor({ state: 'hidden' });
+      await take(page, `delivery${suffix}`, 820);
+      await context.close();
+      expect(wrongs).toEqual([]);
+    },
+  );
+
+  it('activates a URL that was switched off, and recovers what was held', async () => {
+    const { page, context, wrongs } = await openPage(browser);
+    await page.goto((await links.next()).value);
+    const problem = page.getByRole('article').filter({ hasText: '/erp' });
+    await problem.getByText('Switched off by us').waitFor();
+    await problem.getByRole('button', { name: 'Activate' }).click();
+    await problem.getByRole('button', { name: 'Recover…' }).click();
+    await page.getByRole('button', { name: /^Send [1-9]/ }).click();
+    await page.getByText('Done', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Close' }).last().click();
+    await problem.waitFor({ state: 'hidden' });
+    await context.close();
+    expect(wrongs).toEqual([]);
+  });
+}
+
+async function* linksOf({ stdout }: ChildProcess): AsyncGenerator<string> {
+  if (!stdout) return;
+  for await (const line of createInterface({ input: stdout })) {
+    if (line.includes('/console#code=')) yield line.trim();
+  }
+}
