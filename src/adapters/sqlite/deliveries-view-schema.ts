@@ -3,11 +3,15 @@
 /** A delivery's row number is its event's number times this, plus its own number among the deliveries of the event. */
 export const PER_EVENT = 4_096;
 
+/** Records of a partition whose routings share a part of the feed. */
+export const FEED_BLOCK = 512;
+
 /**
  * Rows and each webhook's part of an index are in the order of arrival: an index in a random order over the whole file
- * costs as much as all else. `hashes` has a part for each block of events, so only its newest part changes. by_state and
- * by_answer leave out what nearly all deliveries come to. Counters are in the order of time, so those of a minute share a
- * few pages, and one row has those of all webhooks of an account: most calls of add change few of them.
+ * costs as much as all else. `hashes` has a part for each block of events, and `feed` one for each block of records, so only
+ * their newest parts change. by_state and by_answer leave out what nearly all deliveries come to. Counters are in the order
+ * of hours, and one row has those of all webhooks of an account: most calls of add change few of them. An hour's counts
+ * are those of its minutes, until these are old and become one row.
  */
 export const VIEW_SCHEMA = `
 CREATE TABLE view (id TEXT NOT NULL);
@@ -27,12 +31,13 @@ CREATE TABLE events (
 CREATE UNIQUE INDEX events_in_order ON events (account_id, first_at, payment);
 
 CREATE TABLE feed (
-  account_id INTEGER NOT NULL,
   partition INTEGER NOT NULL,
+  block INTEGER NOT NULL,
+  account_id INTEGER NOT NULL,
   offset INTEGER NOT NULL,
   idx INTEGER NOT NULL,
   event INTEGER NOT NULL,
-  PRIMARY KEY (account_id, partition, offset, idx)
+  PRIMARY KEY (partition, block, account_id, offset, idx)
 ) WITHOUT ROWID;
 
 CREATE TABLE deliveries (
@@ -92,17 +97,18 @@ CREATE TABLE webhooks (
 ) WITHOUT ROWID;
 
 CREATE TABLE minutes (
-  at INTEGER NOT NULL,
+  hour INTEGER NOT NULL,
   account_id INTEGER NOT NULL,
+  at INTEGER NOT NULL,
   counts TEXT NOT NULL,
-  PRIMARY KEY (at, account_id)
+  PRIMARY KEY (hour, account_id, at)
 ) WITHOUT ROWID;
 
 CREATE TABLE hours (
-  at INTEGER NOT NULL,
+  hour INTEGER NOT NULL,
   account_id INTEGER NOT NULL,
   counts TEXT NOT NULL,
-  PRIMARY KEY (at, account_id)
+  PRIMARY KEY (hour, account_id)
 ) WITHOUT ROWID;
 
 CREATE TABLE marks (

@@ -45,13 +45,13 @@ import { WebhookChanges, WebhookHealths } from './webhook-health.js';
 const WAL_PAGES = 4_000;
 const CACHE_KIB = 64 * 1024;
 /** More than the entries of a call add, nearly always. */
-const MINUTES_FORGOTTEN_AT_ONCE = 500;
+const MINUTES_FOLDED_AT_ONCE = 300;
 
 /** "awdv" */
 const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
-  shape: 6,
+  shape: 7,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };
@@ -107,7 +107,7 @@ class SqliteDeliveriesView implements DeliveriesView {
         else changes.add(rows.add(entry));
       }
       changes.write(health, counters);
-      counters.forgetMinutes(MINUTES_FORGOTTEN_AT_ONCE);
+      counters.foldMinutes(MINUTES_FOLDED_AT_ONCE);
     });
   }
 

@@ -1,12 +1,13 @@
 /**
- * Counts by account, minute and hour. They are sums over the rows: an attempt counts once, at its start, and the end of a
- * delivery once, when its deciding entry was published. An entry that changes the end moves its count.
+ * Counts by account and minute, and by hour where the minutes are old. They are sums over the rows: an attempt counts once,
+ * at its start, and the end of a delivery once, when its deciding entry was published. An entry that changes the end moves
+ * its count.
  */
 import { STATS_STEPS_MS } from '../../ports/deliveries-view.js';
 import { DELIVERED, type DeliveryRow, RETRYING } from './delivery-row.js';
 import type { RowChange } from './delivery-rows.js';
 import { bucketOf, DURATION_BUCKETS } from './duration-histogram.js';
-import type { SqliteFile, SqliteStatement } from './open-file.js';
+import type { SqliteFile } from './open-file.js';
 
 const MINUTE_MS = STATS_STEPS_MS['1m'];
 const HOUR_MS = STATS_STEPS_MS['1h'];
@@ -17,8 +18,8 @@ export const FAILED_ATTEMPT = RETRYING;
 export const SUCCEEDED = 8;
 /** A successful attempt and the end `delivered` in one minute: nearly always, so they are one count instead of two. */
 export const DELIVERED_WITHIN = SUCCEEDED + DURATION_BUCKETS;
-/** SQL: counts by minute are kept from here on, 2 days beside the newest. */
-export const OLDEST_MINUTE = '(SELECT max(at) - 2880 FROM minutes)';
+/** SQL: hours from here on have their minutes, 2 days beside the newest. Before it, minutes may wait to be folded. */
+export const OLDEST_WITH_MINUTES = '(SELECT max(hour) - 48 FROM minutes)';
 
 /** Rows. */
 const MOST_KNOWN = 5_000;
@@ -78,58 +79,30 @@ function addAll(counts: Counts, added: Counts): void {
   }
 }
 
+interface MinuteRow {
+  readonly hour: number;
+  readonly account_id: number;
+  readonly at: number;
+  /** Counts as JSON. */
+  readonly counts: string;
+}
+
 export class DeliveryCounters {
-  readonly #minutes: CountTable;
-  readonly #hours: CountTable;
+  readonly #sql: ReturnType<typeof statements>;
+  /** Most of the newest change many times: they are not read again. */
+  readonly #known = new Map<string, Counts>();
 
   constructor(file: SqliteFile) {
-    this.#minutes = new CountTable(file, 'minutes');
-    this.#hours = new CountTable(file, 'hours');
+    this.#sql = statements(file);
   }
 
   add(accountId: number, changes: CountChanges): void {
-    const hours: CountChanges = new Map();
-    for (const [minute, counts] of changes) {
-      this.#minutes.add(minute, accountId, counts);
-      const hour = Math.floor(minute / 60);
-      const ofHour = hours.get(hour) ?? {};
-      addAll(ofHour, counts);
-      hours.set(hour, ofHour);
+    for (const [minute, added] of changes) {
+      const at = [hourOf(minute), accountId, minute] as const;
+      const counts = this.#countsAt(at);
+      addAll(counts, added);
+      this.#sql.putMinute.run(...at, JSON.stringify(counts));
     }
-    for (const [hour, counts] of hours) this.#hours.add(hour, accountId, counts);
-  }
-
-  /** Call after a transaction that failed. */
-  reload(): void {
-    this.#minutes.reload();
-    this.#hours.reload();
-  }
-
-  /** Counts by minute that are too old beside the newest. */
-  forgetMinutes(limit: number): void {
-    this.#minutes.forget(null, limit);
-  }
-
-  /** @param before ms since the epoch */
-  forgetHours(before: number, limit: number): void {
-    this.#hours.forget(Math.floor(before / HOUR_MS), limit);
-  }
-}
-
-class CountTable {
-  readonly #find: SqliteStatement;
-  readonly #put: SqliteStatement;
-  readonly #forget: SqliteStatement;
-  /** Of the newest times most rows change many times: they are not read again. */
-  readonly #known = new Map<string, Counts>();
-
-  constructor(file: SqliteFile, table: 'minutes' | 'hours') {
-    this.#find = file.prepare(`SELECT counts FROM ${table} WHERE at = ? AND account_id = ?`).pluck();
-    this.#put = file.prepare(`INSERT OR REPLACE INTO ${table} (at, account_id, counts) VALUES (?, ?, ?)`);
-    this.#forget = file.prepare(
-      `DELETE FROM ${table} WHERE (at, account_id) IN
-         (SELECT at, account_id FROM ${table} WHERE at < coalesce(?, ${OLDEST_MINUTE}) ORDER BY at, account_id LIMIT ?)`,
-    );
   }
 
   /** Call after a transaction that failed. */
@@ -137,18 +110,65 @@ class CountTable {
     this.#known.clear();
   }
 
-  add(at: number, accountId: number, added: Counts): void {
-    const key = `${at} ${accountId}`;
-    const stored = this.#known.has(key) ? undefined : (this.#find.get(at, accountId) as string | undefined);
-    const counts = this.#known.get(key) ?? (JSON.parse(stored ?? '{}') as Counts);
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    addAll(counts, added);
-    this.#known.set(key, counts);
-    this.#put.run(at, accountId, JSON.stringify(counts));
+  /** Minutes that are too old beside the newest become counts of their hours. */
+  foldMinutes(limit: number): void {
+    const hours = new Map<string, { readonly at: readonly [number, number]; readonly counts: Counts }>();
+    for (const { hour, account_id, at, counts } of this.#sql.oldMinutes.all(limit) as MinuteRow[]) {
+      const key = `${hour} ${account_id}`;
+      const ofHour = hours.get(key) ?? { at: [hour, account_id], counts: this.#hour(hour, account_id) };
+      addAll(ofHour.counts, JSON.parse(counts) as Counts);
+      hours.set(key, ofHour);
+      this.#forgetMinute([hour, account_id, at]);
+    }
+    for (const { at, counts } of hours.values()) this.#sql.putHour.run(...at, JSON.stringify(counts));
   }
 
-  /** @param before in minutes or hours; null: OLDEST_MINUTE */
-  forget(before: number | null, limit: number): void {
-    if (this.#forget.run(before, limit).changes > 0) this.reload();
+  /** @param before ms since the epoch */
+  forget(before: number, limit: number): void {
+    const hour = Math.floor(before / HOUR_MS);
+    this.#sql.forgetHours.run(hour, limit);
+    const minutes = this.#sql.minutesBefore.all(hour, limit) as MinuteRow[];
+    for (const { hour, account_id, at } of minutes) this.#forgetMinute([hour, account_id, at]);
   }
+
+  #countsAt(at: readonly [number, number, number]): Counts {
+    const key = at.join(' ');
+    const known = this.#known.get(key);
+    if (known) return known;
+    const counts = JSON.parse((this.#sql.minute.get(...at) as string | undefined) ?? '{}') as Counts;
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    this.#known.set(key, counts);
+    return counts;
+  }
+
+  #hour(hour: number, accountId: number): Counts {
+    return JSON.parse((this.#sql.hour.get(hour, accountId) as string | undefined) ?? '{}') as Counts;
+  }
+
+  #forgetMinute(at: readonly [number, number, number]): void {
+    this.#known.delete(at.join(' '));
+    this.#sql.forgetMinute.run(...at);
+  }
+}
+
+function hourOf(minute: number): number {
+  return Math.floor(minute / 60);
+}
+
+function statements(file: SqliteFile) {
+  const oldest = (before: string) =>
+    `SELECT * FROM minutes WHERE hour < ${before} ORDER BY hour, account_id, at LIMIT ?`;
+  return {
+    minute: file.prepare('SELECT counts FROM minutes WHERE hour = ? AND account_id = ? AND at = ?').pluck(),
+    putMinute: file.prepare('INSERT OR REPLACE INTO minutes (hour, account_id, at, counts) VALUES (?, ?, ?, ?)'),
+    oldMinutes: file.prepare(oldest(OLDEST_WITH_MINUTES)),
+    minutesBefore: file.prepare(oldest('?')),
+    forgetMinute: file.prepare('DELETE FROM minutes WHERE hour = ? AND account_id = ? AND at = ?'),
+    hour: file.prepare('SELECT counts FROM hours WHERE hour = ? AND account_id = ?').pluck(),
+    putHour: file.prepare('INSERT OR REPLACE INTO hours (hour, account_id, counts) VALUES (?, ?, ?)'),
+    forgetHours: file.prepare(
+      `DELETE FROM hours WHERE (hour, account_id) IN
+         (SELECT hour, account_id FROM hours WHERE hour < ? ORDER BY hour, account_id LIMIT ?)`,
+    ),
+  };
 }

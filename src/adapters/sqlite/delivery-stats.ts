@@ -1,13 +1,13 @@
 /** Answers from the counters. */
 import { STATS_STEPS_MS, type StatsBucket, type StatsQuery } from '../../ports/deliveries-view.js';
-import { type Counts, DELIVERED_WITHIN, FAILED_ATTEMPT, OLDEST_MINUTE, SUCCEEDED } from './delivery-counters.js';
+import { type Counts, DELIVERED_WITHIN, FAILED_ATTEMPT, OLDEST_WITH_MINUTES, SUCCEEDED } from './delivery-counters.js';
 import { CANCELLED, DELIVERED, EXHAUSTED, HELD } from './delivery-row.js';
 import { DURATION_BUCKETS, percentileOf } from './duration-histogram.js';
 import type { SqliteFile, SqliteStatement } from './open-file.js';
 import type { WebhookHealths } from './webhook-health.js';
 
 interface CountRow {
-  /** In minutes or hours since the epoch. */
+  /** ms since the epoch. */
   readonly at: number;
   /** Counts as JSON. */
   readonly counts: string;
@@ -19,30 +19,43 @@ export class DeliveryStats {
   readonly #minutes: SqliteStatement;
   readonly #hours: SqliteStatement;
   readonly #oldestHour: SqliteStatement;
+  readonly #oldestWithMinutes: SqliteStatement;
   readonly #health: WebhookHealths;
 
   constructor(file: SqliteFile, health: WebhookHealths) {
     this.#health = health;
-    this.#minutes = file.prepare(countsOf('minutes', OLDEST_MINUTE));
-    this.#hours = file.prepare(countsOf('hours', '(SELECT min(at) FROM hours)'));
-    this.#oldestHour = file.prepare('SELECT min(at) FROM hours').pluck();
+    this.#minutes = file.prepare(countsOf('minutes', `at * ${STATS_STEPS_MS['1m']}`));
+    this.#hours = file.prepare(countsOf('hours', `hours.hour * ${HOUR_MS}`));
+    this.#oldestHour = file
+      .prepare('SELECT min(hour) FROM (SELECT min(hour) AS hour FROM hours UNION ALL SELECT min(hour) FROM minutes)')
+      .pluck();
+    this.#oldestWithMinutes = file.prepare(`SELECT ${OLDEST_WITH_MINUTES}`).pluck();
   }
 
   /** @throws SyntaxError if the view is damaged */
   buckets(query: StatsQuery): readonly StatsBucket[] {
-    const { accountId, from, to, step } = query;
-    const stepMs = STATS_STEPS_MS[step];
-    const [sql, unitMs] = step === '1m' ? [this.#minutes, stepMs] : [this.#hours, HOUR_MS];
-    const rows = sql.all(Math.floor(from / unitMs), Math.ceil(to / unitMs), accountId) as CountRow[];
+    const stepMs = STATS_STEPS_MS[query.step];
     const webhooks = this.#webhooks(query);
     const bySteps = new Map<number, number[]>();
-    for (const { at, counts } of rows) {
-      const begin = Math.floor((at * unitMs) / stepMs) * stepMs;
+    for (const { at, counts } of this.#rows(query)) {
+      const begin = Math.floor(at / stepMs) * stepMs;
       const sums = bySteps.get(begin) ?? [];
       addUp(sums, JSON.parse(counts) as Counts, webhooks);
       bySteps.set(begin, sums);
     }
-    return [...bySteps].filter(([, sums]) => sums.some((sum) => sum !== 0)).map(bucketOf);
+    const counted = [...bySteps].filter(([, sums]) => sums.some((sum) => sum !== 0));
+    return counted.sort(([one], [other]) => one - other).map(bucketOf);
+  }
+
+  /** Of all hours, or of all minutes, that the range touches. */
+  *#rows({ accountId, from, to, step }: StatsQuery): Generator<CountRow> {
+    const unitMs = step === '1m' ? STATS_STEPS_MS['1m'] : HOUR_MS;
+    const [begin, end] = [Math.floor(from / unitMs) * unitMs, Math.ceil(to / unitMs) * unitMs];
+    const hours = [Math.floor(begin / HOUR_MS), Math.ceil(end / HOUR_MS)] as const;
+    const oldest = step === '1m' ? ((this.#oldestWithMinutes.get() as number | null) ?? 0) : 0;
+    const minutes = this.#minutes.all(Math.max(hours[0], oldest), hours[1], accountId) as CountRow[];
+    yield* minutes.filter(({ at }) => at >= begin && at < end);
+    if (step !== '1m') yield* this.#hours.all(...hours, accountId) as CountRow[];
   }
 
   /** ms since the epoch; null: nothing was counted. */
@@ -84,13 +97,13 @@ function bucketOf([at, sums]: readonly [number, readonly number[]]): StatsBucket
   };
 }
 
-/** Step by step, because a step has the rows of all accounts. */
-function countsOf(table: string, oldest: string): string {
+/** Hour by hour, because an hour has the rows of all accounts. */
+function countsOf(table: string, at: string): string {
   return `
-    WITH RECURSIVE steps (at, until) AS (
-      SELECT max(?, ${oldest}), min(?, (SELECT max(at) + 1 FROM ${table}))
-      UNION ALL SELECT at + 1, until FROM steps WHERE at + 1 < until
+    WITH RECURSIVE steps (hour, until) AS (
+      SELECT max(?, (SELECT min(hour) FROM ${table})), min(?, (SELECT max(hour) + 1 FROM ${table}))
+      UNION ALL SELECT hour + 1, until FROM steps WHERE hour + 1 < until
     )
-    SELECT steps.at, counts FROM steps CROSS JOIN ${table} ON ${table}.at = steps.at AND account_id = ?
-    WHERE steps.at < until`;
+    SELECT ${at} AS at, counts FROM steps CROSS JOIN ${table} ON ${table}.hour = steps.hour AND account_id = ?
+    WHERE steps.hour < until`;
 }

@@ -12,7 +12,7 @@ import { PER_EVENT } from './deliveries-view-schema.js';
 import { type DeliveryRow, HELD, outcomeOf } from './delivery-row.js';
 import { HASHED, hashOf } from './hashed-ids.js';
 import type { SqliteFile } from './open-file.js';
-import { NO_PLACE, nextPartition, partitionsOf } from './routed-events.js';
+import { feedBlockOf, NO_PLACE, nextPartition, partitionsOf } from './routed-events.js';
 
 interface EventRow {
   readonly row: number;
@@ -102,9 +102,10 @@ export class EventPages {
   }
 
   *#feedRows(accountId: number, after: FeedPosition): Generator<FeedRow> {
-    for (const partition of partitionsOf(this.#sql.nextPartition, accountId)) {
+    for (const partition of partitionsOf(this.#sql.nextPartition)) {
       const { offset, index } = after.get(partition) ?? { offset: -1, index: 0 };
-      yield* this.#sql.feed.iterate(accountId, partition, offset, index) as IterableIterator<FeedRow>;
+      const asked = { partition, block: feedBlockOf(offset), accountId, offset, index };
+      yield* this.#sql.feed.iterate(asked) as IterableIterator<FeedRow>;
     }
   }
 
@@ -193,9 +194,16 @@ function statements(file: SqliteFile) {
     ),
     nextPartition: nextPartition(file),
     feed: file.prepare(
-      `${select.replace(' FROM', ', feed.partition, feed.offset, feed.idx FROM')} feed CROSS JOIN events ON events.row = feed.event
-       WHERE feed.account_id = ? AND feed.partition = ? AND (feed.offset, feed.idx) > (?, ?)
-       ORDER BY feed.offset, feed.idx`,
+      // In the order of its loops: blocks one after the other, each in the order of its key.
+      `WITH RECURSIVE blocks (n) AS (
+         SELECT min(block) FROM feed WHERE partition = @partition AND block >= @block
+         UNION ALL
+         SELECT (SELECT min(block) FROM feed WHERE partition = @partition AND block > n) FROM blocks WHERE n IS NOT NULL
+       )
+       ${select.replace(' FROM', ', feed.partition, feed.offset, feed.idx FROM')} blocks
+       CROSS JOIN feed ON feed.partition = @partition AND feed.block = blocks.n AND feed.account_id = @accountId
+         AND (feed.offset, feed.idx) > (@offset, @index)
+       CROSS JOIN events ON events.row = feed.event`,
     ),
     withId: file.prepare(
       `${select} ${HASHED} CROSS JOIN events ON events.row = hashed.row / ${PER_EVENT}

@@ -33,20 +33,18 @@ export class ForgottenDeliveries {
   /** Call in a transaction. @param before ms since the epoch */
   forget(before: number): void {
     const { events, marks, counters, ids } = this.#parts;
-    const old = this.#sql.oldest.all(AT_ONCE, before) as { readonly row: number; readonly account_id: number }[];
+    const old = this.#sql.oldest.all(AT_ONCE, before) as { readonly row: number }[];
     for (const { row } of old) this.#forgetEvent(row, before);
-    for (const accountId of new Set(old.map(({ account_id }) => account_id))) this.#forgetFeed(accountId);
+    if (old.length > 0) this.#forgetFeed();
     if (old.length > 0) events.reload();
     ids.forget();
     marks.forget(before, AT_ONCE);
-    counters.forgetHours(before, AT_ONCE);
+    counters.forget(before, AT_ONCE);
   }
 
   /** Routings begin with the oldest events, or nearly so: what is left goes with the next ones. */
-  #forgetFeed(accountId: number): void {
-    for (const partition of partitionsOf(this.#sql.nextPartition, accountId)) {
-      this.#sql.deleteFeed.run(accountId, partition, 2 * AT_ONCE);
-    }
+  #forgetFeed(): void {
+    for (const partition of partitionsOf(this.#sql.nextPartition)) this.#sql.deleteFeed.run(partition, 2 * AT_ONCE);
   }
 
   /** An event stays as long as one of its deliveries. */
@@ -67,14 +65,12 @@ export class ForgottenDeliveries {
 
 function statements(file: SqliteFile) {
   return {
-    oldest: file.prepare(
-      `SELECT row, account_id FROM (SELECT row, account_id, last_at FROM events ORDER BY row LIMIT ?) WHERE last_at < ?`,
-    ),
+    oldest: file.prepare('SELECT row FROM (SELECT row, last_at FROM events ORDER BY row LIMIT ?) WHERE last_at < ?'),
     nextPartition: nextPartition(file),
     deleteFeed: file.prepare(
-      `DELETE FROM feed WHERE (account_id, partition, offset, idx) IN (
-         SELECT account_id, partition, offset, idx FROM feed WHERE account_id = ? AND partition = ?
-         ORDER BY offset, idx LIMIT ?
+      `DELETE FROM feed WHERE (partition, block, account_id, offset, idx) IN (
+         SELECT partition, block, account_id, offset, idx FROM feed WHERE partition = ?
+         ORDER BY block, account_id, offset, idx LIMIT ?
        ) AND NOT EXISTS (SELECT 1 FROM events WHERE row = feed.event)`,
     ),
     keep: file.prepare('UPDATE events SET last_at = ? WHERE row = ?'),

@@ -3,7 +3,7 @@
  * a delivery, whichever comes first.
  */
 import type { ViewEntry, ViewRouting } from '../../ports/deliveries-view.js';
-import { PER_EVENT } from './deliveries-view-schema.js';
+import { FEED_BLOCK, PER_EVENT } from './deliveries-view-schema.js';
 import type { HashedIds } from './hashed-ids.js';
 import type { SqliteFile } from './open-file.js';
 
@@ -44,7 +44,7 @@ export class RoutedEvents {
     const source = eventSource === null ? null : JSON.stringify(eventSource);
     const { event, isNew } = this.#found(routing, [JSON.stringify(webhooks), source, place.timestamp]);
     // Each routing: a view that kept only the first one that it saw would place the event elsewhere than another view.
-    this.#sql.feed.run(accountId, place.partition, place.offset, index, event.row);
+    this.#sql.feed.run(place.partition, feedBlockOf(place.offset), accountId, place.offset, index, event.row);
     if (isNew) return;
     const { webhooks: routed } = this.#sql.routing.get(event.row) as { readonly webhooks: string | null };
     const before = routed === null ? [] : (JSON.parse(routed) as number[]);
@@ -84,17 +84,21 @@ export class RoutedEvents {
   }
 }
 
-/** The partitions in which an account has routings. @param next nextPartition */
-export function partitionsOf(next: ReturnType<typeof nextPartition>, accountId: number): readonly number[] {
+export function feedBlockOf(offset: number): number {
+  return Math.floor(offset / FEED_BLOCK);
+}
+
+/** The partitions that have routings. @param next nextPartition */
+export function partitionsOf(next: ReturnType<typeof nextPartition>): readonly number[] {
   const found: number[] = [];
   for (let partition: number | null = -1; ; found.push(partition)) {
-    partition = next.get(accountId, partition) as number | null;
+    partition = next.get(partition) as number | null;
     if (partition === null) return found;
   }
 }
 
 export function nextPartition(file: SqliteFile) {
-  return file.prepare('SELECT min(partition) FROM feed WHERE account_id = ? AND partition > ?').pluck();
+  return file.prepare('SELECT min(partition) FROM feed WHERE partition > ?').pluck();
 }
 
 function keyOf({ accountId, firstAt, eventId, payment }: ViewRouting | ViewEntry): Key {
@@ -110,7 +114,9 @@ function statements(file: SqliteFile) {
       `INSERT INTO events (account_id, first_at, payment, event_id, event_type, webhooks, event_source, routed_at, last_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ),
-    feed: file.prepare('INSERT OR IGNORE INTO feed (account_id, partition, offset, idx, event) VALUES (?, ?, ?, ?, ?)'),
+    feed: file.prepare(
+      'INSERT OR IGNORE INTO feed (partition, block, account_id, offset, idx, event) VALUES (?, ?, ?, ?, ?, ?)',
+    ),
     find: file.prepare(`SELECT row, coalesce(${last} - row * ${PER_EVENT}, 0) + 1 AS next FROM events WHERE ${key}`),
     routing: file.prepare('SELECT webhooks FROM events WHERE row = ?'),
     route: file.prepare(

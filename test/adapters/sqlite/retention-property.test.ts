@@ -44,7 +44,6 @@ beforeEach(() => {
   folder = new SqliteFolder();
 });
 afterEach(async () => {
-  jest.restoreAllMocks();
   await folder.close();
 });
 
@@ -88,10 +87,9 @@ class Oracle {
 
 test('exactly what is old and done goes, whatever happened before', async () => {
   const { file } = folder.open();
-  const log = new RecordLog(file);
-  const sweep = new RecordSweep(file, RULES);
   let now = 0;
-  jest.spyOn(Date, 'now').mockImplementation(() => now);
+  const log = new RecordLog(file, () => now);
+  const sweep = new RecordSweep(file, RULES);
 
   const swept = async (name: Topic) => {
     while ((await sweep.remove(name, now - KEPT_MS)).count > 0);

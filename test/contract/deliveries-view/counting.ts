@@ -69,6 +69,29 @@ export const counting: readonly ViewCase[] = [
     for (let round = 0; round < 3; round += 1) port.forget(NOW + DAY);
     expect(delivered('1h')).toEqual([1]);
   }),
+  viewCase(
+    'an hour has the same counts before and after its minutes are forgotten, and with a late entry',
+    ({ port }) => {
+      const begun = (n: number, at: number, more: Partial<ViewEntry> = {}) =>
+        entry(n, {
+          place: { partition: 0, offset: n, timestamp: at },
+          attempt: attempt(0, { at: new Date(at).toISOString() }),
+          ...more,
+        });
+      const hourly = () => port.stats(statsQuery({ step: '1h' })).slice(0, 4);
+      const early = Array.from({ length: 240 }, (_, n) => begun(n, BEGIN + n * MINUTE, { webhookId: 7 + (n % 3) }));
+      port.add(early);
+      const before = hourly();
+      expect(before.map(({ delivered }) => delivered)).toEqual([60, 60, 60, 60]);
+      for (let n = 1; n <= 3; n += 1) port.add([begun(1_000 + n, BEGIN + n * DAY)]);
+      expect(port.stats(statsQuery({ to: BEGIN + DAY }))).toEqual([]);
+      expect(hourly()).toEqual(before);
+      port.add([begun(2_000, BEGIN + MINUTE)]);
+      port.add([begun(2_001, BEGIN + 3 * DAY)]);
+      expect(hourly().map(({ delivered }) => delivered)).toEqual([61, 60, 60, 60]);
+      expect(port.dataSince(ACCOUNT)).toBe(BEGIN);
+    },
+  ),
   viewCase('health has the last success, the last failure, and since when a webhook fails', ({ port }) => {
     const failed = (n: number, outcome: ViewEntry['outcome'] = 'retrying') =>
       entry(n, { outcome, attempt: attempt(n, { status: 503 }) });
