@@ -65,8 +65,12 @@ export class DonePrefix {
     return { records: this.#done, parts: this.#parts };
   }
 
-  get hasBehind(): boolean {
-    return this.#done.size + this.#parts.size > 0;
+  get behindSize(): number {
+    return this.#done.size + this.#parts.size;
+  }
+
+  get handedOutEnd(): number {
+    return (this.#handedOut.at(-1) ?? -1) + 1;
   }
 
   isPartDone(offset: number, part: number): boolean {

@@ -1,9 +1,15 @@
-/** Commits for a group the offsets that are done, one commit at a time and at most every 100 ms. */
+/**
+ * Commits for a group the offsets that are done, one commit at a time and at most every 100 ms; once a second together with
+ * the work done behind them, which a killed process would otherwise do again.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { withinTime } from './time-limit.js';
 
 const KEEP_EVERY_MS = 100;
 const TRY_AGAIN_MS = 500;
+const BEHIND_EVERY_MS = 1_000;
+/** Hazard: to encode a million records takes a second. */
+const MOST_BEHIND = 20_000;
 
 /** A source of offsets to commit. */
 export interface Kept {
@@ -12,27 +18,42 @@ export interface Kept {
   remembered(offset: number): void;
   /** The same for a hand-over to another consumer, or to the next start; work done behind the offset counts too. */
   readonly toHandOver: number | null;
+  /** How many records are done behind the offset. */
+  readonly behindSize: number;
+  /** The offset behind all records that were handed out. */
+  readonly handedOutEnd: number;
 }
+
+type Save<K> = (offsets: ReadonlyMap<K, number>, withBehind: boolean) => Promise<void>;
 
 export class OffsetKeeper<K extends Kept> {
   readonly #lanes: () => Iterable<K>;
-  readonly #save: (offsets: ReadonlyMap<K, number>) => Promise<void>;
+  readonly #save: Save<K>;
+  /** A bare offset replaces what was committed with the last one: only from here on it covers that. */
+  readonly #coveredFrom = new WeakMap<K, number>();
   #timer: NodeJS.Timeout | null = null;
+  #behindTimer: NodeJS.Timeout | null = null;
   #saving: Promise<boolean> = Promise.resolve(true);
   #stopped = false;
 
-  constructor(lanes: () => Iterable<K>, save: (offsets: ReadonlyMap<K, number>) => Promise<void>) {
+  /** @param save with the work done behind the offsets, or without */
+  constructor(lanes: () => Iterable<K>, save: Save<K>) {
     this.#lanes = lanes;
     this.#save = save;
   }
 
+  /** Call after each done record. */
   keepSoon(): void {
     this.#after(KEEP_EVERY_MS);
+    this.#behindSoon();
   }
 
   /** Commits everything done so far; never rejects: a failed commit is retried, or a restart redelivers its records. */
   async keepNow(): Promise<void> {
-    await this.#saved((lane) => lane.unremembered);
+    await this.#saved((lane) => {
+      const { unremembered } = lane;
+      return unremembered === null || unremembered < (this.#coveredFrom.get(lane) ?? 0) ? null : unremembered;
+    }, false);
   }
 
   /** Commits everything another consumer should know, including work done behind gaps; never rejects. */
@@ -44,6 +65,7 @@ export class OffsetKeeper<K extends Kept> {
   async finish(ms: number): Promise<void> {
     this.#stopped = true;
     if (this.#timer) clearTimeout(this.#timer);
+    if (this.#behindTimer) clearTimeout(this.#behindTimer);
     const until = performance.now() + ms;
     for (let left = ms; left > 0; left = until - performance.now()) {
       if (await withinTime(left, this.#handedOver()).catch(() => false)) return;
@@ -52,17 +74,18 @@ export class OffsetKeeper<K extends Kept> {
   }
 
   #handedOver(): Promise<boolean> {
-    return this.#saved((lane) => lane.toHandOver);
+    return this.#saved((lane) => lane.toHandOver, true);
   }
 
   /** False if the commit failed. */
-  #saved(offsetOf: (lane: K) => number | null): Promise<boolean> {
+  #saved(offsetOf: (lane: K) => number | null, withBehind: boolean): Promise<boolean> {
     this.#saving = this.#saving
-      .then(() => this.#keep(offsetOf))
+      .then(() => this.#keep(offsetOf, withBehind))
       .then(
         () => true,
         () => {
           this.#after(TRY_AGAIN_MS);
+          if (withBehind) this.#behindSoon();
           return false;
         },
       );
@@ -77,14 +100,25 @@ export class OffsetKeeper<K extends Kept> {
     }, ms);
   }
 
-  async #keep(offsetOf: (lane: K) => number | null): Promise<void> {
+  #behindSoon(): void {
+    if (this.#stopped) return;
+    this.#behindTimer ??= setTimeout(() => {
+      this.#behindTimer = null;
+      void this.#saved((lane) => (lane.behindSize > MOST_BEHIND ? null : lane.toHandOver), true);
+    }, BEHIND_EVERY_MS);
+  }
+
+  async #keep(offsetOf: (lane: K) => number | null, withBehind: boolean): Promise<void> {
     const advanced = new Map<K, number>();
     for (const lane of this.#lanes()) {
       const offset = offsetOf(lane);
       if (offset !== null) advanced.set(lane, offset);
     }
     if (advanced.size === 0) return;
-    await this.#save(advanced);
-    for (const [lane, offset] of advanced) lane.remembered(offset);
+    await this.#save(advanced, withBehind);
+    for (const [lane, offset] of advanced) {
+      lane.remembered(offset);
+      this.#coveredFrom.set(lane, withBehind && lane.behindSize > 0 ? lane.handedOutEnd : 0);
+    }
   }
 }

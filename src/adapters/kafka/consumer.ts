@@ -67,7 +67,7 @@ export class KafkaConsumer implements Consumer {
     this.#partitions = new AssignedPartitions({ ...parts, ...own, options });
     this.#offsets = new OffsetKeeper(
       () => this.#partitions.lanes(),
-      (offsets) => this.#commit(offsets),
+      (offsets, withBehind) => this.#commit(offsets, withBehind),
     );
   }
 
@@ -136,16 +136,14 @@ export class KafkaConsumer implements Consumer {
     this.#partitions.joining();
   }
 
-  async #commit(offsets: ReadonlyMap<PartitionLane, number>): Promise<void> {
+  async #commit(offsets: ReadonlyMap<PartitionLane, number>, withBehind: boolean): Promise<void> {
     const owned = [...offsets].filter(([lane]) => this.#partitions.has(lane));
-    await this.#member.commit(owned.map(([lane, offset]) => this.#committed(lane, offset)));
+    await this.#member.commit(owned.map(([lane, offset]) => committedOf(lane, offset, withBehind)));
   }
+}
 
-  /** Work done behind gaps is committed only before a join and at the end: otherwise a few KiB ten times a second. */
-  #committed(lane: PartitionLane, offset: number): TopicPartitionOffsetAndMetadata {
-    const { topic, partition, behind } = lane;
-    const isLast = this.#closing !== null || !this.#lease.holds;
-    const metadata = isLast ? encodedBehind(behind, offset, MOST_BEHIND_BYTES) : '';
-    return { topic, partition, offset: String(offset), ...(metadata && { metadata }) };
-  }
+function committedOf(lane: PartitionLane, offset: number, withBehind: boolean): TopicPartitionOffsetAndMetadata {
+  const { topic, partition, behind } = lane;
+  const metadata = withBehind ? encodedBehind(behind, offset, MOST_BEHIND_BYTES) : '';
+  return { topic, partition, offset: String(offset), ...(metadata && { metadata }) };
 }

@@ -198,7 +198,15 @@ export class PartitionLane implements Lane, Kept {
   }
 
   get toHandOver(): number | null {
-    return this.unremembered ?? (this.#done.hasBehind ? this.#remembered : null);
+    return this.unremembered ?? (this.behindSize > 0 ? this.#remembered : null);
+  }
+
+  get behindSize(): number {
+    return this.#done.behindSize;
+  }
+
+  get handedOutEnd(): number {
+    return this.#done.handedOutEnd;
   }
 
   letGo(): void {

@@ -49,7 +49,7 @@ export class SqliteConsumer implements Consumer {
     this.#pump = new RecordPump({ ...options, onDone: () => this.#offsets.keepSoon(), lease: this.#lock });
     this.#offsets = new OffsetKeeper(
       () => this.#lanes,
-      (offsets) => this.#remember(offsets),
+      (offsets, withBehind) => this.#remember(offsets, withBehind),
     );
     this.#unsubscribe = store.onChange((touched) => this.#changed(touched));
   }
@@ -121,10 +121,9 @@ export class SqliteConsumer implements Consumer {
     if (changed.length > 0) this.#pump.pump();
   }
 
-  async #remember(offsets: ReadonlyMap<TopicLane, number>): Promise<void> {
-    const isLast = this.#closing !== null;
+  async #remember(offsets: ReadonlyMap<TopicLane, number>, withBehind: boolean): Promise<void> {
     const progress = new Map(
-      [...offsets].map(([{ topic, behind }, offset]) => [topic, isLast ? { offset, behind } : { offset }]),
+      [...offsets].map(([{ topic, behind }, offset]) => [topic, withBehind ? { offset, behind } : { offset }]),
     );
     if (await this.#log.rememberProgress(this.#options.group, progress, () => this.#lock.isCurrent())) return;
     this.#lock.doubt();

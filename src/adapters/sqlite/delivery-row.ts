@@ -105,7 +105,7 @@ export function withEntry(known: DeliveryRow, entry: ViewEntry): DeliveryRow {
   };
 }
 
-export function stateOf({ outcome, held }: Pick<ViewEntry, 'outcome' | 'held'>): number {
+function stateOf({ outcome, held }: Pick<ViewEntry, 'outcome' | 'held'>): number {
   if (outcome === 'exhausted' && held) return HELD;
   const state = OUTCOMES.indexOf(outcome);
   if (state < 0) throw new TypeError('an entry has no outcome');

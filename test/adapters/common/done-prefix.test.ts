@@ -19,7 +19,7 @@ test('a million records from the first unfinished one on make a partition full, 
   }
   expect(prefix.isFull).toBe(true);
   prefix.done(0);
-  expect([prefix.isFull, prefix.next, prefix.hasBehind]).toEqual([false, MOST_BEHIND, false]);
+  expect([prefix.isFull, prefix.next, prefix.behindSize]).toEqual([false, MOST_BEHIND, 0]);
 });
 
 test('a full partition hands out nothing, and others go on', async () => {

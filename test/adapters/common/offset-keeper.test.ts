@@ -1,0 +1,111 @@
+/** What is committed, and when: only the work that is committed is not done again after a kill. */
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { DonePrefix } from '../../../src/adapters/common/done-prefix.js';
+import { type Kept, OffsetKeeper } from '../../../src/adapters/common/offset-keeper.js';
+
+class Lane implements Kept {
+  readonly prefix = new DonePrefix(0);
+  committed = 0;
+
+  get unremembered() {
+    return this.prefix.next > this.committed ? this.prefix.next : null;
+  }
+
+  get toHandOver() {
+    return this.unremembered ?? (this.behindSize > 0 ? this.committed : null);
+  }
+
+  get behindSize() {
+    return this.prefix.behindSize;
+  }
+
+  get handedOutEnd() {
+    return this.prefix.handedOutEnd;
+  }
+
+  remembered(offset: number) {
+    this.committed = offset;
+  }
+}
+
+let lane: Lane;
+let keeper: OffsetKeeper<Lane>;
+/** What a process that begins now is told is done. */
+let known: { offset: number; behind: ReadonlySet<number> };
+let saves: number;
+let isDown: boolean;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  lane = new Lane();
+  known = { offset: 0, behind: new Set() };
+  [saves, isDown] = [0, false];
+  keeper = new OffsetKeeper(
+    () => [lane],
+    async (offsets, withBehind) => {
+      if (isDown) throw new Error('no broker');
+      saves += 1;
+      for (const [{ prefix }, offset] of offsets) {
+        known = { offset, behind: new Set(withBehind ? prefix.behind.records : []) };
+      }
+    },
+  );
+  for (let offset = 0; offset < 10; offset += 1) lane.prefix.handOut(offset);
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+function done(...offsets: number[]): void {
+  for (const offset of offsets) {
+    lane.prefix.done(offset);
+    keeper.keepSoon();
+  }
+}
+
+const isKnown = (offset: number) => offset < known.offset || known.behind.has(offset);
+
+test('an offset is committed within 100 ms', async () => {
+  done(0, 1);
+  await jest.advanceTimersByTimeAsync(100);
+  expect(known).toEqual({ offset: 2, behind: new Set() });
+});
+
+test('what is done behind a record that is under way is committed within a second, once', async () => {
+  done(0, 2, 3);
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect(known).toEqual({ offset: 1, behind: new Set([2, 3]) });
+  const before = saves;
+  await jest.advanceTimersByTimeAsync(60_000);
+  expect(saves).toBe(before);
+});
+
+test('work that was committed once stays so while the offset advances to another record that is under way', async () => {
+  done(2, 3, 5, 6);
+  await jest.advanceTimersByTimeAsync(1_000);
+  for (const offset of [0, 1, 7, 4, 8, 9]) {
+    done(offset);
+    await jest.advanceTimersByTimeAsync(150);
+    expect([2, 3, 5, 6].filter((one) => !isKnown(one))).toEqual([]);
+  }
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect(known.offset).toBe(10);
+});
+
+test('a commit that failed is repeated', async () => {
+  isDown = true;
+  done(0, 2);
+  await jest.advanceTimersByTimeAsync(1_100);
+  isDown = false;
+  await jest.advanceTimersByTimeAsync(1_100);
+  expect(known).toEqual({ offset: 1, behind: new Set([2]) });
+});
+
+test('the last commit has everything, and no other follows', async () => {
+  done(1, 2);
+  await keeper.finish(1_000);
+  expect(known).toEqual({ offset: 0, behind: new Set([1, 2]) });
+  done(0);
+  await jest.advanceTimersByTimeAsync(5_000);
+  expect([known.offset, jest.getTimerCount()]).toEqual([0, 0]);
+});

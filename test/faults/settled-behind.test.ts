@@ -1,0 +1,93 @@
+/** A retry that hangs keeps the offset of its tier back: what settled behind it must not go out again after kill -9. */
+import { afterEach, expect, jest, test } from '@jest/globals';
+import kafkajs from 'kafkajs';
+import { decodedBehind } from '../../src/adapters/common/done-behind.js';
+import { RecordLog } from '../../src/adapters/sqlite/record-log.js';
+import { StoreFile } from '../../src/adapters/sqlite/store-file.js';
+import { describeBackbones, ENDS } from '../support/backbones.js';
+import { eventually } from '../support/eventually.js';
+import { type ReceivedRequest, startReceiver } from '../support/receiver.js';
+import { type Service, type Settings, serve } from '../support/service.js';
+import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
+
+jest.setTimeout(200_000);
+
+/** Fewer failures than open a breaker. */
+const EVENTS = 8;
+const PATIENCE = { timeout: 20_000 };
+
+describeBackbones((backbone) => {
+  let cleanups: (() => unknown)[] = [];
+
+  afterEach(async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+    cleanups = [];
+  });
+
+  test('what settled behind a hanging retry is sent once, also after kill -9', async () => {
+    const seen = new Set<string>();
+    const respond = ({ path, headers }: ReceivedRequest) => {
+      if (seen.size < seen.add(String(headers['webhook-id'])).size) return { status: 503 };
+      return path === '/hangs' ? ('hang' as const) : { status: 200 };
+    };
+    const receiver = await startReceiver({ respond });
+    const installed = await installation([receiver], backbone);
+    cleanups.push(installed.remove, () => receiver.close());
+    const settings = { ...installed.settings, RETRY_SCHEDULE: '500ms', DELIVERY_TIMEOUT: '60s', KAFKA_PARTITIONS: '1' };
+    const process = async (): Promise<Service> => {
+      const service = await serve(settings);
+      cleanups.push(() => service.stop('SIGKILL'));
+      return service;
+    };
+    const service = await process();
+    for (const [account, path] of [
+      [1, '/hangs'],
+      [2, '/works'],
+    ] as const) {
+      const token = await tokenFor(service.url, await register(settings, account));
+      await addWebhook(service.url, token, { url: receiver.url + path, eventType: 'cash_in' });
+    }
+    const at = (path: string) => receiver.requests.filter((request) => request.path === path);
+    await publishEvents(settings, paymentEvents(1, 1));
+    await eventually(() => at('/hangs').length === 2, PATIENCE);
+    await publishEvents(settings, paymentEvents(2, EVENTS, 'retried-'));
+    await eventually(() => receiver.taken.length === EVENTS, PATIENCE);
+    await eventually(async () => (await committedBehind(settings)) === EVENTS, PATIENCE);
+    await service.stop('SIGKILL');
+    await process();
+    await eventually(() => at('/hangs').length === 3, PATIENCE);
+    // Its retry comes behind all of theirs.
+    await publishEvents(settings, paymentEvents(2, 1, 'last-'));
+    await eventually(() => receiver.taken.some(({ body }) => body.includes('last-0')), PATIENCE);
+    const times = new Map<string, number>();
+    for (const { headers } of receiver.taken) {
+      const id = String(headers['webhook-id']);
+      times.set(id, (times.get(id) ?? 0) + 1);
+    }
+    expect([...times.values()].filter((count) => count > 1)).toEqual([]);
+  });
+}, ENDS);
+
+/** How many retries are committed as done behind the one that hangs. */
+async function committedBehind(settings: Settings): Promise<number> {
+  const { DATA_DIR = '', BROKER_URL = '', KAFKA_GROUP = 'account-webhooks', TOPIC_PREFIX = '' } = settings;
+  const [group, topic] = [`${KAFKA_GROUP}.retry`, `${TOPIC_PREFIX}webhooks.retry.500ms`];
+  if (BROKER_URL === '') {
+    const file = new StoreFile(DATA_DIR);
+    try {
+      return new RecordLog(file).progress(group, topic).behind?.records.size ?? 0;
+    } finally {
+      file.close();
+    }
+  }
+  const brokers = [BROKER_URL.replace('kafka://', '')];
+  const admin = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING }).admin();
+  await admin.connect();
+  try {
+    const [of] = await admin.fetchOffsets({ groupId: group, topics: [topic] });
+    const { offset = '0', metadata = '' } = of?.partitions[0] ?? {};
+    return decodedBehind(metadata ?? '', Number(offset))?.records.size ?? 0;
+  } finally {
+    await admin.disconnect();
+  }
+}
