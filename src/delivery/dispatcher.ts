@@ -18,7 +18,7 @@ import type { Intake } from './isolation/intake.js';
 import { LogWriter } from './log/log-writer.js';
 import { isNoticeRecord } from './notices/notice.js';
 import { createSendNotice } from './notices/notice-sender.js';
-import { longestWaitMs } from './retry/retry-schedule.js';
+import { AGAIN, longestWaitMs } from './retry/retry-schedule.js';
 import { eachStepOnce } from './retry/steps-once.js';
 import { existingTiers, TierDiscovery } from './retry/tiers.js';
 import { Standstills } from './standstill.js';
@@ -110,7 +110,9 @@ export async function startDispatcher(given: DispatcherParts): Promise<Dispatche
   const log = new LogWriter({ ...given, ...signals, topic: given.topics.deliveries });
   const parts = { ...given, ...signals, confirmation, log, heldLetters: { count: 0 } };
   const { schedule, topics } = parts;
-  const tiers = [...new Set([...schedule.map((delay) => topics.tier(delay)), ...(await existingTiers(parts))])];
+  const tiers = [
+    ...new Set([...[AGAIN, ...schedule].map((delay) => topics.tier(delay)), ...(await existingTiers(parts))]),
+  ];
   await parts.broker.ensureTopics([
     ...parts.topics.payments,
     ...tiers,

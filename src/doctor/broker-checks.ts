@@ -2,7 +2,7 @@
 import type { InspectedTopic, Inspection, InspectionOf } from '../adapters/kafka/inspection.js';
 import { ENOUGH_BYTES } from '../adapters/kafka/limits.js';
 import { retryGroup } from '../delivery/groups.js';
-import { longestDelayMs } from '../delivery/retry/retry-schedule.js';
+import { AGAIN, longestDelayMs } from '../delivery/retry/retry-schedule.js';
 import { topicsOf } from '../delivery/topics.js';
 import type { Config, KafkaConfig } from '../settings/config.js';
 import { type Check, type Finding, fail, ok, warn } from './check.js';
@@ -31,7 +31,7 @@ function embedded(newest: number | null, now: number): Finding {
 async function kafkaFindings(config: Config, kafka: KafkaConfig, inspect: Inspect, now: () => number) {
   const { delivery, retrySchedule, paymentTopics, topicPrefix } = config;
   const topics = topicsOf(paymentTopics, topicPrefix);
-  const tiers = retrySchedule.map((delay) => topics.tier(delay));
+  const tiers = [AGAIN, ...retrySchedule].map((delay) => topics.tier(delay));
   const wanted = [...new Set([...topics.payments, ...tiers, topics.deadLetters, topics.deliveries])];
   const groups = [delivery.group, retryGroup(delivery.group)];
   const found = await inspect({ topics: wanted, groups, laterThan: now() + SKEW_MS });

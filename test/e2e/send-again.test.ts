@@ -103,8 +103,10 @@ test('a resend that is cancelled before its attempt is not made, and the outcome
   await service.stop();
   service = await serveHere(settings);
   await publishEvents(settings, paymentEvents(42, 1, 'later-'));
-  // Its retry comes behind them in their tier.
   await hasEnded('later-0', 'exhausted');
+  // Its resend comes behind them in their tier.
+  await command('deliveries', 'resend', (await deliveryOf('later-0'))?.id ?? '');
+  await eventually(async () => (await deliveryOf('later-0'))?.attempts.length === 3, PATIENCE);
   const waiting = async () => {
     const audit = await commandLine(settings, [
       'audit',
@@ -120,4 +122,15 @@ test('a resend that is cancelled before its attempt is not made, and the outcome
   const audited = await eventually(waiting, PATIENCE);
   expect(audited).toMatchObject({ unanswered: 0 });
   expect(await Promise.all(events.map(deliveryOf))).toEqual(all);
+});
+
+test('a resend waits for no retry, however long the delays are', async () => {
+  await service.stop();
+  service = await serveHere({ ...settings, RETRY_SCHEDULE: '1h' });
+  status = 500;
+  await publishEvents(settings, paymentEvents(42, 1, 'waits-'));
+  await hasEnded('waits-0', 'retrying');
+  status = 200;
+  await command('deliveries', 'resend', (await deliveryOf('given-up-0'))?.id ?? '');
+  await hasEnded('given-up-0', 'delivered');
 });

@@ -10,11 +10,11 @@ import { type ReceivedRequest, startReceiver } from '../support/receiver.js';
 import { type Service, type Settings, serve } from '../support/service.js';
 import { addWebhook, installation, paymentEvents, publishEvents, register, tokenFor } from '../support/story.js';
 
-jest.setTimeout(200_000);
+jest.setTimeout(300_000);
 
 /** Fewer failures than open a breaker. */
 const EVENTS = 8;
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: 60_000 };
 
 describeBackbones((backbone) => {
   let cleanups: (() => unknown)[] = [];

@@ -1,6 +1,6 @@
 /**
  * Sends a delivery again, as its account asked: one attempt more for a delivery that has ended, or the next attempt now for
- * one that waits. The payment is read from its topic; the attempt is made by a dispatcher, from the shortest tier.
+ * one that waits. The payment is read from its topic; the attempt is made by a dispatcher, from the tier for it.
  */
 import type { Broker } from '../../ports/broker.js';
 import type { DeliveryDetail } from '../../ports/deliveries-view.js';
@@ -13,7 +13,7 @@ import { asRefusal } from '../durable-publish.js';
 import { type DeliveryLogEntry, toLogRecord } from '../log/log-record.js';
 import { parsePaymentEvent } from '../payment/payment-event.js';
 import { readPaymentText } from '../record-place.js';
-import type { Delay } from '../retry/retry-schedule.js';
+import { AGAIN, type Delay } from '../retry/retry-schedule.js';
 import { type PutBackParts, putBack } from './put-back.js';
 import { toMark } from './superseded.js';
 
@@ -26,7 +26,6 @@ export interface SendAgainParts extends PutBackParts {
 
 export function createSendAgain(parts: SendAgainParts): SendAgain {
   const { accounts, schedule, now } = parts;
-  const tier = schedule.reduce((least, one) => (one.ms < least.ms ? one : least));
 
   return async (known, asked) => {
     const { accountId } = known;
@@ -49,7 +48,7 @@ export function createSendAgain(parts: SendAgainParts): SendAgain {
     // One that was delivered stays so while a resend of it waits.
     const mayWait = waits || known.outcome === 'delivered';
     const supersededTurn = mayWait ? known.turn + 1 : null;
-    return putBack(parts, delivery, { tier, due: now(), supersededTurn, before: endBefore(known) }).then(
+    return putBack(parts, delivery, { tier: AGAIN, due: now(), supersededTurn, before: endBefore(known) }).then(
       () => 'put-back',
       (error: unknown) => asRefusal(error) && 'refused',
     );

@@ -8,6 +8,12 @@ export interface Delay {
   readonly ms: number;
 }
 
+/**
+ * The tier of what an account sends again: in any other tier it would wait behind records that are due later, with a first
+ * delay of 2 minutes for as long.
+ */
+export const AGAIN: Delay = { text: '0s', ms: 0 };
+
 const JITTER = 0.1;
 export const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 

@@ -51,7 +51,7 @@ function known(changes: Partial<DeliveryDetail> = {}, record = RECORD): Delivery
 }
 const WAITING = { outcome: 'retrying', turn: 3, step: 1 } as const;
 
-const TIER = 'webhooks.retry.5s';
+const TIER = 'webhooks.retry.0s';
 const marks = () =>
   fixture.broker.of('webhooks.superseded').map(({ value }) => JSON.parse(String(value)) as { turn: number });
 const entries = () => fixture.broker.of('webhooks.deliveries').flatMap((record) => readLogRecord(record).deliveries);
@@ -75,11 +75,11 @@ async function attempts(): Promise<number> {
 }
 
 describe('a resend', () => {
-  it('of a delivery that has ended is its last attempt, due now in the shortest tier', async () => {
+  it('of a delivery that has ended is its last attempt, due now in the tier for it', async () => {
     expect(await sendAgain(known({ turn: 4 }), RESEND)).toBe('put-back');
     expect(published).toEqual([TIER, 'webhooks.deliveries']);
     expect(fixture.waiting).toEqual([
-      expect.objectContaining({ tier: '5s', due: NOW, delivery: expect.objectContaining({ turn: 6, step: 3 }) }),
+      expect.objectContaining({ tier: '0s', due: NOW, delivery: expect.objectContaining({ turn: 6, step: 3 }) }),
     ]);
     fixture.answer = () => failedWith(500);
     await attempts();
@@ -151,7 +151,7 @@ describe('a resend', () => {
     fixture.broker.mostRecordBytes = 5_000;
     expect(await sendAgain(known(), RESEND)).toBe('put-back');
     published = [];
-    fixture.broker.refusing.add(TIER);
+    fixture.broker.refusing.add('webhooks.retry.0s');
     expect(await sendAgain(known(), RESEND)).toBe('refused');
     expect(published).toEqual([]);
   });
