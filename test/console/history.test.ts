@@ -72,7 +72,7 @@ function tests(executablePath: string): void {
     const { page } = opened;
     await page.goto(mock.link('/console/deliveries/msg_6'));
     await page.getByText('Webhook changed by client/maria').waitFor();
-    await page.getByRole('link', { name: /^updated: cash_out/ }).click();
+    await page.getByRole('link', { name: /^cash_out https/ }).click();
     await page.waitForURL('**/console/history?at=*');
     await page.getByRole('heading', { level: 1, name: 'History' }).waitFor();
   });

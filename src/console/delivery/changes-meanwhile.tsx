@@ -1,5 +1,5 @@
 import type { DetailedDelivery } from '../api/shapes.js';
-import { type Change, historyAddress, useChanges } from '../state/changes.js';
+import { type Change, detailOf, historyAddress, useChanges } from '../state/changes.js';
 import { texts } from '../texts/texts.js';
 import { Step } from './step.js';
 
@@ -17,13 +17,14 @@ export function useChangesMeanwhile(delivery: DetailedDelivery): readonly TimedC
   });
 }
 
-export function ChangeStep({ change: { at, actor, type, changes } }: { change: TimedChange }) {
-  const t = texts.value.changes;
+export function ChangeStep({ change }: { change: TimedChange }) {
+  const { changes: t, history } = texts.value;
+  const { at, actor, type } = change;
   const title = t.types[type] ?? type;
   return (
     <Step tone="quiet" icon="history" title={actor ? t.by(title, actor) : title} at={at}>
       <p>
-        <a href={historyAddress(at)}>{changes}</a>
+        <a href={historyAddress(at)}>{detailOf(change) || history.title}</a>
       </p>
     </Step>
   );

@@ -1,6 +1,6 @@
 import { CopyButton } from '../parts/copy-button.js';
 import { TimeText } from '../parts/time-text.js';
-import { type Change, historyAddress } from '../state/changes.js';
+import { type Change, detailOf, historyAddress } from '../state/changes.js';
 import { texts } from '../texts/texts.js';
 
 /** Each row leads to the list as it stood right after its change. */
@@ -27,7 +27,7 @@ export function ChangeTable({ changes, at }: { changes: readonly Change[]; at: s
               ) : (
                 change.type
               )}
-              <code>{change.changes}</code>
+              <code>{detailOf(change)}</code>
             </td>
             <td>
               <code>{change.actor}</code>

@@ -446,7 +446,6 @@ export const en = {
     when: 'When',
     who: 'Who',
     what: 'What',
-    none: 'No changes here.',
   },
   security: {
     title: 'Security',

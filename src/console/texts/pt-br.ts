@@ -439,7 +439,6 @@ export const ptBr: Texts = {
     when: 'Quando',
     who: 'Quem',
     what: 'O quê',
-    none: 'Nenhuma alteração aqui.',
   },
   security: {
     title: 'Segurança',
