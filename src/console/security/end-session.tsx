@@ -1,21 +1,22 @@
 import { api, resultOf } from '../api/client.js';
+import type { components } from '../api/openapi.js';
 import { Modal } from '../parts/modal.js';
 import { signOut } from '../state/session.js';
 import { say } from '../state/toast.js';
 import { texts } from '../texts/texts.js';
-import { isMine, type PortalSession } from './sessions.js';
 
 interface Ending {
-  readonly session: PortalSession;
+  readonly session: components['schemas']['PortalSession'];
+  /** The one that asks. */
+  readonly isMine: boolean;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-export function EndSession({ session, onClose, onDone }: Ending) {
+export function EndSession({ session, isMine, onClose, onDone }: Ending) {
   const { ending: t, sessions } = texts.value.security;
-  const mine = isMine(session);
   const end = async () => {
-    if (mine) return signOut();
+    if (isMine) return signOut();
     const result = await resultOf(api.DELETE('/api/portal-sessions/{id}', { params: { path: { id: session.id } } }));
     if (result.kind === 'failed') say('failed', result.message ?? t.failed);
     else say('done', t.done);
@@ -23,8 +24,8 @@ export function EndSession({ session, onClose, onDone }: Ending) {
     onClose();
   };
   return (
-    <Modal title={mine ? t.mine : t.title(session.user ?? sessions.unnamed)} onClose={onClose}>
-      <p>{mine ? t.mineExplained : t.explained}</p>
+    <Modal title={isMine ? t.mine : t.title(session.user ?? sessions.unnamed)} onClose={onClose}>
+      <p>{isMine ? t.mineExplained : t.explained}</p>
       <footer>
         <button type="button" class="button" onClick={onClose}>
           {texts.value.cancel}

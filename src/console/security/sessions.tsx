@@ -10,10 +10,10 @@ import { sessionState } from '../state/session.js';
 import { texts } from '../texts/texts.js';
 import { EndSession } from './end-session.js';
 
-export type PortalSession = components['schemas']['PortalSession'];
+type PortalSession = components['schemas']['PortalSession'];
 
 /** The session's own answer has no id; no two sessions of a user end in the same millisecond. */
-export function isMine({ user, expiresAt }: PortalSession): boolean {
+function isMine({ user, expiresAt }: PortalSession): boolean {
   const state = sessionState.value;
   return state.kind === 'open' && state.session.user === user && state.session.expiresAt === expiresAt;
 }
@@ -52,7 +52,9 @@ export function Sessions() {
       ) : (
         <Skeleton lines={3} />
       )}
-      {ending && <EndSession session={ending} onClose={() => setEnding(null)} onDone={found.look} />}
+      {ending && (
+        <EndSession session={ending} isMine={isMine(ending)} onClose={() => setEnding(null)} onDone={found.look} />
+      )}
     </section>
   );
 }
