@@ -14,6 +14,9 @@ import { shownLanguage, texts } from './texts/texts.js';
 const OverviewScreen = screen(async () => (await import('./overview/overview-screen.js')).OverviewScreen);
 const DeliveriesScreen = screen(async () => (await import('./deliveries/deliveries-screen.js')).DeliveriesScreen);
 const DeliveryScreen = screen(async () => (await import('./delivery/delivery-screen.js')).DeliveryScreen);
+const EventsScreen = screen(async () => (await import('./events/events-screen.js')).EventsScreen);
+const HistoryScreen = screen(async () => (await import('./history/history-screen.js')).HistoryScreen);
+const SecurityScreen = screen(async () => (await import('./security/security-screen.js')).SecurityScreen);
 const RecoverDialog = screen(async () => (await import('./recover/recover-dialog.js')).RecoverDialog);
 
 export function App() {
@@ -33,6 +36,9 @@ export function App() {
             <Route path={addressOf('')} component={OverviewScreen} />
             <Route path={addressOf('/deliveries')} component={DeliveriesScreen} />
             <Route path={addressOf('/deliveries/:id')} component={DeliveryScreen} />
+            <Route path={addressOf('/events')} component={EventsScreen} />
+            <Route path={addressOf('/history')} component={HistoryScreen} />
+            <Route path={addressOf('/security')} component={SecurityScreen} />
             <Route default component={NoScreen} />
           </Router>
         </main>

@@ -10,6 +10,7 @@ import bodyParser from 'koa-bodyparser';
 import { readConsoleFiles } from '../../src/http/console/console-files.js';
 import { registerConsole } from '../../src/http/console/show-console.js';
 import { type MockAccount, mockAccount } from './mock-account.js';
+import { viewRoutes } from './mock-views.js';
 
 export interface MockApi {
   readonly url: string;
@@ -43,6 +44,7 @@ export async function startMockApi(size: number, can: readonly string[] = RIGHTS
   router.get('/console/session', (ctx) => {
     ctx.body = session;
   });
+  viewRoutes(router, account, { size, session, can });
   routes(router, account, can);
   app.use(bodyParser());
   app.use(async (ctx, next) => {

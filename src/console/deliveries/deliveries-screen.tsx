@@ -9,7 +9,7 @@ import { type Asking, usePolled } from '../state/polled.js';
 import { texts } from '../texts/texts.js';
 import { DeliveryTable } from './delivery-table.js';
 import { FilterBar } from './filter-bar.js';
-import { askedOf, filtersOf } from './filters.js';
+import { askedOf, filteredAddress, filtersOf } from './filters.js';
 import { NoDeliveries } from './no-deliveries.js';
 import { OutcomeTabs } from './outcome-tabs.js';
 import { Pager } from './pager.js';
@@ -40,7 +40,11 @@ export function DeliveriesScreen() {
       ) : (
         <section class={`card flush${staleness(page)}`}>
           <DeliveryTable deliveries={deliveries} chosen={chosen} onChoose={choose} />
-          <Pager filters={filters} next={page.data.next} shown={deliveries.length} />
+          <Pager
+            newest={filters.before ? filteredAddress(filters) : null}
+            older={page.data.next && filteredAddress(filters, { before: page.data.next })}
+            shown={deliveries.length}
+          />
         </section>
       )}
       <ResendSelected chosen={chosen} onDone={() => choose(new Set())} />

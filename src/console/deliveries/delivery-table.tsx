@@ -21,7 +21,7 @@ export function DeliveryTable({ deliveries, chosen, onChoose }: TableParts) {
     onChoose(new Set(chosen.has(id) ? [...chosen].filter((one) => one !== id) : [...chosen, id]));
   return (
     <div class="table-frame">
-      <table class="deliveries">
+      <table class="rows deliveries">
         <thead>
           <tr>
             {isChoosable && (

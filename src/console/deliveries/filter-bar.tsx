@@ -60,7 +60,7 @@ interface FilterParts {
   readonly onChoose: (option: string) => void;
 }
 
-function Filter({ label, chosen = '', options, onChoose }: FilterParts) {
+export function Filter({ label, chosen = '', options, onChoose }: FilterParts) {
   return (
     <select
       class={chosen ? 'filter set' : 'filter'}

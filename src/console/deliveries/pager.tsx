@@ -1,27 +1,28 @@
 import { Icon } from '../icons/icon.js';
 import { texts } from '../texts/texts.js';
-import { type Filters, filteredAddress } from './filters.js';
 
 interface PagerParts {
-  readonly filters: Filters;
-  readonly next: string | null;
+  /** Of the first page; null: this is it. */
+  readonly newest: string | null;
+  /** Of the next page; null: there is none. */
+  readonly older: string | null;
   readonly shown: number;
 }
 
 /** Each page is an address: Back returns to the one before. */
-export function Pager({ filters, next, shown }: PagerParts) {
+export function Pager({ newest, older, shown }: PagerParts) {
   const t = texts.value.deliveries;
-  if (!next && !filters.before) return <p class="pager">{t.thatIsAll(shown)}</p>;
+  if (!older && !newest) return <p class="pager">{t.thatIsAll(shown)}</p>;
   return (
     <nav class="pager" aria-label={t.pages}>
-      {filters.before && (
-        <a class="button" href={filteredAddress(filters)}>
+      {newest && (
+        <a class="button" href={newest}>
           {t.newest}
         </a>
       )}
-      {next && shown === 0 && <span>{t.noneHere}</span>}
-      {next ? (
-        <a class="button" href={filteredAddress(filters, { before: next })}>
+      {older && shown === 0 && <span>{t.noneHere}</span>}
+      {older ? (
+        <a class="button" href={older}>
           {t.older}
           <Icon name="next" size={14} />
         </a>

@@ -8,36 +8,30 @@ import { Step } from './step.js';
 interface AttemptParts {
   readonly attempt: DetailedAttempt;
   readonly number: number;
-  readonly before: DetailedAttempt | undefined;
   readonly isLast: boolean;
 }
 
-export function AttemptStep({ attempt, number, before, isLast }: AttemptParts) {
+export function AttemptStep({ attempt, number, isLast }: AttemptParts) {
   const t = texts.value;
-  const { status, error, trigger, actor, version } = attempt;
+  const { status, error, trigger, actor } = attempt;
   const isGood = status !== null && status >= 200 && status < 300;
   return (
-    <>
-      {before && before.version !== version && (
-        <Step tone="quiet" icon="webhook" title={t.delivery.steps.reconfigured(before.version, version)} />
-      )}
-      <Step
-        tone={isGood ? 'good' : 'bad'}
-        icon={isGood ? 'delivered' : 'given-up'}
-        title={
-          <>
-            {t.delivery.steps.attempt(number)} <b class="answered">{status ?? t.errors(error ?? '')}</b>
-          </>
-        }
-        at={attempt.at}
-      >
-        <p class="attempt-facts">
-          <span>{latency(attempt.durationMs)}</span>
-          {trigger !== 'event' && <span>{t.delivery.triggers[trigger](actor)}</span>}
-        </p>
-        {!isGood && <Answer attempt={attempt} isOpen={isLast} />}
-      </Step>
-    </>
+    <Step
+      tone={isGood ? 'good' : 'bad'}
+      icon={isGood ? 'delivered' : 'given-up'}
+      title={
+        <>
+          {t.delivery.steps.attempt(number)} <b class="answered">{status ?? t.errors(error ?? '')}</b>
+        </>
+      }
+      at={attempt.at}
+    >
+      <p class="attempt-facts">
+        <span>{latency(attempt.durationMs)}</span>
+        {trigger !== 'event' && <span>{t.delivery.triggers[trigger](actor)}</span>}
+      </p>
+      {!isGood && <Answer attempt={attempt} isOpen={isLast} />}
+    </Step>
   );
 }
 

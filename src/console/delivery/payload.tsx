@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { DetailedDelivery } from '../api/shapes.js';
-import { prettyTokens } from '../format/payload.js';
 import { minute } from '../format/times.js';
 import { CopyButton } from '../parts/copy-button.js';
+import { JsonText } from '../parts/json-text.js';
 import { MissingRight } from '../parts/missing-right.js';
 import { may } from '../state/session.js';
 import { texts } from '../texts/texts.js';
@@ -25,7 +25,7 @@ export function Payload({ delivery }: { delivery: DetailedDelivery }) {
         )}
       </header>
       {payload !== null ? (
-        <Text text={payload} isRaw={isRaw} />
+        <JsonText text={payload} isRaw={isRaw} />
       ) : may('payloads') ? (
         <p class="muted">{t.lost}</p>
       ) : (
@@ -33,25 +33,5 @@ export function Payload({ delivery }: { delivery: DetailedDelivery }) {
       )}
       {payload !== null && payloadUntil && <p class="source">{t.until(minute(new Date(payloadUntil)))}</p>}
     </section>
-  );
-}
-
-function Text({ text, isRaw }: { text: string; isRaw: boolean }) {
-  const tokens = isRaw ? null : prettyTokens(text);
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-    <pre class="code" tabIndex={0}>
-      {tokens
-        ? tokens.map(({ kind, text }, index) =>
-            kind === 'mark' ? (
-              text
-            ) : (
-              <span key={index} class={kind}>
-                {text}
-              </span>
-            ),
-          )
-        : text}
-    </pre>
   );
 }

@@ -1,7 +1,9 @@
+import { Fragment } from 'preact';
 import type { DetailedDelivery } from '../api/shapes.js';
 import { RelativeTime } from '../parts/relative-time.js';
 import { texts } from '../texts/texts.js';
 import { AttemptStep } from './attempt-step.js';
+import { ChangeStep, useChangesMeanwhile } from './changes-meanwhile.js';
 import { Step } from './step.js';
 
 /** The way of the payment event, from its publication to the end or the next attempt. */
@@ -9,18 +11,19 @@ export function Timeline({ delivery, isAwaited }: { delivery: DetailedDelivery; 
   const t = texts.value.delivery.steps;
   const { attempts, publishedAt, outcome, held } = delivery;
   const routedAt = routedBefore(delivery);
+  const steps = [
+    ...attempts.map((attempt, index) => ({
+      at: attempt.at,
+      step: <AttemptStep attempt={attempt} number={index + 1} isLast={index === attempts.length - 1} />,
+    })),
+    ...useChangesMeanwhile(delivery).map((change) => ({ at: change.at, step: <ChangeStep change={change} /> })),
+  ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
   return (
     <ol class="timeline">
       {publishedAt && <Step tone="quiet" icon="deliveries" title={t.published} at={publishedAt} />}
       {routedAt && <Step tone="quiet" icon="next" title={t.routed} at={routedAt} />}
-      {attempts.map((attempt, index) => (
-        <AttemptStep
-          key={attempt.at}
-          attempt={attempt}
-          number={index + 1}
-          before={attempts[index - 1]}
-          isLast={index === attempts.length - 1}
-        />
+      {steps.map(({ at, step }) => (
+        <Fragment key={at}>{step}</Fragment>
       ))}
       {isAwaited && <Step tone="busy" icon="waiting" title={t.resending} />}
       {!isAwaited && outcome === 'retrying' && <NextStep delivery={delivery} />}

@@ -6,24 +6,34 @@ import { texts } from '../texts/texts.js';
 interface ModalParts {
   readonly title: string;
   readonly onClose: () => void;
+  /** Only its buttons close it: what it shows is shown once. */
+  readonly isPinned?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** The browser's own dialog: it keeps the focus, and Escape closes it. */
-export function Modal({ title, onClose, children }: ModalParts) {
+export function Modal({ title, onClose, isPinned = false, children }: ModalParts) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => dialog.current?.showModal(), []);
-  const closeOutside = (event: MouseEvent) => event.target === dialog.current && onClose();
+  const closeOutside = (event: MouseEvent) => event.target === dialog.current && !isPinned && onClose();
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose} onClick={closeOutside}>
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onClose={onClose}
+      onCancel={(event) => isPinned && event.preventDefault()}
+      onClick={closeOutside}
+    >
       <div class="modal">
         <header>
           <h2 id={id}>{title}</h2>
-          <button type="button" class="button ghost square" aria-label={texts.value.close} onClick={onClose}>
-            <Icon name="close" />
-          </button>
+          {!isPinned && (
+            <button type="button" class="button ghost square" aria-label={texts.value.close} onClick={onClose}>
+              <Icon name="close" />
+            </button>
+          )}
         </header>
         {children}
       </div>

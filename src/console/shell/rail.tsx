@@ -9,6 +9,9 @@ import { UserMenu } from './user-menu.js';
 const SCREENS = [
   ['overview', '', 'overview'],
   ['deliveries', '/deliveries', 'deliveries'],
+  ['events', '/events', 'events'],
+  ['history', '/history', 'history'],
+  ['security', '/security', 'security'],
 ] as const satisfies readonly (readonly [string, string, IconName])[];
 
 /** At the left; on a phone at the bottom. */

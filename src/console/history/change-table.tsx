@@ -1,0 +1,47 @@
+import { CopyButton } from '../parts/copy-button.js';
+import { TimeText } from '../parts/time-text.js';
+import { type Change, detailOf, historyAddress } from '../state/changes.js';
+import { texts } from '../texts/texts.js';
+
+/** Each row leads to the list as it stood right after its change. */
+export function ChangeTable({ changes, at }: { changes: readonly Change[]; at: string }) {
+  const t = texts.value;
+  return (
+    <table class="rows views">
+      <thead>
+        <tr>
+          <th>{t.history.what}</th>
+          <th>{t.history.who}</th>
+          <th>{t.history.when}</th>
+          <th />
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map((change, index) => (
+          <tr key={`${change.at} ${index}`} class={change.at === at ? 'chosen' : undefined}>
+            <td class="event">
+              {change.at ? (
+                <a class="row-link" href={historyAddress(change.at)}>
+                  {t.changes.types[change.type] ?? change.type}
+                </a>
+              ) : (
+                change.type
+              )}
+              <code>{detailOf(change)}</code>
+            </td>
+            <td>
+              <code>{change.actor}</code>
+            </td>
+            <td class="when">{change.at && <TimeText at={change.at} />}</td>
+            <td class="act">
+              <CopyButton what={t.history.what} value={() => textOf(change)} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const textOf = ({ at, actor, type, webhookId, changes }: Change) =>
+  [at, actor, type, webhookId, changes].map((value) => value ?? '-').join(' ');

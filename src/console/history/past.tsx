@@ -1,0 +1,76 @@
+import { api, resultOf } from '../api/client.js';
+import { minute } from '../format/times.js';
+import { CopyButton } from '../parts/copy-button.js';
+import { Freshness, staleness } from '../parts/freshness.js';
+import { Notice } from '../parts/notice.js';
+import { Skeleton } from '../parts/skeleton.js';
+import { useChanges } from '../state/changes.js';
+import { type Asking, usePolled } from '../state/polled.js';
+import { useWebhooks, type Webhook } from '../state/webhooks.js';
+import { texts } from '../texts/texts.js';
+import { compared, type Standing } from './compared.js';
+import { StandingRow } from './standing-row.js';
+import { TimeSlider } from './time-slider.js';
+
+/** The list of webhooks as it stood at a time, and what differs from now. @param at null: now */
+export function Past({ at, before }: { at: string | null; before: string }) {
+  const t = texts.value.history;
+  const known = useChanges().data;
+  const query = at ? { at } : {};
+  const ask = (asking: Asking) => resultOf(api.GET('/api/webhooks', { params: { query }, ...asking }));
+  const then = usePolled<{ webhooks: Webhook[] }>(`webhooks at ${at}`, ask, { keepsLast: true, everyMs: 60_000 });
+  const current = useWebhooks().data?.webhooks;
+  const list = at ? then.data?.webhooks : current;
+  const standings = list && current && compared(list, current);
+  const first = known?.changes.at(-1)?.at;
+  return (
+    <section class="card past">
+      <header class="card-head">
+        <h2>{t.past}</h2>
+        {at && then.failure && <Freshness of={then} />}
+        {list && <CopyButton isNamed what={t.copy} value={() => copied(list)} />}
+      </header>
+      {known && first && <TimeSlider changes={known.changes} first={first} at={at} before={before} />}
+      {known && first && !known.isWhole && <p class="source">{t.reachesBack(minute(new Date(first)))}</p>}
+      {standings ? (
+        <div class={at ? staleness(then) : ''}>
+          <Standings standings={standings} isPast={at !== null} />
+        </div>
+      ) : (
+        <Skeleton lines={3} />
+      )}
+    </section>
+  );
+}
+
+function Standings({ standings, isPast }: { standings: readonly Standing[]; isPast: boolean }) {
+  const t = texts.value.history;
+  const count = (wanted: Standing['mark']) => standings.filter(({ mark }) => mark === wanted).length;
+  const added = count('added');
+  const isSame = count('same') === standings.length;
+  if (standings.length === 0)
+    return (
+      <Notice icon="history" title={t.nothingThen.title}>
+        <p>{t.nothingThen.text}</p>
+      </Notice>
+    );
+  return (
+    <>
+      <p class="since" role="status">
+        <b>{t.count(standings.length - added)}</b>{' '}
+        {isPast && (isSame ? t.same : t.since(added, count('removed'), count('changed')))}
+      </p>
+      <ul class="standings">
+        {standings.map((standing) => (
+          <StandingRow key={standing.webhook.id} standing={standing} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Without header values: they are secrets. */
+function copied(webhooks: readonly Webhook[]): string {
+  const shown = webhooks.map(({ headers, ...webhook }) => ({ ...webhook, headers: Object.keys(headers) }));
+  return JSON.stringify(shown, null, 2);
+}

@@ -1,0 +1,39 @@
+import { api, resultOf } from '../api/client.js';
+import type { components } from '../api/openapi.js';
+import { Modal } from '../parts/modal.js';
+import { signOut } from '../state/session.js';
+import { say } from '../state/toast.js';
+import { texts } from '../texts/texts.js';
+
+interface Ending {
+  readonly session: components['schemas']['PortalSession'];
+  /** The one that asks. */
+  readonly isMine: boolean;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+export function EndSession({ session, isMine, onClose, onDone }: Ending) {
+  const { ending: t, sessions } = texts.value.security;
+  const end = async () => {
+    if (isMine) return signOut();
+    const result = await resultOf(api.DELETE('/api/portal-sessions/{id}', { params: { path: { id: session.id } } }));
+    if (result.kind === 'failed') say('failed', result.message ?? t.failed);
+    else say('done', t.done);
+    onDone();
+    onClose();
+  };
+  return (
+    <Modal title={isMine ? t.mine : t.title(session.user ?? sessions.unnamed)} onClose={onClose}>
+      <p>{isMine ? t.mineExplained : t.explained}</p>
+      <footer>
+        <button type="button" class="button" onClick={onClose}>
+          {texts.value.cancel}
+        </button>
+        <button type="button" class="button danger" onClick={end}>
+          {t.end}
+        </button>
+      </footer>
+    </Modal>
+  );
+}

@@ -1,0 +1,85 @@
+import { useState } from 'preact/hooks';
+import { api, resultOf } from '../api/client.js';
+import type { components } from '../api/openapi.js';
+import { Copied } from '../parts/copy-button.js';
+import { Freshness, staleness } from '../parts/freshness.js';
+import { RelativeTime } from '../parts/relative-time.js';
+import { Skeleton } from '../parts/skeleton.js';
+import { type Asking, usePolled } from '../state/polled.js';
+import { sessionState } from '../state/session.js';
+import { texts } from '../texts/texts.js';
+import { EndSession } from './end-session.js';
+
+type PortalSession = components['schemas']['PortalSession'];
+
+/** The session's own answer has no id; no two sessions of a user end in the same millisecond. */
+function isMine({ user, expiresAt }: PortalSession): boolean {
+  const state = sessionState.value;
+  return state.kind === 'open' && state.session.user === user && state.session.expiresAt === expiresAt;
+}
+
+export function Sessions() {
+  const [ending, setEnding] = useState<PortalSession | null>(null);
+  const ask = (asking: Asking) => resultOf(api.GET('/api/portal-sessions', asking));
+  const found = usePolled<components['schemas']['PortalSessionList']>('sessions', ask);
+  const t = texts.value.security.sessions;
+  return (
+    <section class="card flush">
+      <header class="card-head padded">
+        <div>
+          <h2>{t.title}</h2>
+          <p class="muted">{t.text}</p>
+        </div>
+        <Freshness of={found} />
+      </header>
+      {found.data ? (
+        <table class={`rows views${staleness(found)}`}>
+          <thead>
+            <tr>
+              <th>{t.user}</th>
+              <th>{t.rights}</th>
+              <th>{t.opened}</th>
+              <th>{t.ends}</th>
+              <th />
+            </tr>
+          </thead>
+          <tbody>
+            {found.data.sessions.toReversed().map((session) => (
+              <SessionRow key={session.id} session={session} onEnd={() => setEnding(session)} />
+            ))}
+          </tbody>
+        </table>
+      ) : (
+        <Skeleton lines={3} />
+      )}
+      {ending && (
+        <EndSession session={ending} isMine={isMine(ending)} onClose={() => setEnding(null)} onDone={found.look} />
+      )}
+    </section>
+  );
+}
+
+function SessionRow({ session, onEnd }: { session: PortalSession; onEnd: () => void }) {
+  const { security, menu } = texts.value;
+  const t = security.sessions;
+  return (
+    <tr>
+      <td class="event">
+        <b>{session.user ?? t.unnamed}</b> {isMine(session) && <span class="badge good">{t.mine}</span>}
+        <Copied value={session.id} what={t.id} />
+      </td>
+      <td>{session.can.map((right) => menu.rights[right]).join(', ')}</td>
+      <td class="when">
+        <RelativeTime at={session.openedAt} />
+      </td>
+      <td class="when">
+        <RelativeTime at={session.expiresAt} />
+      </td>
+      <td class="act">
+        <button type="button" class="button danger" onClick={onEnd}>
+          {t.end}
+        </button>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,49 @@
+import { useState } from 'preact/hooks';
+import { api, resultOf } from '../api/client.js';
+import type { components } from '../api/openapi.js';
+import { Icon } from '../icons/icon.js';
+import { Freshness, staleness } from '../parts/freshness.js';
+import { Skeleton } from '../parts/skeleton.js';
+import { TimeText } from '../parts/time-text.js';
+import { type Asking, usePolled } from '../state/polled.js';
+import { texts } from '../texts/texts.js';
+import { RotateSecret } from './rotate-secret.js';
+
+export function SigningSecrets() {
+  const [isRotating, setRotating] = useState(false);
+  const ask = (asking: Asking) => resultOf(api.GET('/api/signing-secrets', asking));
+  const found = usePolled<components['schemas']['SigningSecretList']>('signing secrets', ask, { everyMs: 15_000 });
+  const t = texts.value.security.secrets;
+  return (
+    <section class="card">
+      <header class="card-head">
+        <h2>{t.title}</h2>
+        <Freshness of={found} />
+      </header>
+      <p class="muted">{t.text}</p>
+      {found.data ? (
+        <ul class={`secrets${staleness(found)}`}>
+          {found.data.secrets.toReversed().map(({ issuedAt, endsAt }) => (
+            <li key={issuedAt}>
+              <span>
+                <small>{t.issued}</small>
+                <TimeText at={issuedAt} />
+              </span>
+              <span>
+                <small>{endsAt ? `${t.signs} ${t.until}` : t.signs}</small>
+                {endsAt ? <TimeText at={endsAt} /> : <b class="good">{t.current}</b>}
+              </span>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <Skeleton lines={2} />
+      )}
+      <button type="button" class="button primary" onClick={() => setRotating(true)}>
+        <Icon name="refresh" size={14} />
+        {t.rotate}
+      </button>
+      {isRotating && <RotateSecret onClose={() => setRotating(false)} onDone={found.look} />}
+    </section>
+  );
+}

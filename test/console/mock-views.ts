@@ -1,0 +1,150 @@
+/** What the mock API answers to the screens Events, History and Security. */
+import type Router from '@koa/router';
+import type { Context } from 'koa';
+import type { MockAccount } from './mock-account.js';
+
+interface Mocked {
+  readonly size: number;
+  readonly session: { readonly user: string; readonly expiresAt: string };
+  readonly can: readonly string[];
+}
+
+interface MockChange {
+  readonly at: string;
+  readonly actor: string | null;
+  readonly type: string;
+  readonly webhookId: number | null;
+  readonly changes: string;
+}
+
+const DAY_MS = 86_400_000;
+const PAGE = 50;
+const begun = Date.now();
+const ago = (ms: number) => new Date(begun - ms).toISOString();
+
+export const REMOVED_URL = 'https://old.aurora.example/pix';
+export const NEW_SECRET = 'whsec_bmV3IHNlY3JldCBvZiB0aGUgbW9jayBhY2NvdW50';
+
+export function viewRoutes(router: Router, account: MockAccount, { size, session, can }: Mocked): void {
+  router.get('/api/events', (ctx) => {
+    ctx.body = eventsOf(account, ctx.query as Record<string, string>, can.includes('payloads'));
+  });
+  router.get('/api/event-types', (ctx) => {
+    ctx.body = { eventTypes: CATALOGUE };
+  });
+  const changes = size === 0 ? [REGISTERED] : [...latestChanges(), ...signIns(size), REGISTERED];
+  router.get('/api/history', (ctx) => {
+    const end = ctx.query.before === undefined ? changes.length : Number(ctx.query.before);
+    const begin = Math.max(0, end - Number(ctx.query.limit));
+    const oldestFirst = changes.toReversed();
+    ctx.body = { events: oldestFirst.slice(begin, end).reverse(), next: begin === 0 ? null : String(begin) };
+  });
+  router.get('/api/webhooks', (ctx, next) => {
+    if (!ctx.query.at) return next();
+    ctx.body = { webhooks: webhooksAt(account, String(ctx.query.at)) };
+    return undefined;
+  });
+  securityRoutes(router, session, size);
+}
+
+/** Every ninth had no webhook. */
+function eventsOf(account: MockAccount, query: Record<string, string>, withPayload: boolean) {
+  const { deliveries, next } = account.page(query);
+  const events = deliveries.map(({ id, eventId, eventType, publishedAt, webhookId, outcome, held }, index) => ({
+    cursor: id,
+    eventId,
+    eventType,
+    publishedAt,
+    payload: withPayload ? (account.delivery(id, true)?.delivery.payload ?? null) : null,
+    sentTo: index % 9 === 4 ? [] : [{ webhookId, deliveryId: id, outcome }],
+    notSent: index % 9 === 4 ? 'no-webhook' : held ? 'held' : null,
+  }));
+  return { events: events.slice(0, PAGE), next, more: next !== null };
+}
+
+const CATALOGUE = [
+  {
+    type: 'cash_in',
+    description: 'The account received an instant payment.',
+    schema: { type: 'object', required: ['amount'], properties: { amount: { type: 'string' } } },
+    example: { amount: '150.00', endToEndId: 'E123' },
+  },
+  {
+    type: 'med_created',
+    description: 'A request to return a payment for fraud or error (MED) was opened.',
+    schema: null,
+    example: null,
+  },
+];
+
+const REGISTERED: MockChange = {
+  at: ago(30 * DAY_MS),
+  actor: 'operator',
+  type: 'AccountRegistered',
+  webhookId: null,
+  changes: 'account 42 registered',
+};
+
+/** The first is from between the attempts of msg_6. */
+const latestChanges = (): readonly MockChange[] =>
+  [
+    ['WebhookUpdated', 25_000, 102, 'updated: cash_out https://erp.example.com/v2/webhooks/pix v3, headers X-Api-Key'],
+    ['WebhookActivated', DAY_MS, 101, 'activated'],
+    ['WebhookAdded', 2 * DAY_MS, 104, 'added: refund_in https://hooks.loja-aurora.com.br/payments/inbound v1'],
+    ['WebhookRemoved', 3 * DAY_MS, 99, 'removed'],
+  ].map(([type, before, webhookId, changes]) => ({
+    at: new Date(Date.now() - Number(before)).toISOString(),
+    actor: 'client/maria',
+    type: String(type),
+    webhookId: Number(webhookId),
+    changes: String(changes),
+  }));
+
+const signIns = (size: number) =>
+  Array.from({ length: Math.min(300, size) }, (_, index) => ({
+    at: ago(4 * DAY_MS + index * 3_600_000),
+    actor: 'client/console',
+    type: 'PortalSessionOpened',
+    webhookId: null,
+    changes: `session ps_${index} opened for maria: read`,
+  }));
+
+function webhooksAt(account: MockAccount, at: string) {
+  const isBefore = (ms: number) => Date.parse(at) < begun - ms;
+  const [sample] = account.webhooks;
+  const removed = isBefore(3 * DAY_MS) && sample ? [{ ...sample, id: 99, url: REMOVED_URL }] : [];
+  const stood = account.webhooks
+    .filter(({ id }) => id !== 104 || !isBefore(2 * DAY_MS))
+    .map((webhook) => (webhook.id === 101 && isBefore(DAY_MS) ? { ...webhook, isActive: false } : webhook));
+  return [...removed, ...stood];
+}
+
+function securityRoutes(router: Router, session: Mocked['session'], size: number): void {
+  const secrets = [{ issuedAt: ago(30 * DAY_MS), endsAt: null as string | null }];
+  const other = { can: ['read'], openedAt: ago(600_000), expiresAt: ago(-3_000_000) };
+  let sessions = [
+    { id: 'ps_mine', ...session, can: ['read', 'payloads', 'secrets'], openedAt: ago(60_000) },
+    ...Array.from({ length: Math.min(size, 3) }, (_, index) => ({
+      id: `ps_${index}`,
+      user: `joao-${index}`,
+      ...other,
+    })),
+  ];
+  router.get('/api/signing-secrets', (ctx) => {
+    ctx.body = { secrets };
+  });
+  router.post('/api/signing-secrets', (ctx) => {
+    const endsAt = ago(-DAY_MS);
+    for (const secret of secrets) secret.endsAt ??= endsAt;
+    secrets.push({ issuedAt: new Date().toISOString(), endsAt: null });
+    ctx.status = 201;
+    ctx.body = { secret: NEW_SECRET, endsAt };
+  });
+  router.get('/api/portal-sessions', (ctx) => {
+    ctx.body = { sessions };
+  });
+  router.delete('/api/portal-sessions/:id', (ctx: Context) => {
+    sessions = sessions.filter(({ id }) => id !== ctx.params.id);
+    ctx.body = { success: true, message: 'session ended' };
+  });
+}
