@@ -25,7 +25,9 @@ const FOLDERS = {
   contract: ['contract', 'adapters', 'services/eventstoredb', 'http'],
 };
 
-/** Console: a browser shows the page. */
+/** In each run the way of one failed payment, on the service itself; the others of test/console with TEST_ALL alone. */
+const leftToTestAll = process.env.TEST_ALL ? [] : ['<rootDir>/test/console/(?!real-service)'];
+
 const others = [...Object.values(FOLDERS).flat(), 'console'];
 
 export default {
@@ -42,7 +44,12 @@ export default {
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       testPathIgnorePatterns: ['/node_modules/', ...others.map((folder) => `<rootDir>/test/${folder}/`)],
     },
-    { ...project, displayName: 'browser', testMatch: ['<rootDir>/test/console/**/*.test.ts'] },
+    {
+      ...project,
+      displayName: 'browser',
+      testMatch: ['<rootDir>/test/console/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', ...leftToTestAll],
+    },
     // They leak and fail on purpose: run by test/architecture/runner.test.ts alone.
     ...(process.env.PLANTED ? [{ ...project, displayName: 'planted', testMatch: ['**/*.planted.ts'] }] : []),
   ],

@@ -10,10 +10,13 @@ const PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** Null: there is none, and its tests are skipped. @throws if REQUIRE_BROWSER is set */
+const PAGE = new URL('../../dist/console/index.html', import.meta.url);
+
+/** Null: there is none, and its tests are skipped. @throws if REQUIRE_BROWSER is set, or there is no page to show */
 export function findBrowser(): string | null {
   const found = process.env.CHROMIUM ?? PLACES.find((place) => existsSync(place));
   if (!found && process.env.REQUIRE_BROWSER) throw new Error('the tests of the console need a Chromium: set CHROMIUM');
+  if (found && !existsSync(PAGE)) throw new Error('there is no dist/console to show: run make build first');
   return found ?? null;
 }
 
