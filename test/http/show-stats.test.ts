@@ -53,7 +53,12 @@ it.each([
 ])('"%s" is asked of the view from step to step', async (query, from, to, count) => {
   const asked = await start([], 0);
   const { body } = await get(query);
-  expect(asked).toMatchObject([{ from, to }]);
+  expect([asked[0]?.from, asked.at(-1)?.to]).toEqual([from, to]);
+  // One part goes on where the one before ends, and reads at most 120 counts: of minutes or hours.
+  const unitMs = query.includes('step=1m') ? HOUR / 60 : HOUR;
+  const parts = asked.map((part) => ({ isNext: part.from >= from, isSmall: part.to - part.from <= 120 * unitMs }));
+  expect(parts).toEqual(asked.map(() => ({ isNext: true, isSmall: true })));
+  expect(asked.slice(1).map((part) => part.from)).toEqual(asked.slice(0, -1).map((part) => part.to));
   expect(body.buckets).toHaveLength(count);
 });
 

@@ -10,8 +10,8 @@ export const FEED_BLOCK = 512;
  * Rows and each webhook's part of an index are in the order of arrival: an index in a random order over the whole file
  * costs as much as all else. `hashes` has a part for each block of events, and `feed` one for each block of records, so only
  * their newest parts change. by_state and by_answer leave out what nearly all deliveries come to. Counters are in the order
- * of hours, and one row has those of all webhooks of an account: most calls of add change few of them. An hour's counts
- * are those of its minutes, until these are old and become one row.
+ * of hours, and one row has those of all webhooks of an account: most calls of add change few of them. An hour's minutes
+ * are added up once, when it is over: `folded` is the last minute of which `hours` has the counts.
  */
 export const VIEW_SCHEMA = `
 CREATE TABLE view (id TEXT NOT NULL);
@@ -110,6 +110,13 @@ CREATE TABLE hours (
   counts TEXT NOT NULL,
   PRIMARY KEY (hour, account_id)
 ) WITHOUT ROWID;
+
+CREATE TABLE folded (
+  hour INTEGER NOT NULL,
+  account_id INTEGER NOT NULL,
+  at INTEGER NOT NULL
+);
+INSERT INTO folded (hour, account_id, at) VALUES (-1, 0, 0);
 
 CREATE TABLE marks (
   row INTEGER PRIMARY KEY,

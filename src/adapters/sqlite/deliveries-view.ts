@@ -45,13 +45,13 @@ import { WebhookChanges, WebhookHealths } from './webhook-health.js';
 const WAL_PAGES = 4_000;
 const CACHE_KIB = 64 * 1024;
 /** More than the entries of a call add, nearly always. */
-const MINUTES_FOLDED_AT_ONCE = 300;
+const MINUTES_AT_ONCE = 300;
 
 /** "awdv" */
 const KIND: FileKind = {
   name: 'deliveries-view',
   applicationId: 0x61776476,
-  shape: 7,
+  shape: 8,
   schema: VIEW_SCHEMA,
   isChecked: false,
 };
@@ -107,7 +107,7 @@ class SqliteDeliveriesView implements DeliveriesView {
         else changes.add(rows.add(entry));
       }
       changes.write(health, counters);
-      counters.foldMinutes(MINUTES_FOLDED_AT_ONCE);
+      counters.fold(MINUTES_AT_ONCE);
     });
   }
 
@@ -200,7 +200,7 @@ function partsOf(file: SqliteFile, deliveryIdOf: DeliveryIdOf) {
     rows: new DeliveryRows(file, events, ids),
     pages: new DeliveryPages(file, health),
     eventPages: new EventPages(file, deliveryIdOf),
-    stats: new DeliveryStats(file, health),
+    stats: new DeliveryStats(file, { health, counters }),
     recoverable: new RecoverableDeliveries(file),
     forgotten: new ForgottenDeliveries(file, { events, marks, health, counters, ids }),
   };

@@ -1,7 +1,6 @@
 /**
- * Counts by account and minute, and by hour where the minutes are old. They are sums over the rows: an attempt counts once,
- * at its start, and the end of a delivery once, when its deciding entry was published. An entry that changes the end moves
- * its count.
+ * Counts by account, minute and hour. They are sums over the rows: an attempt counts once, at its start, and the end of a
+ * delivery once, when its deciding entry was published. An entry that changes the end moves its count.
  */
 import { STATS_STEPS_MS } from '../../ports/deliveries-view.js';
 import { DELIVERED, type DeliveryRow, RETRYING } from './delivery-row.js';
@@ -18,7 +17,7 @@ export const FAILED_ATTEMPT = RETRYING;
 export const SUCCEEDED = 8;
 /** A successful attempt and the end `delivered` in one minute: nearly always, so they are one count instead of two. */
 export const DELIVERED_WITHIN = SUCCEEDED + DURATION_BUCKETS;
-/** SQL: hours from here on have their minutes, 2 days beside the newest. Before it, minutes may wait to be folded. */
+/** SQL: hours from here on have their minutes, 2 days beside the newest. */
 export const OLDEST_WITH_MINUTES = '(SELECT max(hour) - 48 FROM minutes)';
 
 /** Rows. */
@@ -79,6 +78,9 @@ function addAll(counts: Counts, added: Counts): void {
   }
 }
 
+/** Of a row of minutes: hour and minute are since the epoch. */
+export type MinuteKey = readonly [hour: number, accountId: number, minute: number];
+
 interface MinuteRow {
   readonly hour: number;
   readonly account_id: number;
@@ -87,82 +89,112 @@ interface MinuteRow {
   readonly counts: string;
 }
 
+const keyOf = ({ hour, account_id, at }: Omit<MinuteRow, 'counts'>): MinuteKey => [hour, account_id, at];
+
 export class DeliveryCounters {
   readonly #sql: ReturnType<typeof statements>;
   /** Most of the newest change many times: they are not read again. */
   readonly #known = new Map<string, Counts>();
+  #folded: MinuteKey = [-1, 0, 0];
 
   constructor(file: SqliteFile) {
     this.#sql = statements(file);
-  }
-
-  add(accountId: number, changes: CountChanges): void {
-    for (const [minute, added] of changes) {
-      const at = [hourOf(minute), accountId, minute] as const;
-      const counts = this.#countsAt(at);
-      addAll(counts, added);
-      this.#sql.putMinute.run(...at, JSON.stringify(counts));
-    }
+    this.reload();
   }
 
   /** Call after a transaction that failed. */
   reload(): void {
     this.#known.clear();
+    this.#folded = keyOf(this.#sql.folded.get() as MinuteRow);
   }
 
-  /** Minutes that are too old beside the newest become counts of their hours. */
-  foldMinutes(limit: number): void {
-    const hours = new Map<string, { readonly at: readonly [number, number]; readonly counts: Counts }>();
-    for (const { hour, account_id, at, counts } of this.#sql.oldMinutes.all(limit) as MinuteRow[]) {
-      const key = `${hour} ${account_id}`;
-      const ofHour = hours.get(key) ?? { at: [hour, account_id], counts: this.#hour(hour, account_id) };
-      addAll(ofHour.counts, JSON.parse(counts) as Counts);
-      hours.set(key, ofHour);
-      this.#forgetMinute([hour, account_id, at]);
+  /** The hour up to which minutes are in their hours; of the hour itself some may be. */
+  get foldedHour(): number {
+    return this.#folded[0];
+  }
+
+  /** Whether its hour has the counts of the minute. */
+  isFolded(key: MinuteKey): boolean {
+    const at = key.findIndex((part, index) => part !== this.#folded[index]);
+    return at === -1 || (key[at] ?? 0) < (this.#folded[at] ?? 0);
+  }
+
+  add(accountId: number, changes: CountChanges): void {
+    for (const [minute, added] of changes) {
+      const key: MinuteKey = [Math.floor(minute / 60), accountId, minute];
+      const counts = this.#countsAt(key);
+      addAll(counts, added);
+      this.#sql.putMinute.run(...key, JSON.stringify(counts));
+      if (this.isFolded(key)) this.#addToHour(key, [added]);
     }
-    for (const { at, counts } of hours.values()) this.#sql.putHour.run(...at, JSON.stringify(counts));
+  }
+
+  /** Adds minutes of hours that are over to their hours, and deletes minutes that are too old beside the newest. */
+  fold(limit: number): void {
+    const rows = this.#sql.unfolded.all(...this.#folded, limit) as MinuteRow[];
+    for (let from = 0; from < rows.length; ) {
+      const key = keyOf(rows[from] as MinuteRow);
+      const others = rows.slice(from).findIndex(({ hour, account_id }) => hour !== key[0] || account_id !== key[1]);
+      const ofHour = rows.slice(from, others === -1 ? rows.length : from + others);
+      this.#addToHour(
+        key,
+        ofHour.map(({ counts }) => JSON.parse(counts) as Counts),
+      );
+      from += ofHour.length;
+    }
+    const last = rows.at(-1);
+    if (last) this.#sql.setFolded.run(...keyOf(last));
+    if (last) this.#folded = keyOf(last);
+    this.#forget((this.#sql.old.all(limit) as MinuteRow[]).filter((row) => this.isFolded(keyOf(row))));
   }
 
   /** @param before ms since the epoch */
   forget(before: number, limit: number): void {
     const hour = Math.floor(before / HOUR_MS);
     this.#sql.forgetHours.run(hour, limit);
-    const minutes = this.#sql.minutesBefore.all(hour, limit) as MinuteRow[];
-    for (const { hour, account_id, at } of minutes) this.#forgetMinute([hour, account_id, at]);
+    this.#forget(this.#sql.before.all(hour, limit) as MinuteRow[]);
   }
 
-  #countsAt(at: readonly [number, number, number]): Counts {
-    const key = at.join(' ');
-    const known = this.#known.get(key);
+  #countsAt(key: MinuteKey): Counts {
+    const text = key.join(' ');
+    const known = this.#known.get(text);
     if (known) return known;
-    const counts = JSON.parse((this.#sql.minute.get(...at) as string | undefined) ?? '{}') as Counts;
+    const counts = parsed(this.#sql.minute.get(...key));
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    this.#known.set(key, counts);
+    this.#known.set(text, counts);
     return counts;
   }
 
-  #hour(hour: number, accountId: number): Counts {
-    return JSON.parse((this.#sql.hour.get(hour, accountId) as string | undefined) ?? '{}') as Counts;
+  #addToHour([hour, accountId]: MinuteKey, added: readonly Counts[]): void {
+    const counts = parsed(this.#sql.hour.get(hour, accountId));
+    for (const one of added) addAll(counts, one);
+    this.#sql.putHour.run(hour, accountId, JSON.stringify(counts));
   }
 
-  #forgetMinute(at: readonly [number, number, number]): void {
-    this.#known.delete(at.join(' '));
-    this.#sql.forgetMinute.run(...at);
+  #forget(minutes: readonly MinuteRow[]): void {
+    for (const key of minutes.map(keyOf)) {
+      this.#known.delete(key.join(' '));
+      this.#sql.forgetMinute.run(...key);
+    }
   }
 }
 
-function hourOf(minute: number): number {
-  return Math.floor(minute / 60);
+/** @param stored counts as JSON, if there are any */
+function parsed(stored: unknown): Counts {
+  return JSON.parse((stored as string | undefined) ?? '{}') as Counts;
 }
 
 function statements(file: SqliteFile) {
-  const oldest = (before: string) =>
-    `SELECT * FROM minutes WHERE hour < ${before} ORDER BY hour, account_id, at LIMIT ?`;
+  const first = (where: string, columns = '*') =>
+    `SELECT ${columns} FROM minutes WHERE ${where} ORDER BY hour, account_id, at LIMIT ?`;
   return {
     minute: file.prepare('SELECT counts FROM minutes WHERE hour = ? AND account_id = ? AND at = ?').pluck(),
     putMinute: file.prepare('INSERT OR REPLACE INTO minutes (hour, account_id, at, counts) VALUES (?, ?, ?, ?)'),
-    oldMinutes: file.prepare(oldest(OLDEST_WITH_MINUTES)),
-    minutesBefore: file.prepare(oldest('?')),
+    folded: file.prepare('SELECT hour, account_id, at FROM folded'),
+    setFolded: file.prepare('UPDATE folded SET hour = ?, account_id = ?, at = ?'),
+    unfolded: file.prepare(first('(hour, account_id, at) > (?, ?, ?) AND hour < (SELECT max(hour) FROM minutes)')),
+    old: file.prepare(first(`hour < ${OLDEST_WITH_MINUTES}`, 'hour, account_id, at')),
+    before: file.prepare(first('hour < ?', 'hour, account_id, at')),
     forgetMinute: file.prepare('DELETE FROM minutes WHERE hour = ? AND account_id = ? AND at = ?'),
     hour: file.prepare('SELECT counts FROM hours WHERE hour = ? AND account_id = ?').pluck(),
     putHour: file.prepare('INSERT OR REPLACE INTO hours (hour, account_id, counts) VALUES (?, ?, ?)'),

@@ -1,18 +1,36 @@
 /** Answers from the counters. */
 import { STATS_STEPS_MS, type StatsBucket, type StatsQuery } from '../../ports/deliveries-view.js';
-import { type Counts, DELIVERED_WITHIN, FAILED_ATTEMPT, OLDEST_WITH_MINUTES, SUCCEEDED } from './delivery-counters.js';
+import {
+  type Counts,
+  DELIVERED_WITHIN,
+  type DeliveryCounters,
+  FAILED_ATTEMPT,
+  OLDEST_WITH_MINUTES,
+  SUCCEEDED,
+} from './delivery-counters.js';
 import { CANCELLED, DELIVERED, EXHAUSTED, HELD } from './delivery-row.js';
 import { DURATION_BUCKETS, percentileOf } from './duration-histogram.js';
 import type { SqliteFile, SqliteStatement } from './open-file.js';
 import type { WebhookHealths } from './webhook-health.js';
 
+interface Parts {
+  readonly health: WebhookHealths;
+  readonly counters: Pick<DeliveryCounters, 'foldedHour' | 'isFolded'>;
+}
+
 interface CountRow {
-  /** ms since the epoch. */
+  readonly hour: number;
+  /** In minutes or hours since the epoch. */
   readonly at: number;
   /** Counts as JSON. */
   readonly counts: string;
 }
 
+type Rows = IterableIterator<CountRow>;
+/** ms since the epoch, and counts as JSON. */
+type Counted = { readonly ms: number; readonly counts: string };
+
+const MINUTE_MS = STATS_STEPS_MS['1m'];
 const HOUR_MS = STATS_STEPS_MS['1h'];
 
 export class DeliveryStats {
@@ -20,12 +38,12 @@ export class DeliveryStats {
   readonly #hours: SqliteStatement;
   readonly #oldestHour: SqliteStatement;
   readonly #oldestWithMinutes: SqliteStatement;
-  readonly #health: WebhookHealths;
+  readonly #parts: Parts;
 
-  constructor(file: SqliteFile, health: WebhookHealths) {
-    this.#health = health;
-    this.#minutes = file.prepare(countsOf('minutes', `at * ${STATS_STEPS_MS['1m']}`));
-    this.#hours = file.prepare(countsOf('hours', `hours.hour * ${HOUR_MS}`));
+  constructor(file: SqliteFile, parts: Parts) {
+    this.#parts = parts;
+    this.#minutes = file.prepare(countsOf('minutes', 'at'));
+    this.#hours = file.prepare(countsOf('hours', 'hours.hour'));
     this.#oldestHour = file
       .prepare('SELECT min(hour) FROM (SELECT min(hour) AS hour FROM hours UNION ALL SELECT min(hour) FROM minutes)')
       .pluck();
@@ -37,8 +55,8 @@ export class DeliveryStats {
     const stepMs = STATS_STEPS_MS[query.step];
     const webhooks = this.#webhooks(query);
     const bySteps = new Map<number, number[]>();
-    for (const { at, counts } of this.#rows(query)) {
-      const begin = Math.floor(at / stepMs) * stepMs;
+    for (const { ms, counts } of query.step === '1m' ? this.#byMinute(query) : this.#byHour(query)) {
+      const begin = Math.floor(ms / stepMs) * stepMs;
       const sums = bySteps.get(begin) ?? [];
       addUp(sums, JSON.parse(counts) as Counts, webhooks);
       bySteps.set(begin, sums);
@@ -47,27 +65,40 @@ export class DeliveryStats {
     return counted.sort(([one], [other]) => one - other).map(bucketOf);
   }
 
-  /** Of all hours, or of all minutes, that the range touches. */
-  *#rows({ accountId, from, to, step }: StatsQuery): Generator<CountRow> {
-    const unitMs = step === '1m' ? STATS_STEPS_MS['1m'] : HOUR_MS;
-    const [begin, end] = [Math.floor(from / unitMs) * unitMs, Math.ceil(to / unitMs) * unitMs];
-    const hours = [Math.floor(begin / HOUR_MS), Math.ceil(end / HOUR_MS)] as const;
-    const oldest = step === '1m' ? ((this.#oldestWithMinutes.get() as number | null) ?? 0) : 0;
-    const minutes = this.#minutes.all(Math.max(hours[0], oldest), hours[1], accountId) as CountRow[];
-    yield* minutes.filter(({ at }) => at >= begin && at < end);
-    if (step !== '1m') yield* this.#hours.all(...hours, accountId) as CountRow[];
+  /** Of all minutes that the range touches. */
+  *#byMinute({ accountId, from, to }: StatsQuery): Generator<Counted> {
+    const oldest = (this.#oldestWithMinutes.get() as number | null) ?? 0;
+    const first = Math.max(Math.floor(from / HOUR_MS), oldest);
+    for (const { at, counts } of this.#minutes.iterate(first, Math.ceil(to / HOUR_MS), accountId) as Rows) {
+      const ms = at * MINUTE_MS;
+      if (ms > from - MINUTE_MS && ms < to) yield { ms, counts };
+    }
+  }
+
+  /** Of all hours that the range touches. */
+  *#byHour({ accountId, from, to }: StatsQuery): Generator<Counted> {
+    const { counters } = this.#parts;
+    const [first, end] = [Math.floor(from / HOUR_MS), Math.ceil(to / HOUR_MS)];
+    for (const { hour, counts } of this.#hours.iterate(first, end, accountId) as Rows)
+      yield { ms: hour * HOUR_MS, counts };
+    for (const { hour, at, counts } of this.#minutes.iterate(
+      Math.max(first, counters.foldedHour),
+      end,
+      accountId,
+    ) as Rows)
+      if (!counters.isFolded([hour, accountId, at])) yield { ms: hour * HOUR_MS, counts };
   }
 
   /** ms since the epoch; null: nothing was counted. */
   since(accountId: number): number | null {
-    const since = this.#health.since(accountId);
+    const since = this.#parts.health.since(accountId);
     return since === null ? null : Math.max(since, HOUR_MS * (this.#oldestHour.get() as number));
   }
 
   /** Null is any. */
   #webhooks({ accountId, webhookId, eventType }: StatsQuery): ReadonlySet<number> | null {
     if (eventType === null) return webhookId === null ? null : new Set([webhookId]);
-    const ofType = this.#health.webhooks(accountId, eventType);
+    const ofType = this.#parts.health.webhooks(accountId, eventType);
     return new Set(webhookId === null ? ofType : ofType.filter((id) => id === webhookId));
   }
 }
@@ -104,6 +135,6 @@ function countsOf(table: string, at: string): string {
       SELECT max(?, (SELECT min(hour) FROM ${table})), min(?, (SELECT max(hour) + 1 FROM ${table}))
       UNION ALL SELECT hour + 1, until FROM steps WHERE hour + 1 < until
     )
-    SELECT ${at} AS at, counts FROM steps CROSS JOIN ${table} ON ${table}.hour = steps.hour AND account_id = ?
+    SELECT steps.hour, ${at} AS at, counts FROM steps CROSS JOIN ${table} ON ${table}.hour = steps.hour AND account_id = ?
     WHERE steps.hour < until`;
 }

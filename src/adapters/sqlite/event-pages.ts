@@ -117,7 +117,9 @@ export class EventPages {
     const { accountId, from, to } = query;
     let place = startOf(query);
     for (;;) {
-      const bounds = [from ?? OLDEST, to ?? NEWEST, place.firstAt, place.payment];
+      // SQLite takes one upper bound from the index, and passes over what is between it and the other.
+      const until = Math.min(to ?? NEWEST, place.firstAt + 1);
+      const bounds = [from ?? OLDEST, until, place.firstAt, place.payment];
       const rows = this.#sql.before.all(accountId, ...bounds, AT_ONCE) as EventRow[];
       yield* rows;
       const last = rows.at(-1);

@@ -21,6 +21,8 @@ import type { Reading } from '../webhooks/list-webhooks.js';
 const STEPS = Object.keys(STATS_STEPS_MS) as StatsStep[];
 const DAY_MS = 86_400_000;
 const MOST_BUCKETS = 1_440;
+/** A large account's counts of a minute or hour are 10 KiB and more: so many are read in one turn of the event loop. */
+const MOST_AT_ONCE = 120;
 /** The view keeps counters by minute for so long. */
 const MINUTES_KEPT_MS = 2 * DAY_MS;
 
@@ -102,12 +104,14 @@ export function showStats({ accounts, view, now }: StatsParts, reading: Reading)
       const at = now().getTime();
       const query = { ...statsQuery(ctx.query, at), accountId };
       if (!(await accounts.webhooks(accountId))) throw accountNotFound();
-      return () => {
-        const since = view.ask((sound) => sound.dataSince(accountId), null);
-        return answer(query, keptSince(since, query.step, at), (from) => {
-          return view.ask((sound) => sound.stats({ ...query, from }), []);
-        });
-      };
+      const since = view.ask((sound) => sound.dataSince(accountId), null);
+      const begin = keptFrom(query, keptSince(since, query.step, at));
+      const found: StatsBucket[] = [];
+      for (const part of partsOf({ ...query, from: begin })) {
+        found.push(...reading.reads.timed(accountId, () => view.ask((sound) => sound.stats(part), [])));
+        await reading.reads.turn(accountId);
+      }
+      return () => answer(query, keptSince(since, query.step, at), found);
     });
 }
 
@@ -130,14 +134,31 @@ function keptSince(since: number | null, step: StatsStep, now: number): number |
   return since !== null && step === '1m' ? Math.max(since, now - MINUTES_KEPT_MS) : since;
 }
 
-function answer(query: StatsQuery, since: number | null, find: (from: number) => readonly StatsBucket[]) {
+/** The first step that may have counts. */
+function keptFrom({ step, from, to }: StatsQuery, since: number | null): number {
+  const ms = STATS_STEPS_MS[step];
+  return since === null ? to : Math.max(from, Math.floor(since / ms) * ms);
+}
+
+function partsOf(query: StatsQuery): readonly StatsQuery[] {
+  const { step, from, to } = query;
+  const ms = step === '1d' ? MOST_AT_ONCE * STATS_STEPS_MS['1h'] : MOST_AT_ONCE * STATS_STEPS_MS[step];
+  const count = Math.max(0, Math.ceil((to - from) / ms));
+  return Array.from({ length: count }, (_, n) => ({
+    ...query,
+    from: from + n * ms,
+    to: Math.min(to, from + (n + 1) * ms),
+  }));
+}
+
+function answer(query: StatsQuery, since: number | null, buckets: readonly StatsBucket[]) {
   const { step, to } = query;
   const ms = STATS_STEPS_MS[step];
-  const from = since === null ? to : Math.max(query.from, Math.floor(since / ms) * ms);
-  const found = new Map(from < to ? find(from).map((bucket) => [bucket.at, bucket]) : []);
+  const from = keptFrom(query, since);
+  const found = new Map(buckets.map((bucket) => [bucket.at, bucket]));
   const starts = Array.from({ length: Math.max(0, (to - from) / ms) }, (_, index) => from + index * ms);
-  const buckets = starts.map((at) => ({ ...(found.get(at) ?? NOTHING), at: isoTime(at) }));
-  return { step, dataSince: since === null ? null : isoTime(since), buckets };
+  const shown = starts.map((at) => ({ ...(found.get(at) ?? NOTHING), at: isoTime(at) }));
+  return { step, dataSince: since === null ? null : isoTime(since), buckets: shown };
 }
 
 const NOTHING = {
