@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso/router';
 import { api, resultOf } from '../api/client.js';
-import type { Stats, WebhookHealth } from '../api/shapes.js';
+import type { Stats } from '../api/shapes.js';
 import { Freshness, staleness } from '../parts/freshness.js';
 import { Segmented } from '../parts/segmented.js';
 import { Skeleton } from '../parts/skeleton.js';
@@ -8,6 +8,7 @@ import { RunningRecoveries } from '../recover/running-recoveries.js';
 import { addressOf } from '../state/addresses.js';
 import { now } from '../state/now.js';
 import { type Asking, usePolled } from '../state/polled.js';
+import { useHealth } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { Charts } from './charts.js';
 import { Disputes } from './disputes.js';
@@ -18,9 +19,7 @@ import { RANGES, type Range, rangeOf, spanOf } from './ranges.js';
 export function OverviewScreen() {
   const range = rangeOf(useLocation().query.range);
   const span = spanOf(range, now.value);
-  const health = usePolled<{ webhooks: WebhookHealth[] }>('health', (asking) =>
-    resultOf(api.GET('/api/webhooks/health', asking)),
-  );
+  const health = useHealth();
   const query = { from: span.from, to: span.to, step: RANGES[range].step };
   const askStats = (asking: Asking) => resultOf(api.GET('/api/stats', { params: { query }, ...asking }));
   const stats = usePolled<Stats>(`stats ${range} ${span.to}`, askStats, { keepsLast: true });

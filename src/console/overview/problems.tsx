@@ -40,6 +40,6 @@ export function Problems({ health, onChanged }: { health: readonly WebhookHealth
 }
 
 /** What the account switched off itself is as it wants it to be, unless deliveries are kept for it. */
-function isWrong({ state, offBy, held }: WebhookHealth): boolean {
+export function isWrong({ state, offBy, held }: WebhookHealth): boolean {
   return state === 'failing' || held > 0 || (state === 'off' && offBy === 'service');
 }

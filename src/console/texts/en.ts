@@ -75,6 +75,7 @@ export const en = {
   screens: {
     label: 'Screens',
     overview: 'Overview',
+    webhooks: 'Webhooks',
     deliveries: 'Deliveries',
     events: 'Events',
     history: 'History',

@@ -78,6 +78,7 @@ export const ptBr: Texts = {
   screens: {
     label: 'Telas',
     overview: 'Visão geral',
+    webhooks: 'Webhooks',
     deliveries: 'Entregas',
     events: 'Eventos',
     history: 'Histórico',
