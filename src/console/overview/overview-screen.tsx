@@ -1,3 +1,4 @@
+import lazy, { ErrorBoundary } from 'preact-iso/lazy';
 import { useLocation } from 'preact-iso/router';
 import { api, resultOf } from '../api/client.js';
 import type { Stats } from '../api/shapes.js';
@@ -10,11 +11,13 @@ import { now } from '../state/now.js';
 import { type Asking, usePolled } from '../state/polled.js';
 import { useHealth } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
-import { Charts } from './charts.js';
 import { Disputes } from './disputes.js';
 import { Figures } from './figures.js';
 import { Problems } from './problems.js';
 import { RANGES, type Range, rangeOf, spanOf } from './ranges.js';
+
+/** Problems and figures do not wait for it. */
+const Charts = lazy(async () => (await import('./charts.js')).Charts);
 
 export function OverviewScreen() {
   const range = rangeOf(useLocation().query.range);
@@ -54,7 +57,9 @@ export function OverviewScreen() {
       {!hasTraffic ? null : stats.data ? (
         <div class={`stack${staleness(stats)}`}>
           <Figures stats={stats.data} health={health.data?.webhooks ?? []} />
-          <Charts stats={stats.data} times={span.times} range={range} />
+          <ErrorBoundary>
+            <Charts stats={stats.data} times={span.times} range={range} />
+          </ErrorBoundary>
         </div>
       ) : (
         <Skeleton lines={6} />

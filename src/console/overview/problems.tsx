@@ -1,6 +1,7 @@
 import type { WebhookHealth } from '../api/shapes.js';
 import { Icon } from '../icons/icon.js';
 import { Notice } from '../parts/notice.js';
+import { addressOf } from '../state/addresses.js';
 import { useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { Problem } from './problem.js';
@@ -13,7 +14,9 @@ export function Problems({ health, onChanged }: { health: readonly WebhookHealth
     return (
       <Notice icon="webhook" title={t.noWebhooks.title}>
         <p>{t.noWebhooks.text}</p>
-        <pre class="code">{t.noWebhooks.example}</pre>
+        <a class="button primary" href={addressOf('/webhooks')}>
+          {t.noWebhooks.add}
+        </a>
       </Notice>
     );
   }

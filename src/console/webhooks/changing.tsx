@@ -1,13 +1,12 @@
 /** What changes a webhook with one call, after a question where it cannot be taken back. */
 import { useState } from 'preact/hooks';
+import { ErrorBoundary } from 'preact-iso/lazy';
 import { api, type Result, resultOf } from '../api/client.js';
 import { Icon } from '../icons/icon.js';
-import { Modal } from '../parts/modal.js';
-import { UrlText } from '../parts/url-text.js';
 import { say } from '../state/toast.js';
 import { setActive, type Webhook } from '../state/webhooks.js';
-import { texts } from '../texts/texts.js';
 import { webhookTexts } from '../texts/webhooks.js';
+import { Question } from './lazily.js';
 
 interface Changing {
   readonly webhook: Webhook;
@@ -31,7 +30,9 @@ export function PauseOrActivate({ webhook, onChanged }: Changing) {
       >
         {webhook.isActive ? t.pause : t.activate}
       </button>
-      {isAsking && <Question of={t.pausing} webhook={webhook} onYes={change} onClose={() => ask(false)} />}
+      <ErrorBoundary>
+        {isAsking && <Question of={t.pausing} webhook={webhook} onYes={change} onClose={() => ask(false)} />}
+      </ErrorBoundary>
     </>
   );
 }
@@ -61,34 +62,10 @@ export function Remove({ webhook, onChanged, isIcon = false }: Changing & { isIc
           {t.remove}
         </button>
       )}
-      {isAsking && <Question of={t.removing} webhook={webhook} onYes={remove} onClose={() => ask(false)} />}
+      <ErrorBoundary>
+        {isAsking && <Question of={t.removing} webhook={webhook} onYes={remove} onClose={() => ask(false)} />}
+      </ErrorBoundary>
     </>
-  );
-}
-
-interface QuestionParts {
-  readonly of: { readonly title: string; readonly explained: string; readonly confirm: string };
-  readonly webhook: Webhook;
-  readonly onYes: () => void;
-  readonly onClose: () => void;
-}
-
-function Question({ of, webhook, onYes, onClose }: QuestionParts) {
-  return (
-    <Modal title={of.title} onClose={onClose}>
-      <p class="modal-subject">
-        <UrlText url={webhook.url} />
-      </p>
-      <p>{of.explained}</p>
-      <footer>
-        <button type="button" class="button" onClick={onClose}>
-          {texts.value.cancel}
-        </button>
-        <button type="button" class="button danger" onClick={onYes}>
-          {of.confirm}
-        </button>
-      </footer>
-    </Modal>
   );
 }
 
