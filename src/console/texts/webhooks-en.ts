@@ -65,7 +65,7 @@ export const en = {
     facts: 'Facts',
     type: 'Event type',
     state: 'State',
-    since: 'since',
+    since: 'Since',
     headers: 'Header names',
     none: 'None',
     created: 'Created',

@@ -67,7 +67,7 @@ export const ptBr: WebhookTexts = {
     facts: 'Dados',
     type: 'Tipo de evento',
     state: 'Estado',
-    since: 'desde',
+    since: 'Desde',
     headers: 'Nomes dos cabeçalhos',
     none: 'Nenhum',
     created: 'Criado',

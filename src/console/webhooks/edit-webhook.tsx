@@ -10,6 +10,8 @@ import { type GivenHeader, HeaderFields } from './header-fields.js';
 import { Test, useTest } from './test-result.js';
 
 const MOST_ACTIVE = 3;
+/** Fields whose errors stand beside them. */
+const BESIDE = /^(url|eventType|headers)/;
 
 interface EditParts {
   /** Null: one is added. */
@@ -88,9 +90,9 @@ export function EditWebhook({ webhook, webhooks, onClose, onSaved }: EditParts) 
         </Field>
         <HeaderFields headers={headers} onChange={setHeaders} messageFor={messageFor} />
         {saved && !saved.isActive && <p class="muted">{t.activates}</p>}
-        {refusal && (
+        {refusal && !refusal.errors.some(({ field }) => BESIDE.test(field)) && (
           <p class="bad" role="alert">
-            {refusal.message ?? webhookTexts.value.failed}
+            {refusal.errors[0]?.message ?? refusal.message ?? webhookTexts.value.failed}
           </p>
         )}
         <Test state={test.state} />

@@ -21,7 +21,7 @@ export function Field({ label, hint, error, children }: FieldParts) {
     <div class="field">
       <label for={id}>{label}</label>
       {children({ id, 'aria-describedby': hintId, 'aria-invalid': error !== undefined })}
-      <small id={hintId} class={error ? 'bad' : undefined}>
+      <small id={hintId} class={error ? 'bad' : undefined} role={error ? 'alert' : undefined}>
         {error ?? hint}
       </small>
     </div>

@@ -79,7 +79,7 @@ function Part({ label, value, error, onInput }: PartParts) {
         spellcheck={false}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />
-      <small id={id} class="bad">
+      <small id={id} class="bad" role="alert">
         {error}
       </small>
     </div>

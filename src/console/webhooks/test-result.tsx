@@ -28,7 +28,7 @@ export function useTest() {
 export function Test({ state }: { state: TestState }) {
   const t = webhookTexts.value;
   return (
-    <div role="status">
+    <div class="test" role="status">
       {state.kind === 'testing' ? (
         <p class="muted">{t.testing}</p>
       ) : state.kind === 'not-sent' ? (

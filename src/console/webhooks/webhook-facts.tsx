@@ -5,7 +5,7 @@ import { EventName } from '../parts/event-name.js';
 import { TimeText } from '../parts/time-text.js';
 import type { Webhook } from '../state/webhooks.js';
 import { webhookTexts } from '../texts/webhooks.js';
-import { LastEvent, StateBadge } from './webhook-state.js';
+import { LastEvent } from './webhook-state.js';
 
 /** The values of headers are secrets: only the form that edits them has them. */
 export function WebhookFacts({ webhook, health }: { webhook: Webhook; health: WebhookHealth | null }) {
@@ -24,10 +24,9 @@ export function WebhookFacts({ webhook, health }: { webhook: Webhook; health: We
         </Fact>
         {health && (
           <Fact name={t.detail.state}>
-            <StateBadge health={health} />
-            <small>
+            <span>
               <LastEvent health={health} />
-            </small>
+            </span>
             {health.reason && (
               <small>
                 {t.detail.why} {health.reason}

@@ -28,6 +28,8 @@ export function WebhookScreen() {
   const t = webhookTexts.value;
   const webhook = listed.data?.webhooks.find((one) => String(one.id) === id);
   const health = healths.data?.webhooks.find((one) => String(one.webhookId) === id);
+  // Its own box has the remedy.
+  const hasProblem = health !== undefined && isWrong(health);
   const look = () => {
     listed.look();
     healths.look();
@@ -60,18 +62,18 @@ export function WebhookScreen() {
               <button type="button" class="button" onClick={() => edit(true)}>
                 {t.edit}
               </button>
-              {health && webhook.isActive && (
+              {health && webhook.isActive && !hasProblem && (
                 <button type="button" class="button" onClick={() => askRecovery(health)}>
                   {t.recover}
                 </button>
               )}
-              <PauseOrActivate webhook={webhook} onChanged={look} />
+              {(webhook.isActive || !hasProblem) && <PauseOrActivate webhook={webhook} onChanged={look} />}
               <Remove webhook={webhook} onChanged={() => leave(route, listed.look)} />
             </div>
           )}
         </header>
         <Test state={test.state} />
-        {health && isWrong(health) && <Problem health={health} webhook={webhook} onChanged={look} />}
+        {hasProblem && <Problem health={health} webhook={webhook} onChanged={look} />}
         <WebhookFacts webhook={webhook} health={health ?? null} />
         <ErrorBoundary>
           <LastDay webhookId={webhook.id} />

@@ -30,13 +30,15 @@ export function WebhooksScreen() {
     <>
       <header class="screen-head">
         <h1>{t.title}</h1>
-        <Freshness of={health.failure ? health : listed} />
-        {may('configure') && (
-          <button type="button" class="button primary" onClick={() => add(true)}>
-            <Icon name="add" size={14} />
-            {t.add}
-          </button>
-        )}
+        <div class="hook-actions">
+          <Freshness of={health.failure ? health : listed} />
+          {may('configure') && webhooks && webhooks.length > 0 && (
+            <button type="button" class="button primary" onClick={() => add(true)}>
+              <Icon name="add" size={14} />
+              {t.add}
+            </button>
+          )}
+        </div>
       </header>
       {!webhooks ? (
         <Skeleton lines={5} />
