@@ -6,6 +6,7 @@ RUN npm ci --no-audit --no-fund --ignore-scripts
 COPY tsconfig.json ./
 COPY scripts scripts
 COPY projections projections
+COPY docs/receivers docs/receivers
 COPY src src
 RUN npm run build \
  && npm prune --omit=dev --no-audit --no-fund \

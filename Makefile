@@ -48,7 +48,7 @@ settings-document: $(INSTALLED) ## writes docs/settings.md, from src/settings/ta
 console-types: $(INSTALLED) ## writes src/console/api/openapi.ts, the types of what /openapi.json says
 	@$(TYPESCRIPT) scripts/console-types.js > src/console/api/openapi.ts.new && mv src/console/api/openapi.ts.new src/console/api/openapi.ts
 
-receivers: $(BUILT) ## runs the receivers of docs/receivers.md, in four languages; fetches their libraries
+receivers: $(BUILT) ## runs the receivers of docs/receivers.md, in five languages; fetches their libraries
 	@sh scripts/try-receivers.sh
 
 producers: $(BUILT) ## runs the producers of docs/payment-events.md on a Kafka of their own; fetches their libraries

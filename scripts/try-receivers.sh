@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs the receivers of docs/receivers.md against deliveries of this service, with the libraries that the guide names.
-# They are fetched into a temporary folder. Run by make, from the root; Node.js' receiver needs nothing and runs always.
+# They are fetched into a temporary folder. Run by make, from the root. Those in Node.js and PHP need none
+# and run always.
 set -eu
 
 PYTHON_LIBRARY=1.1.0

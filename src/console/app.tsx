@@ -14,6 +14,8 @@ import { shownLanguage, texts } from './texts/texts.js';
 const OverviewScreen = screen(async () => (await import('./overview/overview-screen.js')).OverviewScreen);
 const DeliveriesScreen = screen(async () => (await import('./deliveries/deliveries-screen.js')).DeliveriesScreen);
 const DeliveryScreen = screen(async () => (await import('./delivery/delivery-screen.js')).DeliveryScreen);
+const WebhooksScreen = screen(async () => (await import('./webhooks/webhooks-screen.js')).WebhooksScreen);
+const WebhookScreen = screen(async () => (await import('./webhooks/webhook-screen.js')).WebhookScreen);
 const EventsScreen = screen(async () => (await import('./events/events-screen.js')).EventsScreen);
 const HistoryScreen = screen(async () => (await import('./history/history-screen.js')).HistoryScreen);
 const SecurityScreen = screen(async () => (await import('./security/security-screen.js')).SecurityScreen);
@@ -34,6 +36,8 @@ export function App() {
         <main id="screen" tabIndex={-1}>
           <Router>
             <Route path={addressOf('')} component={OverviewScreen} />
+            <Route path={addressOf('/webhooks')} component={WebhooksScreen} />
+            <Route path={addressOf('/webhooks/:id')} component={WebhookScreen} />
             <Route path={addressOf('/deliveries')} component={DeliveriesScreen} />
             <Route path={addressOf('/deliveries/:id')} component={DeliveryScreen} />
             <Route path={addressOf('/events')} component={EventsScreen} />

@@ -55,18 +55,17 @@ export function mockAccount(size: number) {
     const delivery = at(Number(/x(\d+)$/.exec(eventId)?.[1] ?? size));
     return delivery.eventId === eventId ? [listed(delivery)] : [];
   };
-  const webhooks = size === 0 ? [] : WEBHOOKS;
   const account = {
-    webhooks,
+    webhooks: size === 0 ? [] : WEBHOOKS,
     recovery: null as Recovery | null,
-    health: () => (size === 0 ? [] : healthAt(begun, size)),
+    health: () => account.webhooks.map((webhook) => healthOf(webhook, begun, size)),
     page(query: Record<string, string>) {
       if (query.eventId) return { deliveries: byEventId(query.eventId), next: null };
       const shown = [];
       const begin = query.before ? Number(query.before) : 0;
       const end = Math.min(size, begin + MOST_LOOKED_AT);
       let index = begin;
-      for (; index < end && shown.length < PAGE; index += 1) {
+      for (; index < end && shown.length < Number(query.limit ?? PAGE); index += 1) {
         const delivery = at(index);
         if (matches(delivery, query)) shown.push(listed(delivery));
       }
@@ -198,16 +197,25 @@ function matches(delivery: ReturnType<typeof deliveryAt>, query: Record<string, 
   return !webhookId || String(delivery.webhookId) === webhookId;
 }
 
-const WEBHOOKS = TYPES.map((type, index) => ({
+interface MockWebhook {
+  readonly id: number;
+  readonly type: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly isActive: boolean;
+  readonly createdAt: string;
+}
+
+const WEBHOOKS: readonly MockWebhook[] = TYPES.map((type, index) => ({
   id: 101 + index,
   type,
   url: URLS[index % URLS.length] as string,
   headers: { 'X-Api-Key': 'k-123', Authorization: 'Bearer abc' },
-  isActive: true,
+  isActive: index !== 4,
   createdAt: '2026-10-01T12:00:00.000Z',
 }));
 
-function healthAt(begun: number, size: number) {
+function healthOf({ id, isActive }: MockWebhook, begun: number, size: number) {
   const ago = (ms: number) => new Date(begun - ms).toISOString();
   const well = {
     state: 'healthy',
@@ -237,11 +245,12 @@ function healthAt(begun: number, size: number) {
     lastFailure: { at: ago(86_400_000), status: 410, error: null },
     held: Math.ceil(size / 37),
   };
-  return WEBHOOKS.map(({ id }, index) => ({
-    webhookId: id,
-    ...well,
-    ...(index === 1 ? failing : index === 4 ? off : {}),
-  }));
+  const paused = { state: 'off', since: ago(0), offBy: 'account' };
+  const untried = { state: 'untried', lastSuccessAt: null };
+  const index = WEBHOOKS.findIndex((webhook) => webhook.id === id);
+  const active = index === 1 ? failing : index < 0 ? untried : {};
+  const inactive = index === 4 ? off : paused;
+  return { webhookId: id, ...well, ...(isActive ? active : inactive) };
 }
 
 function statsOf(size: number, from: number, to: number, step: string, begun: number) {

@@ -11,6 +11,7 @@ import { readConsoleFiles } from '../../src/http/console/console-files.js';
 import { registerConsole } from '../../src/http/console/show-console.js';
 import { type MockAccount, mockAccount } from './mock-account.js';
 import { viewRoutes } from './mock-views.js';
+import { webhookRoutes } from './mock-webhooks.js';
 
 export interface MockApi {
   readonly url: string;
@@ -44,6 +45,7 @@ export async function startMockApi(size: number, can: readonly string[] = RIGHTS
   router.get('/console/session', (ctx) => {
     ctx.body = session;
   });
+  webhookRoutes(router, account);
   viewRoutes(router, account, { size, session, can });
   routes(router, account, can);
   app.use(bodyParser());

@@ -1,5 +1,5 @@
 /** Runs the receivers of docs/receivers/ as the guide says, and sends them requests. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { request } from 'node:http';
@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../services/free-port.js';
 import { eventually } from './eventually.js';
 import type { ReceivedRequest } from './receiver.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 const FOLDER = fileURLToPath(new URL('../../docs/receivers/', import.meta.url));
 /** The libraries fetched and built by scripts/try-receivers.sh. */
@@ -24,6 +25,7 @@ export interface DocumentedReceiver {
 export const RECEIVERS: readonly DocumentedReceiver[] = [
   receiver('Node.js', 'receiver.mjs', 'js', [process.execPath, `${FOLDER}receiver.mjs`], true),
   receiver('Python', 'receiver.py', 'python', [`${LIBRARIES}/python/bin/python`, `${FOLDER}receiver.py`]),
+  receiver('PHP', 'receiver.php', 'php', ['sh', '-c', `exec php -S 127.0.0.1:$PORT ${FOLDER}receiver.php`], hasPhp()),
   receiver('Go', 'receiver.go', 'go', [`${LIBRARIES}/go/receiver`]),
   receiver('Java', 'Receiver.java', 'java', ['java', '-cp', `${LIBRARIES}/java/*`, `${FOLDER}Receiver.java`]),
 ];
@@ -38,6 +40,10 @@ function receiver(
   return { language, file, fence, command, isThere };
 }
 
+function hasPhp(): boolean {
+  return spawnSync('php', ['--version']).status === 0;
+}
+
 export interface RunningReceiver {
   /** Sends it a request of the service. @returns the status */
   send(received: Pick<ReceivedRequest, 'headers' | 'body'>): Promise<number>;
@@ -49,7 +55,14 @@ export interface RunningReceiver {
 export async function startDocumented({ command }: DocumentedReceiver, secret: string): Promise<RunningReceiver> {
   const port = await freePort();
   const [file = '', ...args] = command;
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, WEBHOOK_SECRET: secret, PORT: String(port) };
+  const folder = temporaryDirectory();
+  const env = {
+    TMPDIR: folder.path,
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    WEBHOOK_SECRET: secret,
+    PORT: String(port),
+  };
   const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   let complaints = '';
@@ -72,6 +85,7 @@ export async function startDocumented({ command }: DocumentedReceiver, secret: s
     async stop() {
       child.kill('SIGKILL');
       await exited;
+      folder.remove();
     },
   };
 }

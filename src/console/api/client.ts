@@ -1,7 +1,7 @@
 /** The page's calls of the service, each with one of three ends. */
 import createClient from 'openapi-fetch';
 import { SERVICE } from '../state/addresses.js';
-import type { paths } from './openapi.js';
+import type { components, paths } from './openapi.js';
 
 export const api = createClient<paths>({
   baseUrl: SERVICE,
@@ -17,6 +17,8 @@ api.use({
   },
 });
 
+type FieldError = components['schemas']['FieldError'];
+
 export interface Failure {
   readonly kind: 'failed';
   /** Null: no answer came. */
@@ -24,6 +26,7 @@ export interface Failure {
   /** The service's own words, if it had any. */
   readonly message: string | null;
   readonly retryAfterMs: number;
+  readonly errors: readonly FieldError[];
 }
 
 /** same: what the caller's ETag stands for is still true. */
@@ -43,15 +46,15 @@ export async function resultOf<T>(call: Promise<Answer<T>>): Promise<Result<T>> 
     const { data, error, response } = await call;
     if (response.status === 304) return { kind: 'same' };
     if (data !== undefined) return { kind: 'ok', data, etag: response.headers.get('etag') };
-    return { kind: 'failed', status: response.status, message: messageOf(error), retryAfterMs: retryAfterMs(response) };
+    return { kind: 'failed', status: response.status, retryAfterMs: retryAfterMs(response), ...saidBy(error) };
   } catch {
-    return { kind: 'failed', status: null, message: null, retryAfterMs: 0 };
+    return { kind: 'failed', status: null, retryAfterMs: 0, ...saidBy(null) };
   }
 }
 
-function messageOf(error: unknown): string | null {
-  const message = typeof error === 'object' && error !== null && 'message' in error ? error.message : null;
-  return typeof message === 'string' ? message : null;
+function saidBy(error: unknown): Pick<Failure, 'message' | 'errors'> {
+  const { message, errors } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  return { message: typeof message === 'string' ? message : null, errors: Array.isArray(errors) ? errors : [] };
 }
 
 function retryAfterMs({ headers }: Response): number {

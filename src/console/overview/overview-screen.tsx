@@ -1,6 +1,7 @@
+import lazy, { ErrorBoundary } from 'preact-iso/lazy';
 import { useLocation } from 'preact-iso/router';
 import { api, resultOf } from '../api/client.js';
-import type { Stats, WebhookHealth } from '../api/shapes.js';
+import type { Stats } from '../api/shapes.js';
 import { Freshness, staleness } from '../parts/freshness.js';
 import { Segmented } from '../parts/segmented.js';
 import { Skeleton } from '../parts/skeleton.js';
@@ -8,19 +9,20 @@ import { RunningRecoveries } from '../recover/running-recoveries.js';
 import { addressOf } from '../state/addresses.js';
 import { now } from '../state/now.js';
 import { type Asking, usePolled } from '../state/polled.js';
+import { useHealth } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
-import { Charts } from './charts.js';
 import { Disputes } from './disputes.js';
 import { Figures } from './figures.js';
 import { Problems } from './problems.js';
 import { RANGES, type Range, rangeOf, spanOf } from './ranges.js';
 
+/** Problems and figures do not wait for it. */
+const Charts = lazy(async () => (await import('./charts.js')).Charts);
+
 export function OverviewScreen() {
   const range = rangeOf(useLocation().query.range);
   const span = spanOf(range, now.value);
-  const health = usePolled<{ webhooks: WebhookHealth[] }>('health', (asking) =>
-    resultOf(api.GET('/api/webhooks/health', asking)),
-  );
+  const health = useHealth();
   const query = { from: span.from, to: span.to, step: RANGES[range].step };
   const askStats = (asking: Asking) => resultOf(api.GET('/api/stats', { params: { query }, ...asking }));
   const stats = usePolled<Stats>(`stats ${range} ${span.to}`, askStats, { keepsLast: true });
@@ -55,7 +57,9 @@ export function OverviewScreen() {
       {!hasTraffic ? null : stats.data ? (
         <div class={`stack${staleness(stats)}`}>
           <Figures stats={stats.data} health={health.data?.webhooks ?? []} />
-          <Charts stats={stats.data} times={span.times} range={range} />
+          <ErrorBoundary>
+            <Charts stats={stats.data} times={span.times} range={range} />
+          </ErrorBoundary>
         </div>
       ) : (
         <Skeleton lines={6} />

@@ -1,4 +1,3 @@
-import { api, resultOf } from '../api/client.js';
 import type { WebhookHealth } from '../api/shapes.js';
 import { LastAnswer } from '../deliveries/last-answer.js';
 import { whole } from '../format/numbers.js';
@@ -10,7 +9,7 @@ import { askRecovery } from '../recover/recovering.js';
 import { addressOf } from '../state/addresses.js';
 import { may } from '../state/session.js';
 import { say } from '../state/toast.js';
-import type { Webhook } from '../state/webhooks.js';
+import { setActive, type Webhook } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 
 interface ProblemParts {
@@ -78,9 +77,7 @@ export function Problem({ health, webhook, onChanged }: ProblemParts) {
 function Activate({ webhookId: id, onDone }: { webhookId: number; onDone: () => void }) {
   const t = texts.value.problems;
   const activate = async () => {
-    const result = await resultOf(
-      api.PATCH('/api/webhooks/{id}', { params: { path: { id } }, body: { isActive: true } }),
-    );
+    const result = await setActive(id, true);
     if (result.kind === 'failed') return say('failed', result.message ?? t.activateFailed);
     onDone();
     say('done', t.activated);

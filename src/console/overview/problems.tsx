@@ -1,6 +1,7 @@
 import type { WebhookHealth } from '../api/shapes.js';
 import { Icon } from '../icons/icon.js';
 import { Notice } from '../parts/notice.js';
+import { addressOf } from '../state/addresses.js';
 import { useWebhooks } from '../state/webhooks.js';
 import { texts } from '../texts/texts.js';
 import { Problem } from './problem.js';
@@ -13,7 +14,9 @@ export function Problems({ health, onChanged }: { health: readonly WebhookHealth
     return (
       <Notice icon="webhook" title={t.noWebhooks.title}>
         <p>{t.noWebhooks.text}</p>
-        <pre class="code">{t.noWebhooks.example}</pre>
+        <a class="button primary" href={addressOf('/webhooks')}>
+          {t.noWebhooks.add}
+        </a>
       </Notice>
     );
   }
@@ -40,6 +43,6 @@ export function Problems({ health, onChanged }: { health: readonly WebhookHealth
 }
 
 /** What the account switched off itself is as it wants it to be, unless deliveries are kept for it. */
-function isWrong({ state, offBy, held }: WebhookHealth): boolean {
+export function isWrong({ state, offBy, held }: WebhookHealth): boolean {
   return state === 'failing' || held > 0 || (state === 'off' && offBy === 'service');
 }

@@ -8,6 +8,7 @@ import { UserMenu } from './user-menu.js';
 
 const SCREENS = [
   ['overview', '', 'overview'],
+  ['webhooks', '/webhooks', 'webhook'],
   ['deliveries', '/deliveries', 'deliveries'],
   ['events', '/events', 'events'],
   ['history', '/history', 'history'],

@@ -15,4 +15,5 @@ export function addressOf(path: string, query: Query = {}): string {
   return `${CONSOLE}${path}${search && `?${search}`}`;
 }
 
+export const webhookAddress = (id: number) => addressOf(`/webhooks/${id}`);
 export const deliveryAddress = (id: string) => addressOf(`/deliveries/${encodeURIComponent(id)}`);

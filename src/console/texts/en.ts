@@ -75,6 +75,7 @@ export const en = {
   screens: {
     label: 'Screens',
     overview: 'Overview',
+    webhooks: 'Webhooks',
     deliveries: 'Deliveries',
     events: 'Events',
     history: 'History',
@@ -201,8 +202,7 @@ export const en = {
     noWebhooks: {
       title: 'No webhooks yet',
       text: 'Register an HTTPS URL for a type of event. Its deliveries appear here within a second.',
-      example:
-        'curl $SERVICE/api/webhooks \\\n  -H "authorization: Bearer $TOKEN" \\\n  --json \'{ "url": "https://example.com/hooks", "eventType": "cash_in" }\'',
+      add: 'Add a webhook',
     },
   },
   disputes: { title: 'MED notices that have not arrived' },

@@ -78,6 +78,7 @@ export const ptBr: Texts = {
   screens: {
     label: 'Telas',
     overview: 'Visão geral',
+    webhooks: 'Webhooks',
     deliveries: 'Entregas',
     events: 'Eventos',
     history: 'Histórico',
@@ -192,8 +193,7 @@ export const ptBr: Texts = {
     noWebhooks: {
       title: 'Nenhum webhook ainda',
       text: 'Cadastre uma URL HTTPS para um tipo de evento. As entregas aparecem aqui em um segundo.',
-      example:
-        'curl $SERVICE/api/webhooks \\\n  -H "authorization: Bearer $TOKEN" \\\n  --json \'{ "url": "https://example.com/hooks", "eventType": "cash_in" }\'',
+      add: 'Adicionar um webhook',
     },
   },
   disputes: { title: 'Avisos de MED que não chegaram' },

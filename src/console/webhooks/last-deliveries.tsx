@@ -1,0 +1,38 @@
+import { useState } from 'preact/hooks';
+import { api, resultOf } from '../api/client.js';
+import type { components } from '../api/openapi.js';
+import { DeliveryTable } from '../deliveries/delivery-table.js';
+import { ResendSelected } from '../deliveries/resend-selected.js';
+import { Skeleton } from '../parts/skeleton.js';
+import { addressOf } from '../state/addresses.js';
+import { type Asking, usePolled } from '../state/polled.js';
+import { webhookTexts } from '../texts/webhooks.js';
+
+const SHOWN = 10;
+
+export function LastDeliveries({ webhookId }: { webhookId: number }) {
+  const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
+  const query = { webhookId, limit: SHOWN };
+  const ask = (asking: Asking) => resultOf(api.GET('/api/deliveries', { params: { query }, ...asking }));
+  const page = usePolled<components['schemas']['AccountDeliveryPage']>(`last deliveries ${webhookId}`, ask);
+  const t = webhookTexts.value.detail;
+  const deliveries = page.data?.deliveries;
+  return (
+    <section>
+      <header class="card-head">
+        <h2>{t.deliveries}</h2>
+        <a href={addressOf('/deliveries', { webhookId: String(webhookId) })}>{t.all}</a>
+      </header>
+      {!deliveries ? (
+        <Skeleton lines={4} />
+      ) : deliveries.length === 0 ? (
+        <p class="muted">{t.noDeliveries}</p>
+      ) : (
+        <div class="card flush">
+          <DeliveryTable deliveries={deliveries} chosen={chosen} onChoose={choose} />
+        </div>
+      )}
+      <ResendSelected chosen={chosen} onDone={() => choose(new Set())} />
+    </section>
+  );
+}

@@ -1,0 +1,17 @@
+/** Text, bundled by esbuild. */
+declare module '*.go' {
+  const text: string;
+  export default text;
+}
+declare module '*.mjs' {
+  const text: string;
+  export default text;
+}
+declare module '*.php' {
+  const text: string;
+  export default text;
+}
+declare module '*.py' {
+  const text: string;
+  export default text;
+}

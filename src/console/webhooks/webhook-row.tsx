@@ -1,0 +1,65 @@
+import type { WebhookHealth } from '../api/shapes.js';
+import { latency, percent, whole } from '../format/numbers.js';
+import { UrlText } from '../parts/url-text.js';
+import { webhookAddress } from '../state/addresses.js';
+import { may } from '../state/session.js';
+import type { Webhook } from '../state/webhooks.js';
+import { webhookTexts } from '../texts/webhooks.js';
+import { PauseOrActivate, Remove } from './changing.js';
+import { summaryOf, useDay } from './use-day.js';
+import { LastEvent, StateBadge } from './webhook-state.js';
+
+interface RowParts {
+  readonly webhook: Webhook;
+  /** Null: not known yet. */
+  readonly health: WebhookHealth | null;
+  /** With its figures of 24 hours, which are a call of their own. */
+  readonly isCounted: boolean;
+  readonly onChanged: () => void;
+}
+
+export function WebhookRow({ webhook, health, isCounted, onChanged }: RowParts) {
+  const t = webhookTexts.value;
+  return (
+    <li class="hook">
+      <div class="hook-name">
+        <a class="row-link" href={webhookAddress(webhook.id)}>
+          <UrlText url={webhook.url} />
+        </a>
+        <small>{health && <LastEvent health={health} />}</small>
+      </div>
+      <span class="hook-state">{health && <StateBadge health={health} />}</span>
+      {isCounted && <Day webhookId={webhook.id} />}
+      <Measure name={t.waiting} value={health && whole(health.waiting)} isNone={!health?.waiting} />
+      <Measure name={t.held} value={health && whole(health.held)} isNone={!health?.held} />
+      {may('configure') && (
+        <div class="hook-actions">
+          <PauseOrActivate webhook={webhook} onChanged={onChanged} />
+          <Remove webhook={webhook} onChanged={onChanged} isIcon />
+        </div>
+      )}
+    </li>
+  );
+}
+
+function Day({ webhookId }: { webhookId: number }) {
+  const t = webhookTexts.value;
+  const { data } = useDay(webhookId).stats;
+  const { share, p95Ms } = data ? summaryOf(data) : { share: null, p95Ms: null };
+  return (
+    <>
+      <Measure name={t.success} value={share === null ? null : percent(share)} />
+      <Measure name={t.p95} value={p95Ms === null ? null : latency(p95Ms)} />
+    </>
+  );
+}
+
+/** @param isNone of what is best at zero */
+function Measure({ name, value, isNone = false }: { name: string; value: string | null; isNone?: boolean }) {
+  return (
+    <span class={`measure${isNone ? ' none' : ''}`}>
+      <b>{value ?? '–'}</b>
+      <small>{name}</small>
+    </span>
+  );
+}

@@ -1,0 +1,47 @@
+import type { WebhookHealth } from '../api/shapes.js';
+import { LastAnswer } from '../deliveries/last-answer.js';
+import { Icon } from '../icons/icon.js';
+import type { IconName } from '../icons/icons.js';
+import { RelativeTime } from '../parts/relative-time.js';
+import { webhookTexts } from '../texts/webhooks.js';
+
+const LOOKS: Readonly<Record<WebhookHealth['state'], { icon: IconName; tone: string }>> = {
+  healthy: { icon: 'delivered', tone: 'good' },
+  failing: { icon: 'alert', tone: 'bad' },
+  off: { icon: 'pause', tone: 'warn' },
+  untried: { icon: 'waiting', tone: 'quiet' },
+};
+
+export function StateBadge({ health }: { health: WebhookHealth }) {
+  const { icon, tone } = LOOKS[health.state];
+  return (
+    <span class={`badge ${health.offBy === 'account' ? 'quiet' : tone}`}>
+      <Icon name={icon} size={14} />
+      {webhookTexts.value.states[health.state]}
+    </span>
+  );
+}
+
+/** What happened last at its URL. */
+export function LastEvent({ health }: { health: WebhookHealth }) {
+  const t = webhookTexts.value;
+  const { state, offBy, since, lastFailure, lastSuccessAt } = health;
+  if (state === 'off')
+    return (
+      <>
+        {t.offBy[offBy ?? 'account']} {since && <RelativeTime at={since} />}
+      </>
+    );
+  if (state === 'failing' && lastFailure)
+    return (
+      <>
+        {t.lastFailure} <RelativeTime at={lastFailure.at} />: <LastAnswer attempt={lastFailure} />
+      </>
+    );
+  if (!lastSuccessAt) return t.noEvent;
+  return (
+    <>
+      {t.lastSuccess} <RelativeTime at={lastSuccessAt} />
+    </>
+  );
+}
