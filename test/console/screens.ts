@@ -7,7 +7,7 @@ export interface Screen {
   readonly path: string;
   /** Selector of what stands there once its data has come. */
   readonly shown: string;
-  /** What leads to it from there. */
+  /** Selector of what opens it from there, as a dialog. */
   readonly button?: string;
 }
 
@@ -18,13 +18,13 @@ export const SCREENS: readonly Screen[] = [
   { name: 'Overview', path: '/console', shown: '.problem .url' },
   { name: 'Deliveries', path: '/console/deliveries', shown: 'td.to .url' },
   { name: 'Delivery', path: `/console/deliveries/${GIVEN_UP}`, shown: '.answer-text:visible' },
-  { name: 'Recover', path: '/console', shown: '.problem .url', button: 'Recover…' },
+  { name: 'Recover', path: '/console', shown: '.problem .url', button: '.problem.failing button' },
 ];
 
 export async function show(page: Page, mock: MockApi, { path, shown, button }: Screen): Promise<void> {
   await page.goto(mock.link(path));
   await page.locator(shown).first().waitFor();
   if (!button) return;
-  await page.getByRole('button', { name: button }).first().click();
+  await page.locator(button).first().click();
   await page.getByRole('dialog').locator('footer').waitFor();
 }

@@ -13,7 +13,12 @@ interface ModalParts {
 export function Modal({ title, onClose, children }: ModalParts) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    // The browser does so for one that is closed, not for one that is removed.
+    return () => opener instanceof HTMLElement && opener.focus();
+  }, []);
   const closeOutside = (event: MouseEvent) => event.target === dialog.current && onClose();
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same
