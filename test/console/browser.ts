@@ -1,7 +1,10 @@
 /** A Chromium for the tests, as it is installed on this machine; and what a page did wrong. */
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { eventually } from '../support/eventually.js';
+import { listen } from '../support/receiver.js';
 
 const PLACES = [
   '/usr/bin/chromium',
@@ -51,4 +54,25 @@ export async function seriousFindings(page: Page): Promise<string[]> {
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+}
+
+/** Pages of another origin. Served, since Chromium lets a page that only a test answers reach nothing on this machine. */
+export interface Outside {
+  at(host: string): string;
+  /** Waits until the browser has refused to show the URL in a frame. */
+  frameRefused(page: Page, url: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startOutside(): Promise<Outside> {
+  const server = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end('<!doctype html>'));
+  const { port, close } = await listen(server);
+  const at = (host: string) => `http://${host}:${port}/`;
+  const frameRefused = async (page: Page, url: string) => {
+    await page.goto(at('127.0.0.1'));
+    await page.setContent(`<iframe src="${url}"></iframe>`);
+    const isRefused = () => page.frames().some((frame) => frame.url() === 'chrome-error://chromewebdata/');
+    await eventually(isRefused, { message: 'the frame was not refused' });
+  };
+  return { at, frameRefused, close };
 }

@@ -5,10 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { documentedPortal, PASSWORD, type Portal } from '../support/documented-portal.js';
-import { eventually } from '../support/eventually.js';
 import { type ServiceHere, serveHere } from '../support/in-process-service.js';
 import { installation, register, tokenFor } from '../support/story.js';
-import { findBrowser, launch, openPage, type WatchedPage } from './browser.js';
+import { findBrowser, launch, openPage, startOutside, type WatchedPage } from './browser.js';
 
 const executable = findBrowser();
 
@@ -98,14 +97,9 @@ function tests(executablePath: string): void {
 
   it('is not shown in a page of an origin that is not allowed', async () => {
     opened = await openPage(browser);
-    const { page } = opened;
-    await page.route('http://127.0.0.1:7777/', (route) =>
-      route.fulfill({ contentType: 'text/html', body: `<iframe src="${service.url}/console"></iframe>` }),
-    );
-    await page.goto('http://127.0.0.1:7777/');
-    const isRefused = () => page.frames().some((frame) => frame.url() === 'chrome-error://chromewebdata/');
-    await eventually(isRefused, { message: 'the frame was not refused' });
-    expect(await consoleIn(page).locator('#console').count()).toBe(0);
+    const outside = await startOutside();
+    await outside.frameRefused(opened.page, `${service.url}/console`);
+    await outside.close();
   });
 }
 

@@ -1,12 +1,12 @@
 /** The way of one failed payment, in a browser: what its people do until it has arrived. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { findBrowser, launch, openPage, seriousFindings, type WatchedPage } from './browser.js';
+import { findBrowser, launch, openPage, type WatchedPage } from './browser.js';
 import { type MockApi, startMockApi } from './mock-api.js';
+import { GIVEN_UP } from './screens.js';
 
 const executable = findBrowser();
-/** Given up after four attempts; and one that waits for its third. */
-const GIVEN_UP = 'msg_6';
+/** Waits for its third attempt. */
 const WAITING = 'msg_3';
 
 if (executable) describe('a failed payment', () => tests(executable));
@@ -158,19 +158,4 @@ function tests(executablePath: string): void {
     mock.fault = null;
     await page.getByText('Up to date').waitFor();
   });
-
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const locale of ['en-GB', 'pt-BR']) {
-      it(`has no serious finding of axe in ${colorScheme} and ${locale}`, async () => {
-        const watched = await openPage(browser, { colorScheme, locale });
-        for (const path of ['/console', '/console/deliveries', `/console/deliveries/${GIVEN_UP}`]) {
-          await watched.page.goto(mock.link(path));
-          await watched.page.locator('.figure, td.event, .step').first().waitFor();
-          expect({ path, found: await seriousFindings(watched.page) }).toEqual({ path, found: [] });
-        }
-        await watched.context.close();
-        expect(watched.wrongs).toEqual([]);
-      });
-    }
-  }
 }

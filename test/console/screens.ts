@@ -1,0 +1,30 @@
+/** The console's screens as the mock API shows them: what holds for each screen is tested over this table. */
+import type { Page } from 'playwright-core';
+import type { MockApi } from './mock-api.js';
+
+export interface Screen {
+  readonly name: string;
+  readonly path: string;
+  /** Selector of what stands there once its data has come. */
+  readonly shown: string;
+  /** Selector of what opens it from there, as a dialog. */
+  readonly button?: string;
+}
+
+/** Given up after four attempts. */
+export const GIVEN_UP = 'msg_6';
+
+export const SCREENS: readonly Screen[] = [
+  { name: 'Overview', path: '/console', shown: '.problem .url' },
+  { name: 'Deliveries', path: '/console/deliveries', shown: 'td.to .url' },
+  { name: 'Delivery', path: `/console/deliveries/${GIVEN_UP}`, shown: '.answer-text:visible' },
+  { name: 'Recover', path: '/console', shown: '.problem .url', button: '.problem.failing button' },
+];
+
+export async function show(page: Page, mock: MockApi, { path, shown, button }: Screen): Promise<void> {
+  await page.goto(mock.link(path));
+  await page.locator(shown).first().waitFor();
+  if (!button) return;
+  await page.locator(button).first().click();
+  await page.getByRole('dialog').locator('footer').waitFor();
+}
