@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../icons/icon.js';
 import { texts } from '../texts/texts.js';
 
@@ -15,14 +15,19 @@ interface ModalParts {
 export function Modal({ title, onClose, isPinned = false, children }: ModalParts) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => dialog.current?.showModal(), []);
+  // Of the layout: closed before it is removed, for what is removed while it is open gives the focus back to nothing.
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => shown?.close();
+  }, []);
   const closeOutside = (event: MouseEvent) => event.target === dialog.current && !isPinned && onClose();
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same
     <dialog
       ref={dialog}
       aria-labelledby={id}
-      onClose={onClose}
+      onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
       onCancel={(event) => isPinned && event.preventDefault()}
       onClick={closeOutside}
     >
