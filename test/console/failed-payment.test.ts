@@ -74,6 +74,21 @@ function tests(executablePath: string): void {
     await page.getByText('Cancelled by the account').waitFor();
   });
 
+  for (const end of ['Keep waiting', 'Close', 'Escape']) {
+    it(`leads back to the button that opened a dialog, by ${end} on the keyboard`, async () => {
+      const { page } = opened;
+      await page.goto(mock.link(`/console/deliveries/${WAITING}`));
+      const opener = page.getByRole('button', { name: 'Cancel…' });
+      await opener.press('Enter');
+      const dialog = page.getByRole('dialog', { name: 'Cancel this delivery?' });
+      await dialog.waitFor();
+      if (end === 'Escape') await page.keyboard.press(end);
+      else await dialog.getByRole('button', { name: end, exact: true }).press('Enter');
+      await dialog.waitFor({ state: 'detached' });
+      expect(await page.locator(':focus').textContent()).toBe('Cancel…');
+    });
+  }
+
   it('is recovered with the others of its URL: counted before, stopped on the way', async () => {
     const { page } = opened;
     await page.goto(mock.link());
