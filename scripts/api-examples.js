@@ -143,7 +143,6 @@ export const EXAMPLES = {
           id: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
           eventId: 'pay-1',
           outcome: 'retrying',
-          held: false,
           attempts: [{ at: '2026-11-21T09:05:00.120Z', status: 503, error: null, durationMs: 31, version: 1 }],
           nextAttemptAt: '2026-11-21T09:05:05.320Z',
           held: false,
@@ -160,7 +159,6 @@ export const EXAMPLES = {
           id: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
           eventId: 'pay-1',
           outcome: 'retrying',
-          held: false,
           attempts: [{ at: '2026-11-21T09:05:00.120Z', status: 503, error: null, durationMs: 31, version: 1 }],
           nextAttemptAt: '2026-11-21T09:05:05.320Z',
           held: false,
@@ -179,7 +177,6 @@ export const EXAMPLES = {
         id: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ',
         eventId: 'pay-1',
         outcome: 'retrying',
-        held: false,
         attempts: [
           {
             at: '2026-11-21T09:05:00.120Z',
