@@ -85,7 +85,7 @@ export const EXAMPLES = {
           eventType: 'cash_in',
           publishedAt: '2026-11-21T09:05:00.101Z',
           payload: '{"id":"pay-1","type":"cash_in","accountId":42,"data":{"amount":"10.00"}}',
-          sentTo: [{ webhookId: 1, deliveryId: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ', outcome: 'retrying' }],
+          sentTo: [{ webhookId: 1, deliveryId: 'msg_iLy7tuwrcVjLgePj64nomSZ0ZmZ', outcome: 'retrying', held: false }],
           notSent: null,
         },
       ],

@@ -56,7 +56,8 @@ function eventsOf(account: MockAccount, query: Record<string, string>, withPaylo
     eventType,
     publishedAt,
     payload: withPayload ? (account.delivery(id, true)?.delivery.payload ?? null) : null,
-    sentTo: index % 9 === 4 ? [] : [{ webhookId, deliveryId: id, outcome }],
+    sentTo:
+      index % 9 === 4 ? [] : [{ webhookId, deliveryId: id, outcome, held: outcome === 'exhausted' && index % 9 === 5 }],
     notSent: index % 9 === 4 ? 'no-webhook' : held ? 'held' : null,
   }));
   return { events: events.slice(0, PAGE), next, more: next !== null };

@@ -56,7 +56,7 @@ describe('newest first', () => {
             cursor: expect.any(String),
             ...{ eventId: 'pay-1', eventType: 'cash_in', publishedAt: '2026-11-21T09:00:00.000Z' },
             payload: '{"id":"pay-1"}',
-            sentTo: [{ webhookId: 7, deliveryId: 'msg_a', outcome: 'delivered' }],
+            sentTo: [{ webhookId: 7, deliveryId: 'msg_a', outcome: 'delivered', held: false }],
             notSent: null,
           },
         ],

@@ -467,6 +467,7 @@ export interface components {
         Right: "read" | "payloads" | "resend" | "configure" | "secrets";
         SentTo: {
             deliveryId: string;
+            held: boolean;
             /** @enum {string|null} */
             outcome: "delivered" | "retrying" | "exhausted" | "cancelled" | null;
             webhookId: number;

@@ -20,12 +20,12 @@ export function Destinations({ event }: { event: components['schemas']['Publishe
   }
   return (
     <ul class="destinations">
-      {event.sentTo.map(({ webhookId, deliveryId, outcome }) => {
+      {event.sentTo.map(({ webhookId, deliveryId, outcome, held }) => {
         const url = webhooks.find(({ id }) => id === webhookId)?.url;
         return (
           <li key={deliveryId}>
             <a href={deliveryAddress(deliveryId)}>
-              {outcome ? <OutcomeBadge outcome={isHeld ? 'held' : outcome} /> : <small>{t.onItsWay}</small>}
+              {outcome ? <OutcomeBadge outcome={held ? 'held' : outcome} /> : <small>{t.onItsWay}</small>}
               {url ? <UrlText url={url} /> : t.webhook(webhookId)}
             </a>
           </li>

@@ -14,6 +14,10 @@ const SENT_TO = {
     enum: [...OUTCOMES, null],
     description: 'The outcome of the delivery so far. Null before its first attempt.',
   },
+  held: {
+    type: 'boolean',
+    description: 'Whether it was not sent because the service had deactivated the webhook. Recovering sends it.',
+  },
 } as const;
 
 const EVENT = {

@@ -84,7 +84,7 @@ function shownEvent({ cursor, eventId, eventType, firstAt, sentTo }: Found['even
     eventType,
     publishedAt: firstAt === 0 ? null : new Date(firstAt).toISOString(),
     payload,
-    sentTo: sentTo.map(({ webhookId, deliveryId, outcome }) => ({ webhookId, deliveryId, outcome })),
+    sentTo,
     notSent: notSent(sentTo),
   };
 }
