@@ -17,7 +17,7 @@ const EXPECTED = [
   ...['docs/producers/Producer.java', 'docs/producers/cloud-events.sh', 'docs/producers/producer.py'],
   ...['docs/producers/producer.sh', 'docs/receivers.md', 'docs/reliability.md', 'docs/settings.md'],
   ...['docs/receivers/Receiver.java', 'docs/receivers/local.mjs', 'docs/receivers/receiver.go'],
-  ...['docs/receivers/receiver.mjs'],
+  ...['docs/receivers/receiver.mjs', 'docs/receivers/receiver.php'],
   ...['docs/receivers/receiver.py', 'ops/grafana-dashboard.json', 'ops/prometheus-alerts.yml'],
   ...['projections/account-credentials.js', 'projections/account-webhooks.js'],
   ...['projections/fixtures/account-credentials.json', 'projections/fixtures/account-webhooks.json'],
