@@ -48,7 +48,9 @@ test('the package has what runs and what tells of it, and nothing else', () => {
   expect(built).toEqual(expect.arrayContaining(['dist/main.js', expect.stringMatching(/^dist\/demo-\w+\.js$/)]));
   const others = built.filter((path) => !/^dist\/[\w-]+\.js$/.test(path)).map((path) => path.replace(/-\w{8}\./, '.'));
   const page = ['console.css', 'console.js', 'index.html', 'en.js', 'pt-br.js'].map((name) => `dist/console/${name}`);
-  const chunks = /^dist\/console\/(chunk|\w+-screen|recover-dialog)\.js$/;
+  const lazy = ['recover-dialog', 'charts', 'edit-webhook', 'last-day', 'last-deliveries', 'question', 'receivers'];
+  const names = ['chunk', '\\w+-screen', 'webhooks-en', 'webhooks-pt-br', ...lazy].join('|');
+  const chunks = new RegExp(`^dist/console/(${names})\\.js$`);
   expect(others.filter((path) => !chunks.test(path)).sort()).toEqual([...page, 'dist/licenses.txt'].sort());
 });
 
