@@ -19,7 +19,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'Deliveries', path: '/console/deliveries', shown: 'td.to .url' },
   { name: 'Delivery', path: `/console/deliveries/${GIVEN_UP}`, shown: '.answer-text:visible' },
   { name: 'Webhooks', path: '/console/webhooks', shown: 'a .url, .url' },
-  { name: 'Webhook', path: '/console/webhooks/1', shown: '.url' },
+  { name: 'Webhook', path: '/console/webhooks/101', shown: '.url' },
   { name: 'Events', path: '/console/events', shown: '.destinations .url' },
   { name: 'History', path: '/console/history', shown: 'input[type=range]' },
   { name: 'Security', path: '/console/security', shown: 'main h2' },
