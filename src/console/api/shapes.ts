@@ -13,6 +13,7 @@ export type Right = Session['can'][number];
 export type WebhookHealth = Got<'/api/webhooks/health'>['webhooks'][number];
 export type DetailedDelivery = Got<'/api/deliveries/{id}'>['delivery'];
 export type DetailedAttempt = DetailedDelivery['attempts'][number];
+export type Reason = NonNullable<components['schemas']['Attempt']['reason']>;
 export type RecoveryPreview = Got<'/api/webhooks/{id}/recover'>;
 export type Recovery = Got<'/api/recoveries/{id}'>;
 export type RecoveryList = Got<'/api/recoveries'>;

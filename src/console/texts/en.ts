@@ -1,4 +1,6 @@
 /** English. Others translate its keys. */
+import type { Reason } from '../api/shapes.js';
+
 const many = (count: number, one: string, more: string) => (count === 1 ? one : more);
 
 const ERRORS: Readonly<Record<string, string>> = {
@@ -43,7 +45,7 @@ const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
   network: ['The network between us failed.', 'If it lasts, check your firewall and routes.'],
 };
 
-const REASONS: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<Reason, string>> = {
   connecting: 'No connection was established.',
   handshake: 'The TLS handshake was not completed.',
   'waiting-for-headers': 'The request was sent, and no status line came.',
@@ -53,6 +55,13 @@ const REASONS: Readonly<Record<string, string>> = {
   'certificate-self-signed': 'The certificate is self-signed.',
   'certificate-unknown-issuer': 'The certificate’s authority is not trusted.',
   'intermediate-missing': 'The certificate came without that of its issuer.',
+  'client-certificate-required': 'A client certificate is demanded.',
+  'no-common-cipher': 'No cipher suite is shared.',
+  'no-http1': 'HTTP/2 only, without HTTP/1.1.',
+  'not-tls': 'The port does not speak TLS.',
+  'protocol-version': 'Neither TLS 1.2 nor TLS 1.3.',
+  'not-http': 'The answer has no status line.',
+  'too-much': 'Too much came before a status line.',
 };
 
 function causeOf(status: number | null, error: string | null): readonly [string, string] {
@@ -161,7 +170,7 @@ export const en = {
     med_rejected: 'MED rejected',
   },
   errors: (error: string) => ERRORS[error] ?? error,
-  reason: (reason: string) => REASONS[reason] ?? reason,
+  reason: (reason: Reason) => REASONS[reason],
   causes: {
     title: (status: number | null, error: string | null) => causeOf(status, error)[0],
     remedy: (status: number | null, error: string | null) => causeOf(status, error)[1],
@@ -170,7 +179,7 @@ export const en = {
     read: 'This session may not read.',
     payloads: 'Payloads and answers are hidden: this session lacks the right “payloads”.',
     resend: 'This session may not resend or cancel: it lacks the right “resend”.',
-    configure: 'This session may not recover: it lacks the right “configure”.',
+    configure: 'This session may not change webhooks or recover: it lacks the right “configure”.',
     secrets: 'This session may not manage secrets.',
   },
   overview: {

@@ -1,4 +1,5 @@
 /** Brazilian Portuguese. */
+import type { Reason } from '../api/shapes.js';
 import type { Texts } from './en.js';
 
 /** Zero is singular, as one is. */
@@ -46,7 +47,7 @@ const CAUSES: Readonly<Record<string, readonly [string, string]>> = {
   network: ['A rede entre nós falhou.', 'Se persistir, confira o firewall e as rotas.'],
 };
 
-const REASONS: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<Reason, string>> = {
   connecting: 'A conexão não foi estabelecida.',
   handshake: 'O handshake TLS não foi concluído.',
   'waiting-for-headers': 'A requisição foi enviada e nenhuma resposta chegou.',
@@ -56,6 +57,13 @@ const REASONS: Readonly<Record<string, string>> = {
   'certificate-self-signed': 'O certificado é autoassinado.',
   'certificate-unknown-issuer': 'A autoridade do certificado não é confiável.',
   'intermediate-missing': 'O certificado veio sem o do emissor.',
+  'client-certificate-required': 'É exigido um certificado de cliente.',
+  'no-common-cipher': 'Nenhuma cifra em comum.',
+  'no-http1': 'Só HTTP/2, sem HTTP/1.1.',
+  'not-tls': 'A porta não usa TLS.',
+  'protocol-version': 'Nem TLS 1.2 nem TLS 1.3.',
+  'not-http': 'A resposta não tem linha de status.',
+  'too-much': 'Veio demais antes de uma linha de status.',
 };
 
 function causeOf(status: number | null, error: string | null): readonly [string, string] {
@@ -154,7 +162,7 @@ export const ptBr: Texts = {
     med_rejected: 'MED rejeitado',
   },
   errors: (error) => ERRORS[error] ?? error,
-  reason: (reason) => REASONS[reason] ?? reason,
+  reason: (reason) => REASONS[reason],
   causes: {
     title: (status, error) => causeOf(status, error)[0],
     remedy: (status, error) => causeOf(status, error)[1],
@@ -163,7 +171,7 @@ export const ptBr: Texts = {
     read: 'Esta sessão não pode ler.',
     payloads: 'Conteúdos e respostas estão ocultos: falta a esta sessão o direito “payloads”.',
     resend: 'Esta sessão não pode reenviar nem cancelar: falta o direito “resend”.',
-    configure: 'Esta sessão não pode recuperar: falta o direito “configure”.',
+    configure: 'Esta sessão não pode alterar webhooks nem recuperar: falta o direito “configure”.',
     secrets: 'Esta sessão não pode gerir segredos.',
   },
   overview: {
