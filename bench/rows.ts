@@ -4,6 +4,7 @@ import { accountAtLimits } from './rows/account-at-limits.js';
 import { catchUp } from './rows/catch-up.js';
 import { dearReceivers, manyHeadersKafka } from './rows/dear-receivers.js';
 import { deliveryPages } from './rows/delivery-pages.js';
+import { firstScreen } from './rows/first-screen.js';
 import { get } from './rows/get.js';
 import { heldUp } from './rows/held-up.js';
 import { hostileAccounts, hostileAccountsMemory, hostileAccountsNewcomer } from './rows/hostile-accounts.js';
@@ -40,6 +41,7 @@ export const ROWS: readonly Row[] = [
   verify,
   memory,
   deliveryPages,
+  firstScreen,
   sparse,
   sparseCpu,
   accountAtLimits,
