@@ -78,7 +78,7 @@ withOwnKafka(() => {
       'warn DATA_DIR: does not exist yet',
       'warn projections: account-webhooks is not deployed',
       'warn projections: account-credentials is not deployed',
-      expect.stringMatching(/^warn broker: payment-events, webhooks.retry.200ms, .* are missing$/),
+      expect.stringMatching(/^warn broker: payment-events, webhooks.retry.0s, webhooks.retry.200ms, .* are missing$/),
     ]);
     expect(of('event store')).toEqual(['ok reading, appending and subscribing work']);
     expect(await storedIn(store)).toEqual(stored);
