@@ -30,7 +30,15 @@ export async function startMockApi(size: number, can: readonly string[] = RIGHTS
   const codes = new Set<string>();
   const app = new Koa();
   const mock = { fault: null as MockApi['fault'], account };
-  const session = { account: 42, user: 'maria', can, expiresAt: inAnHour(), next: null, returnUrl: null };
+  const session = {
+    id: 'ps_mine',
+    account: 42,
+    user: 'maria',
+    can,
+    expiresAt: inAnHour(),
+    next: null,
+    returnUrl: null,
+  };
   const router = new Router({ sensitive: true });
   registerConsole(router, { files: readConsoleFiles(DIST), frameAncestors: null, publicUrl: null });
   router.post('/console/session', (ctx) => {

@@ -5,7 +5,7 @@ import type { MockAccount } from './mock-account.js';
 
 interface Mocked {
   readonly size: number;
-  readonly session: { readonly user: string; readonly expiresAt: string };
+  readonly session: { readonly id: string; readonly user: string; readonly expiresAt: string };
   readonly can: readonly string[];
 }
 
@@ -124,7 +124,7 @@ function securityRoutes(router: Router, session: Mocked['session'], size: number
   const secrets = [{ issuedAt: ago(30 * DAY_MS), endsAt: null as string | null }];
   const other = { can: ['read'], openedAt: ago(600_000), expiresAt: ago(-3_000_000) };
   let sessions = [
-    { id: 'ps_mine', ...session, can: ['read', 'payloads', 'secrets'], openedAt: ago(60_000) },
+    { ...session, can: ['read', 'payloads', 'secrets'], openedAt: ago(60_000) },
     ...Array.from({ length: Math.min(size, 3) }, (_, index) => ({
       id: `ps_${index}`,
       user: `joao-${index}`,

@@ -244,6 +244,7 @@ export interface components {
             can: components["schemas"]["Right"][];
             /** Format: date-time */
             expiresAt: string;
+            id: string;
             next: string | null;
             returnUrl: string | null;
             user: string | null;

@@ -12,10 +12,9 @@ import { EndSession } from './end-session.js';
 
 type PortalSession = components['schemas']['PortalSession'];
 
-/** The session's own answer has no id; no two sessions of a user end in the same millisecond. */
-function isMine({ user, expiresAt }: PortalSession): boolean {
+function isMine({ id }: PortalSession): boolean {
   const state = sessionState.value;
-  return state.kind === 'open' && state.session.user === user && state.session.expiresAt === expiresAt;
+  return state.kind === 'open' && state.session.id === id;
 }
 
 export function Sessions() {

@@ -77,6 +77,8 @@ export const en = {
     notThereText: (id: string) => `This account has no webhook ${id}, or it was removed.`,
     back: 'All webhooks',
     why: 'Reason:',
+    versions: 'Changes',
+    history: 'All changes',
   },
   none: {
     title: 'No webhooks yet',

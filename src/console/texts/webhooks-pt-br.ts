@@ -79,6 +79,8 @@ export const ptBr: WebhookTexts = {
     notThereText: (id) => `Esta conta não tem o webhook ${id}, ou ele foi removido.`,
     back: 'Todos os webhooks',
     why: 'Motivo:',
+    versions: 'Alterações',
+    history: 'Todas as alterações',
   },
   none: {
     title: 'Nenhum webhook ainda',

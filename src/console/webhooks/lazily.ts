@@ -5,4 +5,5 @@ export const EditWebhook = lazy(async () => (await import('./edit-webhook.js')).
 export const LastDay = lazy(async () => (await import('./last-day.js')).LastDay);
 export const LastDeliveries = lazy(async () => (await import('./last-deliveries.js')).LastDeliveries);
 export const Question = lazy(async () => (await import('./question.js')).Question);
+export const Versions = lazy(async () => (await import('./versions.js')).Versions);
 export const Receivers = lazy(async () => (await import('./receivers.js')).Receivers);

@@ -13,7 +13,7 @@ import { may } from '../state/session.js';
 import { useHealth, useWebhooks } from '../state/webhooks.js';
 import { webhookTexts } from '../texts/webhooks.js';
 import { PauseOrActivate, Remove } from './changing.js';
-import { EditWebhook, LastDay, LastDeliveries } from './lazily.js';
+import { EditWebhook, LastDay, LastDeliveries, Versions } from './lazily.js';
 import { Test, useTest } from './test-result.js';
 import { WebhookFacts } from './webhook-facts.js';
 import { StateBadge } from './webhook-state.js';
@@ -80,6 +80,9 @@ export function WebhookScreen() {
         </ErrorBoundary>
         <ErrorBoundary>
           <LastDeliveries webhookId={webhook.id} />
+        </ErrorBoundary>
+        <ErrorBoundary>
+          <Versions webhook={webhook} />
         </ErrorBoundary>
       </div>
       {isEditing && (

@@ -31,8 +31,9 @@ const CURRENT = {
     title: 'ConsoleSession',
     description: 'The session of a browser.',
     type: 'object',
-    required: ['account', 'user', 'can', 'expiresAt', 'next', 'returnUrl'],
+    required: ['id', 'account', 'user', 'can', 'expiresAt', 'next', 'returnUrl'],
     properties: {
+      id: { type: 'string', description: 'The id of the session, as the list of sessions has it.' },
       account: { type: 'integer', description: 'The account.' },
       user: { type: ['string', 'null'], description: 'The user. Null if none was named.' },
       can: CAN,
@@ -138,6 +139,6 @@ export function leaveSession({ changeCredentials, cookie, now }: ConsoleSessionP
   };
 }
 
-function shown(account: number, { user, can, until, next, returnUrl }: PortalSession) {
-  return { account, user, can, expiresAt: until, next, returnUrl };
+function shown(account: number, { id, user, can, until, next, returnUrl }: PortalSession) {
+  return { id, account, user, can, expiresAt: until, next, returnUrl };
 }

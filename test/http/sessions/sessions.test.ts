@@ -35,7 +35,7 @@ describe('a session', () => {
 
     const { status, headers, body } = await entering(api.url, codeIn(session));
     const shown = {
-      ...{ account: 42, user: 'Ana Lima', can: ['read', 'configure'], expiresAt: session.expiresAt },
+      ...{ id: session.id, account: 42, user: 'Ana Lima', can: ['read', 'configure'], expiresAt: session.expiresAt },
       ...{ next: '/deliveries?x=1', returnUrl: 'https://portal.example.com/x?y=1#z' },
     };
     expect({ status, body }).toEqual({ status: 200, body: shown });
@@ -51,7 +51,8 @@ describe('a session', () => {
     const { expiresAt, ...session } = await opened(client);
     expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(3_590_000);
     const { body } = await entering(api.url, codeIn(session));
-    expect(body).toEqual({ account: 42, user: null, can: ['read'], expiresAt, next: null, returnUrl: null });
+    const id = session.id;
+    expect(body).toEqual({ id, account: 42, user: null, can: ['read'], expiresAt, next: null, returnUrl: null });
   });
 
   it('is the actor of what is done in it: client id and user', async () => {
