@@ -27,6 +27,7 @@ const WEBHOOK = {
 };
 
 const CONSOLE_SESSION = {
+  id: 'ps_4f1d0c2ab93e7715',
   account: 42,
   user: 'maria',
   can: ['read', 'configure'],

@@ -65,7 +65,6 @@ export function sendingAgain(core: Core, deliveries: ViewFollower, stops: Stop[]
   runner.start();
   stops.push(() => runner.close());
   return {
-    deliveries,
     sendAgain,
     cancel: (delivery: DeliveryDetail) => cancelDelivery({ broker, topics }, delivery),
     orderRecovery: (order: RecoveryOrder) => broker.publish(topics.recoveries, [toRecoveryRecord(order)]),

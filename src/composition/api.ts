@@ -44,7 +44,6 @@ export async function startListening(core: Core, stops: Stop[], behindMs: () => 
     ...tokens(core, stops),
     catalogue,
     store: backbone.store,
-    broker: backbone.broker,
     view: deliveries,
     deactivateAfterMs: config.delivery.deactivateAfterMs,
     publicUrl: config.api.publicUrl,

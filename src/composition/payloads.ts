@@ -2,8 +2,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Backbone } from '../backbone.js';
 import { kafkaSettings } from '../backbone.js';
-import { createPublishedPayloads, type PublishedPayloads } from '../delivery/payment/published-payloads.js';
+import { createPublishedPayloads } from '../delivery/payment/published-payloads.js';
 import type { Logger } from '../observability/logger.js';
+import type { PublishedPayloads } from '../ports/published-payloads.js';
 import type { Config } from '../settings/config.js';
 import { keptMs } from './retention.js';
 

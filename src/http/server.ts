@@ -16,7 +16,6 @@ import type { HandleCommand } from '../webhooks/handle-command.js';
 import { answerErrors } from './answer-errors.js';
 import { formBody, jsonBody } from './body.js';
 import { type ConsoleParts, registerConsole } from './console/show-console.js';
-import type { Deliveries } from './deliveries/delivery-page.js';
 import { listDeliveries, operation as listDeliveriesOperation } from './deliveries/list-deliveries.js';
 import {
   listWebhookDeliveries,
@@ -113,7 +112,6 @@ export interface ApiParts extends RegisterWebhookParts, HealthParts, EventsParts
   readonly catalogue: EventCatalogue;
   readonly handleCommand: HandleCommand;
   readonly accounts: Accounts;
-  readonly deliveries: Deliveries;
   readonly sendAgain: SendAgain;
   readonly cancel: Cancel;
   readonly orderRecovery: StartRecoveryParts['orderRecovery'];
@@ -172,18 +170,18 @@ function routes(parts: ApiParts): Route[] {
     { operation: showWebhookOperation, handle: showWebhook(ownWebhook, sealing, reading) },
     { operation: setWebhookActiveOperation, handle: setWebhookActive(handleCommand, parts.heldDeliveries, now) },
     { operation: removeWebhookOperation, handle: removeWebhook(handleCommand, now) },
-    { operation: listDeliveriesOperation, handle: listDeliveries(accounts, parts.deliveries, reading) },
+    { operation: listDeliveriesOperation, handle: listDeliveries(accounts, parts.view, reading) },
     {
       operation: listWebhookDeliveriesOperation,
-      handle: listWebhookDeliveries(ownWebhook, parts.deliveries, reading),
+      handle: listWebhookDeliveries(ownWebhook, parts.view, reading),
     },
-    { operation: resendOperation, handle: resendDelivery(parts.deliveries, parts.sendAgain, parts.logger) },
-    { operation: cancelOperation, handle: cancelDelivery(parts.deliveries, parts.cancel, parts.logger) },
-    { operation: previewOperation, handle: previewRecovery(ownWebhook, parts.deliveries, reading, now) },
+    { operation: resendOperation, handle: resendDelivery(parts.view, parts.sendAgain, parts.logger) },
+    { operation: cancelOperation, handle: cancelDelivery(parts.view, parts.cancel, parts.logger) },
+    { operation: previewOperation, handle: previewRecovery(ownWebhook, parts.view, reading, now) },
     { operation: startOperation, handle: startRecovery(parts) },
-    { operation: listOperation, handle: listRecoveries(accounts, parts.deliveries, reading) },
-    { operation: showOperation, handle: showRecovery(accounts, parts.deliveries, reading) },
-    { operation: stopOperation, handle: stopRecovery(accounts, parts.deliveries, handleCommand, now) },
+    { operation: listOperation, handle: listRecoveries(accounts, parts.view, reading) },
+    { operation: showOperation, handle: showRecovery(accounts, parts.view, reading) },
+    { operation: stopOperation, handle: stopRecovery(accounts, parts.view, handleCommand, now) },
     { operation: showDeliveryOperation, handle: showDelivery(parts, reading) },
     { operation: testWebhookOperation, handle: testWebhook(ownWebhook, parts.sendTest, parts.logger) },
     { operation: listHistoryOperation, handle: listHistory(accounts, parts.store, reading) },

@@ -7,7 +7,7 @@ import { logEntry, loggedAttempt } from '../../src/delivery/log/delivery-log.js'
 import { toLogRecord } from '../../src/delivery/log/log-record.js';
 import type { DeliveriesQuery } from '../../src/ports/deliveries-view.js';
 import { type Client, startApi } from '../support/api-fixture.js';
-import { type BareApi, NO_DELIVERIES, startBareApi } from '../support/bare-api.js';
+import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
 import { DELIVERED, failedWith, NOW, named, paymentRecord, received } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 
@@ -20,7 +20,7 @@ describe('what a page is asked for', () => {
       asked.push(query);
       return { deliveries: [], next: null };
     };
-    api = await startBareApi({ parts: { deliveries: { ...NO_DELIVERIES, page } } });
+    api = await startBareApi({ parts: { view: viewOf({ page }) } });
   });
   afterEach(() => api.close());
 

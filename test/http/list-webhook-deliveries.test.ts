@@ -8,7 +8,7 @@ import type { NewRecord } from '../../src/ports/broker.js';
 import type { DeliveriesPage, DeliveriesQuery } from '../../src/ports/deliveries-view.js';
 import type { Outcome } from '../../src/ports/delivery-order.js';
 import { type Client, type RunningApi, startApi } from '../support/api-fixture.js';
-import { type BareApi, NO_DELIVERIES, startBareApi } from '../support/bare-api.js';
+import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
 import { DELIVERED, failedWith, NOW, named, paymentRecord, received } from '../support/delivery-samples.js';
 import { eventually } from '../support/eventually.js';
 
@@ -26,14 +26,13 @@ describe('what a page is asked for', () => {
   beforeEach(async () => {
     asked = [];
     page = { deliveries: [], next: null };
-    const deliveries = {
-      ...NO_DELIVERIES,
-      page: (query: DeliveriesQuery) => {
+    const view = viewOf({
+      page: (query) => {
         asked.push(query);
         return page;
       },
-    };
-    api = await startBareApi({ parts: { deliveries } });
+    });
+    api = await startBareApi({ parts: { view } });
     const headers = { authorization: 'Bearer caller-42', 'content-type': 'application/json' };
     const body = JSON.stringify({ url: 'https://shop.example.com/', eventType: 'cash_in' });
     expect((await fetch(`${api.url}/api/webhooks`, { method: 'POST', headers, body })).status).toBe(200);

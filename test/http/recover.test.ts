@@ -27,7 +27,7 @@ beforeEach(async () => {
   result = async () => 'put-back';
   api = await startBareApi({
     parts: {
-      deliveries: view,
+      view,
       sendAgain: async ({ id }, by) => {
         asked.push([id, by]);
         return result();

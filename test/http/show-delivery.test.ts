@@ -6,7 +6,7 @@ import { BrokerUnavailable } from '../../src/ports/broker.js';
 import type { DeliveriesView, DeliveryDetail } from '../../src/ports/deliveries-view.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing, responsePlace } from '../../src/secrets/sealing.js';
-import { type BareApi, NO_DELIVERIES, startBareApi } from '../support/bare-api.js';
+import { type BareApi, startBareApi, viewOf } from '../support/bare-api.js';
 import { NOW } from '../support/delivery-samples.js';
 import { expectDocumented } from '../support/documented.js';
 
@@ -48,7 +48,7 @@ beforeEach(async () => {
     accountId === found.accountId && id === found.id ? found : null;
   api = await startBareApi({
     parts: {
-      deliveries: { ...NO_DELIVERIES, ask: (question) => question({ delivery } as DeliveriesView) },
+      view: viewOf({ delivery }),
       payloads: { payload: (of) => parts.payloads.payload(of), keptUntil: (of) => parts.payloads.keptUntil(of) },
       endpointOfRemoved: (...of) => parts.endpointOfRemoved(...of),
     },

@@ -9,6 +9,7 @@ import { ReadLimit } from '../../src/http/read-limit.js';
 import { type ApiParts, createApi } from '../../src/http/server.js';
 import { createFingerprints } from '../../src/idempotency/fingerprint.js';
 import { noTracing } from '../../src/observability/tracing.js';
+import type { AskView, DeliveriesView } from '../../src/ports/deliveries-view.js';
 import { type EventStore, NO_STREAM } from '../../src/ports/event-store.js';
 import { masterKey } from '../../src/secrets/master-keys.js';
 import { createSealing } from '../../src/secrets/sealing.js';
@@ -49,10 +50,10 @@ export interface BareOptions {
 /** Of `publishing`: nothing is behind. */
 export const UNPACED = { behindMs: () => 0, stopping: new AbortController().signal };
 
-export const NO_DELIVERIES: ApiParts['deliveries'] = {
-  page: () => ({ deliveries: [], next: null }),
-  ask: (_, nothing) => nothing,
-};
+/** A sound view that answers these questions. */
+export function viewOf(answers: Partial<DeliveriesView>): AskView {
+  return { ask: (question) => question(answers as DeliveriesView) };
+}
 
 /** The token `caller-<n>` is account n's, and `publisher` a publisher's; only account 42 is registered. */
 export async function startBareApi(options: BareOptions = {}): Promise<BareApi> {
@@ -76,10 +77,8 @@ export async function startBareApi(options: BareOptions = {}): Promise<BareApi> 
     store,
     heldDeliveries: () => '',
     view: { ask: (_, nothing) => nothing },
-    broker: { read: async () => null },
     deactivateAfterMs: 0,
     catalogue: loadCatalogue(null),
-    deliveries: NO_DELIVERIES,
     payloads: { payload: async () => null, keptUntil: async () => null },
     endpointOfRemoved: async () => null,
     sendTest: async () => ({ kind: 'busy' }),

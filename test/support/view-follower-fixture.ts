@@ -91,7 +91,7 @@ export function many(count: number, from = 0): NewRecord[] {
 }
 
 export function shown(view: ViewFollower): readonly ViewedDelivery[] {
-  return view.page(query({ limit: 10_000 })).deliveries;
+  return view.ask((sound) => sound.page(query({ limit: 10_000 })).deliveries, []);
 }
 
 export function shows(view: ViewFollower, count: number): Promise<true> {

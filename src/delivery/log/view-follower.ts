@@ -9,14 +9,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../observability/logger.js';
 import { type Broker, BrokerUnavailable, type Consumer, type ConsumerState } from '../../ports/broker.js';
-import {
-  type DeliveriesPage,
-  type DeliveriesQuery,
-  type DeliveriesView,
-  type ViewEntry,
-  type ViewRouting,
-  ViewUnsound,
-} from '../../ports/deliveries-view.js';
+import { type DeliveriesView, type ViewEntry, type ViewRouting, ViewUnsound } from '../../ports/deliveries-view.js';
 import { viewGroup } from '../groups.js';
 import { BatchWriter } from './batch-writer.js';
 import { viewEntries } from './view-entry.js';
@@ -27,8 +20,6 @@ const IN_FLIGHT_BYTES = 16 * 1024 * 1024;
 const TRY_AGAIN_MS = 1_000;
 /** Records. Those in flight are no lag. */
 const MUCH_BEHIND = 1_000;
-const NOTHING: DeliveriesPage = { deliveries: [], next: null };
-
 export interface ViewFollowerParts {
   readonly broker: Pick<Broker, 'consume'>;
   readonly open: () => DeliveriesView;
@@ -72,11 +63,6 @@ export class ViewFollower {
     const behind = partitions.reduce((sum, partition) => sum + partition.behind, 0);
     const why = this.#lagging ?? (connected ? null : 'the topic has not answered yet');
     return { why: why ?? (behind > MUCH_BEHIND ? `${behind} records behind` : null), consumer };
-  }
-
-  /** The page as far as the view has caught up. */
-  page(query: DeliveriesQuery): DeliveriesPage {
-    return this.ask((view) => view.page(query), NOTHING);
   }
 
   /** The answer as far as the view has caught up; `nothing` while there is no sound view. */

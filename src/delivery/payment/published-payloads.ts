@@ -1,18 +1,7 @@
-/** Payments as they were published, read from their topics by their places: they are not stored twice. */
 import type { Broker } from '../../ports/broker.js';
 import { isTime } from '../../ports/broker.js';
+import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import { paymentText, placeOf, readPaymentText } from '../record-place.js';
-
-export interface PublishedPayloads {
-  /**
-   * Null: the topic has lost the record, or has another one there since it was recreated.
-   * @param payment the place of the record (record-place.ts)
-   * @throws BrokerUnavailable
-   */
-  payload(payment: string): Promise<Buffer | null>;
-  /** ms since the epoch; null: no time limit, or none that is known. */
-  keptUntil(payment: string): Promise<number | null>;
-}
 
 /** @param keptMs how long a payment topic keeps its records; null: not limited by time, or not known */
 export function createPublishedPayloads(

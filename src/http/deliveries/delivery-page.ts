@@ -1,10 +1,8 @@
 /** A page of deliveries: its schema, its query and its JSON. */
-
 import { shownFailure } from '../../endpoints/shown-failure.js';
 import type {
-  DeliveriesPage,
+  AskView,
   DeliveriesQuery,
-  DeliveriesView,
   DeliveryPlace,
   ViewAttempt,
   ViewedDelivery,
@@ -13,13 +11,6 @@ import { OUTCOMES } from '../../ports/delivery-order.js';
 import type { Parameter, Schema } from '../operation.js';
 import { EXCHANGE, TIME } from '../shared-schemas.js';
 import { BASE64URL, MOST_IN_A_PAGE, PAGE_SIZE } from './page-query.js';
-
-/** The view, as far as it has caught up. */
-export interface Deliveries {
-  page(query: DeliveriesQuery): DeliveriesPage;
-  /** @param nothing the answer while there is no view */
-  ask<T>(question: (view: DeliveriesView) => T, nothing: T): T;
-}
 
 const OUTCOME = {
   title: 'DeliveryOutcome',
@@ -96,8 +87,10 @@ export function queried(name: string, description: string, schema: Schema): Para
   return { name, in: 'query', description, schema };
 }
 
-export function pageText<T>({ deliveries, next }: DeliveriesPage, shown: (delivery: ViewedDelivery) => T): string {
-  return JSON.stringify({ deliveries: deliveries.map(shown), next: next && cursorOf(next) });
+/** Empty while there is no view. */
+export function shownPage<T>(view: AskView, query: DeliveriesQuery, shown: (delivery: ViewedDelivery) => T) {
+  const { deliveries, next } = view.ask((sound) => sound.page(query), { deliveries: [], next: null });
+  return { deliveries: deliveries.map(shown), next: next && cursorOf(next) };
 }
 
 export function shownDelivery({ id, eventId, outcome, held, attempts, nextAttemptAt }: ViewedDelivery) {

@@ -1,22 +1,14 @@
 /** GET /api/deliveries: the deliveries of all of an account's webhooks, page by page, newest first. */
 import type { Context } from 'koa';
-import { STATUS_CLASSES, type ViewedDelivery } from '../../ports/deliveries-view.js';
+import { type AskView, STATUS_CLASSES, type ViewedDelivery } from '../../ports/deliveries-view.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { accountNotFound } from '../api-error.js';
 import { type Operation, refusal, WEBHOOK_ID } from '../operation.js';
-import { callerOf } from '../request-context.js';
+import { answerRead } from '../read-answer.js';
 import { EVENT_TYPE, TIME } from '../shared-schemas.js';
-import { ETAG, IF_NONE_MATCH, isUnchanged, NOT_MODIFIED } from '../tagged.js';
+import { ETAG, IF_NONE_MATCH, NOT_MODIFIED } from '../tagged.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
-import {
-  DELIVERY,
-  type Deliveries,
-  PAGE_PARAMETERS,
-  pageSchema,
-  pageText,
-  queried,
-  shownDelivery,
-} from './delivery-page.js';
+import { DELIVERY, PAGE_PARAMETERS, pageSchema, queried, shownDelivery, shownPage } from './delivery-page.js';
 import { ERROR_CODE, filteredQuery } from './page-query.js';
 
 export const OF_ACCOUNT = {
@@ -87,19 +79,13 @@ export const operation: Operation = {
   },
 };
 
-export function listDeliveries(accounts: Pick<Accounts, 'webhooks'>, view: Deliveries, { reads, unsent }: Reading) {
-  return async (ctx: Context): Promise<void> => {
-    const { accountId } = callerOf(ctx);
-    const turn = reads.turn(accountId);
-    if (turn) await turn;
-    const asked = filteredQuery(ctx.query);
-    if (!(await accounts.webhooks(accountId))) throw accountNotFound();
-    const body = reads.counted(accountId, () => pageText(view.page({ ...asked, accountId }), accountDelivery));
-    if (isUnchanged(ctx, body)) return;
-    unsent.mustTake(ctx, accountId, body);
-    ctx.type = 'application/json';
-    ctx.body = body;
-  };
+export function listDeliveries(accounts: Pick<Accounts, 'webhooks'>, view: AskView, reading: Reading) {
+  return (ctx: Context): Promise<void> =>
+    answerRead(ctx, reading, async (accountId) => {
+      const asked = filteredQuery(ctx.query);
+      if (!(await accounts.webhooks(accountId))) throw accountNotFound();
+      return { make: () => shownPage(view, { ...asked, accountId }, accountDelivery), isTagged: true };
+    });
 }
 
 export function accountDelivery(delivery: ViewedDelivery) {

@@ -1,11 +1,12 @@
 /** GET /api/webhooks/{id}/deliveries: the state of a webhook's deliveries, page by page, newest first. */
 import type { Context } from 'koa';
+import type { AskView } from '../../ports/deliveries-view.js';
 import { type Operation, refusal, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
-import { callerOf } from '../request-context.js';
-import { ETAG, IF_NONE_MATCH, isUnchanged, NOT_MODIFIED } from '../tagged.js';
+import { answerRead } from '../read-answer.js';
+import { ETAG, IF_NONE_MATCH, NOT_MODIFIED } from '../tagged.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
 import type { OwnWebhook } from '../webhooks/own-webhook.js';
-import { DELIVERY, type Deliveries, PAGE_PARAMETERS, pageSchema, pageText, shownDelivery } from './delivery-page.js';
+import { DELIVERY, PAGE_PARAMETERS, pageSchema, shownDelivery, shownPage } from './delivery-page.js';
 import { NO_FILTERS, pageQuery } from './page-query.js';
 
 const schema = pageSchema(
@@ -49,18 +50,11 @@ export const operation: Operation = {
   },
 };
 
-export function listWebhookDeliveries(ownWebhook: OwnWebhook, view: Deliveries, { reads, unsent }: Reading) {
-  return async (ctx: Context): Promise<void> => {
-    const turn = reads.turn(callerOf(ctx).accountId);
-    if (turn) await turn;
-    const asked = pageQuery(ctx.query);
-    const { accountId, webhook } = await ownWebhook(ctx);
-    const body = reads.counted(accountId, () => {
-      return pageText(view.page({ ...asked, ...NO_FILTERS, accountId, webhookId: webhook.id }), shownDelivery);
+export function listWebhookDeliveries(ownWebhook: OwnWebhook, view: AskView, reading: Reading) {
+  return (ctx: Context): Promise<void> =>
+    answerRead(ctx, reading, async (accountId) => {
+      const asked = { ...pageQuery(ctx.query), ...NO_FILTERS, accountId };
+      const { webhook } = await ownWebhook(ctx);
+      return { make: () => shownPage(view, { ...asked, webhookId: webhook.id }, shownDelivery), isTagged: true };
     });
-    if (isUnchanged(ctx, body)) return;
-    unsent.mustTake(ctx, accountId, body);
-    ctx.type = 'application/json';
-    ctx.body = body;
-  };
 }

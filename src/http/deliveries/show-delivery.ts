@@ -1,28 +1,20 @@
 /** GET /api/deliveries/{id}: one delivery with all its attempts, its payload, and what its receiver answered. */
 import type { Context } from 'koa';
 import { BrokerUnavailable } from '../../ports/broker.js';
-import type { DeliveryDetail, ViewAttempt } from '../../ports/deliveries-view.js';
+import type { AskView, DeliveryDetail, ViewAttempt } from '../../ports/deliveries-view.js';
+import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import type { EndpointOfRemoved } from '../../read-model/removed-webhooks.js';
 import { CannotOpen, responsePlace, type Sealing } from '../../secrets/sealing.js';
-import { ApiError, accountNotFound } from '../api-error.js';
-import { type Operation, type Parameter, refusal } from '../operation.js';
-import { callerOf, may } from '../request-context.js';
+import { accountNotFound } from '../api-error.js';
+import { type Operation, refusal } from '../operation.js';
+import { answerRead } from '../read-answer.js';
+import { may } from '../request-context.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
 import { DELIVERY_DETAIL } from './delivery-detail-schema.js';
-import type { Deliveries } from './delivery-page.js';
 import { isFailed, shownAttempt } from './delivery-page.js';
+import { DELIVERY_ID, knownDelivery } from './known-delivery.js';
 import { accountDelivery } from './list-deliveries.js';
-
-const DELIVERY_ID = /^[!-~]{1,128}$/;
-
-const ID: Parameter = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'The id of the delivery, as GET /api/deliveries shows it.',
-  schema: { type: 'string', pattern: DELIVERY_ID.source },
-};
 
 export const operation: Operation = {
   id: 'showDelivery',
@@ -34,7 +26,7 @@ export const operation: Operation = {
     'Shows a delivery with the payload that was published, and its attempts with the answers to those that failed. Of an event that was published twice, the newest publication is shown.',
   security: 'bearer',
   rateLimit: 'reads',
-  parameters: [ID],
+  parameters: [DELIVERY_ID],
   responses: {
     200: {
       description: 'The delivery. An attempt appears here shortly after it was made.',
@@ -50,37 +42,22 @@ export const operation: Operation = {
   },
 };
 
-/** Of payments, by the places of their records. */
-interface Payloads {
-  /** Null: the topic has lost it. @throws BrokerUnavailable */
-  payload(payment: string): Promise<Buffer | null>;
-  /** ms since the epoch; null: no limit by time, or none that is known. */
-  keptUntil(payment: string): Promise<number | null>;
-}
-
 export interface ShowDeliveryParts {
   readonly accounts: Pick<Accounts, 'webhooks' | 'webhook'>;
-  readonly deliveries: Deliveries;
-  readonly payloads: Payloads;
+  readonly view: AskView;
+  readonly payloads: PublishedPayloads;
   readonly endpointOfRemoved: EndpointOfRemoved;
   readonly sealing: Pick<Sealing, 'open'>;
 }
 
-export function showDelivery(parts: ShowDeliveryParts, { reads, unsent }: Reading) {
-  return async (ctx: Context): Promise<void> => {
-    const { accountId } = callerOf(ctx);
-    const turn = reads.turn(accountId);
-    if (turn) await turn;
-    if (!(await parts.accounts.webhooks(accountId))) throw accountNotFound();
-    const id = String(ctx.params.id);
-    const found = DELIVERY_ID.test(id) ? parts.deliveries.ask((view) => view.delivery(accountId, id), null) : null;
-    if (!found) throw new ApiError(404, 'delivery not found');
-    const seen = await beside(parts, found, may(ctx, 'payloads'));
-    const body = reads.counted(accountId, () => JSON.stringify({ delivery: shown(found, seen) }));
-    unsent.mustTake(ctx, accountId, body);
-    ctx.type = 'application/json';
-    ctx.body = body;
-  };
+export function showDelivery(parts: ShowDeliveryParts, reading: Reading) {
+  return (ctx: Context): Promise<void> =>
+    answerRead(ctx, reading, async (accountId) => {
+      if (!(await parts.accounts.webhooks(accountId))) throw accountNotFound();
+      const found = knownDelivery(ctx, parts.view);
+      const seen = await beside(parts, found, may(ctx, 'payloads'));
+      return () => ({ delivery: shown(found, seen) });
+    });
 }
 
 /** What the view does not have. */
@@ -107,7 +84,7 @@ async function beside(parts: ShowDeliveryParts, delivery: DeliveryDetail, mayPay
 }
 
 /** The rest of the delivery is worth showing while the broker is away. */
-async function payloadOf(payloads: Payloads, payment: string): Promise<Buffer | null> {
+async function payloadOf(payloads: PublishedPayloads, payment: string): Promise<Buffer | null> {
   try {
     return await payloads.payload(payment);
   } catch (error) {

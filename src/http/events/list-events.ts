@@ -1,7 +1,6 @@
 /** GET /api/events: all that was published for an account, page by page, or as a feed. */
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { Context } from 'koa';
-import type { Broker } from '../../ports/broker.js';
 import type {
   AskView,
   EventPlace,
@@ -10,6 +9,7 @@ import type {
   FeedQuery,
   ViewedEvent,
 } from '../../ports/deliveries-view.js';
+import type { PublishedPayloads } from '../../ports/published-payloads.js';
 import type { Accounts } from '../../read-model/accounts.js';
 import { AccountTurns } from '../../webhooks/account-turns.js';
 import { EVENT_TYPES } from '../../webhooks/limits.js';
@@ -24,7 +24,7 @@ import { firstPayloads } from './event-payloads.js';
 export interface EventsParts {
   readonly accounts: Pick<Accounts, 'webhooks'>;
   readonly view: AskView;
-  readonly broker: Pick<Broker, 'read'>;
+  readonly payloads: Pick<PublishedPayloads, 'payload'>;
 }
 
 type Filter = Omit<EventsQuery, 'before'>;
@@ -36,7 +36,7 @@ interface Found {
   readonly more: boolean;
 }
 
-export function listEvents({ accounts, view, broker }: EventsParts, reading: Reading) {
+export function listEvents({ accounts, view, payloads: published }: EventsParts, reading: Reading) {
   // Payloads of one page of an account are in memory at a time, however many connections ask for them.
   const turns = new AccountTurns();
   return (ctx: Context): Promise<void> =>
@@ -47,7 +47,7 @@ export function listEvents({ accounts, view, broker }: EventsParts, reading: Rea
         after ? feed(view, { ...filter, accountId, after }) : newestFirst(view, { ...filter, accountId, before });
       const found = reading.reads.timed(accountId, find);
       const payments = found.events.map(({ payment }) => payment);
-      const read = () => firstPayloads(broker, reading.reads, accountId, payments);
+      const read = () => firstPayloads(published, reading.reads, accountId, payments);
       const payloads = may(ctx, 'payloads') ? await turns.take(accountId, read) : null;
       return () => shownPage(found, payloads);
     });

@@ -4,7 +4,7 @@ import type { Accounts } from '../../read-model/accounts.js';
 import type { Sealing } from '../../secrets/sealing.js';
 import { accountNotFound } from '../api-error.js';
 import { type Operation, refusal } from '../operation.js';
-import { callerOf } from '../request-context.js';
+import { answerRead } from '../read-answer.js';
 import { openedHeaders } from '../webhooks/endpoint-fields.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
 import { valuesFor } from '../webhooks/shown-webhook.js';
@@ -41,19 +41,12 @@ export const operation: Operation = {
   },
 };
 
-export function showNotices(accounts: Pick<Accounts, 'webhooks'>, sealing: Sealing, { reads, unsent }: Reading) {
-  return async (ctx: Context): Promise<void> => {
-    const { accountId } = callerOf(ctx);
-    const turn = reads.turn(accountId);
-    if (turn) await turn;
-    const found = await accounts.webhooks(accountId);
-    if (!found) throw accountNotFound();
-    const { url = null, headers = [] } = found.notices ?? {};
-    const body = reads.counted(accountId, () =>
-      JSON.stringify({ url, headers: openedHeaders(valuesFor(ctx, sealing), accountId, headers) }),
-    );
-    unsent.mustTake(ctx, accountId, body);
-    ctx.type = 'application/json';
-    ctx.body = body;
-  };
+export function showNotices(accounts: Pick<Accounts, 'webhooks'>, sealing: Sealing, reading: Reading) {
+  return (ctx: Context): Promise<void> =>
+    answerRead(ctx, reading, async (accountId) => {
+      const found = await accounts.webhooks(accountId);
+      if (!found) throw accountNotFound();
+      const { url = null, headers = [] } = found.notices ?? {};
+      return () => ({ url, headers: openedHeaders(valuesFor(ctx, sealing), accountId, headers) });
+    });
 }

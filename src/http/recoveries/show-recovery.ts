@@ -6,6 +6,7 @@ import type { HandleCommand } from '../../webhooks/handle-command.js';
 import type { Recovery } from '../../webhooks/state.js';
 import { ApiError } from '../api-error.js';
 import { type Operation, type Parameter, refusal } from '../operation.js';
+import { answerRead } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
 import { mustBeAccepted } from '../webhooks/webhook-command.js';
@@ -54,15 +55,12 @@ export const stopOperation: Operation = {
 
 type Known = Pick<Accounts, 'webhooks' | 'webhooksNow'>;
 
-export function showRecovery(accounts: Known, view: AskView, { reads }: Reading) {
-  return async (ctx: Context): Promise<void> => {
-    const { accountId } = callerOf(ctx);
-    const turn = reads.turn(accountId);
-    if (turn) await turn;
-    const recovery = await ownRecovery(ctx, accounts);
-    ctx.type = 'application/json';
-    ctx.body = reads.counted(accountId, () => JSON.stringify(shownRecovery(accountId, recovery, view)));
-  };
+export function showRecovery(accounts: Known, view: AskView, reading: Reading) {
+  return (ctx: Context): Promise<void> =>
+    answerRead(ctx, reading, async (accountId) => {
+      const recovery = await ownRecovery(ctx, accounts);
+      return () => shownRecovery(accountId, recovery, view);
+    });
 }
 
 export function stopRecovery(accounts: Known, view: AskView, handleCommand: HandleCommand, now: () => Date) {

@@ -10,6 +10,7 @@ import { bodyCheck } from '../checked-body.js';
 import { queried } from '../deliveries/delivery-page.js';
 import { answered } from '../deliveries/known-delivery.js';
 import { type Operation, refusal, TOO_MUCH, WEBHOOK_ID, WEBHOOK_NOT_FOUND } from '../operation.js';
+import { answerRead } from '../read-answer.js';
 import { callerOf, commandContext } from '../request-context.js';
 import type { Reading } from '../webhooks/list-webhooks.js';
 import type { OwnWebhook } from '../webhooks/own-webhook.js';
@@ -120,24 +121,21 @@ export const startOperation: Operation = {
   },
 };
 
-export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, { reads }: Reading, now: () => Date) {
-  return async (ctx: Context): Promise<void> => {
-    const { accountId } = callerOf(ctx);
-    const turn = reads.turn(accountId);
-    if (turn) await turn;
-    const span = queriedSpan(ctx.query, now().getTime());
-    const { webhook } = await ownWebhook(ctx);
-    ctx.type = 'application/json';
-    ctx.body = reads.counted(accountId, () => {
-      const { count, oldest, newest } = recoverable(view, { accountId, webhookId: webhook.id, ...span });
-      return JSON.stringify({ count, oldest: shownTime(oldest), newest: shownTime(newest) });
+export function previewRecovery(ownWebhook: OwnWebhook, view: AskView, reading: Reading, now: () => Date) {
+  return (ctx: Context): Promise<void> =>
+    answerRead(ctx, reading, async (accountId) => {
+      const span = queriedSpan(ctx.query, now().getTime());
+      const { webhook } = await ownWebhook(ctx);
+      return () => {
+        const { count, oldest, newest } = recoverable(view, { accountId, webhookId: webhook.id, ...span });
+        return { count, oldest: shownTime(oldest), newest: shownTime(newest) };
+      };
     });
-  };
 }
 
 export interface StartRecoveryParts {
   readonly accounts: Pick<Accounts, 'webhooksNow'>;
-  readonly deliveries: AskView;
+  readonly view: AskView;
   readonly handleCommand: HandleCommand;
   /** Fulfilled once the recovery is durable. @throws BrokerUnavailable */
   readonly orderRecovery: (order: RecoveryOrder) => Promise<void>;
@@ -154,7 +152,7 @@ interface StartRecoveryBody extends Omit<Partial<Span>, 'since' | 'until'> {
 const checked = bodyCheck<StartRecoveryBody>(bodySchema);
 
 /** The order first: a recovery in the history is sure to run, and an order without one is dropped. */
-export function startRecovery({ accounts, deliveries, handleCommand, orderRecovery, ...parts }: StartRecoveryParts) {
+export function startRecovery({ accounts, view, handleCommand, orderRecovery, ...parts }: StartRecoveryParts) {
   return async (ctx: Context): Promise<void> => {
     const { perSecond = PER_SECOND, ...given } = checked(ctx.request.body);
     const now = parts.now();
@@ -165,7 +163,7 @@ export function startRecovery({ accounts, deliveries, handleCommand, orderRecove
     const request = { ...about, since, until, include: span.include, perSecond };
     const asked = { type: 'StartRecovery', ...request, at: now.toISOString() } as const;
     mustBeAccepted(decide((await accounts.webhooksNow(accountId)) ?? NO_ACCOUNT, { ...asked, count: 0 }));
-    const { count } = recoverable(deliveries, { accountId, ...about, ...span });
+    const { count } = recoverable(view, { accountId, ...about, ...span });
     await orderRecovery({ id: about.recoveryId, accountId, webhookId: about.webhookId, actor });
     mustBeAccepted(await handleCommand(accountId, { ...asked, count }, commandContext(ctx, actor)));
     ctx.status = 202;
