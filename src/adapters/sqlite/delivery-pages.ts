@@ -20,10 +20,9 @@ import {
 import { HASHED, hashOf } from './hashed-ids.js';
 import type { SqliteFile, SqliteStatement } from './open-file.js';
 import { NO_PLACE } from './routed-events.js';
+import { pageOf } from './row-page.js';
 import type { WebhookHealths } from './webhook-health.js';
 
-/** Deliveries that are not asked for, for one page. */
-const MOST_PASSED = 2_000;
 /** Rows that are read of a source at a time: 1, then twice as many each time. Most of many sources are left early. */
 const MOST_AT_ONCE = 64;
 /** Before and after every delivery. */
@@ -46,18 +45,9 @@ export class DeliveryPages {
 
   /** @throws SyntaxError if the view is damaged */
   page(query: DeliveriesQuery): DeliveriesPage {
-    const shown: StoredDelivery[] = [];
-    const page = (next: DeliveryPlace | null) => ({ deliveries: shown.map(deliveryOf), next });
-    let passed = 0;
-    let last: DeliveryPlace | null = null;
-    for (const row of this.#rows(query)) {
-      const isShown = isAskedFor(row, query);
-      if (passed === MOST_PASSED || (isShown && shown.length === query.limit)) return page(last);
-      if (isShown) shown.push(row);
-      else passed += 1;
-      last = placeOf(row);
-    }
-    return page(null);
+    const asked = { limit: query.limit, isAskedFor: (row: StoredDelivery) => isAskedFor(row, query), placeOf };
+    const { shown, next } = pageOf(this.#rows(query), asked);
+    return { deliveries: shown.map(deliveryOf), next };
   }
 
   /** The newest delivery with the id. @throws SyntaxError if the view is damaged */

@@ -13,6 +13,7 @@ import { type DeliveryRow, HELD, outcomeOf } from './delivery-row.js';
 import { HASHED, hashOf } from './hashed-ids.js';
 import type { SqliteFile } from './open-file.js';
 import { feedBlockOf, NO_PLACE, nextPartition, partitionsOf } from './routed-events.js';
+import { MOST_PASSED, pageOf } from './row-page.js';
 
 interface EventRow {
   readonly row: number;
@@ -42,8 +43,6 @@ export type DeliveryIdOf = (
   webhookId: number,
 ) => string;
 
-/** Events that are not asked for, for one page. */
-const MOST_PASSED = 2_000;
 const AT_ONCE = 64;
 const OLDEST = Number.MIN_SAFE_INTEGER;
 const NEWEST = Number.MAX_SAFE_INTEGER;
@@ -59,21 +58,9 @@ export class EventPages {
 
   /** @throws SyntaxError if the view is damaged */
   page(query: EventsQuery): EventsPage {
-    const shown: EventRow[] = [];
-    const page = (next: EventPlace | null) => ({
-      events: shown.map((row) => this.#viewed(query.accountId, row)),
-      next,
-    });
-    let passed = 0;
-    let last: EventPlace | null = null;
-    for (const row of this.#rows(query)) {
-      const isShown = isAskedFor(row, query);
-      if (passed === MOST_PASSED || (isShown && shown.length === query.limit)) return page(last);
-      if (isShown) shown.push(row);
-      else passed += 1;
-      last = placeOf(row);
-    }
-    return page(null);
+    const asked = { limit: query.limit, isAskedFor: (row: EventRow) => isAskedFor(row, query), placeOf };
+    const { shown, next } = pageOf(this.#rows(query), asked);
+    return { events: shown.map((row) => this.#viewed(query.accountId, row)), next };
   }
 
   /**
