@@ -65,14 +65,17 @@ fromCategory('account')
       });
     },
 
-    WebhookActivated: (state, event) =>
-      withWebhook(state, dataOf(event).webhookId, (webhook) => {
+    WebhookActivated: (state, event) => {
+      const { webhookId, activatedAt } = dataOf(event);
+      return withWebhook(state, webhookId, (webhook) => {
         webhook.isActive = true;
+        webhook.activatedAt = activatedAt;
         delete webhook.offBy;
         delete webhook.offAt;
         delete webhook.offReason;
         notFailing(state, webhook.endpoint);
-      }),
+      });
+    },
 
     WebhookDeactivated: (state, event) => {
       const { webhookId, by, reason, deactivatedAt } = dataOf(event);

@@ -35,7 +35,7 @@ const NEEDED: ReadonlyMap<string, readonly Needed[]> = new Map(
     PortalSessionEnded: { sessionId: text },
     WebhookAdded: { ...CONFIGURATION, eventType: text, endpoint: text, createdAt: text },
     WebhookUpdated: CONFIGURATION,
-    WebhookActivated: WEBHOOK,
+    WebhookActivated: { ...WEBHOOK, activatedAt: text },
     WebhookDeactivated: { ...WEBHOOK, reason: text, deactivatedAt: text },
     WebhookRemoved: WEBHOOK,
     EndpointFailing: { endpoint: text, since: text },

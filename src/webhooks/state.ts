@@ -26,6 +26,8 @@ export interface Webhook {
   readonly offAt?: string;
   readonly offReason?: string;
   readonly createdAt: string;
+  /** When it was last activated again; absent: never. */
+  readonly activatedAt?: string;
   /**
    * The id of the WebhookAdded event. Another history may give the webhook's id to another webhook, but never this
    * event id.
@@ -77,8 +79,10 @@ export function evolve(state: AccountWebhooks, event: StoredAccountEvent): Accou
       const { webhookId, url, headers, version } = event.data;
       return configured(state, webhookId, (webhook) => ({ ...webhook, url, headers, version }));
     }
-    case 'WebhookActivated':
-      return configured(state, event.data.webhookId, (webhook) => ({ ...withoutOff(webhook), isActive: true }));
+    case 'WebhookActivated': {
+      const { webhookId, activatedAt } = event.data;
+      return configured(state, webhookId, (webhook) => ({ ...withoutOff(webhook), isActive: true, activatedAt }));
+    }
     case 'WebhookDeactivated':
       return change(state, event.data.webhookId, (webhook) => switchedOff(webhook, event.data));
     case 'WebhookRemoved':

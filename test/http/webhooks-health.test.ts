@@ -8,6 +8,7 @@ import { AT, added, CONTEXT } from '../support/webhook-samples.js';
 
 const HOUR = 3_600_000;
 const SINCE = '2026-11-03T11:00:00.000Z';
+const ACTIVATED = '2026-11-03T20:00:00.000Z';
 const DEACTIVATED_AFTER = '2026-11-04T11:00:00.000Z';
 
 let api: BareApi;
@@ -87,6 +88,27 @@ it('is off since it was deactivated, says by whom and why, and no longer once it
     { state: 'off', since: SINCE, offBy: 'service', reason: '410 Gone', deactivatesAt: null, held: 9 },
     { state: 'off', since: SINCE, offBy: 'account', reason: '410 Gone' },
     { webhookId: 3, state: 'untried', ...nothing },
+  ]);
+});
+
+it('failures before an activation count no longer, neither for its state nor for when it is deactivated', async () => {
+  const activated = (webhookId: number): AccountEvent[] => [
+    {
+      type: 'WebhookDeactivated',
+      data: { webhookId, reason: '410 Gone', by: 'service', deactivatedAt: SINCE },
+    } as never,
+    { type: 'WebhookActivated', data: { webhookId, activatedAt: ACTIVATED } },
+  ];
+  const [before, after] = [Date.parse(SINCE), Date.parse(ACTIVATED) + 1_000];
+  known.set(1, { failingSince: before, lastFailure: failure });
+  known.set(2, { failingSince: before, lastFailure: { ...failure, at: after } });
+  known.set(3, { failingSince: after, lastFailure: { ...failure, at: after } });
+  await happened(...[1, 2, 3].flatMap((id) => [added(id), ...activated(id)]));
+  const deactivatesAt = (ms: number) => new Date(ms + 24 * HOUR).toISOString();
+  expect(await webhooks()).toMatchObject([
+    { state: 'untried', since: ACTIVATED, deactivatesAt: null, lastFailure: shownFailure },
+    { state: 'failing', since: ACTIVATED, deactivatesAt: deactivatesAt(Date.parse(ACTIVATED)) },
+    { state: 'failing', since: new Date(after).toISOString(), deactivatesAt: deactivatesAt(after) },
   ]);
 });
 

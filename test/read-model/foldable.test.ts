@@ -21,7 +21,7 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   PortalSessionEnded: { sessionId: 's' },
   WebhookAdded: { ...added(7).data, headers: [SEALED] },
   WebhookUpdated: { webhookId: 7, url: 'https://a/', headers: [SEALED], version: 2 },
-  WebhookActivated: { webhookId: 7 },
+  WebhookActivated: { webhookId: 7, activatedAt: AT },
   WebhookDeactivated: { webhookId: 7, reason: '410 Gone', deactivatedAt: AT },
   WebhookRemoved: { webhookId: 7 },
   EndpointFailing: { endpoint: 'https://a/', since: AT },

@@ -30,12 +30,12 @@ const HEALTH = {
   state: {
     enum: ['healthy', 'failing', 'off', 'untried'],
     description:
-      '`healthy`: the last attempt succeeded. `failing`: it failed, or nothing else of the account was accepted by this URL lately. `off`: the webhook is not active. `untried`: no attempt is known.',
+      '`healthy`: the last attempt succeeded. `failing`: it failed, or nothing else of the account was accepted by this URL lately. `off`: the webhook is not active. `untried`: no attempt is known since it was registered or last activated.',
   },
   since: {
     ...TIME_OR_NULL,
     description:
-      'When the state began: the first failure after the last success, the deactivation, or the registration of an untried webhook. Null for a healthy one.',
+      'When the state began: the first failure after the last success, the deactivation, or the registration or activation of an untried webhook. Failures before an activation do not count. Null for a healthy one.',
   },
   offBy: {
     type: ['string', 'null'],
@@ -140,16 +140,20 @@ function on(webhook: Webhook, health: WebhookHealth, noted: FailingEndpoint | un
   return { state, since, offBy: null, reason: null, deactivatesAt };
 }
 
+/** As for the service's own clock of a failing URL, failures before an activation do not count. */
 function stateOf(
-  { createdAt }: Webhook,
+  { createdAt, activatedAt = createdAt }: Webhook,
   health: WebhookHealth,
   noted: FailingEndpoint | undefined,
 ): { readonly state: string; readonly since: string | null } {
-  const { failingSince, lastSuccessAt } = health;
-  if (failingSince !== null) return { state: 'failing', since: timeText(failingSince) };
+  const { failingSince, lastSuccessAt, lastFailure } = health;
+  const from = Date.parse(activatedAt);
+  if (failingSince !== null && (lastFailure?.at ?? 0) >= from) {
+    return { state: 'failing', since: timeText(Math.max(failingSince, from)) };
+  }
   if (noted) return { state: 'failing', since: noted.since };
-  if (lastSuccessAt !== null) return { state: 'healthy', since: null };
-  return { state: 'untried', since: createdAt };
+  if (failingSince === null && lastSuccessAt !== null) return { state: 'healthy', since: null };
+  return { state: 'untried', since: activatedAt };
 }
 
 function timeText(ms: number | null): string | null {
