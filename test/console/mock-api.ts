@@ -11,13 +11,11 @@ import { readConsoleFiles } from '../../src/http/console/console-files.js';
 import { registerConsole } from '../../src/http/console/show-console.js';
 import { type MockAccount, mockAccount } from './mock-account.js';
 import { viewRoutes } from './mock-views.js';
-import { webhookRoutes } from './mock-webhooks.js';
 
 export interface MockApi {
   readonly url: string;
   /** Opens the console: a link works once. */
   link(path?: string): string;
-  readonly account: MockAccount;
   /** For what the API does wrong: status 0 answers never. */
   fault: { readonly status: number } | null;
   close(): Promise<void>;
@@ -25,12 +23,12 @@ export interface MockApi {
 
 const RIGHTS = ['read', 'payloads', 'resend', 'configure', 'secrets'];
 
-export async function startMockApi(size: number, can: readonly string[] = RIGHTS): Promise<MockApi> {
+export async function startMockApi(size: number): Promise<MockApi> {
   const account = mockAccount(size);
   const codes = new Set<string>();
   const app = new Koa();
-  const mock = { fault: null as MockApi['fault'], account };
-  const session = { account: 42, user: 'maria', can, expiresAt: inAnHour(), next: null, returnUrl: null };
+  const mock = { fault: null as MockApi['fault'] };
+  const session = { account: 42, user: 'maria', can: RIGHTS, expiresAt: inAnHour(), next: null, returnUrl: null };
   const router = new Router({ sensitive: true });
   registerConsole(router, { files: readConsoleFiles(DIST), frameAncestors: null, publicUrl: null });
   router.post('/console/session', (ctx) => {
@@ -45,9 +43,8 @@ export async function startMockApi(size: number, can: readonly string[] = RIGHTS
   router.get('/console/session', (ctx) => {
     ctx.body = session;
   });
-  webhookRoutes(router, account);
-  viewRoutes(router, account, { size, session, can });
-  routes(router, account, can);
+  viewRoutes(router, account, { size, session });
+  routes(router, account);
   app.use(bodyParser());
   app.use(async (ctx, next) => {
     if (mock.fault?.status === 0 && isOfApi(ctx)) return await new Promise<void>(() => undefined);
@@ -76,7 +73,7 @@ export async function startMockApi(size: number, can: readonly string[] = RIGHTS
 
 const DIST = new URL('../../dist/console/', import.meta.url);
 
-function routes(router: Router, account: MockAccount, can: readonly string[]): void {
+function routes(router: Router, account: MockAccount): void {
   const show = (answer: (ctx: Context) => unknown) => (ctx: Context) => {
     const body = answer(ctx);
     if (body === null) return refuse(ctx, 404, 'not found');
@@ -102,15 +99,11 @@ function routes(router: Router, account: MockAccount, can: readonly string[]): v
   );
   router.get(
     '/api/deliveries/:id',
-    show((ctx) => account.delivery(ctx.params.id, can.includes('payloads'))),
+    show((ctx) => account.delivery(ctx.params.id)),
   );
   router.post(
     '/api/deliveries/:id/resend',
     show((ctx) => account.resend(ctx.params.id)),
-  );
-  router.post(
-    '/api/deliveries/:id/cancel',
-    show((ctx) => account.cancel(ctx.params.id)),
   );
   router.get(
     '/api/webhooks/:id/recover',
