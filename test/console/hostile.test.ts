@@ -3,7 +3,7 @@
  * messages, and the page's own address. It is shown as text, and nothing in it runs.
  */
 import { expect, it } from '@jest/globals';
-import type { Page, Route } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { describeOnMock, type Show } from './on-mock.js';
 import { GIVEN_UP, SCREENS, showScreen } from './screens.js';
 
@@ -51,7 +51,7 @@ const LOOK = `({
 describeOnMock('markup of strangers', (show) => {
   it.each(Object.entries(TEXTS))('%s is text on each screen', async (_, text) => {
     const { page, mock } = await watched(show);
-    await page.route(/\/(api\/|console\/session$)/, answerWith(text));
+    mock.altered = (body) => hostile(body, text);
     for (const screen of SCREENS) {
       await showScreen(page, mock, screen);
       const shown = page.locator(screen.button ? 'dialog' : 'main');
@@ -99,11 +99,6 @@ async function watched(show: Show) {
   await shown.page.addInitScript(WATCH);
   return shown;
 }
-
-const answerWith = (text: string) => async (route: Route) => {
-  const response = await route.fetch();
-  await route.fulfill({ response, json: hostile(await response.json(), text) });
-};
 
 async function expectHarmless(page: Page, where: string): Promise<void> {
   const found = { where, ...(await page.evaluate<object>(LOOK)) };

@@ -18,6 +18,8 @@ export interface MockApi {
   link(path?: string): string;
   /** For what the API does wrong: status 0 answers never. */
   fault: { readonly status: number } | null;
+  /** What each answer is made of its body. */
+  altered: (body: unknown) => unknown;
   close(): Promise<void>;
 }
 
@@ -27,7 +29,7 @@ export async function startMockApi(size: number): Promise<MockApi> {
   const account = mockAccount(size);
   const codes = new Set<string>();
   const app = new Koa();
-  const mock = { fault: null as MockApi['fault'] };
+  const mock: Pick<MockApi, 'fault' | 'altered'> = { fault: null, altered: (body) => body };
   const session = { account: 42, user: 'maria', can: RIGHTS, expiresAt: inAnHour(), next: null, returnUrl: null };
   const router = new Router({ sensitive: true });
   registerConsole(router, { files: readConsoleFiles(DIST), frameAncestors: null, publicUrl: null });
@@ -51,6 +53,7 @@ export async function startMockApi(size: number): Promise<MockApi> {
     const status = refusedBy(ctx, mock.fault);
     if (status) refuse(ctx, status, 'refused');
     else await next();
+    if (isOfApi(ctx) || ctx.path === '/console/session') ctx.body = mock.altered(ctx.body);
   });
   app.use(router.routes());
   const server = createServer(app.callback());

@@ -1,6 +1,6 @@
 /** What the mock API answers to the screens Events, History and Security. */
 import type Router from '@koa/router';
-import type { MockAccount } from './mock-account.js';
+import { type MockAccount, PAGE } from './mock-account.js';
 
 interface Mocked {
   readonly size: number;
@@ -16,7 +16,6 @@ interface MockChange {
 }
 
 const DAY_MS = 86_400_000;
-const PAGE = 50;
 const begun = Date.now();
 const ago = (ms: number) => new Date(begun - ms).toISOString();
 
@@ -32,7 +31,7 @@ export function viewRoutes(router: Router, account: MockAccount, { size, session
   const changes = size === 0 ? [REGISTERED] : [...latestChanges(), ...signIns(size), REGISTERED];
   router.get('/api/history', (ctx) => {
     const end = ctx.query.before === undefined ? changes.length : Number(ctx.query.before);
-    const begin = Math.max(0, end - Number(ctx.query.limit));
+    const begin = Math.max(0, end - Math.min(PAGE, Number(ctx.query.limit)));
     const oldestFirst = changes.toReversed();
     ctx.body = { events: oldestFirst.slice(begin, end).reverse(), next: begin === 0 ? null : String(begin) };
   });
@@ -57,7 +56,7 @@ function eventsOf(account: MockAccount, query: Record<string, string>) {
       index % 9 === 4 ? [] : [{ webhookId, deliveryId: id, outcome, held: outcome === 'exhausted' && index % 9 === 5 }],
     notSent: index % 9 === 4 ? 'no-webhook' : held ? 'held' : null,
   }));
-  return { events: events.slice(0, PAGE), next, more: next !== null };
+  return { events, next, more: next !== null };
 }
 
 const CATALOGUE = [
