@@ -1,6 +1,7 @@
-/** A Chromium for the tests, as it is installed on this machine; and what a page did wrong. */
+/** Pages of a Chromium, as it is installed on this machine, for the tests of one file; each fails for what its pages did wrong. */
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
@@ -15,7 +16,24 @@ const PLACES = [
 
 const PAGE = new URL('../../dist/console/index.html', import.meta.url);
 
-/** Null: there is none, and its tests are skipped. @throws if REQUIRE_BROWSER is set, or there is no page to show */
+export interface Opening extends BrowserContextOptions {
+  /** Of the requests that fail, those that are expected to, as in `404 GET /path`. */
+  readonly refused?: RegExp;
+  /** False for what a page of another origin does wrong. Default: true. */
+  readonly isWatched?: boolean;
+}
+
+/** Opens a page in a context of its own, until the test ends. */
+export type Open = (opening?: Opening) => Promise<Page>;
+
+/** Skipped, which it says in capitals, without a Chromium. @param tests declares them */
+export function describeInBrowser(name: string, tests: (open: Open) => void): void {
+  const executable = findBrowser();
+  if (executable) describe(name, () => tests(opener(executable)));
+  else it.skip('NO CHROMIUM: THE CONSOLE IS NOT TRIED. SET CHROMIUM TO ITS PATH', () => undefined);
+}
+
+/** Null: there is none. @throws if REQUIRE_BROWSER is set, or there is no page to show */
 export function findBrowser(): string | null {
   const found = process.env.CHROMIUM ?? PLACES.find((place) => existsSync(place));
   if (!found && process.env.REQUIRE_BROWSER) throw new Error('the tests of the console need a Chromium: set CHROMIUM');
@@ -28,29 +46,58 @@ export function launch(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
 }
 
-export interface WatchedPage {
-  readonly page: Page;
-  readonly context: BrowserContext;
-  /** Errors, and violations of the Content-Security-Policy. Failed requests are not among them. */
-  readonly wrongs: readonly string[];
+function opener(executablePath: string): Open {
+  let browser: Browser;
+  const contexts: BrowserContext[] = [];
+  const wrongs: string[] = [];
+  beforeAll(async () => {
+    browser = await launch(executablePath);
+  });
+  afterAll(() => browser.close());
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close();
+    expect(wrongs.splice(0)).toEqual([]);
+  });
+  return async ({ refused, isWatched = true, ...options } = {}) => {
+    const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'America/Sao_Paulo', ...options });
+    contexts.push(context);
+    const page = await context.newPage();
+    if (isWatched) watch(page, refused, wrongs);
+    return page;
+  };
 }
 
-export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
-  const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'America/Sao_Paulo', ...options });
-  const page = await context.newPage();
-  const wrongs: string[] = [];
+/** Errors, violations of the Content-Security-Policy, dialogs of scripts, and requests that failed. */
+function watch(page: Page, expected: RegExp | undefined, wrongs: string[]): void {
+  const failed = (what: string, method: string, url: string) => {
+    const text = `${what} ${method} ${new URL(url).pathname}`;
+    if (!expected?.test(text)) wrongs.push(text);
+  };
   page.on('pageerror', ({ message }) => wrongs.push(message));
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       wrongs.push(message.text());
   });
-  return { page, context, wrongs };
+  page.on('dialog', async (dialog) => {
+    wrongs.push(`dialog: ${dialog.message()}`);
+    await dialog.dismiss();
+  });
+  page.on('response', (answer) => {
+    if (answer.status() >= 400) failed(String(answer.status()), answer.request().method(), answer.url());
+  });
+  page.on('requestfailed', (request) => {
+    const why = request.failure()?.errorText ?? '';
+    // By the page itself, which leaves a screen.
+    if (why !== 'net::ERR_ABORTED') failed(why, request.method(), request.url());
+  });
 }
 
 /** Of serious and critical findings of axe: rule and elements. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] }),
+  );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);

@@ -2,11 +2,10 @@
  * Markup in each text that strangers write: URLs, header names, event ids, payloads, answers of receivers, users, reasons,
  * messages, and the page's own address. It is shown as text, and nothing in it runs.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Page, Route } from 'playwright-core';
-import { findBrowser, launch, openPage, type WatchedPage } from './browser.js';
-import { type MockApi, startMockApi } from './mock-api.js';
-import { GIVEN_UP, SCREENS, type Screen, show } from './screens.js';
+import { expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { describeOnMock, type Show } from './on-mock.js';
+import { GIVEN_UP, SCREENS, showScreen } from './screens.js';
 
 const RAN = 'globalThis.hostileRan = true';
 const MARKUP = [
@@ -49,91 +48,59 @@ const LOOK = `({
   links: [...document.links].map(({ href }) => href).filter((href) => !/^https?:/.test(href)),
 })`;
 
-const executable = findBrowser();
-
-if (executable) describe('markup of strangers', () => tests(executable));
-else it.skip('NO CHROMIUM: THE CONSOLE IS NOT TRIED. SET CHROMIUM TO ITS PATH', () => undefined);
-
-function tests(executablePath: string): void {
-  let browser: Browser;
-  let mock: MockApi;
-  let opened: WatchedPage;
-  let dialogs: string[];
-
-  beforeAll(async () => {
-    browser = await launch(executablePath);
-    mock = await startMockApi(1_000);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await mock.close();
-  });
-  beforeEach(async () => {
-    opened = await openPage(browser);
-    dialogs = [];
-    opened.page.on('dialog', async (dialog) => {
-      dialogs.push(dialog.message());
-      await dialog.dismiss();
-    });
-    await opened.page.addInitScript(WATCH);
-  });
-  afterEach(() => opened.context.close());
-
-  const answerWith = (text: string) => async (route: Route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, json: hostile(await response.json(), text) });
-  };
-
-  async function expectHarmless(page: Page): Promise<void> {
-    const found = await page.evaluate(LOOK);
-    expect(found).toEqual({ hasRun: false, violations: [], elements: 0, links: [] });
-    expect({ dialogs, wrongs: opened.wrongs }).toEqual({ dialogs: [], wrongs: [] });
-  }
-
-  const rows = Object.entries(TEXTS).flatMap(([kind, text]) =>
-    SCREENS.map((screen): [string, string, string, Screen] => [kind, screen.name, text, screen]),
-  );
-
-  it.each(rows)('%s is text on %s', async (_kind, _name, text, screen) => {
-    const { page } = opened;
-    await page.route(/\/(api\/|console\/session$)/, answerWith(text));
-    await show(page, mock, screen);
-    const shown = page.locator(screen.button ? 'dialog' : 'main');
-    await shown.filter({ hasText: text.slice(0, 20) }).waitFor();
-    await page.getByRole('button', { name: RAN, includeHidden: true }).first().waitFor({ state: 'attached' });
-    await expectHarmless(page);
+describeOnMock('markup of strangers', (show) => {
+  it.each(Object.entries(TEXTS))('%s is text on each screen', async (_, text) => {
+    const { page, mock } = await watched(show);
+    mock.altered = (body) => hostile(body, text);
+    for (const screen of SCREENS) {
+      await showScreen(page, mock, screen);
+      const shown = page.locator(screen.button ? 'dialog' : 'main');
+      await shown.filter({ hasText: text.slice(0, 20) }).waitFor();
+      await page.getByRole('button', { name: RAN, includeHidden: true }).first().waitFor({ state: 'attached' });
+      await expectHarmless(page, screen.name);
+    }
   });
 
   it.each([
     ['an id', `/console/deliveries/${encodeURIComponent(MARKUP)}`],
     ['a filter', `/console/deliveries?eventId=${encodeURIComponent(MARKUP)}`],
   ])('markup is text as %s of the address', async (_kind, path) => {
-    const { page } = opened;
+    const { page, mock } = await watched(show);
     await page.goto(mock.link(path));
     await page.locator('main').filter({ hasText: '<svg onload' }).waitFor();
-    await expectHarmless(page);
+    await expectHarmless(page, path);
   });
 
-  it.each(['range', 'outcome', 'eventType', 'webhookId', 'status', 'from'])(
-    'markup and names of Object.prototype in the address are ignored as %s',
-    async (filter) => {
-      const { page } = opened;
-      for (const value of [MARKUP, '__proto__', 'constructor']) {
-        for (const path of ['/console', '/console/deliveries']) {
-          await page.goto(mock.link(`${path}?${filter}=${encodeURIComponent(value)}`));
-          await page.getByRole('heading', { level: 1 }).waitFor();
-          await expectHarmless(page);
-        }
+  it('markup and names of Object.prototype are ignored as filters of the address', async () => {
+    const { page, mock } = await watched(show);
+    for (const value of [MARKUP, '__proto__', 'constructor']) {
+      const filters = ['range', 'outcome', 'eventType', 'webhookId', 'status', 'from'];
+      const query = new URLSearchParams(Object.fromEntries(filters.map((filter) => [filter, value])));
+      for (const path of ['/console', '/console/deliveries']) {
+        await page.goto(mock.link(`${path}?${query}`));
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await expectHarmless(page, `${path}?${query}`);
       }
-    },
-  );
+    }
+  });
 
   it('markup is text in the message of a refusal', async () => {
-    const { page } = opened;
+    const { page, mock } = await watched(show);
     await page.route('**/resend', (route) => route.fulfill({ status: 409, json: { success: false, message: MARKUP } }));
     await page.goto(mock.link(`/console/deliveries/${GIVEN_UP}`));
     await page.getByRole('button', { name: 'Resend now' }).click();
     await page.getByRole('status').filter({ hasText: '<svg onload' }).waitFor();
-    await expectHarmless(page);
+    await expectHarmless(page, 'a refusal');
   });
+});
+
+async function watched(show: Show) {
+  const shown = await show(null, { refused: /^4\d\d / });
+  await shown.page.addInitScript(WATCH);
+  return shown;
+}
+
+async function expectHarmless(page: Page, where: string): Promise<void> {
+  const found = { where, ...(await page.evaluate<object>(LOOK)) };
+  expect(found).toEqual({ where, hasRun: false, violations: [], elements: 0, links: [] });
 }

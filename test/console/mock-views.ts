@@ -1,12 +1,10 @@
 /** What the mock API answers to the screens Events, History and Security. */
 import type Router from '@koa/router';
-import type { Context } from 'koa';
-import type { MockAccount } from './mock-account.js';
+import { type MockAccount, PAGE } from './mock-account.js';
 
 interface Mocked {
   readonly size: number;
   readonly session: { readonly id: string; readonly user: string; readonly expiresAt: string };
-  readonly can: readonly string[];
 }
 
 interface MockChange {
@@ -18,16 +16,14 @@ interface MockChange {
 }
 
 const DAY_MS = 86_400_000;
-const PAGE = 50;
 const begun = Date.now();
 const ago = (ms: number) => new Date(begun - ms).toISOString();
 
-export const REMOVED_URL = 'https://old.aurora.example/pix';
-export const NEW_SECRET = 'whsec_bmV3IHNlY3JldCBvZiB0aGUgbW9jayBhY2NvdW50';
+const REMOVED_URL = 'https://old.aurora.example/pix';
 
-export function viewRoutes(router: Router, account: MockAccount, { size, session, can }: Mocked): void {
+export function viewRoutes(router: Router, account: MockAccount, { size, session }: Mocked): void {
   router.get('/api/events', (ctx) => {
-    ctx.body = eventsOf(account, ctx.query as Record<string, string>, can.includes('payloads'));
+    ctx.body = eventsOf(account, ctx.query as Record<string, string>);
   });
   router.get('/api/event-types', (ctx) => {
     ctx.body = { eventTypes: CATALOGUE };
@@ -35,7 +31,7 @@ export function viewRoutes(router: Router, account: MockAccount, { size, session
   const changes = size === 0 ? [REGISTERED] : [...latestChanges(), ...signIns(size), REGISTERED];
   router.get('/api/history', (ctx) => {
     const end = ctx.query.before === undefined ? changes.length : Number(ctx.query.before);
-    const begin = Math.max(0, end - Number(ctx.query.limit));
+    const begin = Math.max(0, end - Math.min(PAGE, Number(ctx.query.limit)));
     const oldestFirst = changes.toReversed();
     ctx.body = { events: oldestFirst.slice(begin, end).reverse(), next: begin === 0 ? null : String(begin) };
   });
@@ -48,19 +44,19 @@ export function viewRoutes(router: Router, account: MockAccount, { size, session
 }
 
 /** Every ninth had no webhook. */
-function eventsOf(account: MockAccount, query: Record<string, string>, withPayload: boolean) {
+function eventsOf(account: MockAccount, query: Record<string, string>) {
   const { deliveries, next } = account.page(query);
   const events = deliveries.map(({ id, eventId, eventType, publishedAt, webhookId, outcome, held }, index) => ({
     cursor: id,
     eventId,
     eventType,
     publishedAt,
-    payload: withPayload ? (account.delivery(id, true)?.delivery.payload ?? null) : null,
+    payload: account.delivery(id)?.delivery.payload ?? null,
     sentTo:
       index % 9 === 4 ? [] : [{ webhookId, deliveryId: id, outcome, held: outcome === 'exhausted' && index % 9 === 5 }],
     notSent: index % 9 === 4 ? 'no-webhook' : held ? 'held' : null,
   }));
-  return { events: events.slice(0, PAGE), next, more: next !== null };
+  return { events, next, more: next !== null };
 }
 
 const CATALOGUE = [
@@ -121,9 +117,8 @@ function webhooksAt(account: MockAccount, at: string) {
 }
 
 function securityRoutes(router: Router, session: Mocked['session'], size: number): void {
-  const secrets = [{ issuedAt: ago(30 * DAY_MS), endsAt: null as string | null }];
   const other = { can: ['read'], openedAt: ago(600_000), expiresAt: ago(-3_000_000) };
-  let sessions = [
+  const sessions = [
     { ...session, can: ['read', 'payloads', 'secrets'], openedAt: ago(60_000) },
     ...Array.from({ length: Math.min(size, 3) }, (_, index) => ({
       id: `ps_${index}`,
@@ -132,20 +127,9 @@ function securityRoutes(router: Router, session: Mocked['session'], size: number
     })),
   ];
   router.get('/api/signing-secrets', (ctx) => {
-    ctx.body = { secrets };
-  });
-  router.post('/api/signing-secrets', (ctx) => {
-    const endsAt = ago(-DAY_MS);
-    for (const secret of secrets) secret.endsAt ??= endsAt;
-    secrets.push({ issuedAt: new Date().toISOString(), endsAt: null });
-    ctx.status = 201;
-    ctx.body = { secret: NEW_SECRET, endsAt };
+    ctx.body = { secrets: [{ issuedAt: ago(30 * DAY_MS), endsAt: null }] };
   });
   router.get('/api/portal-sessions', (ctx) => {
     ctx.body = { sessions };
-  });
-  router.delete('/api/portal-sessions/:id', (ctx: Context) => {
-    sessions = sessions.filter(({ id }) => id !== ctx.params.id);
-    ctx.body = { success: true, message: 'session ended' };
   });
 }

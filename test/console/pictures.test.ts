@@ -8,32 +8,25 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { MAIN } from '../support/service.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
-import { findBrowser, launch, openPage } from './browser.js';
+import { describeInBrowser } from './browser.js';
 
 const PICTURES = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
 /** A picture of nothing has less. */
 const LEAST_BYTES = 20_000;
 const MOST_BYTES = 150_000;
 
-const executable = findBrowser();
-
 jest.setTimeout(120_000);
 
-if (executable) describe('a new user of the demo', () => tests(executable));
-else it.skip('NO CHROMIUM: THE CONSOLE IS NOT TRIED. SET CHROMIUM TO ITS PATH', () => undefined);
-
-function tests(executablePath: string): void {
+describeInBrowser('a new user of the demo', (open) => {
   const folder = temporaryDirectory();
-  let browser: Browser;
   let demo: ChildProcess;
   let links: AsyncIterator<string>;
 
   beforeAll(async () => {
-    browser = await launch(executablePath);
     const env = { ...process.env, TMPDIR: folder.path };
     demo = spawn(process.execPath, [MAIN, 'demo', '--keep'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
     links = linksOf(demo);
@@ -41,7 +34,6 @@ function tests(executablePath: string): void {
   // Each link opens one session.
   afterEach(() => void demo.stdin?.write('\n'));
   afterAll(async () => {
-    await browser.close();
     const closed = once(demo, 'close');
     demo.kill('SIGINT');
     await closed;
@@ -65,8 +57,7 @@ function tests(executablePath: string): void {
   ] as const)(
     'finds why a payment failed, resends it and sees it arrive, on a %s page',
     async (colorScheme, suffix) => {
-      const options: BrowserContextOptions = { colorScheme, viewport: { width: 1280, height: 800 } };
-      const { page, context, wrongs } = await openPage(browser, options);
+      const page = await open({ colorScheme, viewport: { width: 1280, height: 800 } });
       await page.goto((await links.next()).value);
       await page.getByText('Switched off by us').waitFor();
       await page.getByText('Counted since').waitFor();
@@ -81,13 +72,11 @@ function tests(executablePath: string): void {
       await page.getByText('Accepted by the receiver after 5 attempts.').waitFor();
       await page.getByText('One more attempt is on its way.').waitFor({ state: 'hidden' });
       await take(page, `delivery${suffix}`, 820);
-      await context.close();
-      expect(wrongs).toEqual([]);
     },
   );
 
   it('activates a URL that was switched off, and recovers what was held', async () => {
-    const { page, context, wrongs } = await openPage(browser);
+    const page = await open();
     await page.goto((await links.next()).value);
     const problem = page.getByRole('article').filter({ hasText: '/erp' });
     await problem.getByText('Switched off by us').waitFor();
@@ -97,10 +86,8 @@ function tests(executablePath: string): void {
     await page.getByText('Done', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Close' }).last().click();
     await problem.waitFor({ state: 'hidden' });
-    await context.close();
-    expect(wrongs).toEqual([]);
   });
-}
+});
 
 async function* linksOf({ stdout }: ChildProcess): AsyncGenerator<string> {
   if (!stdout) return;

@@ -1,4 +1,4 @@
-/** The console's screens as the mock API shows them: what holds for each screen is tested over this table. */
+/** The console's screens as the mock API shows them: what holds for each screen is tested over these tables. */
 import type { Page } from 'playwright-core';
 import type { MockApi } from './mock-api.js';
 
@@ -26,7 +26,17 @@ export const SCREENS: readonly Screen[] = [
   { name: 'Recover', path: '/console', shown: '.problem .url', button: '.problem.failing button' },
 ];
 
-export async function show(page: Page, mock: MockApi, { path, shown, button }: Screen): Promise<void> {
+const FOUR_DAYS_AGO = new Date(Date.now() - 345_600_000).toISOString();
+
+/** The same with other things on them. */
+export const OTHER_LOOKS: readonly Screen[] = [
+  { name: 'a webhook that is off', path: '/console/webhooks/105', shown: '.problem' },
+  { name: 'a new webhook', path: '/console/webhooks', shown: '.hook .measure', button: 'main .button.primary' },
+  { name: 'event types', path: '/console/events?tab=types', shown: '.types .card' },
+  { name: 'the list as it stood', path: `/console/history?at=${FOUR_DAYS_AGO}`, shown: '.standings li.removed' },
+];
+
+export async function showScreen(page: Page, mock: MockApi, { path, shown, button }: Screen): Promise<void> {
   await page.goto(mock.link(path));
   await page.locator(shown).first().waitFor();
   if (!button) return;

@@ -97,6 +97,9 @@ describe('headers', () => {
     await refused(named('X-A', 'X-B', 'x-a'), 'headers[2].key');
     await refused(named('__proto__', '__PROTO__'), 'headers[1].key');
   });
+
+  it('that are refused are named beside a URL that is', () =>
+    refused({ ...named('X-A', 'x-a'), url: 'http://shop.example.com/in' }, 'url', 'headers[1].key'));
 });
 
 describe('URLs are refused at field url', () => {

@@ -32,6 +32,9 @@ const LONGEST = [
   'adapters/sqlite/group-lock.test.ts',
 ];
 
+/** One file of the browser after so many others: a Chromium is half a dozen processes, and eight at once starve the rest. */
+const BETWEEN_BROWSERS = 4;
+
 /** Those that take longest begin first: a long one at the end is waited for. */
 export default class LongestFirst extends Sequencer {
   constructor(...options) {
@@ -42,11 +45,19 @@ export default class LongestFirst extends Sequencer {
   }
 
   sort(tests) {
-    return super.sort(tests).toSorted((one, other) => placeOf(one) - placeOf(other));
+    const sorted = super.sort(tests).toSorted((one, other) => placeOf(one) - placeOf(other));
+    const browsers = sorted.filter((test) => projectOf(test) === 'browser');
+    const others = sorted.filter((test) => projectOf(test) !== 'browser');
+    const spread = others.flatMap((test, index) =>
+      index % BETWEEN_BROWSERS === 0 ? [...browsers.splice(0, 1), test] : [test],
+    );
+    return [...spread, ...browsers];
   }
 }
 
-function placeOf({ path, context }) {
-  const place = LONGEST.indexOf(relative(TEST_FOLDER, path));
-  return place >= 0 ? place : LONGEST.length + PROJECTS.indexOf(context.config.displayName?.name ?? 'unit');
+function placeOf(test) {
+  const place = LONGEST.indexOf(relative(TEST_FOLDER, test.path));
+  return place >= 0 ? place : LONGEST.length + PROJECTS.indexOf(projectOf(test));
 }
+
+const projectOf = ({ context }) => context.config.displayName?.name ?? 'unit';

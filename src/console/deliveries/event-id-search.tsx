@@ -2,16 +2,12 @@ import { useState } from 'preact/hooks';
 import { Icon } from '../icons/icon.js';
 import { texts } from '../texts/texts.js';
 
-/** Exact ids: an id is pasted, not typed. */
+/** Exact ids: an id is pasted, not typed. Its change comes once, with Enter or when the field is left. */
 export function EventIdSearch({ given, onSearch }: { given: string; onSearch: (eventId: string) => void }) {
   const [text, setText] = useState(given);
   const t = texts.value.deliveries;
-  const search = (event: Event) => {
-    event.preventDefault();
-    onSearch(text.trim());
-  };
   return (
-    <form class="search-field" onSubmit={search}>
+    <form class="search-field" onSubmit={(event) => event.preventDefault()}>
       <Icon name="search" />
       <input
         type="search"
@@ -21,7 +17,7 @@ export function EventIdSearch({ given, onSearch }: { given: string; onSearch: (e
         autocomplete="off"
         spellcheck={false}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
-        onBlur={() => text.trim() !== given && onSearch(text.trim())}
+        onChange={() => text.trim() !== given && onSearch(text.trim())}
       />
     </form>
   );

@@ -6,7 +6,7 @@ import { texts } from '../texts/texts.js';
 interface ModalParts {
   readonly title: string;
   readonly onClose: () => void;
-  /** Only its buttons close it: what it shows is shown once. */
+  /** Only its buttons close it: what it shows is shown once. A browser obeys the second Escape whatever the page says. */
   readonly isPinned?: boolean;
   readonly children: ComponentChildren;
 }
@@ -27,8 +27,7 @@ export function Modal({ title, onClose, isPinned = false, children }: ModalParts
     <dialog
       ref={dialog}
       aria-labelledby={id}
-      onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
-      onCancel={(event) => isPinned && event.preventDefault()}
+      onClose={({ currentTarget }) => currentTarget.isConnected && (isPinned ? currentTarget.showModal() : onClose())}
       onClick={closeOutside}
     >
       <div class="modal">

@@ -9,7 +9,6 @@ import {
   ENDPOINT_FIELDS,
   type EndpointParts,
   type GivenEndpoint,
-  mustHaveSoundHeaders,
   sealedEndpoint,
 } from '../webhooks/endpoint-fields.js';
 import { mustBeAccepted } from '../webhooks/webhook-command.js';
@@ -52,7 +51,6 @@ const checked = bodyCheck<GivenEndpoint>(setNoticesSchema);
 export function setNotices(parts: SetNoticesParts) {
   return async (ctx: Context): Promise<void> => {
     const body = checked(ctx.request.body);
-    mustHaveSoundHeaders(body);
     const { accountId, actor } = callerOf(ctx);
     const target = sealedEndpoint(parts, accountId, body);
     const command = { type: 'SetNotices', ...target, at: parts.now().toISOString() } as const;

@@ -65,17 +65,14 @@ export interface EndpointParts {
   readonly checkEndpoint: (url: string) => CheckedEndpoint;
 }
 
-/** @throws ApiError 400 that names every wrong header */
-export function mustHaveSoundHeaders({ headers = [] }: GivenEndpoint): void {
-  const problems = headerProblems(headers);
-  if (problems.length === 0) return;
-  throw badRequest(problems.map(({ index, part, message }) => fieldError(`headers[${index}].${part}`, message)));
-}
-
-/** As commands take it. @throws ApiError 400 for a refused URL */
+/** As commands take it. @throws ApiError 400 that names the URL if it is refused, and every wrong header */
 export function sealedEndpoint(parts: EndpointParts, accountId: number, { url, headers = [] }: GivenEndpoint) {
   const endpoint = parts.checkEndpoint(url);
-  if (!endpoint.ok) throw badRequest([{ field: 'url', message: endpoint.message }]);
+  const ofHeaders = headerProblems(headers).map(({ index, part, message }) =>
+    fieldError(`headers[${index}].${part}`, message),
+  );
+  if (!endpoint.ok) throw badRequest([{ field: 'url', message: endpoint.message }, ...ofHeaders]);
+  if (ofHeaders.length > 0) throw badRequest(ofHeaders);
   return { url, endpoint: endpoint.href, ...sealedHeaders(parts.sealing, accountId, headers) };
 }
 

@@ -12,13 +12,7 @@ import { IDEMPOTENCY_KEY, KEY_TAKEN, keyTaken, markReplayed, REPLAYED_HEADER, re
 import { type Link, type Operation, refusal, TOO_MUCH } from '../operation.js';
 import { callerOf, commandContext } from '../request-context.js';
 import { EVENT_TYPE, SUCCESS } from '../shared-schemas.js';
-import {
-  ENDPOINT_FIELDS,
-  type EndpointParts,
-  type GivenEndpoint,
-  mustHaveSoundHeaders,
-  sealedEndpoint,
-} from './endpoint-fields.js';
+import { ENDPOINT_FIELDS, type EndpointParts, type GivenEndpoint, sealedEndpoint } from './endpoint-fields.js';
 import type { HeldDeliveries } from './held-deliveries.js';
 import { byName, WEBHOOK } from './shown-webhook.js';
 import { mustBeAccepted } from './webhook-command.js';
@@ -103,7 +97,6 @@ const checkFields = bodyCheck<RegisterWebhookBody>(registerWebhookSchema);
 export function registerWebhook(parts: RegisterWebhookParts) {
   return async (ctx: Context): Promise<void> => {
     const body = checkFields(ctx.request.body);
-    mustHaveSoundHeaders(body);
     const key = requestKey(ctx, identityOf(body), parts.fingerprints);
     const { accountId, actor } = callerOf(ctx);
     const prepared = preparation(parts, accountId, body);
@@ -119,7 +112,7 @@ function identityOf({ url, eventType, headers = [] }: RegisterWebhookBody): unkn
   return [href, eventType, headers.map(({ key, value }) => [key, value])];
 }
 
-/** Prepares the command if no earlier response answers the request. @throws ApiError 400 for a refused URL */
+/** Prepares the command if no earlier response answers the request. @throws ApiError 400 for a refused URL or header */
 function preparation(parts: RegisterWebhookParts, accountId: number, body: RegisterWebhookBody) {
   let newId: number | null = null;
   return {

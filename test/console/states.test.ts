@@ -1,0 +1,112 @@
+/** Screens of an account that has nothing or much, and of a service that fails. */
+import { expect, it } from '@jest/globals';
+import { describeOnMock } from './on-mock.js';
+
+/** Waits for its third attempt. */
+const WAITING = 'msg_3';
+const FAILING = { refused: /^503 GET \/api\// };
+
+describeOnMock('the console', (show) => {
+  it('begins, from an empty Overview, with a receiver in four languages', async () => {
+    const { page } = await show('/console', { size: 0 });
+    await page.getByRole('link', { name: 'Add a webhook' }).click();
+    await page.getByText('standardwebhooks').first().waitFor();
+    for (const [language, line] of [
+      ['Python', 'import os'],
+      ['PHP', 'hash_hmac'],
+      ['Go', 'package main'],
+    ] as const) {
+      await page.getByLabel('Language', { exact: true }).selectOption(language);
+      await page.getByText(line).waitFor();
+    }
+  });
+
+  it('says of an account without events when there will be some', async () => {
+    const { page } = await show('/console/events', { size: 0 });
+    await page.getByRole('heading', { name: 'Nothing was published yet' }).waitFor();
+  });
+
+  it('shows the state of webhooks by event type, and no value of a header', async () => {
+    const { page } = await show('/console/webhooks');
+    await page.getByText('2 of 3 used').waitFor();
+    expect(await page.locator('.hook .badge').allTextContents()).toEqual([
+      ...['Healthy', 'Healthy', 'Failing', 'Healthy', 'Off'],
+    ]);
+    await page.locator('.hook a').first().click();
+    await page.waitForURL('**/console/webhooks/101');
+    await page.getByText('X-Api-Key, Authorization').waitFor();
+    await page.locator('td.event').first().waitFor();
+    expect(await page.content()).not.toContain('k-123');
+  });
+
+  it('keeps type and period of Events in the address', async () => {
+    const { page } = await show('/console/events');
+    await page.getByRole('combobox', { name: 'Event' }).selectOption('cash_out');
+    await page.getByLabel('From').fill('2026-01-02T03:04');
+    await page.waitForURL('**/console/events?eventType=cash_out&from=2026-01-02T06%3A04%3A00.000Z');
+  });
+
+  it('shows the event types with their schemas and examples', async () => {
+    const { page } = await show('/console/events');
+    await page.getByRole('link', { name: 'Event types' }).click();
+    await page.getByText('Example of data', { exact: true }).click();
+    await page.getByText('"150.00"').waitFor();
+  });
+
+  it('lists who changed what, page by page', async () => {
+    const { page } = await show('/console/history');
+    await page.getByRole('link', { name: 'Webhook removed' }).waitFor();
+    await page.getByRole('link', { name: 'Older' }).click();
+    await page.waitForURL('**/console/history?before=*');
+    await page.getByRole('link', { name: 'Back to newest' }).waitFor();
+  });
+
+  it('moves History by keyboard, with its time as text and in the address', async () => {
+    const { page } = await show('/console/history');
+    const slider = page.getByRole('slider', { name: 'Point in time' });
+    await slider.focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForURL('**/console/history?at=*');
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/20\d\d/);
+  });
+
+  it('links what changed during a delivery to History', async () => {
+    const { page } = await show('/console/deliveries/msg_6');
+    await page.getByText('Webhook changed by client/maria').waitFor();
+    await page.getByRole('link', { name: /^cash_out https/ }).click();
+    await page.waitForURL('**/console/history?at=*');
+    await page.getByRole('heading', { level: 1, name: 'History' }).waitFor();
+  });
+
+  it('keeps a delivery with its time while the API fails, and moves on when it is back', async () => {
+    const { page, mock } = await show(`/console/deliveries/${WAITING}`, FAILING);
+    await page.getByText('Attempt 3 follows').waitFor();
+    mock.fault = { status: 503 };
+    await page.getByText(/The service answers 503. Shown as of/).waitFor();
+    expect(await page.getByText('Attempt 3 follows').count()).toBe(1);
+    mock.fault = null;
+    await page.getByText('Up to date').waitFor();
+  });
+
+  it('keeps the list of changes while the API fails', async () => {
+    const { page, mock } = await show('/console/history', FAILING);
+    await page.getByRole('link', { name: 'Webhook removed' }).waitFor();
+    mock.fault = { status: 503 };
+    const failing = page.getByText(/The service answers 503. Shown as of/);
+    await failing.first().waitFor();
+    expect(await page.getByRole('link', { name: 'Webhook removed' }).count()).toBe(1);
+  });
+
+  // The service was upgraded since the page was opened, or the network is gone.
+  it('says that the chunk of a screen is gone, and shows it once the page is loaded again', async () => {
+    const { page } = await show('/console', { refused: /^404 GET .*deliveries-screen/ });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.route('**/deliveries-screen-*', (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
+    const reload = page.getByRole('button', { name: 'Reload the page' });
+    await reload.waitFor();
+    await page.unroute('**/deliveries-screen-*');
+    await reload.click();
+    await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor();
+  });
+});

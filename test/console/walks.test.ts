@@ -1,0 +1,362 @@
+/** What the people of an account do in the console, on the service itself, with the answers that it gives. */
+import { expect, it, jest } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { Webhook } from 'standardwebhooks';
+import type { Client } from '../support/api-fixture.js';
+import { eventually } from '../support/eventually.js';
+import { opened } from '../support/portal-session.js';
+import { type Account, paymentEvents } from '../support/story.js';
+import { describeInBrowser } from './browser.js';
+import { RIGHTS, served } from './served.js';
+
+jest.setTimeout(120_000);
+
+const ANSWER = 'the ledger is closed';
+
+describeInBrowser('on the service itself, a person', (open) => {
+  const here = served(open, { RETRY_SCHEDULE: '1h' });
+  const { enter, publish, replies } = here;
+
+  const events = ({ credential }: Client<Account>, count: number, prefix?: string) =>
+    paymentEvents(credential.accountId, count, prefix);
+  const received = (path: string) => here.receiver.requests.filter((request) => request.path === path);
+
+  async function withWebhook(path: string, headers: readonly { key: string; value: string }[] = []) {
+    const account = await here.account();
+    await add(account, path, headers);
+    return account;
+  }
+
+  async function add(
+    account: Client<Account>,
+    path: string,
+    headers: readonly { key: string; value: string }[] = [],
+  ): Promise<void> {
+    const { status } = await account.post({ url: here.receiver.url + path, eventType: 'cash_in', headers });
+    expect(status).toBe(200);
+  }
+
+  it('adds a webhook, tests it, and sees a payment arrive on the page that is open', async () => {
+    const account = await here.account();
+    const page = await enter(account);
+    await page.evaluate('globalThis.wasLoadedOnce = true');
+    await page.getByRole('link', { name: 'Add a webhook' }).click();
+    await page.getByRole('button', { name: 'Add webhook' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
+    await dialog.getByLabel('URL').fill(`${here.receiver.url}/added`);
+    await dialog.getByRole('button', { name: 'Save and test' }).click();
+    await dialog.getByText(/^The receiver answered 200 in/).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('1 of 3 used').waitFor();
+    await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
+    await page.getByText('No deliveries yet').waitFor();
+    await publish(events(account, 1));
+    const row = page.getByRole('row').filter({ hasText: 'evt-0' });
+    await row.getByText('Delivered').waitFor();
+    expect(await page.evaluate('globalThis.wasLoadedOnce')).toBe(true);
+    expect(received('/added')).toHaveLength(2);
+  });
+
+  it('corrects the fields of a new webhook, each with its error beside it, and learns why its test failed', async () => {
+    replies.set('/refusing', { status: 401 });
+    const page = await enter(await withWebhook('/1'), { next: '/webhooks', refused: /^400 POST \/api\/webhooks$/ });
+    await page.getByRole('button', { name: 'Add webhook' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
+    const save = dialog.getByRole('button', { name: 'Save', exact: true });
+    await dialog.getByLabel('URL').fill('http://localhost/refusing');
+    await addHeader(page, 1, 'X-Key', 'one');
+    await addHeader(page, 2, 'x-key', 'two');
+    await save.click();
+    await expectError(page, 'URL', /https/);
+    await expectError(page, 'Name of header 2', /is repeated/);
+    await dialog.getByLabel('URL').fill(`${here.receiver.url}/refusing`);
+    await dialog.getByRole('button', { name: 'Remove header 2' }).click();
+    await dialog.getByRole('button', { name: 'Save and test' }).click();
+    await dialog.getByText('The receiver refuses our request.').waitFor();
+    await dialog.getByText('Check which header or key it expects').waitFor();
+  });
+
+  it('is told that three URLs of a type are active, before a fourth is saved', async () => {
+    const account = await withWebhook('/1');
+    await add(account, '/2');
+    await add(account, '/3');
+    const page = await enter(account, { next: '/webhooks' });
+    await page.getByText('3 of 3 used').waitFor();
+    await page.getByRole('button', { name: 'Add webhook' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a webhook' });
+    await expectError(page, 'Event type', /^Three URLs of this type are active/);
+    expect(await dialog.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+    await dialog.getByLabel('URL').fill(`${here.receiver.url}/4`);
+    await dialog.getByLabel('Event type').selectOption('cash_out');
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('1 of 3 used').waitFor();
+  });
+
+  it('edits the headers of a webhook, pauses it, activates it and removes it', async () => {
+    const account = await withWebhook('/edited', [{ key: 'X-Key', value: 'old' }]);
+    const page = await enter(account, { next: '/webhooks' });
+    await page.locator('.hook a').click();
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    await page.getByLabel('Value of header 1').fill('new');
+    await addHeader(page, 2, 'X-More', 'more');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('X-Key, X-More').waitFor();
+    await publish(events(account, 1, 'edited-'));
+    await eventually(() => received('/edited').length === 1);
+    expect(received('/edited')[0]?.headers).toMatchObject({ 'x-key': 'new', 'x-more': 'more' });
+
+    await page.getByRole('button', { name: 'Pause…' }).click();
+    await page.getByRole('dialog', { name: 'Pause this webhook?' }).getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused by your account').waitFor();
+    await publish(events(account, 1, 'paused-'));
+    await eventually(async () => {
+      const { body } = await account.send('GET', '/api/events?eventId=paused-0');
+      return (body as unknown as { events: { notSent: string }[] }).events[0]?.notSent === 'no-webhook';
+    });
+    await page.getByRole('button', { name: 'Activate' }).click();
+    await page.getByRole('button', { name: 'Pause…' }).waitFor();
+    await publish(events(account, 1, 'active-'));
+    await page.getByRole('row').filter({ hasText: 'active-0' }).getByText('Delivered').waitFor();
+    expect(received('/edited').map(({ body }) => JSON.parse(body.toString()).id)).toEqual(['edited-0', 'active-0']);
+
+    const dialog = page.getByRole('dialog', { name: 'Remove this webhook?' });
+    await page.getByRole('button', { name: 'Remove…' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Remove…' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No webhooks yet').waitFor();
+    expect((await account.list()).total).toBe(0);
+  });
+
+  it('activates a URL that answered 410, and recovers what was held, with a stop on the way', async () => {
+    const HELD = 150;
+    replies.set('/gone', { status: 410 });
+    const account = await withWebhook('/gone');
+    const page = await enter(account);
+    await publish(events(account, 1, 'first-'));
+    await page.getByText('Switched off by us').waitFor();
+    await publish(events(account, HELD, 'held-'));
+    await page.getByText(`${HELD} held`).waitFor();
+    expect(await page.getByRole('button', { name: 'Recover…' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'See deliveries' }).click();
+    await page.getByRole('row').filter({ hasText: 'held-' }).first().getByText('Held', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Given up' }).click();
+    await page.getByRole('row').filter({ hasText: 'first-0' }).waitFor();
+    expect(await page.getByRole('row').filter({ hasText: 'held-' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Overview' }).click();
+
+    replies.delete('/gone');
+    await page.getByRole('button', { name: 'Activate' }).click();
+    await page.getByRole('button', { name: 'Recover…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Recover deliveries' });
+    await dialog.getByRole('checkbox', { name: /^Given up/ }).uncheck();
+    await dialog.getByText(`Sends ${HELD} deliveries`).waitFor();
+    await dialog.getByRole('checkbox', { name: /^Given up/ }).check();
+    await dialog.getByText(`Sends ${HELD + 1} deliveries`).waitFor();
+    await dialog.getByLabel('Speed').selectOption('5');
+    await dialog.getByRole('button', { name: `Send ${HELD + 1}` }).click();
+    await dialog.getByText(new RegExp(`^[1-9]\\d* of ${HELD + 1}$`)).waitFor();
+    await page.reload();
+    await page.getByRole('list', { name: 'Recoveries that are running' }).waitFor();
+    await page.getByRole('button', { name: 'See progress' }).click();
+    await dialog.getByRole('button', { name: 'Stop' }).click();
+    await dialog.getByText('Stopped', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+    await page.getByRole('button', { name: 'Recover…' }).click();
+    await dialog.getByLabel('Speed').selectOption('100');
+    await dialog.getByRole('button', { name: /^Send [1-9]/ }).click();
+    await dialog.getByText('Done', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.locator('.problem').waitFor({ state: 'detached' });
+    const taken = here.receiver.taken.filter(({ path }) => path === '/gone');
+    expect(taken).toHaveLength(HELD + 1);
+    expect(new Set(taken.map(({ headers }) => headers['webhook-id'])).size).toBe(HELD + 1);
+  });
+
+  it('rotates the signing secret, which is shown once: payments are signed with both', async () => {
+    const account = await withWebhook('/signed');
+    const page = await enter(account, { next: '/security' });
+    await page.getByRole('button', { name: 'Rotate…' }).click();
+    await page.getByText('For 24 hours deliveries are signed with the new and the previous secret').waitFor();
+    await page.getByRole('button', { name: 'Issue a new secret' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your new signing secret' });
+    const secret = (await dialog.locator('code').textContent()) ?? '';
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    expect(await dialog.locator('code').textContent()).toBe(secret);
+    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await page.locator('.secrets li').nth(1).waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await page.reload();
+    await page.locator('.secrets li').nth(1).waitFor();
+    expect(await page.content()).not.toContain(secret);
+
+    await publish(events(account, 1));
+    await eventually(() => received('/signed').length === 1);
+    const [request] = received('/signed');
+    const headers = request?.headers as Record<string, string>;
+    expect(headers['webhook-signature']?.split(' ')).toHaveLength(2);
+    for (const one of [secret, account.credential.signingSecret]) new Webhook(one).verify(request?.body ?? '', headers);
+  });
+
+  it('goes back in History to the list before an edit, and sees what differs from now', async () => {
+    const account = await withWebhook('/old', [{ key: 'X-Old', value: '1' }]);
+    await add(account, '/old', [{ key: 'X-New', value: '1' }]);
+    await add(account, '/late');
+    const page = await enter(account);
+    await page.getByRole('link', { name: 'History' }).click();
+    const back = page.getByRole('button', { name: 'Previous change' });
+    await back.click();
+    await page.getByText('The list is the same now.').waitFor();
+    await back.click();
+    await page.getByText('Since then: 1 added, 0 removed, 0 changed.').waitFor();
+    await back.click();
+    await page.getByText('Since then: 1 added, 0 removed, 1 changed.').waitFor();
+    await page.locator('.standings li.changed').getByText('headers now: X-New').waitFor();
+    await page.locator('.standings li.added').getByTitle(`${here.receiver.url}/late`).waitFor();
+    expect(await back.isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Back to now' }).click();
+    await page.waitForURL('**/console/history');
+  });
+
+  it('finds an event by its id, to whom it went, and that another went to nobody', async () => {
+    const account = await withWebhook('/ledger');
+    await add(account, '/stock');
+    await publish(events(account, 2));
+    await publish(events(account, 1, 'nobody-').replace('cash_in', 'cash_out'));
+    const page = await enter(account, { next: '/events' });
+    const search = page.getByRole('searchbox', { name: 'Find by event id' });
+    await search.fill('evt-1');
+    await page.keyboard.press('Enter');
+    await page.getByText('That is the only one.').waitFor();
+    for (const path of ['/ledger', '/stock'])
+      await page
+        .locator('.destinations')
+        .getByTitle(here.receiver.url + path)
+        .waitFor();
+    await page.getByRole('button', { name: 'Payload of evt-1' }).click();
+    await page.getByText('"10.00"').waitFor();
+    await search.fill('nobody-0');
+    await page.keyboard.press('Enter');
+    await page.getByText('no webhook was active for').waitFor();
+    await page.goBack();
+    await page.locator('.destinations a').filter({ hasText: '/stock' }).click();
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+    await page.getByText('evt-1').first().waitFor();
+  });
+
+  it('who may only read sees no payload, and no button that would be refused', async () => {
+    replies.set('/closed', { status: 500, body: ANSWER });
+    replies.set('/off', { status: 410 });
+    const account = await withWebhook('/closed');
+    await add(account, '/off');
+    await publish(events(account, 1));
+    const closed = (await account.list()).webhooks.find(({ url }) => url.endsWith('/closed'))?.id;
+    const delivery = await eventually(async () => {
+      const { body } = await account.send('GET', `/api/deliveries?outcome=retrying&webhookId=${closed}`);
+      return (body as unknown as { deliveries: { id: string }[] }).deliveries[0];
+    });
+    const paths = ['', 'webhooks', `webhooks/${closed}`, 'deliveries', `deliveries/${delivery.id}`];
+    const look = async (can: readonly string[]) => {
+      const page = await enter(account, { can });
+      const seen = { buttons: [] as string[], text: '', checkboxes: 0 };
+      for (const path of [...paths, 'events', 'history', 'security']) {
+        await page.goto(`${here.service.url}/console/${path}`);
+        await page.locator('main :is(.url, .step, .secrets li, .notice)').first().waitFor();
+        seen.buttons.push(...(await namesOfActions(page)));
+        seen.checkboxes += await page.getByRole('checkbox').count();
+        seen.text += await page.content();
+      }
+      return seen;
+    };
+    const reader = await look(['read']);
+    expect(reader).toMatchObject({ buttons: [], checkboxes: 0 });
+    for (const hidden of [ANSWER, '10.00'])
+      expect({ hidden, isShown: reader.text.includes(hidden) }).toEqual({ hidden, isShown: false });
+    const owner = await look(RIGHTS);
+    expect(owner.buttons).toEqual(
+      expect.arrayContaining(['Recover…', 'Activate', 'Add webhook', 'Resend now', 'Rotate…']),
+    );
+    expect(owner.text.includes(ANSWER)).toBe(true);
+  });
+
+  it('cancels a delivery that waits, after a question', async () => {
+    replies.set('/late', { status: 503 });
+    const account = await withWebhook('/late');
+    await publish(events(account, 1));
+    const page = await enter(account, { next: '/deliveries?outcome=retrying' });
+    await page.getByRole('link', { name: 'Cash in' }).click();
+    await page.getByRole('button', { name: 'Cancel…' }).click();
+    await page.getByRole('button', { name: 'Keep waiting' }).click();
+    await page.getByText('Attempt 2 follows').waitFor();
+    await page.getByRole('button', { name: 'Cancel…' }).click();
+    await page.getByRole('button', { name: 'Cancel delivery' }).click();
+    await page.getByText('Cancelled by the account').waitFor();
+  });
+
+  it('signs in by a link once, and not without one', async () => {
+    const account = await here.account();
+    const { url } = await opened(account, { user: 'maria' });
+    const page = await open();
+    await page.goto(url);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(page.url()).toBe(`${here.service.url}/console`);
+    const other = await open({ refused: /^40[01] (GET|POST) \/console\/session$/ });
+    await other.goto(url);
+    await other.getByRole('heading', { name: 'This link no longer works' }).waitFor();
+    await other.goto(`${here.service.url}/console/history`);
+    await other.getByRole('heading', { name: /^Open the console from/ }).waitFor();
+    await page.reload();
+    await page.getByText('maria').waitFor();
+  });
+
+  it('resends what is selected, and ends the session of another, who is then signed out', async () => {
+    replies.set('/down', { status: 500 });
+    const account = await withWebhook('/down');
+    await publish(events(account, 2));
+    const joao = await enter(account, { user: 'joao', next: '/deliveries', refused: /^401 GET / });
+    const page = await enter(account, { next: '/deliveries?outcome=retrying' });
+    await page.getByRole('searchbox', { name: 'Find by event id' }).fill('evt-1');
+    await page.keyboard.press('Enter');
+    await page.getByText('That is the only one.').waitFor();
+    await page.reload();
+    await page.getByText('That is the only one.').waitFor();
+    await page.goBack();
+    for (const id of ['evt-0', 'evt-1']) await page.getByRole('checkbox', { name: `Select ${id}` }).check();
+    replies.delete('/down');
+    await page.getByRole('button', { name: 'Resend 2' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Resend 2 deliveries?' });
+    await dialog.getByRole('button', { name: 'Resend 2' }).click();
+    await page.getByText('2 deliveries are on their way.').waitFor();
+    await joao.getByRole('row').filter({ hasText: 'evt-' }).filter({ hasText: 'Delivered' }).nth(1).waitFor();
+
+    await page.getByRole('link', { name: 'Security' }).click();
+    await page.getByRole('row').filter({ hasText: 'this session' }).filter({ hasText: 'maria' }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'joao' }).getByRole('button', { name: 'End…' }).click();
+    await page.getByRole('button', { name: 'End session' }).click();
+    await page.getByText('The session has ended.').waitFor();
+    await joao.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+  });
+});
+
+async function addHeader(page: Page, number: number, name: string, value: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add header' }).click();
+  await page.getByLabel(`Name of header ${number}`).fill(name);
+  await page.getByLabel(`Value of header ${number}`).fill(value);
+}
+
+/** Read with the field by screen readers too. */
+async function expectError(page: Page, label: string, text: RegExp): Promise<void> {
+  const field = page.getByRole('dialog').getByLabel(label, { exact: true });
+  await page.getByRole('dialog').getByText(text).waitFor();
+  const described = await field.getAttribute('aria-describedby');
+  expect(await page.locator(`[id="${described}"]`).textContent()).toMatch(text);
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+}
+
+/** Of the buttons that do more than show and copy. */
+async function namesOfActions(page: Page): Promise<string[]> {
+  const names = "[...document.querySelectorAll('main button')].map((one) => one.ariaLabel ?? one.textContent)";
+  return (await page.evaluate<string[]>(names)).filter((name) => !/^(Copy|Previous change|Next change|Raw)/.test(name));
+}
